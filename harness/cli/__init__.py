@@ -1,0 +1,88 @@
+"""The command line: a thin skin. Each command lives in its own module, which is imported only when it is used."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+
+import click
+
+from harness import __version__
+from harness.errors import HarnessError
+
+# Order of the way through the house; the text is repeated here so that --help imports nothing.
+_COMMANDS = {
+    "doctor": "Check engine, disk, memory, GPU, data and a tiny control run.",
+    "list": "List benchmarks, methods, datasets, suites and metrics.",
+    "data": "List, get and verify datasets.",
+    "split": "List, make and verify standard split files.",
+    "image": "Lock, fetch, build and verify frozen images.",
+    "plan": "Show the cells of a suite and what they would need.",
+    "run": "Run a suite, or one method on one split.",
+    "score": "Compute scores from stored predictions.",
+    "status": "Show the planned matrix, a verdict in every cell.",
+    "compare": "Put published numbers beside ours, each with a verdict.",
+    "parity": "Run golden cases through a method's own container.",
+    "audit": "Answer: why should I believe this cell?",
+    "report": "Write the status page as one self-contained HTML file.",
+    "export": "Export results with their evidence as a Workflow Run RO-Crate.",
+    "predict": "Run one method on your own data.",
+    "new": "Make the skeleton of a new method.",
+    "clean": "Remove orphaned containers, temporary folders, caches.",
+}
+
+
+class LazyGroup(click.Group):
+    """Finds a command's module by its name."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _COMMANDS:
+            return None
+        module = import_module(f"harness.cli.{cmd_name}")
+        command: click.Command = module.command
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        from difflib import get_close_matches
+
+        if args and args[0] not in _COMMANDS and not args[0].startswith("-"):
+            near = get_close_matches(args[0], _COMMANDS, n=1)
+            hint = f" Did you mean '{near[0]}'?" if near else ""
+            ctx.fail(f"There is no command '{args[0]}'.{hint}")
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(_COMMANDS.items()))
+
+
+@click.group(
+    cls=LazyGroup,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Exit codes: 0 all planned cells ok or not-applicable; 1 some are not; 2 usage; 3 engine; "
+    "4 data missing or corrupt; 5 audit failed; 130 interrupted.",
+)
+@click.version_option(__version__, prog_name="harness")
+def group() -> None:
+    """Re-run, compare and audit published predictors in frozen containers."""
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command line: the one place where errors become messages and exit codes."""
+    try:
+        code = group.main(args=arguments, prog_name="harness", standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except HarnessError as error:
+        click.echo(f"error: {error}", err=True)
+        sys.exit(error.exit_code)
+    except (KeyboardInterrupt, click.Abort):
+        click.echo("interrupted: finished runs are kept; the same command resumes", err=True)
+        sys.exit(130)
+    sys.exit(code if isinstance(code, int) else 0)

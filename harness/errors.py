@@ -1,0 +1,74 @@
+"""The exceptions a person may meet. Each message says what happened, where, and what to do next.
+
+HarnessError            base; carries the exit code of the command line
+|-- UsageError          2    the request itself is wrong
+|   `-- ManifestError   2    a TOML file breaks its schema: file and field are named
+|-- EngineError         3    no engine, or the engine failed
+|   `-- ImageError      3    an image is missing, cannot be built, or is not what its record says
+|-- DataError           4    data is missing or corrupt
+|   |-- MissingData     4    a file is in none of its sources
+|   `-- CorruptData     4    a file differs from its recorded sha256 or statistics
+`-- AuditError          5    evidence does not support a number
+"""
+
+from __future__ import annotations
+
+
+class HarnessError(Exception):
+    """What happened (`what`), where (`where`: file, line, field), what to do (`todo`)."""
+
+    exit_code = 1
+
+    def __init__(self, what: str, *, where: str = "", todo: str = "") -> None:
+        super().__init__(what)
+        self.what = what
+        self.where = where
+        self.todo = todo
+
+    def __str__(self) -> str:
+        lines = [self.what]
+        if self.where:
+            lines.append(f"  where: {self.where}")
+        if self.todo:
+            lines.append(f"  to do: {self.todo}")
+        return "\n".join(lines)
+
+
+class UsageError(HarnessError):
+    """The request itself is wrong."""
+
+    exit_code = 2
+
+
+class ManifestError(UsageError):
+    """A TOML file breaks its schema."""
+
+
+class EngineError(HarnessError):
+    """No container engine answers, or the engine failed."""
+
+    exit_code = 3
+
+
+class ImageError(EngineError):
+    """An image is missing, cannot be built, or is not what its record says."""
+
+
+class DataError(HarnessError):
+    """Data is missing or corrupt."""
+
+    exit_code = 4
+
+
+class MissingData(DataError):
+    """A file is in none of its sources."""
+
+
+class CorruptData(DataError):
+    """A file differs from its recorded sha256 or statistics."""
+
+
+class AuditError(HarnessError):
+    """Evidence does not support a number."""
+
+    exit_code = 5

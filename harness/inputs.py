@@ -1,0 +1,111 @@
+"""Materialised inputs: what a container finds under /in, made once per dataset, split and declared input."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from harness import benchmark
+from harness.data import load_dataset
+from harness.errors import CorruptData
+from harness.files import digest_of, folder_in_the_making, sha256_of, write_json
+from harness.jobs import PlannedJob
+from harness.layout import Layout
+from harness.methods import MethodCard
+from harness.splits import load_split
+from harness.vocabulary import PROTOCOL_VERSION
+
+_DESCRIPTION = "inputs.json"
+
+
+def prepare_inputs(layout: Layout, planned: PlannedJob, card: MethodCard, mirrors: Sequence[Path]) -> Path:
+    """A folder with the arrays a method declares, shared by every run that needs the same ones."""
+    module = benchmark.get(planned.job.benchmark)
+    name = digest_of(
+        {
+            "protocol": PROTOCOL_VERSION,
+            "materialisation": module.MATERIALISATION_VERSION,
+            "dataset": planned.dataset_digest,
+            "split": planned.split_digest,
+            "inner_folds": planned.job.inner_folds,
+            "inputs": sorted(card.inputs),
+        }
+    )
+    final = layout.cache / "inputs" / name
+    if final.is_dir():
+        return final
+    dataset = load_dataset(layout, planned.job.dataset, mirrors=mirrors)
+    split = load_split(layout, planned.job.dataset, planned.job.split, mirrors)
+    _must_match(planned, dataset.digest, split.digest)
+    with folder_in_the_making(final) as making:
+        described = module.write_inputs(dataset, split, card.inputs, making, inner_folds=planned.job.inner_folds)
+        write_json(making / _DESCRIPTION, described)
+    return final
+
+
+def job_folder(
+    prepared: Path, folder: Path, planned: PlannedJob, card: MethodCard, *, trace: bool = False
+) -> None:
+    """Fill `folder` with what will be mounted at /in: links to the prepared arrays, and job.json."""
+    import json
+
+    described: dict[str, dict[str, Any]] = json.loads((prepared / _DESCRIPTION).read_text())
+    for name, description in described.items():
+        source = prepared / description["file"]
+        if sha256_of(source) != description["sha256"]:
+            raise CorruptData(
+                f"the prepared input '{name}' was changed", where=str(source), todo=f"remove the folder {prepared}"
+            )
+        _link(source, folder / description["file"])
+    write_json(folder / "job.json", job_document(planned, card, described, trace=trace))
+
+
+def job_document(
+    planned: PlannedJob, card: MethodCard, described: dict[str, dict[str, Any]], *, trace: bool
+) -> dict[str, Any]:
+    """`/in/job.json`: the contract's words to a method."""
+    job = planned.job
+    resources = card.resources
+    return {
+        "protocol": PROTOCOL_VERSION,
+        "benchmark": job.benchmark,
+        "task": "predict",
+        "method": job.method,
+        "variant": job.variant,
+        "seed": job.split.seed,
+        "parameters": job.parameters,
+        "inner_folds": job.inner_folds,
+        "limits": {
+            "seconds": resources.seconds,
+            "memory_bytes": resources.memory_bytes,
+            "processes": resources.processes,
+            "output_bytes": resources.output_bytes,
+            "threads": resources.cpus,
+        },
+        "inputs": described,
+        "trace": trace,
+    }
+
+
+def _must_match(planned: PlannedJob, dataset: str, split: str) -> None:
+    for kind, found, recorded in (
+        ("dataset", dataset, planned.dataset_digest),
+        ("split", split, planned.split_digest),
+    ):
+        if found != recorded:
+            raise CorruptData(
+                f"the {kind} is not the one that was planned",
+                where=f"{planned.job.label}: {found[:16]} instead of {recorded[:16]}",
+                todo="run `harness data verify` and `harness split verify`",
+            )
+
+
+def _link(source: Path, target: Path) -> None:
+    """A hard link costs nothing; another file system needs a copy."""
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copyfile(source, target)

@@ -1,0 +1,67 @@
+"""Jobs: what should be known. A job's key is a hash over everything that can change its answer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from harness.files import digest_of
+from harness.manifests import Strict
+from harness.vocabulary import PROTOCOL_VERSION
+
+
+class SplitSpec(Strict):
+    """A split by name: strategy, seed and the strategy's own parameters."""
+
+    strategy: str
+    seed: int
+    parameters: dict[str, Any] = {}
+
+    @property
+    def label(self) -> str:
+        """A short name for tables and file names."""
+        extra = "".join(f"-{name}={value}" for name, value in sorted(self.parameters.items()))
+        return f"{self.strategy}{extra}-{self.seed}"
+
+
+class Job(Strict):
+    """One planned cell, named in the words of a person."""
+
+    benchmark: str
+    method: str
+    variant: str = "published"
+    parameters: dict[str, Any] = {}
+    dataset: str
+    split: SplitSpec
+    inner_folds: int = 5
+
+    @property
+    def label(self) -> str:
+        """`bnnr/published on fdataset, random-17263407`."""
+        return f"{self.method}/{self.variant} on {self.dataset}, {self.split.label}"
+
+
+class PlannedJob(Strict):
+    """A job with the checksums that pin it down."""
+
+    job: Job
+    image_tree: str
+    dataset_digest: str
+    split_digest: str
+
+    @property
+    def key(self) -> str:
+        """Equal keys mean equal answers; anything that can change the answer changes the key."""
+        return digest_of(
+            {
+                "protocol": PROTOCOL_VERSION,
+                "image": self.image_tree,
+                "dataset": self.dataset_digest,
+                "split": self.split_digest,
+                "benchmark": self.job.benchmark,
+                "method": self.job.method,
+                "variant": self.job.variant,
+                "parameters": self.job.parameters,
+                "inner_folds": self.job.inner_folds,
+                "seed": self.job.split.seed,
+            }
+        )

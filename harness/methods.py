@@ -1,0 +1,208 @@
+"""Method cards: what `methods/NAME/method.toml` says about a predictor, validated, and where to find it."""
+
+from __future__ import annotations
+
+import re
+from difflib import get_close_matches
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import Field, field_validator, model_validator
+
+from harness.errors import ManifestError, UsageError
+from harness.layout import Layout
+from harness.manifests import Strict, load_toml
+
+Language = Literal["python", "octave", "r"]
+Scalar = bool | int | float | str
+
+_SIZE = re.compile(r"(\d+)\s*(MiB|GiB)")
+_UNITS = {"MiB": 1 << 20, "GiB": 1 << 30}
+
+
+class Paper(Strict):
+    """Where a method was published."""
+
+    title: str
+    authors: str
+    year: int
+    venue: str = ""
+    doi: str = ""
+
+
+class Origin(Strict):
+    """Where the original implementation lies; nothing is fetched from there."""
+
+    repository: str
+    commit: str = ""
+    licence: str = "none stated"
+
+
+class Resources(Strict):
+    """The limits of one run."""
+
+    cpus: int = Field(default=1, ge=1)
+    memory: str = "2GiB"
+    seconds: int = Field(default=3600, ge=1)
+    processes: int = Field(default=64, ge=8)
+    output: str = "1GiB"
+    gpus: int = Field(default=0, ge=0)
+
+    @field_validator("memory", "output")
+    @classmethod
+    def _is_a_size(cls, text: str) -> str:
+        if not _SIZE.fullmatch(text):
+            raise ValueError(f"'{text}' is not a size such as '512MiB' or '2GiB'")
+        return text
+
+    @property
+    def memory_bytes(self) -> int:
+        """The memory limit in bytes."""
+        return _bytes(self.memory)
+
+    @property
+    def output_bytes(self) -> int:
+        """How much a run may write to /out."""
+        return _bytes(self.output)
+
+
+class Variant(Strict):
+    """A named way to run a method."""
+
+    summary: str
+    parameters: dict[str, Scalar] = {}
+
+
+class Refusal(Strict):
+    """A dataset this method declares that it cannot be run on."""
+
+    dataset: str
+    reason: str
+
+
+class Tolerance(Strict):
+    """How far an array may be from its golden."""
+
+    absolute: float = 0.0
+    relative: float = 0.0
+
+
+class ParityTable(Strict):
+    """One family of golden cases: which arrays become inputs, which are compared, how closely."""
+
+    cases: str
+    task: str = "predict"
+    variant: str = "published"
+    when: Literal["always", "no-negatives", "negatives"] = "always"
+    parameters: dict[str, Scalar] = {}
+    inputs: dict[str, str] = {}
+    compare: dict[str, Tolerance]
+    reason: str = ""
+
+
+class MethodCard(Strict):
+    """`method.toml`: everything the harness knows of a method."""
+
+    name: str
+    title: str
+    language: Language
+    benchmarks: list[str]
+    category: str
+    summary: str
+    control: bool = False
+    paper: Paper | None = None
+    origin: Origin | None = None
+    inputs: list[str]
+    deterministic: bool = True
+    resources: Resources = Resources()
+    variants: dict[str, Variant]
+    refuses: list[Refusal] = []
+    parity: list[ParityTable] = []
+
+    @field_validator("name")
+    @classmethod
+    def _is_a_name(cls, text: str) -> str:
+        if not re.fullmatch(r"[a-z][a-z0-9_]*", text):
+            raise ValueError(f"'{text}' is not a name: small letters, digits and _ only")
+        return text
+
+    @model_validator(mode="after")
+    def _has_a_paper_unless_control(self) -> MethodCard:
+        if "published" not in self.variants:
+            raise ValueError("variants: 'published' is missing; it is the default")
+        if not self.control and self.paper is None:
+            raise ValueError("paper: is missing; only a control may have none")
+        return self
+
+    def variant(self, name: str) -> Variant:
+        """The variant called `name`."""
+        if name not in self.variants:
+            raise UsageError(
+                f"method '{self.name}' has no variant '{name}'",
+                todo=f"choose one of: {', '.join(sorted(self.variants))}",
+            )
+        return self.variants[name]
+
+    def refusal(self, dataset: str) -> str | None:
+        """Why this method can't be run on `dataset`, if it says so."""
+        return next((refusal.reason for refusal in self.refuses if refusal.dataset == dataset), None)
+
+
+def method_names(layout: Layout) -> list[str]:
+    """All methods: every folder under methods/ that has a card."""
+    return sorted(path.parent.name for path in layout.methods.glob("*/method.toml"))
+
+
+def load_method(layout: Layout, name: str) -> MethodCard:
+    """The card of one method."""
+    path = layout.methods / name / "method.toml"
+    if not path.is_file():
+        raise unknown("method", name, method_names(layout), where=layout.methods)
+    return _load(path, path.stat().st_mtime_ns)
+
+
+def load_methods(layout: Layout, benchmark: str | None = None) -> list[MethodCard]:
+    """All cards, or those of one benchmark; controls last."""
+    cards = [load_method(layout, name) for name in method_names(layout)]
+    chosen = [card for card in cards if benchmark is None or benchmark in card.benchmarks]
+    return sorted(chosen, key=lambda card: (card.control, card.name))
+
+
+def unknown(kind: str, name: str, known: list[str], *, where: Path | str = "") -> UsageError:
+    """The error for a name nobody knows, with the nearest one that exists."""
+    near = get_close_matches(name, known, n=1)
+    hint = f"did you mean '{near[0]}'? " if near else ""
+    return UsageError(
+        f"no {kind} is called '{name}'",
+        where=str(where),
+        todo=f"{hint}known: {', '.join(known) or 'none'}",
+    )
+
+
+@cache
+def _load(path: Path, _changed: int) -> MethodCard:
+    card = load_toml(path, MethodCard)
+    if card.name != path.parent.name:
+        raise ManifestError(
+            f"the card is called '{card.name}', its folder '{path.parent.name}'",
+            where=f"{path}: name",
+            todo="give both the same name",
+        )
+    return card
+
+
+def _bytes(text: str) -> int:
+    match = _SIZE.fullmatch(text)
+    assert match is not None  # validated when the card was read
+    return int(match[1]) * _UNITS[match[2]]
+
+
+def merged_parameters(card: MethodCard, variant: str, chosen: dict[str, Any]) -> dict[str, Any]:
+    """The variant's parameters with a person's own on top; an unknown name is refused."""
+    parameters: dict[str, Any] = dict(card.variant(variant).parameters)
+    for name, value in chosen.items():
+        if name not in parameters:
+            raise unknown("parameter", name, sorted(parameters), where=f"method {card.name}")
+        parameters[name] = value
+    return parameters

@@ -1,0 +1,118 @@
+"""The plan: every cell of a suite, pinned by checksums, before anything runs. Results are joined to it later.
+
+Planning needs no engine and no data: image trees are computed from the repository, dataset and split digests are
+read from the manifests. So a missing cell is visible everywhere, with its reason.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from harness.data import dataset_digest
+from harness.errors import HarnessError
+from harness.images import image_tree
+from harness.jobs import Job, PlannedJob
+from harness.layout import Layout
+from harness.methods import load_method
+from harness.splits import split_digest
+from harness.store import Standing, Store
+from harness.vocabulary import Verdict
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One planned cell: a job and, when it can be run at all, what pins it down."""
+
+    job: Job
+    planned: PlannedJob | None
+    verdict: Verdict = Verdict.PENDING
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All cells of one request, in a fixed order."""
+
+    name: str
+    cells: tuple[Cell, ...]
+
+    def __post_init__(self) -> None:
+        keys = Counter(cell.planned.key for cell in self.cells if cell.planned)
+        twice = [key for key, count in keys.items() if count > 1]
+        assert not twice, f"jobs planned twice: {twice}"
+
+
+def make_plan(layout: Layout, name: str, jobs: Iterable[Job]) -> Plan:
+    """Pin every job down."""
+    planner = _Planner(layout)
+    return Plan(name=name, cells=tuple(planner.cell(job) for job in jobs))
+
+
+def join(plan: Plan, store: Store) -> tuple[Cell, ...]:
+    """The plan with what the store knows: as many cells as planned, each with exactly one verdict."""
+    joined = []
+    for cell in plan.cells:
+        if cell.planned is None:
+            joined.append(cell)
+            continue
+        standing: Standing = store.standing(cell.planned.key)
+        joined.append(Cell(cell.job, cell.planned, standing.verdict, standing.reason))
+    check_sum(plan, joined)
+    return tuple(joined)
+
+
+def check_sum(plan: Plan, cells: Iterable[Cell]) -> Counter[Verdict]:
+    """Planned equals the sum of the verdicts, or the table would lie."""
+    counts = Counter(cell.verdict for cell in cells)
+    assert sum(counts.values()) == len(plan.cells), "cells were lost between the plan and the table"
+    return counts
+
+
+class _Planner:
+    """Remembers the checksums that many cells share."""
+
+    def __init__(self, layout: Layout) -> None:
+        self._layout = layout
+        self._trees: dict[str, str] = {}
+        self._datasets: dict[str, str] = {}
+        self._splits: dict[tuple[str, str], str] = {}
+
+    def cell(self, job: Job) -> Cell:
+        card = load_method(self._layout, job.method)
+        card.variant(job.variant)
+        if job.benchmark not in card.benchmarks:
+            return Cell(
+                job, None, Verdict.NOT_APPLICABLE, f"{card.title} has no part in benchmark {job.benchmark}"
+            )
+        if refusal := card.refusal(job.dataset):
+            return Cell(job, None, Verdict.NOT_APPLICABLE, refusal)
+        try:
+            planned = PlannedJob(
+                job=job,
+                image_tree=self._tree(job.method),
+                dataset_digest=self._dataset(job.dataset),
+                split_digest=self._split(job),
+            )
+        except HarnessError as error:
+            if error.exit_code != 4:
+                raise
+            return Cell(job, None, Verdict.MISSING_DATA, error.what)
+        return Cell(job, planned)
+
+    def _tree(self, method: str) -> str:
+        if method not in self._trees:
+            self._trees[method] = image_tree(self._layout, method)
+        return self._trees[method]
+
+    def _dataset(self, name: str) -> str:
+        if name not in self._datasets:
+            self._datasets[name] = dataset_digest(self._layout, name)
+        return self._datasets[name]
+
+    def _split(self, job: Job) -> str:
+        found = (job.dataset, job.split.label)
+        if found not in self._splits:
+            self._splits[found] = split_digest(self._layout, job.dataset, job.split)
+        return self._splits[found]

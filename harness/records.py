@@ -1,0 +1,76 @@
+"""Records: what one run leaves behind. A record carries its own digest, so that a changed one shows."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from harness.errors import CorruptData
+from harness.files import digest_of
+from harness.jobs import PlannedJob
+from harness.manifests import Strict
+from harness.vocabulary import Verdict
+
+RECORD_FILE = "record.json"
+
+
+class StoredFile(Strict):
+    """A file beside the record."""
+
+    sha256: str
+    bytes: int
+
+
+class Record(Strict):
+    """One execution of a job in a container, with everything needed to believe it."""
+
+    key: str
+    planned: PlannedJob
+    verdict: Verdict
+    reason: str
+    image: dict[str, str]
+    limits: dict[str, int]
+    resources: dict[str, Any]
+    engine: dict[str, Any]
+    files: dict[str, StoredFile]
+    attempts: int
+    started: str
+    finished: str
+    harness_version: str
+
+    def to_json(self) -> dict[str, Any]:
+        """The record with its digest, ready to be written."""
+        content = self.model_dump(mode="json")
+        return {**content, "digest": digest_of(content)}
+
+
+def parse_record(text: bytes, where: Path) -> Record:
+    """Read a record and check its digest; `CorruptData` when it was cut, changed, or is not one."""
+    content = checked_content(text, where)
+    try:
+        return Record.model_validate(content)
+    except ValidationError as error:
+        fault = error.errors()[0]
+        field = ".".join(str(step) for step in fault["loc"])
+        raise _corrupt(f"a record breaks its schema: {fault['msg']}", f"{where}: {field}") from None
+
+
+def checked_content(text: bytes, where: Path) -> dict[str, Any]:
+    """The record's fields after its digest was checked, unvalidated: what resuming needs, and no more."""
+    try:
+        content = json.loads(text)
+        claimed = content.pop("digest")
+    except (ValueError, KeyError, AttributeError, TypeError):
+        raise _corrupt("a record is cut or not a record", str(where)) from None
+    if digest_of(content) != claimed:
+        raise _corrupt("a record differs from its own digest", str(where))
+    return dict(content)
+
+
+def _corrupt(what: str, where: str) -> CorruptData:
+    return CorruptData(
+        what, where=where, todo="remove that run's folder and run again; `harness audit` tells more"
+    )

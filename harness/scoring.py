@@ -1,0 +1,112 @@
+"""Scores: recomputed from stored predictions at will, cached, and never needing a container."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from harness.errors import CorruptData
+from harness.files import write_json
+from harness.jobs import PlannedJob
+from harness.layout import Layout
+from harness.store import Store
+
+
+@dataclass(frozen=True)
+class Scores:
+    """The metrics of one run. A metric that is undefined here is None, with the reason in `notes`."""
+
+    key: str
+    scorer: str
+    evidence: dict[str, str]
+    metrics: dict[str, float | None]
+    notes: dict[str, str]
+
+    def to_json(self) -> dict[str, Any]:
+        """Ready to be written."""
+        return {
+            "key": self.key,
+            "scorer": self.scorer,
+            "evidence": self.evidence,
+            "metrics": self.metrics,
+            "notes": self.notes,
+        }
+
+
+@cache
+def scorer_digest(benchmark: str) -> str:
+    """A hash over the source of a benchmark's module: changed metrics make old scores stale by themselves."""
+    folder = Path(__file__).parent / "benchmark" / benchmark
+    digest = hashlib.sha256()
+    for path in sorted(folder.rglob("*.py")):
+        digest.update(path.relative_to(folder).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
+    return digest.hexdigest()
+
+
+def scores_path(layout: Layout, key: str) -> Path:
+    """Where the scores of one run lie."""
+    return layout.scores / key[:2] / f"{key}.json"
+
+
+def read_scores(layout: Layout, key: str, benchmark: str, evidence: dict[str, str]) -> Scores | None:
+    """The cached scores of one run, or None when there are none or they are stale.
+
+    `evidence` maps the scored files to the sha256 that the run's record names.
+    """
+    try:
+        scores = Scores(**json.loads(scores_path(layout, key).read_bytes()))
+    except (FileNotFoundError, ValueError, TypeError):
+        return None
+    fresh = scores.key == key and scores.scorer == scorer_digest(benchmark) and scores.evidence == evidence
+    return scores if fresh else None
+
+
+def compute_scores(layout: Layout, store: Store, planned: PlannedJob, mirrors: Sequence[Path] = ()) -> Scores:
+    """Score one stored run from its predictions and the held-back truth; the stored files are hashed first."""
+    from harness import benchmark
+    from harness.data import load_dataset
+    from harness.splits import load_split
+
+    record = store.record(planned.key)
+    store.check(record)
+    module = benchmark.get(planned.job.benchmark)
+    dataset = load_dataset(layout, planned.job.dataset, mirrors=mirrors)
+    split = load_split(layout, planned.job.dataset, planned.job.split, mirrors)
+    if (dataset.digest, split.digest) != (planned.dataset_digest, planned.split_digest):
+        raise CorruptData(
+            "the dataset or the split is not the one of the run",
+            where=planned.job.label,
+            todo="run `harness data verify` and `harness split verify`",
+        )
+    predictions = module.check_predictions(store.path(planned.key), split.folds, planned.job.inner_folds)
+    metrics, notes = module.score(dataset, split, predictions)
+    return Scores(
+        key=planned.key,
+        scorer=scorer_digest(planned.job.benchmark),
+        evidence=scored_files(record.to_json()["files"]),
+        metrics=metrics,
+        notes=notes,
+    )
+
+
+def scored_files(files: dict[str, dict[str, Any]]) -> dict[str, str]:
+    """The sha256 of the files that scores are computed from, out of a record's list."""
+    return {name: files[name]["sha256"] for name in ("predictions.npy", "validation.npy") if name in files}
+
+
+def score_run(layout: Layout, store: Store, planned: PlannedJob, mirrors: Sequence[Path] = ()) -> Scores:
+    """The scores of one run: cached where fresh, else computed and kept."""
+    standing = store.standing(planned.key)
+    cached = read_scores(
+        layout, planned.key, planned.job.benchmark, scored_files(standing.content.get("files", {}))
+    )
+    if cached is not None:
+        return cached
+    scores = compute_scores(layout, store, planned, mirrors)
+    write_json(scores_path(layout, planned.key), scores.to_json())
+    return scores

@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# One command: environment, engine, images, data, runs, scores, report. Resumable: run it again at any time.
+#
+#   ./run_all.sh                                     the embedded smoke suite of every benchmark
+#   ./run_all.sh --suite full --mirror DIR           the whole reproduction
+#   ./run_all.sh --no-install                        install nothing on this system
+#
+# Every option is passed on to `harness run`; ./run_all.sh --help lists them.
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/scripts/environment.sh"
+
+options=(--suite smoke --install --report)
+for argument in "$@"; do
+    case $argument in
+        --suite | --suite=*) options=("${options[@]:2}") ;;
+        --no-install) no_install=1 ;;
+    esac
+done
+lock=$root/requirements/run.lock
+# A tree that was tested has the larger environment, which serves as well.
+if cat "$root/requirements/dev.lock" "$root/pyproject.toml" | cmp -s - "$root/.venv/.made-from" 2>/dev/null; then
+    lock=$root/requirements/dev.lock
+fi
+make_environment "$lock"
+cd "$root"
+exec "$root/.venv/bin/harness" run "${options[@]}" "$@"

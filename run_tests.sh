@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# The tests: style, types, and pytest with real containers. Arguments are passed on to pytest.
+#
+#   ./run_tests.sh                       everything
+#   ./run_tests.sh -m "not engine"       without containers (seconds)
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/scripts/environment.sh"
+
+make_environment "$root/requirements/dev.lock"
+cd "$root"
+.venv/bin/ruff check .
+.venv/bin/ruff format --check .
+.venv/bin/mypy
+exec .venv/bin/python -m pytest "$@"
