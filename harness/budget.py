@@ -32,6 +32,9 @@ class Share:
         """Whether `other` can be taken from this."""
         return self.cpus >= other.cpus and self.memory >= other.memory and self.gpus >= other.gpus
 
+    def __str__(self) -> str:
+        return f"{self.cpus} CPUs, {self.memory / 2**30:.1f} GiB of memory and {self.gpus} GPUs"
+
     def __add__(self, other: Share) -> Share:
         return Share(self.cpus + other.cpus, self.memory + other.memory, self.gpus + other.gpus)
 

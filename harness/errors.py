@@ -72,3 +72,7 @@ class AuditError(HarnessError):
     """Evidence does not support a number."""
 
     exit_code = 5
+
+
+class InvalidPredictions(Exception):
+    """What a container wrote breaks the protocol; the message says how. Becomes the verdict `invalid`."""

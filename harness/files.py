@@ -67,6 +67,20 @@ def write_json(path: Path, value: Any) -> None:
     write_atomic(path, text + "\n")
 
 
+def read_json(path: Path, *, most_bytes: int = 1 << 20) -> Any:
+    """The JSON value of a small file, or None where there is none, it is too large, or it is not strict JSON."""
+    try:
+        if path.stat().st_size > most_bytes:
+            return None
+        return json.loads(path.read_bytes(), parse_constant=_refuse)
+    except (OSError, ValueError, RecursionError):
+        return None
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(f"{constant} is not JSON")
+
+
 @contextmanager
 def folder_in_the_making(final: Path) -> Iterator[Path]:
     """A folder that appears under its name only when the block ends well.

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 from harness.data import dataset_digest
 from harness.errors import HarnessError
@@ -23,12 +24,13 @@ from harness.vocabulary import Verdict
 
 @dataclass(frozen=True)
 class Cell:
-    """One planned cell: a job and, when it can be run at all, what pins it down."""
+    """One planned cell: a job, what pins it down when it can be run at all, and the fields of its record."""
 
     job: Job
     planned: PlannedJob | None
     verdict: Verdict = Verdict.PENDING
     reason: str = ""
+    record: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
 
 @dataclass(frozen=True)
@@ -52,13 +54,16 @@ def make_plan(layout: Layout, name: str, jobs: Iterable[Job]) -> Plan:
 
 def join(plan: Plan, store: Store) -> tuple[Cell, ...]:
     """The plan with what the store knows: as many cells as planned, each with exactly one verdict."""
+    missing = store.missing()
     joined = []
     for cell in plan.cells:
         if cell.planned is None:
             joined.append(cell)
             continue
-        standing: Standing = store.standing(cell.planned.key)
-        joined.append(Cell(cell.job, cell.planned, standing.verdict, standing.reason))
+        standing = store.standing(cell.planned.key)
+        if standing.verdict is Verdict.PENDING and cell.job.dataset in missing:
+            standing = Standing(Verdict.MISSING_DATA, missing[cell.job.dataset], {})
+        joined.append(Cell(cell.job, cell.planned, standing.verdict, standing.reason, standing.content))
     check_sum(plan, joined)
     return tuple(joined)
 

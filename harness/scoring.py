@@ -14,7 +14,9 @@ from harness.errors import CorruptData
 from harness.files import write_json
 from harness.jobs import PlannedJob
 from harness.layout import Layout
+from harness.plan import Plan, join
 from harness.store import Store
+from harness.vocabulary import Verdict
 
 
 @dataclass(frozen=True)
@@ -110,3 +112,16 @@ def score_run(layout: Layout, store: Store, planned: PlannedJob, mirrors: Sequen
     scores = compute_scores(layout, store, planned, mirrors)
     write_json(scores_path(layout, planned.key), scores.to_json())
     return scores
+
+
+def score_all(layout: Layout, store: Store, plan: Plan, mirrors: Sequence[Path] = ()) -> int:
+    """Score every `ok` cell of a plan that has no fresh scores; how many were computed."""
+    computed = 0
+    for cell in join(plan, store):
+        if cell.planned is None or cell.verdict is not Verdict.OK:
+            continue
+        evidence = scored_files(cell.record.get("files", {}))
+        if read_scores(layout, cell.planned.key, cell.job.benchmark, evidence) is None:
+            score_run(layout, store, cell.planned, mirrors)
+            computed += 1
+    return computed

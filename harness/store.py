@@ -14,9 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from harness.errors import CorruptData
-from harness.files import folder_in_the_making, sha256_of, write_json
+from harness.files import folder_in_the_making, sha256_of, write_atomic, write_json
 from harness.records import RECORD_FILE, Record, StoredFile, checked_content, parse_record
 from harness.vocabulary import Verdict
+
+_MISSING = ".missing-data"
 
 
 @dataclass(frozen=True)
@@ -38,7 +40,20 @@ class Store:
         """Where the run of `key` lies, or would lie."""
         return self.folder / key[:2] / key
 
-    def keys(self) -> Iterator[str]:
+    def missing(self) -> dict[str, str]:
+        """The datasets that could not be had when a run was about to start, each with the reason."""
+        notes = self.folder / _MISSING
+        return {path.stem: path.read_text(encoding="utf-8") for path in sorted(notes.glob("*.txt"))}
+
+    def note_missing(self, dataset: str, reason: str) -> None:
+        """Remember why a dataset could not be had: its cells are `missing-data`, not `pending`."""
+        write_atomic(self.folder / _MISSING / f"{dataset}.txt", reason)
+
+    def forget_missing(self, dataset: str) -> None:
+        """The dataset is here now."""
+        (self.folder / _MISSING / f"{dataset}.txt").unlink(missing_ok=True)
+
+    def finished(self) -> Iterator[str]:
         """Every key that has a folder."""
         if not self.folder.is_dir():
             return
@@ -109,6 +124,10 @@ class Store:
             complete = record.model_copy(update={"files": stored})
             write_json(making / RECORD_FILE, complete.to_json())
         return complete
+
+    def amend(self, record: Record) -> None:
+        """Replace the verdict of a stored run, keeping its files: for what a later repetition showed."""
+        write_json(self.path(record.key) / RECORD_FILE, record.to_json())
 
     def remove(self, key: str) -> None:
         """Forget one run. It disappears in one step, then its files are deleted."""

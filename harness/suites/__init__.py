@@ -21,7 +21,8 @@ class Block(Strict):
     variants: list[str] = Field(default=["published"], description="those a method does not have are skipped")
     datasets: list[str]
     splits: list[str]
-    seeds: list[int]
+    seeds: list[int] = Field(default=[], description="these seeds")
+    published_seeds: int = Field(default=0, ge=0, le=100, description="or the first so many of the published ones")
     inner_folds: int = 5
 
 
@@ -71,7 +72,15 @@ def _jobs_of_block(layout: Layout, block: Block) -> list[Job]:
             inner_folds=block.inner_folds,
         )
         for dataset, strategy, seed, card, variant in product(
-            block.datasets, block.splits, block.seeds, cards, block.variants
+            block.datasets, block.splits, _seeds(block), cards, block.variants
         )
         if variant in card.variants
     ]
+
+
+def _seeds(block: Block) -> list[int]:
+    if not block.published_seeds:
+        return block.seeds
+    from harness.splits import published_seeds
+
+    return [*published_seeds()[: block.published_seeds], *block.seeds]

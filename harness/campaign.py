@@ -1,0 +1,167 @@
+"""Campaigns: run what is left of a plan, a bounded number of containers at a time, and store every outcome.
+
+Runs are submitted through the `concurrent.futures` interface. A method's failure is an outcome like any other;
+only the machine's failures, three in a row, end a campaign early.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.budget import Budget, Share, this_machine
+from harness.engine import Engine
+from harness.errors import EngineError, MissingData
+from harness.images import BuiltImage, ensure_image
+from harness.layout import Layout
+from harness.plan import Cell, Plan, join
+from harness.progress import Progress, Silent
+from harness.records import Record
+from harness.store import Store
+from harness.tasks import Task, perform
+from harness.vocabulary import Verdict
+
+_GIVE_UP_AFTER = 3
+
+
+@dataclass(frozen=True)
+class Choices:
+    """How a person wants a plan to be run."""
+
+    mirrors: tuple[Path, ...] = ()
+    workers: int | None = None
+    again: frozenset[Verdict] = frozenset()
+    remove_images: bool = False
+
+
+@dataclass
+class _State:
+    """What the threads of one campaign share."""
+
+    budget: Budget
+    stop: threading.Event
+    progress: Progress
+    machine_failures_in_a_row: int = 0
+
+
+def left_to_run(plan: Plan, store: Store, again: Iterable[Verdict] = ()) -> list[Cell]:
+    """The cells whose verdict is not final, and those a person wants again."""
+    wanted = frozenset(again)
+    return [
+        cell
+        for cell in join(plan, store)
+        if cell.planned is not None and (not cell.verdict.is_final or cell.verdict in wanted)
+    ]
+
+
+def run_plan(
+    layout: Layout,
+    plan: Plan,
+    engine: Engine,
+    *,
+    choices: Choices | None = None,
+    progress: Progress | None = None,
+    stop: threading.Event | None = None,
+) -> None:
+    """Run what is left. Outcomes are in the store when this returns; setting `stop` ends it early and cleanly."""
+    choices = choices or Choices()
+    store = Store(layout.runs)
+    cells = left_to_run(plan, store, choices.again)
+    for cell in cells:
+        if cell.planned is not None and cell.verdict in choices.again:
+            store.remove(cell.planned.key)
+    state = _State(Budget(this_machine(workers=choices.workers)), stop or threading.Event(), progress or Silent())
+    for group in _groups(cells, one_method_at_a_time=choices.remove_images):
+        images = _images(layout, engine, group, state)
+        _run_all(
+            [
+                Task(layout, cell.planned, images[cell.job.method], choices.mirrors)
+                for cell in group
+                if cell.planned is not None and cell.job.method in images
+            ],
+            engine,
+            state,
+        )
+        if choices.remove_images:
+            for image in images.values():
+                engine.client.api.remove_image(image.image_id, force=True)
+        if state.stop.is_set():
+            return
+
+
+def mark_unstable(store: Store, record: Record, reason: str) -> Record:
+    """A repetition differed: the run is no result any more, and says why."""
+    marked = record.model_copy(update={"verdict": Verdict.UNSTABLE, "reason": reason})
+    store.amend(marked)
+    return marked
+
+
+def _groups(cells: Sequence[Cell], *, one_method_at_a_time: bool) -> list[list[Cell]]:
+    if not one_method_at_a_time:
+        return [list(cells)] if cells else []
+    methods = dict.fromkeys(cell.job.method for cell in cells)
+    return [[cell for cell in cells if cell.job.method == method] for method in methods]
+
+
+def _images(layout: Layout, engine: Engine, cells: Sequence[Cell], state: _State) -> dict[str, BuiltImage]:
+    methods = list(dict.fromkeys(cell.job.method for cell in cells))
+    state.progress.begin("images", len(methods))
+    images: dict[str, BuiltImage] = {}
+    for method in methods:
+        if state.stop.is_set():
+            break
+        image = images[method] = ensure_image(engine, layout, method)
+        state.progress.step(f"{image.name}: {image.size_bytes / 1e6:.0f} MB")
+    return images
+
+
+def _run_all(tasks: Sequence[Task], engine: Engine, state: _State) -> None:
+    state.progress.begin("runs", len(tasks))
+    # More threads than CPUs: some wait for memory while others prepare inputs; the budget decides what runs.
+    with ThreadPoolExecutor(max_workers=2 * state.budget.total.cpus, thread_name_prefix="run") as pool:
+        futures = {pool.submit(_in_turn, task, engine, state): task for task in tasks}
+        try:
+            for future in as_completed(futures):
+                _tell(futures[future], future, state)
+        except BaseException:
+            state.stop.set()
+            raise
+
+
+def _in_turn(task: Task, engine: Engine, state: _State) -> Record | MissingData | None:
+    """Wait for a share of the machine, then run; None when the campaign was stopped before."""
+    share = Share.of(task.card.resources)
+    if not state.budget.total.fits(share):
+        raise EngineError(
+            f"{task.planned.job.method} needs {share}",
+            where=f"this machine can lend {state.budget.total}",
+            todo="run it on a larger machine, give more --workers, or lower [resources] in its card",
+        )
+    with state.budget.lend(share, state.stop) as granted:
+        if not granted:
+            return None
+        try:
+            return perform(task, engine, state.stop)
+        except MissingData as error:
+            Store(task.layout.runs).note_missing(task.planned.job.dataset, str(error))
+            return error
+
+
+def _tell(task: Task, future: Future[Record | MissingData | None], state: _State) -> None:
+    result = future.result()
+    label = task.planned.job.label
+    if result is None:
+        return
+    if isinstance(result, MissingData):
+        state.progress.step(f"{Verdict.MISSING_DATA}: {label}: {result.what}")
+        return
+    reason = "" if result.verdict is Verdict.OK else f": {result.reason}"
+    state.progress.step(f"{result.verdict}: {label} ({result.resources['wall_s']:.1f} s){reason}")
+    failed = result.verdict is Verdict.INFRASTRUCTURE
+    state.machine_failures_in_a_row = state.machine_failures_in_a_row + 1 if failed else 0
+    if state.machine_failures_in_a_row >= _GIVE_UP_AFTER and not state.stop.is_set():
+        state.progress.note(f"{_GIVE_UP_AFTER} failures of the machine in a row: stopping; try `harness doctor`")
+        state.stop.set()

@@ -1,0 +1,54 @@
+"""Method cards as Markdown, generated from the registry, so that the page in docs/ can't drift from the code."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from harness.methods import MethodCard
+
+_HEAD = """# Method cards
+Generated from `methods/*/method.toml` by `harness list methods --markdown`; a test keeps this page current.
+"""
+
+
+def markdown(cards: Iterable[MethodCard]) -> str:
+    """The whole page."""
+    return "\n".join([_HEAD, *(_card(card) for card in cards)])
+
+
+def _card(card: MethodCard) -> str:
+    lines = [f"## {card.title} (`{card.name}`)", card.summary.strip(), ""]
+    lines += ["| | |", "|---|---|"]
+    lines += [f"| {name} | {value} |" for name, value in _facts(card)]
+    for name, variant in card.variants.items():
+        lines += ["", f"**Variant `{name}`.** {variant.summary.strip()}"]
+        if variant.parameters:
+            lines.append(
+                "Parameters: " + ", ".join(f"`{key}` = {value}" for key, value in variant.parameters.items())
+            )
+    for refusal in card.refuses:
+        lines += ["", f"Not applicable to `{refusal.dataset}`: {refusal.reason}"]
+    return "\n".join(lines) + "\n"
+
+
+def _facts(card: MethodCard) -> list[tuple[str, str]]:
+    facts = [
+        ("kind", "control" if card.control else card.category),
+        ("language", card.language),
+        ("benchmarks", ", ".join(f"`{name}`" for name in card.benchmarks)),
+        ("inputs", ", ".join(f"`{name}`" for name in card.inputs)),
+        ("deterministic", "yes" if card.deterministic else "no"),
+        (
+            "limits of one run",
+            f"{card.resources.cpus} CPU, {card.resources.memory}, {card.resources.seconds} s, "
+            f"{card.resources.gpus} GPU",
+        ),
+    ]
+    if card.paper:
+        doi = f", doi {card.paper.doi}" if card.paper.doi else ""
+        venue = f", {card.paper.venue}" if card.paper.venue else ""
+        facts.append(("paper", f"{card.paper.authors}: {card.paper.title}{venue}, {card.paper.year}{doi}"))
+    if card.origin:
+        commit = f" at `{card.origin.commit}`" if card.origin.commit else ""
+        facts.append(("origin", f"{card.origin.repository}{commit}; licence: {card.origin.licence}"))
+    return facts

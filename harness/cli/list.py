@@ -1,0 +1,72 @@
+"""`harness list`: what this artifact holds."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from harness import cards
+from harness.cli.options import json_option
+from harness.errors import UsageError
+from harness.layout import find_layout
+from harness.methods import load_methods
+from harness.suites import load_suite, suite_names
+
+_KINDS = ["methods", "datasets", "suites", "metrics"]
+
+
+@click.command()
+@click.argument("kind", type=click.Choice(_KINDS), default="methods")
+@click.option("--markdown", is_flag=True, help="Method cards as a page (docs/methods.md).")
+@json_option
+def command(kind: str, markdown: bool, as_json: bool) -> None:
+    """List methods, datasets, suites or metrics."""
+    if markdown:
+        if kind != "methods":
+            raise UsageError(
+                f"{kind} have no cards", where="--markdown", todo="use it with `harness list methods`"
+            )
+        click.echo(cards.markdown(load_methods(find_layout())), nl=False)
+        return
+    rows = {"methods": _methods, "datasets": _datasets, "suites": _suites, "metrics": _metrics}[kind]()
+    if as_json:
+        click.echo(json.dumps(rows, indent=2, ensure_ascii=False))
+        return
+    width = max((len(row["name"]) for row in rows), default=0)
+    for row in rows:
+        click.echo(f"{row['name']:{width}}  {row['summary']}")
+
+
+def _methods() -> list[dict[str, object]]:
+    return [
+        {
+            "name": card.name,
+            "summary": f"{card.title}: {card.category}, {card.language}" + (" (control)" if card.control else ""),
+            **card.model_dump(mode="json", exclude={"name", "summary"}),
+        }
+        for card in load_methods(find_layout())
+    ]
+
+
+def _datasets() -> list[dict[str, object]]:
+    from harness.data import load_manifest, manifest_names
+
+    layout = find_layout()
+    manifests = [load_manifest(layout, name) for name in manifest_names(layout)]
+    return [{"name": manifest.name, "summary": manifest.title} for manifest in manifests]
+
+
+def _suites() -> list[dict[str, object]]:
+    suites = [load_suite(name) for name in suite_names()]
+    return [{"name": suite.name, "summary": suite.summary} for suite in suites]
+
+
+def _metrics() -> list[dict[str, object]]:
+    from harness import benchmark
+
+    return [
+        {"name": metric.name, "summary": metric.description}
+        for name in benchmark.names()
+        for metric in benchmark.get(name).METRICS
+    ]

@@ -1,0 +1,44 @@
+"""`harness plan`: the cells of a suite, and what they would need here, before anything runs."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+
+import click
+
+from harness.cli.options import json_option
+
+
+@click.command()
+@click.option("--suite", default="smoke", show_default=True, help="A named set of jobs.")
+@click.option("--cells", is_flag=True, help="Every cell with its key.")
+@json_option
+def command(suite: str, cells: bool, as_json: bool) -> None:
+    """Show the cells of a suite and what they would need."""
+    from harness.layout import find_layout
+    from harness.needs import needs_of
+    from harness.plan import join, make_plan
+    from harness.store import Store
+    from harness.suites import jobs_of, load_suite
+
+    layout = find_layout()
+    plan = make_plan(layout, suite, jobs_of(layout, load_suite(suite)))
+    joined = join(plan, Store(layout.runs))
+    needs = needs_of(layout, plan.name, joined)
+    if as_json:
+        rows = [
+            {
+                **cell.job.model_dump(mode="json"),
+                "key": cell.planned.key if cell.planned else None,
+                "verdict": cell.verdict,
+                "reason": cell.reason,
+            }
+            for cell in joined
+        ]
+        click.echo(json.dumps({"suite": suite, "cells": rows, "needs": asdict(needs)}, indent=2))
+        return
+    if cells:
+        for cell in joined:
+            click.echo(f"{cell.planned.key[:12] if cell.planned else '-':12}  {cell.verdict:14}  {cell.job.label}")
+    click.echo(needs.text())

@@ -1,0 +1,195 @@
+"""`harness run`: run a suite, or a method on a split; score it; show the table; say where the evidence lies."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from harness.cli.options import json_option, mirror_option, parse_setting, progress_for, stop_on_interrupt
+from harness.errors import UsageError
+from harness.vocabulary import Verdict
+
+if TYPE_CHECKING:
+    from harness.layout import Layout
+    from harness.plan import Plan
+
+
+@click.command()
+@click.option("--suite", help="A named set of jobs (harness list suites).")
+@click.option("--method", "methods", multiple=True, help="A method; may be repeated.")
+@click.option("--variant", default="published", show_default=True, help="A named way to run it.")
+@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Another value for a parameter.")
+@click.option("--dataset", "datasets", multiple=True, help="A dataset; may be repeated.")
+@click.option("--split", default="random", show_default=True, help="A split strategy.")
+@click.option("--seed", "seeds", multiple=True, type=int, help="A seed of the split; may be repeated.")
+@click.option("--inner-folds", default=5, show_default=True, help="Inner cross-validation; 0 for none.")
+@mirror_option
+@click.option("--workers", type=int, help="CPUs to lend to runs; all of them by default.")
+@click.option("--again", multiple=True, type=click.Choice([str(one) for one in Verdict]), help="Run these again.")
+@click.option("--remove-images", is_flag=True, help="Build, run and remove one method at a time: least disk.")
+@click.option("--install/--no-install", default=False, help="May an engine be installed (root, Debian or Ubuntu)?")
+@click.option("--report", is_flag=True, help="Write the HTML report at the end.")
+@json_option
+def command(
+    suite: str | None,
+    methods: tuple[str, ...],
+    variant: str,
+    settings: tuple[str, ...],
+    datasets: tuple[str, ...],
+    split: str,
+    seeds: tuple[int, ...],
+    inner_folds: int,
+    mirrors: tuple[Path, ...],
+    workers: int | None,
+    again: tuple[str, ...],
+    remove_images: bool,
+    install: bool,
+    report: bool,
+    as_json: bool,
+) -> int:
+    """Run what is left of a suite, or of one method's jobs, and show every cell's verdict.
+
+    Finished runs are kept: the same command resumes. Exit code 0 when every cell is ok or not-applicable,
+    1 when some are not, 130 when you stopped it.
+    """
+    from harness.campaign import Choices, left_to_run
+    from harness.layout import find_layout
+    from harness.plan import make_plan
+    from harness.store import Store
+
+    layout = find_layout()
+    if suite:
+        if methods or datasets or seeds or settings:
+            raise UsageError("--suite names its own jobs", todo="leave out --method, --dataset, --seed and --set")
+        plan = _suite_plan(layout, suite)
+    else:
+        chosen = dict(parse_setting(text) for text in settings)
+        jobs = _jobs(layout, methods, variant, chosen, datasets, split, seeds, inner_folds)
+        plan = make_plan(layout, "request", jobs)
+    choices = Choices(
+        mirrors=mirrors,
+        workers=workers,
+        again=frozenset(Verdict(one) for one in again),
+        remove_images=remove_images,
+    )
+    left = left_to_run(plan, Store(layout.runs), choices.again)
+    stopped = _run(layout, plan, choices, install=install, quiet=as_json) if left else False
+    if not left and not as_json:
+        click.echo(f"nothing is left to do: all {len(plan.cells)} cells are finished", err=True)
+    code = _show(layout, plan, mirrors, as_json=as_json, whole_suite=bool(suite))
+    if report:
+        _write_report(layout, plan, quiet=as_json)
+    if suite == "smoke" and not as_json:
+        _tell_what_full_needs(layout)
+    return 130 if stopped else code
+
+
+def _run(layout: Layout, plan: Plan, choices: Any, *, install: bool, quiet: bool) -> bool:
+    """Run what is left; whether a person stopped it."""
+    from harness.campaign import run_plan
+    from harness.engine import find_engine
+    from harness.needs import check_disk
+    from harness.plan import join
+    from harness.store import Store
+
+    check_disk(layout, plan.name, join(plan, Store(layout.runs)))
+    with (
+        progress_for(quiet=quiet) as progress,
+        stop_on_interrupt() as stop,
+        find_engine(layout, install=install) as engine,
+    ):
+        progress.note(f"engine: {engine.name} {engine.version}")
+        run_plan(layout, plan, engine, choices=choices, progress=progress, stop=stop)
+        return stop.is_set()
+
+
+def _suite_plan(layout: Layout, suite: str) -> Plan:
+    from harness.plan import make_plan
+    from harness.suites import jobs_of, load_suite
+
+    return make_plan(layout, suite, jobs_of(layout, load_suite(suite)))
+
+
+def _jobs(
+    layout: Layout,
+    methods: tuple[str, ...],
+    variant: str,
+    settings: dict[str, Any],
+    datasets: tuple[str, ...],
+    split: str,
+    seeds: tuple[int, ...],
+    inner_folds: int,
+) -> list[Any]:
+    from itertools import product
+
+    from harness.data import load_manifest
+    from harness.jobs import Job, SplitSpec
+    from harness.methods import load_method, merged_parameters
+
+    for name, given in (("--method", methods), ("--dataset", datasets), ("--seed", seeds)):
+        if not given:
+            raise UsageError(f"{name} is missing", todo="name a --suite, or --method, --dataset and --seed")
+    return [
+        Job(
+            benchmark=load_manifest(layout, dataset).benchmark,
+            method=method,
+            variant=variant,
+            parameters=merged_parameters(load_method(layout, method), variant, settings),
+            dataset=dataset,
+            split=SplitSpec(strategy=split, seed=seed),
+            inner_folds=inner_folds,
+        )
+        for dataset, seed, method in product(datasets, seeds, methods)
+    ]
+
+
+def _show(layout: Layout, plan: Plan, mirrors: tuple[Path, ...], *, as_json: bool, whole_suite: bool) -> int:
+    """Score, print, and say where the evidence lies; the exit code."""
+    import json
+
+    from harness.scoring import score_all
+    from harness.status import build_table, show, to_json
+    from harness.store import Store
+
+    store = Store(layout.runs)
+    score_all(layout, store, plan, mirrors)
+    table = build_table(layout, store, plan)
+    if as_json:
+        click.echo(json.dumps(to_json(table), indent=2, sort_keys=True, ensure_ascii=False))
+    else:
+        show(table)
+        if not whole_suite:
+            _show_each(layout, store, table)
+    return 0 if table.is_good else 1
+
+
+def _show_each(layout: Layout, store: Any, table: Any) -> None:
+    """The scores of single runs, and the folder that holds their evidence."""
+    for scored in table.cells:
+        click.echo(f"\n{scored.cell.job.label}: {scored.cell.verdict}: {scored.cell.reason}")
+        for name, value in sorted(scored.metrics.items()):
+            told = f"{value!r}" if value is not None else f"undefined: {scored.notes.get(name, '')}"
+            click.echo(f"  {name:42} {told}")
+        if scored.key and scored.cell.record:
+            click.echo(f"  evidence: {store.path(scored.key)}")
+            click.echo(f"  why believe it: harness audit {scored.key[:12]}")
+
+
+def _write_report(layout: Layout, plan: Plan, *, quiet: bool) -> None:
+    from harness.report import write_report
+
+    path = write_report(layout, plan)
+    if not quiet:
+        click.echo(f"report: {path}")
+
+
+def _tell_what_full_needs(layout: Layout) -> None:
+    from harness.needs import needs_of
+    from harness.plan import join
+    from harness.store import Store
+
+    plan = _suite_plan(layout, "full")
+    click.echo("")
+    click.echo(needs_of(layout, plan.name, join(plan, Store(layout.runs))).text())

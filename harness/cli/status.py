@@ -1,0 +1,79 @@
+"""`harness status`: the planned matrix, a verdict in every cell."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from harness.layout import find_layout
+from harness.vocabulary import Verdict
+
+
+@click.command()
+@click.option(
+    "--suite", default="smoke", show_default=True, help="Which plan; 'stored': all that was ever run here."
+)
+@click.option("--benchmark", "benchmarks", multiple=True, help="Only cells of this benchmark.")
+@click.option("--method", "methods", multiple=True, help="Only cells of this method.")
+@click.option("--dataset", "datasets", multiple=True, help="Only cells on this dataset.")
+@click.option("--verdict", "verdicts", multiple=True, type=click.Choice([str(one) for one in Verdict]))
+@click.option("--cells", is_flag=True, help="The flat list of cells in place of the matrix.")
+@click.option("--json", "as_json", is_flag=True, help="For programs.")
+@click.option("--markdown", "as_markdown", is_flag=True, help="For documents.")
+@click.option("--write", "file", type=click.Path(dir_okay=False, path_type=Path), help="Write to a file instead.")
+def command(
+    suite: str,
+    benchmarks: tuple[str, ...],
+    methods: tuple[str, ...],
+    datasets: tuple[str, ...],
+    verdicts: tuple[str, ...],
+    cells: bool,
+    as_json: bool,
+    as_markdown: bool,
+    file: Path | None,
+) -> int:
+    """Show the planned matrix with a verdict in every cell.
+
+    Exit code 0 when every cell in view is ok or not-applicable, else 1.
+    """
+    from harness.files import write_atomic
+    from harness.status import build_table, requested_plan, show, to_json, to_markdown, to_text
+    from harness.store import Store
+
+    layout = find_layout()
+    store = Store(layout.runs)
+    table = build_table(layout, store, requested_plan(layout, store, suite)).select(
+        benchmarks=benchmarks,
+        methods=methods,
+        datasets=datasets,
+        verdicts=[Verdict(verdict) for verdict in verdicts],
+    )
+    kind = _kind(file, as_json=as_json, as_markdown=as_markdown)
+    if kind == "text" and file is None:
+        show(table, cells=cells)
+    else:
+        if kind == "json":
+            text = json.dumps(to_json(table), indent=2, sort_keys=True, ensure_ascii=False) + "\n"
+        elif kind == "markdown":
+            text = to_markdown(table, cells=cells)
+        else:
+            text = to_text(table, cells=cells)
+        if file is None:
+            click.echo(text, nl=False)
+        else:
+            write_atomic(file, text)
+            click.echo(f"written: {file}")
+    return 0 if table.is_good else 1
+
+
+def _kind(file: Path | None, *, as_json: bool, as_markdown: bool) -> str:
+    """The format asked for, or the one the file's name says."""
+    if as_json and as_markdown:
+        raise click.UsageError("--json and --markdown exclude each other")
+    if as_json:
+        return "json"
+    if as_markdown:
+        return "markdown"
+    return {".json": "json", ".md": "markdown"}.get(file.suffix, "text") if file else "text"

@@ -1,0 +1,93 @@
+"""All claims of one benchmark beside our numbers. Claims equal the sum of their verdicts, or no book is made."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+from harness.compare.claims import Claim, load_claims, load_external
+from harness.compare.judge import ClaimVerdict, Comparison, Known, judge
+from harness.compare.names import Names, load_names, target_of
+from harness.compare.obtained import obtain
+from harness.data import manifest_names
+from harness.layout import Layout
+from harness.methods import method_names
+from harness.splits import strategy_names
+from harness.store import Store
+
+
+@dataclass(frozen=True)
+class Book:
+    """Claims with their verdicts."""
+
+    benchmark: str
+    sources: tuple[str, ...]
+    comparisons: tuple[Comparison, ...]
+
+    @cached_property
+    def tally(self) -> Counter[ClaimVerdict]:
+        """How many claims have which verdict."""
+        counts = Counter(comparison.verdict for comparison in self.comparisons)
+        assert sum(counts.values()) == len(self.comparisons), "claims were lost while comparing"
+        return counts
+
+    @property
+    def groups(self) -> dict[tuple[str, str, str, str], list[Comparison]]:
+        """Comparisons by kind of claim, method, dataset and split, in our names where we have them."""
+        found: dict[tuple[str, str, str, str], list[Comparison]] = {}
+        for comparison in self.comparisons:
+            found.setdefault(group_of(comparison), []).append(comparison)
+        return found
+
+    def select(self, verdicts: Collection[ClaimVerdict]) -> Book:
+        """Only claims with these verdicts; an empty choice keeps all."""
+        kept = [one for one in self.comparisons if not verdicts or one.verdict in verdicts]
+        return replace(self, comparisons=tuple(kept))
+
+
+def compare_claims(
+    layout: Layout,
+    store: Store,
+    benchmark: str,
+    *,
+    against: Path | None = None,
+    methods: Collection[str] = (),
+    datasets: Collection[str] = (),
+    seeds: Collection[int] = (),
+    mirrors: Sequence[Path] = (),
+) -> Book:
+    """Hold the committed claims, or those of another file, against what the store has."""
+    names = load_names(layout, benchmark)
+    claims = load_claims(layout, names) if against is None else load_external(names, against)
+    wanted = [claim for claim in claims if _is_wanted(claim, names, methods, datasets, seeds)]
+    known = Known(
+        methods=frozenset(method_names(layout)),
+        datasets=frozenset(manifest_names(layout)),
+        splits=frozenset(strategy_names()),
+    )
+    runs = obtain(layout, store, names, mirrors)
+    sources = (names.sources.paper, names.sources.files) if against is None else (str(against),)
+    return Book(benchmark, sources, tuple(judge(claim, names, known, runs) for claim in wanted))
+
+
+def group_of(comparison: Comparison) -> tuple[str, str, str, str]:
+    """Kind of claim, method, dataset, split."""
+    claim, target = comparison.claim, comparison.target
+    kind = {"value": "value per seed"}.get(claim.statistic) or claim.source.partition(",")[0]
+    if claim.statistic == "mean" and not claim.source.startswith("Table"):
+        kind = "mean over seeds"
+    return kind, target.method or claim.method, target.dataset or claim.dataset, target.split or claim.split
+
+
+def _is_wanted(
+    claim: Claim, names: Names, methods: Collection[str], datasets: Collection[str], seeds: Collection[int]
+) -> bool:
+    target = target_of(names, claim.method, claim.dataset, claim.split)
+    return (
+        (not methods or target.method in methods or claim.method in methods)
+        and (not datasets or target.dataset in datasets or claim.dataset in datasets)
+        and (not seeds or claim.seed in seeds)
+    )

@@ -1,0 +1,186 @@
+"""Claims: published numbers, read from CSV files of facts, each with its source and the precision it is stored with."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import zlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
+
+from harness.compare.names import Names
+from harness.errors import CorruptData, MissingData
+from harness.layout import Layout
+
+# So many decimals in a column mean that binary numbers were written in full, not rounded.
+_FULL_PRECISION = 13
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One published number, in published words."""
+
+    source: str
+    statistic: str
+    method: str
+    dataset: str
+    split: str
+    metric: str
+    published: str
+    seed: int | None = None
+    rounding: float = 0.0
+    sd: float | None = None
+    n: int = 1
+    note: str = ""
+
+    @property
+    def value(self) -> float:
+        """The number; only a status claim has none."""
+        return float(self.published)
+
+
+def load_claims(layout: Layout, names: Names) -> list[Claim]:
+    """All committed claims of one benchmark: per seed, summaries of the published files, the paper's tables."""
+    folder = layout.published / names.benchmark
+    claims = list(_per_seed(names, _read(folder / "per_seed.csv", "seed", "iteration"), wide=True))
+    claims += _summaries(names, _read(folder / "summary.csv", "NS-AUC_mean", "AUC_mean"))
+    claims += _tables(_read(folder / "tables.csv", "table", "metric", "statistic", "value"))
+    return claims
+
+
+def load_external(names: Names, path: Path) -> list[Claim]:
+    """Claims in the published long format: one row per method, dataset, split, seed and metric (.csv or .csv.gz)."""
+    return list(_per_seed(names, _read(path, "seed", "iteration", "metric", "value"), wide=False))
+
+
+def rounding_of(text: str) -> float:
+    """Half a unit of the last printed digit."""
+    exponent = Decimal(text).as_tuple().exponent
+    assert isinstance(exponent, int)
+    return float(Decimal(5).scaleb(exponent - 1))
+
+
+def _per_seed(names: Names, rows: list[dict[str, str]], *, wide: bool) -> Iterator[Claim]:
+    values = list(_long(rows) if wide else _stated(rows))
+    rounding = _rounding_by_metric((row["metric"], row["value"]) for row in values)
+    for row in values:
+        yield Claim(
+            source=f"{names.sources.files}; iteration {row['iteration']}",
+            statistic="value",
+            method=row["method"],
+            dataset=row["dataset"],
+            split=row["split"],
+            metric=row["metric"],
+            published=row["value"],
+            seed=int(row["seed"]),
+            rounding=rounding[row["metric"]],
+        )
+
+
+def _long(rows: list[dict[str, str]]) -> Iterator[dict[str, str]]:
+    """One row per metric, out of one column per metric; an empty field claims nothing."""
+    shared = ("dataset", "method", "split", "iteration", "seed")
+    for row in rows:
+        about = {name: row[name] for name in shared}
+        for metric, value in row.items():
+            if metric not in shared and value:
+                yield {**about, "metric": metric, "value": value}
+
+
+def _stated(rows: list[dict[str, str]]) -> Iterator[dict[str, str]]:
+    return (row for row in rows if row["value"] not in ("", "nan", "NaN"))
+
+
+def _summaries(names: Names, rows: list[dict[str, str]]) -> list[Claim]:
+    rounding = _rounding_by_metric(
+        (metric, row[f"{metric}_mean"]) for row in rows for metric in ("NS-AUC", "AUC") if row[f"{metric}_mean"]
+    )
+    return [
+        Claim(
+            source=f"{names.sources.files}; mean of {row[f'{metric}_count']}",
+            statistic="mean",
+            method=row["method"],
+            dataset=row["dataset"],
+            split=row["split"],
+            metric=metric,
+            published=row[f"{metric}_mean"],
+            rounding=rounding[metric],
+            sd=float(row[f"{metric}_std"]),
+            n=int(row[f"{metric}_count"]),
+        )
+        for row in rows
+        for metric in ("NS-AUC", "AUC")
+        if row[f"{metric}_mean"]
+    ]
+
+
+def _tables(rows: list[dict[str, str]]) -> list[Claim]:
+    return [
+        Claim(
+            source=f"Table {row['table']}, {row['method']}, {row['dataset']}",
+            statistic=row["statistic"],
+            method=row["method"],
+            dataset=row["dataset"],
+            split=row["split"],
+            metric=row["metric"],
+            published=row["value"],
+            rounding=0.0 if row["statistic"] == "status" else rounding_of(row["value"]),
+            sd=float(row["sd"]) if row["sd"] else None,
+            n=int(row["n"]),
+            note=row["note"],
+        )
+        for row in rows
+    ]
+
+
+def _rounding_by_metric(values: Iterable[tuple[str, str]]) -> dict[str, float]:
+    """How a column was rounded, told from its longest number: `0.5` in a full-precision column is exactly 0.5."""
+    decimals: dict[str, int] = {}
+    for metric, text in values:
+        whole, _, fraction = text.partition(".")
+        digits = len(fraction) if "e" not in text.lower() else _FULL_PRECISION
+        decimals[metric] = max(decimals.get(metric, 0), digits)
+    return {
+        metric: 0.0 if count >= _FULL_PRECISION else 0.5 * 10.0**-count for metric, count in decimals.items()
+    }
+
+
+def _read(path: Path, *columns: str) -> list[dict[str, str]]:
+    """A CSV file of claims; every fault names file and line."""
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise MissingData(
+            f"claims can't be read: {error.strerror}", where=str(path), todo="name an existing file"
+        ) from None
+    try:
+        text = (gzip.decompress(data) if path.suffix == ".gz" else data).decode()
+    except (OSError, EOFError, UnicodeDecodeError, zlib.error) as error:
+        raise CorruptData(f"claims can't be read: {error}", where=str(path), todo="obtain the file again") from None
+    rows = list(csv.DictReader(io.StringIO(text)))
+    needed = {"dataset", "method", "split", *columns}
+    if not rows or not needed <= rows[0].keys():
+        raise CorruptData(
+            "not a file of claims", where=f"{path}: line 1", todo=f"it needs the columns {', '.join(sorted(needed))}"
+        )
+    for number, row in enumerate(rows, start=2):
+        if None in row or None in row.values():
+            raise CorruptData("a row has another number of fields than the header", where=f"{path}: line {number}")
+        _check_numbers(path, number, row)
+    return rows
+
+
+def _check_numbers(path: Path, number: int, row: dict[str, str]) -> None:
+    if row.get("statistic") == "status":
+        return
+    for name in ("value", "seed", "iteration"):
+        text = row.get(name)
+        try:
+            Decimal(text or "0")
+        except InvalidOperation:
+            raise CorruptData(
+                f"'{text}' is not a number", where=f"{path}: line {number}: {name}", todo="correct the field"
+            ) from None

@@ -1,0 +1,209 @@
+"""The verdict of one claim: which test was used, within which tolerance, and why.
+
+value   a per-seed value: |difference| <= 1e-9 max(1, |published|), and half a unit of the last stored digit
+mean    equal within the printed precision when all seeds are there; else the 99 % Welch interval of the difference,
+        which must contain 0 and be narrower than one published standard deviation: a test that could not have
+        seen a difference decides nothing
+status  a run per seed that ended as the paper's did
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from harness.compare.claims import Claim
+from harness.compare.names import Names, Target, target_of
+from harness.compare.obtained import Obtained, Runs
+from harness.compare.statistics import CONFIDENCE, welch_half_width
+from harness.status.table import summarise
+from harness.vocabulary import Verdict
+
+_RELATIVE = 1e-9
+# Fewer seeds than this never decide about a mean over a hundred.
+_FEWEST_SEEDS = 10
+_FAILURES = {"memory error": Verdict.MEMORY, "runtime error": Verdict.ERROR}
+
+
+class ClaimVerdict(StrEnum):
+    """What became of a published number."""
+
+    REPRODUCED = "reproduced"
+    DEVIATES = "deviates"
+    NOT_COMPARABLE = "not-comparable"
+    PENDING = "pending"
+
+    @property
+    def meaning(self) -> str:
+        """One sentence for legends."""
+        return {
+            ClaimVerdict.REPRODUCED: "our number agrees with the published one by the stated test",
+            ClaimVerdict.DEVIATES: "our number differs from the published one by the stated test",
+            ClaimVerdict.NOT_COMPARABLE: "no run, or too few, can decide; the reason says why",
+            ClaimVerdict.PENDING: "a run would decide; it has not been made or scored yet",
+        }[self]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A claim beside our number."""
+
+    claim: Claim
+    target: Target
+    metric: str | None
+    verdict: ClaimVerdict
+    reason: str
+    test: str = ""
+    ours: float | None = None
+    n: int = 0
+    tolerance: float | None = None
+    keys: tuple[str, ...] = ()
+
+    @property
+    def difference(self) -> float | None:
+        """Ours minus published."""
+        return None if self.ours is None else self.ours - self.claim.value
+
+
+@dataclass(frozen=True)
+class Known:
+    """What this artifact has: a claim about anything else can't be compared here."""
+
+    methods: frozenset[str]
+    datasets: frozenset[str]
+    splits: frozenset[str]
+
+
+def judge(claim: Claim, names: Names, known: Known, runs: Runs) -> Comparison:
+    """Hold one claim against our runs."""
+    target = target_of(names, claim.method, claim.dataset, claim.split)
+    metric = names.metric(claim.metric) if claim.metric else None
+    ours = metric.ours if metric else None
+
+    def decided(verdict: ClaimVerdict, reason: str) -> Comparison:
+        return Comparison(claim, target, ours, verdict, reason)
+
+    if claim.statistic not in ("value", "mean", "status"):
+        return decided(ClaimVerdict.NOT_COMPARABLE, _why_not_this_statistic(claim, names, known))
+    if missing := _missing(claim, target, known):
+        return decided(ClaimVerdict.NOT_COMPARABLE, missing)
+    if metric is not None and metric.ours is None:
+        return decided(ClaimVerdict.NOT_COMPARABLE, f"{claim.metric}: {metric.reason}")
+    found = runs.get(target, {})
+    if claim.statistic == "status":
+        return _judge_status(claim, target, found)
+    assert ours is not None
+    if claim.statistic == "mean":
+        return _judge_mean(claim, target, ours, found)
+    return _judge_value(claim, names, target, ours, found)
+
+
+def _judge_value(claim: Claim, names: Names, target: Target, metric: str, found: dict[int, Obtained]) -> Comparison:
+    unrepeatable = names.unrepeatable_for(claim.method, claim.dataset)
+    run = found.get(claim.seed) if claim.seed is not None else None
+    value, why_not = _value_of(run, metric)
+    if unrepeatable and unrepeatable.kind == "unseeded":
+        reason = f"{unrepeatable.reason}; only its distribution can be compared"
+        return Comparison(claim, target, metric, ClaimVerdict.NOT_COMPARABLE, reason, ours=value)
+    if run is None or value is None:
+        waiting = run is None or (run.verdict is Verdict.OK and run.metrics is None)
+        verdict = ClaimVerdict.PENDING if waiting else ClaimVerdict.NOT_COMPARABLE
+        return Comparison(claim, target, metric, verdict, why_not)
+    tolerance = _RELATIVE * max(1.0, abs(claim.value)) + claim.rounding
+    difference = abs(value - claim.value)
+    if difference <= tolerance:
+        verdict, reason = ClaimVerdict.REPRODUCED, "equal within the tolerance"
+    elif unrepeatable:
+        verdict, reason = ClaimVerdict.NOT_COMPARABLE, unrepeatable.reason
+    elif names.metric(claim.metric).tie_dependent:
+        verdict = ClaimVerdict.NOT_COMPARABLE
+        reason = "depends on the order an unstable sort gives to equal predictions, which differs between versions"
+    else:
+        verdict, reason = ClaimVerdict.DEVIATES, f"differs by {difference:.3g}"
+    return Comparison(
+        claim, target, metric, verdict, reason, "|difference| <= tolerance", value, 1, tolerance, (run.key,)
+    )
+
+
+def _judge_mean(claim: Claim, target: Target, metric: str, found: dict[int, Obtained]) -> Comparison:
+    having = {seed: (run, _value_of(run, metric)[0]) for seed, run in sorted(found.items())}
+    values = [value for _, value in having.values() if value is not None]
+    keys = tuple(run.key for run, value in having.values() if value is not None)
+    ours = summarise(values)
+    if ours is None:
+        reason = "not run yet" if not found else f"none of our {len(found)} runs has the metric"
+        return Comparison(claim, target, metric, ClaimVerdict.PENDING, reason)
+
+    def decided(verdict: ClaimVerdict, reason: str, test: str, tolerance: float | None) -> Comparison:
+        note = f"; {claim.note}" if claim.note else ""
+        return Comparison(claim, target, metric, verdict, reason + note, test, ours.mean, ours.n, tolerance, keys)
+
+    difference = abs(ours.mean - claim.value)
+    precision = claim.rounding + _RELATIVE
+    if ours.n >= claim.n and difference <= precision:
+        return decided(ClaimVerdict.REPRODUCED, "equal as printed, all seeds", "printed precision", precision)
+    if ours.n < min(_FEWEST_SEEDS, claim.n):
+        return decided(ClaimVerdict.NOT_COMPARABLE, f"{ours.n} of {claim.n} seeds", "", None)
+    test = f"{CONFIDENCE:.0%} Welch interval, n = {ours.n} and {claim.n}"
+    sd = claim.sd or 0.0
+    half = welch_half_width(ours.sd or 0.0, ours.n, sd, claim.n)
+    if difference > half + precision:
+        return decided(ClaimVerdict.DEVIATES, "the interval of the difference excludes 0", test, half + precision)
+    if half > sd + precision:
+        reason = f"{ours.n} of {claim.n} seeds: the interval is wider than one published standard deviation"
+        return decided(ClaimVerdict.NOT_COMPARABLE, reason, test, half + precision)
+    return decided(ClaimVerdict.REPRODUCED, "the interval of the difference contains 0", test, half + precision)
+
+
+def _judge_status(claim: Claim, target: Target, found: dict[int, Obtained]) -> Comparison:
+    ended = {seed: run for seed, run in found.items() if run.verdict.is_final}
+    keys = tuple(run.key for run in ended.values())
+
+    def decided(verdict: ClaimVerdict, reason: str) -> Comparison:
+        return Comparison(claim, target, None, verdict, reason, "verdicts of our runs", n=len(ended), keys=keys)
+
+    if not ended:
+        return decided(ClaimVerdict.PENDING, "not run yet")
+    failed = [run for run in ended.values() if run.verdict is not Verdict.OK]
+    if claim.published == "ran":
+        if failed:
+            return decided(ClaimVerdict.DEVIATES, f"{len(failed)} of our {len(ended)} runs: {failed[0].verdict}")
+        if len(ended) < claim.n:
+            return decided(ClaimVerdict.NOT_COMPARABLE, f"{len(ended)} of {claim.n} seeds, all ok")
+        return decided(ClaimVerdict.REPRODUCED, f"all {len(ended)} runs ended ok")
+    if any(run.verdict is _FAILURES[claim.published] for run in failed):
+        return decided(ClaimVerdict.REPRODUCED, f"{len(failed)} of our {len(ended)} runs failed likewise")
+    if failed:
+        return decided(ClaimVerdict.NOT_COMPARABLE, f"fails here in another way: {failed[0].verdict}")
+    return decided(ClaimVerdict.DEVIATES, f"runs here: {len(ended)} of {len(ended)} ok")
+
+
+def _value_of(run: Obtained | None, metric: str) -> tuple[float | None, str]:
+    """Our value, or why there is none."""
+    if run is None:
+        return None, "not run yet"
+    if run.verdict is not Verdict.OK:
+        return None, f"our run is '{run.verdict}': {run.reason}"
+    if run.metrics is None:
+        return None, f"not scored: {run.unscored}"
+    value = run.metrics.get(metric)
+    if value is None:
+        return None, f"undefined here: {run.notes.get(metric, 'the scorer gives no such metric')}"
+    return value, ""
+
+
+def _missing(claim: Claim, target: Target, known: Known) -> str | None:
+    for kind, published, ours, having in (
+        ("method", claim.method, target.method, known.methods),
+        ("dataset", claim.dataset, target.dataset, known.datasets),
+        ("split", claim.split, target.split, known.splits),
+    ):
+        if ours is None or ours not in having:
+            return f"{kind} '{published}' is not part of this artifact"
+    return None
+
+
+def _why_not_this_statistic(claim: Claim, names: Names, known: Known) -> str:
+    here = sum(1 for method in names.methods.values() if method in known.methods)
+    note = f"; {claim.note}" if claim.note else ""
+    return f"{claim.statistic} over several methods of the paper ({claim.method}): only {here} are here{note}"

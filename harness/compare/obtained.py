@@ -1,0 +1,98 @@
+"""Our side of a comparison: the stored runs that a claim may be held against, and their scores.
+
+Only runs of the present images and datasets count, of the variant and hyper-parameters the claims are about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.compare.names import Names, Target
+from harness.data import dataset_digest
+from harness.errors import DataError
+from harness.images import image_tree
+from harness.jobs import Job, PlannedJob
+from harness.layout import Layout
+from harness.methods import load_method, merged_parameters, method_names
+from harness.scoring import score_run
+from harness.status.table import split_name
+from harness.store import Store
+from harness.vocabulary import Verdict
+
+
+@dataclass(frozen=True)
+class Obtained:
+    """One of our runs. `metrics` is None while it is not scored, with the reason in `unscored`."""
+
+    key: str
+    verdict: Verdict
+    reason: str
+    metrics: dict[str, float | None] | None
+    notes: dict[str, str]
+    unscored: str = ""
+
+
+Runs = dict[Target, dict[int, Obtained]]
+
+
+def obtain(layout: Layout, store: Store, names: Names, mirrors: Sequence[Path] = ()) -> Runs:
+    """All runs that the claims of one benchmark may be held against, by target and seed."""
+    current = _Current(layout, names)
+    runs: Runs = {}
+    for key in store.finished():
+        content = store.standing(key).content
+        if not content:
+            continue
+        planned = PlannedJob.model_validate(content["planned"])
+        if current.has(planned):
+            job = planned.job
+            target = Target(job.method, job.dataset, split_name(job.split))
+            verdict, reason = Verdict(content["verdict"]), content["reason"]
+            runs.setdefault(target, {})[job.split.seed] = _obtained(layout, store, planned, verdict, reason, mirrors)
+    return runs
+
+
+class _Current:
+    """Knows which runs are of the present repository and of the claims' kind."""
+
+    def __init__(self, layout: Layout, names: Names) -> None:
+        self._layout = layout
+        self._names = names
+        self._methods = set(method_names(layout)) & set(names.methods.values())
+        self._trees: dict[str, str] = {}
+        self._datasets: dict[str, str] = {}
+
+    def has(self, planned: PlannedJob) -> bool:
+        job, names = planned.job, self._names
+        if (job.benchmark, job.variant, job.inner_folds) != (names.benchmark, names.variant, names.inner_folds):
+            return False
+        return (
+            job.method in self._methods
+            and job.parameters == merged_parameters(load_method(self._layout, job.method), job.variant, {})
+            and planned.image_tree == self._tree(job.method)
+            and planned.dataset_digest == self._dataset(job)
+        )
+
+    def _tree(self, method: str) -> str:
+        if method not in self._trees:
+            self._trees[method] = image_tree(self._layout, method)
+        return self._trees[method]
+
+    def _dataset(self, job: Job) -> str:
+        if job.dataset not in self._datasets:
+            self._datasets[job.dataset] = dataset_digest(self._layout, job.dataset)
+        return self._datasets[job.dataset]
+
+
+def _obtained(
+    layout: Layout, store: Store, planned: PlannedJob, verdict: Verdict, reason: str, mirrors: Sequence[Path]
+) -> Obtained:
+    if verdict is not Verdict.OK:
+        return Obtained(planned.key, verdict, reason, None, {})
+    try:
+        scores = score_run(layout, store, planned, mirrors)
+    except DataError as error:
+        return Obtained(planned.key, verdict, reason, None, {}, unscored=f"{error.what} ({error.where})")
+    return Obtained(planned.key, verdict, reason, scores.metrics, scores.notes)

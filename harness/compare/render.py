@@ -1,0 +1,172 @@
+"""A comparison as plain text, Markdown or JSON values: sums first, then what decides."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+from typing import Any
+
+from harness.compare.book import Book, group_of
+from harness.compare.judge import ClaimVerdict, Comparison
+
+# A list longer than this is no help on a terminal unless a person asked for all of it.
+_LIST_UP_TO = 60
+
+
+def headline(book: Book) -> str:
+    """`repurposing: 10 claims = 6 reproduced + 4 not-comparable`: the sum that must hold."""
+    terms = [f"{book.tally[verdict]} {verdict}" for verdict in ClaimVerdict if book.tally[verdict]]
+    count = len(book.comparisons)
+    return f"{book.benchmark}: {count} claim{'' if count == 1 else 's'} = {' + '.join(terms) or '0'}"
+
+
+def to_text(book: Book, *, everything: bool = False) -> str:
+    """Sums, counts by group, the decided claims (or every claim), legend."""
+    lines = [headline(book), *(f"  {source}" for source in book.sources), ""]
+    listed = _listed(book, everything=everything)
+    if len(book.groups) > 1:
+        lines += [*_count_lines(book), ""]
+    for title, members in groupby(listed, key=_title):
+        lines += [title, *_comparison_lines(list(members)), ""]
+    if left := len(book.comparisons) - len(listed):
+        lines += [f"{left} claims not listed; --all lists them, --method, --dataset, --seed choose.", ""]
+    present = [verdict for verdict in ClaimVerdict if book.tally[verdict]]
+    lines += [f"{verdict:14}  {verdict.meaning}" for verdict in present]
+    return "\n".join(line.rstrip() for line in lines) + "\n"
+
+
+def to_markdown(book: Book, *, everything: bool = False) -> str:
+    """The same for documents."""
+    lines = [f"# Claims of `{book.benchmark}`", "", headline(book), "", *(f"- {one}" for one in book.sources), ""]
+    verdicts = list(ClaimVerdict)
+    rows = [
+        [*group, *(str(counts[verdict]) for verdict in verdicts)] for group, counts in _counted(book).items()
+    ]
+    lines += [*_table(["claims", "method", "dataset", "split", *verdicts], rows), ""]
+    for title, members in groupby(_listed(book, everything=everything), key=_title):
+        lines += [f"## {title}", ""]
+        lines += _table(
+            ["verdict", "metric", "published", "ours", "difference", "test", "reason"],
+            [[*_figures(one), one.test, one.reason] for one in members],
+        )
+        lines.append("")
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def to_json(book: Book) -> dict[str, Any]:
+    """Every claim with its verdict."""
+    return {
+        "benchmark": book.benchmark,
+        "sources": list(book.sources),
+        "claims": len(book.comparisons),
+        "verdicts": {str(verdict): book.tally[verdict] for verdict in ClaimVerdict if book.tally[verdict]},
+        "comparisons": [comparison_json(one) for one in book.comparisons],
+    }
+
+
+def comparison_json(one: Comparison) -> dict[str, Any]:
+    """One claim as JSON values."""
+    claim = one.claim
+    return {
+        "source": claim.source,
+        "statistic": claim.statistic,
+        "published_names": {
+            "method": claim.method,
+            "dataset": claim.dataset,
+            "split": claim.split,
+            "metric": claim.metric,
+        },
+        "method": one.target.method,
+        "dataset": one.target.dataset,
+        "split": one.target.split,
+        "seed": claim.seed,
+        "metric": one.metric,
+        "published": claim.published,
+        "published_sd": claim.sd,
+        "published_n": claim.n,
+        "ours": one.ours,
+        "n": one.n,
+        "difference": one.difference,
+        "tolerance": one.tolerance,
+        "test": one.test,
+        "verdict": str(one.verdict),
+        "reason": one.reason,
+        "keys": list(one.keys),
+    }
+
+
+def _listed(book: Book, *, everything: bool) -> list[Comparison]:
+    """All claims when they are few or asked for; else the deviating ones, and the reproduced while there is room."""
+    ordered = sorted(book.comparisons, key=lambda one: (_title(one), list(ClaimVerdict).index(one.verdict)))
+    if everything or len(ordered) <= _LIST_UP_TO:
+        return ordered
+    deviating = [one for one in ordered if one.verdict is ClaimVerdict.DEVIATES]
+    decided = [one for one in ordered if one.verdict in (ClaimVerdict.DEVIATES, ClaimVerdict.REPRODUCED)]
+    return decided if len(decided) <= _LIST_UP_TO else deviating[:_LIST_UP_TO]
+
+
+def _counted(book: Book) -> dict[tuple[str, str, str, str], Counter[ClaimVerdict]]:
+    return {group: Counter(one.verdict for one in members) for group, members in book.groups.items()}
+
+
+def _count_lines(book: Book) -> list[str]:
+    """Counts of every group about something this artifact has; the rest in one line."""
+    verdicts = list(ClaimVerdict)
+    rows, absent = [["claims", "method", "dataset", "split", "repr.", "dev.", "n.c.", "pend."]], Counter[str]()
+    for group, counts in _counted(book).items():
+        if counts[ClaimVerdict.NOT_COMPARABLE] == sum(counts.values()):
+            absent[group[0]] += sum(counts.values())
+        else:
+            rows.append([*group, *(str(counts[verdict]) for verdict in verdicts)])
+    lines = _columns(rows) if len(rows) > 1 else []
+    if absent:
+        told = ", ".join(f"{count} ({kind})" for kind, count in absent.items())
+        lines.append(f"  in groups where nothing is comparable: {told}")
+    return lines
+
+
+def _comparison_lines(members: Sequence[Comparison]) -> list[str]:
+    rows = [["verdict", "metric", "published", "ours", "difference"], *(list(_figures(one)) for one in members)]
+    lines = _columns(rows)
+    reasons: dict[str, list[str]] = {}
+    for one in members:
+        if one.verdict is not ClaimVerdict.REPRODUCED:
+            reasons.setdefault(one.reason, []).append(one.claim.metric or one.claim.statistic)
+    for test in dict.fromkeys(_test(one) for one in members if one.test):
+        lines.append(f"    test: {test}")
+    lines += [f"    {', '.join(dict.fromkeys(metrics))}: {reason}" for reason, metrics in reasons.items()]
+    return lines
+
+
+def _test(one: Comparison) -> str:
+    return one.test if one.tolerance is None else f"{one.test}, tolerance {one.tolerance:.2g}"
+
+
+def _figures(one: Comparison) -> tuple[str, str, str, str, str]:
+    claim = one.claim
+    published = claim.published if claim.sd is None else f"{claim.published} ± {claim.sd:g} ({claim.n})"
+    if claim.statistic == "status":
+        return str(one.verdict), "status", published, f"{one.n} runs", "-"
+    ours = "-" if one.ours is None else (f"{one.ours:.16g}" if claim.seed is not None else f"{one.ours:.5f} ({one.n})")
+    difference = "-" if one.difference is None else ("0" if one.difference == 0 else f"{one.difference:+.2e}")
+    return str(one.verdict), claim.metric, published, ours, difference
+
+
+def _title(one: Comparison) -> str:
+    kind, method, dataset, split = group_of(one)
+    seed = "" if one.claim.seed is None else f", seed {one.claim.seed}"
+    return f"{method} on {dataset}, {split}{seed} ({kind})"
+
+
+def _columns(rows: Iterable[Sequence[str]]) -> list[str]:
+    table = [list(row) for row in rows]
+    widths = [max(len(row[at]) for row in table) for at in range(len(table[0]))]
+    return [
+        "  " + "  ".join(f"{text:{width}}" for text, width in zip(row, widths, strict=True)).rstrip() for row in table
+    ]
+
+
+def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    table = [list(header), ["---"] * len(header), *(list(row) for row in rows)]
+    return ["| " + " | ".join(str(entry).replace("|", "\\|") for entry in row) + " |" for row in table]

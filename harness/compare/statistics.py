@@ -1,0 +1,18 @@
+"""The one statistical test of `compare`: Welch's interval for a difference of two means."""
+
+from __future__ import annotations
+
+import math
+
+CONFIDENCE = 0.99
+
+
+def welch_half_width(sd_ours: float, n_ours: int, sd_theirs: float, n_theirs: int) -> float:
+    """Half the width of the two-sided interval, unequal variances, Satterthwaite's degrees of freedom."""
+    from scipy.special import stdtrit
+
+    ours, theirs = sd_ours**2 / n_ours, sd_theirs**2 / n_theirs
+    if ours + theirs == 0.0:
+        return 0.0
+    freedom = (ours + theirs) ** 2 / (ours**2 / max(n_ours - 1, 1) + theirs**2 / max(n_theirs - 1, 1))
+    return float(stdtrit(freedom, (1 + CONFIDENCE) / 2)) * math.sqrt(ours + theirs)

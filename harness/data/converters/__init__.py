@@ -1,0 +1,67 @@
+"""Converters: how original files become arrays. One module per way; a dataset's folder may bring its own.
+
+A converter is a module with `convert(manifest, files) -> RepurposingDataset`. The manifest names it: `csv` is the
+module of that name in this folder, `./convert.py` a file beside the manifest. Nothing else has to be changed.
+"""
+
+from __future__ import annotations
+
+import pkgutil
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
+
+from harness.data.manifest import DatasetManifest, manifest_path
+from harness.data.model import RepurposingDataset
+from harness.errors import ManifestError
+from harness.layout import Layout
+from harness.methods import unknown
+
+Convert = Callable[[DatasetManifest, Mapping[str, Path]], RepurposingDataset]
+
+
+def converter_names() -> list[str]:
+    """The converters any dataset may use."""
+    return sorted(found.name for found in pkgutil.iter_modules(__path__))
+
+
+def find_converter(layout: Layout, manifest: DatasetManifest) -> Convert:
+    """The converter a manifest names."""
+    source = converter_source(layout, manifest)
+    if manifest.converter.startswith("./"):
+        module = _load_file(source, f"permafrost_converter_{manifest.name}")
+    else:
+        module = import_module(f"{__name__}.{manifest.converter}")
+    convert: Convert | None = getattr(module, "convert", None)
+    if convert is None:
+        raise ManifestError(
+            "a converter has no function 'convert'", where=str(source), todo="define convert(manifest, files)"
+        )
+    return convert
+
+
+def converter_source(layout: Layout, manifest: DatasetManifest) -> Path:
+    """The file of the converter a manifest names."""
+    where = manifest_path(layout, manifest.name)
+    if manifest.converter.startswith("./"):
+        path = (where.parent / manifest.converter).resolve()
+        if path.parent != where.parent.resolve() or not path.is_file():
+            raise ManifestError(
+                f"there is no converter {manifest.converter} beside the manifest",
+                where=f"{where}: converter",
+                todo="put it there, or name one of: " + ", ".join(converter_names()),
+            )
+        return path
+    if manifest.converter not in converter_names():
+        raise unknown("converter", manifest.converter, converter_names(), where=f"{where}: converter")
+    return Path(__file__).parent / f"{manifest.converter}.py"
+
+
+def _load_file(path: Path, name: str) -> ModuleType:
+    spec = spec_from_file_location(name, path)
+    assert spec is not None and spec.loader is not None  # a .py file always has both
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module

@@ -1,0 +1,154 @@
+"""Dataset manifests: where each original file comes from, how it is converted, what it must show afterwards.
+
+A manifest that loads is complete: every file has a checksum and a size, and every URL a place in a mirror folder.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from pydantic import Field, field_validator, model_validator
+
+from harness.errors import ManifestError
+from harness.layout import Layout
+from harness.manifests import Strict, load_toml
+from harness.methods import unknown
+
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+
+
+class SourceFile(Strict):
+    """One original file, byte for byte as published."""
+
+    name: str
+    urls: list[str] = Field(default=[], description="none: the file lies beside the manifest")
+    sha256: str
+    bytes: int = Field(ge=0)
+    licence: str = ""
+
+    @field_validator("name")
+    @classmethod
+    def _is_a_file_name(cls, text: str) -> str:
+        if text in ("", ".", "..") or "/" in text or "\\" in text:
+            raise ValueError(f"'{text}' is not a plain file name")
+        return text
+
+    @field_validator("sha256")
+    @classmethod
+    def _is_a_checksum(cls, text: str) -> str:
+        if not _SHA256.fullmatch(text):
+            raise ValueError("not a sha256: 64 digits 0-9 a-f are needed")
+        return text
+
+    @field_validator("urls")
+    @classmethod
+    def _are_urls(cls, urls: list[str]) -> list[str]:
+        for url in urls:
+            mirror_path(url)
+        return urls
+
+
+class Statistics(Strict):
+    """What the converted arrays must show."""
+
+    drugs: int = Field(ge=1)
+    diseases: int = Field(ge=1)
+    positives: int = Field(ge=0)
+    negatives: int = Field(ge=0)
+    drug_features: int = Field(ge=0)
+    disease_features: int = Field(ge=0)
+
+
+class Converted(Strict):
+    """The digest of the converted arrays."""
+
+    digest: str
+
+    @field_validator("digest")
+    @classmethod
+    def _is_a_digest(cls, text: str) -> str:
+        if not _SHA256.fullmatch(text):
+            raise ValueError("not a digest: 64 digits 0-9 a-f are needed")
+        return text
+
+
+class DatasetManifest(Strict):
+    """`dataset.toml`."""
+
+    name: str
+    title: str
+    benchmark: str
+    summary: str = ""
+    published_as: str = Field(default="", description="the name in published results, where it differs")
+    citation: str
+    licence: str
+    converter: str
+    parameters: dict[str, Any] = {}
+    files: list[SourceFile] = []
+    statistics: Statistics
+    converted: Converted | None = None
+
+    @field_validator("name")
+    @classmethod
+    def _is_a_name(cls, text: str) -> str:
+        if not re.fullmatch(r"[a-z][a-z0-9_]*", text):
+            raise ValueError(f"'{text}' is not a name: small letters, digits and _ only")
+        return text
+
+    @model_validator(mode="after")
+    def _names_files_once(self) -> DatasetManifest:
+        names = [file.name for file in self.files]
+        twice = sorted({name for name in names if names.count(name) > 1})
+        if twice:
+            raise ValueError(f"files: named twice: {', '.join(twice)}")
+        return self
+
+
+def mirror_path(url: str) -> Path:
+    """Where a URL's file lies in a mirror folder: by host and path, GitHub's raw host under github.com."""
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ValueError(f"'{url}' is not an http or https URL")
+    steps = [unquote(step) for step in parts.path.split("/") if step]
+    if not steps or any(step in (".", "..") or "/" in step or "\0" in step for step in steps):
+        raise ValueError(f"'{url}' does not name a file")
+    host = parts.hostname
+    if host == "raw.githubusercontent.com":
+        host = "github.com"
+    elif host == "github.com" and len(steps) > 3 and steps[2] == "raw":
+        del steps[2]
+    return Path(host, *steps)
+
+
+def manifest_path(layout: Layout, name: str) -> Path:
+    """The manifest of one dataset."""
+    return layout.datasets / name / "dataset.toml"
+
+
+def manifest_names(layout: Layout) -> list[str]:
+    """All datasets: every folder under datasets/ that has a manifest."""
+    return sorted(path.parent.name for path in layout.datasets.glob("*/dataset.toml"))
+
+
+def load_manifest(layout: Layout, name: str) -> DatasetManifest:
+    """The manifest of one dataset."""
+    path = manifest_path(layout, name)
+    if not path.is_file():
+        raise unknown("dataset", name, manifest_names(layout), where=layout.datasets)
+    return _load(path, path.stat().st_mtime_ns)
+
+
+@cache
+def _load(path: Path, _changed: int) -> DatasetManifest:
+    manifest = load_toml(path, DatasetManifest)
+    if manifest.name != path.parent.name:
+        raise ManifestError(
+            f"the dataset is called '{manifest.name}', its folder '{path.parent.name}'",
+            where=f"{path}: name",
+            todo="give both the same name",
+        )
+    return manifest

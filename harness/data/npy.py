@@ -1,0 +1,82 @@
+"""The .npy files of this project: version 1.0, row by row, little endian, and byte for byte the same everywhere.
+
+The header is written here and not by numpy, whose padding has changed between versions: a checksum of a whole file
+must mean its content.
+"""
+
+from __future__ import annotations
+
+import ast
+import struct
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+MAGIC = b"\x93NUMPY\x01\x00"
+_LONGEST_HEADER = 4096
+
+Array = npt.NDArray[Any]
+
+
+class NotNpy(ValueError):
+    """The bytes are not a plain .npy file of version 1.0."""
+
+
+def npy_bytes(array: Array) -> bytes:
+    """The file of one array; -0.0 and NaN are written in one form each."""
+    array = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<"))
+    if array.dtype.kind == "f":
+        array = np.where(np.isnan(array), np.nan, array + 0.0).astype(array.dtype)
+    if array.dtype.hasobject:
+        raise NotNpy("object arrays are not data")
+    shape = "(" + ", ".join(str(length) for length in array.shape) + ("," if array.ndim == 1 else "") + ")"
+    header = f"{{'descr': '{array.dtype.str}', 'fortran_order': False, 'shape': {shape}, }}"
+    padding = -(len(MAGIC) + 2 + len(header) + 1) % 64
+    text = header.encode("ascii") + b" " * padding + b"\n"
+    return MAGIC + struct.pack("<H", len(text)) + text + array.tobytes(order="C")
+
+
+def read_header(path: Path) -> tuple[str, tuple[int, ...], int]:
+    """Data type, shape and the offset of the data; nothing of the data is read and nothing is unpickled."""
+    with path.open("rb") as stream:
+        start = stream.read(len(MAGIC) + 2)
+        if len(start) < len(MAGIC) + 2 or start[: len(MAGIC)] != MAGIC:
+            raise NotNpy("is not a .npy file of version 1.0")
+        (length,) = struct.unpack("<H", start[len(MAGIC) :])
+        text = stream.read(min(length, _LONGEST_HEADER))
+    if length > _LONGEST_HEADER or len(text) < length:
+        raise NotNpy("has a header that is cut or too long")
+    try:
+        header = ast.literal_eval(text.decode("ascii"))
+        descr, fortran, shape = header["descr"], header["fortran_order"], header["shape"]
+    except (ValueError, SyntaxError, KeyError, TypeError, MemoryError, RecursionError):
+        raise NotNpy("has a header that can't be read") from None
+    plain = isinstance(descr, str) and isinstance(shape, tuple) and all(type(step) is int for step in shape)
+    if not plain or any(step < 0 for step in shape):
+        raise NotNpy("has a header that can't be read")
+    if fortran and len(shape) > 1:
+        raise NotNpy("is stored column by column; rows are needed")
+    return descr, shape, len(MAGIC) + 2 + length
+
+
+def read_npy(path: Path, descr: str, shape: tuple[int, ...]) -> Array:
+    """An array of exactly this type and shape, and of exactly that many bytes; read-only."""
+    found_descr, found_shape, offset = read_header(path)
+    if found_descr != descr:
+        raise NotNpy(f"has data type {found_descr} instead of {descr}")
+    if found_shape != shape:
+        raise NotNpy(f"has shape {_told(found_shape)} instead of {_told(shape)}")
+    dtype = np.dtype(descr)
+    expected = offset + int(np.prod(shape, dtype=np.int64)) * dtype.itemsize
+    size = path.stat().st_size
+    if size != expected:
+        raise NotNpy(f"has {size} bytes instead of {expected}")
+    array = np.fromfile(path, dtype=dtype, offset=offset).reshape(shape)
+    array.setflags(write=False)
+    return array
+
+
+def _told(shape: tuple[int, ...]) -> str:
+    return " x ".join(str(step) for step in shape) or "scalar"

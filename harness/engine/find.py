@@ -1,0 +1,146 @@
+"""The search for an engine: one the user names, one that answers, one we can serve, one we may install."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from harness.engine import install as installation
+from harness.engine import programs
+from harness.engine.engine import Engine
+from harness.engine.probe import control_run
+from harness.engine.serve import Lease, Service
+from harness.engine.sockets import chosen_by_user, exists, here, silence, usual_places
+from harness.errors import EngineError
+from harness.layout import Layout
+
+log = logging.getLogger(__name__)
+
+_COMMANDS = (
+    "install Docker Engine or Podman and start it, for example (Debian, Ubuntu): "
+    "apt-get install docker.io && systemctl start docker, or: apt-get install podman, "
+    "or run this as root with installation allowed"
+)
+
+
+def find_engine(
+    layout: Layout,
+    *,
+    install: bool = False,
+    only: str | None = None,
+    environment: Mapping[str, str] | None = None,
+) -> Engine:
+    """An engine that answers. `only` ("docker" or "podman") narrows the search; `install` allows apt-get.
+
+    The order: $DOCKER_HOST or $CONTAINER_HOST; the usual sockets; as root a `dockerd` program, served; a
+    `podman` program, served; as root on Debian or Ubuntu, with `install`, Docker from the distribution.
+    Root prefers dockerd to Podman where both are only programs: it reports out-of-memory kills reliably.
+    """
+    environment = here() if environment is None else environment
+    if chosen := chosen_by_user(environment):
+        if reason := silence(chosen.path):
+            raise EngineError(
+                f"the engine named by {chosen.source} does not answer: {reason}",
+                where=str(chosen.path),
+                todo=f"start it, or unset {chosen.source} so that another engine is looked for",
+            )
+        return Engine(chosen.path)
+    silent: list[str] = []
+    for candidate in usual_places(environment):
+        if not exists(candidate):
+            continue
+        if reason := silence(candidate.path):
+            silent.append(f"{candidate.path}: {reason}")
+            continue
+        engine = Engine(candidate.path)
+        if only in (None, engine.name):
+            return engine
+        engine.close()
+    if served := _served(layout, only, environment):
+        return served
+    if install and only in (None, "docker") and installation.possible():
+        installation.install_docker()
+        if served := _served(layout, "docker", environment):
+            return served
+    raise EngineError(
+        f"no container engine was found{f' ({only} was asked for)' if only else ''}",
+        where="; ".join(silent) or "no socket, no dockerd or podman program",
+        todo=_COMMANDS,
+    )
+
+
+def _served(layout: Layout, only: str | None, environment: Mapping[str, str]) -> Engine | None:
+    """An engine served by us, from the programs that are here; None where there are none."""
+    choices: list[tuple[str, Callable[[str], Engine]]] = []
+    if programs.is_root() and only in (None, "docker"):
+        choices.append(("dockerd", lambda program: _dockerd(program, layout.cache, environment)))
+    if only in (None, "podman"):
+        choices.append(("podman", lambda program: _podman(program, layout.cache, environment)))
+    failure: EngineError | None = None
+    for name, serve in choices:
+        program = programs.find_program(name)
+        if program is None:
+            continue
+        try:
+            return serve(program)
+        except EngineError as error:
+            log.warning("%s could not be served: %s", name, error.what)
+            failure = failure or error
+    if failure is not None:
+        raise failure
+    return None
+
+
+def _dockerd(program: str, cache: Path, environment: Mapping[str, str]) -> Engine:
+    return _lease(programs.dockerd(program, cache, environment), init=True)
+
+
+def _podman(program: str, cache: Path, environment: Mapping[str, str]) -> Engine:
+    """Podman with its defaults if they start a container here, else with our corrections."""
+    marker = programs.podman(program, cache, environment, corrected=False).folder / "defaults-work"
+    if not marker.exists() and not _has_corrections(program, cache, environment):
+        engine = _lease(programs.podman(program, cache, environment, corrected=False), init=None)
+        outcome = control_run(engine)
+        if outcome.ok and engine.facts.init:
+            marker.touch()
+            return engine
+        engine.close()
+        log.info("podman's defaults do not work here (%s); served with corrections", outcome.detail)
+    if marker.exists():
+        return _lease(programs.podman(program, cache, environment, corrected=False), init=None)
+    service = programs.podman(program, cache, environment, corrected=True)
+    engine = _lease(service, init=programs.podman_init() is not None)
+    worked = service.folder / "corrections-work"
+    if not worked.exists():
+        outcome = control_run(engine)
+        if not outcome.ok:
+            engine.close()
+            raise EngineError(
+                f"podman cannot start a container: {outcome.detail}",
+                where=program,
+                todo="check `podman run` by hand, or use Docker",
+            )
+        worked.touch()
+    return engine
+
+
+def _has_corrections(program: str, cache: Path, environment: Mapping[str, str]) -> bool:
+    folder = programs.podman(program, cache, environment, corrected=False).folder.parent
+    return (folder / "podman-corrected" / "corrections-work").exists()
+
+
+def _lease(service: Service, *, init: bool | None) -> Engine:
+    lease = Lease(service)
+    try:
+        return Engine(service.socket, served=True, init=init, revive=lease.revive, release=lease.release)
+    except EngineError:
+        lease.release()
+        raise
+
+
+def engine_variables(engine: Engine) -> dict[str, str]:
+    """Variables that lead other programs to the same engine."""
+    name = "CONTAINER_HOST" if engine.name == "podman" else "DOCKER_HOST"
+    return {**os.environ, name: engine.address}

@@ -1,0 +1,83 @@
+"""Who owns a container or a temporary folder: a lock that the kernel releases when its process dies.
+
+A process id can be reused and a pid file can be stale; a held `flock` can be neither. Every process that
+runs containers holds the lock of its own folder under the work folder. What is labelled with a lock that
+nobody holds has no owner any more, however its owner ended, and may be removed.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import tempfile
+import threading
+from pathlib import Path
+
+LABEL_HARNESS = "permafrost.harness"
+LABEL_RUN = "permafrost.run"
+_LOCK_NAME = "owner.lock"
+_PREFIX = "harness-"
+
+_guard = threading.Lock()
+_owned: dict[Path, tuple[Path, int]] = {}
+
+
+def own_folder(work: Path) -> Path:
+    """This process's folder under `work`, made and locked on first use and held until the process ends."""
+    key = work.absolute()
+    with _guard:
+        if key in _owned:
+            return _owned[key][0]
+        key.mkdir(parents=True, exist_ok=True)
+        while True:
+            folder = Path(tempfile.mkdtemp(dir=key, prefix=_PREFIX))
+            handle = os.open(folder / _LOCK_NAME, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            fcntl.flock(handle, fcntl.LOCK_EX)
+            # a clean-up elsewhere may have taken the new folder before it was locked
+            if (folder / _LOCK_NAME).exists():
+                break
+            os.close(handle)
+        _owned[key] = (folder, handle)
+        return folder
+
+
+def owner_of(folder: Path) -> str:
+    """The label value that leads from a container to its owner's lock."""
+    return str(folder / _LOCK_NAME)
+
+
+def is_owned(lock: Path) -> bool:
+    """Whether some living process holds this lock. A lock that may not be read counts as held."""
+    try:
+        handle = os.open(lock, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError:
+        return True
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return True
+    finally:
+        os.close(handle)
+    return False
+
+
+def abandoned_folders(work: Path) -> list[Path]:
+    """Folders under `work` whose process has ended."""
+    if not work.is_dir():
+        return []
+    folders = sorted(path for path in work.iterdir() if path.name.startswith(_PREFIX) and path.is_dir())
+    return [path for path in folders if not is_owned(path / _LOCK_NAME)]
+
+
+def _forget_after_fork() -> None:
+    """A forked child must not write into its parent's folder; it makes its own."""
+    global _guard
+    _guard = threading.Lock()
+    for _, handle in _owned.values():
+        os.close(handle)
+    _owned.clear()
+
+
+os.register_at_fork(after_in_child=_forget_after_fork)

@@ -1,0 +1,66 @@
+"""Removing folders a container has filled, whatever it put there.
+
+A container can nest folders deeper than any recursion or path length allows and take its own permissions
+away. So folders are flattened first: what lies two levels down is renamed to the top, until nothing is left.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+
+def remove_tree(path: Path) -> list[str]:
+    """Remove `path` and all below it, following no link. Returns what could not be removed."""
+    try:
+        root = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        return [f"{path}: {error.strerror}"]
+    faults: dict[str, str] = {}
+    serial = 0
+    try:
+        while names := [name for name in names_in(root) if name not in faults]:
+            for name in names:
+                try:
+                    serial = _remove_one(root, name, serial)
+                except OSError as error:
+                    faults[name] = error.strerror or type(error).__name__
+    finally:
+        os.close(root)
+    if not faults:
+        try:
+            path.rmdir()
+        except OSError as error:
+            faults[""] = error.strerror or type(error).__name__
+    return [f"{path / name}: {reason}" for name, reason in faults.items()]
+
+
+def names_in(folder: int) -> list[str]:
+    """The names in an open folder."""
+    with os.scandir(folder) as entries:
+        return [entry.name for entry in entries]
+
+
+def _remove_one(root: int, name: str, serial: int) -> int:
+    """Remove a file, or empty a folder by one level and remove it; returns the next free serial number."""
+    mode = os.stat(name, dir_fd=root, follow_symlinks=False).st_mode
+    if not stat.S_ISDIR(mode):
+        os.unlink(name, dir_fd=root)
+        return serial
+    if mode & stat.S_IRWXU != stat.S_IRWXU:
+        os.chmod(name, stat.S_IRWXU, dir_fd=root)
+    folder = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=root)
+    try:
+        for child in names_in(folder):
+            if stat.S_ISDIR(os.stat(child, dir_fd=folder, follow_symlinks=False).st_mode):
+                serial += 1
+                os.rename(child, f".flattened-{os.getpid()}-{serial}", src_dir_fd=folder, dst_dir_fd=root)
+            else:
+                os.unlink(child, dir_fd=folder)
+    finally:
+        os.close(folder)
+    os.rmdir(name, dir_fd=root)
+    return serial

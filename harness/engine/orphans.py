@@ -1,0 +1,53 @@
+"""Containers whose harness has ended: found by their label and removed, never those of a living one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from harness.engine.identity import LABEL_HARNESS, LABEL_RUN, is_owned
+
+if TYPE_CHECKING:
+    from harness.engine.engine import Engine
+
+
+@dataclass(frozen=True)
+class Orphan:
+    """A container nobody waits for."""
+
+    container: str
+    run: str
+    state: str
+
+
+def find_orphans(engine: Engine) -> list[Orphan]:
+    """Our containers whose owner's lock is free."""
+    found = engine.api.containers(all=True, filters={"label": LABEL_HARNESS})
+    orphans = []
+    for entry in found:
+        labels = entry.get("Labels") or {}
+        if not is_owned(Path(labels.get(LABEL_HARNESS, ""))):
+            orphans.append(
+                Orphan(container=entry["Id"], run=labels.get(LABEL_RUN, ""), state=str(entry.get("State", "")))
+            )
+    return orphans
+
+
+def remove_orphans(engine: Engine) -> list[Orphan]:
+    """Remove them, running or not; another clean-up at the same time does no harm."""
+    orphans = find_orphans(engine)
+    for orphan in orphans:
+        discard_container(engine, orphan.container)
+    return orphans
+
+
+def discard_container(engine: Engine, container: str) -> None:
+    """Remove one container by force; one that is gone or on its way out is as good as removed."""
+    import docker.errors
+
+    try:
+        engine.api.remove_container(container, force=True, v=True)
+    except docker.errors.APIError as error:
+        if error.status_code not in (404, 409):
+            raise

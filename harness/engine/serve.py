@@ -1,0 +1,209 @@
+"""An engine served by the harness: started when nobody serves it, shared meanwhile, stopped by the last one out.
+
+Three files in the service's folder carry this, and none of them can get in the way after a `kill -9`:
+`start.lock` (held only while looking or starting), `users.lock` (held shared by every user; the kernel
+releases it when a process dies, so "last one out" is whoever can take it alone), and `pid` (believed only
+while that process lives and names our socket on its command line).
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from harness.engine.sockets import silence
+from harness.errors import EngineError
+from harness.files import digest_of, write_atomic
+
+_START_SECONDS = 90.0
+_STOP_SECONDS = 20.0
+_LONGEST_SOCKET_PATH = 100
+
+
+@dataclass(frozen=True)
+class Service:
+    """What to run, and where it listens."""
+
+    name: str
+    command: Sequence[str]
+    folder: Path
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def socket(self) -> Path:
+        """Where the engine listens; the command must agree."""
+        return socket_in(self.folder)
+
+    @property
+    def log(self) -> Path:
+        """What the engine said."""
+        return self.folder / "log.txt"
+
+
+def socket_in(folder: Path) -> Path:
+    """The socket's place in a service's folder."""
+    return folder / "engine.sock"
+
+
+def service_folder(name: str, cache: Path, environment: Mapping[str, str]) -> Path:
+    """A private folder for sockets and locks; short, because a socket's path may have 107 bytes at most."""
+    if os.geteuid() == 0:
+        base = Path("/run") if os.access("/run", os.W_OK) else Path(tempfile.gettempdir())
+    else:
+        base = Path(environment.get("XDG_RUNTIME_DIR") or tempfile.gettempdir())
+    # one service per cache, so that two caches never share an image store by accident
+    folder = base / f"permafrost-{os.geteuid()}-{digest_of(str(cache))[:8]}" / name
+    if len(str(socket_in(folder))) > _LONGEST_SOCKET_PATH:
+        raise EngineError(
+            "the folder for the engine's socket has too long a name",
+            where=str(folder),
+            todo="set XDG_RUNTIME_DIR or TMPDIR to a shorter path",
+        )
+    for path in (folder.parent, folder):
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        state = path.lstat()
+        if state.st_uid != os.geteuid() or state.st_mode & 0o022 or path.is_symlink():
+            raise EngineError(
+                "the folder for the engine's socket is not private to this user",
+                where=str(path),
+                todo="remove it, or set XDG_RUNTIME_DIR to a folder of your own",
+            )
+    return folder
+
+
+class Lease:
+    """The use of a served engine. It ends with `release`, or with the process, however that ends."""
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+        self._users = os.open(service.folder / "users.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        # taken before looking, so that the last one out cannot stop what is about to be joined
+        with _starting(service):
+            fcntl.flock(self._users, fcntl.LOCK_SH)
+            try:
+                _ensure_running(service)
+            except EngineError:
+                os.close(self._users)
+                raise
+
+    def revive(self) -> None:
+        """Start the engine again if it is gone."""
+        with _starting(self._service):
+            _ensure_running(self._service)
+
+    def release(self) -> None:
+        """Stop using the engine; the last user stops it."""
+        with _starting(self._service):
+            try:
+                fcntl.flock(self._users, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                return
+            else:
+                _stop(self._service)
+            finally:
+                os.close(self._users)
+
+
+@contextmanager
+def _starting(service: Service) -> Iterator[None]:
+    """Only one process at a time looks, starts or stops."""
+    handle = os.open(service.folder / "start.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
+
+
+def _ensure_running(service: Service) -> None:
+    if not silence(service.socket):
+        return
+    # a live process that does not answer is starting or dying: give it a moment, then end it
+    pid = _pid_of(service)
+    deadline = time.monotonic() + _STOP_SECONDS
+    while pid is not None and time.monotonic() < deadline:
+        if not silence(service.socket):
+            return
+        time.sleep(0.1)
+        pid = _pid_of(service)
+    _stop(service)
+    for leftover in (service.socket, service.folder / "pid", service.folder / "engine.pid"):
+        leftover.unlink(missing_ok=True)
+    _start(service)
+
+
+def _start(service: Service) -> None:
+    with service.log.open("ab") as log:
+        process = subprocess.Popen(
+            list(service.command),
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            env={**os.environ, **service.environment},
+            cwd="/",
+            start_new_session=True,
+        )
+    write_atomic(service.folder / "pid", f"{process.pid}\n")
+    deadline = time.monotonic() + _START_SECONDS
+    while silence(service.socket):
+        if process.poll() is not None or time.monotonic() > deadline:
+            ended = process.poll()
+            if ended is None:
+                process.kill()
+                process.wait()
+            raise EngineError(
+                f"{service.name} "
+                + ("did not answer in time" if ended is None else f"ended with code {ended} instead of serving"),
+                where=f"{service.log}: {_last_line(service.log)}",
+                todo=f"correct what the log names, or start an engine yourself; ran: {' '.join(service.command)}",
+            )
+        time.sleep(0.05)
+
+
+def _pid_of(service: Service) -> int | None:
+    """The engine's process, believed only if it lives and its command line names our socket."""
+    try:
+        pid = int((service.folder / "pid").read_text())
+        words = Path(f"/proc/{pid}/cmdline").read_bytes()
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except (OSError, ValueError, IndexError):
+        return None
+    return pid if str(service.socket).encode() in words and state != "Z" else None
+
+
+def _stop(service: Service) -> None:
+    """End our engine, first politely; nothing else is ever signalled."""
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        deadline = time.monotonic() + _STOP_SECONDS
+        pid = _pid_of(service)
+        if pid is None:
+            break
+        try:
+            os.kill(pid, number)
+        except ProcessLookupError:
+            break
+        while _pid_of(service) is not None and time.monotonic() < deadline:
+            _reap(pid)
+            time.sleep(0.05)
+    (service.folder / "pid").unlink(missing_ok=True)
+
+
+def _reap(pid: int) -> None:
+    """Collect the engine if it is our child."""
+    try:
+        os.waitpid(pid, os.WNOHANG)
+    except ChildProcessError:
+        return
+
+
+def _last_line(log: Path) -> str:
+    lines = [line for line in log.read_text(errors="replace").splitlines() if line.strip()]
+    return lines[-1][-400:] if lines else "(the log is empty)"

@@ -1,0 +1,80 @@
+"""Downloading one file from an archive: by this system's apt (its proxies, keys and certificates), or by URL, resumed."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import urllib.error
+import urllib.request
+from functools import cache
+from pathlib import Path
+
+from harness.errors import MissingData
+from harness.images.locks import Part
+
+_HELPERS = ("/usr/lib/apt/apt-helper", "/usr/libexec/apt/apt-helper")
+_ATTEMPTS = 3
+_TIMEOUT_SECONDS = 60
+_CHUNK = 1 << 20
+
+
+@cache
+def apt_archives() -> list[str]:
+    """The archives this system's apt is configured with, Debian's first; empty where there is no apt."""
+    if shutil.which("apt-get") is None or _helper() is None:
+        return []
+    done = subprocess.run(
+        ["apt-get", "indextargets", "--format", "$(ORIGIN) $(REPO_URI)"], capture_output=True, text=True
+    )
+    found = dict.fromkeys(line.strip() for line in done.stdout.splitlines() if line.strip())
+    rows = [line.rsplit(" ", 1) for line in found]
+    debian = [row[-1] for row in rows if "debian" in " ".join(row).lower()]
+    return list(dict.fromkeys([*debian]))
+
+
+def download_by_apt(archive: str, part: Part, folder: Path) -> Path:
+    """Let apt's own downloader fetch one file by its path in the archive."""
+    target = folder / part.file
+    helper = _helper()
+    assert helper is not None  # apt_archives() is empty otherwise
+    command = [
+        *(helper, "-o", "APT::Sandbox::User=root", "-o", f"Acquire::Retries={_ATTEMPTS}"),
+        *("download-file", f"{archive.rstrip('/')}/{part.path}", str(target), f"SHA256:{part.sha256}"),
+    ]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode != 0 or not target.is_file():
+        lines = [line.strip() for line in (done.stderr + done.stdout).splitlines() if line.startswith(("E:", "W:", "Err"))]
+        raise MissingData(f"apt can't download it: {lines[-1] if lines else 'no reason was given'}")
+    return target
+
+
+def download(root: str, part: Part, folder: Path) -> Path:
+    """Fetch ROOT/PATH; an interrupted transfer goes on where it stopped."""
+    target, url = folder / part.file, f"{root.rstrip('/')}/{part.path}"
+    for attempt in range(1, _ATTEMPTS + 1):
+        try:
+            _append(url, target)
+            return target
+        except urllib.error.HTTPError as error:
+            raise MissingData(f"the server answers {error.code} {error.reason}") from error
+        except (urllib.error.URLError, OSError) as error:
+            if attempt == _ATTEMPTS:
+                raise MissingData(f"unreachable: {error}") from error
+    raise AssertionError("the loop above returns or raises")
+
+
+def _append(url: str, target: Path) -> None:
+    have = target.stat().st_size if target.exists() else 0
+    request = urllib.request.Request(url, headers={"Range": f"bytes={have}-"} if have else {})
+    with urllib.request.urlopen(request, timeout=_TIMEOUT_SECONDS) as answer:
+        resumed = answer.status == 206
+        with target.open("ab" if resumed else "wb") as stream:
+            while piece := answer.read(_CHUNK):
+                stream.write(piece)
+        expected = answer.headers.get("Content-Length")
+    if expected is not None and target.stat().st_size < int(expected) + (have if resumed else 0):
+        raise OSError("the transfer ended early")
+
+
+def _helper() -> str | None:
+    return next((path for path in _HELPERS if Path(path).is_file()), None)

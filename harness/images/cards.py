@@ -1,0 +1,192 @@
+"""What a frozen environment was asked to be: `containers/NAME/environment.toml`, validated, with its parents."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field, field_validator, model_validator
+
+from harness.errors import ManifestError, UsageError
+from harness.layout import Layout
+from harness.manifests import Strict, load_toml
+
+Accelerator = Literal["cpu", "cuda"]
+Language = Literal["python", "octave", "r"]
+Backend = Literal["debian", "wheels", "conda"]
+
+BASE = "_base"
+_NAME = re.compile(r"_?[a-z][a-z0-9_]*")
+_CAPABILITY = re.compile(r"\d{1,2}\.\d")
+
+
+class DebianPart(Strict):
+    """Debian packages by name; the closure is found when the lock is made."""
+
+    suite: str = "bookworm"
+    packages: list[str] = []
+    # Members of the closure that nothing needs at run time, each with its reason. What only they need goes too.
+    left_out: dict[str, str] = {}
+
+
+class WheelsPart(Strict):
+    """Python packages, as requirements; `installer` is run from its own wheel and not installed."""
+
+    python: str = "3.11"
+    requirements: list[str] = []
+    installer: str = "pip"
+
+
+class CondaPart(Strict):
+    """A conda environment, for originals that exist only as conda packages."""
+
+    environment: str = "environment.yml"
+    platform: str = "linux-64"
+
+
+class AcceleratorPart(Strict):
+    """What the CPU or the CUDA variant has beyond the common wheels."""
+
+    wheels: list[str] = []
+    compute_capabilities: list[str] = []
+    not_lockable: str = ""
+
+    @field_validator("compute_capabilities")
+    @classmethod
+    def _are_capabilities(cls, values: list[str]) -> list[str]:
+        for value in values:
+            if not _CAPABILITY.fullmatch(value):
+                raise ValueError(f"'{value}' is not a compute capability such as '8.0'")
+        return values
+
+
+class EnvironmentCard(Strict):
+    """`environment.toml`: short and written by a person; everything exact lies in the locks beside it."""
+
+    summary: str
+    extends: str | None = BASE
+    language: Language | None = None
+    epoch: int | None = Field(default=None, ge=0)
+    debian: DebianPart = DebianPart()
+    wheels: WheelsPart | None = None
+    conda: CondaPart | None = None
+    variants: dict[Accelerator, AcceleratorPart] = {"cpu": AcceleratorPart()}
+    # A command that must succeed in the finished environment; `harness image verify` runs it.
+    check: list[str] = []
+
+    @model_validator(mode="after")
+    def _variants_differ_in_wheels_only(self) -> EnvironmentCard:
+        if any(part.wheels for part in self.variants.values()) and self.wheels is None:
+            raise ValueError("variants: have wheels, but there is no [wheels] table")
+        if "cuda" in self.variants and not self.variants["cuda"].compute_capabilities:
+            raise ValueError("variants.cuda.compute_capabilities: is missing")
+        return self
+
+
+@dataclass(frozen=True)
+class Environment:
+    """One environment with the folder it lies in."""
+
+    name: str
+    folder: Path
+    card: EnvironmentCard
+
+    @property
+    def backends(self) -> list[Backend]:
+        """The lock back ends this environment itself uses, in the order they are installed."""
+        used: list[Backend] = ["debian"] if self.card.debian.packages else []
+        if self.card.wheels is not None:
+            used.append("wheels")
+        if self.card.conda is not None:
+            used.append("conda")
+        return used
+
+    def supports(self, accelerator: Accelerator) -> bool:
+        """Whether there is a variant for `accelerator`."""
+        return accelerator in self.card.variants
+
+    def lock_path(self, backend: Backend, accelerator: Accelerator) -> Path:
+        """Where the lock of one back end lies; only wheels differ between accelerators."""
+        name = f"wheels.{accelerator}.lock" if backend == "wheels" else f"{backend}.lock"
+        return self.folder / name
+
+
+def environment_names(layout: Layout) -> list[str]:
+    """All environments: every folder under containers/ with an environment.toml."""
+    return sorted(path.parent.name for path in layout.containers.glob("*/environment.toml"))
+
+
+def load_environment(layout: Layout, name: str) -> Environment:
+    """One environment by name."""
+    folder = layout.containers / name
+    if not _NAME.fullmatch(name) or not (folder / "environment.toml").is_file():
+        raise UsageError(
+            f"there is no environment '{name}'",
+            where=str(layout.containers),
+            todo=f"write {name}/environment.toml there; existing ones: {', '.join(environment_names(layout))}",
+        )
+    card = load_toml(folder / "environment.toml", EnvironmentCard)
+    return Environment(name=name, folder=folder, card=card)
+
+
+def environment_chain(layout: Layout, name: str) -> list[Environment]:
+    """The environment and everything it extends, base first."""
+    chain = [load_environment(layout, name)]
+    while (parent := chain[0].card.extends) is not None:
+        if parent in (environment.name for environment in chain):
+            raise ManifestError(
+                f"'{parent}' extends itself",
+                where=f"{chain[0].folder / 'environment.toml'}: extends",
+                todo="let one of them extend another environment",
+            )
+        chain.insert(0, load_environment(layout, parent))
+    return chain
+
+
+def layers_of(chain: list[Environment]) -> list[Environment]:
+    """Those of a chain that add something, i.e. that are images of their own."""
+    return [environment for environment in chain if environment.backends]
+
+
+def language_of(chain: list[Environment]) -> Language:
+    """The language of the most specific environment that names one."""
+    for environment in reversed(chain):
+        if environment.card.language is not None:
+            return environment.card.language
+    raise ManifestError(
+        f"environment '{chain[-1].name}' has no language",
+        where=f"{chain[-1].folder / 'environment.toml'}: language",
+        todo="name one of python, octave, r, or extend an environment that does",
+    )
+
+
+def epoch_of(chain: list[Environment]) -> int:
+    """SOURCE_DATE_EPOCH: the newest time stamp a file may carry, the same for every image of a base."""
+    for environment in reversed(chain):
+        if environment.card.epoch is not None:
+            return environment.card.epoch
+    raise ManifestError(
+        "no epoch is given",
+        where=f"{chain[0].folder / 'environment.toml'}: epoch",
+        todo="write epoch = SECONDS (SOURCE_DATE_EPOCH) in the base",
+    )
+
+
+def refuse_unless_usable(card: EnvironmentCard, *, name: str, capability: str) -> None:
+    """Raise unless a GPU of this compute capability is one the CUDA variant was built for."""
+    part = card.variants.get("cuda")
+    if part is None:
+        raise UsageError(
+            f"environment '{name}' has no CUDA variant",
+            where="containers/" + name + "/environment.toml: variants",
+            todo="run it on the CPU (--accelerator cpu)",
+        )
+    if capability not in part.compute_capabilities:
+        raise UsageError(
+            f"this GPU has compute capability {capability}; the CUDA variant of '{name}' was built for "
+            f"{', '.join(part.compute_capabilities)}",
+            where="containers/" + name + "/environment.toml: variants.cuda.compute_capabilities",
+            todo="use another GPU, or run it on the CPU (--accelerator cpu), which is the reference",
+        )

@@ -1,0 +1,155 @@
+"""Filling the store of parts: several sources per file, in order, each file verified, nothing half-written.
+
+Sources: folders (--mirror, $PERMAFROST_MIRROR), this system's own apt and pip with their proxies and certificates, and
+for Debian packages the archive that $PERMAFROST_DEBIAN_MIRROR names, which may be a snapshot of any day.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from harness.errors import CorruptData, DataError, MissingData
+from harness.images.locks import Part
+from harness.images.parts import admit, is_fetched, part_path, working_folder
+from harness.layout import Layout
+
+PARALLEL = 4
+Progress = Callable[[int, int, Part], None]
+
+
+@dataclass(frozen=True)
+class Sources:
+    """Where parts may come from."""
+
+    mirrors: Sequence[Path] = ()
+    archives: Sequence[str] = ()
+    network: bool = True
+    tried: dict[str, list[str]] = field(default_factory=dict)
+
+
+def sources_from_environment(mirrors: Iterable[Path] = (), *, network: bool = True) -> Sources:
+    """The sources a person configured: options first, then $PERMAFROST_MIRROR and $PERMAFROST_DEBIAN_MIRROR."""
+    named = [Path(text) for text in os.environ.get("PERMAFROST_MIRROR", "").split(os.pathsep) if text]
+    archives = [text for text in os.environ.get("PERMAFROST_DEBIAN_MIRROR", "").split() if text]
+    return Sources(mirrors=[*mirrors, *named], archives=archives, network=network)
+
+
+def fetch_parts(
+    layout: Layout, parts: Sequence[Part], sources: Sources, *, progress: Progress | None = None
+) -> int:
+    """Fetch what is not in the store yet; returns how many files that was. The first failure stops the rest."""
+    missing = list({part.sha256: part for part in parts if not is_fetched(layout, part)}.values())
+    if not missing:
+        return 0
+    done = 0
+    with ThreadPoolExecutor(PARALLEL) as pool:
+        pending = {pool.submit(_fetch, layout, part, sources): part for part in missing}
+        try:
+            for future in as_completed(pending):
+                future.result()
+                done += 1
+                if progress is not None:
+                    progress(done, len(missing), pending[future])
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+    return done
+
+
+def export_parts(layout: Layout, parts: Sequence[Part], target: Path) -> int:
+    """Copy fetched parts into a folder that serves as a --mirror, so that no archive is needed ever again."""
+    from harness.images.parts import checked_part
+
+    count = 0
+    for part in {part.sha256: part for part in parts}.values():
+        source, final = checked_part(layout, part), target / part.sha256[:2] / part.sha256
+        if final.is_file():
+            continue
+        final.parent.mkdir(parents=True, exist_ok=True)
+        temporary = final.with_name(f".{final.name}.partial")
+        shutil.copyfile(source, temporary)
+        temporary.replace(final)
+        count += 1
+    return count
+
+
+def _fetch(layout: Layout, part: Part, sources: Sources) -> Path:
+    failures: list[str] = []
+    corrupt: CorruptData | None = None
+    for name, get in _ways(part, sources):
+        with tempfile.TemporaryDirectory(dir=working_folder(layout)) as folder:
+            try:
+                downloaded = get(Path(folder))
+                if downloaded is not None:
+                    return admit(layout, part, downloaded)
+                failures.append(f"{name}: not there")
+            except CorruptData as error:
+                corrupt = error
+                failures.append(f"{name}: {error.what}")
+            except DataError as error:
+                failures.append(f"{name}: {error.what}")
+    tried = "\n         ".join(failures) or "no source is configured for it"
+    if corrupt is not None:
+        raise CorruptData(corrupt.what, where=tried, todo=corrupt.todo)
+    raise MissingData(
+        f"{part.file} is in none of its sources",
+        where=tried,
+        todo="check the network, or give a folder of parts (--mirror DIR), or a Debian archive or snapshot that holds "
+        f"{part.path} ($PERMAFROST_DEBIAN_MIRROR); wanted sha256: {part.sha256}",
+    )
+
+
+def _ways(part: Part, sources: Sources) -> list[tuple[str, Callable[[Path], Path | None]]]:
+    ways: list[tuple[str, Callable[[Path], Path | None]]] = [
+        (str(mirror), lambda folder, mirror=mirror: _from_mirror(mirror, part, folder))  # type: ignore[misc]
+        for mirror in sources.mirrors
+    ]
+    if not sources.network:
+        return ways
+    if part.kind == "wheel":
+        ways.append(("pip", lambda folder: _from_pip(part, folder)))
+    elif part.kind == "debian":
+        from harness.images import archives
+
+        ways += [
+            (url, lambda folder, url=url: archives.download(url, part, folder))  # type: ignore[misc]
+            for url in sources.archives
+        ]
+        ways += [
+            (f"apt: {url}", lambda folder, url=url: archives.download_by_apt(url, part, folder))  # type: ignore[misc]
+            for url in archives.apt_archives()
+        ]
+    else:
+        from harness.images import archives, conda
+
+        ways += [
+            (url, lambda folder, url=url: archives.download(url, part, folder))  # type: ignore[misc]
+            for url in conda.channel_roots()
+        ]
+    return ways
+
+
+def _from_mirror(mirror: Path, part: Part, folder: Path) -> Path | None:
+    """A mirror may be laid out by sha256, as the archive is, or flat."""
+    places = (Path(part.sha256[:2]) / part.sha256, Path(part.sha256), Path(part.path), Path(part.file))
+    for place in places:
+        if (mirror / place).is_file():
+            return Path(shutil.copyfile(mirror / place, folder / part.file))
+    return None
+
+
+def _from_pip(part: Part, folder: Path) -> Path:
+    from harness.images.wheels import pip_download
+
+    return pip_download(part.file, part.file, f"{part.path} --hash=sha256:{part.sha256}", folder)
+
+
+def missing_parts(layout: Layout, parts: Sequence[Part]) -> list[Part]:
+    """Parts that are not in the store."""
+    return [part for part in parts if not part_path(layout, part).is_file()]

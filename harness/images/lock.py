@@ -1,0 +1,90 @@
+"""Making locks: what a person asked for becomes exact versions and sha256, written beside the request."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from harness.errors import ManifestError
+from harness.files import write_atomic
+from harness.images.cards import Environment, environment_chain
+from harness.images.debian import ESSENTIAL, Apt, close_over
+from harness.images.locks import (
+    DebianPackage,
+    format_debian,
+    format_wheels,
+    missing_lock,
+    read_debian,
+)
+from harness.images.parts import checked_part
+from harness.images.wheels import lock_wheels
+from harness.layout import Layout
+
+Say = Callable[[str], None]
+
+
+def lock_environment(layout: Layout, name: str, *, say: Say) -> list[Path]:
+    """Make every lock of one environment; its parents' locks must exist and be fetched. Returns what was written."""
+    chain = environment_chain(layout, name)
+    environment = chain[-1]
+    written = []
+    if "debian" in environment.backends:
+        packages = _lock_debian(layout, chain)
+        path = environment.lock_path("debian", "cpu")
+        write_atomic(path, format_debian(packages, name=name))
+        say(f"{path.name}: {len(packages)} packages, {sum(p.size for p in packages) / 1e6:.1f} MB")
+        written.append(path)
+    if environment.card.wheels is not None:
+        for accelerator, part in environment.card.variants.items():
+            where = str(environment.folder / "environment.toml")
+            wheels = lock_wheels(environment.card.wheels, part.wheels, where=where)
+            path = environment.lock_path("wheels", accelerator)
+            write_atomic(path, format_wheels(wheels, name=name))
+            say(f"{path.name}: {len(wheels)} wheels")
+            written.append(path)
+    if environment.card.conda is not None:
+        from harness.images.conda import lock_conda
+
+        path = environment.lock_path("conda", "cpu")
+        write_atomic(path, lock_conda(environment))
+        say(f"{path.name}: made by conda-lock")
+        written.append(path)
+    return written
+
+
+def held_packages(chain: list[Environment]) -> list[DebianPackage]:
+    """All Debian packages that a chain of environments installs."""
+    return [
+        package
+        for environment in chain
+        if "debian" in environment.backends
+        for package in read_debian(environment.lock_path("debian", "cpu"))
+    ]
+
+
+def _lock_debian(layout: Layout, chain: list[Environment]) -> list[DebianPackage]:
+    environment, parents = chain[-1], chain[:-1]
+    asked = environment.card.debian
+    for parent in parents:
+        if "debian" in parent.backends and not parent.lock_path("debian", "cpu").is_file():
+            raise missing_lock(parent.lock_path("debian", "cpu"), parent.name)
+    held = held_packages(parents)
+    apt = Apt(layout.cache / "apt", asked.suite)
+    apt.update()
+    apt.hold(checked_part(layout, package.part) for package in held)
+    packages = close_over(apt.solve(asked.packages), asked.packages, asked.left_out)
+    changed = {package.name for package in packages} & {package.name for package in held}
+    if changed:
+        raise ManifestError(
+            f"newer versions of packages that a parent holds are needed: {', '.join(sorted(changed))}",
+            where=str(environment.folder / "environment.toml"),
+            todo=f"lock the parents again first: {', '.join(parent.name for parent in parents)}",
+        )
+    missing = [name for name in asked.packages if name != ESSENTIAL and name not in {p.name for p in packages}]
+    if missing:
+        raise ManifestError(
+            f"asked for but not in the closure: {', '.join(missing)}",
+            where=str(environment.folder / "environment.toml"),
+            todo="remove what a parent already holds",
+        )
+    return packages

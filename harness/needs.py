@@ -1,0 +1,131 @@
+"""What a plan needs on this machine before it runs: data, disk, hours. Said first, so that nothing dies late."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from harness.budget import this_machine
+from harness.data import load_manifest
+from harness.errors import EngineError
+from harness.images import recorded_size
+from harness.layout import Layout
+from harness.methods import load_method
+from harness.plan import Cell
+from harness.vocabulary import Verdict
+
+# Logs, records and scores of one run, beside its predictions.
+_BESIDE_PREDICTIONS = 64 << 10
+
+
+@dataclass(frozen=True)
+class Needs:
+    """Numbers for a person to decide by."""
+
+    plan: str
+    planned: int
+    left: int
+    image_bytes: int
+    data_bytes: int
+    result_bytes: int
+    free_bytes: int
+    cpu_hours: float
+    measured: int
+    most_cpu_hours: float
+    cpus: int
+
+    @property
+    def disk_bytes(self) -> int:
+        """Everything that will lie on disk."""
+        return self.image_bytes + self.data_bytes + self.result_bytes
+
+    def text(self) -> str:
+        """For a terminal."""
+        lines = [
+            f"{self.plan}: {self.planned} cells planned, {self.left} left",
+            f"  disk: {_gigabytes(self.disk_bytes)} (images {_gigabytes(self.image_bytes)}, data "
+            f"{_gigabytes(self.data_bytes)}, results {_gigabytes(self.result_bytes)}); "
+            f"free here: {_gigabytes(self.free_bytes)}",
+        ]
+        if self.left:
+            lines.append(f"  time: {self._time()}")
+            lines.append(f"  start or resume it with: ./run_all.sh --suite {self.plan}")
+        return "\n".join(lines)
+
+    def _time(self) -> str:
+        unmeasured = self.left - self.measured
+        known = (
+            f"about {self.cpu_hours / self.cpus:.1f} h on {self.cpus} CPUs for {self.measured} of {self.left} runs"
+        )
+        most = f"at most {self.most_cpu_hours / self.cpus:.0f} h by the limits of the method cards"
+        if not unmeasured:
+            return known
+        if not self.measured:
+            return f"not measured here yet; {most}"
+        return f"{known}, the other {unmeasured} not measured here yet; {most}"
+
+
+def needs_of(layout: Layout, name: str, cells: Sequence[Cell]) -> Needs:
+    """What the cells that are left would need, as far as it is known before they run."""
+    left = [cell for cell in cells if cell.planned is not None and not cell.verdict.is_final]
+    seconds = _measured_seconds(cells)
+    known = [seconds[found] for cell in left if (found := (cell.job.method, cell.job.dataset)) in seconds]
+    layout.local.mkdir(parents=True, exist_ok=True)
+    return Needs(
+        plan=name,
+        planned=len(cells),
+        left=len(left),
+        image_bytes=sum(recorded_size(layout, method) for method in {cell.job.method for cell in left}),
+        data_bytes=sum(
+            file.bytes
+            for dataset in {cell.job.dataset for cell in left}
+            for file in load_manifest(layout, dataset).files
+        ),
+        result_bytes=sum(_result_bytes(layout, cell) for cell in left),
+        free_bytes=shutil.disk_usage(layout.local).free,
+        cpu_hours=sum(known) / 3600,
+        measured=len(known),
+        most_cpu_hours=sum(_limit(layout, cell.job.method) for cell in left) / 3600,
+        cpus=this_machine().cpus,
+    )
+
+
+def check_disk(layout: Layout, name: str, cells: Sequence[Cell]) -> Needs:
+    """Refuse to begin what cannot end for want of disk."""
+    needs = needs_of(layout, name, cells)
+    if needs.disk_bytes > needs.free_bytes:
+        raise EngineError(
+            f"{needs.plan} needs {_gigabytes(needs.disk_bytes)} of disk, {_gigabytes(needs.free_bytes)} are free",
+            where=str(layout.local),
+            todo="free some (harness clean), move results with $PERMAFROST_RESULTS, or run one method at a time "
+            "with --remove-images",
+        )
+    return needs
+
+
+def _measured_seconds(cells: Sequence[Cell]) -> dict[tuple[str, str], float]:
+    """The median wall seconds of what has been run here, by method and dataset."""
+    seen: dict[tuple[str, str], list[float]] = {}
+    for cell in cells:
+        if cell.verdict is Verdict.OK and "wall_s" in cell.record.get("resources", {}):
+            seen.setdefault((cell.job.method, cell.job.dataset), []).append(cell.record["resources"]["wall_s"])
+    return {found: median(values) for found, values in seen.items()}
+
+
+def _result_bytes(layout: Layout, cell: Cell) -> int:
+    """A score of eight bytes per test pair and inner model, and one per training pair."""
+    statistics = load_manifest(layout, cell.job.dataset).statistics
+    pairs = statistics.drugs * statistics.diseases
+    models = max(cell.job.inner_folds, 1)
+    return 8 * pairs * models // 5 + 8 * pairs * 4 // 5 + _BESIDE_PREDICTIONS
+
+
+def _limit(layout: Layout, method: str) -> float:
+    resources = load_method(layout, method).resources
+    return float(resources.seconds * resources.cpus)
+
+
+def _gigabytes(count: int) -> str:
+    return f"{count / 1e9:.1f} GB" if count >= 1e8 else f"{count / 1e6:.0f} MB"

@@ -1,0 +1,109 @@
+"""Progress of long work: a bar on a terminal, plain lines elsewhere, nothing where a program reads."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from types import TracebackType
+from typing import Any, Protocol, Self, TextIO
+
+
+class Progress(Protocol):
+    """What long work tells a person. May be called from several threads."""
+
+    def begin(self, title: str, total: int) -> None:
+        """A new stretch of work with `total` steps."""
+
+    def step(self, text: str) -> None:
+        """One step is done."""
+
+    def note(self, text: str) -> None:
+        """Something worth knowing happened."""
+
+
+class Silent:
+    """Tells nothing: for programs and tests."""
+
+    def begin(self, title: str, total: int) -> None:
+        """Nothing."""
+
+    def step(self, text: str) -> None:
+        """Nothing."""
+
+    def note(self, text: str) -> None:
+        """Nothing."""
+
+
+class Lines:
+    """One line a step, with a count and the time so far."""
+
+    def __init__(self, stream: TextIO | None = None) -> None:
+        self._stream = stream or sys.stderr
+        self._lock = threading.Lock()
+        self._total = self._done = 0
+        self._began = time.monotonic()
+
+    def begin(self, title: str, total: int) -> None:
+        """Announce the stretch."""
+        with self._lock:
+            self._total, self._done, self._began = total, 0, time.monotonic()
+            self._say(title)
+
+    def step(self, text: str) -> None:
+        """Count and tell."""
+        with self._lock:
+            self._done += 1
+            self._say(f"  [{self._done}/{self._total} {time.monotonic() - self._began:5.0f} s] {text}")
+
+    def note(self, text: str) -> None:
+        """Tell."""
+        with self._lock:
+            self._say(f"  {text}")
+
+    def _say(self, text: str) -> None:
+        self._stream.write(text + "\n")
+        self._stream.flush()
+
+
+class Bar:
+    """A live bar on a terminal; what is worth keeping scrolls above it."""
+
+    def __init__(self) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
+        from rich.progress import Progress as RichProgress
+
+        self._bar: Any = RichProgress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+            console=Console(stderr=True),
+            transient=True,
+        )
+        self._task: Any = None
+
+    def __enter__(self) -> Self:
+        self._bar.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._bar.stop()
+
+    def begin(self, title: str, total: int) -> None:
+        """Start a new bar."""
+        if self._task is not None:
+            self._bar.remove_task(self._task)
+        self._task = self._bar.add_task(title, total=total)
+
+    def step(self, text: str) -> None:
+        """Move the bar and keep the line."""
+        self._bar.console.print(f"  {text}", markup=False, highlight=False)
+        self._bar.advance(self._task)
+
+    def note(self, text: str) -> None:
+        """Keep the line."""
+        self._bar.console.print(f"  {text}", markup=False, highlight=False)

@@ -1,0 +1,126 @@
+"""What the page shows, as plain JSON values: one entry per planned cell with all its evidence.
+
+Equal inputs give equal bytes: nothing here asks for the time, and everything is ordered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from harness.compare import Book, Comparison
+from harness.layout import Layout
+from harness.report.logs import log_tail
+from harness.status import ScoredCell, Table
+from harness.status.table import split_name
+from harness.store import Store
+from harness.vocabulary import Verdict
+
+# Bytes of log shown: a failure is read closely, a success hardly ever.
+_TAIL = {True: 800, False: 4000}
+
+
+def cell_entries(layout: Layout, store: Store, table: Table, books: Iterable[Book]) -> list[dict[str, Any]]:
+    """Every cell in view, in the order of the table."""
+    claims = _claims_by_cell(books)
+    return [_entry(layout, store, scored, claims) for group in table.groups for scored in group.cells]
+
+
+def image_entries(table: Table) -> dict[str, dict[str, str]]:
+    """The images that runs were made with, by tree, so that no cell repeats them."""
+    images = {}
+    for scored in table.cells:
+        if scored.cell.record and scored.cell.planned:
+            images[scored.cell.planned.image_tree] = scored.cell.record["image"]
+    return dict(sorted(images.items()))
+
+
+def claim_entry(one: Comparison) -> dict[str, Any]:
+    """One claim, short."""
+    return {
+        "source": one.claim.source,
+        "metric": one.metric or one.claim.metric or one.claim.statistic,
+        "published": one.claim.published,
+        "ours": one.ours,
+        "difference": one.difference if one.claim.statistic != "status" else None,
+        "verdict": str(one.verdict),
+        "reason": one.reason,
+    }
+
+
+_Place = tuple[str, str | None, str | None, str | None, int | None]
+
+
+def _claims_by_cell(books: Iterable[Book]) -> dict[_Place, list[Comparison]]:
+    found: dict[_Place, list[Comparison]] = {}
+    for book in books:
+        for one in book.comparisons:
+            if one.claim.seed is not None:
+                place = (book.benchmark, one.target.method, one.target.dataset, one.target.split, one.claim.seed)
+                found.setdefault(place, []).append(one)
+    return found
+
+
+def _entry(
+    layout: Layout, store: Store, scored: ScoredCell, claims: dict[_Place, list[Comparison]]
+) -> dict[str, Any]:
+    cell, job = scored.cell, scored.cell.job
+    split = split_name(job.split)
+    entry: dict[str, Any] = {
+        "benchmark": job.benchmark,
+        "method": scored.row,
+        "control": scored.control,
+        "dataset": job.dataset,
+        "split": split,
+        "seed": job.split.seed,
+        "verdict": str(cell.verdict),
+        "reason": cell.reason,
+        "key": scored.key or "",
+        "metrics": scored.metrics,
+        "notes": scored.notes,
+        "job": _job(job.model_dump(mode="json")),
+        "run": run_command(scored),
+    }
+    published = claims.get((job.benchmark, job.method, job.dataset, split, job.split.seed), [])
+    if job.variant == "published" and published:
+        entry["claims"] = [claim_entry(one) for one in published]
+    if cell.planned is not None:
+        entry["pins"] = {
+            "image": cell.planned.image_tree,
+            "dataset": cell.planned.dataset_digest,
+            "split": cell.planned.split_digest,
+        }
+        if cell.record:
+            entry["record"] = _record(cell.record)
+            path = store.path(cell.planned.key)
+            entry["folder"] = _shown(layout, str(path))
+            entry["log"] = log_tail(path / "log.txt", _TAIL[cell.verdict is Verdict.OK])
+    return entry
+
+
+def run_command(scored: ScoredCell) -> str:
+    """The command that runs this one cell."""
+    job = scored.cell.job
+    words = ["harness run", f"--method {job.method}", f"--dataset {job.dataset}"]
+    words += [f"--split {job.split.strategy}", f"--seed {job.split.seed}"]
+    if job.variant != "published":
+        words.append(f"--variant {job.variant}")
+    if "(" in scored.row:
+        chosen = scored.row.partition("(")[2].rstrip(")")
+        words += [f"--set {setting}" for setting in chosen.split(", ")]
+    return " ".join(words)
+
+
+def _job(job: dict[str, Any]) -> dict[str, Any]:
+    return {name: job[name] for name in ("variant", "parameters", "inner_folds")}
+
+
+def _record(record: dict[str, Any]) -> dict[str, Any]:
+    kept = ("limits", "resources", "engine", "attempts", "started", "finished", "harness_version")
+    files = {name: [stored["sha256"], stored["bytes"]] for name, stored in record["files"].items()}
+    return {**{name: record[name] for name in kept}, "files": files}
+
+
+def _shown(layout: Layout, path: str) -> str:
+    """A path as a person types it: from the repository where it lies within."""
+    return path.removeprefix(f"{layout.root}/")

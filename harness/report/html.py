@@ -1,0 +1,152 @@
+"""One self-contained HTML page: no network, no asset, no time stamp; what others wrote is escaped or set as text."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from harness import __version__, benchmark
+from harness.compare import Book, ClaimVerdict, claimed_benchmarks, compare_claims
+from harness.compare.render import comparison_json
+from harness.files import write_atomic
+from harness.layout import Layout
+from harness.methods import load_method
+from harness.report.content import cell_entries, image_entries
+from harness.status import Group, Table, key_metrics
+from harness.store import Store
+from harness.vocabulary import Verdict
+
+_PAGE = Path(__file__).parent / "page"
+
+# A word and a shape besides the colour: nobody must tell red from green.
+SYMBOLS = {
+    Verdict.OK: "✓",
+    Verdict.ERROR: "✕",
+    Verdict.MEMORY: "▲",
+    Verdict.TIMEOUT: "◷",
+    Verdict.INVALID: "≠",
+    Verdict.UNSTABLE: "≈",
+    Verdict.MISSING_DATA: "∅",
+    Verdict.NOT_APPLICABLE: "–",
+    Verdict.INFRASTRUCTURE: "!",
+    Verdict.INTERRUPTED: "‖",
+    Verdict.PENDING: "○",
+}
+
+
+def write_report(layout: Layout, store: Store, table: Table, output: Path, *, mirrors: Sequence[Path] = ()) -> Path:
+    """Make the page of one table and write it whole or not at all."""
+    write_atomic(output, render(layout, store, table, books_for(layout, store, table, mirrors)))
+    return output
+
+
+def books_for(layout: Layout, store: Store, table: Table, mirrors: Sequence[Path] = ()) -> list[Book]:
+    """The claims of the benchmarks in the table, about its methods and datasets."""
+    wanted = {scored.cell.job.benchmark for scored in table.cells}
+    return [
+        compare_claims(layout, store, name, mirrors=mirrors) for name in claimed_benchmarks(layout) if name in wanted
+    ]
+
+
+def render(layout: Layout, store: Store, table: Table, books: Sequence[Book]) -> str:
+    """The page as text."""
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    environment = Environment(
+        loader=FileSystemLoader(_PAGE),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.policies["json.dumps_kwargs"] = {"sort_keys": True}
+    benchmarks = list(dict.fromkeys(group.benchmark for group in table.groups))
+    cells = cell_entries(layout, store, table, books)
+    assert len(cells) == len(table.cells), "cells were lost between the table and the page"
+    return environment.get_template("page.html").render(
+        table=table,
+        verdicts=[_verdict(verdict, table.counts) for verdict in Verdict if table.counts[verdict]],
+        symbols={str(verdict): symbol for verdict, symbol in SYMBOLS.items()},
+        matrices=[_matrix(name, [one for one in table.groups if one.benchmark == name]) for name in benchmarks],
+        metrics=[(name, _metrics(name)) for name in benchmarks],
+        cards=[
+            load_method(layout, name) for name in sorted({scored.cell.job.method for scored in table.cells})
+        ],
+        books=[_book(book) for book in books],
+        claim_meanings=[(str(one), one.meaning) for one in ClaimVerdict],
+        version=__version__,
+        style=(_PAGE / "page.css").read_text(encoding="utf-8"),
+        script=(_PAGE / "page.js").read_text(encoding="utf-8"),
+        data=harmless_json(
+            {
+                "cells": cells,
+                "images": image_entries(table),
+                "key_metrics": {name: list(key_metrics(name)) for name in benchmarks},
+                "symbols": {str(verdict): symbol for verdict, symbol in SYMBOLS.items()},
+            }
+        ),
+    )
+
+
+def harmless_json(value: Any) -> str:
+    """JSON that can stand inside a script element: no `<`, `>` or `&` survives, so nothing can end it early."""
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    for dangerous in "<>&":
+        text = text.replace(dangerous, f"\\u{ord(dangerous):04x}")
+    return text
+
+
+def _verdict(verdict: Verdict, counts: Counter[Verdict]) -> dict[str, Any]:
+    return {
+        "name": str(verdict),
+        "count": counts[verdict],
+        "meaning": verdict.meaning,
+        "symbol": SYMBOLS[verdict],
+    }
+
+
+def _matrix(name: str, groups: Sequence[Group]) -> dict[str, Any]:
+    columns = list(dict.fromkeys((group.dataset, group.split) for group in groups))
+    rows: dict[tuple[bool, str], dict[tuple[str, str], dict[str, Any]]] = {}
+    metric = key_metrics(name)[0]
+    for group in groups:
+        rows.setdefault((group.control, group.row), {})[group.dataset, group.split] = _matrix_cell(group, metric)
+    return {"benchmark": name, "metric": metric, "columns": columns, "rows": sorted(rows.items())}
+
+
+def _matrix_cell(group: Group, metric: str) -> dict[str, Any]:
+    summary = group.summary(metric)
+    return {
+        "verdicts": [(str(verdict), group.verdicts[verdict]) for verdict in Verdict if group.verdicts[verdict]],
+        "planned": len(group.cells),
+        "summary": summary,
+        "method": group.row,
+        "dataset": group.dataset,
+        "split": group.split,
+    }
+
+
+def _metrics(name: str) -> list[dict[str, str]]:
+    return [{"name": metric.name, "description": metric.description} for metric in benchmark.get(name).METRICS]
+
+
+def _book(book: Book) -> dict[str, Any]:
+    """Counts for every group; in full only what was decided, so that the page stays small."""
+    decided = [one for one in book.comparisons if one.verdict in (ClaimVerdict.DEVIATES, ClaimVerdict.REPRODUCED)]
+    decided.sort(key=lambda one: one.verdict is not ClaimVerdict.DEVIATES)
+    groups = []
+    for group, members in book.groups.items():
+        counts = Counter(one.verdict for one in members)
+        if counts[ClaimVerdict.NOT_COMPARABLE] < len(members):
+            groups.append((group, [counts[verdict] for verdict in ClaimVerdict]))
+    return {
+        "benchmark": book.benchmark,
+        "sources": book.sources,
+        "total": len(book.comparisons),
+        "tally": [(str(verdict), book.tally[verdict]) for verdict in ClaimVerdict],
+        "groups": groups,
+        "decided": [comparison_json(one) for one in decided],
+    }

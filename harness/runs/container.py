@@ -1,0 +1,118 @@
+"""The one place that says how a run's container is closed off; a pure function, so that tests can read it."""
+
+from __future__ import annotations
+
+import resource
+from pathlib import Path
+from typing import Any
+
+from harness.engine.facts import EngineFacts
+from harness.engine.identity import LABEL_HARNESS, LABEL_RUN
+from harness.runs.request import Limits, RunRequest
+from harness.runs.workspace import CONTAINER_USER
+
+_OPEN_FILES = 4096
+# counted over all containers of a user, so far above what one run may have
+_USER_PROCESSES = 16384
+_SHARED_MEMORY = 64 << 20
+
+
+def container_configuration(
+    request: RunRequest, facts: EngineFacts, *, out: Path, run: str, owner: str, user: tuple[int, int]
+) -> dict[str, Any]:
+    """The engine's description of the container."""
+    limits = request.limits
+    environment = dict(request.environment)
+    if request.seed is not None:
+        environment["PERMAFROST_SEED"] = str(request.seed)
+    host: dict[str, Any] = {
+        "NetworkMode": "none",
+        "ReadonlyRootfs": True,
+        "CapDrop": ["ALL"],
+        "SecurityOpt": ["no-new-privileges"],
+        "Privileged": False,
+        "Init": facts.init,
+        "IpcMode": "private",
+        "ShmSize": min(_SHARED_MEMORY, limits.memory_bytes),
+        "Tmpfs": {"/tmp": f"rw,nosuid,nodev,noexec,mode=1777,size={limits.scratch_bytes}"},
+        "Memory": limits.memory_bytes,
+        # equal to the memory limit: no swap, so that a limit is a limit
+        "MemorySwap": limits.memory_bytes,
+        "PidsLimit": limits.processes,
+        "Ulimits": _ulimits(limits, facts),
+        # the log is taken from the stream; nothing is kept by the engine, so it cannot fill a disk
+        "LogConfig": {"Type": "none", "Config": {}},
+        "RestartPolicy": {"Name": "no"},
+        **_mounts(request, facts, out),
+    }
+    if facts.cpu_limit_enforced:
+        host["NanoCpus"] = int(limits.cpus * 1e9)
+    if limits.gpus and facts.name == "podman":
+        host["Devices"] = [{"PathOnHost": f"nvidia.com/gpu={gpu}"} for gpu in limits.gpus]
+    elif limits.gpus:
+        host["DeviceRequests"] = [{"Driver": "nvidia", "DeviceIDs": list(limits.gpus), "Capabilities": [["gpu"]]}]
+    configuration: dict[str, Any] = {
+        "Image": request.image_id,
+        "User": f"{user[0]}:{user[1]}",
+        "Hostname": "permafrost",
+        "Env": [f"{name}={value}" for name, value in sorted(environment.items())],
+        "Labels": {**request.labels, LABEL_RUN: run, LABEL_HARNESS: owner},
+        "AttachStdout": True,
+        "AttachStderr": True,
+        "HostConfig": host,
+    }
+    if request.entrypoint is not None:
+        configuration["Entrypoint"] = list(request.entrypoint)
+    if request.command is not None:
+        configuration["Cmd"] = list(request.command)
+    return configuration
+
+
+def container_user(facts: EngineFacts, *, uid: int, gid: int) -> tuple[int, int]:
+    """Who the method runs as: nobody.
+
+    Only where an ordinary user drives an engine that is root can files not be handed to nobody; there the
+    method runs as that user, who is as unprivileged.
+    """
+    if uid != 0 and not facts.rootless:
+        return uid, gid
+    return CONTAINER_USER, CONTAINER_USER
+
+
+def _ulimits(limits: Limits, facts: EngineFacts) -> list[dict[str, Any]]:
+    files = _within_own_limit(resource.RLIMIT_NOFILE, _OPEN_FILES)
+    bounds = {"nofile": files, "fsize": limits.output_bytes, "core": 0}
+    if facts.name == "podman":
+        # its default asks for more than a machine without extended limits may give
+        bounds["nproc"] = _within_own_limit(resource.RLIMIT_NPROC, _USER_PROCESSES)
+    return [{"Name": name, "Soft": bound, "Hard": bound} for name, bound in bounds.items()]
+
+
+def _within_own_limit(kind: int, wanted: int) -> int:
+    hard = resource.getrlimit(kind)[1]
+    return wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+
+
+def _mounts(request: RunRequest, facts: EngineFacts, out: Path) -> dict[str, Any]:
+    wanted = [(request.in_folder, "/in", True), (out, "/out", False)]
+    wanted += [(mount.source, mount.target, True) for mount in request.mounts]
+    if facts.selinux:
+        # only this older notation can ask for the label without which SELinux refuses the folder
+        return {
+            "Binds": [
+                f"{source.absolute()}:{target}:{'ro' if read_only else 'rw'},z"
+                for source, target, read_only in wanted
+            ]
+        }
+    return {
+        "Mounts": [
+            {
+                "Type": "bind",
+                "Source": str(source.absolute()),
+                "Target": target,
+                "ReadOnly": read_only,
+                "BindOptions": {"Propagation": "rprivate"},
+            }
+            for source, target, read_only in wanted
+        ]
+    }

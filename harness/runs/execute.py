@@ -1,0 +1,149 @@
+"""A run from request to outcome: attempts, until one ends for a reason of the method's own.
+
+Only the engine's failures are repeated, a bounded number of times, each time in a fresh workspace and with
+the engine found again. What a method does is never repeated: a second try would hide what the first showed.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from harness.engine.engine import Engine
+from harness.errors import EngineError, ImageError, InvalidPredictions, UsageError
+from harness.runs.attempt import ImageGone, Observed, run_once
+from harness.runs.classify import Stop, classify
+from harness.runs.outcome import Attempt, Outcome
+from harness.runs.request import RunRequest
+from harness.runs.workspace import make_readable, new_workspace
+from harness.vocabulary import Verdict
+
+log = logging.getLogger(__name__)
+
+ATTEMPTS = 3
+_PAUSES = (0.5, 2.0)
+
+
+def execute(
+    engine: Engine,
+    request: RunRequest,
+    *,
+    check: Callable[[Path], object] | None = None,
+    stop: threading.Event | None = None,
+    patience: float = 60.0,
+) -> Outcome:
+    """Run a request and say how it ended; raises only where no run was possible at all."""
+    _check_request(request)
+    stop = stop or threading.Event()
+    attempts: list[Attempt] = []
+    while True:
+        workspace = new_workspace(request.work)
+        try:
+            seen = run_once(engine, request, workspace, stop)
+        except ImageGone as gone:
+            workspace.discard()
+            if len(attempts) + 1 >= ATTEMPTS or not _find_again(engine, request, patience):
+                raise _image_error(engine, request) from gone
+            attempts.append(Attempt(Verdict.INFRASTRUCTURE, f"the image was gone: {gone}", 0.0))
+            continue
+        except BaseException:
+            workspace.discard()
+            raise
+        verdict, reason = _judge(seen, check)
+        attempts.append(Attempt(verdict, reason, seen.wall_s))
+        if verdict is not Verdict.INFRASTRUCTURE or len(attempts) >= ATTEMPTS or seen.signs.stopped is Stop.DISK:
+            break
+        log.warning("attempt %d of %d failed: %s", len(attempts), ATTEMPTS, reason)
+        time.sleep(_PAUSES[min(len(attempts), len(_PAUSES)) - 1])
+        try:
+            engine.renew(patience=patience)
+        except EngineError as error:
+            reason = f"{reason}; {error.what}"
+            break
+        workspace.discard()
+    remove_out(seen)
+    return _outcome(engine, request, seen, verdict, reason, attempts)
+
+
+def remove_out(seen: Observed) -> None:
+    """What the container wrote beside its results is not kept."""
+    from harness.engine.leftovers import remove_tree
+
+    for left in remove_tree(seen.workspace.out):
+        log.warning("could not be removed: %s", left)
+
+
+def _check_request(request: RunRequest) -> None:
+    if not request.image_id.startswith("sha256:"):
+        raise ImageError(
+            f"an image is run by its id, not by a name: {request.image_id!r}",
+            where=request.image,
+            todo="give the id that the build recorded",
+        )
+    if not request.in_folder.is_dir():
+        raise UsageError("the folder of inputs is missing", where=str(request.in_folder))
+    make_readable(request.in_folder)
+
+
+def _judge(seen: Observed, check: Callable[[Path], object] | None) -> tuple[Verdict, str]:
+    """The verdict; the benchmark's check is asked only where everything else is well."""
+    verdict, reason = classify(seen.signs)
+    if verdict is not Verdict.OK or check is None:
+        return verdict, reason
+    try:
+        check(seen.workspace.collected)
+    except InvalidPredictions as fault:
+        return classify(replace(seen.signs, output_fault=str(fault)))
+    return verdict, reason
+
+
+def _find_again(engine: Engine, request: RunRequest, patience: float) -> bool:
+    """Whether the image is there once the engine was found again."""
+    engine.renew(patience=patience)
+    return engine.image_id(request.image_id) is not None
+
+
+def _image_error(engine: Engine, request: RunRequest) -> ImageError:
+    now = engine.image_id(request.image)
+    state = f"its name now stands for {now}" if now else "nor any image of its name"
+    return ImageError(
+        f"the engine does not have the image that was planned ({state})",
+        where=f"{request.image} {request.image_id}",
+        todo="build it again (harness image build); if it then differs, its environment or code has changed",
+    )
+
+
+def _outcome(
+    engine: Engine, request: RunRequest, seen: Observed, verdict: Verdict, reason: str, attempts: list[Attempt]
+) -> Outcome:
+    kept = seen.memory_limit_kept
+    warnings = [*engine.facts.warnings, *seen.warnings]
+    if kept is False:
+        warnings.append("the kernel held no memory limit for this run")
+    return Outcome(
+        verdict=verdict,
+        reason=reason,
+        exit_code=seen.signs.exit_code,
+        oom_flag=seen.signs.oom_flag,
+        oom_kills=seen.signs.oom_kills,
+        wall_s=round(seen.wall_s, 4),
+        cpu_s=seen.cpu_s,
+        peak_bytes=seen.signs.peak_bytes,
+        memory_limit_enforced=engine.memory_limit_enforced if kept is None else kept,
+        started=seen.started,
+        log=seen.workspace.log,
+        log_bytes=seen.log_bytes,
+        log_cut_bytes=seen.log_cut_bytes,
+        out_folder=seen.workspace.collected,
+        output_bytes=seen.collection.bytes,
+        ignored=seen.collection.ignored,
+        engine=engine.facts,
+        image_id=request.image_id,
+        attempts=tuple(attempts),
+        warnings=tuple(dict.fromkeys(warnings)),
+        folder=seen.workspace.folder,
+    )

@@ -1,0 +1,194 @@
+"""A fresh folder per attempt: what the container may write, and what the harness takes out of it afterwards.
+
+A container may leave anything in `/out`: links that point elsewhere, pipes that block a reader, folders of
+a million files. Nothing is followed and only regular files with expected names are copied.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import stat
+import tempfile
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.engine.identity import own_folder
+from harness.engine.leftovers import names_in, remove_tree
+from harness.runs.request import Limits
+
+CONTAINER_USER = 65534
+_ALLOWED = ("predictions.npy", "validation.npy", "method.json")
+_TRACE = "trace"
+_MOST_REMARKS = 20
+
+
+@dataclass(frozen=True)
+class Workspace:
+    """The folders of one attempt."""
+
+    folder: Path
+
+    @property
+    def out(self) -> Path:
+        """Mounted at /out."""
+        return self.folder / "out"
+
+    @property
+    def collected(self) -> Path:
+        """What was taken from it."""
+        return self.folder / "collected"
+
+    @property
+    def log(self) -> Path:
+        """The container's log."""
+        return self.folder / "log.txt"
+
+    @property
+    def name(self) -> str:
+        """Unique among all attempts."""
+        return f"{self.folder.parent.name}-{self.folder.name}"
+
+    def discard(self) -> list[str]:
+        """Remove everything; what could not be removed is named."""
+        return remove_tree(self.folder)
+
+
+def new_workspace(work: Path) -> Workspace:
+    """Empty folders below this process's own; the one to write to belongs to the container's user."""
+    folder = Path(tempfile.mkdtemp(dir=own_folder(work), prefix="run-"))
+    workspace = Workspace(folder)
+    for path in (workspace.out, workspace.collected):
+        path.mkdir()
+    # the parent is private, so that nobody else reaches a folder all may write to
+    workspace.out.chmod(0o777)
+    if os.geteuid() == 0:
+        os.chown(workspace.out, CONTAINER_USER, CONTAINER_USER)
+    return workspace
+
+
+def make_readable(folder: Path) -> None:
+    """Let the container's user read the inputs; writing is prevented by the mount."""
+    for path in (folder, *folder.rglob("*")):
+        if path.is_symlink():
+            continue
+        mode = path.stat().st_mode
+        wanted = mode | (0o555 if path.is_dir() else 0o444)
+        if wanted != mode:
+            path.chmod(stat.S_IMODE(wanted))
+
+
+def size_of(folder: Path, *, most_files: int) -> tuple[int, int]:
+    """(bytes, entries) below a folder that is being written, links not followed; stops counting at the bound."""
+    total = entries = 0
+    pending = [str(folder)]
+    while pending:
+        try:
+            found = os.scandir(pending.pop())
+        except OSError as error:
+            if error.errno == errno.ENAMETOOLONG:
+                # deeper than a path can say: nothing honest is that deep
+                return total, most_files + 1
+            continue
+        with found:
+            for entry in found:
+                entries += 1
+                if entries > most_files:
+                    return total, entries
+                with suppress(OSError):
+                    if entry.is_dir(follow_symlinks=False):
+                        pending.append(entry.path)
+                    else:
+                        state = entry.stat(follow_symlinks=False)
+                        total += max(state.st_size, state.st_blocks * 512)
+    return total, entries
+
+
+@dataclass(frozen=True)
+class Collection:
+    """What came out of `/out`."""
+
+    fault: str
+    ignored: tuple[str, ...]
+    bytes: int
+
+
+def collect(workspace: Workspace, limits: Limits, required: tuple[str, ...]) -> Collection:
+    """Copy the expected regular files; name what was refused. Called after the container's end only."""
+    taken, refused, ignored = 0, {}, []
+    root = os.open(workspace.out, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    try:
+        for name in sorted(names_in(root))[: limits.output_files]:
+            if name == _TRACE:
+                size, remarks = _collect_trace(root, workspace.collected / _TRACE, limits.output_bytes - taken)
+                taken += size
+                ignored += remarks
+                continue
+            if name not in _ALLOWED and name not in required:
+                ignored.append(name)
+                continue
+            problem, size = _copy(root, name, workspace.collected / name, limits.output_bytes - taken)
+            taken += size
+            if problem:
+                refused[name] = problem
+    finally:
+        os.close(root)
+    fault = "; ".join(f"{name} {problem}" for name, problem in sorted(refused.items()))
+    for name in required:
+        path = workspace.collected / name
+        if name not in refused and not path.exists():
+            fault = fault or f"{name} is missing"
+        elif path.exists() and path.stat().st_size == 0:
+            fault = fault or f"{name} is empty"
+    shown = [_printable(name) for name in ignored[:_MOST_REMARKS]]
+    if len(ignored) > _MOST_REMARKS:
+        shown.append(f"and {len(ignored) - _MOST_REMARKS} more")
+    return Collection(fault=fault, ignored=tuple(shown), bytes=taken)
+
+
+def _collect_trace(root: int, target: Path, room: int) -> tuple[int, list[str]]:
+    try:
+        folder = os.open(_TRACE, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=root)
+    except OSError:
+        return 0, [_TRACE]
+    taken, ignored = 0, []
+    try:
+        target.mkdir()
+        for name in sorted(names_in(folder)):
+            if not name.endswith(".npy"):
+                ignored.append(f"{_TRACE}/{name}")
+                continue
+            problem, size = _copy(folder, name, target / name, room - taken)
+            taken += size
+            if problem:
+                ignored.append(f"{_TRACE}/{name} ({problem})")
+    finally:
+        os.close(folder)
+    return taken, ignored
+
+
+def _copy(folder: int, name: str, target: Path, room: int) -> tuple[str, int]:
+    """Copy one regular file; a problem in words instead of a copy for anything else."""
+    try:
+        # a pipe would block an ordinary open for ever
+        source = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
+    except OSError as error:
+        state = os.stat(name, dir_fd=folder, follow_symlinks=False)
+        if stat.S_ISLNK(state.st_mode):
+            return "is a symbolic link", 0
+        return f"cannot be read: {error.strerror}", 0
+    with os.fdopen(source, "rb") as stream:
+        state = os.fstat(stream.fileno())
+        if not stat.S_ISREG(state.st_mode):
+            return "is not a regular file", 0
+        if state.st_size > room:
+            return "is larger than the output limit", 0
+        with target.open("wb") as copy:
+            shutil.copyfileobj(stream, copy, 1 << 20)
+    return "", state.st_size
+
+
+def _printable(name: str) -> str:
+    return name.encode(errors="backslashreplace").decode(errors="replace")[:200]

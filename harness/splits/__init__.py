@@ -1,0 +1,18 @@
+"""Standard split files: which pairs are training, which are test, and which inner model a training pair is held out of.
+
+A split file's checksum is recorded beside its dataset and never changes once published.
+"""
+
+from harness.jobs import SplitSpec
+from harness.splits.seeds import published_seeds
+from harness.splits.splits import load_split, make_split, split_digest
+from harness.splits.strategies import strategy_names
+
+__all__ = [
+    "SplitSpec",
+    "load_split",
+    "make_split",
+    "published_seeds",
+    "split_digest",
+    "strategy_names",
+]

@@ -1,0 +1,86 @@
+"""Recorded checksums of split files: `datasets/NAME/splits.csv`, one line per split, never changed once published."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from harness.errors import CorruptData
+from harness.files import canonical_json, write_atomic
+from harness.jobs import SplitSpec
+from harness.layout import Layout
+
+_COLUMNS = ["strategy", "parameters", "seed", "training", "test", "sha256"]
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """One line: a split, its numbers of pairs, the sha256 of its file."""
+
+    spec: SplitSpec
+    training: int
+    test: int
+    sha256: str
+
+
+def recorded_path(layout: Layout, dataset: str) -> Path:
+    """The file of recorded checksums of one dataset."""
+    return layout.datasets / dataset / "splits.csv"
+
+
+def recorded_splits(layout: Layout, dataset: str) -> dict[str, Recorded]:
+    """All recorded splits of a dataset, by `spec_key`."""
+    path = recorded_path(layout, dataset)
+    return _read(path, path.stat().st_mtime_ns) if path.is_file() else {}
+
+
+def spec_key(strategy: str, parameters: dict[str, Any], seed: int) -> str:
+    """One text per split; `parameters` with all defaults filled in."""
+    return f"{strategy} {canonical_json(parameters).decode()} {seed}"
+
+
+def record_splits(layout: Layout, dataset: str, lines: Iterable[Recorded]) -> None:
+    """Add lines. A line that is there stays as it is; one that would change is refused."""
+    known = dict(recorded_splits(layout, dataset))
+    for line in lines:
+        key = spec_key(line.spec.strategy, line.spec.parameters, line.spec.seed)
+        if known.setdefault(key, line) != line:
+            raise CorruptData(
+                f"split {line.spec.label} is published with another checksum",
+                where=str(recorded_path(layout, dataset)),
+                todo="a published split never changes: give the changed strategy or dataset a new name",
+            )
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(_COLUMNS)
+    for line in known.values():
+        parameters = canonical_json(line.spec.parameters).decode()
+        writer.writerow([line.spec.strategy, parameters, line.spec.seed, line.training, line.test, line.sha256])
+    write_atomic(recorded_path(layout, dataset), stream.getvalue())
+
+
+@cache
+def _read(path: Path, _changed: int) -> dict[str, Recorded]:
+    found = {}
+    with path.open(encoding="utf-8", newline="") as stream:
+        reader = csv.DictReader(stream)
+        for row in reader:
+            try:
+                spec = SplitSpec(
+                    strategy=row["strategy"], seed=int(row["seed"]), parameters=json.loads(row["parameters"])
+                )
+                line = Recorded(spec, int(row["training"]), int(row["test"]), row["sha256"])
+            except (KeyError, TypeError, ValueError):
+                raise CorruptData(
+                    "a recorded split can't be read",
+                    where=f"{path}: line {reader.line_num}",
+                    todo="restore the file from the repository",
+                ) from None
+            found[spec_key(spec.strategy, spec.parameters, spec.seed)] = line
+    return found

@@ -1,0 +1,53 @@
+"""The status table as JSON values: for programs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from harness.status.table import Group, ScoredCell, Table
+from harness.vocabulary import Verdict
+
+
+def to_json(table: Table) -> dict[str, Any]:
+    """Everything the other renderings show, and every metric."""
+    return {
+        "plan": table.name,
+        "planned": table.planned,
+        "in_view": len(table.cells),
+        "verdicts": {str(verdict): table.counts[verdict] for verdict in Verdict if table.counts[verdict]},
+        "meanings": {str(verdict): verdict.meaning for verdict in Verdict if table.counts[verdict]},
+        "runs_of_other_plans": table.others,
+        "groups": [_group(group) for group in table.groups],
+        "cells": [_cell(scored) for scored in table.cells],
+    }
+
+
+def _group(group: Group) -> dict[str, Any]:
+    names = sorted({name for scored in group.cells for name in scored.metrics})
+    return {
+        "benchmark": group.benchmark,
+        "row": group.row,
+        "method": group.method,
+        "control": group.control,
+        "dataset": group.dataset,
+        "split": group.split,
+        "planned": len(group.cells),
+        "verdicts": {str(verdict): group.verdicts[verdict] for verdict in Verdict if group.verdicts[verdict]},
+        "metrics": {
+            name: {"mean": one.mean, "sd": one.sd, "n": one.n} for name in names if (one := group.summary(name))
+        },
+    }
+
+
+def _cell(scored: ScoredCell) -> dict[str, Any]:
+    cell = scored.cell
+    return {
+        "key": scored.key,
+        **cell.job.model_dump(mode="json"),
+        "control": scored.control,
+        "verdict": str(cell.verdict),
+        "reason": cell.reason,
+        "metrics": scored.metrics,
+        "notes": scored.notes,
+        "scored": scored.scored,
+    }

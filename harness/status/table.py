@@ -1,0 +1,233 @@
+"""Joins plan, store and scores into one table. Planned equals the sum of the verdicts, or it is not made."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from harness import benchmark
+from harness.jobs import Job, SplitSpec
+from harness.layout import Layout
+from harness.methods import MethodCard, load_method, method_names
+from harness.plan import Cell, Plan, check_sum, join, make_plan
+from harness.scoring import read_scores, scored_files
+from harness.store import Store
+from harness.suites import jobs_of, load_suite
+from harness.vocabulary import Verdict
+
+_USUAL_INNER_FOLDS = Job.model_fields["inner_folds"].default
+# Not a suite of the repository: every job that was ever run here, in its present form.
+STORED = "stored"
+
+
+@dataclass(frozen=True)
+class Summary:
+    """A metric over the seeds of one group: mean, sample standard deviation, and over how many."""
+
+    mean: float
+    sd: float | None
+    n: int
+
+    @property
+    def text(self) -> str:
+        """`0.8009 ± 0.0123`."""
+        return f"{self.mean:.4f}" + ("" if self.sd is None else f" ± {self.sd:.4f}")
+
+
+@dataclass(frozen=True)
+class ScoredCell:
+    """A planned cell with its scores, where there are fresh ones."""
+
+    cell: Cell
+    row: str
+    control: bool
+    metrics: dict[str, float | None]
+    notes: dict[str, str]
+    scored: bool
+
+    @property
+    def key(self) -> str | None:
+        """The job key, or None where the cell can't be pinned down."""
+        return self.cell.planned.key if self.cell.planned else None
+
+
+@dataclass(frozen=True)
+class Group:
+    """One method, variant, dataset and kind of split: the cells that differ in their seed only."""
+
+    benchmark: str
+    row: str
+    method: str
+    control: bool
+    dataset: str
+    split: str
+    cells: tuple[ScoredCell, ...]
+
+    @property
+    def column(self) -> str:
+        """`fdataset, random`."""
+        return f"{self.dataset}, {self.split}"
+
+    @cached_property
+    def verdicts(self) -> Counter[Verdict]:
+        """How many cells have which verdict."""
+        return Counter(scored.cell.verdict for scored in self.cells)
+
+    @property
+    def verdict_text(self) -> str:
+        """`ok 2/2`, or `ok 1/2, timeout 1`."""
+        planned = len(self.cells)
+        parts = [f"{verdict} {self.verdicts[verdict]}" for verdict in Verdict if self.verdicts[verdict]]
+        return ", ".join([f"{parts[0]}/{planned}", *parts[1:]])
+
+    def summary(self, metric: str) -> Summary | None:
+        """The metric over the seeds that ended ok; None where no seed has it."""
+        values = [scored.metrics.get(metric) for scored in self.cells if scored.cell.verdict is Verdict.OK]
+        return summarise(value for value in values if value is not None)
+
+
+@dataclass(frozen=True)
+class Table:
+    """All cells of one plan, those in view, and how many stored runs belong to none of them."""
+
+    name: str
+    planned: int
+    cells: tuple[ScoredCell, ...]
+    others: int
+
+    @cached_property
+    def counts(self) -> Counter[Verdict]:
+        """Verdicts of the cells in view."""
+        counts = Counter(scored.cell.verdict for scored in self.cells)
+        assert sum(counts.values()) == len(self.cells), "cells were lost between the plan and the table"
+        return counts
+
+    @property
+    def is_good(self) -> bool:
+        """Whether every cell in view leaves nothing to be done."""
+        return all(verdict.is_good for verdict in self.counts)
+
+    @cached_property
+    def groups(self) -> tuple[Group, ...]:
+        """The cells in view by row and column: datasets as planned, methods by name, controls last."""
+        members: dict[tuple[str, ...], list[ScoredCell]] = {}
+        for scored in self.cells:
+            members.setdefault(_group_of(scored), []).append(scored)
+        groups = [
+            Group(
+                benchmark=cells[0].cell.job.benchmark,
+                row=key[1],
+                method=cells[0].cell.job.method,
+                control=cells[0].control,
+                dataset=cells[0].cell.job.dataset,
+                split=key[3],
+                cells=tuple(cells),
+            )
+            for key, cells in members.items()
+        ]
+        columns = {column: place for place, column in enumerate(dict.fromkeys(group.column for group in groups))}
+        assert sum(len(group.cells) for group in groups) == len(self.cells), "cells were lost while grouping"
+        return tuple(sorted(groups, key=lambda one: (one.benchmark, columns[one.column], one.control, one.row)))
+
+    def select(
+        self,
+        *,
+        benchmarks: Collection[str] = (),
+        methods: Collection[str] = (),
+        datasets: Collection[str] = (),
+        verdicts: Collection[Verdict] = (),
+    ) -> Table:
+        """The same plan with fewer cells in view; an empty choice keeps all."""
+        kept = [
+            scored
+            for scored in self.cells
+            if (not benchmarks or scored.cell.job.benchmark in benchmarks)
+            and (not methods or scored.cell.job.method in methods)
+            and (not datasets or scored.cell.job.dataset in datasets)
+            and (not verdicts or scored.cell.verdict in verdicts)
+        ]
+        return replace(self, cells=tuple(kept))
+
+
+def requested_plan(layout: Layout, store: Store, suite: str) -> Plan:
+    """The plan of a suite, or of everything that was ever run here (`stored`)."""
+    jobs = _stored_jobs(layout, store) if suite == STORED else jobs_of(layout, load_suite(suite))
+    return make_plan(layout, suite, jobs)
+
+
+def build_table(layout: Layout, store: Store, plan: Plan) -> Table:
+    """Join a plan with what is known. Reads records and scores; opens no predictions, needs no engine."""
+    cells = join(plan, store)
+    check_sum(plan, cells)
+    cards: dict[str, MethodCard] = {}
+    scored = []
+    for cell in cells:
+        method = cell.job.method
+        if method not in cards:
+            cards[method] = load_method(layout, method)
+        scored.append(_scored(layout, cell, cards[method]))
+    known = {one.key for one in scored}
+    others = sum(1 for key in store.finished() if key not in known)
+    return Table(name=plan.name, planned=len(plan.cells), cells=tuple(scored), others=others)
+
+
+def key_metrics(name: str) -> tuple[str, ...]:
+    """The few metrics of a benchmark that a narrow table shows."""
+    return tuple(benchmark.get(name).KEY_METRICS)
+
+
+def summarise(values: Iterable[float]) -> Summary | None:
+    """Mean and sample standard deviation; the deviation of one value is not known."""
+    known = list(values)
+    if not known:
+        return None
+    mean = math.fsum(known) / len(known)
+    if len(known) == 1:
+        return Summary(mean, None, 1)
+    squares = math.fsum((value - mean) ** 2 for value in known)
+    return Summary(mean, math.sqrt(squares / (len(known) - 1)), len(known))
+
+
+def split_name(split: SplitSpec) -> str:
+    """The split without its seed."""
+    return split.label.removesuffix(f"-{split.seed}")
+
+
+def row_name(job: Job, usual: dict[str, Any]) -> str:
+    """The method, its variant unless `published`, and what a person chose otherwise than the card."""
+    name = job.method if job.variant == "published" else f"{job.method}/{job.variant}"
+    chosen = [f"{key}={value}" for key, value in sorted(job.parameters.items()) if usual.get(key) != value]
+    return f"{name} ({', '.join(chosen)})" if chosen else name
+
+
+def _scored(layout: Layout, cell: Cell, card: MethodCard) -> ScoredCell:
+    row = row_name(cell.job, card.variant(cell.job.variant).parameters)
+    if cell.planned is not None and "predictions.npy" in cell.record.get("files", {}):
+        evidence = scored_files(cell.record["files"])
+        scores = read_scores(layout, cell.planned.key, cell.job.benchmark, evidence)
+        if scores is not None:
+            return ScoredCell(cell, row, card.control, scores.metrics, scores.notes, scored=True)
+    return ScoredCell(cell, row, card.control, {}, {}, scored=False)
+
+
+def _group_of(scored: ScoredCell) -> tuple[str, str, str, str]:
+    job = scored.cell.job
+    folds = "" if job.inner_folds == _USUAL_INNER_FOLDS else f", {job.inner_folds} inner folds"
+    return job.benchmark, scored.row, job.dataset, split_name(job.split) + folds
+
+
+def _stored_jobs(layout: Layout, store: Store) -> list[Job]:
+    known = set(method_names(layout))
+    jobs: dict[str, Job] = {}
+    for key in store.finished():
+        content = store.standing(key).content
+        if content and content["planned"]["job"]["method"] in known:
+            job = Job.model_validate(content["planned"]["job"])
+            jobs.setdefault(job.model_dump_json(), job)
+    return sorted(
+        jobs.values(), key=lambda job: (job.benchmark, job.dataset, job.split.label, job.method, job.variant)
+    )

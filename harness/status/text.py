@@ -1,0 +1,118 @@
+"""The status table as plain text that fits 80 columns: for pipes, files and logs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+
+from harness.status.table import Group, ScoredCell, Table, key_metrics
+from harness.vocabulary import Verdict
+
+_GAP = "  "
+_MORE = 6
+
+
+def to_text(table: Table, *, width: int = 80, cells: bool = False) -> str:
+    """Sums, one block per dataset and split (or the flat list of cells), reasons, legend."""
+    lines = [headline(table), ""]
+    if cells:
+        lines += _lay_out(["cell", "verdict", "key"], [_cell_row(scored) for scored in table.cells])
+        lines.append("")
+    else:
+        for (name, column), members in groupby(table.groups, key=lambda group: (group.benchmark, group.column)):
+            block = list(members)
+            header, rows = block_rows(block, width=width)
+            lines += [f"{name}: {column}", *(f"  {line}" for line in _lay_out(header, rows)), ""]
+    if reasons := reason_lines(table):
+        lines += ["Why not ok", *(f"  {line}" for line in reasons), ""]
+    lines += ["Verdicts", *(f"  {line}" for line in legend_lines(table)), *notes(table)]
+    return "\n".join(line.rstrip() for line in lines) + "\n"
+
+
+def headline(table: Table) -> str:
+    """`smoke: 8 cells planned = 6 ok + 2 pending`: the sum that must hold."""
+    counts = table.counts
+    terms = " + ".join(f"{counts[verdict]} {verdict}" for verdict in Verdict if counts[verdict])
+    shown = len(table.cells)
+    if shown == table.planned:
+        return f"{table.name}: {_cells(shown)} planned = {terms or '0'}"
+    return f"{table.name}: {shown} of {_cells(table.planned)} planned in view = {terms or '0'}"
+
+
+def block_rows(block: Sequence[Group], *, width: int = 80) -> tuple[list[str], list[list[str]]]:
+    """Header and rows of one dataset and split: as many key metrics as the width holds."""
+    names = [f"{group.row} [control]" if group.control else group.row for group in block]
+    verdicts = [group.verdict_text for group in block]
+    header, rows = ["method", "verdict"], [list(pair) for pair in zip(names, verdicts, strict=True)]
+    used = 2 + sum(max(len(header[at]), *(len(row[at]) for row in rows)) + len(_GAP) for at in (0, 1))
+    for metric in key_metrics(block[0].benchmark):
+        found = [group.summary(metric) for group in block]
+        texts = ["-" if one is None else f"{one.text} ({one.n})" for one in found]
+        title = f"{metric.removesuffix('/as-published')} (n)"
+        needed = max(len(title), *(len(text) for text in texts))
+        if used + needed > width:
+            break
+        used += needed + len(_GAP)
+        header.append(title)
+        for row, text in zip(rows, texts, strict=True):
+            row.append(text)
+    return header, rows
+
+
+def reason_lines(table: Table) -> list[str]:
+    """Each reason once, with the cells it holds for."""
+    found: dict[tuple[Verdict, str, str, str], list[ScoredCell]] = {}
+    for group in table.groups:
+        for scored in group.cells:
+            if scored.cell.verdict not in (Verdict.OK, Verdict.PENDING):
+                found.setdefault(
+                    (scored.cell.verdict, group.row, group.column, scored.cell.reason), []
+                ).append(scored)
+    lines = []
+    for (verdict, row, column, reason), members in found.items():
+        seeds = [str(scored.cell.job.split.seed) for scored in members]
+        more = f" and {len(seeds) - _MORE} more" if len(seeds) > _MORE else ""
+        lines.append(f"{verdict}: {row} on {column}, {_plural('seed', len(seeds))} {', '.join(seeds[:_MORE])}{more}")
+        lines.append(f"    {' '.join(reason.split())}")
+    return lines
+
+
+def legend_lines(table: Table) -> list[str]:
+    """The meaning of every verdict in view."""
+    present = [verdict for verdict in Verdict if table.counts[verdict]]
+    width = max((len(verdict) for verdict in present), default=0)
+    return [f"{verdict:{width}}  {verdict.meaning}" for verdict in present]
+
+
+def notes(table: Table) -> list[str]:
+    """What else a reader must know."""
+    lines = ["", "Metrics: mean ± sample standard deviation over the seeds that ended ok (n of them), as published."]
+    unscored = sum(1 for scored in table.cells if scored.cell.verdict is Verdict.OK and not scored.scored)
+    if unscored:
+        lines.append(f"{_cells(unscored)} ok without fresh scores: run `harness score`.")
+    if table.others:
+        verb = "belongs" if table.others == 1 else "belong"
+        lines.append(
+            f"{table.others} stored {_plural('run', table.others)} {verb} to no cell of this plan: of other plans, "
+            "or of an image, dataset or split that has changed since."
+        )
+    return lines
+
+
+def _cell_row(scored: ScoredCell) -> list[str]:
+    return [scored.cell.job.label, str(scored.cell.verdict), (scored.key or "-")[:12]]
+
+
+def _lay_out(header: list[str], rows: list[list[str]]) -> list[str]:
+    table = [header, *rows]
+    widths = [max(len(row[at]) for row in table) for at in range(len(header))]
+    lines = [_GAP.join(f"{text:{width}}" for text, width in zip(row, widths, strict=True)) for row in table]
+    return [lines[0], _GAP.join("-" * width for width in widths), *lines[1:]]
+
+
+def _cells(count: int) -> str:
+    return f"{count} {_plural('cell', count)}"
+
+
+def _plural(word: str, count: int) -> str:
+    return word if count == 1 else f"{word}s"

@@ -1,0 +1,176 @@
+"""One run from its plan to its record: prepare the inputs, run the container, check, store. Picklable.
+
+A `Task` depends on nothing of the process that planned it but the store, the image and the data by checksum; so
+another process, or another machine on the same file system, can perform it.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from harness import __version__, benchmark
+from harness.engine import Engine, find_engine
+from harness.engine.identity import own_folder
+from harness.files import read_json
+from harness.images import BuiltImage
+from harness.inputs import job_folder, prepare_inputs
+from harness.jobs import PlannedJob
+from harness.layout import Layout
+from harness.methods import MethodCard, load_method
+from harness.records import Record
+from harness.runs import Limits, Outcome, RunRequest, execute
+from harness.splits import load_split
+from harness.store import Store
+
+
+@dataclass(frozen=True)
+class Task:
+    """One run, with everything it needs but the engine."""
+
+    layout: Layout
+    planned: PlannedJob
+    image: BuiltImage
+    mirrors: tuple[Path, ...] = ()
+
+    @property
+    def card(self) -> MethodCard:
+        """The card of the method."""
+        return load_method(self.layout, self.planned.job.method)
+
+
+def perform(task: Task, engine: Engine, stop: threading.Event | None = None) -> Record:
+    """Run one task in a container and store what came of it."""
+    with run_in_container(task, engine, stop) as (outcome, inputs):
+        record = _record(task, outcome)
+        return Store(task.layout.runs).put(record, _files(outcome, inputs))
+
+
+def perform_anywhere(task: Task) -> Record:
+    """The same in a process of its own, which finds its engine itself: what a cluster's executor is given."""
+    with find_engine(task.layout) as engine:
+        return perform(task, engine)
+
+
+@contextmanager
+def run_in_container(
+    task: Task, engine: Engine, stop: threading.Event | None = None
+) -> Iterator[tuple[Outcome, Path]]:
+    """Run a task beside the store: its outcome and its input folder, both gone when the block ends."""
+    work = task.layout.local / "work"
+    inputs = Path(tempfile.mkdtemp(dir=own_folder(work), prefix="in-"))
+    try:
+        job_folder(_prepare_once(task), inputs, task.planned, task.card)
+        request = RunRequest(
+            image=task.image.name,
+            image_id=task.image.image_id,
+            in_folder=inputs,
+            work=work,
+            limits=limits_of(task.card),
+            seed=task.planned.job.split.seed,
+            labels={"permafrost.key": task.planned.key},
+        )
+        outcome = execute(engine, request, check=_Check(task), cancel=stop.is_set if stop else lambda: False)
+        try:
+            yield outcome, inputs
+        finally:
+            outcome.discard()
+    finally:
+        shutil.rmtree(inputs, ignore_errors=True)
+
+
+def limits_of(card: MethodCard) -> Limits:
+    """The limits a card declares."""
+    resources = card.resources
+    return Limits(
+        seconds=resources.seconds,
+        memory_bytes=resources.memory_bytes,
+        processes=resources.processes,
+        output_bytes=resources.output_bytes,
+        cpus=resources.cpus,
+        gpus=tuple(str(number) for number in range(resources.gpus)),
+    )
+
+
+class _Check:
+    """Whether collected predictions keep the benchmark's promise."""
+
+    def __init__(self, task: Task) -> None:
+        job = task.planned.job
+        self._module = benchmark.get(job.benchmark)
+        self._folds = load_split(task.layout, job.dataset, job.split, task.mirrors).folds
+        self._inner_folds = job.inner_folds
+
+    def __call__(self, out: Path) -> None:
+        self._module.check_predictions(out, self._folds, self._inner_folds)
+
+
+_preparing: dict[str, threading.Lock] = {}
+_guard = threading.Lock()
+
+
+def _prepare_once(task: Task) -> Path:
+    """Two runs on one dataset prepare its inputs one after the other, so that the second finds them made."""
+    planned = task.planned
+    with _guard:
+        lock = _preparing.setdefault(planned.dataset_digest + planned.split_digest, threading.Lock())
+    with lock:
+        prepared = prepare_inputs(task.layout, planned, task.card, task.mirrors)
+    Store(task.layout.runs).forget_missing(planned.job.dataset)
+    return prepared
+
+
+def _files(outcome: Outcome, inputs: Path) -> dict[str, Path]:
+    """What is kept of a run: its job, its log, and whatever it wrote."""
+    files = {"job.json": inputs / "job.json", "log.txt": outcome.log}
+    for path in sorted(outcome.out_folder.rglob("*")):
+        if path.is_file():
+            files[path.relative_to(outcome.out_folder).as_posix()] = path
+    return files
+
+
+def _record(task: Task, outcome: Outcome) -> Record:
+    observed = outcome.as_json()
+    engine = observed.pop("engine")
+    for known in ("verdict", "reason", "started", "image_id", "attempts"):
+        del observed[known]
+    limits = limits_of(task.card)
+    return Record(
+        key=task.planned.key,
+        planned=task.planned,
+        verdict=outcome.verdict,
+        reason=outcome.reason,
+        image={
+            "name": task.image.name,
+            "id": task.image.image_id,
+            "environment_tree": task.image.environment_tree,
+            "code_tree": task.image.code_tree,
+        },
+        limits={
+            "seconds": int(limits.seconds),
+            "memory_bytes": limits.memory_bytes,
+            "processes": limits.processes,
+            "output_bytes": limits.output_bytes,
+            "cpus": int(limits.cpus),
+            "gpus": len(limits.gpus),
+        },
+        resources={**observed, "reported": _reported(outcome)},
+        engine=engine,
+        files={},
+        attempts=len(outcome.attempts),
+        started=outcome.started,
+        finished=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        harness_version=__version__,
+    )
+
+
+def _reported(outcome: Outcome) -> dict[str, Any]:
+    """What the entry point measured of itself; a method that writes nonsense here harms only its own row."""
+    return read_json(outcome.out_folder / "method.json") or {}

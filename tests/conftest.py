@@ -1,0 +1,33 @@
+"""Fixtures every test may use: the repository, a private place for results, and what may be absent."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from harness.layout import Layout, find_layout
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture(scope="session")
+def repository() -> Layout:
+    """The real repository with its real cache: for what is expensive to make and content-addressed."""
+    return find_layout(REPOSITORY)
+
+
+@pytest.fixture
+def layout(repository: Layout, tmp_path: Path) -> Layout:
+    """The real repository and cache, and a results folder of the test's own."""
+    return Layout(root=repository.root, cache=repository.cache, local=tmp_path / "local")
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder with goldens and mirrored data that lies beside some clones; without it a test skips."""
+    folder = Path(os.environ.get("PERMAFROST_SHARED") or REPOSITORY.parent / "shared")
+    if not folder.is_dir():
+        pytest.skip(f"needs goldens and mirrored data in {folder} (set PERMAFROST_SHARED)")
+    return folder

@@ -1,0 +1,70 @@
+"""No CPU and no byte is lent twice, and nobody waits for what will never be free."""
+
+from __future__ import annotations
+
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from harness.budget import Budget, Share, this_machine
+from harness.errors import UsageError
+
+
+def test_never_more_is_lent_than_there_is() -> None:
+    budget, stop = Budget(Share(cpus=3, memory=10)), threading.Event()
+    lock, busy, most = threading.Lock(), 0, 0
+
+    def work(number: int) -> None:
+        nonlocal busy, most
+        cpus = 1 + number % 3
+        with budget.lend(Share(cpus=cpus, memory=1), stop) as granted:
+            assert granted
+            with lock:
+                busy += cpus
+                most = max(most, busy)
+            time.sleep(0.002)
+            with lock:
+                busy -= cpus
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(work, range(60)))
+    assert most == 3
+
+
+def test_memory_alone_can_make_a_run_wait() -> None:
+    budget, stop = Budget(Share(cpus=8, memory=10)), threading.Event()
+    with budget.lend(Share(cpus=1, memory=8), stop):
+        started = threading.Event()
+
+        def other() -> None:
+            with budget.lend(Share(cpus=1, memory=4), stop):
+                started.set()
+
+        thread = threading.Thread(target=other)
+        thread.start()
+        assert not started.wait(0.1)
+    assert started.wait(2)
+    thread.join()
+
+
+def test_a_waiting_run_ends_when_a_person_stops() -> None:
+    budget, stop = Budget(Share(cpus=1, memory=1)), threading.Event()
+    with budget.lend(Share(cpus=1, memory=1), stop):
+        threading.Timer(0.05, stop.set).start()
+        with budget.lend(Share(cpus=1, memory=1), stop) as granted:
+            assert not granted
+
+
+def test_a_share_comes_back_after_a_failure() -> None:
+    budget, stop = Budget(Share(cpus=1, memory=1)), threading.Event()
+    with pytest.raises(RuntimeError), budget.lend(Share(cpus=1, memory=1), stop):
+        raise RuntimeError
+    with budget.lend(Share(cpus=1, memory=1), stop) as granted:
+        assert granted
+
+
+def test_no_workers_is_refused() -> None:
+    with pytest.raises(UsageError, match="0 workers"):
+        this_machine(workers=0)

@@ -1,0 +1,97 @@
+"""A malformed manifest is refused with the file and the field, never half-understood."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from harness.errors import ManifestError, UsageError
+from harness.layout import Layout
+from harness.methods import load_method, merged_parameters
+
+GOOD = """
+name = "toy"
+title = "Toy"
+language = "python"
+benchmarks = ["repurposing"]
+category = "control"
+summary = "A toy."
+control = true
+inputs = ["associations", "folds"]
+
+[variants.published]
+summary = "As is."
+parameters = { alpha = 1.0 }
+"""
+
+
+@pytest.fixture
+def toy(tmp_path: Path) -> tuple[Layout, Path]:
+    layout = Layout(root=tmp_path, cache=tmp_path / "cache", local=tmp_path / "local")
+    path = tmp_path / "methods" / "toy" / "method.toml"
+    path.parent.mkdir(parents=True)
+    path.write_text(GOOD)
+    return layout, path
+
+
+def test_a_good_card_is_read(toy: tuple[Layout, Path]) -> None:
+    layout, _ = toy
+    card = load_method(layout, "toy")
+    assert card.variant("published").parameters == {"alpha": 1.0}
+    assert card.resources.memory_bytes == 2 << 30
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        (("language =", "languages ="), "language"),
+        (('language = "python"', 'language = "fortran"'), "language"),
+        (("control = true", 'control = "perhaps"'), "control"),
+        (("control = true", "control = false"), "paper"),
+        (("[variants.published]", "[variants.other]"), "published"),
+        (('inputs = ["associations", "folds"]', "inputs = 3"), "inputs"),
+        (("[variants.published]", '[resources]\nmemory = "2 bananas"\n[variants.published]'), "resources.memory"),
+        (("[variants.published]", "[resources]\nseconds = 0\n[variants.published]"), "resources.seconds"),
+    ],
+)
+def test_a_malformed_card_names_file_and_field(
+    toy: tuple[Layout, Path], change: tuple[str, str], field: str
+) -> None:
+    layout, path = toy
+    assert change[0] in GOOD
+    path.write_text(GOOD.replace(*change))
+    with pytest.raises(ManifestError) as caught:
+        load_method(layout, "toy")
+    assert str(path) in caught.value.where
+    assert field in caught.value.where
+    assert caught.value.todo
+
+
+def test_broken_toml_names_the_line(toy: tuple[Layout, Path]) -> None:
+    layout, path = toy
+    path.write_text("name = \n")
+    with pytest.raises(ManifestError, match="line 1") as caught:
+        load_method(layout, "toy")
+    assert caught.value.where == str(path)
+
+
+def test_a_card_in_a_folder_of_another_name_is_refused(toy: tuple[Layout, Path]) -> None:
+    layout, path = toy
+    path.write_text(GOOD.replace('name = "toy"', 'name = "tay"'))
+    with pytest.raises(ManifestError, match="'tay'"):
+        load_method(layout, "toy")
+
+
+def test_an_unknown_method_suggests_the_nearest(toy: tuple[Layout, Path]) -> None:
+    layout, _ = toy
+    with pytest.raises(UsageError, match="did you mean 'toy'"):
+        load_method(layout, "toi")
+
+
+def test_an_unknown_parameter_is_refused(toy: tuple[Layout, Path]) -> None:
+    layout, _ = toy
+    card = load_method(layout, "toy")
+    assert merged_parameters(card, "published", {"alpha": 2.0}) == {"alpha": 2.0}
+    with pytest.raises(UsageError, match="did you mean 'alpha'"):
+        merged_parameters(card, "published", {"alfa": 2.0})
