@@ -97,8 +97,8 @@ def compute_scores(layout: Layout, store: Store, planned: PlannedJob, mirrors: S
 
 
 def scored_files(files: dict[str, dict[str, Any]]) -> dict[str, str]:
-    """The sha256 of the files that scores are computed from, out of a record's list."""
-    return {name: files[name]["sha256"] for name in ("predictions.npy", "validation.npy") if name in files}
+    """The sha256 of the arrays that scores are computed from, out of a record's list; traces are not scored."""
+    return {name: stored["sha256"] for name, stored in files.items() if name.endswith(".npy") and "/" not in name}
 
 
 def score_run(layout: Layout, store: Store, planned: PlannedJob, mirrors: Sequence[Path] = ()) -> Scores:

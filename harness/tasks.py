@@ -77,7 +77,7 @@ def run_in_container(
             seed=task.planned.job.split.seed,
             labels={"permafrost.key": task.planned.key},
         )
-        outcome = execute(engine, request, check=_Check(task), cancel=stop.is_set if stop else lambda: False)
+        outcome = execute(engine, request, check=_Check(task), stop=stop)
         try:
             yield outcome, inputs
         finally:

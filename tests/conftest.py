@@ -8,6 +8,9 @@ from pathlib import Path
 import pytest
 
 from harness.layout import Layout, find_layout
+from tests.engines import any_engine, docker_engine, engine, podman_engine, probe_image
+
+__all__ = ["any_engine", "docker_engine", "engine", "podman_engine", "probe_image"]
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 

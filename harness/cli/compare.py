@@ -13,7 +13,9 @@ from harness.layout import find_layout
 
 @click.command()
 @click.option("--benchmark", default="repurposing", show_default=True, help="Whose claims.")
-@click.option("--method", "methods", multiple=True, help="Only claims about this method (our name or the published).")
+@click.option(
+    "--method", "methods", multiple=True, help="Only claims about this method (our name or the published)."
+)
 @click.option("--dataset", "datasets", multiple=True, help="Only claims about this dataset.")
 @click.option("--seed", "seeds", multiple=True, type=int, help="Only values of this seed.")
 @click.option(

@@ -80,7 +80,7 @@ def command(
         click.echo(f"nothing is left to do: all {len(plan.cells)} cells are finished", err=True)
     code = _show(layout, plan, mirrors, as_json=as_json, whole_suite=bool(suite))
     if report:
-        _write_report(layout, plan, quiet=as_json)
+        _write_report(layout, plan, mirrors, quiet=as_json)
     if suite == "smoke" and not as_json:
         _tell_what_full_needs(layout)
     return 130 if stopped else code
@@ -177,10 +177,10 @@ def _show_each(layout: Layout, store: Any, table: Any) -> None:
             click.echo(f"  why believe it: harness audit {scored.key[:12]}")
 
 
-def _write_report(layout: Layout, plan: Plan, *, quiet: bool) -> None:
+def _write_report(layout: Layout, plan: Plan, mirrors: tuple[Path, ...], *, quiet: bool) -> None:
     from harness.report import write_report
 
-    path = write_report(layout, plan)
+    path = write_report(layout, plan, mirrors=mirrors)
     if not quiet:
         click.echo(f"report: {path}")
 

@@ -1,4 +1,4 @@
-"""Claims: published numbers, read from CSV files of facts, each with its source and the precision it is stored with."""
+"""Claims: published numbers, read from CSV files of facts, each with its source and its stored precision."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def load_claims(layout: Layout, names: Names) -> list[Claim]:
 
 
 def load_external(names: Names, path: Path) -> list[Claim]:
-    """Claims in the published long format: one row per method, dataset, split, seed and metric (.csv or .csv.gz)."""
+    """Claims in the published long format, .csv or .csv.gz: a row per method, dataset, split, seed and metric."""
     return list(_per_seed(names, _read(path, "seed", "iteration", "metric", "value"), wide=False))
 
 
@@ -140,12 +140,10 @@ def _rounding_by_metric(values: Iterable[tuple[str, str]]) -> dict[str, float]:
     """How a column was rounded, told from its longest number: `0.5` in a full-precision column is exactly 0.5."""
     decimals: dict[str, int] = {}
     for metric, text in values:
-        whole, _, fraction = text.partition(".")
+        fraction = text.partition(".")[2]
         digits = len(fraction) if "e" not in text.lower() else _FULL_PRECISION
         decimals[metric] = max(decimals.get(metric, 0), digits)
-    return {
-        metric: 0.0 if count >= _FULL_PRECISION else 0.5 * 10.0**-count for metric, count in decimals.items()
-    }
+    return {metric: 0.0 if count >= _FULL_PRECISION else 0.5 * 10.0**-count for metric, count in decimals.items()}
 
 
 def _read(path: Path, *columns: str) -> list[dict[str, str]]:
@@ -159,12 +157,16 @@ def _read(path: Path, *columns: str) -> list[dict[str, str]]:
     try:
         text = (gzip.decompress(data) if path.suffix == ".gz" else data).decode()
     except (OSError, EOFError, UnicodeDecodeError, zlib.error) as error:
-        raise CorruptData(f"claims can't be read: {error}", where=str(path), todo="obtain the file again") from None
+        raise CorruptData(
+            f"claims can't be read: {error}", where=str(path), todo="obtain the file again"
+        ) from None
     rows = list(csv.DictReader(io.StringIO(text)))
     needed = {"dataset", "method", "split", *columns}
     if not rows or not needed <= rows[0].keys():
         raise CorruptData(
-            "not a file of claims", where=f"{path}: line 1", todo=f"it needs the columns {', '.join(sorted(needed))}"
+            "not a file of claims",
+            where=f"{path}: line 1",
+            todo=f"it needs the columns {', '.join(sorted(needed))}",
         )
     for number, row in enumerate(rows, start=2):
         if None in row or None in row.values():

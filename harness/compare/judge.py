@@ -1,9 +1,9 @@
 """The verdict of one claim: which test was used, within which tolerance, and why.
 
 value   a per-seed value: |difference| <= 1e-9 max(1, |published|), and half a unit of the last stored digit
-mean    equal within the printed precision when all seeds are there; else the 99 % Welch interval of the difference,
-        which must contain 0 and be narrower than one published standard deviation: a test that could not have
-        seen a difference decides nothing
+mean    equal within the printed precision when all seeds are there; else the 99 % Welch interval of the
+        difference, which must contain 0 and be narrower than one published standard deviation: a test that
+        could not have seen a difference decides nothing
 status  a run per seed that ended as the paper's did
 """
 
@@ -98,7 +98,9 @@ def judge(claim: Claim, names: Names, known: Known, runs: Runs) -> Comparison:
     return _judge_value(claim, names, target, ours, found)
 
 
-def _judge_value(claim: Claim, names: Names, target: Target, metric: str, found: dict[int, Obtained]) -> Comparison:
+def _judge_value(
+    claim: Claim, names: Names, target: Target, metric: str, found: dict[int, Obtained]
+) -> Comparison:
     unrepeatable = names.unrepeatable_for(claim.method, claim.dataset)
     run = found.get(claim.seed) if claim.seed is not None else None
     value, why_not = _value_of(run, metric)

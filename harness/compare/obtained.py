@@ -50,7 +50,9 @@ def obtain(layout: Layout, store: Store, names: Names, mirrors: Sequence[Path] =
             job = planned.job
             target = Target(job.method, job.dataset, split_name(job.split))
             verdict, reason = Verdict(content["verdict"]), content["reason"]
-            runs.setdefault(target, {})[job.split.seed] = _obtained(layout, store, planned, verdict, reason, mirrors)
+            runs.setdefault(target, {})[job.split.seed] = _obtained(
+                layout, store, planned, verdict, reason, mirrors
+            )
     return runs
 
 

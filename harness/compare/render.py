@@ -40,9 +40,7 @@ def to_markdown(book: Book, *, everything: bool = False) -> str:
     """The same for documents."""
     lines = [f"# Claims of `{book.benchmark}`", "", headline(book), "", *(f"- {one}" for one in book.sources), ""]
     verdicts = list(ClaimVerdict)
-    rows = [
-        [*group, *(str(counts[verdict]) for verdict in verdicts)] for group, counts in _counted(book).items()
-    ]
+    rows = [[*group, *(str(counts[verdict]) for verdict in verdicts)] for group, counts in _counted(book).items()]
     lines += [*_table(["claims", "method", "dataset", "split", *verdicts], rows), ""]
     for title, members in groupby(_listed(book, everything=everything), key=_title):
         lines += [f"## {title}", ""]
@@ -97,7 +95,7 @@ def comparison_json(one: Comparison) -> dict[str, Any]:
 
 
 def _listed(book: Book, *, everything: bool) -> list[Comparison]:
-    """All claims when they are few or asked for; else the deviating ones, and the reproduced while there is room."""
+    """All claims when few or asked for; else those that deviate, and the reproduced ones while there is room."""
     ordered = sorted(book.comparisons, key=lambda one: (_title(one), list(ClaimVerdict).index(one.verdict)))
     if everything or len(ordered) <= _LIST_UP_TO:
         return ordered
@@ -148,7 +146,11 @@ def _figures(one: Comparison) -> tuple[str, str, str, str, str]:
     published = claim.published if claim.sd is None else f"{claim.published} ± {claim.sd:g} ({claim.n})"
     if claim.statistic == "status":
         return str(one.verdict), "status", published, f"{one.n} runs", "-"
-    ours = "-" if one.ours is None else (f"{one.ours:.16g}" if claim.seed is not None else f"{one.ours:.5f} ({one.n})")
+    ours = (
+        "-"
+        if one.ours is None
+        else (f"{one.ours:.16g}" if claim.seed is not None else f"{one.ours:.5f} ({one.n})")
+    )
     difference = "-" if one.difference is None else ("0" if one.difference == 0 else f"{one.difference:+.2e}")
     return str(one.verdict), claim.metric, published, ours, difference
 
@@ -163,7 +165,8 @@ def _columns(rows: Iterable[Sequence[str]]) -> list[str]:
     table = [list(row) for row in rows]
     widths = [max(len(row[at]) for row in table) for at in range(len(table[0]))]
     return [
-        "  " + "  ".join(f"{text:{width}}" for text, width in zip(row, widths, strict=True)).rstrip() for row in table
+        "  " + "  ".join(f"{text:{width}}" for text, width in zip(row, widths, strict=True)).rstrip()
+        for row in table
     ]
 
 

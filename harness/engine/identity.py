@@ -7,10 +7,12 @@ nobody holds has no owner any more, however its owner ended, and may be removed.
 
 from __future__ import annotations
 
+import atexit
 import fcntl
 import os
 import tempfile
 import threading
+from contextlib import suppress
 from pathlib import Path
 
 LABEL_HARNESS = "permafrost.harness"
@@ -80,4 +82,16 @@ def _forget_after_fork() -> None:
     _owned.clear()
 
 
+def _leave() -> None:
+    """A folder with nothing but its lock is of no use to anybody after the process."""
+    for folder, handle in _owned.values():
+        with suppress(OSError):
+            if [path.name for path in folder.iterdir()] == [_LOCK_NAME]:
+                (folder / _LOCK_NAME).unlink()
+                folder.rmdir()
+        os.close(handle)
+    _owned.clear()
+
+
+atexit.register(_leave)
 os.register_at_fork(after_in_child=_forget_after_fork)

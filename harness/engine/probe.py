@@ -7,7 +7,6 @@ image on the spot. While it waits, the kernel is asked which memory limit it rea
 from __future__ import annotations
 
 import io
-import json
 import struct
 import tarfile
 import time
@@ -16,6 +15,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from harness.engine.cgroup import ControlGroup, limit_is_kept
+from harness.engine.images import import_tree
+from harness.errors import ImageError
 
 if TYPE_CHECKING:
     from harness.engine.engine import Engine
@@ -23,7 +24,9 @@ if TYPE_CHECKING:
 _LIMIT_BYTES = 64 << 20
 _ADDRESS = 0x400000
 # x86-64: mov eax, 34 (pause); syscall; jmp to the start
-_PAUSE = bytes.fromhex("b8220000000f05ebf7")
+_PAUSE = bytes.fromhex("b8 22 00 00 00  0f 05  eb f7")
+# xor edi, edi; mov eax, 60 (exit); syscall
+_EXIT = bytes.fromhex("31 ff  b8 3c 00 00 00  0f 05")
 
 
 @dataclass(frozen=True)
@@ -36,14 +39,14 @@ class ControlRun:
     memory_limit_kept: bool | None = None
 
 
-def waiting_program() -> bytes:
-    """A static x86-64 program that waits for ever: one header, one segment, three instructions."""
+def static_program(instructions: bytes) -> bytes:
+    """A static x86-64 program: one header, one segment, the instructions."""
     headers = 64 + 56
-    size = headers + len(_PAUSE)
+    size = headers + len(instructions)
     identity = b"\x7fELF" + bytes([2, 1, 1, 0]) + bytes(8)
     header = identity + struct.pack("<HHIQQQIHHHHHH", 2, 62, 1, _ADDRESS + headers, 64, 0, 0, 64, 56, 1, 64, 0, 0)
     segment = struct.pack("<IIQQQQQQ", 1, 5, 0, _ADDRESS, _ADDRESS, size, size, 0x1000)
-    return header + segment + _PAUSE
+    return header + segment + instructions
 
 
 def control_run(engine: Engine) -> ControlRun:
@@ -57,8 +60,7 @@ def control_run(engine: Engine) -> ControlRun:
     api = engine.api
     image = container = None
     try:
-        answer = api.import_image_from_data(_image_tar(), repository="localhost/permafrost/control")
-        image = _imported(answer)
+        image = import_tree(engine, waiting_archive(), "permafrost/control")
         container = api.create_container_from_config(_configuration(image, init=engine.facts.init))["Id"]
         api.start(container)
         state = api.inspect_container(container)["State"]
@@ -72,7 +74,7 @@ def control_run(engine: Engine) -> ControlRun:
         if code != 137:
             return ControlRun(ok=False, detail=f"a killed container ended with code {code}, not 137")
         return ControlRun(True, "started, looked at, killed, removed", time.monotonic() - began, kept)
-    except (docker.errors.DockerException, requests.RequestException, OSError, ValueError) as error:
+    except (docker.errors.DockerException, requests.RequestException, OSError, ImageError) as error:
         return ControlRun(ok=False, detail=str(getattr(error, "explanation", None) or error))
     finally:
         with suppress(docker.errors.DockerException, requests.RequestException, OSError):
@@ -100,26 +102,24 @@ def _configuration(image: str, *, init: bool) -> dict[str, object]:
     }
 
 
-def _image_tar() -> bytes:
+def waiting_archive() -> bytes:
+    """The tree of an image whose `/wait` waits for ever."""
+    return _archive("wait", static_program(_PAUSE))
+
+
+def exiting_archive() -> bytes:
+    """The tree of an image whose `/end` ends at once, well: the smallest thing a container can do."""
+    return _archive("end", static_program(_EXIT))
+
+
+def _archive(name: str, program: bytes) -> bytes:
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w") as archive:
-        program = waiting_program()
-        entry = tarfile.TarInfo("wait")
+        entry = tarfile.TarInfo(name)
         entry.size, entry.mode = len(program), 0o755
         archive.addfile(entry, io.BytesIO(program))
-        for name in ("proc", "sys", "dev", "etc", "tmp"):
-            folder = tarfile.TarInfo(name)
+        for place in ("proc", "sys", "dev", "etc", "tmp"):
+            folder = tarfile.TarInfo(place)
             folder.type, folder.mode = tarfile.DIRTYPE, 0o755
             archive.addfile(folder)
     return buffer.getvalue()
-
-
-def _imported(answer: str) -> str:
-    """The id at the end of the engine's stream of messages."""
-    for line in reversed(answer.strip().splitlines()):
-        status = json.loads(line)
-        if "error" in status:
-            raise ValueError(str(status["error"]))
-        if str(status.get("status", "")).startswith("sha256:"):
-            return str(status["status"])
-    raise ValueError("the engine did not name the imported image")

@@ -11,7 +11,6 @@ from __future__ import annotations
 import fcntl
 import os
 import signal
-import subprocess
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -141,31 +140,43 @@ def _ensure_running(service: Service) -> None:
 
 
 def _start(service: Service) -> None:
-    with service.log.open("ab") as log:
-        process = subprocess.Popen(
-            list(service.command),
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=log,
-            env={**os.environ, **service.environment},
-            cwd="/",
-            start_new_session=True,
-        )
-    write_atomic(service.folder / "pid", f"{process.pid}\n")
+    null, log = os.devnull, str(service.log)
+    files = [
+        (os.POSIX_SPAWN_OPEN, 0, null, os.O_RDONLY, 0),
+        (os.POSIX_SPAWN_OPEN, 1, log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600),
+        (os.POSIX_SPAWN_DUP2, 1, 2),
+    ]
+    # in a session of its own: it may outlive this process, and a Ctrl-C here is not meant for it
+    pid = os.posix_spawn(
+        service.command[0],
+        list(service.command),
+        {**os.environ, **service.environment},
+        file_actions=files,
+        setsid=True,
+    )
+    write_atomic(service.folder / "pid", f"{pid}\n")
     deadline = time.monotonic() + _START_SECONDS
     while silence(service.socket):
-        if process.poll() is not None or time.monotonic() > deadline:
-            ended = process.poll()
-            if ended is None:
-                process.kill()
-                process.wait()
-            raise EngineError(
-                f"{service.name} "
-                + ("did not answer in time" if ended is None else f"ended with code {ended} instead of serving"),
-                where=f"{service.log}: {_last_line(service.log)}",
-                todo=f"correct what the log names, or start an engine yourself; ran: {' '.join(service.command)}",
-            )
-        time.sleep(0.05)
+        code = _exit_code(pid)
+        if code is None and time.monotonic() < deadline:
+            time.sleep(0.05)
+            continue
+        _stop(service)
+        raise EngineError(
+            f"{service.name} "
+            + ("did not answer in time" if code is None else f"ended with code {code} instead of serving"),
+            where=f"{service.log}: {_last_line(service.log)}",
+            todo=f"correct what the log names, or start an engine yourself; ran: {' '.join(service.command)}",
+        )
+
+
+def _exit_code(pid: int) -> int | None:
+    """The exit code of a child that has ended; None for one that lives or is not ours to collect."""
+    try:
+        ended, status = os.waitpid(pid, os.WNOHANG)
+    except ChildProcessError:
+        return None
+    return os.waitstatus_to_exitcode(status) if ended else None
 
 
 def _pid_of(service: Service) -> int | None:
@@ -191,17 +202,9 @@ def _stop(service: Service) -> None:
         except ProcessLookupError:
             break
         while _pid_of(service) is not None and time.monotonic() < deadline:
-            _reap(pid)
+            _exit_code(pid)
             time.sleep(0.05)
     (service.folder / "pid").unlink(missing_ok=True)
-
-
-def _reap(pid: int) -> None:
-    """Collect the engine if it is our child."""
-    try:
-        os.waitpid(pid, os.WNOHANG)
-    except ChildProcessError:
-        return
 
 
 def _last_line(log: Path) -> str:

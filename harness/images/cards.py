@@ -66,7 +66,7 @@ class EnvironmentCard(Strict):
     """`environment.toml`: short and written by a person; everything exact lies in the locks beside it."""
 
     summary: str
-    extends: str | None = BASE
+    extends: str | None = None
     language: Language | None = None
     epoch: int | None = Field(default=None, ge=0)
     debian: DebianPart = DebianPart()

@@ -72,7 +72,9 @@ def _lock_debian(layout: Layout, chain: list[Environment]) -> list[DebianPackage
     apt = Apt(layout.cache / "apt", asked.suite)
     apt.update()
     apt.hold(checked_part(layout, package.part) for package in held)
-    packages = close_over(apt.solve(asked.packages), asked.packages, asked.left_out)
+    solution = close_over(apt.solve(asked.packages), asked.packages, asked.left_out)
+    # apt lists a held package again where its index and our short status entry differ in more than the version.
+    packages = [package for package in solution if package not in held]
     changed = {package.name for package in packages} & {package.name for package in held}
     if changed:
         raise ManifestError(

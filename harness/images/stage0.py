@@ -19,7 +19,10 @@ _MERGED = ("bin", "lib", "lib64", "sbin")
 # What no program reads at run time; copyright files stay. recipe/packages.sh gives dpkg the same list.
 EXCLUDED = ("usr/share/man/*", "usr/share/info/*", "usr/share/locale/*", "usr/share/doc/*", "usr/share/lintian/*")
 KEPT = ("usr/share/doc/*/copyright",)
-_FOLDERS = ("usr", *(f"usr/{name}" for name in _MERGED), "var", "var/lib", "var/lib/dpkg", "var/lib/dpkg/info")
+_FOLDERS = ("etc", "usr", *(f"usr/{name}" for name in _MERGED), "var", "var/lib", "var/lib/dpkg", "var/lib/dpkg/info")
+
+# Engines mount over the three in /etc; where one is missing, each engine leaves a stub of its own.
+_EMPTY = ("etc/hostname", "etc/hosts", "etc/resolv.conf", "var/lib/dpkg/available", "var/lib/dpkg/status")
 
 
 def write_stage0(packages: Sequence[Path], target: Path, *, epoch: int) -> None:
@@ -32,7 +35,7 @@ def write_stage0(packages: Sequence[Path], target: Path, *, epoch: int) -> None:
             link = _entry(name, tarfile.SYMTYPE, 0o777, epoch)
             link.linkname = f"usr/{name}"
             _add(out, seen, link)
-        for name in ("var/lib/dpkg/status", "var/lib/dpkg/available"):
+        for name in _EMPTY:
             _add(out, seen, _entry(name, tarfile.REGTYPE, 0o644, epoch), b"")
         named = sorted((read_control(path)["Package"], path) for path in packages)
         for _, path in named:

@@ -5,6 +5,8 @@ Equal inputs give equal bytes: nothing here asks for the time, and everything is
 
 from __future__ import annotations
 
+import json
+import shlex
 from collections.abc import Iterable
 from typing import Any
 
@@ -105,9 +107,7 @@ def run_command(scored: ScoredCell) -> str:
     words += [f"--split {job.split.strategy}", f"--seed {job.split.seed}"]
     if job.variant != "published":
         words.append(f"--variant {job.variant}")
-    if "(" in scored.row:
-        chosen = scored.row.partition("(")[2].rstrip(")")
-        words += [f"--set {setting}" for setting in chosen.split(", ")]
+    words += [f"--set {shlex.quote(f'{name}={json.dumps(value)}')}" for name, value in scored.chosen.items()]
     return " ".join(words)
 
 

@@ -1,4 +1,4 @@
-"""One self-contained HTML page: no network, no asset, no time stamp; what others wrote is escaped or set as text."""
+"""One self-contained HTML page: no network, no asset, no time stamp; what others wrote is never interpreted."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ from harness.compare.render import comparison_json
 from harness.files import write_atomic
 from harness.layout import Layout
 from harness.methods import load_method
+from harness.plan import Plan
 from harness.report.content import cell_entries, image_entries
-from harness.status import Group, Table, key_metrics
+from harness.status import Group, Table, build_table, key_metrics
 from harness.store import Store
 from harness.vocabulary import Verdict
 
@@ -30,24 +31,29 @@ SYMBOLS = {
     Verdict.INVALID: "≠",
     Verdict.UNSTABLE: "≈",
     Verdict.MISSING_DATA: "∅",
-    Verdict.NOT_APPLICABLE: "–",
+    Verdict.NOT_APPLICABLE: "·",
     Verdict.INFRASTRUCTURE: "!",
     Verdict.INTERRUPTED: "‖",
     Verdict.PENDING: "○",
 }
 
 
-def write_report(layout: Layout, store: Store, table: Table, output: Path, *, mirrors: Sequence[Path] = ()) -> Path:
-    """Make the page of one table and write it whole or not at all."""
-    write_atomic(output, render(layout, store, table, books_for(layout, store, table, mirrors)))
-    return output
+def write_report(layout: Layout, plan: Plan, output: Path | None = None, *, mirrors: Sequence[Path] = ()) -> Path:
+    """Make the page of one plan and write it whole or not at all."""
+    store = Store(layout.runs)
+    table = build_table(layout, store, plan)
+    path = output or layout.local / "report.html"
+    write_atomic(path, render(layout, store, table, books_for(layout, store, table, mirrors)))
+    return path
 
 
 def books_for(layout: Layout, store: Store, table: Table, mirrors: Sequence[Path] = ()) -> list[Book]:
     """The claims of the benchmarks in the table, about its methods and datasets."""
     wanted = {scored.cell.job.benchmark for scored in table.cells}
     return [
-        compare_claims(layout, store, name, mirrors=mirrors) for name in claimed_benchmarks(layout) if name in wanted
+        compare_claims(layout, store, name, mirrors=mirrors)
+        for name in claimed_benchmarks(layout)
+        if name in wanted
     ]
 
 
@@ -72,9 +78,7 @@ def render(layout: Layout, store: Store, table: Table, books: Sequence[Book]) ->
         symbols={str(verdict): symbol for verdict, symbol in SYMBOLS.items()},
         matrices=[_matrix(name, [one for one in table.groups if one.benchmark == name]) for name in benchmarks],
         metrics=[(name, _metrics(name)) for name in benchmarks],
-        cards=[
-            load_method(layout, name) for name in sorted({scored.cell.job.method for scored in table.cells})
-        ],
+        cards=[load_method(layout, name) for name in sorted({scored.cell.job.method for scored in table.cells})],
         books=[_book(book) for book in books],
         claim_meanings=[(str(one), one.meaning) for one in ClaimVerdict],
         version=__version__,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from harness.runs.classify import Signs, Stop, classify
 from harness.errors import InvalidPredictions
+from harness.runs.classify import Signs, Stop, classify
 from harness.runs.execute import execute
 from harness.runs.outcome import Attempt, Outcome
 from harness.runs.request import Limits, Mount, RunRequest

@@ -17,7 +17,7 @@ from harness.engine.engine import Engine
 from harness.engine.identity import owner_of
 from harness.engine.orphans import discard_container
 from harness.errors import ImageError
-from harness.runs.classify import Signs
+from harness.runs.classify import Signs, Stop
 from harness.runs.container import container_configuration, container_user
 from harness.runs.faults import engine_faults, explain, is_program_fault, status_of
 from harness.runs.log import BoundedLog
@@ -116,13 +116,21 @@ def _run(
             group.close()
         seen.wall_s = time.monotonic() - began
     finally:
-        attached.close()
+        _close(attached, stream)
     oom_flag = False
     if not watched.engine_fault:
         last = api.inspect_container(container)
         oom_flag = bool(last["State"].get("OOMKilled"))
         _same_image(last, request)
     return _with_signs(seen, watched, request, oom_flag)
+
+
+def _close(attached: Any, stream: Any) -> None:
+    """Close a connection that was taken out of the client's hands, at all its layers."""
+    response = getattr(attached, "_response", None)
+    for layer in (response, attached, stream):
+        if layer is not None:
+            layer.close()
 
 
 def _with_signs(seen: Observed, watched: Watched, request: RunRequest, oom_flag: bool) -> Observed:
@@ -168,12 +176,15 @@ def _take_output(seen: Observed, request: RunRequest) -> None:
     """Collect what may be collected, and let the method's own report fill what could not be observed."""
     signs, workspace = seen.signs, seen.workspace
     fault = output_fault(workspace, request.limits)
+    if fault and signs.stopped is None:
+        # too fast to be stopped, but too large all the same; whatever else went wrong followed from that
+        signs = replace(signs, stopped=Stop.OUTPUT, stop_detail=fault)
     seen.collection = collect(workspace, request.limits, request.required)
     peak, seconds = _own_report(workspace.collected / "method.json")
     known = [value for value in (signs.peak_bytes, peak) if value is not None]
     spent = [value for value in (seen.cpu_s, seconds) if value is not None]
     seen.cpu_s = max(spent, default=None)
-    seen.signs = replace(signs, peak_bytes=max(known, default=None), output_fault=fault or seen.collection.fault)
+    seen.signs = replace(signs, peak_bytes=max(known, default=None), output_fault=seen.collection.fault)
 
 
 def _own_report(path: Path) -> tuple[int | None, float | None]:

@@ -192,8 +192,9 @@ class _Stopper:
 def output_fault(workspace: Workspace, limits: Limits) -> str:
     """Why the output is too large; empty when it is not."""
     total, entries = size_of(workspace.out, most_files=limits.output_files)
-    if total > limits.output_bytes:
-        return f"wrote {total} bytes to /out, over the limit of {limits.output_bytes}"
+    # a single file cannot grow beyond the limit, so reaching it means that more was wanted
+    if total >= limits.output_bytes:
+        return f"wrote {total} bytes to /out, the limit is {limits.output_bytes}"
     if entries > limits.output_files:
         return f"made more than {limits.output_files} files and folders in /out"
     return ""

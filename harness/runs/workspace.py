@@ -20,7 +20,7 @@ from harness.engine.leftovers import names_in, remove_tree
 from harness.runs.request import Limits
 
 CONTAINER_USER = 65534
-_ALLOWED = ("predictions.npy", "validation.npy", "method.json")
+_ALLOWED = ("predictions.npy", "validation.npy", "lowest.npy", "method.json")
 _TRACE = "trace"
 _MOST_REMARKS = 20
 
@@ -179,10 +179,11 @@ def _copy(folder: int, name: str, target: Path, room: int) -> tuple[str, int]:
         if stat.S_ISLNK(state.st_mode):
             return "is a symbolic link", 0
         return f"cannot be read: {error.strerror}", 0
+    state = os.fstat(source)
+    if not stat.S_ISREG(state.st_mode):
+        os.close(source)
+        return "is not a regular file", 0
     with os.fdopen(source, "rb") as stream:
-        state = os.fstat(stream.fileno())
-        if not stat.S_ISREG(state.st_mode):
-            return "is not a regular file", 0
         if state.st_size > room:
             return "is larger than the output limit", 0
         with target.open("wb") as copy:

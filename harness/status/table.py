@@ -44,6 +44,7 @@ class ScoredCell:
 
     cell: Cell
     row: str
+    chosen: dict[str, Any]
     control: bool
     metrics: dict[str, float | None]
     notes: dict[str, str]
@@ -197,21 +198,23 @@ def split_name(split: SplitSpec) -> str:
     return split.label.removesuffix(f"-{split.seed}")
 
 
-def row_name(job: Job, usual: dict[str, Any]) -> str:
+def row_name(job: Job, chosen: dict[str, Any]) -> str:
     """The method, its variant unless `published`, and what a person chose otherwise than the card."""
     name = job.method if job.variant == "published" else f"{job.method}/{job.variant}"
-    chosen = [f"{key}={value}" for key, value in sorted(job.parameters.items()) if usual.get(key) != value]
-    return f"{name} ({', '.join(chosen)})" if chosen else name
+    told = ", ".join(f"{parameter}={value}" for parameter, value in chosen.items())
+    return f"{name} ({told})" if told else name
 
 
 def _scored(layout: Layout, cell: Cell, card: MethodCard) -> ScoredCell:
-    row = row_name(cell.job, card.variant(cell.job.variant).parameters)
+    usual = card.variant(cell.job.variant).parameters
+    chosen = {name: value for name, value in sorted(cell.job.parameters.items()) if usual.get(name) != value}
+    row = row_name(cell.job, chosen)
     if cell.planned is not None and "predictions.npy" in cell.record.get("files", {}):
         evidence = scored_files(cell.record["files"])
         scores = read_scores(layout, cell.planned.key, cell.job.benchmark, evidence)
         if scores is not None:
-            return ScoredCell(cell, row, card.control, scores.metrics, scores.notes, scored=True)
-    return ScoredCell(cell, row, card.control, {}, {}, scored=False)
+            return ScoredCell(cell, row, chosen, card.control, scores.metrics, scores.notes, scored=True)
+    return ScoredCell(cell, row, chosen, card.control, {}, {}, scored=False)
 
 
 def _group_of(scored: ScoredCell) -> tuple[str, str, str, str]:

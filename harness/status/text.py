@@ -65,14 +65,16 @@ def reason_lines(table: Table) -> list[str]:
     for group in table.groups:
         for scored in group.cells:
             if scored.cell.verdict not in (Verdict.OK, Verdict.PENDING):
-                found.setdefault(
-                    (scored.cell.verdict, group.row, group.column, scored.cell.reason), []
-                ).append(scored)
+                found.setdefault((scored.cell.verdict, group.row, group.column, scored.cell.reason), []).append(
+                    scored
+                )
     lines = []
     for (verdict, row, column, reason), members in found.items():
         seeds = [str(scored.cell.job.split.seed) for scored in members]
         more = f" and {len(seeds) - _MORE} more" if len(seeds) > _MORE else ""
-        lines.append(f"{verdict}: {row} on {column}, {_plural('seed', len(seeds))} {', '.join(seeds[:_MORE])}{more}")
+        lines.append(
+            f"{verdict}: {row} on {column}, {_plural('seed', len(seeds))} {', '.join(seeds[:_MORE])}{more}"
+        )
         lines.append(f"    {' '.join(reason.split())}")
     return lines
 
@@ -86,15 +88,18 @@ def legend_lines(table: Table) -> list[str]:
 
 def notes(table: Table) -> list[str]:
     """What else a reader must know."""
-    lines = ["", "Metrics: mean ± sample standard deviation over the seeds that ended ok (n of them), as published."]
+    lines = [
+        "",
+        "Metrics: mean ± sample standard deviation over the seeds that ended ok (n of them), as published.",
+    ]
     unscored = sum(1 for scored in table.cells if scored.cell.verdict is Verdict.OK and not scored.scored)
     if unscored:
         lines.append(f"{_cells(unscored)} ok without fresh scores: run `harness score`.")
     if table.others:
         verb = "belongs" if table.others == 1 else "belong"
         lines.append(
-            f"{table.others} stored {_plural('run', table.others)} {verb} to no cell of this plan: of other plans, "
-            "or of an image, dataset or split that has changed since."
+            f"{table.others} stored {_plural('run', table.others)} {verb} to no cell of this plan: of other plans,"
+            " or of an image, dataset or split that has changed since."
         )
     return lines
 

@@ -1,13 +1,13 @@
 """Weighted alternating least squares for implicit feedback, as the published benchmark runs it.
 
-Notation of Hu, Koren and Volinsky (2008): users are diseases, items are drugs, r_ui is the label, the confidence is
-c_ui = 1 + alpha r_ui and the preference is 1 where r_ui is known. Each half step solves for every row u
+Notation of Hu, Koren and Volinsky (2008): users are diseases, items are drugs, r_ui is the label, the confidence
+is c_ui = 1 + alpha r_ui and the preference is 1 where r_ui is known. Each half step solves for every row u
 
     (Y'Y + Y'(C_u - I)Y + reg I) x_u = Y' C_u p_u        (equations 4 and 5)
 
-With labels of -1 this system is indefinite and fifteen iterations of it are chaotic: a change in the last bit of a sum
-becomes a different answer. So the sums are taken term by term in the order the original takes them, over all rows at
-once: round k adds the k-th known label of every row that has one.
+With labels of -1 this system is indefinite and fifteen iterations of it are chaotic: a change in the last bit of a
+sum becomes a different answer. So the sums are taken term by term in the order the original takes them, over all
+rows at once: round k adds the k-th known label of every row that has one.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def half_step(R: Matrix, Y: Matrix, alpha: float, reg: float) -> Matrix:
         weight = alpha * R[rows, columns]
         M[rows] += weight[:, None, None] * outer[columns]
         b[rows] += (weight + 1)[:, None] * Y[columns]
-    return np.linalg.solve(M, b[:, :, None])[:, :, 0]
+    return np.asarray(np.linalg.solve(M, b[:, :, None])[:, :, 0], dtype=np.float64)
 
 
 def drug_half_step(R: Matrix, U: Matrix, V: Matrix, alpha: float, reg: float) -> Matrix:

@@ -13,9 +13,12 @@ feature_similarity <- function(X) {
 indication_similarity <- function(Y, X.p) {
   diseases <- lapply(seq_len(nrow(Y)), function(i) which(Y[i, ] == 1))
   # for every drug, the largest of its diseases' columns of M; -Inf for a drug without any
-  largest <- function(M) vapply(diseases, function(own) do.call(pmax, c(list(rep(-Inf, nrow(M))), lapply(own, function(a) M[, a]))), numeric(nrow(M)))
+  largest <- function(M) {
+    one <- function(own) do.call(pmax, c(list(rep(-Inf, nrow(M))), lapply(own, function(a) M[, a])))
+    vapply(diseases, one, numeric(nrow(M)))
+  }
   to.disease <- largest(t(X.p))
-  to.drug <- t(largest(t(to.disease)))
+  to.drug <- largest(t(to.disease))
   S <- ifelse(upper.tri(to.drug) & is.finite(to.drug), to.drug, 0)
   S + t(S)
 }

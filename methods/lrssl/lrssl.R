@@ -49,6 +49,8 @@ lrssl <- function(Xs, Ls, Y, mx, ml, mu, lam, gam, max.iter, eps) {
     XGs <- Map(crossprod, Xs, Gs)
     FF <- tcrossprod(F.mat)
     alpha <- vapply(Ls, function(L) (1 / sum(L * FF))^(1 / (gam - 1)), 0)
+    # a graph without edges costs nothing: in the limit it has all the weight
+    if (any(is.infinite(alpha))) alpha <- as.numeric(is.infinite(alpha))
     alpha <- alpha / sum(alpha)
     diff.G <- mean(mapply(function(G, old) norm(G - old, "F") / norm(old, "F"), Gs, olds))
     if (diff.G < eps) break

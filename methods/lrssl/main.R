@@ -10,11 +10,18 @@ fit_predict <- function(problem) {
   Y <- problem$associations + 0
   S1 <- feature_similarity(t(given$drug_standardised))
   S2 <- indication_similarity(Y, given$disease_similarity)
-  graphs <- switch(chosen$graph, neighbours = lapply(list(S1, S2), get.knn.graph, chosen$k), similarity = list(S1, S2))
+  graphs <- switch(chosen$graph,
+    neighbours = lapply(list(S1, S2), get.knn.graph, chosen$k),
+    similarity = list(S1, S2)
+  )
   X <- given$drug_similarity
-  fit <- lrssl(list(X), lapply(graphs, laplacian), Y, 1, 2, chosen$mu, chosen$lam, chosen$gam, chosen$maxiter, chosen$tol)
+  Ls <- lapply(graphs, laplacian)
+  fit <- lrssl(list(X), Ls, Y, 1, length(Ls), chosen$mu, chosen$lam, chosen$gam, chosen$maxiter, chosen$tol)
   raw <- X %*% fit$Gs[[1]]
-  trace <- list(X1 = X, S1 = S1, S2 = S2, K1 = graphs[[1]], K2 = graphs[[2]], G0_1 = fit$G0s[[1]], G_1 = fit$Gs[[1]], F_mat = fit$F.mat, alpha = fit$alpha, t = fit$t, diff_G = fit$diff.G)
+  trace <- list(
+    X1 = X, S1 = S1, S2 = S2, K1 = graphs[[1]], K2 = graphs[[2]], G0_1 = fit$G0s[[1]], G_1 = fit$Gs[[1]],
+    F_mat = fit$F.mat, alpha = fit$alpha, t = fit$t, diff_G = fit$diff.G
+  )
   list(scores = fit$alpha[1] * raw / rowSums(raw), iterations = fit$t, trace = trace)
 }
 

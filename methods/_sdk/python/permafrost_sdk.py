@@ -1,8 +1,8 @@
 """What a method in Python sees of the harness: the job comes in, the scores go out.
 
-A method's `main.py` ends with `run(fit_predict)`. For each inner model, `run` hides the items that model must not
-see, seeds the generators, calls `fit_predict(problem)` and keeps the scores the protocol asks for. Reading, writing
-and measuring happen here, once, so that a method holds nothing but its algorithm.
+A method's `main.py` ends with `run(fit_predict)`. For each inner model, `run` hides the items that model must
+not see, seeds the generators, calls `fit_predict(problem)` and keeps the scores the protocol asks for. Reading,
+writing and measuring happen here, once, so that a method holds nothing but its algorithm.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ Task = Callable[[Problem], Answer]
 
 def read_npy(path: Path) -> Array:
     """An array of the protocol: one of six types, at most two dimensions, row by row."""
-    array = np.load(path, allow_pickle=False)
+    array: Array = np.load(path, allow_pickle=False)
     if array.dtype.str not in TYPES or array.ndim > 2 or not array.flags.c_contiguous:
         raise ValueError(f"{path}: {array.dtype.str} with {array.ndim} dimensions is not part of the protocol")
     return array
@@ -95,6 +95,7 @@ def _models(job: dict[str, Any], task: Task, inputs: dict[str, Array], outward: 
     test, training = folds == TEST, folds >= 0
     predictions = np.zeros((max(inner_folds, 1), int(test.sum())))
     validation = np.zeros(folds.shape)
+    lowest = np.zeros(len(predictions))
     fit, predict, iterations = [], [], []
     for model in range(len(predictions)):
         held_out = (folds == model) if inner_folds else np.zeros(folds.shape, dtype=bool)
@@ -106,8 +107,11 @@ def _models(job: dict[str, Any], task: Task, inputs: dict[str, Array], outward: 
         traced = bool(job["trace"]) and model == 0
         answer = task(Problem(masked, inputs, job["parameters"], int(job["seed"]), model, traced))
         fitted = time.perf_counter()
+        if answer.scores.shape != folds.shape:
+            raise ValueError(f"scores of shape {answer.scores.shape} for {folds.shape} drugs x diseases")
         predictions[model] = answer.scores[test]
         validation[held_out] = answer.scores[held_out]
+        lowest[model] = _lowest(answer.scores)
         fit.append(fitted - started)
         predict.append(time.perf_counter() - fitted)
         iterations.append(answer.iterations)
@@ -115,6 +119,7 @@ def _models(job: dict[str, Any], task: Task, inputs: dict[str, Array], outward: 
             (outward / "trace").mkdir(exist_ok=True)
             write_npy(outward / "trace" / f"{name}.npy", array)
     write_npy(outward / "predictions.npy", predictions)
+    write_npy(outward / "lowest.npy", lowest)
     if inner_folds:
         write_npy(outward / "validation.npy", validation[training])
     return {
@@ -122,6 +127,12 @@ def _models(job: dict[str, Any], task: Task, inputs: dict[str, Array], outward: 
         "seconds": {"fit": fit, "predict": predict},
         "iterations": None if None in iterations else iterations,
     }
+
+
+def _lowest(scores: Array) -> float:
+    """The smallest score other than zero: the published scorer replaces zeros by a number made from it."""
+    scored = scores[scores != 0]
+    return float(scored.min()) if scored.size else 0.0
 
 
 def _measured() -> dict[str, Any]:

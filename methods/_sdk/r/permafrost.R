@@ -8,6 +8,7 @@
 
 suppressPackageStartupMessages(library(jsonlite))
 
+.npy_magic <- as.raw(c(0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59, 1L, 0L))
 .npy_types <- list(
   "|i1" = list(size = 1L, what = "integer", signed = TRUE),
   "|u1" = list(size = 1L, what = "integer", signed = FALSE),
@@ -23,22 +24,27 @@ read_npy <- function(path) {
   connection <- file(path, "rb")
   on.exit(close(connection))
   magic <- readBin(connection, "raw", 8L)
-  if (!identical(magic, as.raw(c(0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59, 1L, 0L)))) stop(path, ": not an .npy file, version 1.0")
-  header <- readChar(connection, readBin(connection, "integer", 1L, size = 2L, signed = FALSE, endian = "little"), useBytes = TRUE)
+  if (!identical(magic, .npy_magic)) stop(path, ": not an .npy file, version 1.0")
+  bytes <- readBin(connection, "integer", 1L, size = 2L, signed = FALSE, endian = "little")
+  header <- readChar(connection, bytes, useBytes = TRUE)
   part <- function(pattern) regmatches(header, regexec(pattern, header))[[1L]][2L]
   type <- .npy_types[[part("'descr': '([^']*)'")]]
-  shape <- as.integer(regmatches(part("'shape': \\(([^)]*)\\)"), gregexpr("[0-9]+", part("'shape': \\(([^)]*)\\)")))[[1L]])
+  told <- part("'shape': \\(([^)]*)\\)")
+  shape <- as.integer(regmatches(told, gregexpr("[0-9]+", told))[[1L]])
   if (is.null(type) || !identical(part("'fortran_order': (True|False)"), "False") || length(shape) > 2L) {
     stop(path, ": ", trimws(header), " is not part of the protocol")
   }
   count <- prod(shape)
   if (type$size == 8L && type$what == "integer") {
     halves <- matrix(readBin(connection, "integer", 2 * count, size = 4L, endian = "little"), nrow = 2L)
+    halves[is.na(halves)] <- -2^31
     values <- halves[2L, ] * 2^32 + halves[1L, ] %% 2^32
     if (any(abs(values) > 2^53)) stop(path, ": a 64-bit integer is too large for R")
   } else {
     values <- readBin(connection, type$what, count, size = type$size, signed = type$signed, endian = "little")
   }
+  # R reads the smallest 32-bit integer as NA
+  if (type$what == "integer") values[is.na(values)] <- -2^31
   if (length(values) != count) stop(path, ": the file ends before its last number")
   if (length(shape) == 2L) matrix(values, nrow = shape[1L], ncol = shape[2L], byrow = TRUE) else values
 }
@@ -49,12 +55,13 @@ write_npy <- function(path, array, descr = if (is.integer(array)) "<i4" else "<f
   if (is.null(type)) stop(path, ": ", descr, " is not part of the protocol")
   if (is.null(shape)) shape <- if (is.matrix(array)) dim(array) else length(array)
   values <- if (is.matrix(array)) as.vector(t(array)) else as.vector(array)
-  told <- paste0(format(shape, scientific = FALSE, trim = TRUE), collapse = ", ")
-  header <- sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", descr, switch(length(shape) + 1L, "", paste0(told, ","), told))
+  told <- paste(shape, collapse = ", ")
+  if (length(shape) == 1L) told <- paste0(told, ",")
+  header <- sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", descr, told)
   header <- paste0(header, strrep(" ", (64L - (11L + nchar(header)) %% 64L) %% 64L), "\n")
   connection <- file(path, "wb")
   on.exit(close(connection))
-  writeBin(as.raw(c(0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59, 1L, 0L)), connection)
+  writeBin(.npy_magic, connection)
   writeBin(nchar(header), connection, size = 2L, endian = "little")
   writeChar(header, connection, eos = NULL, useBytes = TRUE)
   if (type$what == "numeric") {
@@ -62,6 +69,7 @@ write_npy <- function(path, array, descr = if (is.integer(array)) "<i4" else "<f
   } else if (type$size == 8L) {
     low <- values %% 2^32
     halves <- rbind(ifelse(low >= 2^31, low - 2^32, low), floor(values / 2^32))
+    halves[halves == -2^31] <- NA
     writeBin(as.integer(halves), connection, size = 4L, endian = "little")
   } else {
     writeBin(as.integer(values), connection, size = type$size, endian = "little")
@@ -89,9 +97,10 @@ permafrost <- function(fit_predict, ...) {
   report$warnings <- I(sort(unique(caught)))
   report$cpu_seconds <- sum(used[c("user.self", "sys.self", "user.child", "sys.child")], na.rm = TRUE)
   report$peak_memory_bytes <- .high_water_mark()
-  report$versions <- list(R = paste(R.version$major, R.version$minor, sep = "."), blas = basename(extSoftVersion()[["BLAS"]]))
+  report$versions <- list(R = paste(R.version$major, R.version$minor, sep = "."))
   # last, so that a method.json says that everything before it was written
-  writeLines(toJSON(report, auto_unbox = TRUE, digits = NA, null = "null", pretty = TRUE), file.path(outward, "method.json"))
+  text <- toJSON(report, auto_unbox = TRUE, digits = NA, null = "null", pretty = TRUE)
+  writeLines(text, file.path(outward, "method.json"))
 }
 
 # Fit every inner model and write what the protocol asks of it.
@@ -105,6 +114,7 @@ permafrost <- function(fit_predict, ...) {
   test <- folds == -1L
   predictions <- matrix(0, models, sum(test))
   validation <- array(0, dim(folds))
+  lowest <- numeric(models)
   seconds <- list(fit = numeric(models), predict = numeric(models))
   iterations <- vector("list", models)
   seed <- if (is.null(job$parameters$fit_seed)) job$seed else job$parameters$fit_seed
@@ -115,19 +125,29 @@ permafrost <- function(fit_predict, ...) {
     set.seed(seed)
     traced <- isTRUE(job$trace) && k == 1L
     started <- proc.time()[["elapsed"]]
-    answer <- task(list(associations = masked, inputs = inputs, parameters = job$parameters, seed = job$seed, model = k - 1L, trace = traced))
+    problem <- list(associations = masked, inputs = inputs, parameters = job$parameters)
+    answer <- task(c(problem, seed = job$seed, model = k - 1L, trace = traced))
     fitted <- proc.time()[["elapsed"]]
+    if (!identical(dim(answer$scores), dim(folds))) {
+      stop("scores of shape ", toString(dim(answer$scores)), " for ", toString(dim(folds)), " drugs and diseases")
+    }
     predictions[k, ] <- in_order(answer$scores, test)
     validation[held_out] <- answer$scores[held_out]
+    # the smallest score other than zero: the published scorer replaces zeros by a number made from it
+    scored <- answer$scores[is.na(answer$scores) | answer$scores != 0]
+    lowest[k] <- if (length(scored)) min(scored) else 0
     seconds$fit[k] <- fitted - started
     seconds$predict[k] <- proc.time()[["elapsed"]] - fitted
     if (!is.null(answer$iterations)) iterations[[k]] <- answer$iterations
     if (traced) {
       dir.create(file.path(outward, "trace"), showWarnings = FALSE)
-      for (name in names(answer$trace)) write_npy(file.path(outward, "trace", paste0(name, ".npy")), answer$trace[[name]])
+      for (name in names(answer$trace)) {
+        write_npy(file.path(outward, "trace", paste0(name, ".npy")), answer$trace[[name]])
+      }
     }
   }
   write_npy(file.path(outward, "predictions.npy"), predictions)
+  write_npy(file.path(outward, "lowest.npy"), lowest)
   if (job$inner_folds > 0L) write_npy(file.path(outward, "validation.npy"), in_order(validation, folds >= 0L))
   list(
     protocol = 1L,

@@ -1,0 +1,57 @@
+# The one recipe all images are built from. `harness image build` makes the context (parts checked against the locks) and
+# calls an engine with the network off; the same file serves BuildKit and Buildah.
+#
+#   bootstrap -> base            from nothing but locked Debian packages
+#   BASE -> debian -> python     one environment on top of the one it extends; CPU and CUDA differ in the wheels in the
+#                  -> octave     context (ACCELERATOR names which)
+#                  -> r
+#                  -> conda      a conda prefix, made in an image that has Python, copied over BASE
+#   ENVIRONMENT -> method        a method's code, and nothing else, on top of its environment
+ARG BASE=scratch
+ARG ENVIRONMENT=scratch
+ARG CONDA_INSTALLER=scratch
+
+FROM scratch AS bootstrap
+ARG SOURCE_DATE_EPOCH
+ADD stage0.tar /
+RUN --mount=type=bind,target=/mnt sh /mnt/recipe/bootstrap.sh
+
+# One clean layer: what the bootstrap deleted does not travel along.
+FROM scratch AS base
+COPY --from=bootstrap / /
+ENV PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
+    LC_ALL=C.UTF-8 TZ=UTC HOME=/tmp OMP_NUM_THREADS=1 PERMAFROST_SDK=/opt/sdk
+USER 65534:65534
+WORKDIR /tmp
+
+FROM ${BASE} AS debian
+ARG SOURCE_DATE_EPOCH
+USER 0:0
+RUN --mount=type=bind,target=/mnt sh /mnt/recipe/packages.sh
+USER 65534:65534
+
+FROM debian AS python
+ARG SOURCE_DATE_EPOCH
+ARG ACCELERATOR=cpu
+USER 0:0
+RUN --mount=type=bind,target=/mnt sh /mnt/recipe/wheels.sh
+# CUBLAS_WORKSPACE_CONFIG: without it some CUDA sums are not repeatable.
+ENV PATH=/opt/venv/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
+    PYTHONHASHSEED=0 PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=/opt/sdk PYTHONUNBUFFERED=1 \
+    OPENBLAS_NUM_THREADS=1 OPENBLAS_CORETYPE=Haswell MKL_NUM_THREADS=1 MKL_CBWR=COMPATIBLE NUMEXPR_NUM_THREADS=1 \
+    CUBLAS_WORKSPACE_CONFIG=:4096:8 PERMAFROST_ACCELERATOR=${ACCELERATOR}
+USER 65534:65534
+ENTRYPOINT ["/opt/venv/bin/python3", "/opt/method/main.py"]
+
+FROM debian AS octave
+ENV OPENBLAS_NUM_THREADS=1 OPENBLAS_CORETYPE=Haswell OCTAVE_PATH=/opt/method:/opt/sdk
+ENTRYPOINT ["octave-cli", "--no-init-file", "--no-site-file", "--no-window-system", "--no-history", "--quiet", \
+    "/opt/method/main.m"]
+
+FROM debian AS r
+ENV OPENBLAS_NUM_THREADS=1 OPENBLAS_CORETYPE=Haswell
+ENTRYPOINT ["Rscript", "--vanilla", "/opt/method/main.R"]
+
+FROM ${ENVIRONMENT} AS method
+COPY sdk /opt/sdk
+COPY method /opt/method

@@ -1,0 +1,19 @@
+"""Why should I believe this cell? From a number down to everything it rests on, recomputed link by link."""
+
+from harness.audit.chain import Auditor
+from harness.audit.report import AuditReport, audit_runs, to_json, to_text
+from harness.audit.select import find_keys, keys_of_suite
+from harness.audit.steps import Audit, Checked, Step
+
+__all__ = [
+    "Audit",
+    "AuditReport",
+    "Auditor",
+    "Checked",
+    "Step",
+    "audit_runs",
+    "find_keys",
+    "keys_of_suite",
+    "to_json",
+    "to_text",
+]

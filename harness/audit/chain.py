@@ -1,0 +1,89 @@
+"""The walk from a stored run down to everything it rests on. Links that many runs share are checked once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from harness.audit.evidence import check_files, check_job, check_record, read_job
+from harness.audit.frozen import Superseded, check_built, check_environment, check_image, find_superseded
+from harness.audit.results import check_predictions, check_scores
+from harness.audit.sources import check_dataset, check_inputs, check_split
+from harness.audit.steps import Audit, Step, guarded, not_checked
+from harness.engine import Engine
+from harness.layout import Layout
+from harness.records import Record
+from harness.store import Store
+
+
+@dataclass
+class Auditor:
+    """Walks chains; remembers what was found for images, datasets, splits and inputs."""
+
+    layout: Layout
+    store: Store
+    engine: Engine | None = None
+    mirrors: Sequence[Path] = ()
+    _shared: dict[tuple[str, ...], list[Step]] = field(default_factory=dict)
+
+    def audit(self, key: str) -> Audit:
+        """The whole chain of one stored run. Where the record itself is broken, nothing below it can be told."""
+        record, steps = check_record(self.store, key)
+        if record is None:
+            return Audit(key, f"the run {key[:12]}", "", tuple(steps))
+        document = read_job(self.store, record)
+        superseded = find_superseded(self.layout, record)
+        steps += check_files(self.store, record)
+        steps += check_job(document, record.planned, self.store.path(key) / "job.json")
+        steps += self._results(record, superseded)
+        steps += self._frozen(record, superseded)
+        steps += self._sources(record, document, superseded)
+        return Audit(key, record.planned.job.label, str(superseded), tuple(steps))
+
+    def _results(self, record: Record, superseded: Superseded) -> list[Step]:
+        if superseded.data:
+            return [not_checked("scores", f"superseded: {superseded.data}")]
+        return [
+            *guarded("predictions", lambda: check_predictions(self.layout, self.store, record, self.mirrors)),
+            *guarded("scores", lambda: check_scores(self.layout, self.store, record, self.mirrors)),
+        ]
+
+    def _frozen(self, record: Record, superseded: Superseded) -> list[Step]:
+        method, image = record.planned.job.method, record.image.get("id", "")
+        return [
+            *guarded("image tree", lambda: check_image(self.layout, record, superseded)),
+            *self._once(("environment", method), "lock", lambda: check_environment(self.layout, method)),
+            *self._once(
+                ("built", method, image, superseded.image, str(record.image)),
+                "engine image",
+                lambda: check_built(self.layout, self.engine, record, superseded),
+            ),
+        ]
+
+    def _sources(self, record: Record, document: dict[str, Any] | None, superseded: Superseded) -> list[Step]:
+        if superseded.data:
+            return [not_checked("dataset", f"superseded: {superseded.data}")]
+        planned, described = record.planned, (document or {}).get("inputs")
+        job = planned.job
+        place = (job.dataset, planned.dataset_digest, planned.split_digest, job.split.label)
+        shown = str(sorted((name, told.get("sha256")) for name, told in (described or {}).items()))
+        return [
+            *self._once(
+                ("inputs", *place, str(job.inner_folds), shown),
+                "inputs",
+                lambda: check_inputs(self.layout, planned, described, self.mirrors),
+            ),
+            *self._once(
+                ("dataset", *place[:2]),
+                "dataset",
+                lambda: check_dataset(self.layout, planned, self.mirrors),
+            ),
+            *self._once(("split", *place), "split", lambda: check_split(self.layout, planned, self.mirrors)),
+        ]
+
+    def _once(self, about: tuple[str, ...], name: str, check: Callable[[], Sequence[Step]]) -> list[Step]:
+        if about not in self._shared:
+            self._shared[about] = guarded(name, check)
+        return self._shared[about]

@@ -1,0 +1,86 @@
+"""The run itself: record, files, job document, and the seed the container was told."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from harness.audit.steps import Step, equal, failed, not_checked, ok
+from harness.errors import CorruptData
+from harness.files import sha256_of
+from harness.jobs import PlannedJob
+from harness.records import RECORD_FILE, Record
+from harness.store import Store
+from harness.vocabulary import PROTOCOL_VERSION, Verdict
+
+# What a run that ended ok must have left; anything else may be there.
+_NEEDED = ("job.json", "log.txt", "method.json", "predictions.npy")
+
+
+def check_record(store: Store, key: str) -> tuple[Record | None, list[Step]]:
+    """The record's own digest, its schema, and its key recomputed from its parts."""
+    try:
+        record = store.record(key)
+    except CorruptData as error:
+        return None, [failed("record", error.what, where=error.where)]
+    return record, [ok("record", "digest, schema, and key recomputed from its parts", key)]
+
+
+def check_files(store: Store, record: Record) -> list[Step]:
+    """Every file against the record, and nothing beside them."""
+    folder = store.path(record.key)
+    steps = []
+    for name, stored in sorted(record.files.items()):
+        path = folder / name
+        if not path.is_file() or path.is_symlink():
+            steps.append(failed(name, "the file is missing", expected=stored.sha256, found="-", where=path))
+        else:
+            steps.append(equal(name, f"sha256 of {stored.bytes:,} bytes", stored.sha256, sha256_of(path), path))
+    known = {*record.files, RECORD_FILE}
+    for path in sorted(folder.rglob("*")):
+        if path.is_dir() and not path.is_symlink():
+            continue
+        if path.relative_to(folder).as_posix() not in known:
+            steps.append(failed("files", "a file that the record does not name", found=path.name, where=path))
+    if record.verdict is Verdict.OK:
+        steps += [
+            failed("files", f"a run that ended ok has no {name}", where=folder)
+            for name in _NEEDED
+            if name not in record.files
+        ]
+    return steps
+
+
+def read_job(store: Store, record: Record) -> dict[str, Any] | None:
+    """The job document the container was given, where it was kept."""
+    path = store.path(record.key) / "job.json"
+    try:
+        document = json.loads(path.read_bytes())
+    except (OSError, ValueError):
+        return None
+    return document if isinstance(document, dict) else None
+
+
+def check_job(document: dict[str, Any] | None, planned: PlannedJob, where: Path) -> list[Step]:
+    """What the container was told is what the key says: method, variant, hyper-parameters, folds, seed."""
+    if document is None:
+        return [not_checked("job", "the run kept no job document"), not_checked("seed", "no job document")]
+    job = planned.job
+    expected: dict[str, Any] = {
+        "protocol": PROTOCOL_VERSION,
+        "benchmark": job.benchmark,
+        "method": job.method,
+        "variant": job.variant,
+        "parameters": job.parameters,
+        "inner_folds": job.inner_folds,
+    }
+    found = {name: document.get(name) for name in expected}
+    return [
+        equal("job", "what the container was told is what the key says", _text(expected), _text(found), where),
+        equal("seed", "the seed the container was told", str(job.split.seed), str(document.get("seed")), where),
+    ]
+
+
+def _text(value: dict[str, Any]) -> str:
+    return json.dumps(value, sort_keys=True)

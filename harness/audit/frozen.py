@@ -1,0 +1,132 @@
+"""What a run was made with: code, locks and environment of the repository, and the image in the engine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.audit.steps import Step, equal, failed, not_checked, ok
+from harness.data import dataset_digest, manifest_names
+from harness.engine import Engine
+from harness.errors import ImageError
+from harness.images import code_tree, environment_tree, image_name, image_tree
+from harness.images.cards import environment_chain, layers_of
+from harness.images.identity import combined
+from harness.images.receipts import read_receipt, receipt_path
+from harness.images.record import RECORD, lock_digests, read_record, recorded_listing, variant_of
+from harness.layout import Layout
+from harness.methods import method_names
+from harness.records import Record
+
+
+@dataclass(frozen=True)
+class Superseded:
+    """Why a sound run may rest on something that the repository no longer holds. Empty: it does not."""
+
+    image: str = ""
+    data: str = ""
+
+    def __str__(self) -> str:
+        return "; ".join(reason for reason in (self.image, self.data) if reason)
+
+
+def find_superseded(layout: Layout, record: Record) -> Superseded:
+    """Compare a run's pins with the repository's. Changed is no crime: such a run is told apart, not failed."""
+    planned = record.planned
+    method, dataset = planned.job.method, planned.job.dataset
+    image = data = ""
+    if method not in method_names(layout):
+        image = f"there is no method '{method}' in this repository any more"
+    else:
+        try:
+            present = image_tree(layout, method)
+        except ImageError:
+            present = planned.image_tree  # the environment's own step tells what is broken
+        if present != planned.image_tree:
+            image = f"code or environment of '{method}' changed: the image tree is {present[:12]} now"
+    if dataset not in manifest_names(layout):
+        data = f"there is no dataset '{dataset}' in this repository any more"
+    elif (digest := dataset_digest(layout, dataset)) != planned.dataset_digest:
+        data = f"dataset '{dataset}' changed: its digest is {digest[:12]} now"
+    return Superseded(image, data)
+
+
+def check_image(layout: Layout, record: Record, superseded: Superseded) -> list[Step]:
+    """The image tree of the key from its two trees, and each of these from the repository."""
+    image, method = record.image, record.planned.job.method
+    environment, code = image.get("environment_tree", ""), image.get("code_tree", "")
+    steps = [
+        equal(
+            "image tree",
+            "the key's tree is that of environment and code together",
+            record.planned.image_tree,
+            combined(environment, code),
+        )
+    ]
+    if superseded.image:
+        return [*steps, not_checked("code tree", f"superseded: {superseded.image}")]
+    return [
+        *steps,
+        equal(
+            "code tree", "computed from the repository", code, code_tree(layout, method), layout.methods / method
+        ),
+        equal("environment tree", "recorded in the repository", environment, environment_tree(layout, method)),
+    ]
+
+
+def check_environment(layout: Layout, method: str) -> list[Step]:
+    """Every lock file against the sha256 that the recorded tree was built from, layer by layer."""
+    if method not in method_names(layout):
+        return [not_checked("lock", f"there is no method '{method}' in this repository any more")]
+    steps: list[Step] = []
+    parent = ""
+    for environment in layers_of(environment_chain(layout, method)):
+        variant = variant_of(environment, "cpu")
+        record, where = read_record(environment, variant), environment.folder / RECORD
+        if record is None:
+            steps.append(failed("lock", f"environment '{environment.name}' has no recorded tree", where=where))
+            break
+        found = lock_digests(environment, variant)
+        for name in sorted({*record.locks, *found}):
+            what = f"sha256 against {_shown(layout, where)}"
+            step_name = f"lock {environment.name}/{name}"
+            steps.append(
+                equal(
+                    step_name, what, record.locks.get(name, "-"), found.get(name, "-"), environment.folder / name
+                )
+            )
+        steps.append(
+            equal(f"parent of {environment.name}", "the tree it was built on", record.parent, parent, where)
+        )
+        if recorded_listing(environment, variant, record):
+            steps.append(ok(f"tree {environment.name}", "the listing beside it has this digest", record.tree))
+        else:
+            steps.append(failed(f"tree {environment.name}", "the listing beside it is another", where=where))
+        parent = record.tree
+    return steps
+
+
+def check_built(layout: Layout, engine: Engine | None, record: Record, superseded: Superseded) -> list[Step]:
+    """The image that the engine holds under the method's name."""
+    if engine is None:
+        return [not_checked("engine image", "no engine")]
+    if superseded.image:
+        return [not_checked("engine image", f"superseded: {superseded.image}")]
+    from docker.errors import ImageNotFound
+
+    name, ran = image_name(layout, record.planned.job.method), record.image.get("id", "")
+    try:
+        found = str(engine.client.images.get(name).id)
+    except ImageNotFound:
+        return [not_checked("engine image", f"{name} is not built in this engine")]
+    if found == ran:
+        return [ok("engine image", f"{name} has the id of the run", found)]
+    receipt = read_receipt(receipt_path(layout, engine, name))
+    trees = (record.image.get("environment_tree"), record.image.get("code_tree"))
+    if receipt and receipt.image_id == found and (receipt.environment_tree, receipt.code_tree) == trees:
+        return [ok("engine image", f"{name} was built again since: another id, the same verified trees", found)]
+    return [failed("engine image", f"{name} was replaced", expected=ran, found=found)]
+
+
+def _shown(layout: Layout, path: Path) -> str:
+    return str(path).removeprefix(f"{layout.root}/")

@@ -1,0 +1,56 @@
+"""Replay: run a random sample of stored results again, in fresh containers, and compare bit for bit."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+from harness.audit.steps import Step, failed, not_checked, ok
+from harness.campaign import mark_unstable
+from harness.engine import Engine
+from harness.files import sha256_of
+from harness.images import ensure_image
+from harness.layout import Layout
+from harness.records import Record
+from harness.runs import Outcome
+from harness.store import Store
+from harness.tasks import Task, run_in_container
+from harness.vocabulary import Verdict
+
+# What must come out bit for bit; times and memory in method.json may differ.
+_COMPARED = ("predictions.npy", "validation.npy", "lowest.npy")
+
+
+def sample_of(keys: Iterable[str], count: int, seed: int) -> list[str]:
+    """`count` of the keys, the same ones for the same seed."""
+    ordered = sorted(keys)
+    return sorted(random.Random(seed).sample(ordered, min(count, len(ordered))))
+
+
+def replay_run(layout: Layout, store: Store, engine: Engine, record: Record, mirrors: Sequence[Path] = ()) -> Step:
+    """Run one stored job again. Other predictions make the stored run `unstable`."""
+    image = ensure_image(engine, layout, record.planned.job.method)
+    task = Task(layout, record.planned, image, tuple(mirrors))
+    with run_in_container(task, engine) as (outcome, _):
+        return judge_replay(store, record, outcome, mark=mark_unstable)
+
+
+def judge_replay(
+    store: Store, record: Record, outcome: Outcome, *, mark: Callable[[Store, Record, str], Record]
+) -> Step:
+    """Compare a repetition with the stored run; a real difference is recorded beside the run."""
+    if outcome.verdict in (Verdict.INFRASTRUCTURE, Verdict.INTERRUPTED):
+        return not_checked("replay", f"the repetition ended as '{outcome.verdict}': {outcome.reason}")
+    if outcome.verdict is not record.verdict:
+        reason = f"a repetition ended as '{outcome.verdict}': {outcome.reason}"
+        mark(store, record, reason)
+        return failed("replay", reason, expected=str(record.verdict), found=str(outcome.verdict))
+    names = [name for name in _COMPARED if name in record.files]
+    for name in names:
+        path = outcome.out_folder / name
+        found = sha256_of(path) if path.is_file() else "-"
+        if found != record.files[name].sha256:
+            mark(store, record, f"a repetition gave another {name}")
+            return failed("replay", f"another {name}", expected=record.files[name].sha256, found=found)
+    return ok("replay", f"run again in a fresh container: {', '.join(names)} equal bit for bit")

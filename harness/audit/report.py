@@ -1,0 +1,177 @@
+"""The whole audit: chains, replays, and the sum that must hold: passed, failed and superseded are all runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from harness.audit.chain import Auditor
+from harness.audit.replay import replay_run, sample_of
+from harness.audit.steps import Audit, Checked, Step, guarded, not_checked
+from harness.engine import Engine
+from harness.layout import Layout
+from harness.progress import Progress, Silent
+from harness.store import Store
+from harness.vocabulary import Verdict
+
+_WIDTH = 24
+
+
+@dataclass(frozen=True)
+class AuditReport:
+    """All chains of one request, and the planned cells that have no run to audit."""
+
+    audits: tuple[Audit, ...]
+    without_run: int = 0
+
+    @property
+    def failed(self) -> int:
+        """Runs with a broken link."""
+        return sum(1 for audit in self.audits if audit.failed)
+
+    @property
+    def superseded(self) -> int:
+        """Sound runs of code or environments that the repository no longer holds."""
+        return sum(1 for audit in self.audits if audit.superseded and not audit.failed)
+
+    @property
+    def passed(self) -> int:
+        """Sound runs of the present repository."""
+        return sum(1 for audit in self.audits if not audit.superseded and not audit.failed)
+
+
+def audit_runs(
+    layout: Layout,
+    keys: Sequence[str],
+    *,
+    engine: Engine | None = None,
+    mirrors: Sequence[Path] = (),
+    replay: int = 0,
+    seed: int = 0,
+    without_run: int = 0,
+    progress: Progress | None = None,
+) -> AuditReport:
+    """Audit every key, then run a seeded sample of the sound and current ok runs again."""
+    progress = progress or Silent()
+    store = Store(layout.runs)
+    auditor = Auditor(layout, store, engine, mirrors)
+    progress.begin("audit", len(keys))
+    audits = {}
+    for key in keys:
+        audits[key] = auditor.audit(key)
+        progress.step(f"{'FAILED' if audits[key].failed else 'ok'}: {audits[key].label}")
+    if replay:
+        sound = [key for key, audit in audits.items() if not audit.failed and not audit.superseded]
+        ended_ok = [key for key in sound if store.standing(key).verdict is Verdict.OK]
+        chosen = sample_of(ended_ok, replay, seed)
+        progress.begin("replay", len(chosen))
+        for key in chosen:
+            steps = _replayed(layout, store, engine, key, mirrors)
+            audits[key] = replace(audits[key], steps=(*audits[key].steps, *steps))
+            progress.step(f"{steps[0].checked}: {audits[key].label}")
+    report = AuditReport(tuple(audits.values()), without_run)
+    assert report.passed + report.failed + report.superseded == len(keys), "runs were lost while auditing"
+    return report
+
+
+def to_text(report: AuditReport, *, everything: bool = False) -> str:
+    """One line a run, the whole chain of a single or a broken one, and the sum."""
+    lines: list[str] = []
+    for audit in report.audits:
+        if everything or audit.failed or len(report.audits) == 1:
+            lines += _chain_lines(audit)
+        else:
+            lines.append(f"{_verdict(audit):10}  {audit.key[:12]}  {audit.label}: {_counted(audit)}")
+    lines += _unchecked_lines(report)
+    lines += [
+        "",
+        f"{len(report.audits)} stored runs audited = {report.passed} passed + {report.failed} failed + "
+        f"{report.superseded} superseded",
+    ]
+    if report.superseded:
+        lines.append("superseded: sound in itself, but of code, an environment or data that has changed since")
+    if report.without_run:
+        lines.append(f"{report.without_run} planned cells have no run to audit")
+    return "\n".join(line.rstrip() for line in lines) + "\n"
+
+
+def to_json(report: AuditReport) -> dict[str, Any]:
+    """Every step of every chain."""
+    return {
+        "audited": len(report.audits),
+        "passed": report.passed,
+        "failed": report.failed,
+        "superseded": report.superseded,
+        "cells_without_run": report.without_run,
+        "runs": [
+            {
+                "key": audit.key,
+                "label": audit.label,
+                "verdict": _verdict(audit),
+                "superseded": audit.superseded,
+                "steps": [
+                    {
+                        "name": step.name,
+                        "checked": str(step.checked),
+                        "what": step.what,
+                        "expected": step.expected,
+                        "found": step.found,
+                        "where": step.where,
+                    }
+                    for step in audit.steps
+                ],
+            }
+            for audit in report.audits
+        ],
+    }
+
+
+def _replayed(
+    layout: Layout, store: Store, engine: Engine | None, key: str, mirrors: Sequence[Path]
+) -> list[Step]:
+    if engine is None:
+        return [not_checked("replay", "no engine")]
+    record = store.record(key)
+    return guarded("replay", lambda: [replay_run(layout, store, engine, record, mirrors)])
+
+
+def _verdict(audit: Audit) -> str:
+    if audit.failed:
+        return "FAILED"
+    return "superseded" if audit.superseded else "ok"
+
+
+def _counted(audit: Audit) -> str:
+    counts = audit.counts
+    return ", ".join(f"{counts[checked]} {checked}" for checked in Checked if counts[checked])
+
+
+def _chain_lines(audit: Audit) -> list[str]:
+    lines = [f"{audit.label}", f"  key {audit.key}"]
+    if audit.superseded:
+        lines.append(f"  superseded: {audit.superseded}")
+    for step in audit.steps:
+        lines.append(f"  {step.checked:11}  {step.name:{_WIDTH}}  {step.what}")
+        if step.checked is Checked.OK:
+            if step.found:
+                lines.append(f"  {'':11}  {'':{_WIDTH}}  {step.found}")
+        else:
+            told = (("expected", step.expected), ("found", step.found), ("where", step.where))
+            lines += [f"  {'':11}  {'':{_WIDTH}}  {name}: {text}" for name, text in told if text]
+    return [*lines, ""]
+
+
+def _unchecked_lines(report: AuditReport) -> list[str]:
+    """What was not checked, once, so that nobody takes silence for an ok."""
+    reasons: dict[tuple[str, str], int] = {}
+    for audit in report.audits:
+        for step in audit.steps:
+            if step.checked is Checked.NOT_CHECKED:
+                reasons[step.name, step.what] = reasons.get((step.name, step.what), 0) + 1
+    if not reasons or len(report.audits) == 1:
+        return []
+    shown = list(reasons.items())[:12]
+    more = [f"  and {len(reasons) - 12} more"] if len(reasons) > 12 else []
+    return ["", "Not checked", *(f"  {name} ({count} runs): {why}" for (name, why), count in shown), *more]

@@ -1,0 +1,85 @@
+"""From predictions to scores: the protocol checked again, the scores recomputed and compared with those kept."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from harness import benchmark
+from harness.audit.steps import Step, failed, not_checked, ok
+from harness.jobs import PlannedJob
+from harness.layout import Layout
+from harness.records import Record
+from harness.scoring import Scores, compute_scores, scores_path
+from harness.splits import load_split
+from harness.status.table import key_metrics
+from harness.store import Store
+from harness.vocabulary import Verdict
+
+# Recomputed on another CPU, a sum may differ in its last bits.
+_RELATIVE = 1e-12
+
+
+def check_predictions(layout: Layout, store: Store, record: Record, mirrors: Sequence[Path]) -> list[Step]:
+    """Keys, shapes, order, finiteness and range, as when they were stored."""
+    job = record.planned.job
+    if record.verdict is not Verdict.OK:
+        return [not_checked("predictions", f"the verdict is '{record.verdict}': there is no result to believe")]
+    folds = load_split(layout, job.dataset, job.split, mirrors).folds
+    benchmark.get(job.benchmark).check_predictions(store.path(record.key), folds, job.inner_folds)
+    return [ok("predictions", "protocol: kind, shape, and every value finite")]
+
+
+def check_scores(layout: Layout, store: Store, record: Record, mirrors: Sequence[Path]) -> list[Step]:
+    """Scores from the predictions and the held-back truth, beside the scores that tables show."""
+    planned = record.planned
+    if record.verdict is not Verdict.OK:
+        return [not_checked("scores", f"the verdict is '{record.verdict}': nothing is scored")]
+    scores = compute_scores(layout, store, planned, mirrors)
+    path = scores_path(layout, planned.key)
+    told = ", ".join(
+        f"{name} {scores.metrics[name]:.12g}"
+        for name in key_metrics(planned.job.benchmark)
+        if scores.metrics.get(name) is not None
+    )
+    if not path.is_file():
+        return [ok("scores", "recomputed; none are kept", told)]
+    return [_compare(scores, _kept(path), path, told, planned)]
+
+
+def _compare(scores: Scores, kept: dict[str, Any] | None, path: Path, told: str, planned: PlannedJob) -> Step:
+    if kept is None:
+        return failed("scores", "the kept scores can't be read", where=path)
+    if kept.get("key") != planned.key:
+        return failed("scores", "the kept scores are of another run", expected=planned.key, where=path)
+    if kept.get("scorer") != scores.scorer:
+        return ok("scores", "recomputed; those kept are of another scorer and unused", told)
+    if kept.get("evidence") != scores.evidence:
+        return failed("scores", "the kept scores are of other predictions", where=path)
+    metrics = kept.get("metrics")
+    for name, value in scores.metrics.items():
+        other = metrics.get(name, "-") if isinstance(metrics, dict) else "-"
+        if not _agree(value, other):
+            return failed(
+                "scores", f"{name} is not what was kept", expected=str(value), found=str(other), where=path
+            )
+    if set(scores.metrics) != set(metrics or {}):
+        return failed("scores", "other metrics are kept than are computed", where=path)
+    return ok("scores", f"all {len(scores.metrics)} metrics recomputed and equal to those kept", told)
+
+
+def _agree(value: float | None, other: object) -> bool:
+    if value is None or not isinstance(other, (int, float)):
+        return value is other
+    return math.isclose(value, other, rel_tol=_RELATIVE, abs_tol=_RELATIVE)
+
+
+def _kept(path: Path) -> dict[str, Any] | None:
+    try:
+        content = json.loads(path.read_bytes())
+    except (OSError, ValueError):
+        return None
+    return content if isinstance(content, dict) else None

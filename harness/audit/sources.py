@@ -1,0 +1,93 @@
+"""What a run rests on: the inputs it saw, the dataset, the split, each recomputed from what lies below it."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from harness import benchmark
+from harness.audit.steps import Step, equal, failed, not_checked, ok
+from harness.data import dataset_digest, load_dataset, load_manifest
+from harness.data.manifest import SourceFile, manifest_path, mirror_path
+from harness.data.sources import cache_path, check_file, mirror_folders
+from harness.jobs import PlannedJob
+from harness.layout import Layout
+from harness.splits import load_split, split_digest
+
+# Labels, folds and raw features are copied; the other inputs are computed, and floating-point sums may differ in
+# their last bits on another CPU. Those are told apart, not called equal.
+_COPIED = frozenset({"associations", "folds", "drug_features", "disease_features"})
+
+
+def check_dataset(layout: Layout, planned: PlannedJob, mirrors: Sequence[Path]) -> list[Step]:
+    """The original files against their sha256, the arrays against their digest, both against the key."""
+    name = planned.job.dataset
+    recorded = dataset_digest(layout, name, mirrors=mirrors)
+    steps = [equal("dataset", "the manifest's digest is the one of the run", planned.dataset_digest, recorded)]
+    dataset = load_dataset(layout, name, mirrors=mirrors)
+    steps.append(equal("dataset", "arrays hashed again", planned.dataset_digest, dataset.digest))
+    return [*steps, *check_originals(layout, name, mirrors)]
+
+
+def check_originals(layout: Layout, name: str, mirrors: Sequence[Path]) -> list[Step]:
+    """Every local copy of every original file against its sha256; nothing is downloaded for an audit."""
+    steps = []
+    for file in load_manifest(layout, name).files:
+        copies = [path for path in _places(layout, name, file, mirrors) if path.is_file()]
+        if not copies:
+            steps.append(not_checked(f"data {file.name}", "no copy on this machine; the arrays were checked"))
+        for path in copies:
+            fault = check_file(path, file)
+            what = f"sha256 of {file.bytes:,} bytes"
+            if fault is None:
+                steps.append(ok(f"data {file.name}", what, file.sha256))
+            else:
+                steps.append(failed(f"data {file.name}", fault, expected=file.sha256, where=path))
+    return steps
+
+
+def check_split(layout: Layout, planned: PlannedJob, mirrors: Sequence[Path]) -> list[Step]:
+    """The split file against the recorded checksum and the key."""
+    job = planned.job
+    recorded = split_digest(layout, job.dataset, job.split, mirrors)
+    steps = [equal("split", "the recorded checksum is the one of the run", planned.split_digest, recorded)]
+    split = load_split(layout, job.dataset, job.split, mirrors)
+    steps.append(equal("split", "the split file hashed again", planned.split_digest, split.digest))
+    return steps
+
+
+def check_inputs(
+    layout: Layout, planned: PlannedJob, described: dict[str, Any] | None, mirrors: Sequence[Path]
+) -> list[Step]:
+    """The arrays the container saw, made again from dataset and split."""
+    if not described:
+        return [not_checked("inputs", "the run kept no list of its inputs")]
+    job = planned.job
+    dataset = load_dataset(layout, job.dataset, mirrors=mirrors)
+    split = load_split(layout, job.dataset, job.split, mirrors)
+    with tempfile.TemporaryDirectory(prefix="permafrost-audit-") as folder:
+        made = benchmark.get(job.benchmark).write_inputs(
+            dataset, split, list(described), Path(folder), inner_folds=job.inner_folds
+        )
+    steps = []
+    for name, description in sorted(described.items()):
+        expected, found = str(description.get("sha256")), str(made.get(name, {}).get("sha256"))
+        if name in _COPIED or expected == found:
+            steps.append(equal(f"input {name}", "made again from dataset and split", expected, found))
+        else:
+            steps.append(
+                not_checked(
+                    f"input {name}",
+                    f"is computed, and came out as {found[:12]} here, not {expected[:12]}: "
+                    "last bits differ between CPUs; --replay decides",
+                )
+            )
+    return steps
+
+
+def _places(layout: Layout, dataset: str, file: SourceFile, mirrors: Sequence[Path]) -> list[Path]:
+    beside = manifest_path(layout, dataset).parent / file.name
+    mirrored = [folder / mirror_path(url) for folder in mirror_folders(mirrors) for url in file.urls]
+    return [beside, cache_path(layout, file), *mirrored]

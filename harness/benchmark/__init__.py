@@ -1,0 +1,55 @@
+"""Benchmarks: one package each, found by being here. What differs between benchmarks sits in these packages only.
+
+A benchmark package offers `MATERIALISATION_VERSION`, `METRICS`, `KEY_METRICS`, `write_inputs`, `check_predictions` and
+`score`; every other part of the harness is shared.
+"""
+
+from __future__ import annotations
+
+import pkgutil
+from collections.abc import Sequence
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Protocol, cast
+
+from harness.benchmark.metric import Metric
+from harness.methods import unknown
+
+__all__ = ["Benchmark", "Metric", "get", "names"]
+
+
+class Benchmark(Protocol):
+    """What a benchmark package offers."""
+
+    MATERIALISATION_VERSION: int
+    METRICS: tuple[Metric, ...]
+    KEY_METRICS: tuple[str, ...]
+    INPUTS: tuple[str, ...]
+
+    def write_inputs(
+        self, dataset: Any, split: Any, inputs: Sequence[str], folder: Path, *, inner_folds: int
+    ) -> dict[str, dict[str, Any]]:
+        """Write the arrays a method declares; test labels never."""
+        ...
+
+    def check_predictions(self, folder: Path, folds: Any, inner_folds: int) -> Any:
+        """The arrays a run wrote, or `InvalidPredictions` with the reason."""
+        ...
+
+    def score(self, dataset: Any, split: Any, predictions: Any) -> tuple[dict[str, float | None], dict[str, str]]:
+        """Every metric by name, None where it is undefined, and the reason for each None."""
+        ...
+
+
+def names() -> list[str]:
+    """All benchmarks."""
+    return sorted(found.name for found in pkgutil.iter_modules(__path__) if found.ispkg)
+
+
+@cache
+def get(name: str) -> Benchmark:
+    """One benchmark by name."""
+    if name not in names():
+        raise unknown("benchmark", name, names())
+    return cast(Benchmark, import_module(f"{__name__}.{name}"))

@@ -1,0 +1,51 @@
+"""Drug repurposing: rank pairs of drugs and diseases; methods see training labels and features, the truth stays here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from harness.benchmark.repurposing.names import INPUTS, KEY_METRICS, METRICS
+
+if TYPE_CHECKING:
+    from harness.benchmark.repurposing.predictions import Predictions
+    from harness.data.model import RepurposingDataset
+    from harness.splits.folds import Folds, Split
+
+__all__ = [
+    "INPUTS",
+    "KEY_METRICS",
+    "MATERIALISATION_VERSION",
+    "METRICS",
+    "check_predictions",
+    "score",
+    "write_inputs",
+]
+
+MATERIALISATION_VERSION = 1
+
+
+def write_inputs(
+    dataset: RepurposingDataset, split: Split, inputs: Sequence[str], folder: Path, *, inner_folds: int
+) -> dict[str, dict[str, Any]]:
+    """Write the arrays a method declares, and describe them."""
+    from harness.benchmark.repurposing.inputs import write_arrays
+
+    return write_arrays(dataset, split.for_inner_folds(inner_folds), inputs, folder)
+
+
+def check_predictions(folder: Path, folds: Folds, inner_folds: int) -> Predictions:
+    """The arrays a run wrote, or `InvalidPredictions` with a precise reason."""
+    from harness.benchmark.repurposing.predictions import read_predictions
+
+    return read_predictions(folder, folds, inner_folds)
+
+
+def score(
+    dataset: RepurposingDataset, split: Split, predictions: Predictions
+) -> tuple[dict[str, float | None], dict[str, str]]:
+    """Every metric, None where it is undefined, and the reason for each None."""
+    from harness.benchmark.repurposing.scorer import score_predictions
+
+    return score_predictions(dataset.associations, split.folds, predictions)

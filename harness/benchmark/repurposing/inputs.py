@@ -1,0 +1,93 @@
+"""What a method finds under /in: training labels, folds, and the features in the form it declares.
+
+The label of a test pair never leaves the harness: `associations` is 0 there. The standardised features and the
+similarities are prepared as the published benchmark prepared them for every method.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from harness.data.model import Features, Labels, RepurposingDataset
+from harness.data.npy import npy_bytes
+from harness.errors import UsageError
+from harness.splits.folds import Folds
+
+Array = npt.NDArray[Any]
+
+_ALWAYS = ("associations", "folds")
+_FEATURES: dict[str, Callable[[RepurposingDataset], Features]] = {
+    "drug_features": lambda dataset: dataset.drug_features,
+    "disease_features": lambda dataset: dataset.disease_features,
+    "drug_standardised": lambda dataset: standardised(dataset.drug_features),
+    "disease_standardised": lambda dataset: standardised(dataset.disease_features),
+    "drug_similarity": lambda dataset: similarity(dataset.drug_features),
+    "disease_similarity": lambda dataset: similarity(dataset.disease_features),
+}
+
+
+def write_arrays(
+    dataset: RepurposingDataset, folds: Folds, inputs: Sequence[str], folder: Path
+) -> dict[str, dict[str, Any]]:
+    """Write one .npy file per input and describe each for job.json."""
+    described = {}
+    for name in dict.fromkeys((*_ALWAYS, *inputs)):
+        content = npy_bytes(array := _array(name, dataset, folds))
+        (folder / f"{name}.npy").write_bytes(content)
+        described[name] = {
+            "file": f"{name}.npy",
+            "shape": list(array.shape),
+            "dtype": array.dtype.str,
+            "sha256": hashlib.sha256(content).hexdigest(),
+        }
+    return described
+
+
+def training_labels(associations: Labels, folds: Folds) -> Labels:
+    """The labels a method may see: 0 wherever the pair is not training."""
+    return np.where(folds >= 0, associations, 0).astype(np.int8)
+
+
+def standardised(features: Features) -> Features:
+    """Columns with mean 0 and population standard deviation 1; unknown values become the column's mean first.
+
+    A column without any known value becomes 0, and so does a constant one.
+    """
+    filled = np.array(features, order="C")
+    filled[:, np.isnan(filled).all(axis=0)] = 0.0
+    unknown = np.isnan(filled)
+    if unknown.any():
+        filled = np.where(unknown, np.nanmean(filled, axis=0), filled)
+    deviation = filled.std(axis=0)
+    deviation[deviation == 0] = 1.0
+    return np.asarray((filled - filled.mean(axis=0)) / deviation)
+
+
+def similarity(features: Features) -> Features:
+    """Square features as they are once standardised, others as Pearson correlations between rows."""
+    prepared = standardised(features)
+    if prepared.shape[0] == prepared.shape[1]:
+        return prepared
+    # A row of equal values has no correlation with anything: NaN stands for it.
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(np.corrcoef(prepared))
+
+
+def _array(name: str, dataset: RepurposingDataset, folds: Folds) -> Array:
+    if name == "associations":
+        return training_labels(dataset.associations, folds)
+    if name == "folds":
+        return folds
+    if name not in _FEATURES:
+        raise UsageError(
+            f"no input is called '{name}'",
+            where="method.toml: inputs",
+            todo=f"choose among: {', '.join((*_ALWAYS, *_FEATURES))}",
+        )
+    return np.asarray(_FEATURES[name](dataset), dtype=np.float64)

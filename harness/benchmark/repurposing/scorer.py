@@ -1,0 +1,117 @@
+"""From predictions and held-back truth to every metric of both kinds, with a reason for each that is undefined.
+
+Nothing here raises for a degenerate set of pairs: an undefined metric is None, and its reason says what is wanting.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from harness.benchmark.repurposing import as_defined, as_published, selection
+from harness.benchmark.repurposing.names import DEFINED, PUBLISHED, flat_name
+from harness.benchmark.repurposing.pairs import Labels, Pairs, Scores
+from harness.benchmark.repurposing.predictions import Predictions
+from harness.splits.folds import TEST, Folds
+
+_REASONS = {
+    "NS-AUC/as-published": "no drug has exactly two kinds of labels, +1 among them, in the test set",
+    "NS-AUC/as-defined": "no disease has two different labels in the test set",
+    "AUC": "the test set does not have both positives and others",
+    "disease-wise AUC/as-published": "no disease has exactly two kinds of labels, +1 among them, in the test set",
+    "disease-wise AUC/as-defined": "no disease has both positives and others in the test set",
+    "drug-wise AUC/as-published": "no drug has exactly two kinds of labels, +1 among them, in the test set",
+    "drug-wise AUC/as-defined": "no drug has both positives and others in the test set",
+    "NDCG/as-published": "no disease has exactly two kinds of labels, +1 among them, in the test set",
+    "NDCG/as-defined": "no disease has a positive in the test set",
+    "F-score": "no disease has exactly two kinds of labels, +1 among them, in the test set",
+    "accuracy": "no label is known in the test set",
+}
+_NO_POSITIVE = "there is no positive in the test set"
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The chosen inner models and the values they were chosen by."""
+
+    published: int
+    defined: int
+    published_values: tuple[float | None, ...] = ()
+    defined_values: tuple[float | None, ...] = ()
+
+
+def score_predictions(
+    associations: Labels, folds: Folds, predictions: Predictions
+) -> tuple[dict[str, float | None], dict[str, str]]:
+    """All metrics by flat name, and notes: why one is None, and what was chosen."""
+    chosen = choose(associations, folds, predictions)
+    inside = folds == TEST
+    labels = associations[inside]
+    published = Pairs(inside, labels, _published_scores(folds, predictions, chosen.published))
+    defined = Pairs(inside, labels, predictions.test[chosen.defined])
+    metrics = {
+        **_named(as_published.metrics(published), PUBLISHED),
+        **_named(as_defined.metrics(defined), DEFINED),
+    }
+    notes = {name: _reason(name) for name, value in metrics.items() if value is None}
+    return metrics, {**notes, **_selection_notes(chosen)}
+
+
+def choose(associations: Labels, folds: Folds, predictions: Predictions) -> Choice:
+    """The inner model of either kind; the only one where there are no inner folds."""
+    if predictions.validation is None:
+        return Choice(0, 0)
+    scores = np.zeros(folds.shape)
+    scores[folds >= 0] = predictions.validation
+    models = [
+        selection.held_out(associations, folds == number, scores) for number in range(len(predictions.test))
+    ]
+    lowest = [lowest_score(folds, predictions, number) for number in range(len(models))]
+    by_published = selection.published_values(models, lowest)
+    by_defined = selection.defined_values(models)
+    return Choice(
+        published=selection.first_best(by_published),
+        defined=selection.first_best(by_defined),
+        published_values=tuple(by_published),
+        defined_values=tuple(by_defined),
+    )
+
+
+def lowest_score(folds: Folds, predictions: Predictions, model: int) -> float:
+    """A model's smallest score other than 0: over all pairs where the run tells it, else over those known here."""
+    if predictions.lowest is not None:
+        return float(predictions.lowest[model])
+    known = [predictions.test[model]]
+    if predictions.validation is not None:
+        known.append(predictions.validation[folds[folds >= 0] == model])
+    scores = np.concatenate(known)
+    scores = scores[scores != 0]
+    return float(scores.min()) if len(scores) else 0.0
+
+
+def _published_scores(folds: Folds, predictions: Predictions, model: int) -> Scores:
+    return as_published.without_zeros(predictions.test[model], lowest_score(folds, predictions, model))
+
+
+def _named(metrics: dict[str, float | None], kind: str) -> dict[str, float | None]:
+    return {flat_name(name, kind): value for name, value in metrics.items()}
+
+
+def _reason(name: str) -> str:
+    return _REASONS.get(name) or _REASONS.get(name.rpartition("/")[0]) or _NO_POSITIVE
+
+
+def _selection_notes(chosen: Choice) -> dict[str, str]:
+    if not chosen.published_values:
+        return {}
+    return {
+        f"inner model/{PUBLISHED}": _told(chosen.published, chosen.published_values),
+        f"inner model/{DEFINED}": _told(chosen.defined, chosen.defined_values),
+    }
+
+
+def _told(model: int, values: Sequence[float | None]) -> str:
+    shown = ", ".join("none" if value is None else f"{value:.6f}" for value in values)
+    return f"{model}, chosen among {shown}"

@@ -1,0 +1,37 @@
+"""Which inner model's predictions count: chosen from the training pairs that each model did not see.
+
+As published: by the AUC of predictions cut to -1 and +1, disease by disease. For a method without negative scores all
+inner models have exactly 0.5 there, and the first one is taken. As defined: by the AUC over all held-out pairs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from harness.benchmark.repurposing.as_published import cut_area, without_zeros
+from harness.benchmark.repurposing.pairs import Flags, Labels, Pairs, Scores, global_area
+
+
+def held_out(labels: Labels, inside: Flags, scores: Scores) -> Pairs:
+    """The pairs one model did not see; `labels` and `scores` are dense here."""
+    return Pairs(inside, labels[inside], scores[inside])
+
+
+def published_values(models: Sequence[Pairs], lowest: Sequence[float]) -> list[float | None]:
+    """The published criterion for each inner model."""
+    return [
+        cut_area(pairs.with_scores(without_zeros(pairs.scores, low)).transposed)
+        for pairs, low in zip(models, lowest, strict=True)
+    ]
+
+
+def defined_values(models: Sequence[Pairs]) -> list[float | None]:
+    """The criterion of the paper's text for each inner model."""
+    return [global_area(pairs.labels, pairs.scores) for pairs in models]
+
+
+def first_best(values: Sequence[float | None]) -> int:
+    """The first of the best; a model without a value is never chosen while another has one."""
+    return int(np.argmax([-np.inf if value is None else value for value in values]))

@@ -1,0 +1,41 @@
+"""`harness export`: results with their evidence, as a Workflow Run RO-Crate; or the index of the store."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from harness.layout import find_layout
+
+
+@click.command()
+@click.option(
+    "--suite", default="smoke", show_default=True, help="Whose runs; 'stored': all that was ever run here."
+)
+@click.option(
+    "--output",
+    required=True,
+    type=click.Path(path_type=Path),
+    help="A new folder, a new .zip, or a .parquet index.",
+)
+@click.option("--with-predictions", is_flag=True, help="The predictions too, which scores can be recomputed from.")
+def command(suite: str, output: Path, with_predictions: bool) -> int:
+    """Export results with their evidence.
+
+    A folder or a .zip becomes a Process Run Crate (records, jobs, logs, scores, status, SHA256SUMS); a .parquet
+    file becomes the index of the whole store, one row per run.
+    """
+    from harness.export import export
+    from harness.index import build_index
+    from harness.status import requested_plan
+    from harness.store import Store
+
+    layout = find_layout()
+    if output.suffix == ".parquet":
+        click.echo(f"index: {build_index(layout, output)}")
+        return 0
+    plan = requested_plan(layout, Store(layout.runs), suite)
+    count = export(layout, plan, output, with_predictions=with_predictions)
+    click.echo(f"exported {count} runs: {output}")
+    return 0

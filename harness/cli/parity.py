@@ -1,0 +1,94 @@
+"""`harness parity`: golden cases through the methods' own containers, compared array by array."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from harness.cli.options import json_option, mirror_option
+from harness.errors import UsageError
+
+if TYPE_CHECKING:
+    from harness.parity import Finding, GoldenCase
+
+
+@click.command()
+@click.argument("subjects", nargs=-1, metavar="[METHOD|metrics|splits]...")
+@click.option(
+    "--golden",
+    required=True,
+    type=click.Path(path_type=Path),
+    help="A benchmark's folder of golden cases (*.npz), or the folder that holds such folders.",
+)
+@mirror_option
+@click.option("--install/--no-install", default=False, help="May an engine be installed (root, Debian or Ubuntu)?")
+@json_option
+def command(
+    subjects: tuple[str, ...], golden: Path, mirrors: tuple[Path, ...], install: bool, as_json: bool
+) -> int:
+    """Run every golden case in DIR inside the method's own container and say how far the answers are apart.
+
+    Splits need their dataset's originals (--mirror) unless they are in the cache. Exit code 0 when nothing is
+    beyond its tolerance, 1 when something is or a run failed, 2 when there is no case.
+    """
+    from harness.layout import find_layout
+    from harness.methods import load_methods, method_names, unknown
+    from harness.parity import check_cases, find_cases
+    from harness.parity.check import is_covered
+    from harness.parity.references import METRICS, SPLITS
+    from harness.trials import OnDemand
+
+    layout = find_layout()
+    cases, cards = find_cases(golden), load_methods(layout)
+    known = [*method_names(layout), METRICS, SPLITS]
+    for subject in subjects:
+        if subject not in known:
+            raise unknown("method", subject, known, where=layout.methods)
+        if not any(is_covered(case, cards, subject) for case in cases):
+            raise UsageError(f"no golden case covers '{subject}'", where=str(golden), todo="name another folder")
+    findings = []
+    with OnDemand(layout, install=install) as run:
+        for finding in check_cases(layout, cases, cards, run, mirrors=mirrors, only=subjects):
+            findings.append(finding)
+            if not as_json:
+                click.echo("\n".join(_lines(finding)))
+    if as_json:
+        click.echo(json.dumps(_document(golden, cases, findings), indent=2, ensure_ascii=False))
+    else:
+        click.echo(_summary(findings))
+    return 1 if any(finding.worst.is_bad for finding in findings) else 0
+
+
+def _lines(finding: Finding) -> Iterator[str]:
+    """For a terminal: the case, then its arrays."""
+    seconds = "" if finding.seconds is None else f", {finding.seconds:.1f} s"
+    subject = f" ({finding.subject}{seconds})" if finding.subject else ""
+    yield f"{finding.case}{subject}: {finding.worst}" + (f": {finding.note}" if finding.note else "")
+    for array in finding.arrays:
+        if array.error is None:
+            yield f"    {array.array:24} {array.standing}: {array.note}"
+            continue
+        allowed = "equal" if array.allowed == 0 else f"tolerance {array.allowed:.1e}"
+        note = f" ({array.note})" if array.note else ""
+        yield f"    {array.array:24} {array.standing!s:8} largest error {array.error:.2e}, {allowed}{note}"
+
+
+def _summary(findings: list[Finding]) -> str:
+    counts: dict[str, int] = {}
+    for finding in findings:
+        counts[str(finding.worst)] = counts.get(str(finding.worst), 0) + 1
+    told = ", ".join(f"{count} {name}" for name, count in sorted(counts.items(), key=lambda item: -item[1]))
+    return f"\n{len(findings)} comparisons: {told}"
+
+
+def _document(golden: Path, cases: list[GoldenCase], findings: list[Finding]) -> dict[str, Any]:
+    return {
+        "golden": str(golden),
+        "cases": len(cases),
+        "ok": not any(finding.worst.is_bad for finding in findings),
+        "findings": [finding.as_json() for finding in findings],
+    }

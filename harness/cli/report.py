@@ -1,0 +1,36 @@
+"""`harness report`: the status page as one self-contained HTML file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from harness.cli.options import mirror_option
+from harness.layout import find_layout
+
+
+@click.command()
+@click.option(
+    "--suite", default="smoke", show_default=True, help="Which plan; 'stored': all that was ever run here."
+)
+@click.option(
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Where to write it; results/local/report.html by default.",
+)
+@click.option("--open", "show", is_flag=True, help="Open it in the browser.")
+@mirror_option
+def command(suite: str, output: Path | None, show: bool, mirrors: tuple[Path, ...]) -> int:
+    """Write the status page: matrix, cells with their evidence, claims, method cards. Needs no network."""
+    from harness.report import write_report
+    from harness.status import requested_plan
+    from harness.store import Store
+
+    layout = find_layout()
+    plan = requested_plan(layout, Store(layout.runs), suite)
+    path = write_report(layout, plan, output, mirrors=mirrors)
+    click.echo(f"report: {path} ({path.stat().st_size / 1e6:.1f} MB)")
+    if show:
+        click.launch(path.absolute().as_uri())
+    return 0

@@ -1,0 +1,6 @@
+"""Results for others' tools: a Process Run Crate with records, logs, scores and checksums."""
+
+from harness.export.crate import METADATA, PROFILE, describe
+from harness.export.pack import SUMS, export
+
+__all__ = ["METADATA", "PROFILE", "SUMS", "describe", "export"]

@@ -1,0 +1,172 @@
+"""The description of exported runs: a Process Run Crate (Workflow Run RO-Crate profiles), as plain JSON-LD.
+
+Every run is a `CreateAction` of an image on a dataset and a split, with its files and their sha256, whether it
+ended well or not. Equal inputs give equal text: the date is that of the last run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from harness import __version__
+from harness.methods import MethodCard
+from harness.records import Record
+from harness.vocabulary import Verdict
+
+METADATA = "ro-crate-metadata.json"
+CRATE = "https://w3id.org/ro/crate/1.1"
+PROFILE = "https://w3id.org/ro/wfrun/process/0.5"
+_CONTEXT = [f"{CRATE}/context", "https://w3id.org/ro/terms/workflow-run/context"]
+_LICENCE = "https://spdx.org/licenses/Apache-2.0"
+_HARNESS = "#permafrost"
+_FORMATS = {
+    ".json": "application/json",
+    ".md": "text/markdown",
+    ".txt": "text/plain",
+    ".npy": "application/octet-stream",
+}
+_NO_RUN = "1970-01-01T00:00:00Z"
+
+Entity = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class CrateFile:
+    """A file of the crate."""
+
+    path: str
+    sha256: str
+    bytes: int
+
+
+def describe(
+    name: str, runs: Iterable[Record], files: Mapping[str, list[CrateFile]], cards: Mapping[str, MethodCard]
+) -> Entity:
+    """`ro-crate-metadata.json`. `files` lists those of each run by key, and under "" those of the whole."""
+    records = sorted(runs, key=lambda record: record.key)
+    methods = sorted({record.planned.job.method for record in records})
+    things = _datasets(records) + _splits(records) + _images(records)
+    parts = [_file(file) for group in sorted(files) for file in files[group]]
+    last = max((record.finished for record in records), default=_NO_RUN)
+    root = {
+        "@id": "./",
+        "@type": "Dataset",
+        "name": f"Permafrost results: {name}",
+        "description": f"{len(records)} runs of published predictors in frozen containers, with their evidence.",
+        "datePublished": last,
+        "license": {"@id": _LICENCE},
+        "conformsTo": {"@id": PROFILE},
+        "hasPart": [{"@id": part["@id"]} for part in parts],
+        "mentions": [{"@id": _action_id(record)} for record in records],
+    }
+    graph = [
+        {
+            "@id": METADATA,
+            "@type": "CreativeWork",
+            "conformsTo": {"@id": CRATE},
+            "about": {"@id": "./"},
+        },
+        root,
+        {"@id": PROFILE, "@type": "CreativeWork", "name": "Process Run Crate", "version": "0.5"},
+        {"@id": _LICENCE, "@type": "CreativeWork", "name": "Apache License 2.0"},
+        {"@id": _HARNESS, "@type": "SoftwareApplication", "name": "Permafrost harness", "version": __version__},
+        *(_method(method, cards.get(method)) for method in methods),
+        *things,
+        *parts,
+        *(_action(record, files.get(record.key, [])) for record in records),
+    ]
+    return {"@context": _CONTEXT, "@graph": graph}
+
+
+def _action(record: Record, files: list[CrateFile]) -> Entity:
+    job = record.planned.job
+    ended_well = record.verdict is Verdict.OK
+    action: Entity = {
+        "@id": _action_id(record),
+        "@type": "CreateAction",
+        "name": job.label,
+        "description": f"verdict: {record.verdict}",
+        "instrument": {"@id": f"#method-{job.method}"},
+        "containerImage": {"@id": f"#image-{record.planned.image_tree[:16]}"},
+        "object": [
+            {"@id": f"#dataset-{record.planned.dataset_digest[:16]}"},
+            {"@id": f"#split-{record.planned.split_digest[:16]}"},
+        ],
+        "result": [{"@id": file.path} for file in files],
+        "startTime": record.started,
+        "endTime": record.finished,
+        "actionStatus": {
+            "@id": f"http://schema.org/{'CompletedActionStatus' if ended_well else 'FailedActionStatus'}"
+        },
+    }
+    return action if ended_well else {**action, "error": record.reason}
+
+
+def _method(name: str, card: MethodCard | None) -> Entity:
+    entity: Entity = {"@id": f"#method-{name}", "@type": "SoftwareApplication", "name": name, "version": "unknown"}
+    if card is None:
+        return entity
+    entity |= {
+        "name": card.title,
+        "description": " ".join(card.summary.split()),
+        "programmingLanguage": card.language,
+    }
+    if card.origin:
+        entity |= {"url": card.origin.repository, "version": card.origin.commit or "unknown"}
+    if card.paper and card.paper.doi:
+        entity["citation"] = f"https://doi.org/{card.paper.doi}"
+    return entity
+
+
+def _images(records: Iterable[Record]) -> list[Entity]:
+    found = {}
+    for record in records:
+        tree = record.planned.image_tree
+        found[tree] = {
+            "@id": f"#image-{tree[:16]}",
+            "@type": "ContainerImage",
+            "additionalType": {"@id": "https://w3id.org/ro/terms/workflow-run#DockerImage"},
+            "name": record.image.get("name", ""),
+            "identifier": tree,
+            "sha256": record.image.get("id", "").removeprefix("sha256:"),
+        }
+    return [found[tree] for tree in sorted(found)]
+
+
+def _datasets(records: Iterable[Record]) -> list[Entity]:
+    found = {record.planned.dataset_digest: record.planned.job.dataset for record in records}
+    return [
+        {"@id": f"#dataset-{digest[:16]}", "@type": "Dataset", "name": name, "identifier": digest}
+        for digest, name in sorted(found.items())
+    ]
+
+
+def _splits(records: Iterable[Record]) -> list[Entity]:
+    found = {record.planned.split_digest: record.planned.job for record in records}
+    return [
+        {
+            "@id": f"#split-{digest[:16]}",
+            "@type": "Dataset",
+            "name": f"{job.dataset}, {job.split.label}",
+            "identifier": digest,
+        }
+        for digest, job in sorted(found.items(), key=lambda item: item[0])
+    ]
+
+
+def _file(file: CrateFile) -> Entity:
+    suffix = file.path[file.path.rfind(".") :] if "." in file.path else ""
+    return {
+        "@id": file.path,
+        "@type": "File",
+        "name": file.path.rpartition("/")[2],
+        "encodingFormat": _FORMATS.get(suffix, "text/plain"),
+        "contentSize": str(file.bytes),
+        "sha256": file.sha256,
+    }
+
+
+def _action_id(record: Record) -> str:
+    return f"#run-{record.key}"

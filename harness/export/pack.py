@@ -1,0 +1,122 @@
+"""An export as a folder or a .zip: whole or absent, equal bytes for equal results, every file in SHA256SUMS."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from harness.errors import UsageError
+from harness.export.crate import METADATA, CrateFile, describe
+from harness.files import folder_in_the_making, sha256_of
+from harness.layout import Layout
+from harness.methods import load_method, method_names
+from harness.plan import Plan
+from harness.records import RECORD_FILE, Record
+from harness.scoring import scores_path
+from harness.status import Table, build_table, to_json, to_markdown
+from harness.store import Store
+
+SUMS = "SHA256SUMS"
+_README = """# Permafrost results: {name}
+One folder per run under `runs/`, named by job key: the record, the job the container was given, its log and its
+own report. Scores lie under `scores/`. `status.md` and `status.json` show every planned cell with its verdict.
+`ro-crate-metadata.json` describes all of it as a Process Run Crate.
+`sha256sum --check SHA256SUMS` checks every file.
+"""
+# The first moment a .zip can express: its entries must not tell when it was made.
+_ZIP_EPOCH = (1980, 1, 1, 0, 0, 0)
+
+
+def export(layout: Layout, plan: Plan, output: Path, *, with_predictions: bool = False) -> int:
+    """Write the runs of a plan's cells, checked against their records, to a new folder or .zip; how many runs."""
+    if output.exists():
+        raise UsageError("the export exists already", where=str(output), todo="remove it, or choose another name")
+    store = Store(layout.runs)
+    table = build_table(layout, store, plan)
+    keys = sorted({scored.key for scored in table.cells if scored.key and scored.cell.record})
+    if output.suffix == ".zip":
+        with tempfile.TemporaryDirectory(prefix="permafrost-export-") as folder:
+            _fill(layout, store, table, keys, Path(folder), with_predictions=with_predictions)
+            _zip(Path(folder), output)
+    else:
+        with folder_in_the_making(output) as making:
+            _fill(layout, store, table, keys, making, with_predictions=with_predictions)
+    return len(keys)
+
+
+def _fill(
+    layout: Layout, store: Store, table: Table, keys: list[str], folder: Path, *, with_predictions: bool
+) -> None:
+    records, files = [], {}
+    for key in keys:
+        record = store.record(key)
+        store.check(record)
+        records.append(record)
+        files[key] = _copy_run(layout, store, record, folder, with_predictions=with_predictions)
+    (folder / "README.md").write_text(_README.format(name=table.name), encoding="utf-8")
+    (folder / "status.md").write_text(to_markdown(table), encoding="utf-8")
+    status = json.dumps(to_json(table), indent=2, sort_keys=True, ensure_ascii=False)
+    (folder / "status.json").write_text(status + "\n", encoding="utf-8")
+    files[""] = [_described(folder, name) for name in ("README.md", "status.json", "status.md")]
+    known = set(method_names(layout))
+    cards = {name: load_method(layout, name) for name in {one.planned.job.method for one in records} & known}
+    crate = describe(table.name, records, files, cards)
+    text = json.dumps(crate, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
+    (folder / METADATA).write_text(text, encoding="utf-8")
+    names = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
+    sums = "".join(f"{sha256_of(folder / name)}  {name}\n" for name in names)
+    (folder / SUMS).write_text(sums, encoding="utf-8")
+
+
+def _copy_run(
+    layout: Layout, store: Store, record: Record, folder: Path, *, with_predictions: bool
+) -> list[CrateFile]:
+    names = [name for name in sorted(record.files) if with_predictions or not name.endswith(".npy")]
+    copied = []
+    for name in (RECORD_FILE, *names):
+        target = f"runs/{record.key}/{name}"
+        _copy(store.path(record.key) / name, folder / target)
+        copied.append(_described(folder, target))
+    scores = scores_path(layout, record.key)
+    if scores.is_file():
+        target = f"scores/{record.key}.json"
+        _copy(scores, folder / target)
+        copied.append(_described(folder, target))
+    return copied
+
+
+def _copy(source: Path, target: Path) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(source, target)
+
+
+def _described(folder: Path, name: str) -> CrateFile:
+    path = folder / name
+    return CrateFile(name, sha256_of(path), path.stat().st_size)
+
+
+def _zip(folder: Path, output: Path) -> None:
+    with _whole_file(output) as making, zipfile.ZipFile(making, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+            info = zipfile.ZipInfo(path.relative_to(folder).as_posix(), _ZIP_EPOCH)
+            info.compress_type = zipfile.ZIP_DEFLATED
+            info.external_attr = 0o644 << 16
+            archive.writestr(info, path.read_bytes())
+
+
+@contextmanager
+def _whole_file(path: Path) -> Iterator[Path]:
+    """A file that appears under its name only when the block ends well."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    making = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        yield making
+        making.replace(path)
+    finally:
+        making.unlink(missing_ok=True)

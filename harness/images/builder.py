@@ -1,0 +1,122 @@
+"""Calling an engine's own builder with the network off. Docker needs a client that has BuildKit; Podman has Buildah."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from harness.errors import ImageError
+
+if TYPE_CHECKING:
+    import docker
+
+_LAST_CLIENT_WITH_BUILDKIT_INSIDE = 22
+_USUAL = ("/usr/bin", "/usr/local/bin", "/bin")
+_SHOWN_LINES = 40
+
+
+class BuildEngine(Protocol):
+    """What building needs of an engine."""
+
+    @property
+    def name(self) -> str:
+        """`docker` or `podman`."""
+
+    @property
+    def socket(self) -> Path:
+        """Where it listens."""
+
+    @property
+    def client(self) -> docker.DockerClient:
+        """A client of its API."""
+
+
+def build(
+    engine: BuildEngine,
+    context: Path,
+    *,
+    target: str,
+    arguments: Mapping[str, str],
+    labels: Mapping[str, str],
+    epoch: int,
+    cached: bool = True,
+) -> str:
+    """Build one stage of the Dockerfile in `context` with no network; returns the image's id."""
+    address = f"unix://{engine.socket}"
+    with tempfile.TemporaryDirectory() as folder:
+        id_file = Path(folder) / "id"
+        if engine.name == "podman":
+            command = [*_podman(address), "build", "--format", "docker", "--layers", "--timestamp", str(epoch)]
+            variables: dict[str, str] = {}
+        else:
+            command = [docker_with_buildkit(), "build", "--progress", "plain"]
+            variables = {
+                "DOCKER_HOST": address,
+                "DOCKER_BUILDKIT": "1",
+                "BUILDX_BUILDER": "default",
+                "BUILDX_NO_DEFAULT_ATTESTATIONS": "1",
+            }
+        command += ["--network", "none", "--pull=false", "--iidfile", str(id_file), "--target", target]
+        command += ["--file", str(context / "Dockerfile")]
+        for name, value in sorted({**arguments, "SOURCE_DATE_EPOCH": str(epoch)}.items()):
+            command += ["--build-arg", f"{name}={value}"]
+        for name, value in sorted(labels.items()):
+            command += ["--label", f"{name}={value}"]
+        command += [] if cached else ["--no-cache"]
+        done = subprocess.run(
+            [*command, str(context)],
+            capture_output=True,
+            text=True,
+            errors="replace",
+            env={**os.environ, **variables},
+        )
+        if done.returncode != 0:
+            said = "\n".join((done.stdout + done.stderr).splitlines()[-_SHOWN_LINES:])
+            raise ImageError(
+                f"{engine.name} could not build stage '{target}' (exit {done.returncode}):\n{said}",
+                where="Dockerfile",
+                todo="the last lines above say which step failed; `harness doctor` checks engine and disk",
+            )
+        return id_file.read_text().strip()
+
+
+@cache
+def docker_with_buildkit() -> str:
+    """A docker client that can build with BuildKit: the first on PATH need not be one."""
+    folders = [*os.environ.get("PATH", "").split(os.pathsep), *_USUAL]
+    found = dict.fromkeys(str(Path(folder) / "docker") for folder in folders if folder)
+    clients = [path for path in found if os.access(path, os.X_OK)]
+    for client in clients:
+        if _has_buildkit(client):
+            return client
+    raise ImageError(
+        "no docker client here can build with BuildKit",
+        where=", ".join(clients) or "no `docker` on PATH",
+        todo="install the buildx plugin (package docker-buildx or docker-buildx-plugin), or Debian's docker.io, or podman",
+    )
+
+
+def _has_buildkit(client: str) -> bool:
+    if subprocess.run([client, "buildx", "version"], capture_output=True).returncode == 0:
+        return True
+    # Without a server this fails after it printed the client's version.
+    version = subprocess.run(
+        [client, "version", "--format", "{{.Client.Version}}"], capture_output=True, text=True
+    ).stdout.strip()
+    major = version.split(".")[0]
+    return major.isdigit() and int(major) <= _LAST_CLIENT_WITH_BUILDKIT_INSIDE
+
+
+def _podman(address: str) -> list[str]:
+    program = shutil.which("podman")
+    if program is None:
+        raise ImageError(
+            "building through Podman needs its client", where="no `podman` on PATH", todo="install podman"
+        )
+    return [program, "--remote", "--url", address]

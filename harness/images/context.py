@@ -1,0 +1,90 @@
+"""The folder an engine builds from: parts checked against their locks and hard-linked under the names tools expect."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterable
+from pathlib import Path
+
+from harness.images.cards import Accelerator, Environment, epoch_of
+from harness.images.lock import held_packages
+from harness.images.locks import Part, read_debian, read_wheels
+from harness.images.parts import checked_part
+from harness.images.stage0 import write_stage0
+from harness.images.trees import code_files
+from harness.layout import Layout
+
+
+def parts_of(environment: Environment, accelerator: Accelerator) -> list[Part]:
+    """Every file that one environment's own locks name."""
+    parts: list[Part] = []
+    for backend in environment.backends:
+        path = environment.lock_path(backend, accelerator)
+        if backend == "debian":
+            parts += [package.part for package in read_debian(path)]
+        elif backend == "wheels":
+            parts += [wheel.part for wheel in read_wheels(path)]
+        else:
+            from harness.images.conda import read_conda
+
+            parts += read_conda(path)
+    return parts
+
+
+def fill_environment_context(
+    layout: Layout, chain: list[Environment], accelerator: Accelerator, folder: Path
+) -> None:
+    """Everything the last environment of `chain` is built from, and nothing else."""
+    environment = chain[-1]
+    shutil.copyfile(layout.root / "Dockerfile", folder / "Dockerfile")
+    shutil.copytree(layout.containers / "_recipe", folder / "recipe")
+    by_kind = {"debian": folder / "debs", "wheel": folder / "wheels", "conda": folder / "conda"}
+    for path in by_kind.values():
+        path.mkdir()
+    for part in parts_of(environment, accelerator):
+        link(checked_part(layout, part), by_kind[part.kind] / part.file)
+    write_installed(chain, folder / "installed.txt")
+    if len(chain) == 1:
+        debs = sorted(by_kind["debian"].glob("*.deb"))
+        write_stage0(debs, folder / "stage0.tar", epoch=epoch_of(chain))
+    lines = []
+    if environment.card.wheels is not None:
+        wheels = read_wheels(environment.lock_path("wheels", accelerator))
+        lines = [wheel.requirement for wheel in wheels if not wheel.installer]
+    (folder / "requirements.txt").write_text("".join(f"{line}\n" for line in lines))
+
+
+def write_installed(chain: list[Environment], path: Path) -> None:
+    """What dpkg must report once a whole chain is installed, sorted as `LC_ALL=C sort` does."""
+    rows = sorted(f"{p.name} {p.version} {p.architecture} installed" for p in held_packages(chain))
+    path.write_text("\n".join(rows) + "\n")
+
+
+def fill_method_context(layout: Layout, method: Path, sdk: Path, folder: Path) -> None:
+    """A method's code and its language's SDK, with modes that don't depend on this system's umask."""
+    shutil.copyfile(layout.root / "Dockerfile", folder / "Dockerfile")
+    _copy_code(sdk, folder / "sdk", code_files(sdk))
+    _copy_code(method, folder / "method", code_files(method))
+
+
+def _copy_code(source: Path, target: Path, files: Iterable[str]) -> None:
+    target.mkdir(mode=0o755)
+    target.chmod(0o755)
+    for relative in files:
+        final = target / relative
+        final.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(source / relative, final)
+        executable = (source / relative).stat().st_mode & 0o100
+        final.chmod(0o755 if executable else 0o644)
+    for path in target.rglob("*"):
+        if path.is_dir():
+            path.chmod(0o755)
+
+
+def link(source: Path, target: Path) -> None:
+    """A hard link where the file system allows it, else a copy."""
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copyfile(source, target)

@@ -1,0 +1,87 @@
+"""Reading an image back out of its engine: the entries of its root file system, and how its containers start."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from harness.errors import ImageError
+from harness.images.builder import BuildEngine
+from harness.images.trees import CODE_ROOTS, Entry, read_tree
+
+if TYPE_CHECKING:
+    from docker.models.containers import Container
+
+
+class _Pipe(io.RawIOBase):
+    """A stream of pieces that tarfile can read."""
+
+    def __init__(self, pieces: Iterable[bytes]) -> None:
+        self._pieces = iter(pieces)
+        self._rest = b""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        while not self._rest:
+            piece = next(self._pieces, None)
+            if piece is None:
+                return 0
+            self._rest = piece
+        count = min(len(buffer), len(self._rest))
+        buffer[:count] = self._rest[:count]
+        self._rest = self._rest[count:]
+        return count
+
+
+def image_entries(engine: BuildEngine, image: str) -> dict[str, Entry]:
+    """All entries of an image's root file system."""
+    with _created(engine, image) as container:
+        return read_tree(io.BufferedReader(_Pipe(container.export(chunk_size=1 << 20)), 1 << 20))
+
+
+def code_entries(engine: BuildEngine, image: str) -> dict[str, Entry]:
+    """Only the method's code: what a method image has beyond its environment."""
+    entries: dict[str, Entry] = {}
+    with _created(engine, image) as container:
+        for root in CODE_ROOTS:
+            pieces, _ = container.get_archive(f"/{root}")
+            below = read_tree(io.BufferedReader(_Pipe(pieces), 1 << 20))
+            entries.update({f"opt/{name}": entry for name, entry in below.items()})
+    return entries
+
+
+def image_config(engine: BuildEngine, image: str) -> dict[str, Any]:
+    """The settings an image gives its containers."""
+    config: dict[str, Any] = engine.client.images.get(image).attrs["Config"]
+    return config
+
+
+def image_layers(engine: BuildEngine, image: str) -> list[str]:
+    """The digests of an image's layers, lowest first."""
+    layers: list[str] = engine.client.images.get(image).attrs["RootFS"]["Layers"]
+    return layers
+
+
+@contextmanager
+def _created(engine: BuildEngine, image: str) -> Iterator[Container]:
+    """A container that is never started; its command only has to exist as text."""
+    from docker.errors import APIError
+
+    try:
+        container = engine.client.containers.create(
+            image, command=["never-started"], network_mode="none", labels={"permafrost": "export"}
+        )
+    except APIError as error:
+        raise ImageError(
+            f"the image can't be read back: {error.explanation}", where=image, todo="run `harness doctor`"
+        ) from error
+    try:
+        yield container
+    finally:
+        container.remove(force=True)
+
+

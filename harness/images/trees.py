@@ -1,0 +1,171 @@
+"""Tree hashes: what an image holds, independent of the engine that built it, of time stamps and of layers.
+
+An environment tree is the sha256 of a listing with one line per folder (a digest over its entries' names, types, modes,
+owners, link targets and contents) and one for the settings a container starts with. A code tree is computed from the
+repository alone, and again from a finished image, which proves that the image holds that code.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import tarfile
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from harness.files import digest_of, sha256_of
+
+CODE_ROOTS = ("opt/method", "opt/sdk")
+# Engines mount over or write these themselves.
+_STUBS = ("dev", "proc", "sys", "run", "mnt", ".dockerenv", "etc/hosts", "etc/resolv.conf", "etc/hostname", "etc/mtab")
+# What can't change an answer, or what git would not hold.
+_NOT_CODE = ("__pycache__", ".ipynb_checkpoints", "method.toml", "tests")
+_NOT_CODE_SUFFIXES = (".pyc", ".pyo", ".md", ".swp", "~", ".orig", ".rej", ".RData", ".Rhistory")
+_CHUNK = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One path of a root file system."""
+
+    kind: str
+    mode: int
+    uid: int
+    gid: int
+    target: str
+    sha256: str
+    size: int
+
+
+Entries = Mapping[str, Entry]
+
+
+def read_tree(stream: IO[bytes]) -> dict[str, Entry]:
+    """All entries of an exported root file system, engine stubs left out; hard links count as the file they name."""
+    entries: dict[str, Entry] = {}
+    with tarfile.open(fileobj=stream, mode="r|") as archive:
+        for info in archive:
+            name = _plain(info.name)
+            if not name or _is_below(name, _STUBS):
+                continue
+            if info.islnk():
+                entries[name] = entries[_plain(info.linkname)]
+                continue
+            entries[name] = _entry(archive, info)
+    return entries
+
+
+def environment_listing(entries: Entries, config: Mapping[str, Any]) -> str:
+    """The text whose sha256 is the environment tree: everything but the method's code."""
+    folders: dict[str, list[list[str | int]]] = defaultdict(list)
+    for name, entry in sorted(entries.items()):
+        if _is_below(name, CODE_ROOTS):
+            continue
+        folder, _, base = name.rpartition("/")
+        mode = 0 if entry.kind == "link" else entry.mode
+        folders[folder].append([base, entry.kind, mode, entry.uid, entry.gid, entry.target, entry.sha256])
+    lines = [f"{digest_of(start_settings(config))} settings"]
+    lines += [f"{digest_of(rows)} {len(rows)} /{folder}" for folder, rows in sorted(folders.items())]
+    return "\n".join(lines) + "\n"
+
+
+def listing_digest(listing: str) -> str:
+    """The environment tree of a listing."""
+    return hashlib.sha256(listing.encode()).hexdigest()
+
+
+def start_settings(config: Mapping[str, Any]) -> dict[str, Any]:
+    """What an image's configuration says about how a container starts, the same for every engine."""
+    return {
+        "environment": sorted(config.get("Env") or []),
+        "entrypoint": list(config.get("Entrypoint") or []),
+        "command": list(config.get("Cmd") or []),
+        "user": config.get("User") or "",
+        "folder": config.get("WorkingDir") or "/",
+    }
+
+
+def code_of_entries(entries: Entries) -> str:
+    """The code tree of an exported image."""
+    rows = [
+        [name.removeprefix("opt/"), entry.kind, bool(entry.mode & 0o100), entry.target, entry.sha256]
+        for name, entry in sorted(entries.items())
+        if _is_below(name, CODE_ROOTS) and entry.kind != "folder"
+    ]
+    return digest_of(rows)
+
+
+def code_of_folders(method: Path, sdk: Path) -> str:
+    """The code tree of the repository's folders: the same rows as `code_of_entries` gives for a built image."""
+    rows: list[list[str | bool]] = []
+    for prefix, folder in (("method", method), ("sdk", sdk)):
+        for relative in code_files(folder):
+            path = folder / relative
+            executable = bool(path.stat().st_mode & 0o100)
+            rows.append([f"{prefix}/{relative}", "file", executable, "", sha256_of(path)])
+    return digest_of(sorted(rows))
+
+
+def code_files(folder: Path) -> list[str]:
+    """The files of a code folder that go into the image, relative and sorted; cards, notes and tests stay outside."""
+    found = []
+    for path in folder.rglob("*"):
+        relative = path.relative_to(folder)
+        if path.is_file() and not any(_is_not_code(part) for part in relative.parts):
+            found.append(relative.as_posix())
+    return sorted(found)
+
+
+def differing(first: Entries, second: Entries) -> list[str]:
+    """Paths that two trees don't share, each with what differs; code left out."""
+    names = sorted(name for name in {*first, *second} if first.get(name) != second.get(name))
+    return [_difference(name, first.get(name), second.get(name)) for name in names if not _is_below(name, CODE_ROOTS)]
+
+
+def differing_folders(recorded: str, actual: str) -> list[str]:
+    """Folders in which two listings differ."""
+    first, second = _folder_lines(recorded), _folder_lines(actual)
+    return sorted(name for name in {*first, *second} if first.get(name) != second.get(name))
+
+
+def _folder_lines(listing: str) -> dict[str, str]:
+    rows = (line.split(" ", 2) for line in listing.splitlines())
+    return {row[-1]: " ".join(row[:-1]) for row in rows}
+
+
+def _difference(name: str, first: Entry | None, second: Entry | None) -> str:
+    if first is None:
+        return f"/{name} (new)"
+    if second is None:
+        return f"/{name} (gone)"
+    fields = [field for field in Entry.__slots__ if getattr(first, field) != getattr(second, field)]
+    return f"/{name} ({', '.join(fields)})"
+
+
+def _entry(archive: tarfile.TarFile, info: tarfile.TarInfo) -> Entry:
+    if info.isdir():
+        return Entry("folder", info.mode & 0o7777, info.uid, info.gid, "", "", 0)
+    if info.issym():
+        return Entry("link", 0, info.uid, info.gid, info.linkname, "", 0)
+    if not info.isreg():
+        return Entry(f"special-{info.type.decode()}", info.mode & 0o7777, info.uid, info.gid, "", "", 0)
+    digest = hashlib.sha256()
+    stream = archive.extractfile(info)
+    assert stream is not None  # isreg() was true
+    while piece := stream.read(_CHUNK):
+        digest.update(piece)
+    return Entry("file", info.mode & 0o7777, info.uid, info.gid, "", digest.hexdigest(), info.size)
+
+
+def _plain(name: str) -> str:
+    return name.removeprefix("./").strip("/")
+
+
+def _is_below(name: str, roots: Iterable[str]) -> bool:
+    return any(name == root or name.startswith(f"{root}/") for root in roots)
+
+
+def _is_not_code(part: str) -> bool:
+    return part in _NOT_CODE or part.startswith(".") or part.endswith(_NOT_CODE_SUFFIXES)

@@ -1,0 +1,9 @@
+"""Parity: golden cases, made with the authors' code, run again here and compared array by array."""
+
+from __future__ import annotations
+
+from harness.parity.cases import GoldenCase, find_cases
+from harness.parity.check import check_cases
+from harness.parity.finding import ArrayFinding, Finding, Standing
+
+__all__ = ["ArrayFinding", "Finding", "GoldenCase", "Standing", "check_cases", "find_cases"]

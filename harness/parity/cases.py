@@ -1,0 +1,92 @@
+"""Finding golden cases: every file of a golden folder is a case, an input of cases, or said to be unknown."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from harness.benchmark import names as benchmark_names
+from harness.errors import ManifestError, UsageError
+from harness.methods import MethodCard, ParityTable
+
+_WILDCARDS = {"dataset": r"(?P<dataset>.+?)", "seed": r"(?P<seed>\d+)"}
+
+
+@dataclass(frozen=True)
+class GoldenCase:
+    """One golden file. `benchmark` is None where the folder's name says nothing of it."""
+
+    name: str
+    path: Path
+    benchmark: str | None
+
+    def features_of(self, dataset: str) -> Path:
+        """The features that the cases of one dataset share."""
+        return self.path.parent / f"_features_{dataset}.npz"
+
+
+@dataclass(frozen=True)
+class Match:
+    """A case, and the table of a card that says how to check it."""
+
+    case: GoldenCase
+    card: MethodCard
+    table: ParityTable
+    dataset: str
+    seed: int
+
+
+def find_cases(golden: Path) -> list[GoldenCase]:
+    """All cases in a benchmark's golden folder, or in the folders of several benchmarks."""
+    if not golden.is_dir():
+        raise UsageError(
+            "there is no such folder", where=str(golden), todo="give --golden a folder of golden cases"
+        )
+    cases = _cases_in(golden)
+    for folder in sorted(path for path in golden.iterdir() if path.is_dir()):
+        # a benchmark that is not here yet is named whole, so that it is not passed over in silence
+        known = folder.name in benchmark_names()
+        cases += _cases_in(folder) if known else [GoldenCase(f"{folder.name}/", folder, folder.name)]
+    if not cases:
+        raise UsageError(
+            "no golden case lies here",
+            where=str(golden),
+            todo="give the folder of one benchmark's goldens (*.npz), or the folder that holds such folders",
+        )
+    return cases
+
+
+def matches_of(case: GoldenCase, cards: Iterable[MethodCard]) -> list[Match]:
+    """Every table of every card that covers a case."""
+    return [
+        Match(case, card, table, found["dataset"], int(found["seed"]))
+        for card in cards
+        if case.benchmark is None or case.benchmark in card.benchmarks
+        for table in card.parity
+        if (found := _pattern(table.cases).fullmatch(case.name))
+    ]
+
+
+def _cases_in(folder: Path) -> list[GoldenCase]:
+    """The cases directly in one folder; names with a leading _ are inputs of others."""
+    of = folder.name if folder.name in benchmark_names() else None
+    files = sorted(path for path in folder.glob("*.npz") if not path.name.startswith("_"))
+    return [GoldenCase(path.stem, path, of) for path in files]
+
+
+@cache
+def _pattern(cases: str) -> re.Pattern[str]:
+    for name in _WILDCARDS:
+        if cases.count(f"{{{name}}}") != 1:
+            raise ManifestError(
+                f"'{cases}' does not name {{{name}}} once",
+                where="method.toml: parity.cases",
+                todo="write for example bnnr_{dataset}_raw_{seed}",
+            )
+    text = re.escape(cases)
+    for name, wildcard in _WILDCARDS.items():
+        text = text.replace(re.escape(f"{{{name}}}"), wildcard)
+    return re.compile(text)

@@ -1,0 +1,146 @@
+"use strict";
+// The state of the table lives in the address: a filtered, sorted view or an opened cell can be linked to.
+// Text from runs only ever enters the page as text nodes.
+const data = JSON.parse(document.getElementById("data").textContent);
+const form = document.getElementById("filters"), rows = document.getElementById("rows");
+const panel = document.getElementById("panel"), more = document.getElementById("more");
+const CHOICES = ["verdict", "method", "dataset", "split"], PIECE = 200;
+const metrics = [...new Set(data.cells.flatMap(cell => Object.keys(cell.metrics)))].sort();
+const usual = Object.values(data.key_metrics).flat().find(name => metrics.includes(name)) || metrics[0] || "";
+let state = {}, view = [], shown = 0;
+
+function make(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes))
+    name.startsWith("on") ? element.addEventListener(name.slice(2), value) : element.setAttribute(name, value);
+  element.append(...children.filter(child => child !== null && child !== undefined));
+  return element;
+}
+const chip = (verdict, kind = "v") => make("span", { class: `chip ${kind}-${verdict}` },
+  kind === "v" ? make("b", { "aria-hidden": "true" }, data.symbols[verdict]) : null, kind === "v" ? ` ${verdict}` : verdict);
+const figure = (value, digits = 4) => typeof value === "number" ? value.toFixed(digits) : "–";
+const size = bytes => typeof bytes !== "number" ? "–" : bytes < 1024 ? `${bytes} B`
+  : bytes < 1048576 ? `${(bytes / 1024).toFixed(1)} KiB` : bytes < 1073741824 ? `${(bytes / 1048576).toFixed(1)} MiB` : `${(bytes / 1073741824).toFixed(2)} GiB`;
+const seconds = value => typeof value === "number" ? `${value.toFixed(value < 10 ? 2 : 1)} s` : "–";
+const resource = (cell, name) => cell.record ? cell.record.resources[name] : undefined;
+const nameOf = cell => `${cell.method} on ${cell.dataset}, ${cell.split}, seed ${cell.seed}`;
+
+const COLUMNS = {
+  verdict: { title: "verdict", value: cell => cell.verdict, cell: cell => chip(cell.verdict) },
+  method: { title: "method", value: cell => cell.method, cell: cell => make("span", {}, cell.method, cell.control ? " " : "", cell.control ? make("span", { class: "tag" }, "control") : "") },
+  dataset: { title: "dataset", value: cell => cell.dataset },
+  split: { title: "split", value: cell => cell.split },
+  seed: { title: "seed", number: true, value: cell => cell.seed },
+  score: { title: "score", number: true, value: cell => cell.metrics[state.metric || usual], cell: cell => figure(cell.metrics[state.metric || usual]) },
+  wall: { title: "wall", number: true, value: cell => resource(cell, "wall_s"), cell: cell => seconds(resource(cell, "wall_s")) },
+  memory: { title: "peak memory", number: true, value: cell => resource(cell, "peak_bytes"), cell: cell => size(resource(cell, "peak_bytes")) },
+  key: { title: "key", value: cell => cell.key, cell: cell => make("button", { class: "open key", "aria-label": `Evidence of ${nameOf(cell)}` }, cell.key.slice(0, 12) || "–") },
+  reason: { title: "reason", value: cell => cell.reason, class: "reason", cell: cell => cell.verdict === "ok" ? "" : cell.reason.slice(0, 300) },
+};
+const text = data.cells.map(cell => [cell.verdict, cell.method, cell.dataset, cell.split, cell.seed, cell.key, cell.reason, cell.benchmark].join(" ").toLowerCase());
+
+function readState() {
+  state = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
+}
+function writeState(change) {
+  const next = { ...state, ...change };
+  const query = new URLSearchParams(Object.entries(next).filter(([name, value]) => value !== "" && value !== undefined));
+  history.replaceState(null, "", `#${query}`);
+  apply();
+}
+function compareValues(one, other) {
+  const empty = value => value === undefined || value === null || value === "";
+  if (empty(one) || empty(other)) return empty(one) - empty(other);
+  const order = typeof one === "number" && typeof other === "number" ? one - other : String(one).localeCompare(String(other), "en");
+  return state.order === "desc" ? -order : order;
+}
+function apply() {
+  readState();
+  for (const name of ["q", "metric", ...CHOICES]) form.elements[name].value = state[name] || (name === "metric" ? usual : "");
+  const words = (state.q || "").toLowerCase().split(/\s+/).filter(Boolean);
+  view = data.cells.map((cell, place) => place).filter(place => {
+    const cell = data.cells[place];
+    return CHOICES.every(name => !state[name] || String(cell[name]) === state[name]) && words.every(word => text[place].includes(word));
+  });
+  const column = COLUMNS[state.sort];
+  if (column) {
+    const value = new Map(view.map(place => [place, column.value(data.cells[place])]));
+    view.sort((one, other) => compareValues(value.get(one), value.get(other)) || one - other);
+  }
+  document.getElementById("heads").replaceChildren(...Object.entries(COLUMNS).map(([name, column]) => make("th", {
+    scope: "col", class: column.number ? "number" : "",
+    "aria-sort": state.sort !== name ? "none" : state.order === "desc" ? "descending" : "ascending",
+  }, make("button", { type: "button", onclick: () => { writeState({ sort: name, order: state.sort === name && state.order !== "desc" ? "desc" : "asc" }); document.querySelectorAll("#heads button")[Object.keys(COLUMNS).indexOf(name)].focus(); } }, name === "score" ? state.metric || usual || "score" : column.title))));
+  rows.replaceChildren();
+  shown = 0;
+  showPiece();
+  document.getElementById("shown").textContent = `${view.length.toLocaleString("en")} of ${data.cells.length.toLocaleString("en")} cells match.`;
+  openFrom(state.cell);
+}
+function showPiece() {
+  const piece = view.slice(shown, shown + PIECE);
+  rows.append(...piece.map(place => {
+    const cell = data.cells[place];
+    return make("tr", { "data-place": place }, ...Object.values(COLUMNS).map(column =>
+      make("td", { class: column.class || (column.number ? "number" : "") }, column.cell ? column.cell(cell) : String(column.value(cell)))));
+  }));
+  shown += piece.length;
+  more.replaceChildren(shown < view.length ? make("button", { type: "button", onclick: showPiece }, `Show more (${(view.length - shown).toLocaleString("en")} left)`) : "");
+}
+
+function facts(pairs) {
+  return make("dl", { class: "facts" }, ...pairs.filter(pair => pair[1] !== undefined && pair[1] !== "").flatMap(([name, value]) => [make("dt", {}, name), make("dd", {}, value)]));
+}
+function grid(head, body) {
+  return make("div", { class: "scroll" }, make("table", { class: "plain" }, make("thead", {}, make("tr", {}, ...head.map(title => make("th", { scope: "col" }, title)))),
+    make("tbody", {}, ...body.map(row => make("tr", {}, ...row.map(value => make("td", { class: "reason" }, value)))))));
+}
+const hash = value => make("code", { class: "hash" }, value);
+const part = (title, ...children) => children.some(child => child) ? [make("h3", {}, title), ...children.filter(child => child)] : [];
+const plain = value => typeof value === "object" && value !== null ? JSON.stringify(value) : String(value);
+
+function evidence(cell) {
+  const record = cell.record, image = cell.pins && data.images[cell.pins.image], used = record ? record.resources : {}, limits = record ? record.limits : {};
+  const other = Object.entries(used).filter(([name]) => !["wall_s", "cpu_s", "peak_bytes"].includes(name));
+  return [
+    make("p", {}, chip(cell.verdict), ` ${cell.reason}`),
+    ...part("Commands", make("pre", {}, `${cell.run}${cell.key ? `\nharness audit ${cell.key.slice(0, 12)}\nharness audit ${cell.key.slice(0, 12)} --replay 1` : ""}`)),
+    ...part("Scores", Object.keys(cell.metrics).length ? grid(["metric", "value", ""], Object.entries(cell.metrics).map(([name, value]) => [name, value === null ? "undefined" : String(value), cell.notes[name] || ""])) : make("p", { class: "hint" }, record ? "No fresh scores: run `harness score`." : "No run, no scores.")),
+    ...part("Published", cell.claims ? grid(["metric", "published", "ours", "difference", "verdict"], cell.claims.map(claim => [claim.metric, claim.published, claim.ours === null ? "–" : String(claim.ours), claim.difference === null ? "–" : claim.difference.toExponential(2), make("span", { title: claim.reason }, chip(claim.verdict, "c"), claim.verdict === "reproduced" ? "" : ` ${claim.reason}`)])) : null),
+    ...part("Resources", record ? facts([["wall clock", `${seconds(used.wall_s)} of ${seconds(limits.seconds)}`], ["CPU", seconds(used.cpu_s)], ["peak memory", `${size(used.peak_bytes)} of ${size(limits.memory_bytes)}`], ...other.map(([name, value]) => [name.replaceAll("_", " "), plain(value)]), ["attempts", plain(record.attempts)], ["started", record.started], ["finished", record.finished]]) : null),
+    ...part("Job", facts([["benchmark", cell.benchmark], ...Object.entries(cell.job).map(([name, value]) => [name.replaceAll("_", " "), plain(value)]), ["job key", cell.key ? hash(cell.key) : ""]]),
+      cell.pins ? facts([["image tree", hash(cell.pins.image)], ["dataset", hash(cell.pins.dataset)], ["split", hash(cell.pins.split)]]) : null),
+    ...part("Image and engine", record ? facts([...Object.entries(image || {}).map(([name, value]) => [name.replaceAll("_", " "), hash(value)]), ...Object.entries(record.engine).map(([name, value]) => [`engine ${name.replaceAll("_", " ")}`, plain(value)]), ["harness", record.harness_version]]) : null),
+    ...part("Files", record ? make("p", { class: "hint" }, `In ${cell.folder}`) : null, record ? grid(["file", "bytes", "sha256"], Object.entries(record.files).map(([name, [sum, bytes]]) => [name, bytes.toLocaleString("en"), hash(sum)])) : null),
+    ...part("Log", record ? make("pre", { class: "log" }, cell.log || "(empty)") : null),
+  ];
+}
+function openFrom(wanted) {
+  const cell = wanted && data.cells.find((one, place) => one.key ? one.key.startsWith(wanted) : wanted === `cell-${place}`);
+  if (!cell) { if (panel.open) panel.close(); return; }
+  document.getElementById("panel-title").textContent = nameOf(cell);
+  document.getElementById("panel-body").replaceChildren(...evidence(cell));
+  if (!panel.open) panel.showModal();
+  panel.scrollTop = 0;
+}
+
+for (const name of CHOICES)
+  form.elements[name].append(make("option", { value: "" }, "all"), ...[...new Set(data.cells.map(cell => cell[name]))].sort().map(value => make("option", { value }, value)));
+form.elements.metric.append(...metrics.map(value => make("option", { value }, value)));
+form.addEventListener("submit", event => event.preventDefault());
+form.addEventListener("input", event => writeState({ [event.target.name]: event.target.value }));
+form.addEventListener("reset", () => writeState(Object.fromEntries(["q", "metric", "sort", "order", ...CHOICES].map(name => [name, ""]))));
+rows.addEventListener("click", event => {
+  const row = event.target.closest("tr");
+  if (row) writeState({ cell: data.cells[row.dataset.place].key || `cell-${row.dataset.place}` });
+});
+panel.addEventListener("click", event => { if (event.target === panel || event.target.closest(".close")) panel.close(); });
+panel.addEventListener("close", () => { if (state.cell) writeState({ cell: "" }); });
+addEventListener("hashchange", () => {
+  const plainAnchor = document.getElementById(location.hash.slice(1));
+  if (plainAnchor) return;
+  apply();
+  if (!state.cell) document.getElementById("cells").scrollIntoView();
+});
+new IntersectionObserver(seen => { if (seen[0].isIntersecting && shown < view.length) showPiece(); }, { rootMargin: "600px" }).observe(more);
+apply();

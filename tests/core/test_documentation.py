@@ -1,0 +1,39 @@
+"""What the documentation says exists, and generated pages are current."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from harness import cards
+from harness.layout import Layout
+from harness.methods import load_methods
+from tests.conftest import REPOSITORY
+
+_PAGES = [REPOSITORY / "README.md", *sorted((REPOSITORY / "docs").glob("*.md"))]
+_LINK = re.compile(r"\]\(([^)#]+)(?:#[^)]*)?\)")
+
+
+@pytest.mark.parametrize("page", _PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    links = [link for link in _LINK.findall(page.read_text()) if "://" not in link]
+    assert [link for link in links if not (page.parent / link).exists()] == []
+
+
+@pytest.mark.parametrize("page", _PAGES, ids=lambda page: page.name)
+def test_commands_that_are_shown_exist(page: Path) -> None:
+    from harness.cli import _COMMANDS
+
+    shown = set(re.findall(r"`harness ([a-z]+)", page.read_text())) | set(
+        re.findall(r"^(?:\.venv/bin/)?harness ([a-z]+)", page.read_text(), re.MULTILINE)
+    )
+    assert shown <= set(_COMMANDS)
+
+
+def test_the_page_of_method_cards_is_current(repository: Layout) -> None:
+    page = REPOSITORY / "docs" / "methods.md"
+    assert page.read_text() == cards.markdown(load_methods(repository)), (
+        "run: harness list methods --markdown > docs/methods.md"
+    )

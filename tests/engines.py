@@ -1,0 +1,119 @@
+"""Fixtures for real engines, and a small image that needs nothing but this machine's own Python."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import io
+import os
+import re
+import subprocess
+import sys
+import sysconfig
+import tarfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from harness.engine import Engine, find_engine
+from harness.engine.images import import_tree
+from harness.errors import EngineError
+from harness.layout import Layout
+
+_LEFT_OUT = {"__pycache__", "test", "idlelib", "tkinter", "ensurepip", "lib2to3", "pydoc_data", "site-packages"}
+_LEFT_OUT |= {"dist-packages", "turtledemo", "unittest", "distutils"}
+
+
+@dataclass(frozen=True)
+class ProbeImage:
+    """An image with a Python interpreter, on one engine."""
+
+    name: str
+    image_id: str
+    entrypoint: tuple[str, ...]
+
+
+def _find(layout: Layout, only: str | None) -> Engine:
+    try:
+        return find_engine(layout, only=only)
+    except EngineError as error:
+        pytest.skip(f"needs {only or 'a container engine'}: {error.what} ({error.where})")
+
+
+@pytest.fixture(scope="session")
+def engine(repository: Layout) -> Iterator[Engine]:
+    """Whatever engine is here; served if only programs exist; nothing is installed."""
+    with _find(repository, None) as found:
+        yield found
+
+
+@pytest.fixture(scope="session")
+def docker_engine(repository: Layout) -> Iterator[Engine]:
+    """Docker, answering or served."""
+    with _find(repository, "docker") as found:
+        yield found
+
+
+@pytest.fixture(scope="session")
+def podman_engine(repository: Layout) -> Iterator[Engine]:
+    """Podman, answering or served."""
+    with _find(repository, "podman") as found:
+        yield found
+
+
+@pytest.fixture(scope="session", params=["docker", "podman"])
+def any_engine(request: pytest.FixtureRequest) -> Engine:
+    """Each engine in turn."""
+    found: Engine = request.getfixturevalue(f"{request.param}_engine")
+    return found
+
+
+@pytest.fixture(scope="session")
+def probe_image(any_engine: Engine) -> ProbeImage:
+    """The probe image on the engine of the test."""
+    return make_probe_image(any_engine)
+
+
+def make_probe_image(engine: Engine) -> ProbeImage:
+    """Import the probe image under a name that tells its content, or take the one that is there."""
+    program, archive = _python_tree()
+    name = f"permafrost-test/probe-{hashlib.sha256(archive).hexdigest()[:16]}"
+    image_id = engine.image_id(f"localhost/{name}:latest") or import_tree(engine, archive, name)
+    return ProbeImage(name, image_id, (program, "-I", "-c"))
+
+
+@functools.cache
+def _python_tree() -> tuple[str, bytes]:
+    """This machine's Python, its standard library and its shared libraries, under their own names."""
+    program = os.path.realpath(getattr(sys, "_base_executable", sys.executable))
+    library = Path(sysconfig.get_path("stdlib"))
+    files: dict[str, Path] = {program: Path(program)}
+    needed = {program}
+    for path in sorted(library.rglob("*")):
+        inside = path.relative_to(library)
+        if _LEFT_OUT & set(inside.parts) or any(part.startswith("config-") for part in inside.parts):
+            continue
+        if path.is_file():
+            files[str(path)] = path
+            if path.suffix == ".so":
+                needed.add(str(path))
+    listed = subprocess.run(["ldd", *sorted(needed)], capture_output=True, text=True, check=False).stdout
+    for name in sorted(set(re.findall(r"(/\S+\.so\S*) \(0x", listed))):
+        files[name] = Path(name)
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w") as archive:
+        for folder, mode in (
+            ("tmp", 0o1777),
+            *((name, 0o755) for name in ("in", "out", "proc", "sys", "dev", "etc")),
+        ):
+            entry = tarfile.TarInfo(folder)
+            entry.type, entry.mode = tarfile.DIRTYPE, mode
+            archive.addfile(entry)
+        for name, source in sorted(files.items()):
+            content = source.read_bytes()
+            entry = tarfile.TarInfo(name.lstrip("/"))
+            entry.size, entry.mode = len(content), 0o755
+            archive.addfile(entry, io.BytesIO(content))
+    return program, buffer.getvalue()
