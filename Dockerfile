@@ -1,14 +1,14 @@
 # The one recipe all images are built from. `harness image build` makes the context (parts checked against the locks) and
 # calls an engine with the network off; the same file serves BuildKit and Buildah.
 #
-#   bootstrap -> base            from nothing but locked Debian packages
-#   BASE -> debian -> python     one environment on top of the one it extends; CPU and CUDA differ in the wheels in the
-#                  -> octave     context (ACCELERATOR names which)
-#                  -> r
-#                  -> conda      a conda prefix, made in an image that has Python, copied over BASE
-#   ENVIRONMENT -> method        a method's code, and nothing else, on top of its environment
+#   bootstrap -> base                           from nothing but locked Debian packages
+#   BASE -> debian -> python|octave|r           one environment on top of the one it extends; the CPU and the CUDA
+#                                               variant differ in the wheels the context holds (ACCELERATOR says which)
+#   BASE -> debian -> conda                     a conda prefix; a second build with this as BASE sets the language
+#   ENVIRONMENT -> method                       a method's code, and nothing else, on top of its environment
 ARG BASE=scratch
 ARG ENVIRONMENT=scratch
+# An environment that can unpack conda packages; only for target `conda`.
 ARG CONDA_INSTALLER=scratch
 
 FROM scratch AS bootstrap
@@ -19,8 +19,9 @@ RUN --mount=type=bind,target=/mnt sh /mnt/recipe/bootstrap.sh
 # One clean layer: what the bootstrap deleted does not travel along.
 FROM scratch AS base
 COPY --from=bootstrap / /
-ENV PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
-    LC_ALL=C.UTF-8 TZ=UTC HOME=/tmp OMP_NUM_THREADS=1 PERMAFROST_SDK=/opt/sdk
+ENV PATH=/opt/venv/bin:/opt/conda/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
+    LC_ALL=C.UTF-8 TZ=UTC HOME=/tmp PERMAFROST_SDK=/opt/sdk \
+    OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 OPENBLAS_CORETYPE=Haswell MKL_NUM_THREADS=1 MKL_CBWR=COMPATIBLE
 USER 65534:65534
 WORKDIR /tmp
 
@@ -30,26 +31,31 @@ USER 0:0
 RUN --mount=type=bind,target=/mnt sh /mnt/recipe/packages.sh
 USER 65534:65534
 
+FROM ${CONDA_INSTALLER} AS conda-prefix
+ARG SOURCE_DATE_EPOCH
+USER 0:0
+RUN --mount=type=bind,target=/mnt sh /mnt/recipe/conda.sh
+
+FROM debian AS conda
+COPY --from=conda-prefix /opt/conda /opt/conda
+
 FROM debian AS python
 ARG SOURCE_DATE_EPOCH
 ARG ACCELERATOR=cpu
 USER 0:0
 RUN --mount=type=bind,target=/mnt sh /mnt/recipe/wheels.sh
 # CUBLAS_WORKSPACE_CONFIG: without it some CUDA sums are not repeatable.
-ENV PATH=/opt/venv/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
-    PYTHONHASHSEED=0 PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=/opt/sdk PYTHONUNBUFFERED=1 \
-    OPENBLAS_NUM_THREADS=1 OPENBLAS_CORETYPE=Haswell MKL_NUM_THREADS=1 MKL_CBWR=COMPATIBLE NUMEXPR_NUM_THREADS=1 \
-    CUBLAS_WORKSPACE_CONFIG=:4096:8 PERMAFROST_ACCELERATOR=${ACCELERATOR}
+ENV PYTHONHASHSEED=0 PYTHONDONTWRITEBYTECODE=1 PYTHONUNBUFFERED=1 PYTHONPATH=/opt/sdk \
+    NUMEXPR_NUM_THREADS=1 CUBLAS_WORKSPACE_CONFIG=:4096:8 PERMAFROST_ACCELERATOR=${ACCELERATOR}
 USER 65534:65534
-ENTRYPOINT ["/opt/venv/bin/python3", "/opt/method/main.py"]
+ENTRYPOINT ["python3", "/opt/method/main.py"]
 
 FROM debian AS octave
-ENV OPENBLAS_NUM_THREADS=1 OPENBLAS_CORETYPE=Haswell OCTAVE_PATH=/opt/method:/opt/sdk
+ENV OCTAVE_PATH=/opt/method:/opt/sdk
 ENTRYPOINT ["octave-cli", "--no-init-file", "--no-site-file", "--no-window-system", "--no-history", "--quiet", \
     "/opt/method/main.m"]
 
 FROM debian AS r
-ENV OPENBLAS_NUM_THREADS=1 OPENBLAS_CORETYPE=Haswell
 ENTRYPOINT ["Rscript", "--vanilla", "/opt/method/main.R"]
 
 FROM ${ENVIRONMENT} AS method

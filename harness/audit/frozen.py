@@ -8,7 +8,7 @@ from pathlib import Path
 from harness.audit.steps import Step, equal, failed, not_checked, ok
 from harness.data import dataset_digest, manifest_names
 from harness.engine import Engine
-from harness.errors import ImageError
+from harness.errors import HarnessError
 from harness.images import code_tree, environment_tree, image_name, image_tree
 from harness.images.cards import environment_chain, layers_of
 from harness.images.identity import combined
@@ -40,7 +40,7 @@ def find_superseded(layout: Layout, record: Record) -> Superseded:
     else:
         try:
             present = image_tree(layout, method)
-        except ImageError:
+        except HarnessError:
             present = planned.image_tree  # the environment's own step tells what is broken
         if present != planned.image_tree:
             image = f"code or environment of '{method}' changed: the image tree is {present[:12]} now"

@@ -16,8 +16,6 @@ from harness.progress import Progress, Silent
 from harness.store import Store
 from harness.vocabulary import Verdict
 
-_WIDTH = 24
-
 
 @dataclass(frozen=True)
 class AuditReport:
@@ -150,16 +148,17 @@ def _counted(audit: Audit) -> str:
 
 def _chain_lines(audit: Audit) -> list[str]:
     lines = [f"{audit.label}", f"  key {audit.key}"]
+    width = max((len(step.name) for step in audit.steps), default=0)
     if audit.superseded:
         lines.append(f"  superseded: {audit.superseded}")
     for step in audit.steps:
-        lines.append(f"  {step.checked:11}  {step.name:{_WIDTH}}  {step.what}")
+        lines.append(f"  {step.checked:11}  {step.name:{width}}  {step.what}")
         if step.checked is Checked.OK:
             if step.found:
-                lines.append(f"  {'':11}  {'':{_WIDTH}}  {step.found}")
+                lines.append(f"  {'':11}  {'':{width}}  {step.found}")
         else:
             told = (("expected", step.expected), ("found", step.found), ("where", step.where))
-            lines += [f"  {'':11}  {'':{_WIDTH}}  {name}: {text}" for name, text in told if text]
+            lines += [f"  {'':11}  {'':{width}}  {name}: {text}" for name, text in told if text]
     return [*lines, ""]
 
 

@@ -1,7 +1,7 @@
 """Benchmarks: one package each, found by being here. What differs between benchmarks sits in these packages only.
 
-A benchmark package offers `MATERIALISATION_VERSION`, `METRICS`, `KEY_METRICS`, `write_inputs`, `check_predictions` and
-`score`; every other part of the harness is shared.
+A benchmark package offers `MATERIALISATION_VERSION`, `METRICS`, `KEY_METRICS`, `INPUTS`, `write_inputs`,
+`check_predictions` and `score`; every other part of the harness is shared.
 """
 
 from __future__ import annotations

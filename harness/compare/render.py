@@ -9,6 +9,7 @@ from typing import Any
 
 from harness.compare.book import Book, group_of
 from harness.compare.judge import ClaimVerdict, Comparison
+from harness.status.text import wrapped
 
 # A list longer than this is no help on a terminal unless a person asked for all of it.
 _LIST_UP_TO = 60
@@ -23,7 +24,7 @@ def headline(book: Book) -> str:
 
 def to_text(book: Book, *, everything: bool = False) -> str:
     """Sums, counts by group, the decided claims (or every claim), legend."""
-    lines = [headline(book), *(f"  {source}" for source in book.sources), ""]
+    lines = [headline(book), *(line for source in book.sources for line in wrapped(source, "  ")), ""]
     listed = _listed(book, everything=everything)
     if len(book.groups) > 1:
         lines += [*_count_lines(book), ""]
@@ -120,7 +121,7 @@ def _count_lines(book: Book) -> list[str]:
     lines = _columns(rows) if len(rows) > 1 else []
     if absent:
         told = ", ".join(f"{count} ({kind})" for kind, count in absent.items())
-        lines.append(f"  in groups where nothing is comparable: {told}")
+        lines += wrapped(f"in groups where nothing is comparable: {told}", "  ")
     return lines
 
 
@@ -131,14 +132,9 @@ def _comparison_lines(members: Sequence[Comparison]) -> list[str]:
     for one in members:
         if one.verdict is not ClaimVerdict.REPRODUCED:
             reasons.setdefault(one.reason, []).append(one.claim.metric or one.claim.statistic)
-    for test in dict.fromkeys(_test(one) for one in members if one.test):
-        lines.append(f"    test: {test}")
-    lines += [f"    {', '.join(dict.fromkeys(metrics))}: {reason}" for reason, metrics in reasons.items()]
-    return lines
-
-
-def _test(one: Comparison) -> str:
-    return one.test if one.tolerance is None else f"{one.test}, tolerance {one.tolerance:.2g}"
+    tests = [f"test: {test}" for test in dict.fromkeys(one.test for one in members if one.test)]
+    told = [f"{', '.join(dict.fromkeys(metrics))}: {reason}" for reason, metrics in reasons.items()]
+    return lines + [line for text in (*tests, *told) for line in wrapped(text, "    ")]
 
 
 def _figures(one: Comparison) -> tuple[str, str, str, str, str]:

@@ -1,6 +1,6 @@
 """Datasets: from a manifest to arrays whose content is known by digest, or one clear message why not.
 
-    manifest -> sources (cache, mirror folders, URLs) -> converter -> checks -> converted arrays by digest
+The way: manifest, sources (cache, mirror folders, URLs), converter, checks, converted arrays by digest.
 """
 
 from harness.data.datasets import dataset_digest, fetch_dataset, load_dataset

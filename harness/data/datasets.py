@@ -9,7 +9,7 @@ import json
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from harness.data.manifest import DatasetManifest, load_manifest, manifest_path
 from harness.data.sources import obtain
@@ -27,6 +27,11 @@ def dataset_digest(layout: Layout, name: str, *, mirrors: Sequence[Path] = ()) -
     """The digest a dataset's arrays have: from the manifest, or from the arrays where it records none."""
     manifest = load_manifest(layout, name)
     return manifest.converted.digest if manifest.converted else load_dataset(layout, name, mirrors=mirrors).digest
+
+
+def is_converted(layout: Layout, manifest: DatasetManifest) -> bool:
+    """Whether the arrays are here, so that nothing has to be fetched."""
+    return (_converted_folder(layout, manifest) / _NAMES_FILE).is_file()
 
 
 def fetch_dataset(layout: Layout, name: str, *, mirrors: Sequence[Path] = ()) -> dict[str, Path]:
@@ -117,12 +122,11 @@ def _read(folder: Path, name: str, _changed: int) -> RepurposingDataset:
 
     try:
         told = json.loads((folder / _NAMES_FILE).read_text(encoding="utf-8"))
-        arrays = {}
+        parts: dict[str, Any] = {key: tuple(told[key]) for key in NAMES}
         for array, dtype in ARRAYS.items():
             path = folder / f"{array}.npy"
-            arrays[array] = read_npy(path, dtype, read_header(path)[1])
-        names = {key: tuple(told[key]) for key in NAMES}
-        dataset = RepurposingDataset(name=name, **arrays, **names)
+            parts[array] = read_npy(path, dtype, read_header(path)[1])
+        dataset = RepurposingDataset(name=name, **parts)
         found = content_digest(dataset)
         if found != told["digest"]:
             raise NotNpy(f"digest is {found}, not the recorded {told['digest']}")

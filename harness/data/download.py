@@ -1,4 +1,4 @@
-"""One file from one URL: resumed, bounded, checked. It appears in the cache whole and with its recorded sha256, or not.
+"""One file from one URL: resumed, bounded, checked. It appears whole and with its recorded sha256, or not at all.
 
 Proxies are those of the environment, as urllib knows them.
 """
@@ -75,7 +75,7 @@ def _continue(url: str, file: SourceFile, part: Path) -> bool:
     if have:
         headers["Range"] = f"bytes={have}-"
     try:
-        with urlopen(Request(url, headers=headers), timeout=TIMEOUT_SECONDS) as response:  # noqa: S310 (http, https)
+        with urlopen(Request(url, headers=headers), timeout=TIMEOUT_SECONDS) as response:
             _receive(response, file, part, have)
     except HTTPError as error:
         with error:

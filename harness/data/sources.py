@@ -1,4 +1,4 @@
-"""Where an original file can be had: beside its manifest, in the cache, in mirror folders, at its URLs, in this order.
+"""Where an original file can be had: beside its manifest, in the cache, in mirror folders, at its URLs.
 
 A file is handed out only with the recorded size and sha256. Otherwise one error names every source that was tried
 and why it failed.
@@ -30,12 +30,22 @@ class _Attempt:
 def mirror_folders(chosen: Sequence[Path] = ()) -> list[Path]:
     """Mirror folders given by option, then those of $PERMAFROST_MIRROR (separated as in $PATH)."""
     told = os.environ.get(MIRROR_VARIABLE, "").split(os.pathsep)
-    return [*(Path(folder) for folder in chosen), *(Path(folder) for folder in told if folder)]
+    return list(
+        dict.fromkeys([*(Path(folder) for folder in chosen), *(Path(folder) for folder in told if folder)])
+    )
 
 
 def cache_path(layout: Layout, file: SourceFile) -> Path:
     """The place of a file in the cache, named by its content."""
     return layout.cache / "data" / file.sha256[:2] / file.sha256
+
+
+def local_copy(layout: Layout, dataset: str, file: SourceFile, mirrors: Sequence[Path] = ()) -> Path | None:
+    """A copy that is here and has the recorded size; its content is not read."""
+    for path in _folders(layout, dataset, file, mirrors):
+        if path.is_file() and path.stat().st_size == file.bytes:
+            return path
+    return None
 
 
 def obtain(layout: Layout, dataset: str, file: SourceFile, mirrors: Sequence[Path] = ()) -> Path:

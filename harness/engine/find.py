@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 from harness.engine import install as installation
@@ -73,32 +73,32 @@ def find_engine(
 
 def _served(layout: Layout, only: str | None, environment: Mapping[str, str]) -> Engine | None:
     """An engine served by us, from the programs that are here; None where there are none."""
-    choices: list[tuple[str, Callable[[str], Engine]]] = []
-    if programs.is_root() and only in (None, "docker"):
-        choices.append(("dockerd", lambda program: _dockerd(program, layout.cache, environment)))
-    if only in (None, "podman"):
-        choices.append(("podman", lambda program: _podman(program, layout.cache, environment)))
+    choices = [serve_docker] if programs.is_root() and only in (None, "docker") else []
+    choices += [serve_podman] if only in (None, "podman") else []
     failure: EngineError | None = None
-    for name, serve in choices:
-        program = programs.find_program(name)
-        if program is None:
-            continue
+    for serve in choices:
         try:
-            return serve(program)
+            if engine := serve(layout.cache, environment):
+                return engine
         except EngineError as error:
-            log.warning("%s could not be served: %s", name, error.what)
+            log.warning("an engine could not be served: %s", error.what)
             failure = failure or error
     if failure is not None:
         raise failure
     return None
 
 
-def _dockerd(program: str, cache: Path, environment: Mapping[str, str]) -> Engine:
-    return _lease(programs.dockerd(program, cache, environment), init=True)
+def serve_docker(cache: Path, environment: Mapping[str, str]) -> Engine | None:
+    """Our private Docker engine, started or joined; None without the program."""
+    program = programs.find_program("dockerd")
+    return _lease(programs.dockerd(program, cache, environment), init=True) if program else None
 
 
-def _podman(program: str, cache: Path, environment: Mapping[str, str]) -> Engine:
-    """Podman with its defaults if they start a container here, else with our corrections."""
+def serve_podman(cache: Path, environment: Mapping[str, str]) -> Engine | None:
+    """Podman with its defaults if they start a container here, else with our corrections; None without it."""
+    program = programs.find_program("podman")
+    if program is None:
+        return None
     marker = programs.podman(program, cache, environment, corrected=False).folder / "defaults-work"
     if not marker.exists() and not _has_corrections(program, cache, environment):
         engine = _lease(programs.podman(program, cache, environment, corrected=False), init=None)

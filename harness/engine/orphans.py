@@ -42,6 +42,12 @@ def remove_orphans(engine: Engine) -> list[Orphan]:
     return orphans
 
 
+def discard_run(engine: Engine, run: str) -> None:
+    """Remove whatever is left of one run, for example after its engine was lost and came back."""
+    for entry in engine.api.containers(all=True, filters={"label": f"{LABEL_RUN}={run}"}):
+        discard_container(engine, entry["Id"])
+
+
 def discard_container(engine: Engine, container: str) -> None:
     """Remove one container by force; one that is gone or on its way out is as good as removed."""
     import docker.errors

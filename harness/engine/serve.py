@@ -23,6 +23,7 @@ from harness.errors import EngineError
 from harness.files import digest_of, write_atomic
 
 _START_SECONDS = 90.0
+_START_TRIES = 3
 _STOP_SECONDS = 20.0
 _LONGEST_SOCKET_PATH = 100
 
@@ -133,10 +134,16 @@ def _ensure_running(service: Service) -> None:
             return
         time.sleep(0.1)
         pid = _pid_of(service)
-    _stop(service)
-    for leftover in (service.socket, service.folder / "pid", service.folder / "engine.pid"):
-        leftover.unlink(missing_ok=True)
-    _start(service)
+    # after a crash the first start may fail over what the dead engine left running; the next finds it gone
+    for chance in range(_START_TRIES, 0, -1):
+        _stop(service)
+        for leftover in (service.socket, service.folder / "pid", service.folder / "engine.pid"):
+            leftover.unlink(missing_ok=True)
+        try:
+            return _start(service)
+        except EngineError:
+            if chance == 1:
+                raise
 
 
 def _start(service: Service) -> None:

@@ -43,7 +43,11 @@ def download_by_apt(archive: str, part: Part, folder: Path) -> Path:
     ]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode != 0 or not target.is_file():
-        lines = [line.strip() for line in (done.stderr + done.stdout).splitlines() if line.startswith(("E:", "W:", "Err"))]
+        lines = [
+            line.strip()
+            for line in (done.stderr + done.stdout).splitlines()
+            if line.startswith(("E:", "W:", "Err"))
+        ]
         raise MissingData(f"apt can't download it: {lines[-1] if lines else 'no reason was given'}")
     return target
 

@@ -21,7 +21,7 @@ from harness.images.cards import (
 )
 from harness.images.context import fill_environment_context, fill_method_context
 from harness.images.export import code_entries, image_config, image_entries, image_layers
-from harness.images.identity import code_tree, environment_image_name, image_name
+from harness.images.identity import PREFIX, code_tree, environment_image_name, image_name
 from harness.images.receipts import Receipt, building, read_receipt, receipt_path, write_receipt
 from harness.images.record import (
     TreeRecord,
@@ -42,6 +42,7 @@ _NAMED = 8
 class BuiltImage:
     """An image that exists in the engine and was verified."""
 
+    engine: str
     name: str
     image_id: str
     environment_tree: str
@@ -50,9 +51,7 @@ class BuiltImage:
     built_seconds: float = 0.0
 
 
-def ensure_image(
-    engine: BuildEngine, layout: Layout, method: str, accelerator: Accelerator = "cpu"
-) -> BuiltImage:
+def ensure_image(engine: BuildEngine, layout: Layout, method: str, accelerator: Accelerator = "cpu") -> BuiltImage:
     """The image of a method, built now if it isn't there."""
     name = image_name(layout, method, accelerator)
     found = _known(engine, layout, name)
@@ -89,6 +88,7 @@ def record_environment(
             parent=parent.environment_tree if parent else "",
             files=files,
             bytes=size,
+            added_bytes=size - _recorded_bytes(layers[:-1], accelerator),
             locks=lock_digests(environment, variant),
         )
         write_record(environment, variant, record, listing)
@@ -142,9 +142,7 @@ def compare_with_record(
     )
 
 
-def _ensure_environment(
-    engine: BuildEngine, layout: Layout, name: str, accelerator: Accelerator
-) -> BuiltImage:
+def _ensure_environment(engine: BuildEngine, layout: Layout, name: str, accelerator: Accelerator) -> BuiltImage:
     layers = layers_of(environment_chain(layout, name))
     environment = layers[-1]
     variant = variant_of(environment, accelerator)
@@ -175,24 +173,61 @@ def _build_environment(
     target = "base"
     if parent is not None:
         arguments["BASE"] = parent.name
-        target = "conda" if layers[-1].card.conda is not None else language_of(layers)
+        target = language_of(layers)
     started = time.monotonic()
     with _context(layout) as folder:
         fill_environment_context(layout, layers, accelerator, folder)
-        image_id = build(
-            engine,
-            folder,
-            target=target,
-            arguments=arguments,
-            labels={"permafrost": "environment", "permafrost.environment": layers[-1].name},
-            epoch=epoch_of(layers),
-            cached=cached,
-        )
+        steps = [(target, arguments)]
+        conda = layers[-1].card.conda
+        if conda is not None:
+            installer = _ensure_environment(engine, layout, conda.installer, "cpu")
+            steps.insert(0, ("conda", {**arguments, "CONDA_INSTALLER": installer.name}))
+        image_id = _build_steps(engine, folder, steps, layers, cached=cached)
     seconds = time.monotonic() - started
     entries = image_entries(engine, image_id)
     listing = environment_listing(entries, image_config(engine, image_id))
     sizes = [entry.size for entry in entries.values() if entry.kind == "file"]
     return image_id, listing, len(sizes), sum(sizes), seconds
+
+
+def _build_steps(
+    engine: BuildEngine,
+    folder: Path,
+    steps: list[tuple[str, dict[str, str]]],
+    layers: list[Environment],
+    *,
+    cached: bool,
+) -> str:
+    """Build one stage after another in one context, each on the one before."""
+    image_id = ""
+    for number, (target, arguments) in enumerate(steps):
+        base = {}
+        if image_id:
+            name = f"{PREFIX}/step-{layers[-1].name.strip('_')}:{number}"
+            tag_image(engine, image_id, name)
+            base = {"BASE": name}
+            # What the first step installed need not be installed again.
+            for package in (folder / "debs").iterdir():
+                package.unlink()
+        image_id = build(
+            engine,
+            folder,
+            target=target,
+            arguments={**arguments, **base},
+            labels={"permafrost": "environment", "permafrost.environment": layers[-1].name},
+            epoch=epoch_of(layers),
+            cached=cached,
+        )
+        if base:
+            engine.client.images.remove(base["BASE"], noprune=True)
+    return image_id
+
+
+def _recorded_bytes(parents: list[Environment], accelerator: Accelerator) -> int:
+    if not parents:
+        return 0
+    record = read_record(parents[-1], variant_of(parents[-1], accelerator))
+    return record.bytes if record is not None else 0
 
 
 def _known(engine: BuildEngine, layout: Layout, name: str) -> BuiltImage | None:
@@ -218,9 +253,10 @@ def _known(engine: BuildEngine, layout: Layout, name: str) -> BuiltImage | None:
 def _keep(
     engine: BuildEngine, layout: Layout, name: str, image_id: str, environment: str, code: str, seconds: float
 ) -> BuiltImage:
-    _tag(engine, image_id, name)
+    tag_image(engine, image_id, name)
     attrs = engine.client.images.get(name).attrs
     receipt = Receipt(
+        engine=engine.name,
         name=name,
         image_id=str(engine.client.images.get(name).id),
         environment_tree=environment,
@@ -236,7 +272,8 @@ def _built(receipt: Receipt) -> BuiltImage:
     return BuiltImage(**receipt.model_dump())
 
 
-def _tag(engine: BuildEngine, image_id: str, name: str) -> None:
+def tag_image(engine: BuildEngine, image_id: str, name: str) -> None:
+    """Give an image a name."""
     repository, tag = name.rsplit(":", 1)
     engine.client.images.get(image_id).tag(repository, tag)
 

@@ -52,17 +52,19 @@ def build(
     with tempfile.TemporaryDirectory() as folder:
         id_file = Path(folder) / "id"
         if engine.name == "podman":
-            command = [*_podman(address), "build", "--format", "docker", "--layers", "--timestamp", str(epoch)]
+            # Buildah's cache does not look into bind mounts: it would take another environment's packages for ours.
+            command = [*_podman(address), "build", "--layers=false", "--format", "docker"]
+            command += ["--timestamp", str(epoch), "--pull=never"]
             variables: dict[str, str] = {}
         else:
-            command = [docker_with_buildkit(), "build", "--progress", "plain"]
+            command = [docker_with_buildkit(), "build", "--progress", "plain", "--pull=false"]
             variables = {
                 "DOCKER_HOST": address,
                 "DOCKER_BUILDKIT": "1",
                 "BUILDX_BUILDER": "default",
                 "BUILDX_NO_DEFAULT_ATTESTATIONS": "1",
             }
-        command += ["--network", "none", "--pull=false", "--iidfile", str(id_file), "--target", target]
+        command += ["--network", "none", "--iidfile", str(id_file), "--target", target]
         command += ["--file", str(context / "Dockerfile")]
         for name, value in sorted({**arguments, "SOURCE_DATE_EPOCH": str(epoch)}.items()):
             command += ["--build-arg", f"{name}={value}"]

@@ -44,6 +44,8 @@ class CondaPart(Strict):
 
     environment: str = "environment.yml"
     platform: str = "linux-64"
+    # The environment that holds the program which unpacks conda packages during the build.
+    installer: str = "_conda"
 
 
 class AcceleratorPart(Strict):

@@ -83,5 +83,3 @@ def _created(engine: BuildEngine, image: str) -> Iterator[Container]:
         yield container
     finally:
         container.remove(force=True)
-
-

@@ -20,7 +20,9 @@ def code_tree(layout: Layout, method: str) -> str:
     folder, sdk = layout.methods / method, layout.methods / "_sdk" / language
     for path in (folder, sdk):
         if not path.is_dir():
-            raise ImageError(f"the code of method '{method}' is missing", where=str(path), todo="restore the folder")
+            raise ImageError(
+                f"the code of method '{method}' is missing", where=str(path), todo="restore the folder"
+            )
     return code_of_folders(folder, sdk)
 
 

@@ -70,9 +70,7 @@ class Wheel:
 
 def format_debian(packages: Sequence[DebianPackage], *, name: str) -> str:
     """The text of debian.lock."""
-    lines = [
-        f"{p.name} {p.version} {p.architecture} {p.size} {p.sha256} {p.path}" for p in sorted(packages)
-    ]
+    lines = [f"{p.name} {p.version} {p.architecture} {p.size} {p.sha256} {p.path}" for p in sorted(packages)]
     head = [_HEADER.format(name=name), "# package version architecture size sha256 path-in-the-archive"]
     return "\n".join([*head, *lines]) + "\n"
 

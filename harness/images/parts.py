@@ -33,7 +33,9 @@ def admit(layout: Layout, part: Part, downloaded: Path) -> Path:
     size, actual = downloaded.stat().st_size, sha256_of(downloaded)
     if actual != part.sha256:
         downloaded.unlink()
-        why = f"it is {size} bytes long instead of {part.size}" if part.size not in (None, size) else "its sha256 is"
+        why = (
+            f"it is {size} bytes long instead of {part.size}" if part.size not in (None, size) else "its sha256 is"
+        )
         raise CorruptData(
             f"{part.file} is not the file that was locked: {why}"
             + (f" {actual} instead of {part.sha256}" if why.endswith("is") else ""),
@@ -55,7 +57,9 @@ def checked_part(layout: Layout, part: Part) -> Path:
     path = part_path(layout, part)
     if not path.is_file():
         raise MissingData(
-            f"{part.file} has not been fetched", where=str(path), todo="run `harness image fetch` (needs a network)"
+            f"{part.file} has not been fetched",
+            where=str(path),
+            todo="run `harness image fetch` (needs a network)",
         )
     actual = sha256_of(path)
     if actual != part.sha256:

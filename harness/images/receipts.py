@@ -18,6 +18,7 @@ from harness.manifests import Strict
 class Receipt(Strict):
     """One verified image of one engine."""
 
+    engine: str
     name: str
     image_id: str
     environment_tree: str
@@ -30,7 +31,7 @@ class Receipt(Strict):
 def receipt_path(layout: Layout, engine: BuildEngine, name: str) -> Path:
     """Where the receipt of an image lies. Engines with stores of their own have receipts of their own."""
     store = str(engine.client.info().get("DockerRootDir", ""))
-    return layout.cache / "images" / digest_of([engine.name, store])[:12] / f"{digest_of(name)[:24]}.json"
+    return layout.cache / "images" / digest_of([engine.name, store])[:12] / _file_name(name)
 
 
 def read_receipt(path: Path) -> Receipt | None:
@@ -39,6 +40,12 @@ def read_receipt(path: Path) -> Receipt | None:
         return Receipt.model_validate_json(path.read_bytes())
     except (FileNotFoundError, ValidationError):
         return None
+
+
+def receipts_of(layout: Layout, name: str) -> list[Receipt]:
+    """The receipts that all engines of this system have for an image."""
+    paths = sorted((layout.cache / "images").glob(f"*/{_file_name(name)}"))
+    return [receipt for path in paths if (receipt := read_receipt(path)) is not None]
 
 
 def write_receipt(path: Path, receipt: Receipt) -> None:
@@ -54,3 +61,7 @@ def building(layout: Layout) -> Iterator[None]:
     with (folder / "building.lock").open("w") as stream:
         fcntl.flock(stream, fcntl.LOCK_EX)
         yield
+
+
+def _file_name(name: str) -> str:
+    return f"{digest_of(name)[:24]}.json"

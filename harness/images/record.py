@@ -22,6 +22,8 @@ class TreeRecord(Strict):
     parent: str
     files: int
     bytes: int
+    # Beyond the parent's.
+    added_bytes: int
     # sha256 of each lock it was built from: {"debian.lock": ..., "wheels.cpu.lock": ...}
     locks: dict[str, str]
 
@@ -68,7 +70,8 @@ def write_record(environment: Environment, accelerator: Accelerator, record: Tre
     for name, entry in both.items():
         if entry is not None:
             lines += ["", f"[{name}]", f'tree = "{entry.tree}"', f'parent = "{entry.parent}"']
-            lines += [f"files = {entry.files}", f"bytes = {entry.bytes}", "", f"[{name}.locks]"]
+            lines += [f"files = {entry.files}", f"bytes = {entry.bytes}", f"added_bytes = {entry.added_bytes}"]
+            lines += ["", f"[{name}.locks]"]
             lines += [f'"{lock}" = "{digest}"' for lock, digest in sorted(entry.locks.items())]
     write_atomic(listing_path(environment, accelerator), listing)
     write_atomic(path, "\n".join(lines) + "\n")

@@ -19,7 +19,15 @@ _MERGED = ("bin", "lib", "lib64", "sbin")
 # What no program reads at run time; copyright files stay. recipe/packages.sh gives dpkg the same list.
 EXCLUDED = ("usr/share/man/*", "usr/share/info/*", "usr/share/locale/*", "usr/share/doc/*", "usr/share/lintian/*")
 KEPT = ("usr/share/doc/*/copyright",)
-_FOLDERS = ("etc", "usr", *(f"usr/{name}" for name in _MERGED), "var", "var/lib", "var/lib/dpkg", "var/lib/dpkg/info")
+_FOLDERS = (
+    "etc",
+    "usr",
+    *(f"usr/{name}" for name in _MERGED),
+    "var",
+    "var/lib",
+    "var/lib/dpkg",
+    "var/lib/dpkg/info",
+)
 
 # Engines mount over the three in /etc; where one is missing, each engine leaves a stub of its own.
 _EMPTY = ("etc/hostname", "etc/hosts", "etc/resolv.conf", "var/lib/dpkg/available", "var/lib/dpkg/status")

@@ -19,7 +19,18 @@ from harness.files import digest_of, sha256_of
 
 CODE_ROOTS = ("opt/method", "opt/sdk")
 # Engines mount over or write these themselves.
-_STUBS = ("dev", "proc", "sys", "run", "mnt", ".dockerenv", "etc/hosts", "etc/resolv.conf", "etc/hostname", "etc/mtab")
+_STUBS = (
+    "dev",
+    "proc",
+    "sys",
+    "run",
+    "mnt",
+    ".dockerenv",
+    "etc/hosts",
+    "etc/resolv.conf",
+    "etc/hostname",
+    "etc/mtab",
+)
 # What can't change an answer, or what git would not hold.
 _NOT_CODE = ("__pycache__", ".ipynb_checkpoints", "method.toml", "tests")
 _NOT_CODE_SUFFIXES = (".pyc", ".pyo", ".md", ".swp", "~", ".orig", ".rej", ".RData", ".Rhistory")
@@ -121,7 +132,9 @@ def code_files(folder: Path) -> list[str]:
 def differing(first: Entries, second: Entries) -> list[str]:
     """Paths that two trees don't share, each with what differs; code left out."""
     names = sorted(name for name in {*first, *second} if first.get(name) != second.get(name))
-    return [_difference(name, first.get(name), second.get(name)) for name in names if not _is_below(name, CODE_ROOTS)]
+    return [
+        _difference(name, first.get(name), second.get(name)) for name in names if not _is_below(name, CODE_ROOTS)
+    ]
 
 
 def differing_folders(recorded: str, actual: str) -> list[str]:

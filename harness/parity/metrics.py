@@ -1,4 +1,4 @@
-"""Golden metrics: the harness's scoring functions on stored scores, against what the authors' code made of them."""
+"""Golden metrics: the scoring functions on stored scores, against what the authors' code made of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Goldens of the harness itself: metrics and splits, computed with the functions that score and split real runs."""
+"""Goldens of the harness itself: metrics and splits, by the functions that score and split real runs."""
 
 from __future__ import annotations
 

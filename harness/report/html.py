@@ -141,10 +141,12 @@ def _book(book: Book) -> dict[str, Any]:
     """Counts for every group; in full only what was decided, so that the page stays small."""
     decided = [one for one in book.comparisons if one.verdict in (ClaimVerdict.DEVIATES, ClaimVerdict.REPRODUCED)]
     decided.sort(key=lambda one: one.verdict is not ClaimVerdict.DEVIATES)
-    groups = []
+    groups, waiting = [], []
     for group, members in book.groups.items():
         counts = Counter(one.verdict for one in members)
-        if counts[ClaimVerdict.NOT_COMPARABLE] < len(members):
+        if counts[ClaimVerdict.PENDING] == len(members):
+            waiting.append((group, len(members)))
+        elif counts[ClaimVerdict.NOT_COMPARABLE] < len(members):
             groups.append((group, [counts[verdict] for verdict in ClaimVerdict]))
     return {
         "benchmark": book.benchmark,
@@ -152,5 +154,6 @@ def _book(book: Book) -> dict[str, Any]:
         "total": len(book.comparisons),
         "tally": [(str(verdict), book.tally[verdict]) for verdict in ClaimVerdict],
         "groups": groups,
+        "waiting": waiting,
         "decided": [comparison_json(one) for one in decided],
     }

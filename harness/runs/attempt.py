@@ -122,7 +122,35 @@ def _run(
         last = api.inspect_container(container)
         oom_flag = bool(last["State"].get("OOMKilled"))
         _same_image(last, request)
+        if watched.stopped is None and _looks_stopped(watched, request, seen.workspace):
+            watched.engine_fault = _stopped_through_engine(api, container, seen.started)
     return _with_signs(seen, watched, request, oom_flag)
+
+
+def _looks_stopped(watched: Watched, request: RunRequest, workspace: Workspace) -> bool:
+    """Whether the end could be someone else's doing."""
+    return watched.exit_code != 0 or any(not (workspace.out / name).exists() for name in request.required)
+
+
+def _stopped_through_engine(api: Any, container: str, started: str) -> str:
+    """In words, if the engine itself was told to end the container, or ended it on its own way out.
+
+    An engine that is being restarted stops its containers politely; what they then exit with looks exactly
+    like a fault of the method. Only the engine's events tell, and those before the end are there at once.
+    """
+    since = int(datetime.fromisoformat(started).timestamp()) - 1
+    events = api.events(
+        since=since, until=int(time.time()) + 2, filters={"container": container, "type": "container"}, decode=True
+    )
+    try:
+        for event in events:
+            if event.get("Action") in ("kill", "stop"):
+                return "the container was stopped through the engine, not by the harness"
+            if event.get("Action") in ("die", "died"):
+                break
+    finally:
+        events.close()
+    return ""
 
 
 def _close(attached: Any, stream: Any) -> None:

@@ -14,6 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from harness.engine.engine import Engine
+from harness.engine.orphans import discard_run
 from harness.errors import EngineError, ImageError, InvalidPredictions, UsageError
 from harness.runs.attempt import ImageGone, Observed, run_once
 from harness.runs.classify import Stop, classify
@@ -61,6 +62,8 @@ def execute(
         time.sleep(_PAUSES[min(len(attempts), len(_PAUSES)) - 1])
         try:
             engine.renew(patience=patience)
+            # the engine may have come back with the lost container still running
+            discard_run(engine, workspace.name)
         except EngineError as error:
             reason = f"{reason}; {error.what}"
             break

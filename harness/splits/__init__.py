@@ -1,4 +1,4 @@
-"""Standard split files: which pairs are training, which are test, and which inner model a training pair is held out of.
+"""Standard split files: which pairs are training, which are test, and which inner model does not see a pair.
 
 A split file's checksum is recorded beside its dataset and never changes once published.
 """

@@ -1,6 +1,6 @@
 """The fold matrix: one small integer per pair of a drug and a disease, and what every split must keep.
 
-    -2  neither training nor test        -1  test        k >= 0  training, held out by inner model k
+-2 means neither training nor test, -1 test, and k >= 0 training, held out by inner model k.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Recorded checksums of split files: `datasets/NAME/splits.csv`, one line per split, never changed once published."""
+"""Recorded checksums of split files: `datasets/NAME/splits.csv`, a line per split, never changed later."""
 
 from __future__ import annotations
 

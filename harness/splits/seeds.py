@@ -1,4 +1,4 @@
-"""The 100 seeds of the published benchmark, drawn as it drew them: with replacement, from numpy's legacy generator."""
+"""The 100 seeds of the published benchmark, drawn as it drew them: from numpy's legacy generator."""
 
 from __future__ import annotations
 

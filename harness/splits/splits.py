@@ -1,4 +1,4 @@
-"""Splits by name: made when they are not there, kept by checksum, and refused when they differ from the recorded one."""
+"""Splits by name: made where needed, kept by checksum, refused when they differ from the recorded one."""
 
 from __future__ import annotations
 
@@ -47,7 +47,9 @@ def make_split(layout: Layout, dataset: str, spec: SplitSpec, mirrors: Sequence[
     return Split(folds=folds, digest=digest_of_folds(folds))
 
 
-def verify_split(layout: Layout, dataset: str, spec: SplitSpec, split: Split, mirrors: Sequence[Path] = ()) -> list[str]:
+def verify_split(
+    layout: Layout, dataset: str, spec: SplitSpec, split: Split, mirrors: Sequence[Path] = ()
+) -> list[str]:
     """Every promise the split breaks: those of all splits, its strategy's, and its recorded checksum."""
     from harness.data import load_dataset
     from harness.splits.folds import broken_promises

@@ -29,7 +29,7 @@ def to_markdown(table: Table, *, cells: bool = False) -> str:
     for line in legend_lines(table):
         verdict, meaning = line.split(maxsplit=1)
         lines.append(f"- **{verdict}**: {meaning}")
-    lines += notes(table)
+    lines += ["", *notes(table)]
     return "\n".join(lines) + "\n"
 
 

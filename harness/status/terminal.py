@@ -56,5 +56,7 @@ def _in_colour(table: Table, stream: TextIO) -> None:
         for line in reasons:
             console.print(f"  {line}", markup=False)
     console.print("Verdicts", style="bold")
-    for line in (*legend_lines(table), *notes(table)):
-        console.print(f"  {line}" if line else "", markup=False)
+    for line in legend_lines(table):
+        console.print(f"  {line}", markup=False)
+    for line in notes(table):
+        console.print(line, markup=False)

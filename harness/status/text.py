@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from itertools import groupby
 
@@ -24,8 +25,9 @@ def to_text(table: Table, *, width: int = 80, cells: bool = False) -> str:
             header, rows = block_rows(block, width=width)
             lines += [f"{name}: {column}", *(f"  {line}" for line in _lay_out(header, rows)), ""]
     if reasons := reason_lines(table):
-        lines += ["Why not ok", *(f"  {line}" for line in reasons), ""]
-    lines += ["Verdicts", *(f"  {line}" for line in legend_lines(table)), *notes(table)]
+        lines += ["Why not ok", *(line for text in reasons for line in wrapped(text, "  ")), ""]
+    lines += ["Verdicts", *(line for text in legend_lines(table) for line in wrapped(text, "  ")), ""]
+    lines += [line for note in notes(table) for line in wrapped(note, "")]
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
 
@@ -89,7 +91,6 @@ def legend_lines(table: Table) -> list[str]:
 def notes(table: Table) -> list[str]:
     """What else a reader must know."""
     lines = [
-        "",
         "Metrics: mean ± sample standard deviation over the seeds that ended ok (n of them), as published.",
     ]
     unscored = sum(1 for scored in table.cells if scored.cell.verdict is Verdict.OK and not scored.scored)
@@ -102,6 +103,20 @@ def notes(table: Table) -> list[str]:
             " or of an image, dataset or split that has changed since."
         )
     return lines
+
+
+def wrapped(text: str, indent: str, width: int = 80) -> list[str]:
+    """Lines of at most `width` characters; what follows the first is indented further than its own indentation."""
+    stripped = text.lstrip()
+    start = indent + text[: len(text) - len(stripped)]
+    return textwrap.wrap(
+        stripped,
+        width,
+        initial_indent=start,
+        subsequent_indent=f"{start}  ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
 
 
 def _cell_row(scored: ScoredCell) -> list[str]:

@@ -24,14 +24,22 @@ Indices = npt.NDArray[np.intp]
 def half_step(R: Matrix, Y: Matrix, alpha: float, reg: float) -> Matrix:
     """New factors of the rows of R (labels, users x items, 0 = unknown), given the factors Y of its columns."""
     factors = Y.shape[1]
-    outer = Y[:, :, None] * Y[:, None, :]
-    M = np.tile(Y.T @ Y + reg * np.eye(factors), (len(R), 1, 1))
+    upper = np.triu_indices(factors)
+    outer = Y[:, upper[0]] * Y[:, upper[1]]
+    # rows with most known labels first, so that those of one round are always the first ones
+    order = np.argsort(-np.count_nonzero(R, axis=1), kind="stable")
+    halves = np.tile((Y.T @ Y + reg * np.eye(factors))[upper], (len(R), 1))
     b = np.zeros((len(R), factors))
-    for rows, columns in _rounds(R != 0):
-        weight = alpha * R[rows, columns]
-        M[rows] += weight[:, None, None] * outer[columns]
-        b[rows] += (weight + 1)[:, None] * Y[columns]
-    return np.asarray(np.linalg.solve(M, b[:, :, None])[:, :, 0], dtype=np.float64)
+    for columns, labels in _rounds(R[order]):
+        weight = alpha * labels[:, None]
+        halves[: len(columns)] += weight * outer[columns]
+        b[: len(columns)] += (weight + 1) * Y[columns]
+    M = np.empty((len(R), factors, factors))
+    M[:, upper[0], upper[1]] = halves
+    M[:, upper[1], upper[0]] = halves
+    solution = np.empty((len(R), factors))
+    solution[order] = np.linalg.solve(M, b[:, :, None])[:, :, 0]
+    return solution
 
 
 def drug_half_step(R: Matrix, U: Matrix, V: Matrix, alpha: float, reg: float) -> Matrix:
@@ -63,11 +71,12 @@ def als(
     return U, V
 
 
-def _rounds(known: npt.NDArray[np.bool_]) -> Iterator[tuple[Indices, Indices]]:
-    """Round k: the rows with more than k known entries, and the column of the k-th one in each."""
+def _rounds(R: Matrix) -> Iterator[tuple[Indices, Matrix]]:
+    """Round k: column and label of the k-th known entry of every row that has one; rows are ordered by their count."""
+    known = R != 0
     counts = known.sum(axis=1)
-    columns = np.nonzero(known)[1]
+    columns, labels = np.nonzero(known)[1], R[known]
     first = np.cumsum(counts) - counts
     for k in range(counts.max(initial=0)):
-        rows = np.flatnonzero(counts > k)
-        yield rows, columns[first[rows] + k]
+        entries = first[counts > k] + k
+        yield columns[entries], labels[entries]

@@ -1,4 +1,4 @@
-"""Drug repurposing: rank pairs of drugs and diseases; methods see training labels and features, the truth stays here."""
+"""Drug repurposing: rank pairs of drugs and diseases. A method sees training labels and features, no truth."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The metrics as the paper's Table 3 defines them, over the pairs of one set and with scores as the method gave them.
+"""The metrics as the paper's Table 3 defines them, over the pairs of one set, with the method's own scores.
 
 Where the table leaves something open, or can't be taken by its word, the choice made here is stated. None means
 that the metric is undefined for this set.
@@ -95,4 +95,5 @@ def _mean_of_ties(rows: Integers, scores: Scores, labels: np.typing.NDArray[np.i
     new = np.ones(len(rows), dtype=bool)
     new[1:] = (rows[1:] != rows[:-1]) | (scores[1:] != scores[:-1])
     tie = np.cumsum(new) - 1
-    return (np.bincount(tie, weights=labels) / np.bincount(tie))[tie]
+    means: Scores = np.bincount(tie, labels.astype(np.float64)) / np.bincount(tie)
+    return np.asarray(means[tie])

@@ -1,6 +1,6 @@
 """The metrics as the paper's code computes them, defects included; each function says what its formula would be.
 
-None means that the original stops or divides by nothing there; `harness.benchmark.repurposing.scorer` gives reasons.
+None means that the original stops or divides by nothing there; `scorer` gives the reasons.
 Throughout, labels are those of one set of pairs: +1, -1, or 0 for unknown.
 """
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from harness.benchmark.repurposing.introsort import Integers, places
 from harness.benchmark.repurposing.names import HIT_RATES
-from harness.benchmark.repurposing.pairs import Flags, Pairs, Scores, global_area
+from harness.benchmark.repurposing.pairs import Flags, Labels, Pairs, Scores, global_area
 
 _TINY = 1e-31
 
@@ -56,14 +56,19 @@ def ordered_share(pairs: Pairs) -> float | None:
 
 def cut_area(pairs: Pairs) -> float | None:
     """AUC of predictions cut to -1 and +1 (the formula: of scores), mean over rows."""
-    kept = pairs.mixed
+    return cut_area_of(pairs.entities, pairs.labels, pairs.scores > 0, len(pairs.inside))
+
+
+def cut_area_of(entities: Integers, labels: Labels, taken: Flags, count: int) -> float | None:
+    """The same from plain lists: the entity of each pair, its label, and whether it is predicted."""
+    kinds = [np.bincount(entities[labels == label], minlength=count) for label in (1, 0, -1)]
+    positives, others = kinds[0], kinds[1] + kinds[2]
+    kept = (positives > 0) & ((kinds[1] > 0) ^ (kinds[2] > 0))
     if not kept.any():
         return None
-    taken = pairs.scores > 0
-    hits = pairs.per_row(taken & (pairs.labels == 1))[kept]
-    false = pairs.per_row(taken & (pairs.labels < 1))[kept]
-    hit_rate = hits / pairs.positives[kept]
-    false_rate = false / (pairs.sizes - pairs.positives)[kept]
+    hits = np.bincount(entities[taken & (labels == 1)], minlength=count)[kept]
+    false = np.bincount(entities[taken & (labels < 1)], minlength=count)[kept]
+    hit_rate, false_rate = hits / positives[kept], false / others[kept]
     # the trapezoids left and right of the curve's one corner
     return float((false_rate * hit_rate / 2 + (1 - false_rate) * (1 + hit_rate) / 2).mean())
 

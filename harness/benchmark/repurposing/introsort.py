@@ -1,10 +1,10 @@
-"""The order that an unstable sort gives to ties, by definition: places under the classic introsort of numpy < 1.25.
+"""The order that an unstable sort gives to ties, by definition: places under the introsort of numpy before 1.25.
 
 Published values of NDCG depend on it: predictions there are +1 or -1, so nearly everything is a tie. The algorithm
 is quicksort (pivot: median of first, middle and last; Hoare's partition; pieces of up to 16 elements by insertion
-sort), with heapsort once a piece that was put aside lies too deep. Later versions of numpy sort ties otherwise, per
-processor, so the algorithm is written out here. All pieces of one depth are partitioned together in vectorised steps,
-and pieces that hold none of the wanted elements are dropped.
+sort), with heapsort once a piece that was put aside lies too deep. Later versions of numpy sort ties otherwise,
+depending on the processor, so the algorithm is written out here. All pieces of one depth are partitioned together
+in vectorised steps, and pieces that hold none of the wanted elements are dropped.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ def _exchange(values: Floats, order: Integers, first: Integers, last: Integers, 
     untouched = np.append(left, len(order))[np.minimum(left_start + swaps, len(left))]
     untouched = np.where(swaps < left_count, untouched, len(order))
     filled = np.append(right, len(order))[np.where(swaps > 0, right_end - swaps, len(right))]
-    return np.minimum(untouched, filled)
+    return np.asarray(np.minimum(untouched, filled))
 
 
 def _halves(pieces: _Pieces, meeting: Integers) -> _Pieces:

@@ -1,4 +1,4 @@
-"""The metrics of this benchmark by name. `as-published` is what the paper's code computes, `as-defined` its formula.
+"""The metrics of this benchmark by name: `as-published` by the paper's code, `as-defined` by its formulas.
 
 Where both exist they differ, sometimes in what they measure: docs/metrics.md tells each difference.
 """
@@ -23,7 +23,8 @@ HIT_RATES = (2, 5, 10)
 
 _DESCRIPTIONS = {
     "NS-AUC": (
-        "share of pairs of one drug's test diseases that are in the right order, ties counting as wrong; mean over drugs",
+        "share of pairs of one drug's test diseases that are in the right order, ties counting as wrong; "
+        "mean over drugs",
         "share of pairs of one disease's test drugs that are in the right order, ties counting as wrong; "
         "mean over diseases",
     ),
@@ -41,8 +42,8 @@ _DESCRIPTIONS = {
         "area under the ROC curve for one drug's test diseases; mean over drugs",
     ),
     "NDCG": (
-        "discounted gain of one disease's test drugs ordered by scores cut to -1 and +1, ties as numpy 1.23 leaves "
-        "them; mean over diseases",
+        "discounted gain of one disease's test drugs ordered by scores cut to -1 and +1, ties as numpy 1.23 "
+        "leaves them; mean over diseases",
         "discounted gain of one disease's best-ranked test drugs, as many as it has positives; mean over diseases",
     ),
     "global NDCG": (
@@ -59,12 +60,12 @@ _DESCRIPTIONS = {
         None,
     ),
     **{
-        f"HR@{best}": (f"share of the positive test pairs that are among the {best} best-ranked of all pairs", None)
+        f"HR@{best}": (f"share of the positive test pairs among the {best} best-ranked of all pairs", None)
         for best in HIT_RATES
     },
 }
 
-# The formula of the paper's accuracy and F-score can't be negative; its NDCG can, with labels of -1.
+# With labels of -1, gains can be negative.
 _UNBOUNDED = frozenset({"NDCG"})
 
 

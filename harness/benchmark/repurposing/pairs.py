@@ -45,7 +45,7 @@ class Pairs:
     @cached_property
     def sizes(self) -> Integers:
         """How many pairs each row has."""
-        return np.count_nonzero(self.inside, axis=1)
+        return np.asarray(np.count_nonzero(self.inside, axis=1))
 
     @cached_property
     def positives(self) -> Integers:
@@ -69,7 +69,8 @@ class Pairs:
 
     def sum_per_row(self, chosen: Flags, values: Scores | Integers) -> Scores:
         """The sum, row by row, of one value for each of the chosen pairs."""
-        return np.bincount(self.entities[chosen], weights=values, minlength=len(self.inside))
+        weights: Scores = values.astype(np.float64)
+        return np.bincount(self.entities[chosen], weights, len(self.inside)).astype(np.float64, copy=False)
 
     def with_scores(self, scores: Scores) -> Pairs:
         """The same pairs with other scores."""
@@ -77,17 +78,25 @@ class Pairs:
 
     def outranked(self, chosen: Flags, others: Flags) -> tuple[Integers, Integers]:
         """For each chosen pair: how many of the others in its row have a smaller, and how many the same score."""
+        starts = np.cumsum(self.sizes) - self.sizes
         rows, scores = self.entities[chosen], self.scores[chosen]
-        table = np.full(self.inside.shape, np.nan)
-        table[self.inside] = np.where(others, self.scores, np.nan)
+        rivals = np.where(others, self.scores, np.nan)
         smaller, equal = np.empty(len(rows), dtype=np.int64), np.empty(len(rows), dtype=np.int64)
-        step = max(1, _AT_ONCE // max(1, table.shape[1]))
-        for start in range(0, len(rows), step):
-            part = slice(start, start + step)
-            rivals, own = table[rows[part]], scores[part, None]
-            smaller[part] = np.count_nonzero(rivals < own, axis=1)
-            equal[part] = np.count_nonzero(rivals == own, axis=1)
+        step = max(1, _AT_ONCE // max(1, int(self.sizes.max(initial=1))))
+        for begin in range(0, len(rows), step):
+            part = slice(begin, begin + step)
+            lengths = self.sizes[rows[part]]
+            ends = np.cumsum(lengths)
+            rival = rivals[np.arange(ends[-1]) + np.repeat(starts[rows[part]] - (ends - lengths), lengths)]
+            own = np.repeat(scores[part], lengths)
+            smaller[part] = _sums(rival < own, ends)
+            equal[part] = _sums(rival == own, ends)
         return smaller, equal
+
+
+def _sums(flags: Flags, ends: Integers) -> Integers:
+    """How many flags are set in each of the consecutive runs that end there."""
+    return np.diff(np.concatenate([[0], np.cumsum(flags)[ends - 1]]))
 
 
 def global_area(labels: Labels, scores: Scores, outside: int = 0) -> float | None:

@@ -1,6 +1,6 @@
 """From predictions and held-back truth to every metric of both kinds, with a reason for each that is undefined.
 
-Nothing here raises for a degenerate set of pairs: an undefined metric is None, and its reason says what is wanting.
+Nothing here raises for a degenerate set of pairs: an undefined metric is None, and a reason says what is wanting.
 """
 
 from __future__ import annotations
@@ -63,13 +63,14 @@ def choose(associations: Labels, folds: Folds, predictions: Predictions) -> Choi
     """The inner model of either kind; the only one where there are no inner folds."""
     if predictions.validation is None:
         return Choice(0, 0)
-    scores = np.zeros(folds.shape)
-    scores[folds >= 0] = predictions.validation
+    training = folds >= 0
+    diseases, dealt, labels = np.nonzero(training)[1], folds[training], associations[training]
     models = [
-        selection.held_out(associations, folds == number, scores) for number in range(len(predictions.test))
+        selection.HeldOut(diseases[own], labels[own], predictions.validation[own])
+        for own in (dealt == number for number in range(len(predictions.test)))
     ]
     lowest = [lowest_score(folds, predictions, number) for number in range(len(models))]
-    by_published = selection.published_values(models, lowest)
+    by_published = selection.published_values(models, lowest, folds.shape[1])
     by_defined = selection.defined_values(models)
     return Choice(
         published=selection.first_best(by_published),

@@ -90,7 +90,9 @@ def _features(path: Path) -> tuple[tuple[str, ...], tuple[str, ...], Features]:
         where = f"{path}: line {line}"
         _check_width(row, header, where)
         if row[0] in seen:
-            raise CorruptData(f"'{row[0]}' is also in line {seen[row[0]]}", where=where, todo="keep one of the lines")
+            raise CorruptData(
+                f"'{row[0]}' is also in line {seen[row[0]]}", where=where, todo="keep one of the lines"
+            )
         seen[row[0]] = line
         ids.append(row[0])
         cells = zip(row[1:], header[1:], strict=True)

@@ -1,4 +1,4 @@
-"""Matrices in MATLAB files (.mat), turned so that drugs are rows; names from cell arrays or from a labelled table."""
+"""Matrices in MATLAB files (.mat), turned so that drugs are rows; names from cell arrays or a labelled table."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The paper's Synthetic dataset: two groups of drugs and diseases, drawn from two normal distributions. No download.
+"""The paper's Synthetic dataset: two groups of drugs and diseases, drawn from two normal distributions.
 
-Each feature of a drug or disease is drawn from N(+mean, sd) in the positive and N(-mean, sd) in the negative group.
+Each feature of a drug or disease is drawn from N(+mean, sd) in the positive, from N(-mean, sd) in the other group.
 The published arrays are those of numpy's legacy generator: positives first, one row per feature, the first half of
 the rows for the diseases and the second half for the drugs (the paper's text has the halves the other way round).
 """
@@ -13,9 +13,9 @@ from pathlib import Path
 import numpy as np
 from pydantic import Field
 
-from harness.data.parameters import parameters_of
 from harness.data.manifest import DatasetManifest
 from harness.data.model import RepurposingDataset
+from harness.data.parameters import parameters_of
 from harness.manifests import Strict
 
 

@@ -93,11 +93,25 @@ function facts(pairs) {
 }
 function grid(head, body) {
   return make("div", { class: "scroll" }, make("table", { class: "plain" }, make("thead", {}, make("tr", {}, ...head.map(title => make("th", { scope: "col" }, title)))),
-    make("tbody", {}, ...body.map(row => make("tr", {}, ...row.map(value => make("td", { class: "reason" }, value)))))));
+    make("tbody", {}, ...body.map(row => make("tr", {}, ...row.map((value, place) => make("td", { class: place ? "figure" : "reason" }, value)))))));
 }
 const hash = value => make("code", { class: "hash" }, value);
 const part = (title, ...children) => children.some(child => child) ? [make("h3", {}, title), ...children.filter(child => child)] : [];
 const plain = value => typeof value === "object" && value !== null ? JSON.stringify(value) : String(value);
+
+function scoreGrid(cell) {
+  const names = Object.keys(cell.metrics), kinds = [...new Set(names.map(name => name.split("/")[1] || ""))].sort().reverse();
+  const told = value => value === undefined ? "" : value === null ? "undefined" : String(value);
+  const noted = names.filter(name => cell.notes[name]);
+  return [grid(["metric", ...kinds], [...new Set(names.map(name => name.split("/")[0]))].map(base => [base, ...kinds.map(kind => told(cell.metrics[kind ? `${base}/${kind}` : base]))])),
+    noted.length ? make("ul", { class: "hint" }, ...noted.map(name => make("li", {}, `${name}: ${cell.notes[name]}`))) : null];
+}
+function claimGrid(cell) {
+  const reasons = [...new Set(cell.claims.filter(claim => claim.verdict !== "reproduced").map(claim => `${claim.verdict}: ${claim.reason}`))];
+  return [grid(["metric", "published", "ours", "difference", "verdict"], cell.claims.map(claim => [claim.metric.split("/")[0], claim.published,
+    claim.ours === null ? "–" : String(claim.ours), claim.difference === null ? "–" : claim.difference.toExponential(1), chip(claim.verdict, "c")])),
+    reasons.length ? make("ul", { class: "hint" }, ...reasons.map(reason => make("li", {}, reason))) : null];
+}
 
 function evidence(cell) {
   const record = cell.record, image = cell.pins && data.images[cell.pins.image], used = record ? record.resources : {}, limits = record ? record.limits : {};
@@ -105,8 +119,8 @@ function evidence(cell) {
   return [
     make("p", {}, chip(cell.verdict), ` ${cell.reason}`),
     ...part("Commands", make("pre", {}, `${cell.run}${cell.key ? `\nharness audit ${cell.key.slice(0, 12)}\nharness audit ${cell.key.slice(0, 12)} --replay 1` : ""}`)),
-    ...part("Scores", Object.keys(cell.metrics).length ? grid(["metric", "value", ""], Object.entries(cell.metrics).map(([name, value]) => [name, value === null ? "undefined" : String(value), cell.notes[name] || ""])) : make("p", { class: "hint" }, record ? "No fresh scores: run `harness score`." : "No run, no scores.")),
-    ...part("Published", cell.claims ? grid(["metric", "published", "ours", "difference", "verdict"], cell.claims.map(claim => [claim.metric, claim.published, claim.ours === null ? "–" : String(claim.ours), claim.difference === null ? "–" : claim.difference.toExponential(2), make("span", { title: claim.reason }, chip(claim.verdict, "c"), claim.verdict === "reproduced" ? "" : ` ${claim.reason}`)])) : null),
+    ...part("Scores", ...Object.keys(cell.metrics).length ? scoreGrid(cell) : [make("p", { class: "hint" }, record ? "No fresh scores: run `harness score`." : "No run, no scores.")]),
+    ...part("Published", ...cell.claims ? claimGrid(cell) : []),
     ...part("Resources", record ? facts([["wall clock", `${seconds(used.wall_s)} of ${seconds(limits.seconds)}`], ["CPU", seconds(used.cpu_s)], ["peak memory", `${size(used.peak_bytes)} of ${size(limits.memory_bytes)}`], ...other.map(([name, value]) => [name.replaceAll("_", " "), plain(value)]), ["attempts", plain(record.attempts)], ["started", record.started], ["finished", record.finished]]) : null),
     ...part("Job", facts([["benchmark", cell.benchmark], ...Object.entries(cell.job).map(([name, value]) => [name.replaceAll("_", " "), plain(value)]), ["job key", cell.key ? hash(cell.key) : ""]]),
       cell.pins ? facts([["image tree", hash(cell.pins.image)], ["dataset", hash(cell.pins.dataset)], ["split", hash(cell.pins.split)]]) : null),

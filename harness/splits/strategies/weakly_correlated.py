@@ -2,8 +2,8 @@
 
 Drugs are joined by average linkage of the distances of their features; the tree is cut into more and more clusters
 until the first clusters hold at most the training share of the pairs. The published search has three oddities, all
-kept here: its upper branch is never taken, its cluster count is off by one, and its last step is left out. The seed
-changes the inner folds only.
+kept here: its upper branch is never taken, its cluster count is off by one, and its last step is left out. The
+seed changes the inner folds only.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def _test_drugs(dataset: RepurposingDataset, parameters: Parameters) -> npt.NDAr
     clusters, chosen = np.ones(drugs, dtype=np.int64), _NONE
     while low < high and len(seen) < _MOST_ROUNDS:
         middle = (low + high) // 2
-        clusters = fcluster(tree, middle, criterion="maxclust")
+        clusters = fcluster(tree, middle, criterion="maxclust").astype(np.int64)
         selected, chosen = _largest_within(clusters, diseases, wanted)
         seen.append(selected)
         if selected == wanted or _is_stuck(seen, parameters.early_stop):

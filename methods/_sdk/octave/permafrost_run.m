@@ -38,6 +38,7 @@ function run_job (tasks)
   if (! isempty (upstream))
     addpath (upstream);
   endif
+  keep_freed_memory ();
   inputs = struct ();
   for [told, name] = job.inputs
     inputs.(name) = read_npy (fullfile (inward, told.file));
@@ -116,6 +117,12 @@ function write_trace (outward, trace)
     endif
     write_npy (fullfile (folder, [name ".npy"]), array, shape);
   endfor
+endfunction
+
+## The C library gives blocks back to the system as soon as they are free, and matrices of every iteration are paid for
+## again in page faults, unless it has once seen a block of nearly 32 MiB come and go.
+function keep_freed_memory ()
+  zeros (1, 4e6);
 endfunction
 
 function seed_generators (seed)

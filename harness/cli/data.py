@@ -1,0 +1,135 @@
+"""`harness data`: what datasets there are, getting them, and proving that they are what their manifests say."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from harness.cli.options import json_option, mirror_option
+from harness.errors import DataError, HarnessError, UsageError
+from harness.layout import find_layout
+
+if TYPE_CHECKING:
+    from harness.data import DatasetManifest
+    from harness.layout import Layout
+
+_CORRUPT = 4
+
+
+@click.group()
+def command() -> None:
+    """List, get and verify datasets."""
+
+
+@command.command("list")
+@mirror_option
+@json_option
+def list_datasets(mirrors: tuple[Path, ...], as_json: bool) -> None:
+    """List datasets: what they hold, and whether their files are here."""
+    from harness.data import load_manifest, manifest_names
+
+    layout = find_layout()
+    manifests = [load_manifest(layout, name) for name in manifest_names(layout)]
+    rows = [_described(layout, manifest, mirrors) for manifest in manifests]
+    if as_json:
+        click.echo(json.dumps(rows, indent=2, ensure_ascii=False))
+        return
+    for row in rows:
+        told = row["statistics"]
+        click.echo(
+            f"{row['name']:12} {row['benchmark']:12} {told['drugs']:>5} drugs {told['diseases']:>5} diseases "
+            f"{told['positives']:>6} + {told['negatives']:>6} -  {row['state']}"
+        )
+
+
+@command.command("get")
+@click.argument("names", nargs=-1)
+@click.option("--all", "everything", is_flag=True, help="Every dataset.")
+@mirror_option
+@json_option
+def get_datasets(names: tuple[str, ...], everything: bool, mirrors: tuple[Path, ...], as_json: bool) -> None:
+    """Get datasets: find or download their files, convert and check them."""
+    from harness.data import load_dataset
+
+    layout = find_layout()
+    rows = []
+    for name in _chosen(layout, names, everything):
+        dataset = load_dataset(layout, name, mirrors=mirrors)
+        rows.append({"name": name, "digest": dataset.digest, "remarks": list(dataset.remarks)})
+        if not as_json:
+            click.echo(f"{name}: {dataset.digest}")
+            for remark in dataset.remarks:
+                click.echo(f"  {remark}")
+    if as_json:
+        click.echo(json.dumps(rows, indent=2, ensure_ascii=False))
+
+
+@command.command("verify")
+@click.argument("names", nargs=-1)
+@mirror_option
+@json_option
+def verify_datasets(names: tuple[str, ...], mirrors: tuple[Path, ...], as_json: bool) -> int:
+    """Check files, conversion and kept arrays against the manifests; without NAMES, those that are here."""
+    layout = find_layout()
+    rows = [
+        _verified(layout, name, mirrors, required=bool(names))
+        for name in _chosen(layout, names, everything=not names)
+    ]
+    if as_json:
+        click.echo(json.dumps(rows, indent=2, ensure_ascii=False))
+    else:
+        for row in rows:
+            click.echo(f"{row['name']}: {row['verdict']}" + (f": {row['reason']}" if row["reason"] else ""))
+    return _CORRUPT if any(row["verdict"] == "corrupt" for row in rows) else 0
+
+
+def _chosen(layout: Layout, names: tuple[str, ...], everything: bool) -> list[str]:
+    from harness.data import manifest_names
+
+    if everything:
+        return manifest_names(layout)
+    if not names:
+        raise UsageError(
+            "no dataset is named", todo=f"name some of: {', '.join(manifest_names(layout))}, or --all"
+        )
+    return list(names)
+
+
+def _described(layout: Layout, manifest: DatasetManifest, mirrors: tuple[Path, ...]) -> dict[str, Any]:
+    return {**manifest.model_dump(mode="json"), "state": _state(layout, manifest, mirrors)}
+
+
+def _state(layout: Layout, manifest: DatasetManifest, mirrors: tuple[Path, ...]) -> str:
+    from harness.data.datasets import is_converted
+    from harness.data.sources import local_copy
+
+    if is_converted(layout, manifest):
+        return "here"
+    away = [file.name for file in manifest.files if local_copy(layout, manifest.name, file, mirrors) is None]
+    return f"to be downloaded: {', '.join(away)}" if away else "can be made from what is here"
+
+
+def _verified(layout: Layout, name: str, mirrors: tuple[Path, ...], *, required: bool) -> dict[str, str]:
+    """Convert again from the original files, then read what is kept."""
+    from harness.data import load_dataset, load_manifest
+    from harness.data.datasets import convert_dataset
+
+    state = _state(layout, load_manifest(layout, name), mirrors)
+    if state.startswith("to be downloaded") and not required:
+        return {"name": name, "verdict": "not here", "reason": state}
+    try:
+        made = convert_dataset(layout, name, mirrors=mirrors)
+        kept = load_dataset(layout, name, mirrors=mirrors)
+    except DataError as error:
+        return {"name": name, "verdict": "corrupt", "reason": _in_one_line(error)}
+    if kept.digest != made.digest:
+        reason = f"kept arrays have digest {kept.digest}, converted again {made.digest}"
+        return {"name": name, "verdict": "corrupt", "reason": reason}
+    return {"name": name, "verdict": "ok", "reason": ""}
+
+
+def _in_one_line(error: HarnessError) -> str:
+    return " ".join(str(error).split())

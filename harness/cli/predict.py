@@ -1,0 +1,45 @@
+"""`harness predict`: rank the unknown pairs of a dataset with one method."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from harness.cli.options import mirror_option, progress_for
+
+
+@click.command()
+@click.option("--method", required=True, help="A method (harness list).")
+@click.option("--dataset", required=True, help="A dataset; docs/data.md tells how to bring your own.")
+@click.option("--variant", default="published", show_default=True)
+@click.option("--seed", default=0, show_default=True, help="For methods that draw random numbers.")
+@click.option("--top", type=click.IntRange(min=1), help="Only so many pairs.")
+@click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="A CSV file; else the terminal.")
+@mirror_option
+@click.option("--install/--no-install", default=False, help="May an engine be installed (root, Debian or Ubuntu)?")
+def command(
+    method: str,
+    dataset: str,
+    variant: str,
+    seed: int,
+    top: int | None,
+    output: Path | None,
+    mirrors: tuple[Path, ...],
+    install: bool,
+) -> None:
+    """Fit a method on all known pairs of a dataset and rank the unknown ones, best first."""
+    from harness.engine import find_engine
+    from harness.files import write_atomic
+    from harness.layout import find_layout
+    from harness.predict import predict, prediction_job
+
+    layout = find_layout()
+    job = prediction_job(layout, method, dataset, variant, seed)
+    with progress_for() as progress, find_engine(layout, install=install) as engine:
+        ranking = predict(layout, engine, job, mirrors=mirrors, progress=progress, top=top)
+    if output is None:
+        click.echo(ranking.to_csv(), nl=False)
+    else:
+        write_atomic(output, ranking.to_csv())
+        click.echo(f"written: {output} ({len(ranking.rows)} pairs); evidence: harness audit {ranking.key[:12]}")

@@ -1,0 +1,83 @@
+"""`harness score`: metrics from stored predictions; never a container."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from harness.cli.options import json_option, mirror_option
+from harness.errors import UsageError
+from harness.layout import find_layout
+from harness.vocabulary import Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from harness.store import Store
+
+
+@click.command()
+@click.argument("keys", nargs=-1)
+@click.option("--again", is_flag=True, help="Compute even where fresh scores are kept.")
+@mirror_option
+@json_option
+def command(keys: tuple[str, ...], again: bool, mirrors: tuple[Path, ...], as_json: bool) -> None:
+    """Compute the scores of stored runs: of all with valid predictions, or of those whose keys begin with KEYS."""
+    from harness.jobs import PlannedJob
+    from harness.scoring import score_run, scores_path
+    from harness.store import Store
+
+    layout = find_layout()
+    store = Store(layout.runs)
+    rows = []
+    for key in _chosen(store, keys):
+        standing = store.standing(key)
+        if standing.verdict is not Verdict.OK:
+            if keys:
+                raise UsageError(f"run {key[:16]} has nothing to score: {standing.verdict}", where=standing.reason)
+            continue
+        planned = PlannedJob.model_validate(standing.content["planned"])
+        if again:
+            scores_path(layout, key).unlink(missing_ok=True)
+        scores = score_run(layout, store, planned, mirrors)
+        rows.append({"label": planned.job.label, **scores.to_json()})
+        if not as_json:
+            _show(rows[-1], in_full=bool(keys))
+    if as_json:
+        click.echo(json.dumps(rows, indent=2, ensure_ascii=False))
+    elif not rows:
+        click.echo("no stored run has predictions to score")
+
+
+def _show(row: dict[str, Any], *, in_full: bool) -> None:
+    """One line per run; every metric with its note for a run that was asked for."""
+    told = {name: value for name, value in row["metrics"].items() if value is not None}
+    if not in_full:
+        shown = "  ".join(f"{name.split('/')[0]} {value:.4f}" for name, value in list(told.items())[:3])
+        click.echo(f"{row['key'][:16]}  {row['label']}  {shown}")
+        return
+    click.echo(f"{row['label']}  ({row['key']})")
+    for name, value in row["metrics"].items():
+        click.echo(f"  {name:32} {'-' if value is None else f'{value:.15g}'}")
+    for name, note in row["notes"].items():
+        click.echo(f"  {name}: {note}")
+
+
+def _chosen(store: Store, beginnings: tuple[str, ...]) -> Iterable[str]:
+    if not beginnings:
+        return store.finished()
+    keys = list(store.finished())
+    chosen = []
+    for beginning in beginnings:
+        matching = [key for key in keys if key.startswith(beginning)]
+        if len(matching) != 1:
+            raise UsageError(
+                f"{len(matching)} stored runs have a key that begins with '{beginning}'",
+                where=str(store.folder),
+                todo="give more of the key, or one that `harness status --json` names",
+            )
+        chosen += matching
+    return chosen

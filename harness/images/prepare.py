@@ -1,0 +1,59 @@
+"""What a person asks of images, as plain functions: which parts are needed, fetch them, how large it all is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from harness.images.cards import Accelerator, Environment, environment_chain, layers_of
+from harness.images.context import parts_of
+from harness.images.fetch import Progress, fetch_parts, sources_from_environment
+from harness.images.locks import Part
+from harness.images.record import read_record, variant_of
+from harness.layout import Layout
+
+
+def needed_layers(
+    layout: Layout, names: Iterable[str], accelerator: Accelerator = "cpu"
+) -> list[tuple[Environment, Accelerator]]:
+    """Every environment that the named ones stand on, parents first, each once, with the variant to use."""
+    layers: dict[str, tuple[Environment, Accelerator]] = {}
+    for name in names:
+        for environment in layers_of(environment_chain(layout, name)):
+            layers.setdefault(environment.name, (environment, variant_of(environment, accelerator)))
+            if environment.card.conda is not None:
+                layers |= {e.name: (e, v) for e, v in needed_layers(layout, [environment.card.conda.installer])}
+    return list(layers.values())
+
+
+def needed_parts(layout: Layout, names: Iterable[str], accelerator: Accelerator = "cpu") -> list[Part]:
+    """Every file that the named environments are built from, each once."""
+    parts = [
+        part
+        for environment, variant in needed_layers(layout, names, accelerator)
+        for part in parts_of(environment, variant)
+    ]
+    return list({part.sha256: part for part in parts}.values())
+
+
+def fetch_for(
+    layout: Layout,
+    names: Iterable[str],
+    *,
+    accelerator: Accelerator = "cpu",
+    mirrors: Sequence[Path] = (),
+    network: bool = True,
+    progress: Progress | None = None,
+) -> int:
+    """Fetch what the named environments need and is not here; returns how many files that was."""
+    parts = needed_parts(layout, names, accelerator)
+    return fetch_parts(layout, parts, sources_from_environment(mirrors, network=network), progress=progress)
+
+
+def recorded_size(layout: Layout, *methods: str) -> int:
+    """Bytes that the images of these methods take, as recorded; what they share is counted once."""
+    total = 0
+    for environment, variant in needed_layers(layout, methods):
+        record = read_record(environment, variant)
+        total += record.added_bytes if record is not None else 0
+    return total

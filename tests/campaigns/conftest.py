@@ -1,0 +1,93 @@
+"""A repository of the test's own with one more method, `probe`, which does what its parameters say."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from harness.jobs import Job, SplitSpec
+from harness.layout import Layout
+from harness.plan import Plan, make_plan
+from harness.splits import published_seeds
+
+CARD = """
+name = "probe"
+title = "Probe"
+language = "python"
+benchmarks = ["repurposing"]
+category = "control"
+control = true
+summary = "Does what its parameters say: for tests of the harness."
+inputs = ["associations", "folds"]
+
+[resources]
+memory = "256MiB"
+seconds = 20
+
+[variants.published]
+summary = "As told."
+parameters = { behaviour = "ok", seconds = 0.0 }
+"""
+
+CODE = """
+import os
+import sys
+import time
+
+import numpy as np
+from permafrost_sdk import Answer, run
+
+
+def fit_predict(problem):
+    behaviour = problem.parameters["behaviour"]
+    time.sleep(float(problem.parameters["seconds"]))
+    if behaviour == "exit":
+        sys.exit("told to fail")
+    scores = np.random.default_rng(problem.seed).random(problem.associations.shape)
+    if behaviour == "nan":
+        scores[:] = np.nan
+    if behaviour == "flaky":
+        scores[:] = int.from_bytes(os.urandom(4), "big")
+    return Answer(scores)
+
+
+run(fit_predict)
+"""
+
+
+@pytest.fixture
+def probe_layout(repository: Layout, tmp_path: Path) -> Layout:
+    """The repository with the probe added by two folders, and nothing else touched."""
+    root = tmp_path / "repository"
+    shutil.copytree(repository.containers, root / "containers")
+    shutil.copytree(repository.datasets, root / "datasets")
+    shutil.copytree(repository.methods, root / "methods", ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("Dockerfile", "run_all.sh"):
+        shutil.copy(repository.root / name, root / name)
+    (root / "methods" / "probe").mkdir()
+    (root / "methods" / "probe" / "method.toml").write_text(CARD)
+    (root / "methods" / "probe" / "main.py").write_text(CODE)
+    (root / "containers" / "probe").mkdir()
+    (root / "containers" / "probe" / "environment.toml").write_text('summary = "For tests"\nextends = "_numpy"\n')
+    return Layout(root=root, cache=repository.cache, local=tmp_path / "local")
+
+
+def probe_plan(layout: Layout, count: int, *, behaviour: str = "ok", seconds: float = 0.0) -> Plan:
+    """The probe on the first published splits of Synthetic."""
+    return make_plan(
+        layout,
+        "probe",
+        [
+            Job(
+                benchmark="repurposing",
+                method="probe",
+                parameters={"behaviour": behaviour, "seconds": seconds},
+                dataset="synthetic",
+                split=SplitSpec(strategy="random", seed=seed),
+                inner_folds=0,
+            )
+            for seed in published_seeds()[:count]
+        ],
+    )

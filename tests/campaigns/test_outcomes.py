@@ -1,0 +1,103 @@
+"""Every way a run can end has its verdict in the table, and failures are kept, not repeated."""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
+from multiprocessing import get_context
+
+import pytest
+
+from harness.campaign import Choices, left_to_run, mark_unstable, run_plan
+from harness.engine import Engine
+from harness.images import ensure_image
+from harness.jobs import Job, SplitSpec
+from harness.layout import Layout
+from harness.plan import join, make_plan
+from harness.store import Store
+from harness.tasks import Task, perform, perform_anywhere, run_in_container
+from harness.vocabulary import Verdict
+from tests.campaigns.conftest import probe_plan
+
+pytestmark = pytest.mark.engine
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "verdict", "reason"),
+    [("exit", Verdict.ERROR, "told to fail"), ("nan", Verdict.INVALID, "not finite")],
+)
+def test_a_methods_failure_is_kept_and_not_repeated(
+    probe_layout: Layout, engine: Engine, behaviour: str, verdict: Verdict, reason: str
+) -> None:
+    plan = probe_plan(probe_layout, 1, behaviour=behaviour)
+    store = Store(probe_layout.runs)
+    run_plan(probe_layout, plan, engine)
+    (cell,) = join(plan, store)
+    assert cell.verdict is verdict
+    assert reason in cell.reason
+    assert left_to_run(plan, store) == []
+    assert len(left_to_run(plan, store, again=[verdict])) == 1
+    run_plan(probe_layout, plan, engine, choices=Choices(again=frozenset({verdict})))
+    assert [cell.verdict for cell in join(plan, store)] == [verdict]
+
+
+def test_a_dataset_that_is_nowhere_is_missing_data_not_an_error(probe_layout: Layout, engine: Engine) -> None:
+    manifest = probe_layout.datasets / "fdataset" / "dataset.toml"
+    text = manifest.read_text().replace("https://raw.githubusercontent.com", "http://127.0.0.1:9")
+    manifest.write_text(text)
+    layout = replace(probe_layout, cache=probe_layout.local / "empty-cache")
+    job = Job(
+        benchmark="repurposing",
+        method="probe",
+        dataset="fdataset",
+        split=SplitSpec(strategy="random", seed=17263407),
+    )
+    plan = make_plan(layout, "missing", [job])
+    store = Store(layout.runs)
+    image = ensure_image(engine, probe_layout, "probe")
+    assert plan.cells[0].planned is not None
+    from harness.errors import MissingData
+
+    with pytest.raises(MissingData) as caught:
+        perform(Task(layout, plan.cells[0].planned, image), engine)
+    store.note_missing("fdataset", str(caught.value))
+    (cell,) = join(plan, store)
+    assert cell.verdict is Verdict.MISSING_DATA
+    assert "Fdataset.mat" in cell.reason
+
+
+def test_a_repetition_that_differs_makes_a_run_unstable(probe_layout: Layout, engine: Engine) -> None:
+    plan = probe_plan(probe_layout, 1, behaviour="flaky")
+    planned = plan.cells[0].planned
+    assert planned is not None
+    task = Task(probe_layout, planned, ensure_image(engine, probe_layout, "probe"))
+    record = perform(task, engine)
+    store = Store(probe_layout.runs)
+    stored = (store.path(planned.key) / "predictions.npy").read_bytes()
+    with run_in_container(task, engine, threading.Event()) as (outcome, _):
+        assert (outcome.out_folder / "predictions.npy").read_bytes() != stored
+    mark_unstable(store, record, "a repetition differed")
+    assert [cell.verdict for cell in join(plan, store)] == [Verdict.UNSTABLE]
+    assert left_to_run(plan, store) == []
+
+
+def test_a_run_can_be_performed_by_another_process(probe_layout: Layout, engine: Engine) -> None:
+    """What a cluster's executor does: a pickled task, a process that planned nothing."""
+    plan = probe_plan(probe_layout, 2)
+    image = ensure_image(engine, probe_layout, "probe")
+    tasks = [Task(probe_layout, cell.planned, image) for cell in plan.cells if cell.planned]
+    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
+        records = list(pool.map(perform_anywhere, tasks))
+    assert [record.verdict for record in records] == [Verdict.OK, Verdict.OK]
+    assert [cell.verdict for cell in join(plan, Store(probe_layout.runs))] == [Verdict.OK, Verdict.OK]
+    for record in records:
+        Store(probe_layout.runs).check(record)
+
+
+def test_one_method_at_a_time_leaves_no_image(probe_layout: Layout, engine: Engine) -> None:
+    plan = probe_plan(probe_layout, 1)
+    run_plan(probe_layout, plan, engine, choices=Choices(remove_images=True))
+    (cell,) = join(plan, Store(probe_layout.runs))
+    assert cell.verdict is Verdict.OK
+    assert engine.image_id(cell.record["image"]["name"]) is None

@@ -1,0 +1,83 @@
+"""A malformed dataset.toml must be answered with the file and the field, never with a traceback or a silent default."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.data import dataset_digest, load_dataset, load_manifest, manifest_names
+from harness.errors import CorruptData, ManifestError, UsageError
+from harness.layout import Layout
+from tests.data.own_data import write_dataset
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "field"),
+    [
+        ('benchmark = "repurposing"\n', "", "benchmark"),
+        ('title = "Mine"', 'titel = "Mine"', "titel"),
+        ("bytes = ", "bytes = -", "files.0.bytes"),
+        ('sha256 = "', 'sha256 = "xyz', "files.0.sha256"),
+        ('name = "associations.csv"', 'name = "../associations.csv"', "files.0.name"),
+        ('name = "drug_features.csv"', 'name = "associations.csv"', "named twice"),
+        ("drugs = 3", "drugs = 0", "statistics.drugs"),
+        ("drugs = 3", 'drugs = "many"', "statistics.drugs"),
+        ('name = "associations.csv"\n', 'name = "associations.csv"\nurls = ["ftp://x/y"]\n', "files.0.urls"),
+        ('converter = "csv"', 'converter = "csv', "not valid TOML"),
+    ],
+)
+def test_broken_manifest(own: Layout, old: str, new: str, field: str) -> None:
+    path = write_dataset(own)
+    path.write_text(path.read_text().replace(old, new, 1))
+    with pytest.raises(ManifestError) as caught:
+        load_manifest(own, "mine")
+    assert str(path) in str(caught.value)
+    assert field in str(caught.value)
+    assert caught.value.exit_code == 2
+
+
+def test_folder_and_name_must_agree(own: Layout) -> None:
+    path = write_dataset(own)
+    path.write_text(path.read_text().replace('name = "mine"', 'name = "yours"', 1))
+    with pytest.raises(ManifestError, match="its folder 'mine'"):
+        load_manifest(own, "mine")
+
+
+def test_unknown_dataset_gets_the_nearest_name(own: Layout) -> None:
+    write_dataset(own)
+    assert manifest_names(own) == ["mine"]
+    with pytest.raises(UsageError, match="did you mean 'mine'"):
+        load_manifest(own, "mime")
+
+
+def test_unknown_converter_is_named(own: Layout) -> None:
+    path = write_dataset(own)
+    path.write_text(path.read_text().replace('converter = "csv"', 'converter = "xml"'))
+    with pytest.raises(UsageError, match="no converter is called 'xml'"):
+        load_dataset(own, "mine")
+
+
+@pytest.mark.parametrize("name", ["./convert.py", "./../../harness/errors.py"])
+def test_converter_must_lie_beside_its_manifest(own: Layout, name: str) -> None:
+    path = write_dataset(own)
+    path.write_text(path.read_text().replace('converter = "csv"', f'converter = "{name}"'))
+    with pytest.raises(ManifestError, match="no converter"):
+        load_dataset(own, "mine")
+
+
+def test_wrong_converter_parameters_name_the_field(own: Layout) -> None:
+    write_dataset(own, more='[parameters]\nassociation = "associations.csv"\n')
+    with pytest.raises(ManifestError, match=r"dataset.toml: parameters.association:"):
+        load_dataset(own, "mine")
+
+
+def test_wrong_statistics_name_the_field(own: Layout) -> None:
+    write_dataset(own, statistics={"positives": 7})
+    with pytest.raises(CorruptData, match=r"has 2 positives, not 7\n.*statistics.positives"):
+        load_dataset(own, "mine")
+
+
+def test_wrong_digest_is_corrupt_data(own: Layout) -> None:
+    write_dataset(own, more=f'[converted]\ndigest = "{"0" * 64}"\n')
+    assert dataset_digest(own, "mine") == "0" * 64
+    with pytest.raises(CorruptData, match="converted to other arrays"):
+        load_dataset(own, "mine")

@@ -1,0 +1,38 @@
+"""Fixtures over made-up runs: one set is fabricated per test session and copied for each test that asks for it."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from harness.layout import Layout
+from harness.plan import Plan
+from harness.vocabulary import Verdict
+from tests.fabricate import copy_repository, plan_of, planned_of, put_run
+
+
+@pytest.fixture(scope="session")
+def fabricated(repository: Layout, tmp_path_factory: pytest.TempPathFactory) -> Layout:
+    """Six planned cells: three ok (constant twice, als_wr once), one error, two pending. Not to be changed."""
+    layout = copy_repository(repository, tmp_path_factory.mktemp("fabricated"))
+    cells = plan_of(layout).cells
+    for cell in cells[:3]:
+        put_run(layout, planned_of(cell), log="reading\nfitting\ndone\n")
+    put_run(layout, planned_of(cells[3]), verdict=Verdict.ERROR, reason="exit code 3: no such matrix")
+    return layout
+
+
+@pytest.fixture
+def evidence(fabricated: Layout, tmp_path: Path) -> Layout:
+    """A copy of the fabricated repository, cache and store that a test may tamper with."""
+    shutil.copytree(fabricated.root.parent, tmp_path / "copy")
+    root = tmp_path / "copy"
+    return Layout(root=root / "repository", cache=root / "cache", local=root / "local")
+
+
+@pytest.fixture
+def made_up(evidence: Layout) -> Plan:
+    """The plan of the fabricated runs."""
+    return plan_of(evidence)

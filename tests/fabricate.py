@@ -1,0 +1,119 @@
+"""A small repository and made-up runs for the tests of tables, audits and exports, through the product's own functions.
+
+The repository has the real cards, environments, datasets and claims, copied, so that a test may tamper with them.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+
+from harness.inputs import job_folder, prepare_inputs
+from harness.images import code_tree, environment_tree, image_name
+from harness.jobs import Job, PlannedJob, SplitSpec
+from harness.layout import Layout
+from harness.methods import load_method, merged_parameters
+from harness.plan import Cell, Plan, make_plan
+from harness.records import Record
+from harness.scoring import score_run
+from harness.store import Store
+from harness.vocabulary import Verdict
+
+SEEDS = (17263407, 22928437)
+METHODS = ("constant", "als_wr", "lrssl")
+_COPIED = ("methods", "containers", "datasets", "results/published")
+
+
+def copy_repository(source: Layout, target: Path) -> Layout:
+    """The parts of the repository that tables and audits read, and an empty cache and store beside them."""
+    for part in _COPIED:
+        shutil.copytree(source.root / part, target / "repository" / part)
+    (target / "repository" / "run_all.sh").write_text("")
+    return Layout(root=target / "repository", cache=target / "cache", local=target / "local")
+
+
+def job_of(layout: Layout, method: str, seed: int, dataset: str = "synthetic", variant: str = "published") -> Job:
+    """A job as a suite would make it."""
+    return Job(
+        benchmark="repurposing",
+        method=method,
+        variant=variant,
+        parameters=merged_parameters(load_method(layout, method), variant, {}),
+        dataset=dataset,
+        split=SplitSpec(strategy="random", seed=seed),
+    )
+
+
+def plan_of(layout: Layout, methods: Iterable[str] = METHODS, seeds: Iterable[int] = SEEDS) -> Plan:
+    """Methods on Synthetic, pinned by the real checksums."""
+    chosen = list(seeds)
+    return make_plan(layout, "made-up", [job_of(layout, method, seed) for method in methods for seed in chosen])
+
+
+def planned_of(cell: Cell) -> PlannedJob:
+    """The pinned job of a cell that can be run."""
+    assert cell.planned is not None
+    return cell.planned
+
+
+def put_run(
+    layout: Layout,
+    planned: PlannedJob,
+    *,
+    verdict: Verdict = Verdict.OK,
+    reason: str = "",
+    log: str | bytes = "a line\n",
+    score: bool = True,
+) -> Record:
+    """Store a run as a container would have left it, with random predictions, and score it."""
+    store, card = Store(layout.runs), load_method(layout, planned.job.method)
+    work = layout.local / "work" / planned.key
+    (work / "in").mkdir(parents=True)
+    prepared = prepare_inputs(layout, planned, card, ())
+    job_folder(prepared, work / "in", planned, card)
+    (work / "log.txt").write_bytes(log if isinstance(log, bytes) else log.encode())
+    files = {"job.json": work / "in" / "job.json", "log.txt": work / "log.txt"}
+    if verdict is Verdict.OK:
+        files |= _outputs(work, np.load(prepared / "folds.npy"), planned)
+    record = Store(layout.runs).put(_record(layout, planned, verdict, reason or verdict.meaning), files)
+    shutil.rmtree(work)
+    if verdict is Verdict.OK and score:
+        score_run(layout, store, planned)
+    return record
+
+
+def _outputs(work: Path, folds: np.ndarray, planned: PlannedJob) -> dict[str, Path]:
+    random = np.random.default_rng(int(planned.key[:8], 16))
+    models = max(planned.job.inner_folds, 1)
+    np.save(work / "predictions.npy", random.normal(size=(models, int((folds == -1).sum()))))
+    np.save(work / "validation.npy", random.normal(size=int((folds >= 0).sum())))
+    (work / "method.json").write_text(json.dumps({"protocol": 1, "seconds": {"fit": [0.5], "predict": [0.1]}}))
+    return {name: work / name for name in ("predictions.npy", "validation.npy", "method.json")}
+
+
+def _record(layout: Layout, planned: PlannedJob, verdict: Verdict, reason: str) -> Record:
+    method = planned.job.method
+    return Record(
+        key=planned.key,
+        planned=planned,
+        verdict=verdict,
+        reason=reason,
+        image={
+            "name": image_name(layout, method),
+            "id": "sha256:" + "4" * 64,
+            "environment_tree": environment_tree(layout, method),
+            "code_tree": code_tree(layout, method),
+        },
+        limits={"seconds": 600, "memory_bytes": 1 << 30, "processes": 64, "output_bytes": 1 << 30, "cpus": 1, "gpus": 0},
+        resources={"wall_s": 1.5, "cpu_s": 1.25, "peak_bytes": 52_428_800, "exit_code": 0, "oom_flag": False},
+        engine={"name": "docker", "version": "20.10", "rootless": False},
+        files={},
+        attempts=1,
+        started="2026-01-01T00:00:00Z",
+        finished="2026-01-01T00:00:02Z",
+        harness_version="0.1.0",
+    )

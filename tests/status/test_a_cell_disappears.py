@@ -1,0 +1,176 @@
+"""Every planned cell is in every rendering with exactly one verdict, and the sums hold."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.cli import main
+from harness.files import write_json
+from harness.layout import Layout
+from harness.plan import Plan
+from harness.scoring import scores_path
+from harness.status import Table, build_table, requested_plan, to_json, to_markdown, to_text
+from harness.status.table import summarise
+from harness.store import Store
+from harness.vocabulary import Verdict
+from tests.fabricate import plan_of, planned_of, put_run
+
+
+def table_of(layout: Layout, plan: Plan) -> Table:
+    return build_table(layout, Store(layout.runs), plan)
+
+
+def test_the_sum_of_the_verdicts_is_the_plan(evidence: Layout, made_up: Plan) -> None:
+    table = table_of(evidence, made_up)
+    assert table.planned == len(made_up.cells) == 6
+    assert table.counts == {Verdict.OK: 3, Verdict.ERROR: 1, Verdict.PENDING: 2}
+    assert not table.is_good
+    text = to_text(table)
+    assert "made-up: 6 cells planned = 3 ok + 1 error + 2 pending" in text
+    for verdict in (Verdict.OK, Verdict.ERROR, Verdict.PENDING):
+        assert verdict.meaning in text
+
+
+def test_every_rendering_names_every_cell(evidence: Layout, made_up: Plan) -> None:
+    table = table_of(evidence, made_up)
+    keys = {planned_of(cell).key for cell in made_up.cells}
+    assert {cell["key"] for cell in to_json(table)["cells"]} == keys
+    for text in (to_text(table, cells=True), to_markdown(table, cells=True)):
+        assert all(key[:12] in text for key in keys)
+    planned = sum(group["planned"] for group in to_json(table)["groups"])
+    assert planned == 6
+    json.dumps(to_json(table), allow_nan=False)
+
+
+def test_plain_text_fits_80_columns(evidence: Layout, made_up: Plan) -> None:
+    for cells in (False, True):
+        lines = to_text(table_of(evidence, made_up), cells=cells).splitlines()
+        assert max(map(len, lines)) <= 80
+
+
+def test_means_say_over_how_many_seeds_and_controls_are_marked(evidence: Layout, made_up: Plan) -> None:
+    table = table_of(evidence, made_up)
+    groups = {group.method: group for group in table.groups}
+    assert [group.method for group in table.groups][-1] == "constant", "controls come last"
+    metric = "NS-AUC/as-published"
+    both, one, none = (groups[name].summary(metric) for name in ("constant", "als_wr", "lrssl"))
+    assert both is not None and both.n == 2 and both.sd is not None
+    assert one is not None and one.n == 1 and one.sd is None
+    assert none is None
+    assert "constant [control]" in to_text(table)
+    assert "constant *(control)*" in to_markdown(table)
+    assert groups["als_wr"].verdict_text == "ok 1/2, error 1"
+
+
+def test_reasons_are_told(evidence: Layout, made_up: Plan) -> None:
+    for text in (to_text(table_of(evidence, made_up)), to_markdown(table_of(evidence, made_up))):
+        assert "exit code 3: no such matrix" in text
+
+
+def test_a_truncated_record_is_infrastructure_not_ok(evidence: Layout, made_up: Plan) -> None:
+    path = Store(evidence.runs).path(planned_of(made_up.cells[0]).key) / "record.json"
+    path.write_bytes(path.read_bytes()[:-40])
+    table = table_of(evidence, made_up)
+    assert table.counts == {Verdict.OK: 2, Verdict.ERROR: 1, Verdict.PENDING: 2, Verdict.INFRASTRUCTURE: 1}
+    assert table.cells[0].metrics == {}
+    assert "evidence is damaged" in to_text(table)
+
+
+def test_stale_scores_are_not_shown(evidence: Layout, made_up: Plan) -> None:
+    key = planned_of(made_up.cells[0]).key
+    path = scores_path(evidence, key)
+    write_json(path, {**json.loads(path.read_text()), "scorer": "0" * 64})
+    table = table_of(evidence, made_up)
+    assert not table.cells[0].scored and table.cells[1].scored
+    assert "1 cell ok without fresh scores: run `harness score`." in to_text(table)
+
+
+def test_runs_of_other_plans_are_counted(evidence: Layout, made_up: Plan) -> None:
+    smaller = plan_of(evidence, methods=("constant",))
+    table = table_of(evidence, smaller)
+    assert table.others == 2
+    assert "2 stored runs belong to no cell of this plan" in " ".join(to_text(table).split())
+    assert table_of(evidence, made_up).others == 0
+
+
+def test_a_run_of_a_changed_method_is_pending_again(evidence: Layout) -> None:
+    main_file = evidence.methods / "constant" / "main.py"
+    main_file.write_text(main_file.read_text() + "\n# changed\n")
+    table = table_of(evidence, plan_of(evidence))
+    assert table.counts[Verdict.PENDING] == 4
+    assert table.others == 2
+
+
+def test_a_selection_says_that_it_is_one(evidence: Layout, made_up: Plan) -> None:
+    table = table_of(evidence, made_up).select(methods=["als_wr"], verdicts=[Verdict.OK])
+    assert len(table.cells) == 1 and table.planned == 6 and table.is_good
+    assert "1 of 6 cells planned in view = 1 ok" in to_text(table)
+
+
+def test_what_was_ever_run_can_be_asked_for(evidence: Layout) -> None:
+    plan = requested_plan(evidence, Store(evidence.runs), "stored")
+    assert len(plan.cells) == 4
+
+
+def test_other_parameters_are_another_row(evidence: Layout, made_up: Plan) -> None:
+    from harness.jobs import Job
+
+    cell = made_up.cells[0]
+    job = Job(**{**cell.job.model_dump(), "parameters": {"score": 2.0}})
+    from harness.plan import make_plan
+
+    table = table_of(evidence, make_plan(evidence, "two", [cell.job, job]))
+    assert [group.row for group in table.groups] == ["constant", "constant (score=2.0)"]
+
+
+def test_the_exit_code_tells_whether_all_is_well(
+    evidence: Layout, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    monkeypatch.chdir(evidence.root)
+    monkeypatch.setenv("PERMAFROST_CACHE", str(evidence.cache))
+    monkeypatch.setenv("PERMAFROST_RESULTS", str(evidence.local))
+    with pytest.raises(SystemExit) as good:
+        main(["status", "--suite", "stored", "--verdict", "ok"])
+    assert good.value.code == 0
+    with pytest.raises(SystemExit) as bad:
+        main(["status", "--suite", "stored", "--json"])
+    assert bad.value.code == 1
+    told = json.loads(capsys.readouterr().out.partition("\n{")[2].join(["{", ""]))
+    assert told["verdicts"] == {"ok": 3, "error": 1}
+    with pytest.raises(SystemExit):
+        main(["status", "--suite", "stored", "--write", str(tmp_path / "status.md")])
+    assert (tmp_path / "status.md").read_text().startswith("# Status of `stored`")
+
+
+def test_an_empty_store_is_a_table_of_pending_cells(evidence: Layout, made_up: Plan) -> None:
+    shutil.rmtree(evidence.runs)
+    table = table_of(evidence, made_up)
+    assert table.counts == {Verdict.PENDING: 6}
+    to_text(table), to_markdown(table), to_json(table)
+
+
+@pytest.mark.parametrize("verdict", [one for one in Verdict if one.is_final and one is not Verdict.OK])
+def test_every_failure_is_a_verdict_with_its_reason(evidence: Layout, verdict: Verdict) -> None:
+    plan = plan_of(evidence, methods=("lrssl",))
+    put_run(evidence, planned_of(plan.cells[0]), verdict=verdict, reason="for a | reason\nof two lines")
+    table = table_of(evidence, plan)
+    assert table.counts[verdict] == 1
+    assert "for a | reason of two lines" in to_text(table)
+    assert "for a | reason of two lines" in to_markdown(table)
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=30))
+def test_summaries_agree_with_their_definition(values: list[float]) -> None:
+    import statistics
+
+    summary = summarise(values)
+    assert summary is not None and summary.n == len(values)
+    assert summary.mean == pytest.approx(statistics.fmean(values))
+    if len(values) > 1:
+        assert summary.sd == pytest.approx(statistics.stdev(values), abs=1e-12)
