@@ -52,8 +52,11 @@ def make_plan(layout: Layout, name: str, jobs: Iterable[Job]) -> Plan:
     return Plan(name=name, cells=tuple(planner.cell(job) for job in jobs))
 
 
-def join(plan: Plan, store: Store) -> tuple[Cell, ...]:
-    """The plan with what the store knows: as many cells as planned, each with exactly one verdict."""
+def join(plan: Plan, store: Store, *, records: bool = False) -> tuple[Cell, ...]:
+    """The plan with what the store knows: as many cells as planned, each with exactly one verdict.
+
+    `records` keeps the fields of every record; without them 100,000 cells cost a third less, and far less memory.
+    """
     missing = store.missing()
     joined = []
     for cell in plan.cells:
@@ -63,7 +66,8 @@ def join(plan: Plan, store: Store) -> tuple[Cell, ...]:
         standing = store.standing(cell.planned.key)
         if standing.verdict is Verdict.PENDING and cell.job.dataset in missing:
             standing = Standing(Verdict.MISSING_DATA, missing[cell.job.dataset], {})
-        joined.append(Cell(cell.job, cell.planned, standing.verdict, standing.reason, standing.content))
+        content = standing.content if records else {}
+        joined.append(Cell(cell.job, cell.planned, standing.verdict, standing.reason, content))
     check_sum(plan, joined)
     return tuple(joined)
 

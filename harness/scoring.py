@@ -117,7 +117,7 @@ def score_run(layout: Layout, store: Store, planned: PlannedJob, mirrors: Sequen
 def score_all(layout: Layout, store: Store, plan: Plan, mirrors: Sequence[Path] = ()) -> int:
     """Score every `ok` cell of a plan that has no fresh scores; how many were computed."""
     computed = 0
-    for cell in join(plan, store):
+    for cell in join(plan, store, records=True):
         if cell.planned is None or cell.verdict is not Verdict.OK:
             continue
         evidence = scored_files(cell.record.get("files", {}))

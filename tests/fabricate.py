@@ -1,4 +1,4 @@
-"""A small repository and made-up runs for the tests of tables, audits and exports, through the product's own functions.
+"""A small repository and made-up runs for tests of tables, audits, exports, through the product's own functions.
 
 The repository has the real cards, environments, datasets and claims, copied, so that a test may tamper with them.
 """
@@ -12,8 +12,8 @@ from pathlib import Path
 
 import numpy as np
 
-from harness.inputs import job_folder, prepare_inputs
 from harness.images import code_tree, environment_tree, image_name
+from harness.inputs import job_folder, prepare_inputs
 from harness.jobs import Job, PlannedJob, SplitSpec
 from harness.layout import Layout
 from harness.methods import load_method, merged_parameters
@@ -108,7 +108,14 @@ def _record(layout: Layout, planned: PlannedJob, verdict: Verdict, reason: str) 
             "environment_tree": environment_tree(layout, method),
             "code_tree": code_tree(layout, method),
         },
-        limits={"seconds": 600, "memory_bytes": 1 << 30, "processes": 64, "output_bytes": 1 << 30, "cpus": 1, "gpus": 0},
+        limits={
+            "seconds": 600,
+            "memory_bytes": 1 << 30,
+            "processes": 64,
+            "output_bytes": 1 << 30,
+            "cpus": 1,
+            "gpus": 0,
+        },
         resources={"wall_s": 1.5, "cpu_s": 1.25, "peak_bytes": 52_428_800, "exit_code": 0, "oom_flag": False},
         engine={"name": "docker", "version": "20.10", "rootless": False},
         files={},

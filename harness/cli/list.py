@@ -33,7 +33,7 @@ def command(kind: str, markdown: bool, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps(rows, indent=2, ensure_ascii=False))
         return
-    width = max((len(row["name"]) for row in rows), default=0)
+    width = max((len(str(row["name"])) for row in rows), default=0)
     for row in rows:
         click.echo(f"{row['name']:{width}}  {row['summary']}")
 

@@ -14,5 +14,7 @@ def welch_half_width(sd_ours: float, n_ours: int, sd_theirs: float, n_theirs: in
     ours, theirs = sd_ours**2 / n_ours, sd_theirs**2 / n_theirs
     if ours + theirs == 0.0:
         return 0.0
-    freedom = (ours + theirs) ** 2 / (ours**2 / max(n_ours - 1, 1) + theirs**2 / max(n_theirs - 1, 1))
+    # Written with shares, so that tiny variances do not vanish when squared.
+    share = ours / (ours + theirs)
+    freedom = 1 / (share**2 / max(n_ours - 1, 1) + (1 - share) ** 2 / max(n_theirs - 1, 1))
     return float(stdtrit(freedom, (1 + CONFIDENCE) / 2)) * math.sqrt(ours + theirs)

@@ -21,6 +21,8 @@ from harness.errors import ImageError
 if TYPE_CHECKING:
     from harness.engine.engine import Engine
 
+CONTROL_IMAGE = "localhost/permafrost/control"
+CONTROL_LABEL = "permafrost.control"
 _LIMIT_BYTES = 64 << 20
 _ADDRESS = 0x400000
 # x86-64: mov eax, 34 (pause); syscall; jmp to the start
@@ -60,7 +62,7 @@ def control_run(engine: Engine) -> ControlRun:
     api = engine.api
     image = container = None
     try:
-        image = import_tree(engine, waiting_archive(), "permafrost/control")
+        image = import_tree(engine, waiting_archive(), CONTROL_IMAGE.removeprefix("localhost/"))
         container = api.create_container_from_config(_configuration(image, init=engine.facts.init))["Id"]
         api.start(container)
         state = api.inspect_container(container)["State"]
@@ -89,6 +91,7 @@ def _configuration(image: str, *, init: bool) -> dict[str, object]:
         "Image": image,
         "Entrypoint": ["/wait"],
         "User": "65534:65534",
+        "Labels": {CONTROL_LABEL: "yes"},
         "HostConfig": {
             "NetworkMode": "none",
             "ReadonlyRootfs": True,

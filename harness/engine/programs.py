@@ -45,6 +45,7 @@ def dockerd(program: str, cache: Path, environment: Mapping[str, str]) -> Servic
             "--ip6tables=false",
         ],
         folder=folder,
+        storage=storage,
     )
 
 

@@ -18,6 +18,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from harness.engine.mounted import unmount_below
 from harness.engine.sockets import silence
 from harness.errors import EngineError
 from harness.files import digest_of, write_atomic
@@ -36,6 +37,8 @@ class Service:
     command: Sequence[str]
     folder: Path
     environment: Mapping[str, str] = field(default_factory=dict)
+    # where the engine mounts things, which a crash leaves mounted
+    storage: Path | None = None
 
     @property
     def socket(self) -> Path:
@@ -140,10 +143,12 @@ def _ensure_running(service: Service) -> None:
         for leftover in (service.socket, service.folder / "pid", service.folder / "engine.pid"):
             leftover.unlink(missing_ok=True)
         try:
-            return _start(service)
+            _start(service)
         except EngineError:
             if chance == 1:
                 raise
+        else:
+            break
 
 
 def _start(service: Service) -> None:
@@ -212,6 +217,9 @@ def _stop(service: Service) -> None:
             _exit_code(pid)
             time.sleep(0.05)
     (service.folder / "pid").unlink(missing_ok=True)
+    for place in (service.storage, service.folder):
+        if place is not None:
+            unmount_below(place)
 
 
 def _last_line(log: Path) -> str:

@@ -1,7 +1,8 @@
-"""Downloading one file from an archive: by this system's apt (its proxies, keys and certificates), or by URL, resumed."""
+"""Downloading one file from an archive: by this system's apt with its proxies and keys, or by URL, resumed."""
 
 from __future__ import annotations
 
+import http.client
 import shutil
 import subprocess
 import urllib.error
@@ -61,7 +62,7 @@ def download(root: str, part: Part, folder: Path) -> Path:
             return target
         except urllib.error.HTTPError as error:
             raise MissingData(f"the server answers {error.code} {error.reason}") from error
-        except (urllib.error.URLError, OSError) as error:
+        except (http.client.HTTPException, OSError) as error:
             if attempt == _ATTEMPTS:
                 raise MissingData(f"unreachable: {error}") from error
     raise AssertionError("the loop above returns or raises")

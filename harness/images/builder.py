@@ -1,4 +1,4 @@
-"""Calling an engine's own builder with the network off. Docker needs a client that has BuildKit; Podman has Buildah."""
+"""Calling an engine's own builder with the network off: Docker through a client with BuildKit, or Podman."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def build(
     with tempfile.TemporaryDirectory() as folder:
         id_file = Path(folder) / "id"
         if engine.name == "podman":
-            # Buildah's cache does not look into bind mounts: it would take another environment's packages for ours.
+            # Buildah's cache does not look into bind mounts: it would take another build's packages for ours.
             command = [*_podman(address), "build", "--layers=false", "--format", "docker"]
             command += ["--timestamp", str(epoch), "--pull=never"]
             variables: dict[str, str] = {}
@@ -100,7 +100,7 @@ def docker_with_buildkit() -> str:
     raise ImageError(
         "no docker client here can build with BuildKit",
         where=", ".join(clients) or "no `docker` on PATH",
-        todo="install the buildx plugin (package docker-buildx or docker-buildx-plugin), or Debian's docker.io, or podman",
+        todo="install its buildx plugin (docker-buildx, docker-buildx-plugin), or Debian's docker.io, or podman",
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -53,6 +54,7 @@ class AcceleratorPart(Strict):
 
     wheels: list[str] = []
     compute_capabilities: list[str] = []
+    # Why there can be no lock of this variant.
     not_lockable: str = ""
 
     @field_validator("compute_capabilities")
@@ -147,12 +149,12 @@ def environment_chain(layout: Layout, name: str) -> list[Environment]:
     return chain
 
 
-def layers_of(chain: list[Environment]) -> list[Environment]:
+def layers_of(chain: Sequence[Environment]) -> list[Environment]:
     """Those of a chain that add something, i.e. that are images of their own."""
     return [environment for environment in chain if environment.backends]
 
 
-def language_of(chain: list[Environment]) -> Language:
+def language_of(chain: Sequence[Environment]) -> Language:
     """The language of the most specific environment that names one."""
     for environment in reversed(chain):
         if environment.card.language is not None:
@@ -164,7 +166,7 @@ def language_of(chain: list[Environment]) -> Language:
     )
 
 
-def epoch_of(chain: list[Environment]) -> int:
+def epoch_of(chain: Sequence[Environment]) -> int:
     """SOURCE_DATE_EPOCH: the newest time stamp a file may carry, the same for every image of a base."""
     for environment in reversed(chain):
         if environment.card.epoch is not None:

@@ -1,10 +1,10 @@
-"""The folder an engine builds from: parts checked against their locks and hard-linked under the names tools expect."""
+"""The folder an engine builds from: parts checked against their locks, under the names that tools expect."""
 
 from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from harness.images.cards import Accelerator, Environment, epoch_of
@@ -33,7 +33,7 @@ def parts_of(environment: Environment, accelerator: Accelerator) -> list[Part]:
 
 
 def fill_environment_context(
-    layout: Layout, chain: list[Environment], accelerator: Accelerator, folder: Path
+    layout: Layout, chain: Sequence[Environment], accelerator: Accelerator, folder: Path
 ) -> None:
     """Everything the last environment of `chain` is built from, and nothing else."""
     environment = chain[-1]
@@ -44,6 +44,8 @@ def fill_environment_context(
         path.mkdir()
     for part in parts_of(environment, accelerator):
         link(checked_part(layout, part), by_kind[part.kind] / part.file)
+    if environment.card.conda is not None:
+        shutil.copyfile(environment.lock_path("conda", accelerator), folder / "conda.lock")
     write_installed(chain, folder / "installed.txt")
     if len(chain) == 1:
         debs = sorted(by_kind["debian"].glob("*.deb"))
@@ -55,7 +57,7 @@ def fill_environment_context(
     (folder / "requirements.txt").write_text("".join(f"{line}\n" for line in lines))
 
 
-def write_installed(chain: list[Environment], path: Path) -> None:
+def write_installed(chain: Sequence[Environment], path: Path) -> None:
     """What dpkg must report once a whole chain is installed, sorted as `LC_ALL=C sort` does."""
     rows = sorted(f"{p.name} {p.version} {p.architecture} installed" for p in held_packages(chain))
     path.write_text("\n".join(rows) + "\n")

@@ -1,7 +1,7 @@
-"""Debian's closure: which exact packages an environment needs, found by apt in a private root, never on this system.
+"""Debian's closure: which exact packages an environment needs, found by apt in a private root.
 
-apt resolves against what the parent environments hold (for the base: nothing); then what was left out, and what only
-that needed, is dropped. The host's own apt sources, proxies, keys and certificates are used and nothing of it is kept.
+apt resolves against what the parent environments hold (for the base: nothing); then what was left out, and
+what only that needed, is dropped. This system's own sources, proxies and keys are used; nothing is installed.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from harness.errors import ImageError
 from harness.images.builder import BuildEngine
@@ -13,6 +13,9 @@ from harness.images.trees import CODE_ROOTS, Entry, read_tree
 
 if TYPE_CHECKING:
     from docker.models.containers import Container
+
+
+_CHUNK = 1 << 20
 
 
 class _Pipe(io.RawIOBase):
@@ -40,7 +43,7 @@ class _Pipe(io.RawIOBase):
 def image_entries(engine: BuildEngine, image: str) -> dict[str, Entry]:
     """All entries of an image's root file system."""
     with _created(engine, image) as container:
-        return read_tree(io.BufferedReader(_Pipe(container.export(chunk_size=1 << 20)), 1 << 20))
+        return read_tree(_stream(container.export(chunk_size=_CHUNK)))
 
 
 def code_entries(engine: BuildEngine, image: str) -> dict[str, Entry]:
@@ -49,7 +52,7 @@ def code_entries(engine: BuildEngine, image: str) -> dict[str, Entry]:
     with _created(engine, image) as container:
         for root in CODE_ROOTS:
             pieces, _ = container.get_archive(f"/{root}")
-            below = read_tree(io.BufferedReader(_Pipe(pieces), 1 << 20))
+            below = read_tree(_stream(pieces))
             entries.update({f"opt/{name}": entry for name, entry in below.items()})
     return entries
 
@@ -64,6 +67,11 @@ def image_layers(engine: BuildEngine, image: str) -> list[str]:
     """The digests of an image's layers, lowest first."""
     layers: list[str] = engine.client.images.get(image).attrs["RootFS"]["Layers"]
     return layers
+
+
+def _stream(pieces: Any) -> IO[bytes]:
+    """The client library's type stubs call these streams text."""
+    return io.BufferedReader(_Pipe(pieces), _CHUNK)
 
 
 @contextmanager

@@ -1,7 +1,7 @@
 """Filling the store of parts: several sources per file, in order, each file verified, nothing half-written.
 
-Sources: folders (--mirror, $PERMAFROST_MIRROR), this system's own apt and pip with their proxies and certificates, and
-for Debian packages the archive that $PERMAFROST_DEBIAN_MIRROR names, which may be a snapshot of any day.
+Sources: folders (--mirror, $PERMAFROST_MIRROR), this system's own apt and pip with their proxies and
+certificates, and for Debian packages the archives that $PERMAFROST_DEBIAN_MIRROR names, for example a snapshot.
 """
 
 from __future__ import annotations
@@ -20,6 +20,11 @@ from harness.images.parts import admit, is_fetched, part_path, working_folder
 from harness.layout import Layout
 
 PARALLEL = 4
+_HINTS = {
+    "debian": ", or the URL of a Debian archive or snapshot ($PERMAFROST_DEBIAN_MIRROR)",
+    "wheel": ", or an index that pip knows (`pip config list`)",
+    "conda": ", or the URL that your channels lie under ($PERMAFROST_CONDA_MIRROR)",
+}
 Progress = Callable[[int, int, Part], None]
 
 
@@ -100,8 +105,8 @@ def _fetch(layout: Layout, part: Part, sources: Sources) -> Path:
     raise MissingData(
         f"{part.file} is in none of its sources",
         where=tried,
-        todo="check the network, or give a folder of parts (--mirror DIR), or a Debian archive or snapshot that holds "
-        f"{part.path} ($PERMAFROST_DEBIAN_MIRROR); wanted sha256: {part.sha256}",
+        todo=f"check the network, or give a folder that has it (--mirror DIR){_HINTS[part.kind]}; "
+        f"wanted: {part.path}, sha256 {part.sha256}",
     )
 
 

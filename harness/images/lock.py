@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from harness.errors import ManifestError
@@ -24,7 +24,7 @@ Say = Callable[[str], None]
 
 
 def lock_environment(layout: Layout, name: str, *, say: Say) -> list[Path]:
-    """Make every lock of one environment; its parents' locks must exist and be fetched. Returns what was written."""
+    """Make every lock of one environment, whose parents are locked and fetched; returns what was written."""
     chain = environment_chain(layout, name)
     environment = chain[-1]
     written = []
@@ -36,6 +36,9 @@ def lock_environment(layout: Layout, name: str, *, say: Say) -> list[Path]:
         written.append(path)
     if environment.card.wheels is not None:
         for accelerator, part in environment.card.variants.items():
+            if part.not_lockable:
+                say(f"no lock for {accelerator}: {part.not_lockable}")
+                continue
             where = str(environment.folder / "environment.toml")
             wheels = lock_wheels(environment.card.wheels, part.wheels, where=where)
             path = environment.lock_path("wheels", accelerator)
@@ -52,7 +55,7 @@ def lock_environment(layout: Layout, name: str, *, say: Say) -> list[Path]:
     return written
 
 
-def held_packages(chain: list[Environment]) -> list[DebianPackage]:
+def held_packages(chain: Sequence[Environment]) -> list[DebianPackage]:
     """All Debian packages that a chain of environments installs."""
     return [
         package
@@ -62,7 +65,7 @@ def held_packages(chain: list[Environment]) -> list[DebianPackage]:
     ]
 
 
-def _lock_debian(layout: Layout, chain: list[Environment]) -> list[DebianPackage]:
+def _lock_debian(layout: Layout, chain: Sequence[Environment]) -> list[DebianPackage]:
     environment, parents = chain[-1], chain[:-1]
     asked = environment.card.debian
     for parent in parents:

@@ -40,7 +40,7 @@ def admit(layout: Layout, part: Part, downloaded: Path) -> Path:
             f"{part.file} is not the file that was locked: {why}"
             + (f" {actual} instead of {part.sha256}" if why.endswith("is") else ""),
             where=f"a download, now deleted ({part.path})",
-            todo="try another source (--mirror, see docs/images.md); if all agree, the lock itself was tampered with",
+            todo="try another source (--mirror DIR); if all of them agree, it is the lock that was changed",
         )
     target = part_path(layout, part)
     target.parent.mkdir(parents=True, exist_ok=True)

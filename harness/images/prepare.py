@@ -28,11 +28,12 @@ def needed_layers(
 
 def needed_parts(layout: Layout, names: Iterable[str], accelerator: Accelerator = "cpu") -> list[Part]:
     """Every file that the named environments are built from, each once."""
-    parts = [
-        part
-        for environment, variant in needed_layers(layout, names, accelerator)
-        for part in parts_of(environment, variant)
-    ]
+    return parts_of_layers(needed_layers(layout, names, accelerator))
+
+
+def parts_of_layers(layers: Iterable[tuple[Environment, Accelerator]]) -> list[Part]:
+    """Every file that these layers themselves are built from, each once."""
+    parts = [part for environment, variant in layers for part in parts_of(environment, variant)]
     return list({part.sha256: part for part in parts}.values())
 
 

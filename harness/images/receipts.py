@@ -1,8 +1,9 @@
-"""Receipts: which image id an engine gave to what was built and verified, so that nothing is built or hashed twice."""
+"""Receipts: which id an engine gave to what was built and verified, so that nothing is hashed twice."""
 
 from __future__ import annotations
 
 import fcntl
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,6 +14,9 @@ from harness.files import digest_of, write_atomic
 from harness.images.builder import BuildEngine
 from harness.layout import Layout
 from harness.manifests import Strict
+
+# Folders that builds work in begin with this.
+CONTEXT = "context-"
 
 
 class Receipt(Strict):
@@ -30,8 +34,7 @@ class Receipt(Strict):
 
 def receipt_path(layout: Layout, engine: BuildEngine, name: str) -> Path:
     """Where the receipt of an image lies. Engines with stores of their own have receipts of their own."""
-    store = str(engine.client.info().get("DockerRootDir", ""))
-    return layout.cache / "images" / digest_of([engine.name, store])[:12] / _file_name(name)
+    return layout.cache / "images" / _store_of(engine) / _file_name(name)
 
 
 def read_receipt(path: Path) -> Receipt | None:
@@ -55,12 +58,25 @@ def write_receipt(path: Path, receipt: Receipt) -> None:
 
 @contextmanager
 def building(layout: Layout) -> Iterator[None]:
-    """One builder at a time: others wait, then find what they wanted."""
+    """One builder at a time: others wait, then find what they wanted. What a killed one left is removed."""
     folder = layout.cache / "images"
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "building.lock").open("w") as stream:
         fcntl.flock(stream, fcntl.LOCK_EX)
+        for leftover in folder.glob(f"{CONTEXT}*"):
+            shutil.rmtree(leftover, ignore_errors=True)
         yield
+
+
+_stores: dict[Path, str] = {}
+
+
+def _store_of(engine: BuildEngine) -> str:
+    """A short name for where the engine keeps its images; asked once, because Podman takes its time to answer."""
+    if engine.socket not in _stores:
+        folder = str(engine.client.info().get("DockerRootDir", ""))
+        _stores[engine.socket] = digest_of([engine.name, folder])[:12]
+    return _stores[engine.socket]
 
 
 def _file_name(name: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
-from harness.errors import ImageError
+from harness.errors import ImageError, UsageError
 from harness.files import sha256_of, write_atomic
 from harness.images.cards import Accelerator, Environment, environment_chain, layers_of
 from harness.images.trees import listing_digest
@@ -37,7 +37,18 @@ class Records(Strict):
 
 def variant_of(environment: Environment, accelerator: Accelerator) -> Accelerator:
     """The variant to use: an environment that knows nothing of CUDA is the same for it."""
-    return accelerator if environment.supports(accelerator) and environment.card.wheels is not None else "cpu"
+    if environment.card.wheels is None:
+        return "cpu"
+    variant: Accelerator = accelerator if environment.supports(accelerator) else "cpu"
+    part = environment.card.variants.get(variant)
+    if part is None or part.not_lockable:
+        raise UsageError(
+            f"environment '{environment.name}' has no {variant} variant",
+            where=f"{environment.folder / 'environment.toml'}: variants.{variant}"
+            + (f": {part.not_lockable}" if part is not None else ""),
+            todo="choose another (--accelerator)",
+        )
+    return variant
 
 
 def lock_digests(environment: Environment, accelerator: Accelerator) -> dict[str, str]:
@@ -108,10 +119,3 @@ def _unrecorded(environment: Environment, why: str) -> ImageError:
         where=str(environment.folder / RECORD),
         todo=f"restore its files, or accept what they give with `harness image build {environment.name} --record`",
     )
-
-
-def recorded_size(layout: Layout, name: str, accelerator: Accelerator = "cpu") -> int:
-    """Bytes of an environment's files, from the record alone; 0 where it was never built."""
-    environment = layers_of(environment_chain(layout, name))[-1]
-    record = read_record(environment, variant_of(environment, accelerator))
-    return record.bytes if record else 0

@@ -1,7 +1,7 @@
 """The first root file system, made in pure Python from locked .deb files: just enough for dpkg to run in.
 
-Guarantees that the same packages give the same bytes, on any host, with no Debian tool and no base image. dpkg then
-unpacks and configures the same packages over it properly (containers/_recipe/bootstrap.sh).
+Guarantees that the same packages give the same bytes, on any host, with no Debian tool and no base image.
+dpkg then unpacks and configures the same packages over it properly (containers/_recipe/bootstrap.sh).
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Tree hashes: what an image holds, independent of the engine that built it, of time stamps and of layers.
 
-An environment tree is the sha256 of a listing with one line per folder (a digest over its entries' names, types, modes,
-owners, link targets and contents) and one for the settings a container starts with. A code tree is computed from the
-repository alone, and again from a finished image, which proves that the image holds that code.
+An environment tree is the sha256 of a listing with one line per folder (a digest over its entries' names, types,
+modes, owners, link targets and contents) and one for the settings a container starts with. A code tree is computed
+from the repository alone, and again from a finished image, which proves that the image holds that code.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ Entries = Mapping[str, Entry]
 
 
 def read_tree(stream: IO[bytes]) -> dict[str, Entry]:
-    """All entries of an exported root file system, engine stubs left out; hard links count as the file they name."""
+    """All entries of an exported root file system but engine stubs; a hard link counts as its file."""
     entries: dict[str, Entry] = {}
     with tarfile.open(fileobj=stream, mode="r|") as archive:
         for info in archive:
@@ -120,7 +120,7 @@ def code_of_folders(method: Path, sdk: Path) -> str:
 
 
 def code_files(folder: Path) -> list[str]:
-    """The files of a code folder that go into the image, relative and sorted; cards, notes and tests stay outside."""
+    """The files of a code folder that go into the image, sorted; cards, notes and tests stay outside."""
     found = []
     for path in folder.rglob("*"):
         relative = path.relative_to(folder)

@@ -46,10 +46,12 @@ def find_cases(golden: Path) -> list[GoldenCase]:
             "there is no such folder", where=str(golden), todo="give --golden a folder of golden cases"
         )
     cases = _cases_in(golden)
-    for folder in sorted(path for path in golden.iterdir() if path.is_dir()):
-        # a benchmark that is not here yet is named whole, so that it is not passed over in silence
-        known = folder.name in benchmark_names()
-        cases += _cases_in(folder) if known else [GoldenCase(f"{folder.name}/", folder, folder.name)]
+    folders = sorted(path for path in golden.iterdir() if path.is_dir())
+    inside = {folder.name: _cases_in(folder) for folder in folders if folder.name in benchmark_names()}
+    if cases or any(inside.values()):
+        for folder in folders:
+            # a benchmark that is not here yet is named whole, so that it is not passed over in silence
+            cases += inside.get(folder.name, [GoldenCase(f"{folder.name}/", folder, folder.name)])
     if not cases:
         raise UsageError(
             "no golden case lies here",

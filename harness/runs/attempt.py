@@ -207,7 +207,7 @@ def _take_output(seen: Observed, request: RunRequest) -> None:
     if fault and signs.stopped is None:
         # too fast to be stopped, but too large all the same; whatever else went wrong followed from that
         signs = replace(signs, stopped=Stop.OUTPUT, stop_detail=fault)
-    seen.collection = collect(workspace, request.limits, request.required)
+    seen.collection = collect(workspace, request.limits, request.required, request.expected)
     peak, seconds = _own_report(workspace.collected / "method.json")
     known = [value for value in (signs.peak_bytes, peak) if value is not None]
     spent = [value for value in (seen.cpu_s, seconds) if value is not None]

@@ -11,6 +11,11 @@ _HEADER = struct.Struct(">BxxxL")
 _LAST_LINE = 200
 
 
+def printable(text: str) -> str:
+    """Text that a terminal and a table show as it is: what would control them is spelt out."""
+    return "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in text)
+
+
 class BoundedLog:
     """Writes at most about `limit` bytes to `path`, however much is given; memory is bounded likewise."""
 
@@ -36,7 +41,7 @@ class BoundedLog:
             return
         self._tail.append(data)
         self._tail_size += len(data)
-        while self._tail_size - len(self._tail[0]) >= self._tail_room:
+        while self._tail and self._tail_size - len(self._tail[0]) >= self._tail_room:
             gone = len(self._tail.popleft())
             self._tail_size -= gone
             self.cut += gone
@@ -46,7 +51,7 @@ class BoundedLog:
         """The last line that says something, for reasons and tables."""
         lines = [line.strip() for line in self._recent.decode(errors="replace").splitlines()]
         said = [line for line in lines if line]
-        return said[-1][:_LAST_LINE] if said else ""
+        return printable(said[-1])[:_LAST_LINE] if said else ""
 
     def close(self) -> None:
         """Write the end, preceded by how much is missing."""

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
+MIB, GIB = 1 << 20, 1 << 30
+EXPECTED = ("predictions.npy", "validation.npy", "lowest.npy", "method.json")
 
 
 @dataclass(frozen=True)
@@ -54,3 +55,5 @@ class RunRequest:
     entrypoint: tuple[str, ...] | None = None
     command: tuple[str, ...] | None = None
     required: tuple[str, ...] = ("predictions.npy",)
+    # with `trace/*.npy`, all that is taken out of /out; anything else is named and dropped
+    expected: tuple[str, ...] = EXPECTED

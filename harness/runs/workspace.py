@@ -17,12 +17,13 @@ from pathlib import Path
 
 from harness.engine.identity import own_folder
 from harness.engine.leftovers import names_in, remove_tree
-from harness.runs.request import Limits
+from harness.runs.log import printable
+from harness.runs.request import EXPECTED, Limits
 
 CONTAINER_USER = 65534
-_ALLOWED = ("predictions.npy", "validation.npy", "lowest.npy", "method.json")
 _TRACE = "trace"
 _MOST_REMARKS = 20
+_LONGEST_NAME = 200
 
 
 @dataclass(frozen=True)
@@ -115,7 +116,9 @@ class Collection:
     bytes: int
 
 
-def collect(workspace: Workspace, limits: Limits, required: tuple[str, ...]) -> Collection:
+def collect(
+    workspace: Workspace, limits: Limits, required: tuple[str, ...], expected: tuple[str, ...] = EXPECTED
+) -> Collection:
     """Copy the expected regular files; name what was refused. Called after the container's end only."""
     taken, refused, ignored = 0, {}, []
     root = os.open(workspace.out, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
@@ -126,7 +129,7 @@ def collect(workspace: Workspace, limits: Limits, required: tuple[str, ...]) -> 
                 taken += size
                 ignored += remarks
                 continue
-            if name not in _ALLOWED and name not in required:
+            if name not in expected and name not in required:
                 ignored.append(name)
                 continue
             problem, size = _copy(root, name, workspace.collected / name, limits.output_bytes - taken)
@@ -142,7 +145,7 @@ def collect(workspace: Workspace, limits: Limits, required: tuple[str, ...]) -> 
             fault = fault or f"{name} is missing"
         elif path.exists() and path.stat().st_size == 0:
             fault = fault or f"{name} is empty"
-    shown = [_printable(name) for name in ignored[:_MOST_REMARKS]]
+    shown = [printable(name)[:_LONGEST_NAME] for name in ignored[:_MOST_REMARKS]]
     if len(ignored) > _MOST_REMARKS:
         shown.append(f"and {len(ignored) - _MOST_REMARKS} more")
     return Collection(fault=fault, ignored=tuple(shown), bytes=taken)
@@ -189,7 +192,3 @@ def _copy(folder: int, name: str, target: Path, room: int) -> tuple[str, int]:
         with target.open("wb") as copy:
             shutil.copyfileobj(stream, copy, 1 << 20)
     return "", state.st_size
-
-
-def _printable(name: str) -> str:
-    return name.encode(errors="backslashreplace").decode(errors="replace")[:200]

@@ -162,7 +162,7 @@ def requested_plan(layout: Layout, store: Store, suite: str) -> Plan:
 
 def build_table(layout: Layout, store: Store, plan: Plan) -> Table:
     """Join a plan with what is known. Reads records and scores; opens no predictions, needs no engine."""
-    cells = join(plan, store)
+    cells = join(plan, store, records=True)
     check_sum(plan, cells)
     cards: dict[str, MethodCard] = {}
     scored = []

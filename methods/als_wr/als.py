@@ -72,7 +72,7 @@ def als(
 
 
 def _rounds(R: Matrix) -> Iterator[tuple[Indices, Matrix]]:
-    """Round k: column and label of the k-th known entry of every row that has one; rows are ordered by their count."""
+    """Round k: column and label of the k-th known entry of every row that has one; rows with most come first."""
     known = R != 0
     counts = known.sum(axis=1)
     columns, labels = np.nonzero(known)[1], R[known]

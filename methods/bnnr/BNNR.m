@@ -7,18 +7,18 @@
 
 function [T_recovery, iter] = BNNR (alpha, beta, T, trIndex, tol1, tol2, maxiter, a, b)
   ## The multiplier Y is kept as N = -Y / beta: after an iteration, that is what the thresholding took away.
-  shrink = 1 - (alpha / (alpha + beta)) * trIndex;
-  pull = (alpha / beta) * (T .* trIndex);
   X = T;
   N = T / -beta;
-  clear T trIndex;
+  if (any (T(! trIndex)))
+    T .*= trIndex;
+  endif
   norm_X = frobenius (X);
   change = 1;
   ## the original counts so that the last iteration it allows is number maxiter - 1, reported as maxiter
   for iter = [1:maxiter-2, maxiter]
     W = X - N;
-    W += pull;
-    W .*= shrink;
+    W += (alpha / beta) * T;
+    W -= (alpha / (alpha + beta)) * (W .* trIndex);
     W = min (max (W, a), b);
     N += W;
     X_old = X;

@@ -38,7 +38,8 @@ def write_dataset(
     for file, text in {**TABLES, **(tables or {})}.items():
         content = text.encode()
         (folder / file).write_bytes(content)
-        files += f'[[files]]\nname = "{file}"\nsha256 = "{hashlib.sha256(content).hexdigest()}"\nbytes = {len(content)}\n'
+        digest = hashlib.sha256(content).hexdigest()
+        files += f'[[files]]\nname = "{file}"\nbytes = {len(content)}\nsha256 = "{digest}"\n'
     numbers = "".join(f"{key} = {value}\n" for key, value in {**STATISTICS, **(statistics or {})}.items())
     manifest = folder / "dataset.toml"
     manifest.write_text(

@@ -71,7 +71,7 @@ def test_server_that_continues_elsewhere_is_not_believed(web: Web, tmp_path: Pat
 
 
 def test_wrong_checksum_is_refused_at_once_and_leaves_nothing(web: Web, tmp_path: Path) -> None:
-    with pytest.raises(Refused, match="sha256 is .* not the recorded") as caught:
+    with pytest.raises(Refused, match=r"sha256 is .* not the recorded") as caught:
         _fetch(web, tmp_path / "file", bytes(len(CONTENT)))
     assert caught.value.corrupt
     assert len(web.asked) == 1
@@ -119,7 +119,7 @@ def test_unreachable_server_is_named_as_such(tmp_path: Path, monkeypatch: pytest
     monkeypatch.setenv("no_proxy", "127.0.0.1")
     with serving(CONTENT) as gone:
         url = gone.url()
-    with pytest.raises(Refused, match="can't be reached: .*attempt 3 of 3"):
+    with pytest.raises(Refused, match=r"can't be reached: .*attempt 3 of 3"):
         download(url, source(CONTENT), tmp_path / "file", pause=0.0)
 
 

@@ -1,4 +1,4 @@
-"""A malformed dataset.toml must be answered with the file and the field, never with a traceback or a silent default."""
+"""A malformed dataset.toml must be answered with file and field, never with a traceback or a silent default."""
 
 from __future__ import annotations
 

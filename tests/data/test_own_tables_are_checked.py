@@ -1,4 +1,4 @@
-"""Faults in one's own tables must be found with file and line, and what is allowed must be treated as documented."""
+"""Faults in one's own tables must be found with file and line; what is allowed is treated as documented."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def test_unlisted_table_is_refused(own: Layout) -> None:
 def test_changed_table_is_refused_until_it_is_recorded(own: Layout) -> None:
     folder = write_dataset(own).parent
     (folder / "associations.csv").write_text(TABLES["associations.csv"].replace("-1", "+1"))
-    with pytest.raises(CorruptData, match="sha256 is [0-9a-f]{64}, not the recorded"):
+    with pytest.raises(CorruptData, match=r"sha256 is [0-9a-f]{64}, not the recorded"):
         load_dataset(own, "mine")
 
 
@@ -127,8 +127,8 @@ def _record_anew(manifest: object, content: bytes) -> None:
     path = Path(str(manifest))
     path.write_text(
         re.sub(
-            r'(name = "drug_features.csv"\n)sha256 = ".*"\nbytes = \d+',
-            rf'\1sha256 = "{hashlib.sha256(content).hexdigest()}"\nbytes = {len(content)}',
+            r'(name = "drug_features.csv"\n)bytes = \d+\nsha256 = ".*"',
+            rf'\1bytes = {len(content)}\nsha256 = "{hashlib.sha256(content).hexdigest()}"',
             path.read_text(),
         )
     )

@@ -66,7 +66,7 @@ _DESCRIPTIONS = {
 }
 
 # With labels of -1, gains can be negative.
-_UNBOUNDED = frozenset({"NDCG"})
+_UNBOUNDED = frozenset({"NDCG", "global NDCG"})
 
 
 def flat_name(metric: str, kind: str) -> str:

@@ -6,6 +6,8 @@ training pairs, again in row-major order, both with the split's seed.
 
 from __future__ import annotations
 
+from math import ceil
+
 import numpy as np
 from pydantic import Field
 
@@ -42,16 +44,17 @@ def make(dataset: RepurposingDataset, seed: int, parameters: Parameters) -> Fold
 
 
 def broken_promises(dataset: RepurposingDataset, folds: Folds, parameters: Parameters) -> list[str]:
-    """Every pair is used, and the test pairs have their share of every label, to one pair."""
+    """Every pair is used, the test set has its size, and its share of every label, to one pair."""
     labels, test = dataset.associations, folds == TEST
-    broken = []
+    wanted, found = ceil(parameters.test_share * labels.size), int(test.sum())
+    broken = [f"{found} pairs are test pairs, not {wanted}"] if found != wanted else []
     if (folds < TEST).any():
         broken.append("some pairs are neither training nor test")
     for label in np.unique(labels):
         everywhere, tested = int((labels == label).sum()), int((test & (labels == label)).sum())
-        if abs(tested - parameters.test_share * everywhere) > 1:
+        if abs(tested - everywhere * wanted / labels.size) > 1:
             broken.append(
                 f"{tested} of {everywhere} pairs with label {label:+d} are test pairs, "
-                f"not {parameters.test_share:.0%}"
+                f"not {everywhere * wanted / labels.size:.1f}"
             )
     return broken

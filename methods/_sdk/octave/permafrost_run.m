@@ -16,10 +16,11 @@ function permafrost_run (varargin)
   try
     run_job (struct ("predict", varargin{:}));
   catch failure
-    fprintf (stderr, "%s\n", strtrim (regexprep (failure.message, "\\s+", " ")));
-    for frame = failure.stack'
-      fprintf (stderr, "  in %s, line %d\n", frame.name, frame.line);
-    endfor
+    where = "";
+    if (! isempty (failure.stack))
+      where = sprintf (" (%s, line %d)", failure.stack(1).name, failure.stack(1).line);
+    endif
+    fprintf (stderr, "%s%s\n", strtrim (regexprep (failure.message, "\\s+", " ")), where);
     exit (1);
   end_try_catch
 endfunction
@@ -48,8 +49,10 @@ function run_job (tasks)
   report.cpu_seconds = used.utime.sec + used.stime.sec + 1e-6 * (used.utime.usec + used.stime.usec);
   report.peak_memory_bytes = high_water_mark ();
   report.versions = struct ("octave", OCTAVE_VERSION (), "blas", version ("-blas"), "lapack", version ("-lapack"));
+  ## jsonencode writes whole numbers from a million on as fractions, and refuses integer types
+  text = regexprep (jsonencode (report), '("peak_memory_bytes":\d+)\.0', "$1");
   ## last, so that a method.json says that everything before it was written
-  write_text (fullfile (outward, "method.json"), jsonencode (report, "PrettyPrint", true));
+  write_text (fullfile (outward, "method.json"), text);
 endfunction
 
 ## Fit every inner model and write what the protocol asks of it.
@@ -162,17 +165,17 @@ function bytes = high_water_mark ()
   endif
 endfunction
 
-## The environment variable `name`, or `otherwise`.
-function text = setting (name, otherwise)
+## The environment variable `name`, or `fallback`.
+function text = setting (name, fallback)
   text = getenv (name);
   if (isempty (text))
-    text = otherwise;
+    text = fallback;
   endif
 endfunction
 
 ## A field that need not be there.
-function value = setting_of (given, name, otherwise)
-  value = otherwise;
+function value = setting_of (given, name, fallback)
+  value = fallback;
   if (isfield (given, name))
     value = given.(name);
   endif

@@ -5,7 +5,10 @@
 ## (logical becomes uint8). Octave knows no array of less than two dimensions, so `shape` may say which is meant:
 ## [] for none, a number for one, [m, n] for two, which is the default.
 
-function write_npy (path, array, shape = size (array))
+function write_npy (path, array, shape)
+  if (nargin < 3)
+    shape = size (array);
+  endif
   names = {"int8", "|i1"; "uint8", "|u1"; "logical", "|u1"; "int32", "<i4"; "int64", "<i8"; "single", "<f4"; "double", "<f8"};
   descr = [names{strcmp(names(:,1), class (array)), 2}];
   if (isempty (descr) || ndims (array) > 2 || ! isreal (array) || numel (shape) > 2)

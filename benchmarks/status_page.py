@@ -1,0 +1,75 @@
+"""How long the status page of 5,000 finished cells takes, from an empty process to a written file: < 3 s.
+
+    python -m benchmarks.status_page [--cells N] [--keep FILE] [--json]
+
+The page is made in a process of its own, so that imports count.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from benchmarks.made_up import fill_store, made_up_plan
+from harness.layout import Layout, find_layout
+from harness.methods import method_names
+
+_LIMIT_SECONDS = 3.0
+_MAKE = """
+import sys
+from pathlib import Path
+from benchmarks.made_up import made_up_plan
+from harness.layout import Layout, find_layout
+from harness.methods import method_names
+from harness.report import write_report
+repository = find_layout(Path(sys.argv[3]))
+layout = Layout(repository.root, repository.cache, Path(sys.argv[1]))
+write_report(layout, made_up_plan(int(sys.argv[2]), method_names(repository)))
+"""
+
+
+def measure(count: int, keep: Path | None) -> dict[str, float]:
+    """Fabricate a store, then make the page three times; the best counts, the machine being shared."""
+    root = Path(__file__).resolve().parent.parent
+    repository = find_layout(root)
+    with tempfile.TemporaryDirectory(prefix="permafrost-page-") as folder:
+        layout = Layout(repository.root, repository.cache, Path(folder))
+        fill_store(layout, made_up_plan(count, method_names(repository)), scores=True)
+        times = []
+        for _ in range(3):
+            began = time.perf_counter()
+            subprocess.run([sys.executable, "-c", _MAKE, folder, str(count), str(root)], cwd=root, check=True)
+            times.append(time.perf_counter() - began)
+        page = layout.local / "report.html"
+        size = page.stat().st_size
+        if keep:
+            shutil.copyfile(page, keep)
+    return {"cells": count, "seconds": round(min(times), 2), "limit_seconds": _LIMIT_SECONDS, "megabytes": size / 1e6}
+
+
+def main() -> None:
+    """Print the figures."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--cells", type=int, default=5000)
+    parser.add_argument("--keep", type=Path, help="keep the page, to look at it")
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
+    figures = measure(options.cells, options.keep)
+    if options.json:
+        print(json.dumps(figures))
+        return
+    within = "within" if figures["seconds"] < figures["limit_seconds"] else "BEYOND"
+    print(
+        f"a page of {figures['cells']:,} cells: {figures['seconds']} s, {within} {figures['limit_seconds']} s, "
+        f"{figures['megabytes']:.1f} MB"
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,42 @@
+"""`harness doctor`: is this machine ready, and what to do where it is not."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+from harness.cli.options import json_option, mirror_option
+
+_COLOURS = {"ok": "green", "warn": "yellow", "fail": "red"}
+
+
+@click.command()
+@mirror_option
+@json_option
+def command(mirrors: tuple[Path, ...], as_json: bool) -> int:
+    """Check engine, limits, a tiny control run, images, disk, memory, GPU, data and leftovers.
+
+    Exit code 0 when nothing failed, 3 when no container can be run, 1 when something else failed.
+    """
+    from harness.layout import find_layout
+    from harness.upkeep import State, examine
+
+    checks = []
+    for check in examine(find_layout(), mirrors):
+        checks.append(check)
+        if not as_json:
+            click.echo(
+                f"{click.style(f'{check.state:4}', fg=_COLOURS[check.state])}  {check.name}: {check.detail}"
+            )
+            if check.todo:
+                click.echo(f"      to do: {check.todo}")
+    failed = [check for check in checks if check.state is State.FAIL]
+    code = 0
+    if failed:
+        code = 3 if any(check.of_engine for check in failed) else 1
+    if as_json:
+        click.echo(json.dumps({"ready": not failed, "checks": [asdict(check) for check in checks]}, indent=2))
+    return code

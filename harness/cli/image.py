@@ -1,0 +1,219 @@
+"""`harness image`: environments locked, fetched, built with the network off, verified, kept for later."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from harness.cli.options import json_option, progress_for
+
+if TYPE_CHECKING:
+    from harness.images.cards import Accelerator
+    from harness.images.fetch import Progress as PartProgress
+    from harness.layout import Layout
+    from harness.progress import Progress
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def _names(command: Command) -> Command:
+    """NAMES of methods or environments; none, or --all, means every method."""
+    command = click.option("--all", "everything", is_flag=True, help="Every method (the default).")(command)
+    return click.argument("names", nargs=-1)(command)
+
+
+def _accelerator(command: Command) -> Command:
+    return click.option(
+        "--accelerator",
+        type=click.Choice(["cpu", "cuda"]),
+        default="cpu",
+        show_default=True,
+        help="Which variant.",
+    )(command)
+
+
+def _mirrors(command: Command) -> Command:
+    return click.option(
+        "--mirror",
+        "mirrors",
+        multiple=True,
+        type=click.Path(exists=True, file_okay=False, path_type=Path),
+        help="A folder with parts (made by `harness image export`, or an archive's own layout); may be repeated.",
+    )(command)
+
+
+@click.group()
+def command() -> None:
+    """Lock, fetch, build and verify frozen images.
+
+    A NAME is a method (its environment with its code) or an environment under containers/.
+    """
+
+
+@command.command("list")
+@json_option
+def list_images(as_json: bool) -> None:
+    """What is recorded of every environment and method, and what was built here."""
+    from harness.images.overview import overview
+    from harness.layout import find_layout
+
+    rows = overview(find_layout())
+    if as_json:
+        click.echo(json.dumps(rows, indent=2))
+        return
+    click.echo(f"{'name':12} {'kind':12} {'on top of':12} {'tree':16} {'MB':>6} {'own MB':>6}  built here")
+    for row in rows:
+        built = "; ".join(
+            f"{b['engine']} {b['size_bytes'] / 1e6:.0f} MB in {b['built_seconds']:.1f} s" for b in row["built"]
+        )
+        sizes = f"{row['bytes'] / 1e6:6.0f} {row['added_bytes'] / 1e6:6.0f}"
+        click.echo(
+            f"{row['name']:12} {row['kind']:12} {row['extends'] or '-':12} {row['tree'][:16] or '-':16} {sizes}  "
+            f"{built or row['why'] or '-'}"
+        )
+
+
+@command.command()
+@click.argument("names", nargs=-1, required=True)
+@_mirrors
+def lock(names: tuple[str, ...], mirrors: tuple[Path, ...]) -> None:
+    """Turn what was asked for into exact versions and sha256; fetches what parents hold."""
+    from harness.images.cards import environment_chain
+    from harness.images.lock import lock_environment
+    from harness.images.prepare import fetch_for
+    from harness.layout import find_layout
+
+    layout = find_layout()
+    for name in names:
+        parent = environment_chain(layout, name)[-1].card.extends
+        if parent is not None:
+            fetch_for(layout, [parent], mirrors=mirrors)
+        for path in lock_environment(layout, name, say=lambda line, name=name: click.echo(f"{name}: {line}")):  # type: ignore[misc]
+            click.echo(f"{name}: wrote {path}")
+        click.echo(f"{name}: now run `harness image build {name} --record`")
+
+
+@command.command()
+@_names
+@_accelerator
+@_mirrors
+def fetch(names: tuple[str, ...], everything: bool, accelerator: Accelerator, mirrors: tuple[Path, ...]) -> None:
+    """Fill the cache with every file the images are built from, each checked against its lock."""
+    from harness.images.prepare import fetch_for, needed_parts
+    from harness.layout import find_layout
+
+    layout = find_layout()
+    chosen = _chosen(layout, names, everything)
+    with _reporting() as (_, report):
+        count = fetch_for(layout, chosen, accelerator=accelerator, mirrors=mirrors, progress=report)
+    total = len(needed_parts(layout, chosen, accelerator))
+    click.echo(f"{total} parts are here, {count} of them fetched now, all as locked: {layout.parts}")
+
+
+@command.command()
+@_names
+@_accelerator
+@_mirrors
+@click.option("--offline", is_flag=True, help="Use only what is here and --mirror.")
+@click.option("--record", is_flag=True, help="Write down what the locks give now, instead of comparing with it.")
+def build(
+    names: tuple[str, ...],
+    everything: bool,
+    accelerator: Accelerator,
+    mirrors: tuple[Path, ...],
+    offline: bool,
+    record: bool,
+) -> None:
+    """Build what is missing, with the network off, and compare it with the recorded trees."""
+    from harness.engine import find_engine
+    from harness.images.build import Supply, ensure_environment, ensure_image, record_environment
+    from harness.layout import find_layout
+
+    layout = find_layout()
+    with find_engine(layout) as engine, _reporting() as (_, report):
+        supply = Supply(mirrors=mirrors, network=not offline, progress=report)
+        for name in _chosen(layout, names, everything):
+            if record:
+                written = record_environment(engine, layout, name, accelerator, supply=supply)
+                click.echo(f"{name}: recorded tree {written.tree[:16]}, {written.bytes / 1e6:.0f} MB")
+            ensure = ensure_image if (layout.methods / name).is_dir() else ensure_environment
+            image = ensure(engine, layout, name, accelerator, supply=supply)
+            size, seconds = f"{image.size_bytes / 1e6:.0f} MB", f"built in {image.built_seconds:.1f} s"
+            click.echo(f"{image.name}  {size}  {seconds}  {image.image_id}")
+
+
+@command.command()
+@_names
+@_accelerator
+@_mirrors
+@click.option("--rebuild", is_flag=True, help="Also build everything a second time and compare.")
+@json_option
+def verify(
+    names: tuple[str, ...],
+    everything: bool,
+    accelerator: Accelerator,
+    mirrors: tuple[Path, ...],
+    rebuild: bool,
+    as_json: bool,
+) -> int:
+    """Prove that images are what the repository says; exit code 3 if one is not."""
+    from harness.engine import find_engine
+    from harness.errors import EngineError
+    from harness.images.build import Supply
+    from harness.images.verify import verify_images
+    from harness.layout import find_layout
+
+    layout = find_layout()
+    findings = []
+    with find_engine(layout) as engine:
+        supply = Supply(mirrors=mirrors)
+        chosen = _chosen(layout, names, everything)
+        for finding in verify_images(engine, layout, chosen, accelerator, rebuild=rebuild, supply=supply):
+            findings.append(finding)
+            if not as_json:
+                mark = "FAULT" if finding.fault else "ok"
+                text = finding.fault or finding.detail
+                click.echo(f"{mark:5}  {finding.image:12} {finding.check:17} {finding.seconds:5.1f} s  {text}")
+    if as_json:
+        click.echo(json.dumps([finding.as_json() for finding in findings], indent=2))
+    return EngineError.exit_code if any(finding.fault for finding in findings) else 0
+
+
+@command.command()
+@click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
+@click.argument("names", nargs=-1)
+@_accelerator
+def export(folder: Path, names: tuple[str, ...], accelerator: Accelerator) -> None:
+    """Copy every part into FOLDER, which then serves as --mirror when no archive has them any more."""
+    from harness.images.fetch import export_parts
+    from harness.images.prepare import needed_parts
+    from harness.layout import find_layout
+
+    layout = find_layout()
+    parts = needed_parts(layout, _chosen(layout, names, everything=not names), accelerator)
+    count = export_parts(layout, parts, folder)
+    click.echo(f"{len(parts)} parts are in {folder}, {count} of them new")
+
+
+def _chosen(layout: Layout, names: tuple[str, ...], everything: bool) -> list[str]:
+    from harness.methods import method_names
+
+    return list(names) if names and not everything else method_names(layout)
+
+
+@contextmanager
+def _reporting() -> Iterator[tuple[Progress, PartProgress]]:
+    """Progress of fetching: one step per file."""
+    with progress_for() as progress:
+
+        def report(done: int, total: int, part: Any) -> None:
+            if done == 1:
+                progress.begin("fetching parts", total)
+            progress.step(part.file)
+
+        yield progress, report

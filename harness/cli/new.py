@@ -1,0 +1,69 @@
+"""`harness new`: the skeleton of a method, and the self-test every method must pass."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from harness.cli.options import json_option
+
+_LANGUAGES = ("python", "octave", "r")
+
+
+@click.group()
+def command() -> None:
+    """Make a new method, and check that it keeps the protocol.
+
+    \b
+    harness new method my_method --language octave
+    harness new check my_method
+    harness run --method my_method --dataset synthetic --seed 17263407
+    """
+
+
+@command.command("method")
+@click.argument("name")
+@click.option("--language", required=True, type=click.Choice(_LANGUAGES), help="The method's own language.")
+@click.option("--benchmark", default="repurposing", show_default=True, help="What it predicts.")
+@click.option("--title", default="", help="How tables call it.")
+def new_method(name: str, language: str, benchmark: str, title: str) -> None:
+    """Write the skeleton of a method: it builds, passes its self-test and appears in the table at once."""
+    from harness import scaffold
+    from harness.layout import find_layout
+
+    layout = find_layout()
+    for path in scaffold.new_method(layout, name, language, benchmark, title):
+        click.echo(path.relative_to(layout.root))
+    click.echo(
+        f"next: harness new check {name}   (builds its image and runs the self-test; docs/adding-a-method.md)"
+    )
+
+
+@command.command("check")
+@click.argument("names", nargs=-1, required=True, metavar="METHOD...")
+@click.option("--install/--no-install", default=False, help="May an engine be installed (root, Debian or Ubuntu)?")
+@json_option
+def check(names: tuple[str, ...], install: bool, as_json: bool) -> int:
+    """Run the self-test of methods in their own containers; exit code 1 if one does not pass."""
+    from harness.conformance import CHECKS, self_test
+    from harness.layout import find_layout
+    from harness.methods import load_method
+    from harness.trials import OnDemand
+
+    layout = find_layout()
+    cards = [load_method(layout, name) for name in names]
+    promises = {one.name: one.promise for one in CHECKS}
+    rows = []
+    with OnDemand(layout, install=install) as run:
+        for card in cards:
+            for result in self_test(card, run):
+                rows.append(
+                    {"method": card.name, "check": result.check, "passed": result.passed, "reason": result.reason}
+                )
+                if not as_json:
+                    told = "passed" if result.passed else f"FAILED: {result.reason}"
+                    click.echo(f"{card.name}: {promises[result.check]}: {told}")
+    if as_json:
+        click.echo(json.dumps(rows, indent=2, ensure_ascii=False))
+    return 0 if all(row["passed"] for row in rows) else 1

@@ -1,0 +1,158 @@
+"""Building one image: a context, a call of the engine's builder with the network off, and a look inside."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from harness.errors import ImageError
+from harness.images.builder import BuildEngine, build
+from harness.images.cards import Accelerator, Environment, environment_chain, epoch_of, language_of
+from harness.images.context import fill_environment_context, fill_method_context
+from harness.images.export import code_entries, image_config, image_entries, image_layers
+from harness.images.identity import PREFIX, code_tree
+from harness.images.receipts import CONTEXT
+from harness.images.trees import Entry, code_of_entries, environment_listing, listing_digest
+from harness.layout import Layout
+
+
+class Step(NamedTuple):
+    """One stage of the Dockerfile with its build arguments."""
+
+    target: str
+    arguments: dict[str, str]
+
+
+@dataclass(frozen=True)
+class Made:
+    """An environment's image fresh from the builder, with what was found in it."""
+
+    image_id: str
+    entries: dict[str, Entry]
+    listing: str
+    seconds: float
+
+    @property
+    def tree(self) -> str:
+        """The environment tree."""
+        return listing_digest(self.listing)
+
+    @property
+    def sizes(self) -> list[int]:
+        """The size of every file."""
+        return [entry.size for entry in self.entries.values() if entry.kind == "file"]
+
+
+def make_environment(
+    engine: BuildEngine,
+    layout: Layout,
+    layers: Sequence[Environment],
+    accelerator: Accelerator,
+    *,
+    base: str | None,
+    conda_installer: str | None = None,
+    cached: bool = True,
+) -> Made:
+    """Build the last of `layers` on the image `base`, which holds the ones before it."""
+    started = time.monotonic()
+    with _context(layout) as folder:
+        fill_environment_context(layout, layers, accelerator, folder)
+        steps = [Step("base" if base is None else language_of(layers), {"ACCELERATOR": accelerator})]
+        if conda_installer is not None:
+            steps.insert(0, Step("conda", {"CONDA_INSTALLER": conda_installer}))
+        image_id = _build_steps(engine, folder, steps, layers, base=base, cached=cached)
+    seconds = time.monotonic() - started
+    entries = image_entries(engine, image_id)
+    return Made(image_id, entries, environment_listing(entries, image_config(engine, image_id)), seconds)
+
+
+def make_method(
+    engine: BuildEngine, layout: Layout, method: str, environment: str, *, cached: bool = True
+) -> tuple[str, float]:
+    """Put a method's code on an environment's image and prove that nothing else was added; id and seconds."""
+    chain = environment_chain(layout, method)
+    code = code_tree(layout, method)
+    started = time.monotonic()
+    with _context(layout) as folder:
+        sdk = layout.methods / "_sdk" / language_of(chain)
+        fill_method_context(layout, layout.methods / method, sdk, folder)
+        image_id = build(
+            engine,
+            folder,
+            target="method",
+            arguments={"ENVIRONMENT": environment},
+            labels={"permafrost": "method", "permafrost.method": method, "permafrost.code": code},
+            epoch=epoch_of(chain),
+            cached=cached,
+        )
+    seconds = time.monotonic() - started
+    below = image_layers(engine, environment)
+    if image_layers(engine, image_id)[: len(below)] != below:
+        raise _wrong(method, "is not built on its environment's layers")
+    if code_of_entries(code_entries(engine, image_id)) != code:
+        raise _wrong(method, "does not hold the code that the repository held when it was named")
+    return image_id, seconds
+
+
+def tag_image(engine: BuildEngine, image_id: str, name: str) -> None:
+    """Give an image a name."""
+    repository, tag = name.rsplit(":", 1)
+    engine.client.images.get(image_id).tag(repository, tag)
+
+
+def _build_steps(
+    engine: BuildEngine,
+    folder: Path,
+    steps: Sequence[Step],
+    layers: Sequence[Environment],
+    *,
+    base: str | None,
+    cached: bool,
+) -> str:
+    """Build one stage after another in one context, each on the one before."""
+    image_id = ""
+    for number, step in enumerate(steps):
+        if image_id:
+            base = f"{PREFIX}/step-{layers[-1].name.strip('_')}:{number}"
+            tag_image(engine, image_id, base)
+            # What the first step installed is not installed again.
+            for package in (folder / "debs").iterdir():
+                package.unlink()
+        below = {"BASE": base} if base is not None else {}
+        previous, image_id = (
+            image_id,
+            build(
+                engine,
+                folder,
+                target=step.target,
+                arguments={**step.arguments, **below},
+                labels={"permafrost": "environment", "permafrost.environment": layers[-1].name},
+                epoch=epoch_of(layers),
+                cached=cached,
+            ),
+        )
+        if previous and base is not None:
+            engine.client.images.remove(base, noprune=True)
+    return image_id
+
+
+def _wrong(method: str, why: str) -> ImageError:
+    return ImageError(
+        f"the image of method '{method}' {why}",
+        where="looked at right after its build",
+        todo="build it again; if files were being edited meanwhile, that is why",
+    )
+
+
+@contextmanager
+def _context(layout: Layout) -> Iterator[Path]:
+    """A folder beside the store of parts, so that parts can be hard-linked into it."""
+    parent = layout.cache / "images"
+    parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=parent, prefix=CONTEXT) as name:
+        yield Path(name)

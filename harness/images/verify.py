@@ -1,0 +1,241 @@
+"""Proof, on demand, that an image is what the repository says: every file, every package, and a second build."""
+
+from __future__ import annotations
+
+import io
+import re
+import tarfile
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from harness.errors import ImageError
+from harness.images.build import Supply, compare_with_record, ensure_environment, ensure_image
+from harness.images.builder import BuildEngine
+from harness.images.cards import Accelerator, Environment, environment_chain, layers_of
+from harness.images.deb import parse_fields
+from harness.images.export import image_config, image_entries
+from harness.images.fetch import fetch_parts, sources_from_environment
+from harness.images.identity import PREFIX, combined
+from harness.images.lock import held_packages
+from harness.images.locks import read_wheels
+from harness.images.making import Made, make_environment, make_method, tag_image
+from harness.images.prepare import needed_layers, parts_of_layers
+from harness.images.receipts import building
+from harness.images.record import read_record, variant_of
+from harness.images.trees import Entries, code_of_entries, differing, environment_listing, listing_digest
+from harness.layout import Layout
+
+_NAMED = 8
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that was checked of one image; `fault` is empty where it holds."""
+
+    image: str
+    check: str
+    detail: str
+    fault: str = ""
+    seconds: float = 0.0
+
+    def as_json(self) -> dict[str, Any]:
+        """For programs."""
+        return {**asdict(self), "ok": not self.fault}
+
+
+def verify_images(
+    engine: BuildEngine,
+    layout: Layout,
+    names: Sequence[str],
+    accelerator: Accelerator = "cpu",
+    *,
+    rebuild: bool = False,
+    supply: Supply | None = None,
+) -> Iterator[Finding]:
+    """Check the images of methods and environments, one finding after the other."""
+    for name in names:
+        yield from _verify_one(engine, layout, name, accelerator, supply)
+    if rebuild:
+        yield from _rebuild(engine, layout, names, accelerator)
+
+
+def installed_differences(layout: Layout, name: str, entries: Entries, status: str, acc: Accelerator) -> list[str]:
+    """How what is installed in an image differs from its locks; empty where it does not."""
+    chain = environment_chain(layout, name)
+    locked = {f"{p.name} {p.version} {p.architecture}" for p in held_packages(chain)}
+    found = set()
+    for paragraph in status.split("\n\n"):
+        fields = parse_fields(paragraph)
+        if fields.get("Status", "").endswith(" installed"):
+            found.add(f"{fields['Package']} {fields['Version']} {fields['Architecture']}")
+    wheels = {
+        f"wheel {_canonical(wheel.name)} {wheel.version}"
+        for environment in layers_of(chain)
+        if environment.card.wheels is not None
+        for wheel in read_wheels(environment.lock_path("wheels", variant_of(environment, acc)))
+        if not wheel.installer
+    }
+    present = {
+        f"wheel {_canonical(match[1])} {match[2]}"
+        for path in entries
+        if (match := re.fullmatch(r"opt/venv/lib/[^/]+/site-packages/([^/]+)-([^-/]+)\.dist-info", path))
+    }
+    missing = [f"{item} is locked but not installed" for item in sorted((locked | wheels) - (found | present))]
+    return missing + [
+        f"{item} is installed but not locked" for item in sorted((found | present) - (locked | wheels))
+    ]
+
+
+def run_check(engine: BuildEngine, image: str, command: Sequence[str]) -> str:
+    """Run an environment's own check in a hardened container; returns what it said if it failed."""
+    from docker.errors import APIError, ContainerError
+
+    settings: Mapping[str, Any] = {
+        "entrypoint": [command[0]],
+        "command": list(command[1:]),
+        "network_mode": "none",
+        "read_only": True,
+        "cap_drop": ["ALL"],
+        "security_opt": ["no-new-privileges"],
+        "tmpfs": {"/tmp": "size=64m"},
+        "labels": {"permafrost": "check"},
+        "remove": True,
+        "stderr": True,
+    }
+    try:
+        engine.client.containers.run(image, **settings)
+    except ContainerError as error:
+        said = error.stderr.decode(errors="replace") if isinstance(error.stderr, bytes) else str(error.stderr)
+        return f"exit {error.exit_status}: {said.strip()[-400:]}"
+    except APIError as error:
+        return str(error.explanation)
+    return ""
+
+
+def _verify_one(
+    engine: BuildEngine, layout: Layout, name: str, accelerator: Accelerator, supply: Supply | None
+) -> Iterator[Finding]:
+    is_method = (layout.methods / name).is_dir()
+    ensure = ensure_image if is_method else ensure_environment
+    check = _Timed(name)
+    try:
+        built = ensure(engine, layout, name, accelerator, supply=supply)
+    except ImageError as error:
+        yield check("image", "exists and is the one that was verified when it was built", _said(error))
+        return
+    yield check("image", f"{built.image_id[7:19]} is the one that was verified when it was built")
+
+    entries = image_entries(engine, built.name)
+    listing = environment_listing(entries, image_config(engine, built.name))
+    environment = layers_of(environment_chain(layout, name))[-1]
+    variant = variant_of(environment, accelerator)
+    record = read_record(environment, variant)
+    assert record is not None  # ensure_*() would have refused
+    fault = _fault(lambda: compare_with_record(environment, variant, listing, record))
+    yield check("environment tree", f"{listing_digest(listing)[:16]}, {len(entries)} entries", fault)
+    if is_method:
+        code = code_of_entries(entries)
+        fault = "" if code == built.code_tree else f"the image holds {code[:16]}, locked is {built.code_tree[:16]}"
+        yield check("code tree", f"{code[:16]}; image tree {combined(built.environment_tree, code)[:16]}", fault)
+    faults = installed_differences(layout, name, entries, _dpkg_status(engine, built.name), accelerator)
+    yield check("installed", "equals the locks", "; ".join(faults[:_NAMED]))
+    for link in environment_chain(layout, name):
+        if link.card.check:
+            yield check("runs", f"check of {link.name}", run_check(engine, built.name, link.card.check))
+
+
+def _rebuild(
+    engine: BuildEngine, layout: Layout, names: Sequence[str], accelerator: Accelerator
+) -> Iterator[Finding]:
+    """Build every layer again from nothing, each on its rebuilt parent, and compare with what is there."""
+    rebuilt: dict[str, str] = {}
+    try:
+        for environment, variant in needed_layers(layout, names, accelerator):
+            first = ensure_environment(engine, layout, environment.name, accelerator)
+            fetch_parts(layout, parts_of_layers([(environment, variant)]), sources_from_environment())
+            check = _Timed(environment.name)
+            with building(layout):
+                made = _make_again(engine, layout, environment, variant, rebuilt)
+            rebuilt[environment.name] = f"{PREFIX}/rebuilt-{environment.name.strip('_')}:{made.tree[:16]}"
+            tag_image(engine, made.image_id, rebuilt[environment.name])
+            fault = ""
+            if made.tree != first.environment_tree:
+                paths = differing(image_entries(engine, first.name), made.entries)
+                fault = f"{len(paths)} paths differ: {', '.join(paths[:_NAMED])}"
+            yield check("rebuilt", f"equal tree {made.tree[:16]}, built in {made.seconds:.1f} s", fault)
+        for name in names:
+            if (layout.methods / name).is_dir():
+                check = _Timed(name)
+                below = rebuilt[layers_of(environment_chain(layout, name))[-1].name]
+                with building(layout):
+                    image_id, _ = make_method(engine, layout, name, below, cached=False)
+                code = code_of_entries(image_entries(engine, image_id))
+                engine.client.images.remove(image_id, force=True)
+                yield check("rebuilt", f"equal code tree {code[:16]}")
+    finally:
+        for image in reversed(rebuilt.values()):
+            engine.client.images.remove(image, force=True)
+
+
+def _make_again(
+    engine: BuildEngine,
+    layout: Layout,
+    environment: Environment,
+    accelerator: Accelerator,
+    rebuilt: Mapping[str, str],
+) -> Made:
+    layers = layers_of(environment_chain(layout, environment.name))
+    conda = environment.card.conda
+    return make_environment(
+        engine,
+        layout,
+        layers,
+        accelerator,
+        base=rebuilt[layers[-2].name] if layers[1:] else None,
+        conda_installer=rebuilt[conda.installer] if conda is not None else None,
+        cached=False,
+    )
+
+
+def _dpkg_status(engine: BuildEngine, image: str) -> str:
+    container = engine.client.containers.create(image, command=["never-started"], network_mode="none")
+    try:
+        pieces, _ = container.get_archive("/var/lib/dpkg/status")
+        with tarfile.open(fileobj=io.BytesIO(b"".join(pieces))) as archive:
+            stream = archive.extractfile("status")
+            assert stream is not None  # it is a regular file
+            return stream.read().decode()
+    finally:
+        container.remove(force=True)
+
+
+class _Timed:
+    """Makes findings, each with the seconds since the one before."""
+
+    def __init__(self, image: str) -> None:
+        self._image = image
+        self._since = time.monotonic()
+
+    def __call__(self, check: str, detail: str, fault: str = "") -> Finding:
+        now = time.monotonic()
+        finding = Finding(self._image, check, detail, fault, round(now - self._since, 1))
+        self._since = now
+        return finding
+
+
+def _fault(check: Callable[[], None]) -> str:
+    try:
+        check()
+    except ImageError as error:
+        return _said(error)
+    return ""
+
+
+def _said(error: ImageError) -> str:
+    return f"{error.what} ({error.where})"
+
+
+def _canonical(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()

@@ -1,0 +1,106 @@
+"""Removing what has no owner any more, and on request what can be made again. Results are never touched."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from harness.engine import Engine, find_orphans
+from harness.engine.identity import abandoned_folders
+from harness.engine.leftovers import remove_tree
+from harness.engine.orphans import discard_container
+from harness.layout import Layout
+
+_OURS = ("permafrost/", "permafrost-test/")
+# a served engine keeps its images here; they are removed through the engine
+_NOT_CACHE = frozenset({"engine"})
+
+
+@dataclass(frozen=True)
+class Removal:
+    """One thing removed, or to be removed; `fault` says why it was not."""
+
+    kind: str
+    name: str
+    bytes: int = 0
+    fault: str = ""
+
+
+def clean(
+    layout: Layout, engine: Engine | None, *, images: bool = False, cache: bool = False, dry_run: bool = False
+) -> Iterator[Removal]:
+    """Orphaned containers and temporary folders; with `images` our images, with `cache` everything fetched."""
+    if engine is not None:
+        yield from _orphans(engine, dry_run=dry_run)
+    for folder in abandoned_folders(layout.local / "work"):
+        yield _folder("temporary folder", folder, dry_run=dry_run)
+    if images and engine is not None:
+        yield from _images(engine, dry_run=dry_run)
+    if cache and layout.cache.is_dir():
+        for path in sorted(layout.cache.iterdir()):
+            if path.name not in _NOT_CACHE:
+                yield _folder("cache", path, dry_run=dry_run)
+
+
+def _orphans(engine: Engine, *, dry_run: bool) -> Iterator[Removal]:
+    for orphan in find_orphans(engine):
+        if not dry_run:
+            discard_container(engine, orphan.container)
+        yield Removal("container", f"{orphan.container[:12]} ({orphan.state}) of run {orphan.run}")
+
+
+def _images(engine: Engine, *, dry_run: bool) -> Iterator[Removal]:
+    """Ours by label or by name; the ones built on others first."""
+    import docker.errors
+
+    found = sorted(engine.api.images(), key=lambda image: -int(image.get("Created") or 0))
+    for image in found:
+        names = _names(image)
+        if not any(_is_ours(name) for name in names) and "permafrost" not in (image.get("Labels") or {}):
+            continue
+        fault = ""
+        if not dry_run:
+            try:
+                for name in names or [image["Id"]]:
+                    engine.api.remove_image(name)
+            except docker.errors.APIError as error:
+                # a running container or an image built on it: kept, and said
+                fault = str(error.explanation or error)
+        label = ", ".join(names) or str(image["Id"])[:19]
+        yield Removal("image", label, int(image.get("Size") or 0), fault)
+
+
+def _names(image: dict[str, Any]) -> list[str]:
+    return [name for name in image.get("RepoTags") or [] if not name.startswith("<none>")]
+
+
+def _is_ours(name: str) -> bool:
+    return name.removeprefix("localhost/").startswith(_OURS)
+
+
+def _folder(kind: str, path: Path, *, dry_run: bool) -> Removal:
+    size = _size(path)
+    faults: list[str] = []
+    if not dry_run:
+        if path.is_dir() and not path.is_symlink():
+            faults = remove_tree(path)
+        else:
+            path.unlink(missing_ok=True)
+    return Removal(kind, str(path), size, "; ".join(faults[:3]))
+
+
+def _size(path: Path) -> int:
+    """Bytes on disk, links not followed."""
+    if not path.is_dir() or path.is_symlink():
+        return path.lstat().st_size
+    total = 0
+    for folder, _, files in os.walk(path):
+        for name in files:
+            try:
+                total += (Path(folder) / name).lstat().st_blocks * 512
+            except OSError:
+                continue
+    return total

@@ -1,0 +1,242 @@
+"""Checks before long work: what would fail after hours is found in seconds, each with what to do about it."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from harness.engine import Engine, find_engine, find_orphans
+from harness.engine.identity import abandoned_folders
+from harness.engine.probe import control_run
+from harness.errors import EngineError, HarnessError
+from harness.layout import Layout
+
+_GIB = 1 << 30
+# what the results of a long campaign and the inputs in flight want, and what nothing should go below
+_RESULTS_BYTES, _LEAST_BYTES = 5 * _GIB, _GIB
+
+
+class State(StrEnum):
+    """How a check went."""
+
+    OK = "ok"
+    WARN = "warn"
+    FAIL = "fail"
+
+
+@dataclass(frozen=True)
+class Check:
+    """One line of the examination."""
+
+    name: str
+    state: State
+    detail: str
+    todo: str = ""
+
+    @property
+    def of_engine(self) -> bool:
+        """Whether nothing can run while this fails."""
+        return self.name in ("engine", "control run")
+
+
+def examine(layout: Layout, mirrors: Sequence[Path] = ()) -> Iterator[Check]:
+    """All checks, each as soon as it is done."""
+    try:
+        engine = find_engine(layout)
+    except EngineError as error:
+        yield Check("engine", State.FAIL, f"{error.what} ({error.where})", error.todo)
+        yield from _without_engine(layout, mirrors, None)
+        return
+    with engine:
+        yield _engine(engine)
+        yield _limits(engine)
+        yield _control(engine)
+        yield from _without_engine(layout, mirrors, engine)
+
+
+def _without_engine(layout: Layout, mirrors: Sequence[Path], engine: Engine | None) -> Iterator[Check]:
+    parts: list[tuple[str, Callable[[], list[Check]]]] = [
+        ("images", lambda: [_images(layout, engine)]),
+        ("disk", lambda: _disk(layout, engine)),
+        ("memory", lambda: [_memory(layout)]),
+        ("gpu", lambda: [_gpu(engine)]),
+        ("data", lambda: _data(layout, mirrors)),
+        ("leftovers", lambda: [_leftovers(layout, engine)]),
+    ]
+    for name, check in parts:
+        try:
+            yield from check()
+        except HarnessError as error:
+            yield Check(name, State.FAIL, f"{error.what} ({error.where})", error.todo)
+
+
+def _engine(engine: Engine) -> Check:
+    facts = engine.facts
+    kind = "rootless" if facts.rootless else "root"
+    served = ", served by the harness" if facts.served else ""
+    detail = (
+        f"{facts.name} {facts.version} ({kind}, {facts.storage_driver}, cgroup v{facts.cgroup_version}) "
+        f"at {facts.socket}{served}"
+    )
+    if facts.storage_driver == "vfs":
+        todo = "put the cache or the engine's storage on a disk that can hold overlays"
+        return Check("engine", State.WARN, f"{detail}; vfs storage copies every layer", todo)
+    if not facts.init:
+        todo = "install the package catatonit (or tini)"
+        return Check("engine", State.WARN, f"{detail}; no init program for containers", todo)
+    return Check("engine", State.OK, detail)
+
+
+def _limits(engine: Engine) -> Check:
+    facts = engine.facts
+    kept = {
+        "memory": facts.memory_limit_enforced,
+        "processes": facts.process_limit_enforced,
+        "cpu": facts.cpu_limit_enforced,
+    }
+    lacking = [name for name, is_kept in kept.items() if not is_kept]
+    if not lacking:
+        return Check("limits", State.OK, "memory, processes and CPU are limited by the engine")
+    return Check(
+        "limits",
+        State.WARN,
+        f"not enforced: {', '.join(lacking)}; every record will say so",
+        "use an engine run by root, or a rootless one on cgroup v2 with these controllers delegated",
+    )
+
+
+def _control(engine: Engine) -> Check:
+    control = control_run(engine)
+    if not control.ok:
+        todo = "correct what the engine names; nothing can run before"
+        return Check("control run", State.FAIL, control.detail, todo)
+    if control.memory_limit_kept is False and engine.memory_limit_enforced:
+        todo = "trust no memory limit of this engine; use another"
+        return Check(
+            "control run", State.WARN, "the kernel does not hold the memory limit that was asked for", todo
+        )
+    seen = {
+        True: "; the kernel holds its memory limit",
+        False: "",
+        None: "; its memory limit could not be looked at",
+    }
+    detail = f"{control.detail} in {control.seconds:.1f} s{seen[control.memory_limit_kept]}"
+    return Check("control run", State.OK, detail)
+
+
+def _images(layout: Layout, engine: Engine | None) -> Check:
+    from harness.images import image_name
+    from harness.methods import load_methods
+
+    methods = [card.name for card in load_methods(layout)]
+    if engine is None:
+        return Check("images", State.WARN, f"{len(methods)} methods; no engine to look for images in")
+    built = [name for name in methods if engine.image_id(image_name(layout, name))]
+    missing = sorted(set(methods) - set(built))
+    if not missing:
+        return Check("images", State.OK, f"all {len(methods)} are built")
+    detail = f"{len(built)} of {len(methods)} are built; to be built: {', '.join(missing)}"
+    return Check("images", State.OK, detail, "they are built when they are needed, or by `harness image build`")
+
+
+def _disk(layout: Layout, engine: Engine | None) -> list[Check]:
+    from harness.images import recorded_size
+    from harness.methods import load_methods
+
+    images = recorded_size(layout, *(card.name for card in load_methods(layout)))
+    checks = [
+        _room("disk for results", layout.local, _RESULTS_BYTES),
+        _room("disk for the cache", layout.cache, images),
+    ]
+    if engine is not None and engine.facts.root_folder and Path(engine.facts.root_folder).exists():
+        checks.append(_room("disk for images", Path(engine.facts.root_folder), images))
+    return checks
+
+
+def _room(name: str, place: Path, need: int) -> Check:
+    here = next(path for path in (place, *place.parents) if path.exists())
+    free = shutil.disk_usage(here).free
+    detail = f"{free / _GIB:.1f} GiB free under {place}, {need / _GIB:.1f} GiB wanted"
+    if free >= max(need, _LEAST_BYTES):
+        return Check(name, State.OK, detail)
+    todo = "free some (harness clean --images --cache), or move it ($PERMAFROST_CACHE, $PERMAFROST_RESULTS)"
+    return Check(name, State.FAIL if free < _LEAST_BYTES else State.WARN, detail, todo)
+
+
+def _memory(layout: Layout) -> Check:
+    from harness.budget import this_machine
+    from harness.methods import load_methods
+
+    machine = this_machine()
+    cards = load_methods(layout)
+    wants = max((card.resources.memory_bytes for card in cards), default=0)
+    cpus = max((card.resources.cpus for card in cards), default=1)
+    detail = (
+        f"{machine.cpus} CPUs and {machine.memory / _GIB:.1f} GiB to lend; "
+        f"the largest method wants {cpus} and {wants / _GIB:.1f} GiB"
+    )
+    if machine.memory >= wants and machine.cpus >= cpus:
+        return Check("memory", State.OK, detail)
+    return Check(
+        "memory", State.WARN, detail, "the largest methods cannot run here: use a larger machine for them"
+    )
+
+
+def _gpu(engine: Engine | None) -> Check:
+    names = gpu_names()
+    if not names:
+        return Check("gpu", State.OK, "none; the CPU images are the reference and need none")
+    found = f"{len(names)}: {', '.join(sorted(set(names)))}"
+    if engine is not None and engine.name == "docker" and not engine.facts.gpu_runtime:
+        todo = "install the NVIDIA container toolkit for CUDA images; CPU images work without"
+        return Check("gpu", State.WARN, f"{found}; the engine cannot hand them to containers", todo)
+    return Check("gpu", State.OK, found)
+
+
+def gpu_names() -> list[str]:
+    """The NVIDIA GPUs of this machine; empty where there are none or the driver's tool is missing."""
+    program = shutil.which("nvidia-smi")
+    if program is None:
+        return []
+    command = [program, "--query-gpu=name", "--format=csv,noheader"]
+    try:
+        ended = subprocess.run(command, capture_output=True, text=True, timeout=20, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return []
+    return [line.strip() for line in ended.stdout.splitlines() if line.strip()] if ended.returncode == 0 else []
+
+
+def _data(layout: Layout, mirrors: Sequence[Path]) -> list[Check]:
+    from harness.data import load_manifest, manifest_names
+    from harness.data.datasets import is_converted
+    from harness.data.sources import local_copy, mirror_folders
+
+    checks = []
+    for name in manifest_names(layout):
+        manifest = load_manifest(layout, name)
+        folders = mirror_folders(mirrors)
+        missing = [file for file in manifest.files if local_copy(layout, name, file, folders) is None]
+        if is_converted(layout, manifest):
+            checks.append(Check(f"data {name}", State.OK, "converted"))
+        elif not missing:
+            checks.append(Check(f"data {name}", State.OK, "all original files are here"))
+        else:
+            size = sum(file.bytes for file in missing)
+            detail = f"{len(missing)} original files are not here ({size / 1e6:.1f} MB)"
+            checks.append(
+                Check(f"data {name}", State.WARN, detail, f"harness data get {name}, or give --mirror DIR")
+            )
+    return checks
+
+
+def _leftovers(layout: Layout, engine: Engine | None) -> Check:
+    orphans = len(find_orphans(engine)) if engine is not None else 0
+    folders = len(abandoned_folders(layout.local / "work"))
+    if not orphans and not folders:
+        return Check("leftovers", State.OK, "none")
+    detail = f"{orphans} containers and {folders} temporary folders without an owner"
+    return Check("leftovers", State.WARN, detail, "harness clean")

@@ -1,0 +1,103 @@
+"""A repetition that differs makes the stored run `unstable`; one that could not be made decides nothing."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
+
+import numpy as np
+import pytest
+
+from harness.audit import audit_runs
+from harness.audit.replay import judge_replay, sample_of
+from harness.audit.steps import Checked
+from harness.campaign import mark_unstable
+from harness.engine import Engine
+from harness.images import ensure_image
+from harness.layout import Layout
+from harness.plan import Plan
+from harness.runs import Outcome
+from harness.store import Store
+from harness.tasks import Task, perform
+from harness.vocabulary import Verdict
+from tests.audit.forging import forge_record
+from tests.fabricate import plan_of, planned_of
+
+
+def repetition(layout: Layout, plan: Plan, folder: Path, verdict: Verdict = Verdict.OK) -> Outcome:
+    """An outcome whose files are those of the first stored run."""
+    shutil.copytree(Store(layout.runs).path(planned_of(plan.cells[0]).key), folder)
+    return cast(Outcome, SimpleNamespace(verdict=verdict, reason="for a reason", out_folder=folder))
+
+
+def test_equal_predictions_are_ok(evidence: Layout, made_up: Plan, tmp_path: Path) -> None:
+    store, key = Store(evidence.runs), planned_of(made_up.cells[0]).key
+    outcome = repetition(evidence, made_up, tmp_path / "out")
+    step = judge_replay(store, store.record(key), outcome, mark=mark_unstable)
+    assert step.checked is Checked.OK
+    assert store.standing(key).verdict is Verdict.OK
+
+
+@pytest.mark.parametrize("name", ["predictions.npy", "validation.npy"])
+def test_one_other_bit_is_unstable(evidence: Layout, made_up: Plan, tmp_path: Path, name: str) -> None:
+    store, key = Store(evidence.runs), planned_of(made_up.cells[0]).key
+    outcome = repetition(evidence, made_up, tmp_path / "out")
+    values = np.load(outcome.out_folder / name)
+    values.flat[0] = np.nextafter(values.flat[0], 2.0)
+    np.save(outcome.out_folder / name, values)
+    step = judge_replay(store, store.record(key), outcome, mark=mark_unstable)
+    assert step.checked is Checked.FAILED and name in step.what
+    standing = store.standing(key)
+    assert standing.verdict is Verdict.UNSTABLE and name in standing.reason
+    store.check(store.record(key))
+
+
+def test_a_repetition_that_fails_is_unstable(evidence: Layout, made_up: Plan, tmp_path: Path) -> None:
+    store, key = Store(evidence.runs), planned_of(made_up.cells[0]).key
+    outcome = repetition(evidence, made_up, tmp_path / "out", Verdict.TIMEOUT)
+    assert judge_replay(store, store.record(key), outcome, mark=mark_unstable).checked is Checked.FAILED
+    assert store.standing(key).verdict is Verdict.UNSTABLE
+
+
+@pytest.mark.parametrize("verdict", [Verdict.INFRASTRUCTURE, Verdict.INTERRUPTED])
+def test_a_broken_machine_decides_nothing(
+    evidence: Layout, made_up: Plan, tmp_path: Path, verdict: Verdict
+) -> None:
+    store, key = Store(evidence.runs), planned_of(made_up.cells[0]).key
+    outcome = repetition(evidence, made_up, tmp_path / "out", verdict)
+    assert judge_replay(store, store.record(key), outcome, mark=mark_unstable).checked is Checked.NOT_CHECKED
+    assert store.standing(key).verdict is Verdict.OK
+
+
+def test_a_replay_without_an_engine_is_not_called_ok(evidence: Layout, made_up: Plan) -> None:
+    report = audit_runs(evidence, [planned_of(made_up.cells[0]).key], replay=1)
+    step = report.audits[0].steps[-1]
+    assert (step.name, step.checked) == ("replay", Checked.NOT_CHECKED)
+
+
+def test_the_sample_is_random_but_repeatable() -> None:
+    keys = [f"{number:064d}" for number in range(100)]
+    assert sample_of(keys, 5, 1) == sample_of(reversed(keys), 5, 1) != sample_of(keys, 5, 2)
+    assert sample_of(keys, 200, 0) == keys
+    assert sample_of([], 3, 0) == []
+
+
+@pytest.mark.engine
+def test_a_forged_result_does_not_survive_its_replay(layout: Layout, engine: Engine) -> None:
+    plan = plan_of(layout, methods=("constant",), seeds=(17263407,))
+    planned, store = planned_of(plan.cells[0]), Store(layout.runs)
+    image = ensure_image(engine, layout, "constant")
+    assert perform(Task(layout, planned, image), engine).verdict is Verdict.OK
+    honest = audit_runs(layout, [planned.key], engine=engine, replay=1)
+    assert not honest.failed
+    assert honest.audits[0].counts[Checked.NOT_CHECKED] == 0
+    path = store.path(planned.key) / "predictions.npy"
+    values = np.load(path)
+    values[0, 0] += 1.0
+    np.save(path, values)
+    forge_record(layout, plan, lambda record: None)
+    report = audit_runs(layout, [planned.key], engine=engine, replay=1)
+    assert report.failed == 1 and report.audits[0].steps[-1].name == "replay"
+    assert store.standing(planned.key).verdict is Verdict.UNSTABLE

@@ -1,0 +1,78 @@
+"""The image in the engine is compared with the run's; without an engine nothing is called ok."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+from docker.errors import ImageNotFound
+
+from harness.audit.frozen import Superseded, check_built
+from harness.audit.steps import Checked, Step
+from harness.engine import Engine
+from harness.images import image_name
+from harness.images.receipts import Receipt, receipt_path, write_receipt
+from harness.layout import Layout
+from harness.plan import Plan
+from harness.store import Store
+from tests.fabricate import planned_of
+
+RAN, OTHER = "sha256:" + "4" * 64, "sha256:" + "5" * 64
+
+
+class Images:
+    """The part of an engine that knows images."""
+
+    def __init__(self, image: str | None) -> None:
+        self._image = image
+
+    def get(self, name: str) -> Any:
+        if self._image is None:
+            raise ImageNotFound(name)
+        return SimpleNamespace(id=self._image)
+
+
+def engine_with(image: str | None) -> Engine:
+    client = SimpleNamespace(images=Images(image), info=lambda: {"DockerRootDir": "/somewhere"})
+    return cast(Engine, SimpleNamespace(name="docker", client=client, socket="/a/socket"))
+
+
+def checked(layout: Layout, plan: Plan, engine: Engine | None) -> Step:
+    record = Store(layout.runs).record(planned_of(plan.cells[0]).key)
+    (step,) = check_built(layout, engine, record, Superseded())
+    return step
+
+
+@pytest.mark.parametrize(
+    ("image", "expected"), [(RAN, Checked.OK), (OTHER, Checked.FAILED), (None, Checked.NOT_CHECKED)]
+)
+def test_the_image_of_the_run_is_looked_for(
+    evidence: Layout, made_up: Plan, image: str | None, expected: Checked
+) -> None:
+    assert checked(evidence, made_up, engine_with(image)).checked is expected
+
+
+def test_without_an_engine_nothing_is_called_ok(evidence: Layout, made_up: Plan) -> None:
+    step = checked(evidence, made_up, None)
+    assert (step.checked, step.what) == (Checked.NOT_CHECKED, "no engine")
+
+
+@pytest.mark.parametrize(("same_trees", "expected"), [(True, Checked.OK), (False, Checked.FAILED)])
+def test_an_image_built_again_counts_only_with_the_same_trees(
+    evidence: Layout, made_up: Plan, same_trees: bool, expected: Checked
+) -> None:
+    engine = engine_with(OTHER)
+    image = Store(evidence.runs).record(planned_of(made_up.cells[0]).key).image
+    name = image_name(evidence, "constant")
+    receipt = Receipt(
+        name=name,
+        engine="docker",
+        image_id=OTHER,
+        environment_tree=image["environment_tree"],
+        code_tree=image["code_tree"] if same_trees else "0" * 64,
+        size_bytes=1,
+        built_seconds=1.0,
+    )
+    write_receipt(receipt_path(evidence, cast(Any, engine), name), receipt)
+    assert checked(evidence, made_up, engine).checked is expected

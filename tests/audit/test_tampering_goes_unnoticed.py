@@ -1,0 +1,260 @@
+"""Each planted tampering breaks the link it is planted at; the audit says what was expected and what was found."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from harness.audit import AuditReport, audit_runs, to_json, to_text
+from harness.audit.sources import check_originals
+from harness.audit.steps import Audit, Checked
+from harness.data import load_manifest
+from harness.data.sources import cache_path
+from harness.files import digest_of, write_json
+from harness.layout import Layout
+from harness.plan import Plan
+from harness.scoring import scores_path
+from harness.splits.splits import split_path
+from harness.store import Store
+from harness.vocabulary import Verdict
+from tests.audit.forging import forge_record, refresh
+from tests.fabricate import planned_of
+
+
+def audit_first(layout: Layout, plan: Plan) -> Audit:
+    """The chain of the first run, read by a process that remembers nothing."""
+    refresh()
+    return audit_runs(layout, [planned_of(plan.cells[0]).key]).audits[0]
+
+
+def run_folder(layout: Layout, plan: Plan) -> Path:
+    return Store(layout.runs).path(planned_of(plan.cells[0]).key)
+
+
+def failures(audit: Audit) -> list[str]:
+    return [step.name for step in audit.steps if step.checked is Checked.FAILED]
+
+
+def test_untouched_evidence_passes(evidence: Layout, made_up: Plan) -> None:
+    audit = audit_first(evidence, made_up)
+    assert failures(audit) == [] and not audit.superseded
+    names = [step.name for step in audit.steps]
+    chain = ["record", "log.txt", "predictions.npy", "job", "seed", "predictions", "scores", "image tree"]
+    chain += ["code tree", "environment tree", "lock _base/debian.lock", "engine image", "input folds", "dataset"]
+    assert [name for name in dict.fromkeys(names) if name in (*chain, "split")] == [*chain, "split"]
+    unchecked = [step for step in audit.steps if step.checked is Checked.NOT_CHECKED]
+    assert [(step.name, step.what) for step in unchecked] == [("engine image", "no engine")]
+
+
+def flip(path: Path) -> None:
+    """Change one bit in the middle; the size stays."""
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(bytes(content))
+
+
+def edit(name: str) -> Callable[[Layout, Plan], Path]:
+    def plant(layout: Layout, plan: Plan) -> Path:
+        path = run_folder(layout, plan) / name
+        flip(path)
+        return path
+
+    return plant
+
+
+def edit_record(layout: Layout, plan: Plan) -> Path:
+    path = run_folder(layout, plan) / "record.json"
+    path.write_text(path.read_text().replace('"attempts": 1', '"attempts": 2'))
+    return path
+
+
+def forge_seed(layout: Layout, plan: Plan) -> Path:
+    """A record of another seed, with a fresh digest, under the old key."""
+    return forge_record(layout, plan, lambda record: record["planned"]["job"]["split"].update(seed=1))
+
+
+def forge_predictions(layout: Layout, plan: Plan) -> Path:
+    """Better predictions, with a record that vouches for them; the kept scores are of the old ones."""
+    path = run_folder(layout, plan) / "predictions.npy"
+    np.save(path, np.load(path) + 1.0)
+    return forge_record(layout, plan, lambda record: None)
+
+
+def forge_nan(layout: Layout, plan: Plan) -> Path:
+    path = run_folder(layout, plan) / "predictions.npy"
+    values = np.load(path)
+    values[0, 0] = np.nan
+    np.save(path, values)
+    return forge_record(layout, plan, lambda record: None)
+
+
+def forge_job(layout: Layout, plan: Plan) -> Path:
+    """The container was told other parameters than the key says, and the record vouches for it."""
+    path = run_folder(layout, plan) / "job.json"
+    write_json(path, {**json.loads(path.read_text()), "parameters": {"score": 2.0}})
+    return forge_record(layout, plan, lambda record: None)
+
+
+def forge_inputs(layout: Layout, plan: Plan) -> Path:
+    """The container saw other labels."""
+    path = run_folder(layout, plan) / "job.json"
+    document = json.loads(path.read_text())
+    document["inputs"]["associations"]["sha256"] = "0" * 64
+    write_json(path, document)
+    return forge_record(layout, plan, lambda record: None)
+
+
+def forge_image(layout: Layout, plan: Plan) -> Path:
+    return forge_record(layout, plan, lambda record: record["image"].update(code_tree="0" * 64))
+
+
+def drop_predictions(layout: Layout, plan: Plan) -> Path:
+    path = run_folder(layout, plan) / "predictions.npy"
+    path.unlink()
+    return path
+
+
+def add_file(layout: Layout, plan: Plan) -> Path:
+    path = run_folder(layout, plan) / "notes.txt"
+    path.write_text("an extra")
+    return path
+
+
+def edit_scores(layout: Layout, plan: Plan) -> Path:
+    path = scores_path(layout, planned_of(plan.cells[0]).key)
+    content = json.loads(path.read_text())
+    content["metrics"]["NS-AUC/as-published"] = 0.99
+    write_json(path, content)
+    return path
+
+
+def cut_scores(layout: Layout, plan: Plan) -> Path:
+    path = scores_path(layout, planned_of(plan.cells[0]).key)
+    path.write_bytes(path.read_bytes()[:50])
+    return path
+
+
+def edit_split(layout: Layout, plan: Plan) -> Path:
+    path = split_path(layout, planned_of(plan.cells[0]).split_digest)
+    flip(path)
+    return path
+
+
+def edit_recorded_split(layout: Layout, plan: Plan) -> Path:
+    path = layout.datasets / "synthetic" / "splits.csv"
+    path.write_text(path.read_text().replace(planned_of(plan.cells[0]).split_digest, "0" * 64))
+    return path
+
+
+def edit_data(layout: Layout, plan: Plan) -> Path:
+    path = layout.cache / "datasets" / planned_of(plan.cells[0]).dataset_digest / "associations.npy"
+    flip(path)
+    return path
+
+
+def edit_lock(layout: Layout, plan: Plan) -> Path:
+    path = layout.containers / "_base" / "debian.lock"
+    flip(path)
+    return path
+
+
+def edit_listing(layout: Layout, plan: Plan) -> Path:
+    path = layout.containers / "_base" / "tree.cpu.txt"
+    flip(path)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("plant", "link"),
+    [
+        (edit_record, "record"),
+        (forge_seed, "record"),
+        (edit("predictions.npy"), "predictions.npy"),
+        (edit("validation.npy"), "validation.npy"),
+        (edit("log.txt"), "log.txt"),
+        (edit("method.json"), "method.json"),
+        (edit("job.json"), "job.json"),
+        (forge_predictions, "scores"),
+        (forge_nan, "predictions"),
+        (forge_job, "job"),
+        (forge_inputs, "input associations"),
+        (forge_image, "image tree"),
+        (drop_predictions, "predictions.npy"),
+        (add_file, "files"),
+        (edit_scores, "scores"),
+        (cut_scores, "scores"),
+        (edit_split, "split"),
+        (edit_recorded_split, "split"),
+        (edit_data, "dataset"),
+        (edit_lock, "lock _base/debian.lock"),
+        (edit_listing, "tree _base"),
+    ],
+)
+def test_tampering_is_found_where_it_was_planted(
+    evidence: Layout, made_up: Plan, plant: Callable[[Layout, Plan], Path], link: str
+) -> None:
+    touched = plant(evidence, made_up)
+    audit = audit_first(evidence, made_up)
+    assert link in failures(audit), f"{touched} was changed"
+    text = to_text(AuditReport((audit,)))
+    assert "1 failed" in text and "FAILED" in text
+    assert to_json(AuditReport((audit,)))["failed"] == 1
+
+
+def test_a_damaged_copy_of_an_original_file_is_found(evidence: Layout) -> None:
+    file = load_manifest(evidence, "hdvd").files[0]
+    assert {step.checked for step in check_originals(evidence, "hdvd", ())} == {Checked.NOT_CHECKED}
+    path = cache_path(evidence, file)
+    path.parent.mkdir(parents=True)
+    path.write_bytes(b"x" * file.bytes)
+    step = next(step for step in check_originals(evidence, "hdvd", ()) if step.checked is Checked.FAILED)
+    assert step.expected == file.sha256 and step.where == str(path)
+
+
+def test_a_run_of_changed_code_is_superseded_not_failed(evidence: Layout, made_up: Plan) -> None:
+    main_file = evidence.methods / "constant" / "main.py"
+    main_file.write_text(main_file.read_text() + "\n# changed\n")
+    audit = audit_first(evidence, made_up)
+    assert not audit.failed and "the image tree is" in audit.superseded
+    report = AuditReport((audit,))
+    assert (report.passed, report.superseded) == (0, 1)
+    assert "1 superseded" in to_text(report)
+
+
+def test_a_run_of_a_removed_method_is_superseded(evidence: Layout, made_up: Plan) -> None:
+    (evidence.methods / "constant" / "method.toml").unlink()
+    audit = audit_first(evidence, made_up)
+    assert not audit.failed and "any more" in audit.superseded
+
+
+def test_a_run_of_another_version_of_the_data_is_superseded(evidence: Layout, made_up: Plan) -> None:
+    path = evidence.datasets / "synthetic" / "dataset.toml"
+    digest = planned_of(made_up.cells[0]).dataset_digest
+    path.write_text(path.read_text().replace(digest, digest_of("another")))
+    audit = audit_first(evidence, made_up)
+    assert "dataset 'synthetic' changed" in audit.superseded
+    assert not audit.failed
+
+
+def test_a_failed_run_has_evidence_too(evidence: Layout, made_up: Plan) -> None:
+    planned = planned_of(made_up.cells[3])
+    assert Store(evidence.runs).standing(planned.key).verdict is Verdict.ERROR
+    refresh()
+    audit = audit_runs(evidence, [planned.key]).audits[0]
+    assert not audit.failed
+    flip(Store(evidence.runs).path(planned.key) / "log.txt")
+    assert failures(audit_runs(evidence, [planned.key]).audits[0]) == ["log.txt"]
+
+
+def test_the_sum_of_an_audit_is_the_runs(evidence: Layout, made_up: Plan) -> None:
+    edit_record(evidence, made_up)
+    refresh()
+    keys = list(Store(evidence.runs).finished())
+    report = audit_runs(evidence, keys)
+    assert (report.passed, report.failed, report.superseded) == (3, 1, 0)
+    assert "4 stored runs audited = 3 passed + 1 failed + 0 superseded" in to_text(report)
+    assert "engine image (3 runs): no engine" in to_text(report)

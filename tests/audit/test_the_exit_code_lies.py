@@ -1,0 +1,73 @@
+"""`harness audit` exits 5 when a link is broken and 0 when none is; what it is asked for is found or refused."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from harness.cli import main
+from harness.layout import Layout
+from harness.plan import Plan
+from harness.store import Store
+from tests.audit.forging import refresh
+from tests.fabricate import planned_of
+
+# No socket answers there: the command must do without an engine, and say so.
+NO_ENGINE = "unix:///nowhere/engine.sock"
+
+
+@pytest.fixture
+def here(evidence: Layout, monkeypatch: pytest.MonkeyPatch) -> Layout:
+    monkeypatch.chdir(evidence.root)
+    monkeypatch.setenv("PERMAFROST_CACHE", str(evidence.cache))
+    monkeypatch.setenv("PERMAFROST_RESULTS", str(evidence.local))
+    monkeypatch.setenv("DOCKER_HOST", NO_ENGINE)
+    refresh()
+    return evidence
+
+
+def run(*arguments: str) -> int:
+    with pytest.raises(SystemExit) as left:
+        main(["audit", *arguments])
+    code = left.value.code
+    assert isinstance(code, int)
+    return code
+
+
+def test_sound_evidence_is_0_and_a_planted_tampering_5(
+    here: Layout, made_up: Plan, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("--all") == 0
+    assert "not checked" in capsys.readouterr().out
+    key = planned_of(made_up.cells[0]).key
+    log = Store(here.runs).path(key) / "log.txt"
+    log.write_text(log.read_text().replace("done", "Done"))
+    assert run("--all") == 5
+    out = capsys.readouterr().out
+    assert "3 passed + 1 failed" in out and "expected:" in out and "found:" in out
+    assert run("--json", key[:10]) == 5
+    assert json.loads(capsys.readouterr().out)["runs"][0]["verdict"] == "FAILED"
+
+
+def test_a_lock_tampered_with_does_not_hide_its_runs_from_a_suite(
+    here: Layout, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lock = here.containers / "_base" / "debian.lock"
+    lock.write_text(lock.read_text().replace("0", "1", 1))
+    assert run("--suite", "smoke") == 5
+    assert "lock _base/debian.lock" in capsys.readouterr().out
+
+
+def test_planned_cells_without_a_run_are_told(here: Layout, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("--suite", "smoke") == 0
+    assert "planned cells have no run to audit" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("arguments", [["ffffffffffffffff"], [""], ["abc", "--all"]])
+def test_what_is_not_there_is_refused(here: Layout, arguments: list[str]) -> None:
+    assert run(*arguments) == 2
+
+
+def test_a_replay_without_an_engine_is_an_engine_error(here: Layout) -> None:
+    assert run("--all", "--replay", "1") == 3

@@ -1,0 +1,154 @@
+"""The committed claims are whole and mapped, and a comparison has as many verdicts as claims."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from harness import benchmark
+from harness.cli import main
+from harness.compare import ClaimVerdict, compare_claims, load_claims, load_external, load_names
+from harness.compare.render import to_json, to_markdown, to_text
+from harness.errors import CorruptData, MissingData, UsageError
+from harness.layout import Layout
+from harness.plan import Plan
+from harness.splits import published_seeds
+from harness.store import Store
+from tests.fabricate import planned_of
+
+HEADER = "dataset,method,split,seed,iteration,metric,value\n"
+
+
+def test_every_claim_has_one_verdict(evidence: Layout) -> None:
+    book = compare_claims(evidence, Store(evidence.runs), "repurposing")
+    assert sum(book.tally.values()) == len(book.comparisons) == 8582
+    assert sum(to_json(book)["verdicts"].values()) == to_json(book)["claims"]
+    json.dumps(to_json(book), allow_nan=False)
+    assert "8582 claims = " in to_text(book)
+    assert "8582 claims = " in to_markdown(book)
+    assert book.tally[ClaimVerdict.REPRODUCED] + book.tally[ClaimVerdict.DEVIATES] > 0
+
+
+def test_random_predictions_do_not_reproduce_a_paper(evidence: Layout) -> None:
+    book = compare_claims(
+        evidence, Store(evidence.runs), "repurposing", methods=["als_wr"], datasets=["synthetic"], seeds=[17263407]
+    )
+    found = {one.claim.metric: one for one in book.comparisons if one.target.split == "random"}
+    assert len(found) == 10
+    assert found["NS-AUC"].verdict is ClaimVerdict.DEVIATES
+    assert found["NS-AUC"].keys
+
+
+def test_a_run_of_changed_code_is_not_held_against_a_claim(evidence: Layout) -> None:
+    path = evidence.methods / "als_wr" / "als.py"
+    path.write_text(path.read_text() + "\n# changed\n")
+    book = compare_claims(evidence, Store(evidence.runs), "repurposing", methods=["als_wr"], seeds=[17263407])
+    assert {one.verdict for one in book.comparisons} == {ClaimVerdict.PENDING}
+
+
+def test_published_names_serve_as_well_as_ours(evidence: Layout) -> None:
+    store = Store(evidence.runs)
+    ours = compare_claims(evidence, store, "repurposing", methods=["als_wr"], datasets=["fdataset"])
+    theirs = compare_claims(evidence, store, "repurposing", methods=["ALSWR"], datasets=["Fdataset"])
+    assert ours == theirs and len(ours.comparisons) > 900
+
+
+def test_all_is_listed_when_asked_for(evidence: Layout) -> None:
+    book = compare_claims(evidence, Store(evidence.runs), "repurposing", methods=["lrssl"], datasets=["fdataset"])
+    assert "claims not listed" in to_text(book)
+    text = to_text(book, everything=True)
+    assert "claims not listed" not in text and "distribution" in text
+
+
+def test_the_committed_claims_are_mapped_with_a_reason(repository: Layout) -> None:
+    names = load_names(repository, "repurposing")
+    computed = {metric.name for metric in benchmark.get("repurposing").METRICS}
+    for metric in names.metrics:
+        assert metric.ours is None or metric.ours in computed
+        assert metric.reason
+    claims = load_claims(repository, names)
+    mapped = {metric.published for metric in names.metrics}
+    assert {claim.metric for claim in claims if claim.statistic == "value"} <= mapped
+    assert {claim.seed for claim in claims if claim.seed} <= set(published_seeds())
+    assert Counter(claim.statistic for claim in claims) == {
+        "value": 7866,
+        "mean": 493,
+        "status": 198,
+        "median": 9,
+        "Kruskal-Wallis H": 8,
+        "difference of means": 8,
+    }
+
+
+def test_the_committed_values_are_those_of_the_published_files(repository: Layout, shared: Path) -> None:
+    names = load_names(repository, "repurposing")
+    published = load_external(names, shared / "published" / "repurposing_per_seed.csv.gz")
+    theirs = {(c.method, c.dataset, c.split, c.metric, c.seed): c.published for c in published}
+    ours = [claim for claim in load_claims(repository, names) if claim.statistic == "value"]
+    assert ours
+    for claim in ours:
+        assert theirs[claim.method, claim.dataset, claim.split, claim.metric, claim.seed] == claim.published
+
+
+def test_claims_of_another_file_are_read(evidence: Layout, tmp_path: Path) -> None:
+    text = HEADER + "Fdataset,ALSWR,random_simple,17263407,1,NS-AUC,0.6553114994019343\n"
+    text += "Fdataset,ALSWR,random_simple,17263407,1,AUC,\n"
+    for name, content in (("claims.csv", text.encode()), ("claims.csv.gz", gzip.compress(text.encode()))):
+        path = tmp_path / name
+        path.write_bytes(content)
+        book = compare_claims(evidence, Store(evidence.runs), "repurposing", against=path)
+        assert [one.verdict for one in book.comparisons] == [ClaimVerdict.PENDING]
+
+
+@pytest.mark.parametrize(
+    ("content", "where"),
+    [
+        (b"", "line 1"),
+        (b"a,b\n1,2\n", "line 1"),
+        (HEADER.encode() + b"F,A,r,1,1,AUC,many\n", "line 2: value"),
+        (HEADER.encode() + b"F,A,r,one,1,AUC,0.5\n", "line 2: seed"),
+        (HEADER.encode() + b"F,A,r,1\n", "line 2"),
+        (b"\xff\xfe", ""),
+    ],
+)
+def test_a_broken_file_of_claims_is_refused_with_its_line(
+    repository: Layout, tmp_path: Path, content: bytes, where: str
+) -> None:
+    path = tmp_path / "claims.csv"
+    path.write_bytes(content)
+    with pytest.raises(CorruptData) as error:
+        load_external(load_names(repository, "repurposing"), path)
+    assert where in error.value.where
+
+
+def test_a_cut_archive_and_an_absent_file_are_told_apart(repository: Layout, tmp_path: Path) -> None:
+    names = load_names(repository, "repurposing")
+    path = tmp_path / "claims.csv.gz"
+    path.write_bytes(gzip.compress(HEADER.encode() * 50)[:-20])
+    with pytest.raises(CorruptData):
+        load_external(names, path)
+    with pytest.raises(MissingData):
+        load_external(names, tmp_path / "absent.csv")
+    with pytest.raises(UsageError):
+        load_names(repository, "repurpose")
+
+
+def test_the_exit_code_is_1_only_for_a_deviation(
+    evidence: Layout, made_up: Plan, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(evidence.root)
+    monkeypatch.setenv("PERMAFROST_CACHE", str(evidence.cache))
+    monkeypatch.setenv("PERMAFROST_RESULTS", str(evidence.local))
+    with pytest.raises(SystemExit) as bad:
+        main(["compare", "--method", "als_wr", "--dataset", "synthetic"])
+    assert bad.value.code == 1
+    Store(evidence.runs).remove(planned_of(made_up.cells[2]).key)
+    Store(evidence.runs).remove(planned_of(made_up.cells[3]).key)
+    with pytest.raises(SystemExit) as good:
+        main(["compare", "--method", "als_wr", "--json"])
+    assert good.value.code == 0
+    assert json.loads(capsys.readouterr().out.partition("\n{")[2].join(["{", ""]))["benchmark"] == "repurposing"

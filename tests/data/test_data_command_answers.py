@@ -1,0 +1,82 @@
+"""The command line must say what is here, what is not, and what is damaged, with the documented exit codes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from harness.cli import data as module
+from harness.errors import MissingData, UsageError
+from harness.layout import Layout
+from tests.data.own_data import TABLES, write_dataset
+
+Invoke = Callable[..., Result]
+
+
+@pytest.fixture
+def invoke(own: Layout, monkeypatch: pytest.MonkeyPatch) -> Invoke:
+    """`harness data ...` in the test's own repository."""
+    monkeypatch.setattr(module, "find_layout", lambda: own)
+
+    def run(*arguments: str) -> Result:
+        return CliRunner().invoke(module.command, list(arguments), standalone_mode=False)
+
+    return run
+
+
+def test_list_says_what_is_here(own: Layout, invoke: Invoke) -> None:
+    write_dataset(own)
+    (row,) = json.loads(invoke("list", "--json").output)
+    assert row["name"] == "mine"
+    assert row["state"] == "can be made from what is here"
+    assert row["statistics"]["positives"] == 2
+    invoke("get", "mine")
+    assert invoke("list").output.rstrip().endswith("here")
+
+
+def test_list_says_what_is_not_here(own: Layout, invoke: Invoke) -> None:
+    path = write_dataset(own)
+    (path.parent / "associations.csv").unlink()
+    assert "to be downloaded: associations.csv" in invoke("list").output
+
+
+def test_get_shows_digest_and_remarks(own: Layout, invoke: Invoke) -> None:
+    write_dataset(own)
+    (row,) = json.loads(invoke("get", "mine", "--json").output)
+    assert len(row["digest"]) == 64
+    assert any("no known association" in remark for remark in row["remarks"])
+
+
+def test_get_without_a_name_is_a_usage_error(own: Layout, invoke: Invoke) -> None:
+    assert isinstance(invoke("get").exception, UsageError)
+
+
+def test_get_of_absent_files_is_missing_data(own: Layout, invoke: Invoke) -> None:
+    path = write_dataset(own)
+    (path.parent / "associations.csv").unlink()
+    error = invoke("get", "mine").exception
+    assert isinstance(error, MissingData)
+    assert "put the file beside its manifest" in str(error)
+
+
+def test_verify_finds_a_damaged_file(own: Layout, invoke: Invoke) -> None:
+    path = write_dataset(own)
+    good = invoke("verify", "mine")
+    assert (good.output, good.return_value) == ("mine: ok\n", 0)
+    (path.parent / "associations.csv").write_text(TABLES["associations.csv"].replace("-1", "+1"))
+    bad = invoke("verify")
+    assert bad.return_value == 4
+    assert "mine: corrupt" in bad.output
+    assert "not the recorded" in bad.output
+
+
+def test_verify_passes_over_what_is_not_here(own: Layout, invoke: Invoke, tmp_path: Path) -> None:
+    path = write_dataset(own)
+    (path.parent / "drug_features.csv").unlink()
+    result = invoke("verify", "--json")
+    assert result.return_value == 0
+    assert json.loads(result.output)[0]["verdict"] == "not here"

@@ -1,0 +1,59 @@
+"""A limit that an engine accepts and ignores is never taken for one that it keeps."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from harness.engine.facts import EngineFacts, read_facts
+
+DOCKER = {"Version": "20.10", "Components": [{"Name": "Engine"}]}
+PODMAN = {"Version": "4.3.1", "Components": [{"Name": "Podman Engine"}]}
+INFO: dict[str, Any] = {
+    "MemoryLimit": True,
+    "PidsLimit": True,
+    "CpuCfsQuota": True,
+    "CgroupVersion": "1",
+    "Driver": "overlay2",
+    "SecurityOptions": ["name=seccomp,profile=default"],
+}
+
+
+def facts(version: dict[str, Any], *, delegated: frozenset[str] | None = None, **changes: Any) -> EngineFacts:
+    return read_facts(version, {**INFO, **changes}, api_version="1.41", socket="/s", delegated=delegated)
+
+
+def test_rootless_on_the_first_cgroup_version_keeps_no_limit() -> None:
+    for found in (facts(PODMAN, Rootless=True), facts(DOCKER, SecurityOptions=["name=rootless"])):
+        assert found.rootless and not found.memory_limit_enforced and not found.process_limit_enforced
+        assert not found.cpu_limit_enforced
+        assert any("memory limit is not enforced" in warning for warning in found.warnings)
+
+
+def test_rootless_podman_keeps_what_was_delegated_to_it() -> None:
+    with_memory = facts(PODMAN, delegated=frozenset({"memory", "pids"}), Rootless=True, CgroupVersion="2")
+    assert with_memory.memory_limit_enforced and not with_memory.cpu_limit_enforced
+    without = facts(PODMAN, delegated=frozenset({"cpu"}), Rootless=True, CgroupVersion="2")
+    assert not without.memory_limit_enforced
+
+
+def test_an_engine_that_says_it_has_no_memory_limit_is_believed() -> None:
+    found = facts(DOCKER, MemoryLimit=False, Warnings=["WARNING: No memory limit support", "WARNING: bridge"])
+    assert not found.memory_limit_enforced
+    assert found.warnings[0] == "WARNING: No memory limit support" and len(found.warnings) == 2
+
+
+def test_root_keeps_its_limits_and_has_nothing_to_warn_of() -> None:
+    found = facts(DOCKER)
+    assert found.memory_limit_enforced and not found.rootless and found.warnings == ()
+
+
+def test_podman_is_not_taken_for_docker() -> None:
+    assert facts(PODMAN).name == "podman" and facts(DOCKER).name == "docker" and facts({}).name == "docker"
+
+
+def test_copying_storage_is_warned_of() -> None:
+    assert any("vfs" in warning for warning in facts(DOCKER, Driver="vfs").warnings)
+
+
+def test_facts_can_be_kept_with_a_record() -> None:
+    assert facts(DOCKER).as_json()["warnings"] == []

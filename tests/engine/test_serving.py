@@ -1,0 +1,196 @@
+"""A served engine: shared while it runs, stopped by the last one out, and never blocked by what died before."""
+
+from __future__ import annotations
+
+import gc
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from harness.engine import Engine
+from harness.engine.find import serve_docker, serve_podman
+from harness.engine.mounted import mounts_below
+from harness.engine.programs import find_program, is_root
+from harness.engine.serve import Lease, Service, service_folder
+from harness.engine.sockets import silence
+from harness.errors import EngineError, ImageError
+from harness.runs import Limits, RunRequest, execute
+from harness.vocabulary import Verdict
+from tests.engines import ProbeImage, make_probe_image
+
+pytestmark = [
+    pytest.mark.engine,
+    # the client library does not close the socket of a refused connection, as there is when an engine dies
+    pytest.mark.filterwarnings(
+        "ignore:Exception ignored in. <socket.socket:pytest.PytestUnraisableExceptionWarning"
+    ),
+]
+
+JOIN = """
+import sys, time
+from pathlib import Path
+from harness.engine.find import serve_docker
+engine = serve_docker(Path(sys.argv[1]), {})
+print(engine.answers(), flush=True)
+time.sleep(60)
+"""
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A cache of our own, so that the served engine is nobody else's."""
+    if not (is_root() and find_program("dockerd")):
+        pytest.skip("needs root and the program dockerd, to serve an engine that may be killed")
+    cache = tmp_path_factory.mktemp("cache")
+    yield cache
+    folder = service_folder("docker", cache, {})
+    assert silence(folder / "engine.sock"), "the last one out must have stopped the engine"
+    assert mounts_below(cache) == [], "nothing may stay mounted, or the cache could not be removed"
+
+
+@pytest.fixture
+def served(cache: Path) -> Iterator[Engine]:
+    engine = serve_docker(cache, {})
+    assert engine is not None
+    with engine:
+        yield engine
+    # what the client library left unclosed is to be noticed here and not in a later test
+    gc.collect()
+
+
+def pid_of(engine: Engine) -> int:
+    return int((engine.socket.parent / "pid").read_text())
+
+
+def test_a_second_harness_joins_and_the_last_one_stops_it(cache: Path) -> None:
+    first, second = serve_docker(cache, {}), serve_docker(cache, {})
+    assert first and second and first.socket == second.socket and first.facts.served
+    first.close()
+    assert second.answers(), "the first one out must not take the engine away"
+    second.close()
+    assert silence(second.socket)
+
+
+def test_a_harness_killed_with_9_leaves_an_engine_that_is_used_and_stopped(cache: Path) -> None:
+    with subprocess.Popen([sys.executable, "-c", JOIN, str(cache)], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None and process.stdout.readline() == "True\n"
+        process.send_signal(signal.SIGKILL)
+    engine = serve_docker(cache, {})
+    assert engine is not None and engine.answers()
+    engine.close()
+    assert silence(engine.socket)
+
+
+def test_a_stale_process_number_blocks_nothing_and_kills_nobody(cache: Path) -> None:
+    folder = service_folder("docker", cache, {})
+    with subprocess.Popen(["sleep", "60"]) as bystander:
+        for name in ("pid", "engine.pid"):
+            (folder / name).write_text(f"{bystander.pid}\n")
+        (folder / "engine.sock").touch()
+        engine = serve_docker(cache, {})
+        assert engine is not None and engine.answers()
+        engine.close()
+        assert bystander.poll() is None
+        bystander.kill()
+
+
+def test_an_engine_that_cannot_start_says_why(tmp_path: Path) -> None:
+    service = Service("false", ["/bin/sh", "-c", "echo the reason; exit 7"], tmp_path)
+    with pytest.raises(EngineError, match="ended with code 7") as error:
+        Lease(service)
+    assert "the reason" in error.value.where
+
+
+def run_of(image: ProbeImage, folder: Path, program: str) -> RunRequest:
+    (folder / "in").mkdir(exist_ok=True)
+    limits = Limits(seconds=120, memory_bytes=256 << 20)
+    return RunRequest(
+        image.name,
+        image.image_id,
+        folder / "in",
+        folder / "work",
+        limits,
+        entrypoint=image.entrypoint,
+        command=(program,),
+    )
+
+
+SLOW = "import time; time.sleep(3); open('/out/predictions.npy', 'w').write('x')"
+
+
+def when_running(engine: Engine, act: Callable[[], object]) -> threading.Thread:
+    """Act once a container of ours runs."""
+
+    def wait_and_act() -> None:
+        for _ in range(200):
+            if engine.client.api.containers(filters={"label": "permafrost.run"}):
+                time.sleep(0.5)
+                act()
+                return
+            time.sleep(0.05)
+
+    thread = threading.Thread(target=wait_and_act)
+    thread.start()
+    return thread
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM], ids=["killed", "restarted"])
+def test_an_engine_lost_mid_run_is_found_again_and_the_run_repeated(
+    served: Engine, tmp_path: Path, number: signal.Signals
+) -> None:
+    image = make_probe_image(served)
+    killer = when_running(served, lambda: os.kill(pid_of(served), number))
+    outcome = execute(served, run_of(image, tmp_path, SLOW))
+    killer.join()
+    assert outcome.verdict is Verdict.OK, outcome.reason
+    assert [attempt.verdict for attempt in outcome.attempts] == [Verdict.INFRASTRUCTURE, Verdict.OK]
+    assert served.client.api.containers(all=True, filters={"label": "permafrost.run"}) == []
+
+
+def test_an_engine_that_does_not_come_back_is_the_machines_fault(served: Engine, tmp_path: Path) -> None:
+    image = make_probe_image(served)
+    borrowed = Engine(served.socket)
+    killer = when_running(served, lambda: os.kill(pid_of(served), signal.SIGKILL))
+    outcome = execute(borrowed, run_of(image, tmp_path, SLOW), patience=0.5)
+    killer.join()
+    borrowed.close()
+    assert outcome.verdict is Verdict.INFRASTRUCTURE and "did not come back" in outcome.reason
+    served.renew()
+
+
+def test_a_container_stopped_by_someone_else_is_not_the_methods_fault(served: Engine, tmp_path: Path) -> None:
+    image = make_probe_image(served)
+    api = served.client.api
+
+    def stop_it() -> None:
+        for entry in api.containers(filters={"label": "permafrost.run"}):
+            api.kill(entry["Id"])
+
+    killer = when_running(served, stop_it)
+    outcome = execute(served, run_of(image, tmp_path, SLOW))
+    killer.join()
+    assert outcome.verdict is Verdict.OK, outcome.reason
+    assert "stopped through the engine" in outcome.attempts[0].reason
+
+
+def test_an_image_that_changed_is_refused(served: Engine, tmp_path: Path) -> None:
+    image = make_probe_image(served)
+    planned = ProbeImage(f"localhost/{image.name}:latest", "sha256:" + "1" * 64, image.entrypoint)
+    with pytest.raises(ImageError, match=f"its name now stands for {image.image_id}"):
+        execute(served, run_of(planned, tmp_path, SLOW))
+    assert list((tmp_path / "work").glob("harness-*/run-*")) == []
+
+
+def test_podman_is_served_with_what_it_needs_here(tmp_path: Path, podman_engine: Engine) -> None:
+    engine = serve_podman(tmp_path, {})
+    assert engine is not None
+    with engine:
+        assert engine.name == "podman" and engine.facts.init
+    assert silence(engine.socket)

@@ -1,0 +1,154 @@
+"""An export is a valid Process Run Crate, whole, checked against its records, and the same bytes every time."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import subprocess
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.cli import main
+from harness.errors import CorruptData, UsageError
+from harness.export import METADATA, PROFILE, SUMS, export
+from harness.layout import Layout
+from harness.plan import Plan
+from harness.scoring import scores_path
+from harness.store import Store
+from harness.vocabulary import Verdict
+from tests.fabricate import planned_of
+
+
+@pytest.fixture
+def crate(evidence: Layout, made_up: Plan, tmp_path: Path) -> Path:
+    export(evidence, made_up, tmp_path / "crate")
+    return tmp_path / "crate"
+
+
+def graph_of(crate: Path) -> dict[str, dict[str, Any]]:
+    entities = json.loads((crate / METADATA).read_text())["@graph"]
+    found = {entity["@id"]: entity for entity in entities}
+    assert len(found) == len(entities), "an @id is used twice"
+    return found
+
+
+def references(value: Any) -> list[str]:
+    if isinstance(value, list):
+        return [found for entry in value for found in references(entry)]
+    if isinstance(value, dict):
+        return (
+            [value["@id"]]
+            if set(value) == {"@id"}
+            else [one for entry in value.values() for one in references(entry)]
+        )
+    return []
+
+
+def test_the_crate_has_what_its_profile_requires(crate: Path) -> None:
+    graph = graph_of(crate)
+    descriptor, root = graph[METADATA], graph["./"]
+    assert descriptor["@type"] == "CreativeWork" and descriptor["about"] == {"@id": "./"}
+    assert descriptor["conformsTo"]["@id"].startswith("https://w3id.org/ro/crate/1.1")
+    assert root["@type"] == "Dataset"
+    assert {"name", "description", "datePublished", "license", "hasPart", "mentions"} <= root.keys()
+    assert root["conformsTo"] == {"@id": PROFILE} and graph[PROFILE]["@type"] == "CreativeWork"
+    assert (
+        "https://w3id.org/ro/terms/workflow-run/context" in json.loads((crate / METADATA).read_text())["@context"]
+    )
+    actions = [entity for entity in graph.values() if entity["@type"] == "CreateAction"]
+    assert len(actions) == 4 and {one["@id"] for one in actions} == set(references(root["mentions"]))
+    for action in actions:
+        instrument = graph[action["instrument"]["@id"]]
+        assert instrument["@type"] == "SoftwareApplication"
+        assert {"startTime", "endTime", "object", "result", "containerImage"} <= action.keys()
+        assert graph[action["containerImage"]["@id"]]["@type"] == "ContainerImage"
+
+
+def test_every_reference_leads_somewhere(crate: Path) -> None:
+    graph = graph_of(crate)
+    outside = ("http://schema.org/", "https://w3id.org/ro/crate/", "https://w3id.org/ro/terms/")
+    for entity in graph.values():
+        for reference in references(list(entity.values())):
+            assert reference in graph or reference.startswith(outside), reference
+
+
+def test_every_file_is_described_and_summed(crate: Path) -> None:
+    graph = graph_of(crate)
+    files = {path.relative_to(crate).as_posix() for path in crate.rglob("*") if path.is_file()}
+    described = {name for name, entity in graph.items() if entity["@type"] == "File"}
+    assert described == files - {METADATA, SUMS} == set(references(graph["./"]["hasPart"]))
+    for name in described:
+        assert graph[name]["sha256"] == hashlib.sha256((crate / name).read_bytes()).hexdigest()
+    done = subprocess.run(["sha256sum", "--check", "--quiet", SUMS], cwd=crate, capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert len((crate / SUMS).read_text().splitlines()) == len(files) - 1
+
+
+def test_a_failed_run_is_a_failed_action_with_its_reason(crate: Path, made_up: Plan) -> None:
+    graph = graph_of(crate)
+    failed = graph[f"#run-{planned_of(made_up.cells[3]).key}"]
+    assert failed["actionStatus"]["@id"].endswith("FailedActionStatus")
+    assert failed["error"] == "exit code 3: no such matrix"
+    assert graph[f"#run-{planned_of(made_up.cells[0]).key}"]["actionStatus"]["@id"].endswith(
+        "CompletedActionStatus"
+    )
+
+
+def test_the_whole_table_is_there_and_predictions_only_when_asked_for(
+    evidence: Layout, made_up: Plan, crate: Path, tmp_path: Path
+) -> None:
+    assert json.loads((crate / "status.json").read_text())["planned"] == 6
+    assert not list(crate.rglob("*.npy"))
+    assert len(list((crate / "scores").iterdir())) == 3
+    assert export(evidence, made_up, tmp_path / "large", with_predictions=True) == 4
+    assert len(list((tmp_path / "large").rglob("predictions.npy"))) == 3
+
+
+def test_equal_results_give_equal_bytes(evidence: Layout, made_up: Plan, tmp_path: Path) -> None:
+    export(evidence, made_up, tmp_path / "first.zip", with_predictions=True)
+    export(evidence, made_up, tmp_path / "second.zip", with_predictions=True)
+    assert (tmp_path / "first.zip").read_bytes() == (tmp_path / "second.zip").read_bytes()
+    with zipfile.ZipFile(tmp_path / "first.zip") as archive:
+        assert archive.testzip() is None
+        assert METADATA in archive.namelist()
+
+
+def test_evidence_that_fails_its_record_is_not_exported(evidence: Layout, made_up: Plan, tmp_path: Path) -> None:
+    log = Store(evidence.runs).path(planned_of(made_up.cells[0]).key) / "log.txt"
+    log.write_text(log.read_text().replace("done", "Done"))
+    for name in ("crate", "crate.zip"):
+        with pytest.raises(CorruptData):
+            export(evidence, made_up, tmp_path / name)
+        assert not (tmp_path / name).exists()
+    assert [path.name for path in tmp_path.iterdir()] == ["copy"], "nothing half-written stays"
+
+
+def test_an_export_never_overwrites(evidence: Layout, made_up: Plan, crate: Path) -> None:
+    with pytest.raises(UsageError):
+        export(evidence, made_up, crate)
+
+
+def test_the_index_has_a_row_per_run_and_equal_bytes(
+    evidence: Layout, made_up: Plan, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    import pyarrow.parquet as pq
+
+    from harness.index import build_index
+
+    scores_path(evidence, planned_of(made_up.cells[1]).key).unlink()
+    first = build_index(evidence).read_bytes()
+    assert build_index(evidence, tmp_path / "again.parquet").read_bytes() == first
+    monkeypatch.chdir(evidence.root)
+    monkeypatch.setenv("PERMAFROST_CACHE", str(evidence.cache))
+    monkeypatch.setenv("PERMAFROST_RESULTS", str(evidence.local))
+    with pytest.raises(SystemExit) as left:
+        main(["export", "--output", str(tmp_path / "third.parquet")])
+    assert left.value.code == 0
+    rows = pq.read_table(tmp_path / "third.parquet").to_pylist()
+    assert {row["key"] for row in rows} == {planned_of(cell).key for cell in made_up.cells[:4]}
+    scored = {row["key"]: row["NS-AUC/as-published"] for row in rows}
+    assert sum(value is not None for value in scored.values()) == 2
+    assert sorted(row["verdict"] for row in rows) == [Verdict.ERROR, Verdict.OK, Verdict.OK, Verdict.OK]

@@ -1,0 +1,62 @@
+"""Runs lines of Octave in BNNR's own image: the SDK and the method are on the path, two folders are mounted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from harness.engine import Engine
+
+_QUIET = ("--no-init-file", "--no-site-file", "--no-window-system", "--no-history", "--quiet", "--eval")
+
+
+class OctaveFailed(Exception):
+    """Octave ended with a non-zero exit code; the text is what it said."""
+
+
+@dataclass(frozen=True)
+class Octave:
+    """`inward` is /in, read-only; `outward` is /out."""
+
+    engine: Engine
+    image_id: str
+    inward: Path
+    outward: Path
+
+    def __call__(self, code: str, arrays: Mapping[str, npt.NDArray[Any]] | None = None) -> str:
+        """Write the arrays to /in, run the code, and return what it printed."""
+        for name, array in (arrays or {}).items():
+            np.save(self.inward / f"{name}.npy", array, allow_pickle=False)
+        mounts = {
+            str(self.inward): {"bind": "/in", "mode": "ro"},
+            str(self.outward): {"bind": "/out", "mode": "rw"},
+        }
+        # not run and followed in one: logs that are followed from the start sometimes end too early
+        container = self.engine.client.containers.create(
+            self.image_id,
+            entrypoint="octave-cli",
+            command=[*_QUIET, code],
+            volumes=mounts,
+            network_mode="none",
+        )
+        try:
+            container.start()
+            exit_code = container.wait()["StatusCode"]
+            printed, said = (
+                bytes(container.logs(stdout=out, stderr=not out)).decode(errors="replace") for out in (True, False)
+            )
+        finally:
+            container.remove(force=True)
+        if exit_code:
+            raise OctaveFailed(said)
+        return printed
+
+    def written(self, name: str) -> npt.NDArray[Any]:
+        """What Octave wrote to /out."""
+        array: npt.NDArray[Any] = np.load(self.outward / f"{name}.npy", allow_pickle=False)
+        return array

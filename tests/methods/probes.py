@@ -1,0 +1,112 @@
+"""Probe methods, one per language, that show what their SDK told them: used to test the SDKs, not to predict."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from harness.layout import Layout
+
+# Scores tell label, model, drug and disease; the trace tells the seed's first draw.
+_PROBES = {
+    "python": """
+import random
+import numpy as np
+from permafrost_sdk import Answer, run
+def fit_predict(problem):
+    labels = problem.associations.astype(float)
+    drugs, diseases = np.indices(labels.shape)
+    scores = labels * 1000 + (problem.model + 1) * 100 + drugs * 10 + diseases
+    if problem.parameters.get("cut"): scores = scores[1:]
+    if problem.parameters.get("zeros"): scores = scores * 0
+    if problem.parameters.get("warn"): np.log(np.zeros(1))
+    draw = np.array([np.random.rand(), random.random()])
+    return Answer(scores, problem.model + 7, {"seen": labels, "draw": draw})
+def other(problem):
+    return Answer(problem.associations * 0.0 + 5, trace={"given": problem.inputs["given"]})
+run(fit_predict, other=other)
+""",
+    "r": """
+source(file.path(Sys.getenv("PERMAFROST_SDK"), "permafrost.R"))
+fit_predict <- function(problem) {
+  labels <- problem$associations
+  scores <- labels * 1000 + (problem$model + 1) * 100 + (row(labels) - 1) * 10 + col(labels) - 1
+  if (isTRUE(problem$parameters$cut)) scores <- scores[-1, ]
+  if (isTRUE(problem$parameters$zeros)) scores <- scores * 0
+  if (isTRUE(problem$parameters$warn)) warning("divide by zero")
+  list(scores = scores, iterations = problem$model + 7, trace = list(seen = labels + 0, draw = runif(2)))
+}
+other <- function(problem) list(scores = problem$associations * 0 + 5, trace = list(given = problem$inputs$given))
+permafrost(fit_predict, other = other)
+""",
+}
+LANGUAGES = sorted(_PROBES)
+_PROGRAMS = {"python": [sys.executable, "-B"], "r": ["Rscript", "--vanilla"]}
+_SUFFIXES = {"python": ".py", "r": ".R"}
+
+Array = npt.NDArray[np.generic]
+
+
+class Probe:
+    """Writes a job, runs the probe of one language on this machine, and reads the answer."""
+
+    def __init__(self, layout: Layout, language: str, folder: Path) -> None:
+        if shutil.which(_PROGRAMS[language][0]) is None:
+            pytest.skip(f"{_PROGRAMS[language][0]} is not installed here")
+        self.sdk = layout.methods / "_sdk" / language
+        self.language = language
+        self.inward, self.outward = folder / "in", folder / "out"
+        self.inward.mkdir()
+        self.outward.mkdir()
+        self.main = folder / f"main{_SUFFIXES[language]}"
+        self.main.write_text(_PROBES[language])
+
+    def run(
+        self, inputs: dict[str, Array], *, inner_folds: int, **job: object
+    ) -> subprocess.CompletedProcess[str]:
+        """One job; `job` overrides any of its fields."""
+        described = {}
+        for name, array in inputs.items():
+            np.save(self.inward / f"{name}.npy", array)
+            described[name] = {"file": f"{name}.npy"}
+        document = {
+            "protocol": 1,
+            "task": "predict",
+            "seed": 5,
+            "parameters": {},
+            "inner_folds": inner_folds,
+            "inputs": described,
+            "trace": False,
+            **job,
+        }
+        (self.inward / "job.json").write_text(json.dumps(document))
+        return self.execute([*_PROGRAMS[self.language], str(self.main)])
+
+    def execute(self, command: list[str]) -> subprocess.CompletedProcess[str]:
+        """Any command with the SDK in reach."""
+        environment = {
+            **os.environ,
+            "PERMAFROST_IN": str(self.inward),
+            "PERMAFROST_OUT": str(self.outward),
+            "PERMAFROST_SDK": str(self.sdk),
+            "PYTHONPATH": str(self.sdk),
+        }
+        return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=False)
+
+    def read(self, name: str) -> npt.NDArray[np.float64]:
+        """An array of the answer."""
+        return np.asarray(np.load(self.outward / f"{name}.npy"), dtype=np.float64)
+
+    @property
+    def report(self) -> dict[str, object]:
+        """method.json."""
+        content: dict[str, object] = json.loads((self.outward / "method.json").read_text())
+        return content

@@ -1,0 +1,57 @@
+"""Every card names inputs, files and environments that exist, and its parity tables are complete."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from harness import benchmark
+from harness.layout import Layout, find_layout
+from harness.methods import load_method, merged_parameters, method_names
+from harness.parity.goldens import SOURCES
+from tests.conftest import REPOSITORY
+
+NAMES = method_names(find_layout(REPOSITORY))
+MAINS = {"python": "main.py", "octave": "main.m", "r": "main.R"}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_method_has_its_code_and_its_environment(repository: Layout, name: str) -> None:
+    card = load_method(repository, name)
+    assert (repository.methods / name / MAINS[card.language]).is_file()
+    assert (repository.containers / name / "environment.toml").is_file()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_its_inputs_exist_in_all_its_benchmarks(repository: Layout, name: str) -> None:
+    card = load_method(repository, name)
+    for one in card.benchmarks:
+        assert set(card.inputs) <= set(benchmark.get(one).INPUTS)
+        assert {"associations", "folds"} <= set(card.inputs)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_its_parity_tables_are_complete(repository: Layout, name: str) -> None:
+    card = load_method(repository, name)
+    for table in card.parity:
+        assert set(card.inputs) - {"folds"} <= set(table.inputs)
+        assert all(source.partition(":")[0] in SOURCES for source in table.inputs.values())
+        assert "{dataset}" in table.cases
+        assert "{seed}" in table.cases
+        assert table.compare
+        merged_parameters(card, table.variant, table.parameters)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_method_that_is_no_control_is_held_to_goldens(repository: Layout, name: str) -> None:
+    card = load_method(repository, name)
+    assert card.control or card.parity
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_main_files_stay_small(repository: Layout, name: str) -> None:
+    card = load_method(repository, name)
+    text = (repository.methods / name / MAINS[card.language]).read_text()
+    lines = [line for line in text.splitlines() if line.strip() and not re.match(r"\s*#", line)]
+    assert len(lines) <= 40

@@ -1,0 +1,141 @@
+"""Each check fails the method that breaks just its rule, so that passing means something."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from harness.conformance import CHECKS, problems, self_test
+from harness.conformance.checks import apply
+from harness.conformance.problems import Problem
+from harness.data.npy import npy_bytes
+from harness.errors import InvalidPredictions
+from harness.layout import Layout
+from harness.methods import MethodCard, load_method
+from harness.trials import Result, Trial, check_answer
+from harness.vocabulary import Verdict
+
+Scores = npt.NDArray[np.float64]
+Method = Callable[[Trial, npt.NDArray[np.int8]], Scores]
+
+
+def honest(trial: Trial, labels: npt.NDArray[np.int8]) -> Scores:
+    """Different for every pair, so that order shows."""
+    return np.arange(labels.size, dtype=float).reshape(labels.shape) + labels.sum()
+
+
+class InProcess:
+    """A runner that needs neither container nor language: the method is a function."""
+
+    def __init__(self, folder: Path, method: Method, *, extra: str = "") -> None:
+        self.folder = folder
+        self.method = method
+        self.extra = extra
+        self.runs = 0
+
+    @contextmanager
+    def __call__(self, trial: Trial) -> Iterator[Result]:
+        self.runs += 1
+        out = self.folder / str(self.runs)
+        out.mkdir()
+        folds, labels = trial.inputs["folds"], trial.inputs["associations"]
+        scores = [
+            self.method(trial, np.where(folds == model, 0, labels).astype(np.int8))
+            for model in range(max(trial.inner_folds, 1))
+        ]
+        (out / "predictions.npy").write_bytes(npy_bytes(np.array([one[folds == -1] for one in scores])))
+        if trial.inner_folds:
+            held_out = np.choose(np.maximum(folds, 0), scores)
+            (out / "validation.npy").write_bytes(npy_bytes(held_out[folds >= 0]))
+        (out / "method.json").write_text(json.dumps({"protocol": 1}))
+        verdict, reason = Verdict.OK, ""
+        try:
+            check_answer(trial, out)
+        except InvalidPredictions as fault:
+            verdict, reason = Verdict.INVALID, str(fault)
+        yield Result(verdict, reason, out, 0.0, (self.extra,) if self.extra else ())
+
+
+@pytest.fixture
+def card(layout: Layout) -> MethodCard:
+    return load_method(layout, "constant")
+
+
+def failed(card: MethodCard, runner: InProcess) -> set[str]:
+    return {result.check for result in self_test(card, runner) if not result.passed}
+
+
+def test_an_honest_method_passes(card: MethodCard, tmp_path: Path) -> None:
+    assert failed(card, InProcess(tmp_path, honest)) == set()
+
+
+def test_unseeded_randomness_is_found(card: MethodCard, tmp_path: Path) -> None:
+    generator = np.random.default_rng()
+    noisy = InProcess(tmp_path, lambda trial, labels: generator.random(labels.shape))
+    assert {"repeats", "seed", "order"} <= failed(card, noisy)
+
+
+def test_a_seed_that_counts_must_be_declared(card: MethodCard, tmp_path: Path) -> None:
+    def seeded(trial: Trial, labels: npt.NDArray[np.int8]) -> Scores:
+        return np.random.default_rng(trial.seed).random(labels.shape)
+
+    runner = InProcess(tmp_path, seeded)
+    assert failed(card, runner) == {"seed"}
+    assert failed(card.model_copy(update={"deterministic": False}), runner) == set()
+
+
+def test_a_declared_seed_must_count(card: MethodCard, tmp_path: Path) -> None:
+    assert failed(card.model_copy(update={"deterministic": False}), InProcess(tmp_path, honest)) == {"seed"}
+
+
+def test_scores_in_another_order_are_found(card: MethodCard, tmp_path: Path) -> None:
+    def by_columns(trial: Trial, labels: npt.NDArray[np.int8]) -> Scores:
+        scores, test = honest(trial, labels), trial.inputs["folds"] == -1
+        scores[test] = np.sort(scores[test])[::-1]
+        return scores
+
+    assert "order" in failed(card, InProcess(tmp_path, by_columns))
+
+
+def test_scores_that_are_no_numbers_are_found(card: MethodCard, tmp_path: Path) -> None:
+    runner = InProcess(tmp_path, lambda trial, labels: honest(trial, labels) / (labels.sum() - labels.sum()))
+    with np.errstate(all="ignore"):
+        assert "five-models" in failed(card, runner)
+
+
+def test_more_than_the_answer_is_found(card: MethodCard, tmp_path: Path) -> None:
+    assert "one-model" in failed(card, InProcess(tmp_path, honest, extra="notes.txt"))
+
+
+def test_inputs_that_tell_the_truth_are_found(
+    card: MethodCard, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = Problem.inputs
+
+    def leaking(self: Problem, of: MethodCard, inner_folds: int) -> dict[str, npt.NDArray[np.generic]]:
+        return {**real(self, of, inner_folds), "associations": self.dataset.associations}
+
+    monkeypatch.setattr(Problem, "inputs", leaking)
+    check = next(check for check in CHECKS if check.name == "truth")
+    result = apply(check, card, InProcess(tmp_path, honest))
+    assert not result.passed
+    assert "associations" in result.reason
+
+
+def test_the_made_up_problems_are_what_they_say() -> None:
+    ordinary, negatives = problems.ordinary().dataset, problems.with_negatives().dataset
+    assert np.isnan(ordinary.drug_features).any()
+    assert (ordinary.associations.sum(axis=1) == 0).any()
+    assert ordinary.associations.shape[0] != ordinary.associations.shape[1]
+    assert (negatives.associations == -1).any()
+    one = problems.with_one_positive()
+    assert one.dataset.associations.sum() == 1
+    assert one.split.folds[one.dataset.associations == 1] == 0
+    more = problems.with_more_diseases().dataset.associations
+    assert more.shape[0] < more.shape[1]

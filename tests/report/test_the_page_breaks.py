@@ -1,0 +1,176 @@
+"""The page holds every cell, opens in a real browser, sorts, filters, shows evidence, runs nothing from a log."""
+
+from __future__ import annotations
+
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from harness.compare import Book
+from harness.layout import Layout
+from harness.plan import Plan
+from harness.report import render, write_report
+from harness.report.html import SYMBOLS, harmless_json
+from harness.report.logs import log_tail
+from harness.status import build_table
+from harness.store import Store
+from harness.vocabulary import Verdict
+from tests.fabricate import plan_of, planned_of, put_run
+from tests.report.browser import rendered
+
+HOSTILE = (
+    '</script><script>document.title="owned"</script>'
+    '<img src=x onerror=document.title="owned"> \x1b[31m\x07 & <!--'
+)
+NOTHING = "\u2013"
+
+
+@pytest.fixture
+def page(evidence: Layout, made_up: Plan) -> Path:
+    return write_report(evidence, made_up)
+
+
+def data_of(page: Path) -> dict[str, object]:
+    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', page.read_text(), re.S)
+    assert found
+    content = json.loads(found[1])
+    assert isinstance(content, dict)
+    return content
+
+
+def rows(document: str) -> list[list[str]]:
+    """The text of every row of the table of cells."""
+
+    class Reader(HTMLParser):
+        def __init__(self) -> None:
+            super().__init__()
+            self.inside, self.found = False, list[list[str]]()
+
+        def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+            self.inside = self.inside or ("id", "rows") in attributes
+            if self.inside and tag == "tr":
+                self.found.append([])
+            if self.inside and tag == "td":
+                self.found[-1].append("")
+
+        def handle_endtag(self, tag: str) -> None:
+            self.inside = self.inside and tag != "tbody"
+
+        def handle_data(self, data: str) -> None:
+            if self.inside and self.found and self.found[-1]:
+                self.found[-1][-1] += data
+
+    reader = Reader()
+    reader.feed(document)
+    return reader.found
+
+
+def test_equal_inputs_give_equal_bytes(evidence: Layout, made_up: Plan, page: Path) -> None:
+    first = page.read_bytes()
+    assert write_report(evidence, made_up).read_bytes() == first
+
+
+def test_the_page_needs_no_network(page: Path) -> None:
+    text = page.read_text()
+    assert "default-src 'none'" in text
+    assert not re.search(r'(src|href)="(https?:)?//', text)
+    assert "@import" not in text and "url(" not in text
+    assert len(re.findall("<!doctype html>", text)) == 1
+
+
+def test_the_page_holds_every_planned_cell_and_the_sum(made_up: Plan, page: Path) -> None:
+    cells = data_of(page)["cells"]
+    assert isinstance(cells, list)
+    assert {cell["key"] for cell in cells} == {planned_of(cell).key for cell in made_up.cells}
+    text = " ".join(re.sub("<[^>]+>", " ", page.read_text().replace("&nbsp;", " ")).split())
+    assert "6 cells planned = 3 ok + 1 error + 2 pending" in text
+
+
+def test_every_verdict_has_a_shape_and_a_colour() -> None:
+    style = (Path(__file__).parents[2] / "harness" / "report" / "page" / "page.css").read_text()
+    assert len(set(SYMBOLS.values())) == len(Verdict)
+    for verdict in Verdict:
+        assert f".v-{verdict}" in style
+
+
+@pytest.mark.parametrize("text", ["</script>", "<!-- <script>", "a & b", "\u2028", '"quoted"'])
+def test_json_in_a_script_cannot_end_it(text: str) -> None:
+    told = harmless_json({"text": text})
+    assert "<" not in told and ">" not in told and "&" not in told
+    assert json.loads(told) == {"text": text}
+
+
+def test_logs_are_bounded_and_never_fail(tmp_path: Path) -> None:
+    path = tmp_path / "log.txt"
+    assert log_tail(path, 100) == ""
+    path.write_bytes(b"line\n" * 1000)
+    tail = log_tail(path, 100)
+    assert tail.startswith("[the last 100 of 5,000 bytes]\nline") and len(tail) < 140
+    path.write_bytes(b"\xff\xfe\x00 \x1b[1;31mred\x1b[0m \xe2\x80\xa8 \r\nend")
+    assert log_tail(path, 100) == "\ufffd\ufffd red  \nend"
+    path.write_bytes(b"x" * 1000)
+    assert log_tail(path, 10).endswith("x" * 10)
+
+
+def test_filtering_and_sorting_work_in_a_browser(page: Path, tmp_path: Path) -> None:
+    everything = rows(rendered(page, "", tmp_path / "profile"))
+    assert len(everything) == 6
+    ended_ok = rows(rendered(page, "verdict=ok&sort=score&order=desc", tmp_path / "profile"))
+    assert {row[0].strip() for row in ended_ok} == {"✓ ok"}
+    scores = [float(row[5]) for row in ended_ok]
+    assert scores == sorted(scores, reverse=True) and len(scores) == 3
+    rising = rows(rendered(page, "sort=score", tmp_path / "profile"))
+    known = [float(row[5]) for row in rising if row[5] != NOTHING]
+    assert known == sorted(known) and [row[5] for row in rising][-3:] == [NOTHING] * 3
+    searched = rows(rendered(page, "q=als_wr+matrix", tmp_path / "profile"))
+    assert [row[1] for row in searched] == ["als_wr"] and "no such matrix" in searched[0][-1]
+    assert rows(rendered(page, "dataset=synthetic&method=lrssl&verdict=ok", tmp_path / "profile")) == []
+
+
+def test_a_cell_opens_its_evidence(page: Path, made_up: Plan, tmp_path: Path) -> None:
+    planned = planned_of(made_up.cells[2])
+    document = rendered(page, f"cell={planned.key[:12]}", tmp_path / "profile")
+    panel = document[document.index("<dialog") :]
+    assert re.match(r"<dialog[^>]* open", panel)
+    for told in (
+        "harness run --method als_wr --dataset synthetic --split random --seed 17263407",
+        f"harness audit {planned.key[:12]} --replay 1",
+        planned.image_tree,
+        planned.dataset_digest,
+        planned.split_digest,
+        "50.0 MiB of 1.00 GiB",
+        "predictions.npy",
+        "fitting",
+        "0.9829595929878049",
+    ):
+        assert told in panel, told
+    pending = rendered(page, f"cell={planned_of(made_up.cells[5]).key[:12]}", tmp_path / "profile")
+    assert "No run, no scores." in pending
+
+
+def test_a_hostile_log_and_reason_are_text(evidence: Layout, tmp_path: Path) -> None:
+    plan = plan_of(evidence)
+    planned = planned_of(plan.cells[4])
+    put_run(evidence, planned, verdict=Verdict.ERROR, reason=HOSTILE, log=HOSTILE + "\n")
+    page = write_report(evidence, plan)
+    document = rendered(page, f"cell={planned.key[:12]}", tmp_path / "profile")
+    assert "<title>made-up · Permafrost status</title>" in document
+    assert '<img src="x"' not in document
+    assert "&lt;/script&gt;&lt;script&gt;" in document
+    assert len(rows(rendered(page, "", tmp_path / "profile"))) == 6
+
+
+def test_an_empty_plan_is_a_page(evidence: Layout) -> None:
+    store = Store(evidence.runs)
+    text = render(evidence, store, build_table(evidence, store, Plan("none", ())), [])
+    assert "<strong>0</strong>" in text
+
+
+def test_a_page_without_claims_has_no_empty_section(evidence: Layout, made_up: Plan) -> None:
+    store = Store(evidence.runs)
+    table = build_table(evidence, store, made_up)
+    assert 'id="claims"' not in render(evidence, store, table, [])
+    assert 'id="claims"' in render(evidence, store, table, [Book("repurposing", ("nobody",), ())])

@@ -1,0 +1,117 @@
+"""What a container leaves in /out can't lead the harness anywhere, block it, or stay behind."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from harness.engine.leftovers import remove_tree
+from harness.runs.request import Limits
+from harness.runs.workspace import Workspace, collect, make_readable, new_workspace, size_of
+
+LIMITS = Limits(seconds=1, memory_bytes=1, output_bytes=1000, output_files=50)
+WANTED = ("predictions.npy",)
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Workspace:
+    return new_workspace(tmp_path / "work")
+
+
+def test_two_attempts_never_share_a_folder(tmp_path: Path) -> None:
+    first, second = new_workspace(tmp_path), new_workspace(tmp_path)
+    assert first.folder != second.folder and first.name != second.name
+
+
+def test_expected_files_are_copied_not_moved(workspace: Workspace) -> None:
+    (workspace.out / "predictions.npy").write_bytes(b"abc")
+    (workspace.out / "trace").mkdir()
+    (workspace.out / "trace" / "W.npy").write_bytes(b"w")
+    taken = collect(workspace, LIMITS, WANTED)
+    assert (taken.fault, taken.bytes, taken.ignored) == ("", 4, ())
+    assert (workspace.collected / "trace" / "W.npy").read_bytes() == b"w"
+    assert (workspace.collected / "predictions.npy").stat().st_uid == os.geteuid()
+
+
+@pytest.mark.parametrize("kind", ["link", "dangling link", "pipe", "folder", "socket"])
+def test_anything_but_a_regular_file_is_refused(workspace: Workspace, tmp_path: Path, kind: str) -> None:
+    target = workspace.out / "predictions.npy"
+    (tmp_path / "secret").write_text("secret")
+    if kind == "link":
+        target.symlink_to(tmp_path / "secret")
+    elif kind == "dangling link":
+        target.symlink_to("/nowhere")
+    elif kind == "pipe":
+        os.mkfifo(target)
+    elif kind == "folder":
+        target.mkdir()
+    else:
+        os.mknod(target, 0o140644)
+    assert collect(workspace, LIMITS, WANTED).fault.startswith("predictions.npy ")
+    assert not list(workspace.collected.iterdir())
+
+
+def test_a_trace_folder_that_is_a_link_is_ignored(workspace: Workspace, tmp_path: Path) -> None:
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "W.npy").write_bytes(b"secret")
+    (workspace.out / "trace").symlink_to(tmp_path / "other")
+    taken = collect(workspace, LIMITS, ())
+    assert taken.ignored == ("trace",) and not (workspace.collected / "trace").exists()
+
+
+def test_output_beyond_the_limit_is_not_copied(workspace: Workspace) -> None:
+    (workspace.out / "predictions.npy").write_bytes(bytes(1001))
+    assert "larger than the output limit" in collect(workspace, LIMITS, WANTED).fault
+
+
+def test_a_name_that_is_no_text_is_shown_safely(workspace: Workspace) -> None:
+    Path(os.fsdecode(os.fsencode(workspace.out) + b"/\xff\x1b[2J")).write_bytes(b"")
+    (ignored,) = collect(workspace, LIMITS, ()).ignored
+    assert ignored.encode("utf-8") and "\x1b" not in ignored
+
+
+def test_sparse_and_small_files_count_by_the_larger_of_both_sizes(workspace: Workspace) -> None:
+    with (workspace.out / "sparse").open("wb") as stream:
+        stream.truncate(1 << 30)
+    assert size_of(workspace.out, most_files=10) == (1 << 30, 1)
+
+
+def test_counting_stops_at_the_bound(workspace: Workspace) -> None:
+    for number in range(20):
+        (workspace.out / str(number)).touch()
+    assert size_of(workspace.out, most_files=5)[1] == 6
+
+
+def test_a_folder_deeper_than_any_path_is_measured_and_removed(workspace: Workspace) -> None:
+    here = os.open(workspace.out, os.O_RDONLY)
+    for _ in range(3000):
+        os.mkdir("d", dir_fd=here)
+        deeper = os.open("d", os.O_RDONLY, dir_fd=here)
+        os.close(here)
+        here = deeper
+    os.close(here)
+    assert size_of(workspace.out, most_files=10_000)[1] == 10_001
+    assert workspace.discard() == [] and not workspace.folder.exists()
+
+
+def test_removal_follows_no_link(tmp_path: Path) -> None:
+    (tmp_path / "keep").mkdir()
+    (tmp_path / "keep" / "file").touch()
+    (tmp_path / "go").mkdir()
+    (tmp_path / "go" / "link").symlink_to(tmp_path / "keep")
+    (tmp_path / "go" / "closed").mkdir(mode=0)
+    assert remove_tree(tmp_path / "go") == []
+    assert (tmp_path / "keep" / "file").exists() and not (tmp_path / "go").exists()
+
+
+def test_inputs_are_made_readable_but_links_are_left_alone(tmp_path: Path) -> None:
+    inputs = tmp_path / "in"
+    inputs.mkdir(mode=0o700)
+    (inputs / "a").touch(mode=0o600)
+    (tmp_path / "private").touch(mode=0o600)
+    (inputs / "link").symlink_to(tmp_path / "private")
+    make_readable(inputs)
+    assert inputs.stat().st_mode & 0o777 == 0o755 and (inputs / "a").stat().st_mode & 0o777 == 0o644
+    assert (tmp_path / "private").stat().st_mode & 0o777 == 0o600

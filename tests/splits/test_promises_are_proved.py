@@ -1,0 +1,158 @@
+"""A split file that breaks a promise must be found, whichever promise it is; any good one must pass."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from harness.cli.split import command
+from harness.data.model import RepurposingDataset
+from harness.errors import CorruptData
+from harness.layout import Layout
+from harness.splits import SplitSpec, make_split, published_seeds
+from harness.splits.folds import Folds, Split, broken_promises, read_split, split_bytes
+from harness.splits.splits import verify_split
+from harness.splits.strategies import random, weakly_correlated
+
+RANDOM = SplitSpec(strategy="random", seed=17263407)
+WEAKLY = SplitSpec(strategy="weakly_correlated", seed=17263407)
+
+
+def _dataset(drugs: int, diseases: int, positives: int, negatives: int, seed: int) -> RepurposingDataset:
+    generator = np.random.default_rng(seed)
+    labels = np.zeros(drugs * diseases, dtype=np.int8)
+    places = generator.permutation(labels.size)
+    labels[places[:positives]] = 1
+    labels[places[positives : positives + negatives]] = -1
+    return RepurposingDataset(
+        name="made",
+        associations=labels.reshape(drugs, diseases),
+        drug_features=generator.normal(size=(drugs, 4)),
+        disease_features=generator.normal(size=(diseases, 3)),
+        drug_ids=tuple(f"drug{number}" for number in range(drugs)),
+        disease_ids=tuple(f"disease{number}" for number in range(diseases)),
+        drug_feature_names=tuple("abcd"),
+        disease_feature_names=tuple("abc"),
+    )
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    drugs=st.integers(8, 30),
+    diseases=st.integers(5, 15),
+    negatives=st.sampled_from([0, 10]),
+    seed=st.integers(0, 2**31),
+    share=st.sampled_from([0.1, 0.2, 0.5]),
+)
+def test_made_splits_keep_every_promise(
+    drugs: int, diseases: int, negatives: int, seed: int, share: float
+) -> None:
+    dataset = _dataset(drugs, diseases, positives=12, negatives=negatives, seed=seed)
+    told = random.Parameters(test_share=share, inner_folds=3)
+    folds = random.make(dataset, seed, told)
+    assert broken_promises(folds, dataset.associations) == []
+    assert random.broken_promises(dataset, folds, told) == []
+
+
+@settings(max_examples=25, deadline=None)
+@given(drugs=st.integers(8, 40), seed=st.integers(0, 2**31), metric=st.sampled_from(["euclidean", "cosine"]))
+def test_weakly_correlated_splits_never_share_a_drug(drugs: int, seed: int, metric: str) -> None:
+    dataset = _dataset(drugs, 6, positives=30, negatives=0, seed=seed)
+    told = weakly_correlated.Parameters.model_validate({"metric": metric, "inner_folds": 0})
+    folds = weakly_correlated.make(dataset, seed, told)
+    test = folds == -1
+    assert not (test.any(axis=1) & ~test.all(axis=1)).any()
+    assert weakly_correlated.broken_promises(dataset, folds, told) == []
+
+
+def _changed(folds: Folds, change: str) -> Folds:
+    folds = folds.copy()
+    if change == "test pair moved":
+        folds[tuple(np.argwhere(folds == -1)[0])] = 0
+    elif change == "training pair left out":
+        folds[tuple(np.argwhere(folds == 3)[0])] = -2
+    elif change == "fold missing":
+        folds[folds == 4] = 3
+    elif change == "number skipped":
+        folds[folds == 4] = 9
+    elif change == "unknown code":
+        folds[0, 0] = -7
+    elif change == "no test":
+        folds[folds == -1] = 0
+    elif change == "no training":
+        folds[folds >= 0] = -1
+    elif change == "positives moved":
+        rows = np.argwhere(folds == 0)[:6]
+        folds[tuple(rows.T)] = 1
+    return folds
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ("test pair moved", "its sha256 is"),
+        ("training pair left out", "neither training nor test"),
+        ("fold missing", "differ in size"),
+        ("number skipped", "not numbered from 0"),
+        ("unknown code", "code -7 has no meaning"),
+        ("no test", "there is no test pair"),
+        ("no training", "there is no training pair"),
+        ("positives moved", "inner folds hold between"),
+    ],
+)
+def test_broken_promise_is_told(layout: Layout, tmp_path: Path, change: str, message: str) -> None:
+    path = tmp_path / "split.npy"
+    path.write_bytes(split_bytes(_changed(make_split(layout, "synthetic", RANDOM).folds, change)))
+    broken = verify_split(layout, "synthetic", RANDOM, read_split(path))
+    assert any(message in promise for promise in broken)
+    assert any("recorded is" in promise for promise in broken)
+
+
+def test_random_split_is_no_weakly_correlated_one(layout: Layout) -> None:
+    broken = verify_split(layout, "synthetic", WEAKLY, make_split(layout, "synthetic", RANDOM))
+    assert any("drugs have training and test pairs" in promise for promise in broken)
+
+
+def test_split_of_another_dataset_is_told(layout: Layout) -> None:
+    smaller = Split(make_split(layout, "synthetic", RANDOM).folds[:219, :34], "0" * 64)
+    broken = verify_split(layout, "synthetic", RANDOM, smaller)
+    assert "the split is (219, 34), the dataset (300, 300)" in broken[0]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "is not a .npy file"),
+        (b"PK\x03\x04 something else", "is not a .npy file"),
+        (split_bytes(np.zeros((4, 5), dtype=np.int8))[:-1], "has 147 bytes instead of 148"),
+        (split_bytes(np.zeros((4, 5), dtype=np.int8)) + b"x", "has 149 bytes instead of 148"),
+        (split_bytes(np.zeros(5, dtype=np.int8)), "has 1 dimensions"),
+    ],
+)
+def test_file_that_is_no_split_is_refused(tmp_path: Path, content: bytes, message: str) -> None:
+    path = tmp_path / "split.npy"
+    path.write_bytes(content)
+    with pytest.raises(CorruptData, match=message):
+        read_split(path)
+
+
+def test_split_files_are_byte_for_byte_stable() -> None:
+    folds = np.array([[-1, 0], [1, -2]], dtype=np.int8)
+    content = split_bytes(folds)
+    assert content[:10] == b"\x93NUMPY\x01\x00\x76\x00"
+    assert content[10:128] == b"{'descr': '|i1', 'fortran_order': False, 'shape': (2, 2), }".ljust(117) + b"\n"
+    assert content[128:] == b"\xff\x00\x01\xfe"
+    assert split_bytes(np.asfortranarray(folds)) == content
+
+
+def test_command_line_proves_published_splits(layout: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(layout.root)
+    seeds = [f"--seed={seed}" for seed in published_seeds()[:2]]
+    result = CliRunner().invoke(command, ["verify", "synthetic", "random", *seeds])
+    assert "2 of 2 splits keep their promises" in result.output
+    assert result.exception is None

@@ -1,0 +1,60 @@
+"""The examination tells an unusable machine from one that only lacks something."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from harness.cli import group
+from harness.engine import Engine
+from harness.layout import Layout
+from harness.upkeep import doctor
+from harness.upkeep.doctor import Check, State, examine
+
+
+def test_no_engine_is_exit_code_3_and_the_rest_is_still_examined(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DOCKER_HOST", "unix:///nowhere/engine.sock")
+    result = CliRunner().invoke(group, ["doctor", "--json"], standalone_mode=False)
+    assert result.return_value == 3, result.output
+    told = json.loads(result.stdout)
+    states = {check["name"]: check["state"] for check in told["checks"]}
+    assert told["ready"] is False and states["engine"] == "fail"
+    assert {"disk for results", "memory", "gpu", "data synthetic", "leftovers"} <= set(states)
+
+
+@pytest.mark.engine
+def test_a_usable_engine_passes_its_control_run(
+    engine: Engine, layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DOCKER_HOST", engine.address)
+    states = {check.name: check for check in examine(layout)}
+    assert states["engine"].state is not State.FAIL
+    assert states["control run"].state is State.OK, states["control run"].detail
+
+
+def test_everything_that_is_not_well_says_what_to_do(layout: Layout, tmp_path: Path) -> None:
+    room = doctor._room("disk", tmp_path / "not" / "yet", 1 << 60)
+    assert room.state is not State.OK and room.todo
+    assert doctor._room("disk", tmp_path, 1).state in (State.OK, State.FAIL)
+
+
+def test_a_missing_gpu_is_no_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doctor, "gpu_names", lambda: [])
+    assert doctor._gpu(None).state is State.OK
+
+
+def test_gpus_are_read_from_the_drivers_tool(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    tool = tmp_path / "nvidia-smi"
+    tool.write_text("#!/bin/sh\necho 'NVIDIA H100'\n")
+    tool.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    assert doctor.gpu_names() == ["NVIDIA H100"]
+    tool.write_text("#!/bin/sh\nexit 9\n")
+    assert doctor.gpu_names() == []
+
+
+def test_only_the_engines_own_failures_stop_everything() -> None:
+    assert Check("engine", State.FAIL, "").of_engine and not Check("disk for results", State.FAIL, "").of_engine
