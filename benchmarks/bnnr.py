@@ -39,6 +39,7 @@ CODE = """
   m = rows (S);
   T = [S, A; A', P];
   zeros (1, 4e6);
+  clear ans;
   started = cputime ();
   [W, iter] = BNNR (1, 10, T, T != 0, 2e-3, 1e-5, 300, 0, 1);
   ours = cputime () - started;

@@ -1,4 +1,4 @@
-"""A store of many made-up finished runs, written fast: the same files and records as real runs, without the fsyncs."""
+"""A store of many made-up finished runs, written fast: files and records as of real runs, without the fsyncs."""
 
 from __future__ import annotations
 
@@ -88,7 +88,11 @@ def _record(planned: PlannedJob, *, failed: bool) -> Record:
             "output_bytes": 1_500_000,
             "ignored": [],
             "warnings": [],
-            "reported": {"protocol": 1, "seconds": {"fit": [2.0] * 5, "predict": [0.1] * 5}, "iterations": [60] * 5},
+            "reported": {
+                "protocol": 1,
+                "seconds": {"fit": [2.0] * 5, "predict": [0.1] * 5},
+                "iterations": [60] * 5,
+            },
         },
         engine={"name": "docker", "version": "20.10.24", "rootless": False, "memory_limit_enforced": True},
         files={name: StoredFile(sha256=digest_of([key, name]), bytes=size) for name, size in sizes.items()},
@@ -113,5 +117,3 @@ def _write_scores(layout: Layout, record: Record, scorer: str, number: int) -> N
     }
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(content))
-
-

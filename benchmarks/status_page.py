@@ -50,7 +50,12 @@ def measure(count: int, keep: Path | None) -> dict[str, float]:
         size = page.stat().st_size
         if keep:
             shutil.copyfile(page, keep)
-    return {"cells": count, "seconds": round(min(times), 2), "limit_seconds": _LIMIT_SECONDS, "megabytes": size / 1e6}
+    return {
+        "cells": count,
+        "seconds": round(min(times), 2),
+        "limit_seconds": _LIMIT_SECONDS,
+        "megabytes": size / 1e6,
+    }
 
 
 def main() -> None:

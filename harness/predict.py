@@ -70,7 +70,7 @@ def predict(
     plan = make_plan(layout, "predict", [job])
     store = Store(layout.runs)
     run_plan(layout, plan, engine, choices=Choices(mirrors=tuple(mirrors)), progress=progress)
-    (cell,) = join(plan, store)
+    (cell,) = join(plan, store, records=True)
     if cell.verdict is not Verdict.OK or cell.planned is None:
         raise HarnessError(f"{cell.verdict}: {cell.reason}", where=cell.job.label, todo=_todo(store, cell))
     dataset = load_dataset(layout, job.dataset, mirrors=mirrors)

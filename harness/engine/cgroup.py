@@ -62,12 +62,26 @@ def groups_of(text: str) -> dict[str, str]:
     return groups
 
 
+def own_group(path: str, container: str) -> str | None:
+    """The part of a group's path that belongs to one container alone; None where it shares another's group.
+
+    A rootless container without delegated controllers lives in its user's session: what is counted there is
+    not its own, and an out-of-memory kill there may be of a neighbour.
+    """
+    parts = path.strip("/").split("/")
+    for depth, part in enumerate(parts):
+        if container and container in part:
+            return "/".join(parts[: depth + 1])
+    return None
+
+
 class ControlGroup:
     """The control group of one container, read while it exists; remembers the last good reading."""
 
-    def __init__(self, pid: int) -> None:
+    def __init__(self, pid: int, container: str) -> None:
         self._memory: Path | None = None
         self._cpu: Path | None = None
+        self._below: list[Path] = []
         self.usage = Usage()
         self.events: int | None = None
         self.version = 0
@@ -79,13 +93,20 @@ class ControlGroup:
             return
         places = mounts()
         self.version = 1 if "memory" in groups and "memory" in places else 2
+        controller = "memory" if self.version == 1 else ""
+        if controller not in groups or controller not in places:
+            return
+        own = own_group(groups[controller], container)
+        if own is None:
+            return
+        self._memory = places[controller] / own
+        leaf = places[controller] / groups[controller].lstrip("/")
+        self._below = [path for path in (leaf, *leaf.parents) if self._memory in path.parents]
+        self._cpu = self._memory
         if self.version == 1:
-            self._memory = places["memory"] / groups["memory"].lstrip("/")
-            if "cpuacct" in groups and "cpuacct" in places:
-                self._cpu = places["cpuacct"] / groups["cpuacct"].lstrip("/")
+            used = own_group(groups.get("cpuacct", ""), container)
+            self._cpu = places["cpuacct"] / used if used and "cpuacct" in places else None
             self.events = _subscribe(self._memory)
-        elif "" in groups and "" in places and groups[""] not in ("", "/"):
-            self._memory = self._cpu = places[""] / groups[""].lstrip("/")
         self.read()
 
     def read(self) -> Usage:
@@ -95,13 +116,13 @@ class ControlGroup:
         last = self.usage
         if self.version == 1:
             peak = _number(self._memory / "memory.max_usage_in_bytes")
-            limit = _number(self._memory / "memory.limit_in_bytes")
+            limit = self._limit("memory.limit_in_bytes")
             kills = _field(self._memory / "memory.oom_control", "oom_kill")
             nanoseconds = _number(self._cpu / "cpuacct.usage") if self._cpu else None
             seconds = None if nanoseconds is None else nanoseconds / 1e9
         else:
             peak = _number(self._memory / "memory.peak") or _number(self._memory / "memory.current")
-            limit = _number(self._memory / "memory.max")
+            limit = self._limit("memory.max")
             kills = _field(self._memory / "memory.events", "oom_kill")
             microseconds = _field(self._memory / "cpu.stat", "usage_usec")
             seconds = None if microseconds is None else microseconds / 1e6
@@ -112,6 +133,11 @@ class ControlGroup:
             limit_bytes=last.limit_bytes if limit is None else limit,
         )
         return self.usage
+
+    def _limit(self, name: str) -> int | None:
+        """The lowest limit: some engines put it on the container's group, some on one inside it."""
+        found = [_number(path / name) for path in (self._memory, *self._below) if path is not None]
+        return min((limit for limit in found if limit is not None), default=None)
 
     @property
     def out_of_memory(self) -> bool:

@@ -7,7 +7,9 @@ away. So folders are flattened first: what lies two levels down is renamed to th
 from __future__ import annotations
 
 import os
+import shutil
 import stat
+import subprocess
 from pathlib import Path
 
 
@@ -36,6 +38,18 @@ def remove_tree(path: Path) -> list[str]:
         except OSError as error:
             faults[""] = error.strerror or type(error).__name__
     return [f"{path / name}: {reason}" for name, reason in faults.items()]
+
+
+def remove_stubborn(path: Path) -> list[str]:
+    """Remove a tree that may hold files of users only a rootless Podman can act for."""
+    faults = remove_tree(path)
+    podman = shutil.which("podman")
+    if not faults or os.geteuid() == 0 or podman is None:
+        return faults
+    # in the user's own name space, the numbers its containers run under are its own
+    command = [podman, "unshare", "rm", "-rf", "--", str(path.absolute())]
+    subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    return remove_tree(path)
 
 
 def names_in(folder: int) -> list[str]:

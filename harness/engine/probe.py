@@ -68,7 +68,7 @@ def control_run(engine: Engine) -> ControlRun:
         state = api.inspect_container(container)["State"]
         if not state.get("Running"):
             return ControlRun(ok=False, detail=f"it did not stay: exit code {state.get('ExitCode')}")
-        group = ControlGroup(int(state.get("Pid") or 0))
+        group = ControlGroup(int(state.get("Pid") or 0), container)
         kept = limit_is_kept(group.read(), _LIMIT_BYTES)
         group.close()
         api.kill(container)

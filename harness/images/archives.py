@@ -30,7 +30,7 @@ def apt_archives() -> list[str]:
     found = dict.fromkeys(line.strip() for line in done.stdout.splitlines() if line.strip())
     rows = [line.rsplit(" ", 1) for line in found]
     debian = [row[-1] for row in rows if "debian" in " ".join(row).lower()]
-    return list(dict.fromkeys([*debian]))
+    return list(dict.fromkeys(debian or [row[-1] for row in rows]))
 
 
 def download_by_apt(archive: str, part: Part, folder: Path) -> Path:

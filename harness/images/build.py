@@ -9,7 +9,7 @@ from pathlib import Path
 from harness.errors import ImageError
 from harness.images.builder import BuildEngine
 from harness.images.cards import Accelerator, Environment, environment_chain, layers_of
-from harness.images.fetch import Progress, fetch_parts, sources_from_environment
+from harness.images.fetch import Progress, fetch_parts, find_sources
 from harness.images.identity import code_tree, environment_image_name, image_name
 from harness.images.making import Made, make_environment, make_method, tag_image
 from harness.images.prepare import parts_of_layers
@@ -179,7 +179,7 @@ def _make(
 ) -> tuple[Made, str]:
     """Build the last layer; returns it with its parent's tree."""
     variant = variant_of(layers[-1], accelerator)
-    sources = sources_from_environment(supply.mirrors, network=supply.network)
+    sources = find_sources(layout, supply.mirrors, network=supply.network)
     fetch_parts(layout, parts_of_layers([(layers[-1], variant)]), sources, progress=supply.progress)
     parent = _ensure(engine, layout, layers[-2].name, accelerator, supply) if layers[1:] else None
     conda = layers[-1].card.conda

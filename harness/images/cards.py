@@ -27,6 +27,8 @@ class DebianPart(Strict):
     """Debian packages by name; the closure is found when the lock is made."""
 
     suite: str = "bookworm"
+    # Archives by URL, tried last: for systems whose own apt does not know Debian.
+    archives: list[str] = []
     packages: list[str] = []
     # Members of the closure that nothing needs at run time, each with its reason. What only they need goes too.
     left_out: dict[str, str] = {}

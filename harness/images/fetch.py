@@ -11,12 +11,14 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from harness.errors import CorruptData, DataError, MissingData
+from harness.images.cards import BASE, load_environment
 from harness.images.locks import Part
-from harness.images.parts import admit, is_fetched, part_path, working_folder
+from harness.images.parts import admit, checked_part, is_fetched, working_folder
 from harness.layout import Layout
 
 PARALLEL = 4
@@ -34,15 +36,16 @@ class Sources:
 
     mirrors: Sequence[Path] = ()
     archives: Sequence[str] = ()
+    fallbacks: Sequence[str] = ()
     network: bool = True
-    tried: dict[str, list[str]] = field(default_factory=dict)
 
 
-def sources_from_environment(mirrors: Iterable[Path] = (), *, network: bool = True) -> Sources:
-    """The sources a person configured: options first, then $PERMAFROST_MIRROR and $PERMAFROST_DEBIAN_MIRROR."""
+def find_sources(layout: Layout, mirrors: Iterable[Path] = (), *, network: bool = True) -> Sources:
+    """What a person configured, options first, then $PERMAFROST_MIRROR and $PERMAFROST_DEBIAN_MIRROR."""
     named = [Path(text) for text in os.environ.get("PERMAFROST_MIRROR", "").split(os.pathsep) if text]
-    archives = [text for text in os.environ.get("PERMAFROST_DEBIAN_MIRROR", "").split() if text]
-    return Sources(mirrors=[*mirrors, *named], archives=archives, network=network)
+    archives = os.environ.get("PERMAFROST_DEBIAN_MIRROR", "").split()
+    fallbacks = load_environment(layout, BASE).card.debian.archives
+    return Sources(mirrors=[*mirrors, *named], archives=archives, fallbacks=fallbacks, network=network)
 
 
 def fetch_parts(
@@ -69,8 +72,6 @@ def fetch_parts(
 
 def export_parts(layout: Layout, parts: Sequence[Part], target: Path) -> int:
     """Copy fetched parts into a folder that serves as a --mirror, so that no archive is needed ever again."""
-    from harness.images.parts import checked_part
-
     count = 0
     for part in {part.sha256: part for part in parts}.values():
         source, final = checked_part(layout, part), target / part.sha256[:2] / part.sha256
@@ -112,31 +113,22 @@ def _fetch(layout: Layout, part: Part, sources: Sources) -> Path:
 
 def _ways(part: Part, sources: Sources) -> list[tuple[str, Callable[[Path], Path | None]]]:
     ways: list[tuple[str, Callable[[Path], Path | None]]] = [
-        (str(mirror), lambda folder, mirror=mirror: _from_mirror(mirror, part, folder))  # type: ignore[misc]
-        for mirror in sources.mirrors
+        (str(mirror), partial(_from_mirror, mirror, part)) for mirror in sources.mirrors
     ]
     if not sources.network:
         return ways
     if part.kind == "wheel":
-        ways.append(("pip", lambda folder: _from_pip(part, folder)))
+        ways.append(("pip", partial(_from_pip, part)))
     elif part.kind == "debian":
         from harness.images import archives
 
-        ways += [
-            (url, lambda folder, url=url: archives.download(url, part, folder))  # type: ignore[misc]
-            for url in sources.archives
-        ]
-        ways += [
-            (f"apt: {url}", lambda folder, url=url: archives.download_by_apt(url, part, folder))  # type: ignore[misc]
-            for url in archives.apt_archives()
-        ]
+        ways += [(url, partial(archives.download, url, part)) for url in sources.archives]
+        ways += [(f"apt: {url}", partial(archives.download_by_apt, url, part)) for url in archives.apt_archives()]
+        ways += [(url, partial(archives.download, url, part)) for url in sources.fallbacks]
     else:
         from harness.images import archives, conda
 
-        ways += [
-            (url, lambda folder, url=url: archives.download(url, part, folder))  # type: ignore[misc]
-            for url in conda.channel_roots()
-        ]
+        ways += [(url, partial(archives.download, url, part)) for url in conda.channel_roots()]
     return ways
 
 
@@ -153,8 +145,3 @@ def _from_pip(part: Part, folder: Path) -> Path:
     from harness.images.wheels import pip_download
 
     return pip_download(part.file, part.file, f"{part.path} --hash=sha256:{part.sha256}", folder)
-
-
-def missing_parts(layout: Layout, parts: Sequence[Part]) -> list[Part]:
-    """Parts that are not in the store."""
-    return [part for part in parts if not part_path(layout, part).is_file()]

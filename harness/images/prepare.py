@@ -7,7 +7,7 @@ from pathlib import Path
 
 from harness.images.cards import Accelerator, Environment, environment_chain, layers_of
 from harness.images.context import parts_of
-from harness.images.fetch import Progress, fetch_parts, sources_from_environment
+from harness.images.fetch import Progress, fetch_parts, find_sources
 from harness.images.locks import Part
 from harness.images.record import read_record, variant_of
 from harness.layout import Layout
@@ -48,7 +48,7 @@ def fetch_for(
 ) -> int:
     """Fetch what the named environments need and is not here; returns how many files that was."""
     parts = needed_parts(layout, names, accelerator)
-    return fetch_parts(layout, parts, sources_from_environment(mirrors, network=network), progress=progress)
+    return fetch_parts(layout, parts, find_sources(layout, mirrors, network=network), progress=progress)
 
 
 def recorded_size(layout: Layout, *methods: str) -> int:

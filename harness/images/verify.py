@@ -16,7 +16,7 @@ from harness.images.builder import BuildEngine
 from harness.images.cards import Accelerator, Environment, environment_chain, layers_of
 from harness.images.deb import parse_fields
 from harness.images.export import image_config, image_entries
-from harness.images.fetch import fetch_parts, sources_from_environment
+from harness.images.fetch import fetch_parts, find_sources
 from harness.images.identity import PREFIX, combined
 from harness.images.lock import held_packages
 from harness.images.locks import read_wheels
@@ -154,7 +154,7 @@ def _rebuild(
     try:
         for environment, variant in needed_layers(layout, names, accelerator):
             first = ensure_environment(engine, layout, environment.name, accelerator)
-            fetch_parts(layout, parts_of_layers([(environment, variant)]), sources_from_environment())
+            fetch_parts(layout, parts_of_layers([(environment, variant)]), find_sources(layout))
             check = _Timed(environment.name)
             with building(layout):
                 made = _make_again(engine, layout, environment, variant, rebuilt)

@@ -99,7 +99,7 @@ def _run(
         api.start(container)
         began = time.monotonic()
         state = api.inspect_container(container)["State"]
-        group = ControlGroup(int(state.get("Pid") or 0))
+        group = ControlGroup(int(state.get("Pid") or 0), container)
         try:
             watched = watch(
                 api,

@@ -14,6 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from harness.engine.engine import Engine
+from harness.engine.leftovers import remove_stubborn
 from harness.engine.orphans import discard_run
 from harness.errors import EngineError, ImageError, InvalidPredictions, UsageError
 from harness.runs.attempt import ImageGone, Observed, run_once
@@ -74,9 +75,7 @@ def execute(
 
 def remove_out(seen: Observed) -> None:
     """What the container wrote beside its results is not kept."""
-    from harness.engine.leftovers import remove_tree
-
-    for left in remove_tree(seen.workspace.out):
+    for left in remove_stubborn(seen.workspace.out):
         log.warning("could not be removed: %s", left)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.engine.facts import EngineFacts
-from harness.engine.leftovers import remove_tree
+from harness.engine.leftovers import remove_stubborn
 from harness.vocabulary import Verdict
 
 
@@ -78,4 +78,4 @@ class Outcome:
 
     def discard(self) -> None:
         """Remove the run's folder, once its files were stored or are not wanted."""
-        remove_tree(self.folder)
+        remove_stubborn(self.folder)

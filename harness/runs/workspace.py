@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness.engine.identity import own_folder
-from harness.engine.leftovers import names_in, remove_tree
+from harness.engine.leftovers import names_in, remove_stubborn
 from harness.runs.log import printable
 from harness.runs.request import EXPECTED, Limits
 
@@ -54,7 +54,7 @@ class Workspace:
 
     def discard(self) -> list[str]:
         """Remove everything; what could not be removed is named."""
-        return remove_tree(self.folder)
+        return remove_stubborn(self.folder)
 
 
 def new_workspace(work: Path) -> Workspace:

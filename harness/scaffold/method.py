@@ -11,7 +11,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from harness import benchmark
-from harness.errors import UsageError
+from harness.errors import HarnessError, UsageError
 from harness.layout import Layout
 from harness.methods import unknown
 
@@ -63,6 +63,12 @@ def new_method(layout: Layout, name: str, language: str, of: str = "repurposing"
             (making / path).parent.mkdir(exist_ok=True)
             (making / path).write_text(text, encoding="utf-8")
         _move_in(making, targets)
+    except OSError as error:
+        raise HarnessError(
+            f"the skeleton could not be written: {error.strerror}",
+            where=str(layout.root),
+            todo="nothing was changed",
+        ) from None
     finally:
         shutil.rmtree(making, ignore_errors=True)
     return [targets[path.parts[0]] / path.name for path in made]

@@ -10,7 +10,7 @@ from typing import Any
 
 from harness.engine import Engine, find_orphans
 from harness.engine.identity import abandoned_folders
-from harness.engine.leftovers import remove_tree
+from harness.engine.leftovers import remove_stubborn
 from harness.engine.orphans import discard_container
 from harness.layout import Layout
 
@@ -86,7 +86,7 @@ def _folder(kind: str, path: Path, *, dry_run: bool) -> Removal:
     faults: list[str] = []
     if not dry_run:
         if path.is_dir() and not path.is_symlink():
-            faults = remove_tree(path)
+            faults = remove_stubborn(path)
         else:
             path.unlink(missing_ok=True)
     return Removal(kind, str(path), size, "; ".join(faults[:3]))

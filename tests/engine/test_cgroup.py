@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
 from harness.engine import cgroup
-from harness.engine.cgroup import ControlGroup, Usage, groups_of, limit_is_kept
+from harness.engine.cgroup import ControlGroup, Usage, groups_of, limit_is_kept, own_group
 
 
 def test_groups_of_both_versions() -> None:
@@ -17,8 +18,9 @@ def test_groups_of_both_versions() -> None:
 
 
 def test_the_second_version_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    group = tmp_path / "run"
-    group.mkdir()
+    group = tmp_path / "libpod-abc.scope"
+    (group / "container").mkdir(parents=True)
+    (group / "container" / "memory.max").write_text("max\n")
     files = {
         "memory.peak": "900\n",
         "memory.max": "1000\n",
@@ -28,10 +30,8 @@ def test_the_second_version_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     for name, text in files.items():
         (group / name).write_text(text)
     monkeypatch.setattr(cgroup, "mounts", lambda: {"": tmp_path})
-    monkeypatch.setattr(cgroup, "groups_of", lambda text: {"": "/run"})
-    import os
-
-    seen = ControlGroup(os.getpid())
+    monkeypatch.setattr(cgroup, "groups_of", lambda text: {"": "/libpod-abc.scope/container"})
+    seen = ControlGroup(os.getpid(), "abc")
     assert seen.usage == Usage(peak_bytes=900, cpu_seconds=1.5, kills=2, limit_bytes=1000)
     assert seen.out_of_memory
     for name in files:
@@ -39,8 +39,15 @@ def test_the_second_version_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert seen.read().peak_bytes == 900, "the last reading is kept when the group is gone"
 
 
+def test_a_group_shared_with_others_is_not_read_as_the_containers() -> None:
+    assert own_group("/user.slice/user-1000.slice/session-1.scope", "abc") is None
+    assert own_group("/", "abc") is None and own_group("/docker/x", "") is None
+    assert own_group("/docker/abc", "abc") == "docker/abc"
+    assert own_group("/machine.slice/libpod-abc.scope/container", "abc") == "machine.slice/libpod-abc.scope"
+
+
 def test_a_process_that_is_gone_claims_nothing() -> None:
-    seen = ControlGroup(2**22 + 1)
+    seen = ControlGroup(2**22 + 1, "abc")
     assert seen.usage == Usage() and not seen.out_of_memory and seen.events is None
 
 

@@ -32,7 +32,7 @@ def features(X: Matrix) -> Matrix:
     c = X.sum(axis=0)
     S = X.T @ X / np.sqrt(c @ c)
     np.fill_diagonal(S, 0)
-    return S
+    return np.asarray(S)
 
 
 def neighbours(S: Matrix, k: int) -> Matrix:
@@ -48,7 +48,7 @@ def fit(X: Matrix, graphs: list[Matrix], Y: Matrix, G: Matrix, p: dict[str, floa
     n, mu = len(Y), p["mu"]
     Ls = [np.diag(K.sum(axis=0)) - K for K in graphs]
     a = np.full(2, 0.5)
-    steps, change = 0, np.inf
+    steps, change = 0, float(np.inf)
     while change >= p["tol"] and steps < p["maxiter"]:
         steps += 1
         P = np.linalg.inv(sum(w ** p["gam"] * L for w, L in zip(a, Ls, strict=True)) + (1 + mu) * np.eye(n))
@@ -60,7 +60,7 @@ def fit(X: Matrix, graphs: list[Matrix], Y: Matrix, G: Matrix, p: dict[str, floa
         new = G * np.sqrt(up / down)
         a = np.array([(1 / np.trace(F.T @ L @ F)) ** (1 / (p["gam"] - 1)) for L in Ls])
         a /= a.sum()
-        change = np.linalg.norm(new - G) / np.linalg.norm(G)
+        change = float(np.linalg.norm(new - G) / np.linalg.norm(G))
         G = new
     raw = X @ G
     return a[0] * raw / raw.sum(axis=1, keepdims=True), G, steps

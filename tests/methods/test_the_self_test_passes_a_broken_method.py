@@ -27,7 +27,7 @@ Method = Callable[[Trial, npt.NDArray[np.int8]], Scores]
 
 def honest(trial: Trial, labels: npt.NDArray[np.int8]) -> Scores:
     """Different for every pair, so that order shows."""
-    return np.arange(labels.size, dtype=float).reshape(labels.shape) + labels.sum()
+    return np.asarray(np.arange(labels.size, dtype=float).reshape(labels.shape) + labels.sum())
 
 
 class InProcess:

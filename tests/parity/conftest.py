@@ -47,6 +47,11 @@ class Answers:
         yield Result(self.verdict, "made to fail" if self.verdict is not Verdict.OK else "", out, 1.5)
 
 
+def save(path: Path, arrays: Mapping[str, Any]) -> None:
+    """A golden file."""
+    np.savez(path, **arrays)
+
+
 @pytest.fixture
 def card(layout: Layout) -> MethodCard:
     """A method with one parity table over files called toy_DATASET_SEED."""
@@ -85,7 +90,7 @@ def golden(tmp_path: Path, arrays: dict[str, Array]) -> Path:
     """A folder with one case and its features."""
     folder = tmp_path / "golden"
     folder.mkdir()
-    np.savez(folder / "toy_Small_12.npz", **arrays)
+    save(folder / "toy_Small_12.npz", arrays)
     generator = np.random.default_rng(4)
     np.savez(folder / "_features_Small.npz", S=generator.normal(size=(5, 3)), X_s=generator.normal(size=(5, 5)))
     return folder

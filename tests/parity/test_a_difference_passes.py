@@ -16,7 +16,7 @@ from harness.methods import MethodCard, Tolerance
 from harness.parity import Finding, Standing, check_cases, find_cases
 from harness.parity.finding import compare
 from harness.vocabulary import Verdict
-from tests.parity.conftest import Answers
+from tests.parity.conftest import Answers, save
 
 Array = npt.NDArray[Any]
 
@@ -90,7 +90,7 @@ def test_an_array_the_run_did_not_leave_is_found(
 def test_an_array_the_golden_does_not_have_is_said(
     layout: Layout, golden: Path, card: MethodCard, answers: Answers, arrays: dict[str, Array]
 ) -> None:
-    np.savez(golden / "toy_Small_12.npz", **{name: arrays[name] for name in ("A_train", "pred")})
+    save(golden / "toy_Small_12.npz", {name: arrays[name] for name in ("A_train", "pred")})
     finding = check(layout, golden, card, answers)
     assert finding.worst is Standing.OK
     assert [array.array for array in finding.arrays if array.standing is Standing.ABSENT] == [
@@ -138,7 +138,7 @@ def test_the_condition_on_labels_chooses_the_table(
     both = card.model_copy(update={"parity": tables})
     check(layout, golden, both, answers)
     arrays["A_train"][0, 0] = -1
-    np.savez(golden / "toy_Small_12.npz", **arrays)
+    save(golden / "toy_Small_12.npz", arrays)
     check(layout, golden, both, answers)
     assert [trial.task for trial in answers.asked] == ["predict", "one_step"]
     only = card.model_copy(update={"parity": tables[:1]})

@@ -16,7 +16,7 @@ from harness.layout import Layout
 from harness.methods import MethodCard, ParityTable, Tolerance
 from harness.parity import Standing, check_cases, find_cases
 from harness.parity.cases import matches_of
-from tests.parity.conftest import Answers
+from tests.parity.conftest import Answers, save
 
 
 def test_a_case_without_a_method_is_named(
@@ -106,7 +106,7 @@ def test_the_command_refuses_a_method_without_case(golden: Path, subject: str) -
 def test_metrics_beyond_their_tolerance_fail_the_command(shared: Path, tmp_path: Path) -> None:
     with np.load(shared / "golden" / "repurposing" / "metrics.npz") as stored:
         arrays = {name: stored[name] for name in stored.files if name.startswith("c00/")}
-    np.savez(tmp_path / "metrics.npz", **arrays)
+    save(tmp_path / "metrics.npz", arrays)
     assert (
         CliRunner()
         .invoke(group, ["parity", "metrics", "--golden", str(tmp_path)], standalone_mode=False)
@@ -114,7 +114,7 @@ def test_metrics_beyond_their_tolerance_fail_the_command(shared: Path, tmp_path:
         == 0
     )
     arrays["c00/lin_auc"] = arrays["c00/lin_auc"] + 1e-9
-    np.savez(tmp_path / "metrics.npz", **arrays)
+    save(tmp_path / "metrics.npz", arrays)
     result = CliRunner().invoke(group, ["parity", "metrics", "--golden", str(tmp_path)], standalone_mode=False)
     assert result.return_value == 1
     assert "beyond" in result.output
@@ -124,11 +124,11 @@ def test_a_changed_split_is_found(layout: Layout, shared: Path, tmp_path: Path, 
     name = "split_random_Synthetic_17263407.npz"
     with np.load(shared / "golden" / "repurposing" / name) as stored:
         arrays = {key: stored[key] for key in stored.files}
-    np.savez(tmp_path / name, **arrays)
+    save(tmp_path / name, arrays)
     (finding,) = check_cases(layout, find_cases(tmp_path), [], answers)
     assert finding.worst is Standing.OK
     arrays["val_mask"] = arrays["val_mask"].copy()
     arrays["val_mask"][100] ^= 1
-    np.savez(tmp_path / name, **arrays)
+    save(tmp_path / name, arrays)
     (finding,) = check_cases(layout, find_cases(tmp_path), [], answers)
     assert finding.worst is Standing.BEYOND

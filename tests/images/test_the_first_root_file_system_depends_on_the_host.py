@@ -1,0 +1,101 @@
+from __future__ import annotations
+
+import gzip
+import io
+import tarfile
+from pathlib import Path
+
+import pytest
+
+from harness.errors import CorruptData
+from harness.images.deb import open_data, read_control
+from harness.images.stage0 import is_excluded, merged, write_stage0
+from tests.images.making import EPOCH, make_deb, tar_of
+
+FILES: dict[str, bytes | str] = {
+    "./": b"",
+    "./bin/": b"",
+    "./bin/tool": b"#!/bin/sh\n",
+    "./lib64/ld.so": "../lib/x/ld.so",
+    "./usr/share/doc/one/changelog.gz": b"long",
+    "./usr/share/doc/one/copyright": b"terms",
+    "./usr/share/man/man1/tool.1": b"how",
+    "./etc/one": b"1",
+}
+
+
+def _names(path: Path) -> dict[str, tarfile.TarInfo]:
+    with tarfile.open(path) as archive:
+        return {info.name: info for info in archive}
+
+
+def test_equal_packages_give_equal_bytes_in_any_order(tmp_path: Path) -> None:
+    packages = [make_deb(tmp_path, "one", FILES), make_deb(tmp_path, "two", {"./etc/two": b"2"})]
+    for name, order in (("a.tar", packages), ("b.tar", packages[::-1])):
+        write_stage0(order, tmp_path / name, epoch=EPOCH)
+    assert (tmp_path / "a.tar").read_bytes() == (tmp_path / "b.tar").read_bytes()
+
+
+def test_usr_is_merged_and_no_time_is_newer_than_the_epoch(tmp_path: Path) -> None:
+    write_stage0([make_deb(tmp_path, "one", FILES)], tmp_path / "out.tar", epoch=EPOCH)
+    found = _names(tmp_path / "out.tar")
+    assert found["bin"].linkname == "usr/bin"
+    assert "usr/bin/tool" in found
+    assert found["usr/lib64/ld.so"].linkname == "../lib/x/ld.so"
+    assert "bin/tool" not in found
+    assert max(info.mtime for info in found.values()) == EPOCH
+    assert len(found) == len({*found})
+
+
+def test_documentation_is_left_out_but_licences_stay(tmp_path: Path) -> None:
+    write_stage0([make_deb(tmp_path, "one", FILES)], tmp_path / "out.tar", epoch=EPOCH)
+    found = _names(tmp_path / "out.tar")
+    assert "usr/share/doc/one/copyright" in found
+    assert "usr/share/doc/one/changelog.gz" not in found
+    assert "usr/share/man/man1/tool.1" not in found
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("./bin/sh", "usr/bin/sh"),
+        ("./lib", "usr/lib"),
+        ("./library/x", "library/x"),
+        ("./", ""),
+        ("./usr/bin", "usr/bin"),
+    ],
+)
+def test_paths_are_called_as_on_a_merged_usr(name: str, expected: str) -> None:
+    assert merged(name) == expected
+
+
+def test_a_folder_of_copyright_is_not_excluded_by_its_name_alone() -> None:
+    assert is_excluded("usr/share/doc/one/examples/copyright.txt")
+    assert not is_excluded("usr/share/doc/one/copyright")
+
+
+def test_the_control_file_is_read_with_continuation_lines(tmp_path: Path) -> None:
+    path = make_deb(tmp_path, "one", FILES, Depends="a,\n b")
+    assert read_control(path)["Depends"] == "a,\nb"
+
+
+def test_a_gzip_member_is_read(tmp_path: Path) -> None:
+    content = gzip.compress(tar_of({"./etc/x": b"x"}))
+    header = f"{'data.tar.gz':16}{0:<12}{0:<6}{0:<6}{'100644':8}{len(content):<10}`\n".encode()
+    path = tmp_path / "x.deb"
+    path.write_bytes(b"!<arch>\n" + header + content)
+    with open_data(path) as archive:
+        assert [info.name for info in archive] == ["./etc/x"]
+
+
+@pytest.mark.parametrize("keep", [0, 4, 40, 300, -3])
+def test_a_truncated_package_is_refused_by_name(tmp_path: Path, keep: int) -> None:
+    path = make_deb(tmp_path, "one", {"./etc/one": bytes(range(256)) * 40})
+    path.write_bytes(path.read_bytes()[:keep])
+    with pytest.raises(CorruptData, match=r"not a readable Debian package") as caught, open_data(path) as archive:
+        for info in archive:
+            if info.isreg():
+                stream = archive.extractfile(info)
+                assert stream is not None
+                io.BytesIO(stream.read())
+    assert str(path) in str(caught.value)

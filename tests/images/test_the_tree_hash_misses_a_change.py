@@ -1,0 +1,180 @@
+from __future__ import annotations
+
+import io
+import tarfile
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.images import code_tree
+from harness.images.context import fill_method_context
+from harness.images.identity import combined
+from harness.images.trees import (
+    Entry,
+    code_of_entries,
+    code_of_folders,
+    differing,
+    differing_folders,
+    environment_listing,
+    listing_digest,
+    read_tree,
+)
+from harness.layout import Layout
+from tests.images.making import tar_of
+
+CONFIG: dict[str, Any] = {"Env": ["A=1", "B=2"], "Entrypoint": ["x"], "User": "65534:65534", "WorkingDir": "/tmp"}
+ENTRIES = {
+    "usr": Entry("folder", 0o755, 0, 0, "", "", 0),
+    "usr/a": Entry("file", 0o644, 0, 0, "", "1" * 64, 3),
+    "usr/b": Entry("link", 0, 0, 0, "a", "", 0),
+    "usr/lib": Entry("folder", 0o755, 0, 0, "", "", 0),
+    "usr/lib/c": Entry("file", 0o755, 0, 0, "", "2" * 64, 3),
+}
+
+
+def _tree(entries: dict[str, Entry], config: dict[str, Any] = CONFIG) -> str:
+    return listing_digest(environment_listing(entries, config))
+
+
+changes = st.sampled_from(
+    [("kind", "special"), ("mode", 0o4755), ("uid", 5), ("gid", 5), ("target", "z"), ("sha256", "9")]
+)
+
+
+@given(st.sampled_from(sorted(ENTRIES)), changes)
+def test_any_change_of_any_entry_changes_the_tree(name: str, change: tuple[str, Any]) -> None:
+    field, value = change
+    if ENTRIES[name].kind == "link" and field == "mode":
+        return  # a link's mode means nothing, and engines differ in it
+    changed = {**ENTRIES, name: replace(ENTRIES[name], **{field: value})}
+    assert _tree(changed) != _tree(ENTRIES)
+    assert differing(ENTRIES, changed) == [f"/{name} ({field})"]
+
+
+@given(st.permutations(sorted(ENTRIES)))
+def test_the_order_of_entries_does_not_matter(order: list[str]) -> None:
+    assert _tree({name: ENTRIES[name] for name in order}) == _tree(ENTRIES)
+
+
+@pytest.mark.parametrize("name", sorted(ENTRIES))
+def test_a_missing_and_an_added_entry_are_seen_and_named(name: str) -> None:
+    fewer = {other: entry for other, entry in ENTRIES.items() if other != name}
+    assert _tree(fewer) != _tree(ENTRIES)
+    assert differing(ENTRIES, fewer) == [f"/{name} (gone)"]
+    assert differing(fewer, ENTRIES) == [f"/{name} (new)"]
+
+
+@pytest.mark.parametrize(
+    "change", [{"Env": ["A=2", "B=2"]}, {"Entrypoint": ["y"]}, {"User": "0"}, {"WorkingDir": "/"}, {"Cmd": ["z"]}]
+)
+def test_how_a_container_starts_is_part_of_the_tree(change: dict[str, Any]) -> None:
+    assert _tree(ENTRIES, {**CONFIG, **change}) != _tree(ENTRIES)
+    first, second = (environment_listing(ENTRIES, {**CONFIG, **more}) for more in ({}, change))
+    assert differing_folders(first, second) == ["settings"]
+
+
+def test_engines_that_write_settings_in_another_order_agree() -> None:
+    assert _tree(ENTRIES, {**CONFIG, "Env": ["B=2", "A=1"], "Cmd": None, "Labels": {"x": "y"}}) == _tree(ENTRIES)
+
+
+def test_times_and_what_engines_mount_do_not_matter() -> None:
+    files: dict[str, bytes | str] = {"etc/": b"", "etc/one": b"1"}
+    stubs: dict[str, bytes | str] = {
+        ".dockerenv": b"",
+        "etc/hosts": b"x",
+        "dev/console": b"",
+        "proc/": b"",
+        "run/x": b"",
+    }
+    first = read_tree(io.BytesIO(tar_of(files, mtime=1)))
+    second = read_tree(io.BytesIO(tar_of({**files, **stubs}, mtime=2)))
+    assert first == second
+    assert set(first) == {"etc", "etc/one"}
+
+
+def test_a_hard_link_counts_as_the_file_it_is() -> None:
+    buffer = io.BytesIO(tar_of({"a": b"same", "b": b"same"}))
+    linked = io.BytesIO()
+    with tarfile.open(fileobj=linked, mode="w") as archive:
+        entry = tarfile.TarInfo("a")
+        entry.size, entry.mode = 4, 0o644
+        archive.addfile(entry, io.BytesIO(b"same"))
+        link = tarfile.TarInfo("b")
+        link.type, link.linkname = tarfile.LNKTYPE, "a"
+        archive.addfile(link)
+    linked.seek(0)
+    assert read_tree(linked) == read_tree(buffer)
+
+
+def test_the_folders_that_differ_are_named() -> None:
+    changed = {**ENTRIES, "usr/lib/c": replace(ENTRIES["usr/lib/c"], sha256="3" * 64)}
+    first, second = environment_listing(ENTRIES, CONFIG), environment_listing(changed, CONFIG)
+    assert differing_folders(first, second) == ["/usr/lib"]
+
+
+def _code(folder: Path) -> tuple[Path, Path]:
+    method, sdk = folder / "method", folder / "sdk"
+    for path, content in ((method / "main.py", "1"), (method / "part" / "x.py", "2"), (sdk / "sdk.py", "3")):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content)
+    return method, sdk
+
+
+def test_the_repository_and_the_image_agree_on_the_code(tmp_path: Path, layout: Layout) -> None:
+    method, sdk = _code(tmp_path)
+    (method / "main.py").chmod(0o700)
+    (method / "part" / "x.py").chmod(0o600)
+    context = tmp_path / "context"
+    context.mkdir()
+    fill_method_context(layout, method, sdk, context)
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w") as archive:
+        archive.add(context / "method", "opt/method")
+        archive.add(context / "sdk", "opt/sdk")
+    buffer.seek(0)
+    entries = read_tree(buffer)
+    assert code_of_entries(entries) == code_of_folders(method, sdk)
+    assert {oct(entry.mode) for entry in entries.values()} == {"0o755", "0o644"}
+
+
+@pytest.mark.parametrize("name", ["main.py", "part/x.py", "part/new.py"])
+def test_a_changed_or_new_file_of_code_changes_the_code_tree(tmp_path: Path, name: str) -> None:
+    method, sdk = _code(tmp_path)
+    before = code_of_folders(method, sdk)
+    (method / name).write_text("changed")
+    assert code_of_folders(method, sdk) != before
+
+
+def test_a_file_that_becomes_a_program_changes_the_code_tree(tmp_path: Path) -> None:
+    method, sdk = _code(tmp_path)
+    before = code_of_folders(method, sdk)
+    (method / "main.py").chmod(0o755)
+    assert code_of_folders(method, sdk) != before
+
+
+@pytest.mark.parametrize(
+    "name", ["method.toml", "README.md", "__pycache__/main.pyc", ".hidden", "tests/test_x.py", "x.py~"]
+)
+def test_what_cannot_change_an_answer_does_not_change_the_code_tree(tmp_path: Path, name: str) -> None:
+    method, sdk = _code(tmp_path)
+    before = code_of_folders(method, sdk)
+    (method / name).parent.mkdir(exist_ok=True)
+    (method / name).write_text("anything")
+    assert code_of_folders(method, sdk) == before
+
+
+def test_code_moved_between_method_and_sdk_is_another_tree(tmp_path: Path) -> None:
+    method, sdk = _code(tmp_path)
+    before = code_of_folders(method, sdk)
+    (method / "main.py").rename(sdk / "main.py")
+    assert code_of_folders(method, sdk) != before
+
+
+def test_every_method_has_a_code_tree_without_any_engine(repository: Layout) -> None:
+    trees = {name: code_tree(repository, name) for name in ("als_wr", "bnnr", "constant", "lrssl")}
+    assert len(set(trees.values())) == len(trees)
+    assert combined("a", "b") != combined("b", "a")
