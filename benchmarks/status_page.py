@@ -47,6 +47,7 @@ def measure(count: int, keep: Path | None) -> dict[str, float]:
             subprocess.run([sys.executable, "-c", _MAKE, folder, str(count), str(root)], cwd=root, check=True)
             times.append(time.perf_counter() - began)
         page = layout.local / "report.html"
+        assert '"NS-AUC/as-published":' in page.read_text(), "the page shows no scores"
         size = page.stat().st_size
         if keep:
             shutil.copyfile(page, keep)

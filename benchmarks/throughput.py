@@ -4,7 +4,7 @@ Both run the same number of containers at the same concurrency, in alternating r
 machine hits both alike. Also measured: the CPU the harness process itself spends per run. Wanted: a throughput
 ratio of at least 0.95 and at most 30 ms of CPU per run.
 
-    python -m benchmarks.throughput [--runs 40] [--rounds 3] [--workers 2] [--engine docker] [--json]
+    python -m benchmarks.throughput [--runs 20] [--rounds 7] [--workers 2] [--engine docker] [--json]
 """
 
 from __future__ import annotations
@@ -119,8 +119,8 @@ def compare(
 def main() -> None:
     """Measure, print, and exit with 1 where a wish is not met."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--runs", type=int, default=40)
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--runs", type=int, default=20)
+    parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--engine", choices=["docker", "podman"])
     parser.add_argument("--json", action="store_true")

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
-from pydantic import ValidationError
+from pydantic import ValidationError, field_validator
 
 from harness.errors import CorruptData
 from harness.files import digest_of
@@ -41,6 +41,15 @@ class Record(Strict):
     finished: str
     harness_version: str
 
+    @field_validator("files")
+    @classmethod
+    def _lie_within_the_run(cls, files: dict[str, StoredFile]) -> dict[str, StoredFile]:
+        for name in files:
+            path = PurePosixPath(name)
+            if path.is_absolute() or ".." in path.parts or not path.parts:
+                raise ValueError(f"'{name}' is not a file of the run's folder")
+        return files
+
     def to_json(self) -> dict[str, Any]:
         """The record with its digest, ready to be written."""
         content = self.model_dump(mode="json")
@@ -58,7 +67,7 @@ def parse_record(text: bytes, where: Path) -> Record:
         raise _corrupt(f"a record breaks its schema: {fault['msg']}", f"{where}: {field}") from None
 
 
-def checked_content(text: bytes, where: Path) -> dict[str, Any]:
+def checked_content(text: bytes, where: Path | str) -> dict[str, Any]:
     """The record's fields after its digest was checked, unvalidated: what resuming needs, and no more."""
     try:
         content = json.loads(text)

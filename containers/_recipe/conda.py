@@ -37,8 +37,8 @@ def record_of(package: dict, path: Path, work: Path) -> rattler.RepoDataRecord:
     facts = rattler.PackageRecord.from_index_json(
         inside / "info" / "index.json",
         size=path.stat().st_size,
-        sha256=bytes.fromhex(package["hash"]["sha256"]),
-        md5=bytes.fromhex(package["hash"]["md5"]) if package["hash"].get("md5") else None,
+        sha256=package["hash"]["sha256"],
+        md5=package["hash"].get("md5"),
     )
     return rattler.RepoDataRecord(facts, path.name, path.as_uri(), path.parent.as_uri())
 

@@ -17,6 +17,7 @@ from harness.layout import find_layout
     "--method", "methods", multiple=True, help="Only claims about this method (our name or the published)."
 )
 @click.option("--dataset", "datasets", multiple=True, help="Only claims about this dataset.")
+@click.option("--split", "splits", multiple=True, help="Only claims about this split strategy.")
 @click.option("--seed", "seeds", multiple=True, type=int, help="Only values of this seed.")
 @click.option(
     "--against",
@@ -33,6 +34,7 @@ def command(
     benchmark: str,
     methods: tuple[str, ...],
     datasets: tuple[str, ...],
+    splits: tuple[str, ...],
     seeds: tuple[int, ...],
     against: Path | None,
     everything: bool,
@@ -56,6 +58,7 @@ def command(
         against=against,
         methods=methods,
         datasets=datasets,
+        splits=splits,
         seeds=seeds,
         mirrors=mirrors,
     )

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from types import MappingProxyType
+from typing import Any
 
 from harness.compare.claims import Claim, load_claims, load_external
 from harness.compare.judge import ClaimVerdict, Comparison, Known, judge
@@ -56,19 +58,21 @@ def compare_claims(
     against: Path | None = None,
     methods: Collection[str] = (),
     datasets: Collection[str] = (),
+    splits: Collection[str] = (),
     seeds: Collection[int] = (),
     mirrors: Sequence[Path] = (),
+    read: Mapping[str, dict[str, Any]] = MappingProxyType({}),
 ) -> Book:
-    """Hold the committed claims, or those of another file, against what the store has."""
+    """Hold the committed claims, or those of another file, against what the store has. `read`: see `obtain`."""
     names = load_names(layout, benchmark)
     claims = load_claims(layout, names) if against is None else load_external(names, against)
-    wanted = [claim for claim in claims if _is_wanted(claim, names, methods, datasets, seeds)]
+    wanted = [claim for claim in claims if _is_wanted(claim, names, methods, datasets, splits, seeds)]
     known = Known(
         methods=frozenset(method_names(layout)),
         datasets=frozenset(manifest_names(layout)),
         splits=frozenset(strategy_names()),
     )
-    runs = obtain(layout, store, names, mirrors)
+    runs = obtain(layout, store, names, mirrors, read)
     sources = (names.sources.paper, names.sources.files) if against is None else (str(against),)
     return Book(benchmark, sources, tuple(judge(claim, names, known, runs) for claim in wanted))
 
@@ -83,11 +87,17 @@ def group_of(comparison: Comparison) -> tuple[str, str, str, str]:
 
 
 def _is_wanted(
-    claim: Claim, names: Names, methods: Collection[str], datasets: Collection[str], seeds: Collection[int]
+    claim: Claim,
+    names: Names,
+    methods: Collection[str],
+    datasets: Collection[str],
+    splits: Collection[str],
+    seeds: Collection[int],
 ) -> bool:
     target = target_of(names, claim.method, claim.dataset, claim.split)
     return (
         (not methods or target.method in methods or claim.method in methods)
         and (not datasets or target.dataset in datasets or claim.dataset in datasets)
+        and (not splits or target.split in splits or claim.split in splits)
         and (not seeds or claim.seed in seeds)
     )

@@ -5,9 +5,11 @@ Only runs of the present images and datasets count, of the variant and hyper-par
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
+from typing import Any
 
 from harness.compare.names import Names, Target
 from harness.data import dataset_digest
@@ -16,7 +18,7 @@ from harness.images import image_tree
 from harness.jobs import Job, PlannedJob
 from harness.layout import Layout
 from harness.methods import load_method, merged_parameters, method_names
-from harness.scoring import score_run
+from harness.scoring import read_scores, score_run, scored_files
 from harness.status.table import split_name
 from harness.store import Store
 from harness.vocabulary import Verdict
@@ -37,22 +39,28 @@ class Obtained:
 Runs = dict[Target, dict[int, Obtained]]
 
 
-def obtain(layout: Layout, store: Store, names: Names, mirrors: Sequence[Path] = ()) -> Runs:
-    """All runs that the claims of one benchmark may be held against, by target and seed."""
+def obtain(
+    layout: Layout,
+    store: Store,
+    names: Names,
+    mirrors: Sequence[Path] = (),
+    read: Mapping[str, dict[str, Any]] = MappingProxyType({}),
+) -> Runs:
+    """All runs that the claims of one benchmark may be held against, by target and seed.
+
+    `read` holds the fields of records, by key, that were just read and checked; they are not read again.
+    """
     current = _Current(layout, names)
     runs: Runs = {}
     for key in store.finished():
-        content = store.standing(key).content
-        if not content:
+        content = read.get(key) or store.standing(key).content
+        if not content or not current.may_have(content["planned"]):
             continue
         planned = PlannedJob.model_validate(content["planned"])
         if current.has(planned):
             job = planned.job
             target = Target(job.method, job.dataset, split_name(job.split))
-            verdict, reason = Verdict(content["verdict"]), content["reason"]
-            runs.setdefault(target, {})[job.split.seed] = _obtained(
-                layout, store, planned, verdict, reason, mirrors
-            )
+            runs.setdefault(target, {})[job.split.seed] = _obtained(layout, store, planned, content, mirrors)
     return runs
 
 
@@ -66,7 +74,13 @@ class _Current:
         self._trees: dict[str, str] = {}
         self._datasets: dict[str, str] = {}
 
+    def may_have(self, planned: dict[str, Any]) -> bool:
+        """A cheap first look, before anything is validated."""
+        method = planned["job"]["method"]
+        return method in self._methods and planned["image_tree"] == self._tree(method)
+
     def has(self, planned: PlannedJob) -> bool:
+        """Whether a run is of the present repository, and of the kind the claims are about."""
         job, names = planned.job, self._names
         if (job.benchmark, job.variant, job.inner_folds) != (names.benchmark, names.variant, names.inner_folds):
             return False
@@ -89,12 +103,15 @@ class _Current:
 
 
 def _obtained(
-    layout: Layout, store: Store, planned: PlannedJob, verdict: Verdict, reason: str, mirrors: Sequence[Path]
+    layout: Layout, store: Store, planned: PlannedJob, content: dict[str, Any], mirrors: Sequence[Path]
 ) -> Obtained:
+    verdict, reason = Verdict(content["verdict"]), content["reason"]
     if verdict is not Verdict.OK:
         return Obtained(planned.key, verdict, reason, None, {})
     try:
-        scores = score_run(layout, store, planned, mirrors)
+        evidence = scored_files(content["files"])
+        scores = read_scores(layout, planned.key, planned.job.benchmark, evidence)
+        scores = scores or score_run(layout, store, planned, mirrors)
     except DataError as error:
         return Obtained(planned.key, verdict, reason, None, {}, unscored=f"{error.what} ({error.where})")
     return Obtained(planned.key, verdict, reason, scores.metrics, scores.notes)

@@ -145,7 +145,7 @@ def _figures(one: Comparison) -> tuple[str, str, str, str, str]:
     ours = (
         "-"
         if one.ours is None
-        else (f"{one.ours:.16g}" if claim.seed is not None else f"{one.ours:.5f} ({one.n})")
+        else (repr(float(one.ours)) if claim.seed is not None else f"{one.ours:.5f} ({one.n})")
     )
     difference = "-" if one.difference is None else ("0" if one.difference == 0 else f"{one.difference:+.2e}")
     return str(one.verdict), claim.metric, published, ours, difference

@@ -16,6 +16,9 @@ from harness.errors import ImageError
 if TYPE_CHECKING:
     import docker
 
+# What the Dockerfile is called in a context. Podman's service prefers a file of the same name in the folder it
+# was started in, so this is a name that no folder has.
+RECIPE = "permafrost-context.dockerfile"
 _LAST_CLIENT_WITH_BUILDKIT_INSIDE = 22
 _USUAL = ("/usr/bin", "/usr/local/bin", "/bin")
 _SHOWN_LINES = 40
@@ -64,15 +67,15 @@ def build(
                 "BUILDX_BUILDER": "default",
                 "BUILDX_NO_DEFAULT_ATTESTATIONS": "1",
             }
-        command += ["--network", "none", "--iidfile", str(id_file), "--target", target]
-        command += ["--file", str(context / "Dockerfile")]
+        command += ["--file", RECIPE, "--network", "none", "--iidfile", str(id_file), "--target", target]
         for name, value in sorted({**arguments, "SOURCE_DATE_EPOCH": str(epoch)}.items()):
             command += ["--build-arg", f"{name}={value}"]
         for name, value in sorted(labels.items()):
             command += ["--label", f"{name}={value}"]
         command += [] if cached else ["--no-cache"]
         done = subprocess.run(
-            [*command, str(context)],
+            [*command, "."],
+            cwd=context,
             capture_output=True,
             text=True,
             errors="replace",

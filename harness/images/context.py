@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from harness.images.builder import RECIPE
 from harness.images.cards import Accelerator, Environment, epoch_of
 from harness.images.lock import held_packages
 from harness.images.locks import Part, read_debian, read_wheels
@@ -37,7 +38,7 @@ def fill_environment_context(
 ) -> None:
     """Everything the last environment of `chain` is built from, and nothing else."""
     environment = chain[-1]
-    shutil.copyfile(layout.root / "Dockerfile", folder / "Dockerfile")
+    shutil.copyfile(layout.root / "Dockerfile", folder / RECIPE)
     shutil.copytree(layout.containers / "_recipe", folder / "recipe")
     by_kind = {"debian": folder / "debs", "wheel": folder / "wheels", "conda": folder / "conda"}
     for path in by_kind.values():
@@ -65,7 +66,7 @@ def write_installed(chain: Sequence[Environment], path: Path) -> None:
 
 def fill_method_context(layout: Layout, method: Path, sdk: Path, folder: Path) -> None:
     """A method's code and its language's SDK, with modes that don't depend on this system's umask."""
-    shutil.copyfile(layout.root / "Dockerfile", folder / "Dockerfile")
+    shutil.copyfile(layout.root / "Dockerfile", folder / RECIPE)
     _copy_code(sdk, folder / "sdk", code_files(sdk))
     _copy_code(method, folder / "method", code_files(method))
 

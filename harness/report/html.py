@@ -50,8 +50,9 @@ def write_report(layout: Layout, plan: Plan, output: Path | None = None, *, mirr
 def books_for(layout: Layout, store: Store, table: Table, mirrors: Sequence[Path] = ()) -> list[Book]:
     """The claims of the benchmarks in the table, about its methods and datasets."""
     wanted = {scored.cell.job.benchmark for scored in table.cells}
+    read = {scored.key: scored.cell.record for scored in table.cells if scored.key and scored.cell.record}
     return [
-        compare_claims(layout, store, name, mirrors=mirrors)
+        compare_claims(layout, store, name, mirrors=mirrors, read=read)
         for name in claimed_benchmarks(layout)
         if name in wanted
     ]

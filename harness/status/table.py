@@ -50,7 +50,7 @@ class ScoredCell:
     notes: dict[str, str]
     scored: bool
 
-    @property
+    @cached_property
     def key(self) -> str | None:
         """The job key, or None where the cell can't be pinned down."""
         return self.cell.planned.key if self.cell.planned else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -112,6 +113,20 @@ def forge_image(layout: Layout, plan: Plan) -> Path:
     return forge_record(layout, plan, lambda record: record["image"].update(code_tree="0" * 64))
 
 
+def forge_schema(layout: Layout, plan: Plan) -> Path:
+    """A record with a fresh digest that is no record."""
+    return forge_record(layout, plan, lambda record: record.pop("verdict"))
+
+
+def forge_escape(layout: Layout, plan: Plan) -> Path:
+    """A record that claims a file outside its folder: an export would write it there."""
+
+    def change(record: dict[str, Any]) -> None:
+        record["files"]["../../escaped.txt"] = {"sha256": "0" * 64, "bytes": 1}
+
+    return forge_record(layout, plan, change)
+
+
 def drop_predictions(layout: Layout, plan: Plan) -> Path:
     path = run_folder(layout, plan) / "predictions.npy"
     path.unlink()
@@ -173,6 +188,8 @@ def edit_listing(layout: Layout, plan: Plan) -> Path:
     [
         (edit_record, "record"),
         (forge_seed, "record"),
+        (forge_schema, "record"),
+        (forge_escape, "record"),
         (edit("predictions.npy"), "predictions.npy"),
         (edit("validation.npy"), "validation.npy"),
         (edit("log.txt"), "log.txt"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -53,6 +54,7 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     folder = service_folder("docker", cache, {})
     assert silence(folder / "engine.sock"), "the last one out must have stopped the engine"
     assert mounts_below(cache) == [], "nothing may stay mounted, or the cache could not be removed"
+    shutil.rmtree(folder.parent)
 
 
 @pytest.fixture
@@ -194,3 +196,4 @@ def test_podman_is_served_with_what_it_needs_here(tmp_path: Path, podman_engine:
     with engine:
         assert engine.name == "podman" and engine.facts.init
     assert silence(engine.socket)
+    shutil.rmtree(engine.socket.parent.parent)

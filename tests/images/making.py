@@ -67,7 +67,7 @@ def locked(deb: Path, *, version: str = "1.0") -> DebianPackage:
 
 
 class Workbench:
-    """A copy of the repository's environments with room for made-up ones; parts and images are the real cache's."""
+    """A copy of the repository's environments with room for made-up ones, over the real cache."""
 
     def __init__(self, repository: Layout, folder: Path) -> None:
         self.layout = Layout(root=folder, cache=repository.cache, local=folder / "local")
@@ -83,12 +83,10 @@ class Workbench:
         (folder / "environment.toml").write_text(text)
         return folder
 
-    def debian(
-        self, name: str, files: Mapping[str, bytes | str], *, extends: str = "_base", **fields: str
-    ) -> Path:
+    def debian(self, name: str, files: Mapping[str, bytes | str], *, extends: str = "_base") -> Path:
         """An environment that adds one hand-made package, locked and in the store."""
         package = f"permafrost-test-{name.replace('_', '-')}"
-        deb = make_deb(self._folder, package, files, **fields)
+        deb = make_deb(self._folder, package, files)
         folder = self.environment(
             name,
             f'summary = "made by a test"\nextends = "{extends}"\nlanguage = "octave"\n'

@@ -19,6 +19,7 @@ from harness.status import Table, build_table, requested_plan, to_json, to_markd
 from harness.status.table import summarise
 from harness.store import Store
 from harness.vocabulary import Verdict
+from tests.audit.forging import forge_record
 from tests.fabricate import plan_of, planned_of, put_run
 
 
@@ -80,6 +81,13 @@ def test_a_truncated_record_is_infrastructure_not_ok(evidence: Layout, made_up: 
     assert table.counts == {Verdict.OK: 2, Verdict.ERROR: 1, Verdict.PENDING: 2, Verdict.INFRASTRUCTURE: 1}
     assert table.cells[0].metrics == {}
     assert "evidence is damaged" in to_text(table)
+
+
+@pytest.mark.parametrize("field", ["verdict", "reason", "files", "key"])
+def test_a_forged_record_without_its_fields_is_infrastructure(evidence: Layout, made_up: Plan, field: str) -> None:
+    forge_record(evidence, made_up, lambda record: record.pop(field))
+    table = table_of(evidence, made_up)
+    assert table.counts[Verdict.INFRASTRUCTURE] == 1 and len(table.cells) == 6
 
 
 def test_stale_scores_are_not_shown(evidence: Layout, made_up: Plan) -> None:

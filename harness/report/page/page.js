@@ -115,13 +115,14 @@ function claimGrid(cell) {
 
 function evidence(cell) {
   const record = cell.record, image = cell.pins && data.images[cell.pins.image], used = record ? record.resources : {}, limits = record ? record.limits : {};
-  const other = Object.entries(used).filter(([name]) => !["wall_s", "cpu_s", "peak_bytes"].includes(name));
+  const other = Object.entries(used).filter(([name]) => !["wall_s", "cpu_s", "peak_bytes", "reported"].includes(name));
   return [
     make("p", {}, chip(cell.verdict), ` ${cell.reason}`),
     ...part("Commands", make("pre", {}, `${cell.run}${cell.key ? `\nharness audit ${cell.key.slice(0, 12)}\nharness audit ${cell.key.slice(0, 12)} --replay 1` : ""}`)),
     ...part("Scores", ...Object.keys(cell.metrics).length ? scoreGrid(cell) : [make("p", { class: "hint" }, record ? "No fresh scores: run `harness score`." : "No run, no scores.")]),
     ...part("Published", ...cell.claims ? claimGrid(cell) : []),
-    ...part("Resources", record ? facts([["wall clock", `${seconds(used.wall_s)} of ${seconds(limits.seconds)}`], ["CPU", seconds(used.cpu_s)], ["peak memory", `${size(used.peak_bytes)} of ${size(limits.memory_bytes)}`], ...other.map(([name, value]) => [name.replaceAll("_", " "), plain(value)]), ["attempts", plain(record.attempts)], ["started", record.started], ["finished", record.finished]]) : null),
+    ...part("Resources", record ? facts([["wall clock", `${seconds(used.wall_s)} of ${limits.seconds.toLocaleString("en")} s`], ["CPU", seconds(used.cpu_s)], ["peak memory", `${size(used.peak_bytes)} of ${size(limits.memory_bytes)}`], ...other.map(([name, value]) => [name.replaceAll("_", " "), plain(value)]), ["attempts", plain(record.attempts)], ["started", record.started], ["finished", record.finished]]) : null),
+    ...part("Reported by the method", record && used.reported && Object.keys(used.reported).length ? facts(Object.entries(used.reported).map(([name, value]) => [name.replaceAll("_", " "), plain(value)])) : null),
     ...part("Job", facts([["benchmark", cell.benchmark], ...Object.entries(cell.job).map(([name, value]) => [name.replaceAll("_", " "), plain(value)]), ["job key", cell.key ? hash(cell.key) : ""]]),
       cell.pins ? facts([["image tree", hash(cell.pins.image)], ["dataset", hash(cell.pins.dataset)], ["split", hash(cell.pins.split)]]) : null),
     ...part("Image and engine", record ? facts([...Object.entries(image || {}).map(([name, value]) => [name.replaceAll("_", " "), hash(value)]), ...Object.entries(record.engine).map(([name, value]) => [`engine ${name.replaceAll("_", " ")}`, plain(value)]), ["harness", record.harness_version]]) : null),

@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from harness.cli import group
+from harness.errors import UsageError
+from harness.images.verify import Finding
+
+
+def _run(*arguments: str) -> tuple[int, str]:
+    outcome = CliRunner().invoke(group, ["image", *arguments], standalone_mode=False)
+    if outcome.exception is not None:
+        raise outcome.exception
+    return int(outcome.return_value or 0), outcome.output
+
+
+def test_the_list_has_every_method_with_its_tree_and_size() -> None:
+    _, text = _run("list", "--json")
+    rows = {row["name"]: row for row in json.loads(text)}
+    assert {"_base", "als_wr", "bnnr", "lrssl", "constant"} <= set(rows)
+    for name in ("als_wr", "bnnr", "lrssl", "constant"):
+        assert rows[name]["kind"] == "method"
+        assert len(rows[name]["tree"]) == 64
+        assert rows[name]["image"].startswith(f"localhost/permafrost/{name}:")
+    assert rows["gpu_check"]["why"]
+
+
+def test_images_are_as_small_as_promised() -> None:
+    _, text = _run("list", "--json")
+    sizes = {row["name"]: row["bytes"] / 1e6 for row in json.loads(text)}
+    assert sizes["_base"] <= 130
+    assert sizes["bnnr"] <= 320
+    assert sizes["lrssl"] <= 270
+
+
+def test_the_list_is_a_table_for_people() -> None:
+    _, text = _run("list")
+    assert text.splitlines()[0].split()[:2] == ["name", "kind"]
+    assert "has no cpu variant" in text
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+def test_a_fault_gives_exit_code_3_and_is_shown(monkeypatch: pytest.MonkeyPatch, as_json: bool) -> None:
+    findings = [Finding("toy", "installed", "equals the locks", "spy 1 is installed but not locked")]
+    monkeypatch.setattr("harness.images.verify.verify_images", lambda *_, **__: iter(findings))
+    monkeypatch.setattr("harness.engine.find_engine", lambda *_, **__: _Nothing())
+    code, text = _run("verify", "toy", *(["--json"] if as_json else []))
+    assert code == 3
+    assert "spy 1 is installed but not locked" in text
+
+
+def test_an_unknown_name_is_a_usage_error() -> None:
+    with pytest.raises(UsageError, match="there is no environment 'nothing'"):
+        _run("fetch", "nothing")
+
+
+def test_all_parts_can_be_kept_for_later(tmp_path: Path) -> None:
+    _, text = _run("export", str(tmp_path / "kept"), "_base")
+    kept = [path for path in (tmp_path / "kept").rglob("*") if path.is_file()]
+    assert f"{len(kept)} parts are in" in text
+    assert len(kept) > 50
+
+
+class _Nothing:
+    def __enter__(self) -> _Nothing:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        return None
