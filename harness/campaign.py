@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness.budget import Budget, Share, this_machine
-from harness.engine import Engine
+from harness.engine import Engine, remove_orphans
 from harness.errors import EngineError, MissingData
 from harness.images import BuiltImage, ensure_image
 from harness.layout import Layout
@@ -35,6 +35,7 @@ class Choices:
     workers: int | None = None
     again: frozenset[Verdict] = frozenset()
     remove_images: bool = False
+    upstream: Path | None = None
 
 
 @dataclass
@@ -73,12 +74,14 @@ def run_plan(
     for cell in cells:
         if cell.planned is not None and cell.verdict in choices.again:
             store.remove(cell.planned.key)
+    for orphan in remove_orphans(engine):
+        (progress or Silent()).note(f"removed a container that an ended harness had left: {orphan.run}")
     state = _State(Budget(this_machine(workers=choices.workers)), stop or threading.Event(), progress or Silent())
     for group in _groups(cells, one_method_at_a_time=choices.remove_images):
         images = _images(layout, engine, group, state)
         _run_all(
             [
-                Task(layout, cell.planned, images[cell.job.method], choices.mirrors)
+                Task(layout, cell.planned, images[cell.job.method], choices.mirrors, choices.upstream)
                 for cell in group
                 if cell.planned is not None and cell.job.method in images
             ],

@@ -33,11 +33,14 @@ class Job(Strict):
     dataset: str
     split: SplitSpec
     inner_folds: int = 5
+    # The tree hash of a person's own checkout that ran in place of our implementation; empty for ours.
+    upstream: str = ""
 
     @property
     def label(self) -> str:
         """`bnnr/published on fdataset, random-17263407`."""
-        return f"{self.method}/{self.variant} on {self.dataset}, {self.split.label}"
+        upstream = f" [upstream {self.upstream[:12]}]" if self.upstream else ""
+        return f"{self.method}/{self.variant}{upstream} on {self.dataset}, {self.split.label}"
 
 
 class PlannedJob(Strict):
@@ -62,6 +65,7 @@ class PlannedJob(Strict):
                 "variant": self.job.variant,
                 "parameters": self.job.parameters,
                 "inner_folds": self.job.inner_folds,
+                "upstream": self.job.upstream,
                 "seed": self.job.split.seed,
             }
         )

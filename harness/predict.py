@@ -1,4 +1,4 @@
-"""A method on your own data: fitted on all that is known, it ranks all that is not. The run is kept as evidence."""
+"""A method on your own data: fitted on all that is known, it ranks the rest. The run is kept as evidence."""
 
 from __future__ import annotations
 

@@ -93,6 +93,8 @@ class Store:
                 text = stream.read()
         except FileNotFoundError:
             return Standing(Verdict.PENDING, Verdict.PENDING.meaning, {})
+        except OSError as error:
+            return Standing(Verdict.INFRASTRUCTURE, f"evidence is damaged: {error.strerror} ({path})", {})
         try:
             content = checked_content(text, path)
             if content.get("key") != key:

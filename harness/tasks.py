@@ -19,16 +19,19 @@ from typing import Any
 from harness import __version__, benchmark
 from harness.engine import Engine, find_engine
 from harness.engine.identity import own_folder
+from harness.errors import UsageError
 from harness.files import read_json
-from harness.images import BuiltImage
+from harness.images import BuiltImage, folder_tree
 from harness.inputs import job_folder, prepare_inputs
 from harness.jobs import PlannedJob
 from harness.layout import Layout
 from harness.methods import MethodCard, load_method
 from harness.records import Record
-from harness.runs import Limits, Outcome, RunRequest, execute
+from harness.runs import Limits, Mount, Outcome, RunRequest, execute
 from harness.splits import load_split
 from harness.store import Store
+
+_UPSTREAM = "/opt/upstream"
 
 
 @dataclass(frozen=True)
@@ -39,6 +42,7 @@ class Task:
     planned: PlannedJob
     image: BuiltImage
     mirrors: tuple[Path, ...] = ()
+    upstream: Path | None = None
 
     @property
     def card(self) -> MethodCard:
@@ -76,6 +80,7 @@ def run_in_container(
             limits=limits_of(task.card),
             seed=task.planned.job.split.seed,
             labels={"permafrost.key": task.planned.key},
+            **_instead_of_ours(task),
         )
         outcome = execute(engine, request, check=_Check(task), stop=stop)
         try:
@@ -97,6 +102,27 @@ def limits_of(card: MethodCard) -> Limits:
         cpus=resources.cpus,
         gpus=tuple(str(number) for number in range(resources.gpus)),
     )
+
+
+def _instead_of_ours(task: Task) -> dict[str, Any]:
+    """The mount and the search paths that put a person's own checkout ahead of our implementation."""
+    if not task.planned.job.upstream:
+        return {}
+    if task.upstream is None or folder_tree(task.upstream) != task.planned.job.upstream:
+        raise UsageError(
+            "the upstream checkout is not the one that was planned",
+            where=str(task.upstream or "not given"),
+            todo="give the same folder, unchanged, with --upstream",
+        )
+    return {
+        "mounts": (Mount(task.upstream, _UPSTREAM),),
+        "environment": {
+            "PERMAFROST_UPSTREAM": _UPSTREAM,
+            # Python puts the program's own folder first unless told otherwise.
+            "PYTHONSAFEPATH": "1",
+            "PYTHONPATH": f"{_UPSTREAM}:/opt/method:/opt/sdk",
+        },
+    }
 
 
 class _Check:

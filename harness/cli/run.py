@@ -26,6 +26,11 @@ if TYPE_CHECKING:
 @click.option("--seed", "seeds", multiple=True, type=int, help="A seed of the split; may be repeated.")
 @click.option("--inner-folds", default=5, show_default=True, help="Inner cross-validation; 0 for none.")
 @mirror_option
+@click.option(
+    "--upstream",
+    type=click.Path(exists=True, file_okay=False, path_type=Path, resolve_path=True),
+    help="A checkout of the authors' own code, mounted ahead of ours; its functions must have our file names.",
+)
 @click.option("--workers", type=int, help="CPUs to lend to runs; all of them by default.")
 @click.option("--again", multiple=True, type=click.Choice([str(one) for one in Verdict]), help="Run these again.")
 @click.option("--remove-images", is_flag=True, help="Build, run and remove one method at a time: least disk.")
@@ -42,6 +47,7 @@ def command(
     seeds: tuple[int, ...],
     inner_folds: int,
     mirrors: tuple[Path, ...],
+    upstream: Path | None,
     workers: int | None,
     again: tuple[str, ...],
     remove_images: bool,
@@ -55,24 +61,30 @@ def command(
     1 when some are not, 130 when you stopped it.
     """
     from harness.campaign import Choices, left_to_run
+    from harness.images import folder_tree
     from harness.layout import find_layout
     from harness.plan import make_plan
     from harness.store import Store
 
     layout = find_layout()
     if suite:
-        if methods or datasets or seeds or settings:
-            raise UsageError("--suite names its own jobs", todo="leave out --method, --dataset, --seed and --set")
+        if methods or datasets or seeds or settings or upstream:
+            raise UsageError(
+                "--suite names its own jobs", todo="give either --suite or --method and what goes with it"
+            )
         plan = _suite_plan(layout, suite)
     else:
         chosen = dict(parse_setting(text) for text in settings)
         jobs = _jobs(layout, methods, variant, chosen, datasets, split, seeds, inner_folds)
+        if upstream:
+            jobs = [job.model_copy(update={"upstream": folder_tree(upstream)}) for job in jobs]
         plan = make_plan(layout, "request", jobs)
     choices = Choices(
         mirrors=mirrors,
         workers=workers,
         again=frozenset(Verdict(one) for one in again),
         remove_images=remove_images,
+        upstream=upstream,
     )
     left = left_to_run(plan, Store(layout.runs), choices.again)
     stopped = _run(layout, plan, choices, install=install, quiet=as_json) if left else False

@@ -6,6 +6,7 @@ from harness.images.build import BuiltImage, Supply, ensure_environment, ensure_
 from harness.images.cards import Accelerator, refuse_unless_usable
 from harness.images.identity import code_tree, environment_tree, image_name, image_tree
 from harness.images.prepare import recorded_size
+from harness.images.trees import folder_tree
 
 __all__ = [
     "Accelerator",
@@ -15,6 +16,7 @@ __all__ = [
     "ensure_environment",
     "ensure_image",
     "environment_tree",
+    "folder_tree",
     "image_name",
     "image_tree",
     "recorded_size",

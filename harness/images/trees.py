@@ -119,6 +119,12 @@ def code_of_folders(method: Path, sdk: Path) -> str:
     return digest_of(sorted(rows))
 
 
+def folder_tree(folder: Path) -> str:
+    """The tree hash of any folder of code, for instance a checkout of the authors' own."""
+    names = sorted(path.relative_to(folder) for path in folder.rglob("*") if path.is_file())
+    return digest_of([[name.as_posix(), sha256_of(folder / name)] for name in names if ".git" not in name.parts])
+
+
 def code_files(folder: Path) -> list[str]:
     """The files of a code folder that go into the image, sorted; cards, notes and tests stay outside."""
     found = []

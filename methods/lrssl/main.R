@@ -1,8 +1,7 @@
 # LRSSL as the published benchmark runs it: one view, two graphs, scores from the projection.
 source(file.path(Sys.getenv("PERMAFROST_SDK", "/opt/sdk"), "permafrost.R"))
-here <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)))
-source(file.path(here, "lrssl.R"))
-source(file.path(here, "graphs.R"))
+source_method("lrssl.R")
+source_method("graphs.R")
 
 fit_predict <- function(problem) {
   given <- problem$inputs

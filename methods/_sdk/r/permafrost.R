@@ -8,6 +8,13 @@
 
 suppressPackageStartupMessages(library(jsonlite))
 
+# Load a file of the method's own folder, or the user's own one of that name ($PERMAFROST_UPSTREAM) in its place.
+source_method <- function(name) {
+  here <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)))
+  candidates <- file.path(c(Sys.getenv("PERMAFROST_UPSTREAM"), here), name)
+  source(candidates[file.exists(candidates)][1L], local = parent.frame())
+}
+
 .npy_magic <- as.raw(c(0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59, 1L, 0L))
 .npy_types <- list(
   "|i1" = list(size = 1L, what = "integer", signed = TRUE),

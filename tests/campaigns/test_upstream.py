@@ -1,0 +1,95 @@
+"""A person's own checkout runs in place of our implementation, in every language, and the run says so."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from harness.campaign import Choices, run_plan
+from harness.engine import Engine
+from harness.errors import UsageError
+from harness.images import folder_tree
+from harness.jobs import Job, SplitSpec
+from harness.layout import Layout
+from harness.methods import load_method
+from harness.plan import join, make_plan
+from harness.store import Store
+from harness.vocabulary import Verdict
+
+pytestmark = pytest.mark.engine
+
+# A stand-in of each original's file: what it computes tells that it was the one that ran.
+CHECKOUTS = {
+    "als_wr": (
+        "als.py",
+        "import numpy as np\n"
+        "def als(R, *, n_factors, **others):\n"
+        "    return np.full((R.shape[0], n_factors), 2.0), np.ones((R.shape[1], n_factors))\n"
+        "def initial_factors(shape, n_factors, random_state):\n"
+        "    return np.zeros((shape[0], n_factors)), np.zeros((shape[1], n_factors))\n"
+        "drug_half_step = None\n",
+        30.0,
+    ),
+    "bnnr": (
+        "BNNR.m",
+        "function [T_recovery, iter] = BNNR (alpha, beta, T, trIndex, tol1, tol2, maxiter, a, b)\n"
+        "  T_recovery = 3 * ones (size (T));\n  iter = 1;\nendfunction\n",
+        3.0,
+    ),
+    "lrssl": (
+        "lrssl.R",
+        "lrssl <- function(Xs, Ls, Y, ...) list(Gs = list(matrix(1, nrow(Y), ncol(Y))), G0s = list(0),\n"
+        "  F.mat = Y, alpha = c(1, 0), t = 1, diff.G = 0)\n"
+        "laplacian <- function(K) K\n",
+        1 / 300,
+    ),
+}
+
+
+@pytest.mark.parametrize("method", CHECKOUTS)
+def test_the_checkout_runs_in_place_of_ours(layout: Layout, engine: Engine, tmp_path: Path, method: str) -> None:
+    name, code, expected = CHECKOUTS[method]
+    checkout = tmp_path / "checkout"
+    checkout.mkdir()
+    (checkout / name).write_text(code)
+    job = Job(
+        benchmark="repurposing",
+        method=method,
+        parameters=dict(load_method(layout, method).variant("published").parameters),
+        dataset="synthetic",
+        split=SplitSpec(strategy="random", seed=17263407),
+        inner_folds=0,
+        upstream=folder_tree(checkout),
+    )
+    plan = make_plan(layout, "upstream", [job])
+    run_plan(layout, plan, engine, choices=Choices(upstream=checkout))
+    (cell,) = join(plan, Store(layout.runs))
+    assert cell.planned is not None
+    folder = Store(layout.runs).path(cell.planned.key)
+    assert cell.verdict is Verdict.OK, (folder / "log.txt").read_text()
+    assert np.load(folder / "predictions.npy") == pytest.approx(expected)
+    assert f"upstream {job.upstream[:12]}" in cell.job.label
+    assert make_plan(layout, "ours", [job.model_copy(update={"upstream": ""})]).cells[0].planned != cell.planned
+
+
+def test_a_checkout_that_was_changed_after_planning_is_refused(
+    probe_layout: Layout, engine: Engine, tmp_path: Path
+) -> None:
+    checkout = tmp_path / "checkout"
+    checkout.mkdir()
+    (checkout / "one.py").write_text("1\n")
+    job = Job(
+        benchmark="repurposing",
+        method="probe",
+        parameters={"behaviour": "ok", "seconds": 0.0},
+        dataset="synthetic",
+        split=SplitSpec(strategy="random", seed=17263407),
+        upstream=folder_tree(checkout),
+    )
+    (checkout / "one.py").write_text("2\n")
+    with pytest.raises(UsageError, match="not the one that was planned"):
+        run_plan(
+            probe_layout, make_plan(probe_layout, "upstream", [job]), engine, choices=Choices(upstream=checkout)
+        )
