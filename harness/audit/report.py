@@ -132,6 +132,8 @@ def _replayed(
     if engine is None:
         return [not_checked("replay", "no engine")]
     record = store.record(key)
+    if record.planned.job.upstream:
+        return [not_checked("replay", "a person's own checkout ran in place of our code; it is not kept here")]
     return guarded("replay", lambda: [replay_run(layout, store, engine, record, mirrors)])
 
 

@@ -24,7 +24,7 @@ def command(suite: str, cells: bool, as_json: bool) -> None:
 
     layout = find_layout()
     plan = make_plan(layout, suite, jobs_of(layout, load_suite(suite)))
-    joined = join(plan, Store(layout.runs))
+    joined = join(plan, Store(layout.runs), records=True)
     needs = needs_of(layout, plan.name, joined)
     if as_json:
         rows = [

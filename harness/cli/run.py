@@ -106,7 +106,7 @@ def _run(layout: Layout, plan: Plan, choices: Any, *, install: bool, quiet: bool
     from harness.plan import join
     from harness.store import Store
 
-    check_disk(layout, plan.name, join(plan, Store(layout.runs)))
+    check_disk(layout, plan.name, join(plan, Store(layout.runs), records=True))
     with (
         progress_for(quiet=quiet) as progress,
         stop_on_interrupt() as stop,
@@ -204,4 +204,4 @@ def _tell_what_full_needs(layout: Layout) -> None:
 
     plan = _suite_plan(layout, "full")
     click.echo("")
-    click.echo(needs_of(layout, plan.name, join(plan, Store(layout.runs))).text())
+    click.echo(needs_of(layout, plan.name, join(plan, Store(layout.runs), records=True)).text())

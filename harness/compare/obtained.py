@@ -1,6 +1,7 @@
 """Our side of a comparison: the stored runs that a claim may be held against, and their scores.
 
-Only runs of the present images and datasets count, of the variant and hyper-parameters the claims are about.
+Only runs of our own code count, in the present images and on the present datasets, of the variant and
+hyper-parameters the claims are about.
 """
 
 from __future__ import annotations
@@ -86,6 +87,7 @@ class _Current:
             return False
         return (
             job.method in self._methods
+            and not job.upstream
             and job.parameters == merged_parameters(load_method(self._layout, job.method), job.variant, {})
             and planned.image_tree == self._tree(job.method)
             and planned.dataset_digest == self._dataset(job)

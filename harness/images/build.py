@@ -9,8 +9,9 @@ from pathlib import Path
 from harness.errors import ImageError
 from harness.images.builder import BuildEngine
 from harness.images.cards import Accelerator, Environment, environment_chain, layers_of
+from harness.images.export import image_config, image_entries
 from harness.images.fetch import Progress, fetch_parts, find_sources
-from harness.images.identity import code_tree, environment_image_name, image_name
+from harness.images.identity import code_tree, environment_image_name, environment_tree, image_name
 from harness.images.making import Made, make_environment, make_method, tag_image
 from harness.images.prepare import parts_of_layers
 from harness.images.receipts import Receipt, building, read_receipt, receipt_path, write_receipt
@@ -23,7 +24,7 @@ from harness.images.record import (
     variant_of,
     write_record,
 )
-from harness.images.trees import differing_folders, listing_digest
+from harness.images.trees import code_of_entries, differing_folders, environment_listing, listing_digest
 from harness.layout import Layout
 
 _NAMED = 8
@@ -60,19 +61,19 @@ def ensure_image(
     supply: Supply | None = None,
 ) -> BuiltImage:
     """The image of a method: what is missing is fetched, built with the network off, and verified."""
+    code, tree = code_tree(layout, method), environment_tree(layout, method, accelerator)
     name = image_name(layout, method, accelerator)
-    found = known_image(engine, layout, name)
+    found = known_image(engine, layout, name, tree, code)
     if found is not None:
         return found
     with building(layout):
         # Another process may have built it while this one waited.
-        found = known_image(engine, layout, name)
+        found = known_image(engine, layout, name, tree, code)
         if found is not None:
             return found
         environment = _ensure(engine, layout, method, accelerator, supply or Supply())
-        code = code_tree(layout, method)
         image_id, seconds = make_method(engine, layout, method, environment.name)
-        return _keep(engine, layout, name, image_id, environment.environment_tree, code, seconds)
+        return _keep(engine, layout, name, image_id, tree, code, seconds)
 
 
 def ensure_environment(
@@ -133,24 +134,35 @@ def compare_with_record(
     )
 
 
-def known_image(engine: BuildEngine, layout: Layout, name: str) -> BuiltImage | None:
-    """An image that has a receipt and is still the one the receipt speaks of."""
+def known_image(
+    engine: BuildEngine, layout: Layout, name: str, environment: str, code: str = ""
+) -> BuiltImage | None:
+    """The image of this name if the engine has it and it holds these trees; no code tree for an environment.
+
+    An image without a receipt, or with another id than its receipt, was made elsewhere (another clone, another
+    cache): it is read back whole and taken if it is right.
+    """
     from docker.errors import ImageNotFound
 
     receipt = read_receipt(receipt_path(layout, engine, name))
-    if receipt is None:
-        return None
     try:
         image_id = str(engine.client.images.get(name).id)
     except ImageNotFound:
         return None
-    if image_id != receipt.image_id:
+    if receipt is not None and image_id == receipt.image_id:
+        return BuiltImage(**receipt.model_dump())
+    entries = image_entries(engine, name)
+    holds = listing_digest(environment_listing(entries, image_config(engine, name)))
+    holds_code = code_of_entries(entries) if code else ""
+    if (holds, holds_code) != (environment, code):
+        verified = f", verified was {receipt.image_id}" if receipt is not None else ""
         raise ImageError(
-            f"image {name} was replaced: its id is {image_id}, verified was {receipt.image_id}",
-            where=f"{engine.name} at {engine.socket}",
-            todo=f"remove it ({engine.name} rmi {name}) and build it again with `harness image build`",
+            f"image {name} does not hold what its name says: its id is {image_id}{verified}",
+            where=f"{engine.name} at {engine.socket}: environment tree {holds[:16]} instead of {environment[:16]}"
+            + (f", code tree {holds_code[:16]} instead of {code[:16]}" if code else ""),
+            todo=f"remove it ({engine.name} rmi -f {name}); it is then built again",
         )
-    return BuiltImage(**receipt.model_dump())
+    return _keep(engine, layout, name, image_id, environment, code, 0.0)
 
 
 def _ensure(
@@ -160,7 +172,7 @@ def _ensure(
     environment, variant = layers[-1], variant_of(layers[-1], accelerator)
     tree = recorded_tree(layout, name, accelerator)
     image = environment_image_name(environment.name, tree)
-    found = known_image(engine, layout, image)
+    found = known_image(engine, layout, image, tree)
     if found is not None:
         return found
     made, _ = _make(engine, layout, layers, accelerator, supply)

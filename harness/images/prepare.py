@@ -16,13 +16,14 @@ from harness.layout import Layout
 def needed_layers(
     layout: Layout, names: Iterable[str], accelerator: Accelerator = "cpu"
 ) -> list[tuple[Environment, Accelerator]]:
-    """Every environment that the named ones stand on, parents first, each once, with the variant to use."""
+    """Every environment that the named ones need, in the order of building, each once, with its variant."""
     layers: dict[str, tuple[Environment, Accelerator]] = {}
     for name in names:
         for environment in layers_of(environment_chain(layout, name)):
-            layers.setdefault(environment.name, (environment, variant_of(environment, accelerator)))
             if environment.card.conda is not None:
-                layers |= {e.name: (e, v) for e, v in needed_layers(layout, [environment.card.conda.installer])}
+                for layer in needed_layers(layout, [environment.card.conda.installer]):
+                    layers.setdefault(layer[0].name, layer)
+            layers.setdefault(environment.name, (environment, variant_of(environment, accelerator)))
     return list(layers.values())
 
 

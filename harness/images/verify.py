@@ -14,6 +14,7 @@ from harness.errors import ImageError
 from harness.images.build import Supply, compare_with_record, ensure_environment, ensure_image
 from harness.images.builder import BuildEngine
 from harness.images.cards import Accelerator, Environment, environment_chain, layers_of
+from harness.images.conda import read_conda
 from harness.images.deb import parse_fields
 from harness.images.export import image_config, image_entries
 from harness.images.fetch import fetch_parts, find_sources
@@ -28,6 +29,10 @@ from harness.images.trees import Entries, code_of_entries, differing, environmen
 from harness.layout import Layout
 
 _NAMED = 8
+_WHEEL_FACTS = re.compile(r"opt/venv/lib/[^/]+/site-packages/([^/]+)-([^-/]+)\.dist-info")
+_CONDA_FACTS = re.compile(r"opt/conda/conda-meta/([^/]+)\.json")
+_CONDA_SUFFIX = r"\.(tar\.bz2|conda)$"
+_CHECK_SECONDS = 60
 
 
 @dataclass(frozen=True)
@@ -61,7 +66,9 @@ def verify_images(
         yield from _rebuild(engine, layout, names, accelerator)
 
 
-def installed_differences(layout: Layout, name: str, entries: Entries, status: str, acc: Accelerator) -> list[str]:
+def installed_differences(
+    layout: Layout, name: str, entries: Entries, status: str, accelerator: Accelerator
+) -> list[str]:
     """How what is installed in an image differs from its locks; empty where it does not."""
     chain = environment_chain(layout, name)
     locked = {f"{p.name} {p.version} {p.architecture}" for p in held_packages(chain)}
@@ -70,27 +77,26 @@ def installed_differences(layout: Layout, name: str, entries: Entries, status: s
         fields = parse_fields(paragraph)
         if fields.get("Status", "").endswith(" installed"):
             found.add(f"{fields['Package']} {fields['Version']} {fields['Architecture']}")
-    wheels = {
-        f"wheel {_canonical(wheel.name)} {wheel.version}"
-        for environment in layers_of(chain)
-        if environment.card.wheels is not None
-        for wheel in read_wheels(environment.lock_path("wheels", variant_of(environment, acc)))
-        if not wheel.installer
-    }
-    present = {
-        f"wheel {_canonical(match[1])} {match[2]}"
-        for path in entries
-        if (match := re.fullmatch(r"opt/venv/lib/[^/]+/site-packages/([^/]+)-([^-/]+)\.dist-info", path))
-    }
-    missing = [f"{item} is locked but not installed" for item in sorted((locked | wheels) - (found | present))]
-    return missing + [
-        f"{item} is installed but not locked" for item in sorted((found | present) - (locked | wheels))
-    ]
+    for environment in layers_of(chain):
+        if environment.card.wheels is not None:
+            wheels = read_wheels(environment.lock_path("wheels", variant_of(environment, accelerator)))
+            locked |= {f"{_canonical(w.name)} {w.version} wheel" for w in wheels if not w.installer}
+        if environment.card.conda is not None:
+            packages = read_conda(environment.lock_path("conda", accelerator))
+            locked |= {f"{re.sub(_CONDA_SUFFIX, '', package.file)} conda" for package in packages}
+    for path in entries:
+        if match := _WHEEL_FACTS.fullmatch(path):
+            found.add(f"{_canonical(match[1])} {match[2]} wheel")
+        elif match := _CONDA_FACTS.fullmatch(path):
+            found.add(f"{match[1]} conda")
+    missing = [f"{item} is locked but not installed" for item in sorted(locked - found)]
+    return missing + [f"{item} is installed but not locked" for item in sorted(found - locked)]
 
 
 def run_check(engine: BuildEngine, image: str, command: Sequence[str]) -> str:
     """Run an environment's own check in a hardened container; returns what it said if it failed."""
-    from docker.errors import APIError, ContainerError
+    from docker.errors import APIError
+    from requests import RequestException
 
     settings: Mapping[str, Any] = {
         "entrypoint": [command[0]],
@@ -101,17 +107,23 @@ def run_check(engine: BuildEngine, image: str, command: Sequence[str]) -> str:
         "security_opt": ["no-new-privileges"],
         "tmpfs": {"/tmp": "size=64m"},
         "labels": {"permafrost": "check"},
-        "remove": True,
-        "stderr": True,
     }
     try:
-        engine.client.containers.run(image, **settings)
-    except ContainerError as error:
-        said = error.stderr.decode(errors="replace") if isinstance(error.stderr, bytes) else str(error.stderr)
-        return f"exit {error.exit_status}: {said.strip()[-400:]}"
+        container = engine.client.containers.create(image, **settings)
     except APIError as error:
         return str(error.explanation)
-    return ""
+    try:
+        container.start()
+        code = container.wait(timeout=_CHECK_SECONDS)["StatusCode"]
+        # Read at the end and at once: Podman's stream of a container that ended early may never end.
+        said = container.logs(stream=False, follow=False).decode(errors="replace").strip()
+    except APIError as error:
+        return str(error.explanation)
+    except RequestException:
+        return f"no answer within {_CHECK_SECONDS} s"
+    finally:
+        container.remove(force=True)
+    return f"exit {code}: {said[-400:]}" if code else ""
 
 
 def _verify_one(

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from harness.compare import Book, Comparison
+from harness.files import canonical_json
 from harness.layout import Layout
 from harness.report.logs import log_tail
 from harness.status import ScoredCell, Table
@@ -22,10 +23,31 @@ from harness.vocabulary import Verdict
 _TAIL = {True: 800, False: 4000}
 
 
-def cell_entries(layout: Layout, store: Store, table: Table, books: Iterable[Book]) -> list[dict[str, Any]]:
-    """Every cell in view, in the order of the table."""
-    claims = _claims_by_cell(books)
-    return [_entry(layout, store, scored, claims) for group in table.groups for scored in group.cells]
+class Shared:
+    """Values that many cells have in common, such as an engine's facts: said once, then named by their number."""
+
+    def __init__(self) -> None:
+        self.values: list[Any] = []
+        self._numbers: dict[bytes, int] = {}
+
+    def number(self, value: Any) -> int:
+        """The number of a value."""
+        text = canonical_json(value)
+        if text not in self._numbers:
+            self._numbers[text] = len(self.values)
+            self.values.append(value)
+        return self._numbers[text]
+
+
+def page_data(layout: Layout, store: Store, table: Table, books: Iterable[Book]) -> dict[str, Any]:
+    """Every cell in view, in the order of the table, and what they share."""
+    claims, shared = _claims_by_cell(books), Shared()
+    names = sorted({name for scored in table.cells for name in scored.metrics})
+    cells = [
+        _entry(layout, store, scored, claims, names, shared) for group in table.groups for scored in group.cells
+    ]
+    assert len(cells) == len(table.cells), "cells were lost between the table and the page"
+    return {"cells": cells, "metrics": names, "shared": shared.values, "images": image_entries(table)}
 
 
 def image_entries(table: Table) -> dict[str, dict[str, str]]:
@@ -64,7 +86,12 @@ def _claims_by_cell(books: Iterable[Book]) -> dict[_Place, list[Comparison]]:
 
 
 def _entry(
-    layout: Layout, store: Store, scored: ScoredCell, claims: dict[_Place, list[Comparison]]
+    layout: Layout,
+    store: Store,
+    scored: ScoredCell,
+    claims: dict[_Place, list[Comparison]],
+    names: list[str],
+    shared: Shared,
 ) -> dict[str, Any]:
     cell, job = scored.cell, scored.cell.job
     split = split_name(job.split)
@@ -78,9 +105,9 @@ def _entry(
         "verdict": str(cell.verdict),
         "reason": cell.reason,
         "key": scored.key or "",
-        "metrics": scored.metrics,
+        "metrics": [scored.metrics.get(name) for name in names] if scored.scored else [],
         "notes": scored.notes,
-        "job": _job(job.model_dump(mode="json")),
+        "job": shared.number(_job(job.model_dump(mode="json"))),
         "run": run_command(scored),
     }
     published = claims.get((job.benchmark, job.method, job.dataset, split, job.split.seed), [])
@@ -93,7 +120,7 @@ def _entry(
             "split": cell.planned.split_digest,
         }
         if cell.record:
-            entry["record"] = _record(cell.record)
+            entry["record"] = _record(cell.record, shared)
             path = store.path(cell.planned.key)
             entry["folder"] = _shown(layout, str(path))
             entry["log"] = log_tail(path / "log.txt", _TAIL[cell.verdict is Verdict.OK])
@@ -107,6 +134,10 @@ def run_command(scored: ScoredCell) -> str:
     words += [f"--split {job.split.strategy}", f"--seed {job.split.seed}"]
     if job.variant != "published":
         words.append(f"--variant {job.variant}")
+    if job.inner_folds != type(job).model_fields["inner_folds"].default:
+        words.append(f"--inner-folds {job.inner_folds}")
+    if job.upstream:
+        words.append("--upstream DIR")
     words += [f"--set {shlex.quote(f'{name}={json.dumps(value)}')}" for name, value in scored.chosen.items()]
     return " ".join(words)
 
@@ -115,10 +146,11 @@ def _job(job: dict[str, Any]) -> dict[str, Any]:
     return {name: job[name] for name in ("variant", "parameters", "inner_folds")}
 
 
-def _record(record: dict[str, Any]) -> dict[str, Any]:
-    kept = ("limits", "resources", "engine", "attempts", "started", "finished", "harness_version")
+def _record(record: dict[str, Any], shared: Shared) -> dict[str, Any]:
+    kept = ("resources", "attempts", "started", "finished", "harness_version")
     files = {name: [stored["sha256"], stored["bytes"]] for name, stored in record["files"].items()}
-    return {**{name: record[name] for name in kept}, "files": files}
+    common = {name: shared.number(record[name]) for name in ("limits", "engine")}
+    return {**{name: record[name] for name in kept}, **common, "files": files}
 
 
 def _shown(layout: Layout, path: str) -> str:

@@ -15,7 +15,7 @@ from harness.files import write_atomic
 from harness.layout import Layout
 from harness.methods import load_method
 from harness.plan import Plan
-from harness.report.content import cell_entries, image_entries
+from harness.report.content import page_data
 from harness.status import Group, Table, build_table, key_metrics
 from harness.store import Store
 from harness.vocabulary import Verdict
@@ -71,8 +71,6 @@ def render(layout: Layout, store: Store, table: Table, books: Sequence[Book]) ->
     )
     environment.policies["json.dumps_kwargs"] = {"sort_keys": True}
     benchmarks = list(dict.fromkeys(group.benchmark for group in table.groups))
-    cells = cell_entries(layout, store, table, books)
-    assert len(cells) == len(table.cells), "cells were lost between the table and the page"
     return environment.get_template("page.html").render(
         table=table,
         verdicts=[_verdict(verdict, table.counts) for verdict in Verdict if table.counts[verdict]],
@@ -87,8 +85,7 @@ def render(layout: Layout, store: Store, table: Table, books: Sequence[Book]) ->
         script=(_PAGE / "page.js").read_text(encoding="utf-8"),
         data=harmless_json(
             {
-                "cells": cells,
-                "images": image_entries(table),
+                **page_data(layout, store, table, books),
                 "key_metrics": {name: list(key_metrics(name)) for name in benchmarks},
                 "symbols": {str(verdict): symbol for verdict, symbol in SYMBOLS.items()},
             }

@@ -12,8 +12,10 @@ import pytest
 
 from harness.audit import audit_runs
 from harness.audit.replay import judge_replay, sample_of
+from harness.audit.report import _replayed
 from harness.audit.steps import Checked
 from harness.campaign import mark_unstable
+from harness.compare import compare_claims
 from harness.engine import Engine
 from harness.images import ensure_image
 from harness.layout import Layout
@@ -23,7 +25,7 @@ from harness.store import Store
 from harness.tasks import Task, perform
 from harness.vocabulary import Verdict
 from tests.audit.forging import forge_record
-from tests.fabricate import plan_of, planned_of
+from tests.fabricate import plan_of, planned_of, put_run
 
 
 def repetition(layout: Layout, plan: Plan, folder: Path, verdict: Verdict = Verdict.OK) -> Outcome:
@@ -101,3 +103,16 @@ def test_a_forged_result_does_not_survive_its_replay(layout: Layout, engine: Eng
     report = audit_runs(layout, [planned.key], engine=engine, replay=1)
     assert report.failed == 1 and report.audits[0].steps[-1].name == "replay"
     assert store.standing(planned.key).verdict is Verdict.UNSTABLE
+
+
+def test_a_run_of_a_persons_own_checkout_is_told_apart(evidence: Layout) -> None:
+    cell = plan_of(evidence, methods=("als_wr",)).cells[0]
+    planned = planned_of(cell)
+    theirs = planned.model_copy(update={"job": planned.job.model_copy(update={"upstream": "a" * 64})})
+    record = put_run(evidence, theirs)
+    store = Store(evidence.runs)
+    engine = cast(Engine, SimpleNamespace())
+    steps = _replayed(evidence, store, engine, record.key, ())
+    assert [step.checked for step in steps] == [Checked.NOT_CHECKED]
+    book = compare_claims(evidence, store, "repurposing", methods=["als_wr"], datasets=["synthetic"])
+    assert record.key not in {key for one in book.comparisons for key in one.keys}

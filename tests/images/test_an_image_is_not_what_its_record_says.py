@@ -144,7 +144,7 @@ def test_an_image_that_was_replaced_under_its_name_is_refused(docker_engine: Eng
     base = ensure_environment(docker_engine, bench.layout, "_base")
     docker_engine.client.images.get(base.name).tag(*name.rsplit(":", 1))
     try:
-        with pytest.raises(ImageError, match="was replaced") as caught:
+        with pytest.raises(ImageError, match="does not hold what its name says") as caught:
             ensure_environment(docker_engine, bench.layout, "toy", supply=OFFLINE)
         assert base.image_id in str(caught.value)
     finally:
@@ -154,17 +154,33 @@ def test_an_image_that_was_replaced_under_its_name_is_refused(docker_engine: Eng
 def test_an_image_that_was_removed_is_built_again(any_engine: Engine, repository: Layout) -> None:
     first = ensure_image(any_engine, repository, "constant")
     any_engine.client.images.remove(first.name, force=True)
-    assert known_image(any_engine, repository, first.name) is None
+    assert known_image(any_engine, repository, first.name, first.environment_tree, first.code_tree) is None
     second = ensure_image(any_engine, repository, "constant")
     assert second.name == first.name == image_name(repository, "constant")
     assert (second.environment_tree, second.code_tree) == (first.environment_tree, first.code_tree)
 
 
-def test_a_lost_receipt_costs_a_build_and_nothing_else(docker_engine: Engine, repository: Layout) -> None:
+def test_an_image_made_by_another_clone_is_read_back_and_taken(docker_engine: Engine, repository: Layout) -> None:
     first = ensure_image(docker_engine, repository, "constant")
-    receipt_path(repository, docker_engine, first.name).unlink()
-    second = ensure_image(docker_engine, repository, "constant")
-    assert second.code_tree == first.code_tree
+    path = receipt_path(repository, docker_engine, first.name)
+    for change in (None, path.read_text().replace(first.image_id, "sha256:" + "0" * 64)):
+        path.unlink()
+        if change is not None:
+            path.write_text(change)
+        second = ensure_image(docker_engine, repository, "constant")
+        assert second.image_id == first.image_id
+        assert second.code_tree == first.code_tree
+
+
+def test_a_method_image_with_other_code_is_refused(docker_engine: Engine, repository: Layout) -> None:
+    right, other = (ensure_image(docker_engine, repository, name) for name in ("constant", "als_wr"))
+    docker_engine.client.images.get(other.image_id).tag(*right.name.rsplit(":", 1))
+    try:
+        with pytest.raises(ImageError, match="does not hold what its name says") as caught:
+            ensure_image(docker_engine, repository, "constant")
+        assert f"code tree {other.code_tree[:16]} instead of {right.code_tree[:16]}" in caught.value.where
+    finally:
+        docker_engine.client.images.get(right.image_id).tag(*right.name.rsplit(":", 1))
 
 
 def test_podman_does_not_take_another_environments_step_for_ours(podman_engine: Engine, bench: Workbench) -> None:

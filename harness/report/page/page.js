@@ -2,11 +2,15 @@
 // The state of the table lives in the address: a filtered, sorted view or an opened cell can be linked to.
 // Text from runs only ever enters the page as text nodes.
 const data = JSON.parse(document.getElementById("data").textContent);
+for (const cell of data.cells) {
+  cell.metrics = Object.fromEntries(cell.metrics.map((value, place) => [data.metrics[place], value]));
+  cell.job = data.shared[cell.job];
+  if (cell.record) Object.assign(cell.record, { limits: data.shared[cell.record.limits], engine: data.shared[cell.record.engine] });
+}
 const form = document.getElementById("filters"), rows = document.getElementById("rows");
 const panel = document.getElementById("panel"), more = document.getElementById("more");
 const CHOICES = ["verdict", "method", "dataset", "split"], PIECE = 200;
-const metrics = [...new Set(data.cells.flatMap(cell => Object.keys(cell.metrics)))].sort();
-const usual = Object.values(data.key_metrics).flat().find(name => metrics.includes(name)) || metrics[0] || "";
+const usual = Object.values(data.key_metrics).flat().find(name => data.metrics.includes(name)) || data.metrics[0] || "";
 let state = {}, view = [], shown = 0;
 
 function make(tag, attributes = {}, ...children) {
@@ -141,7 +145,7 @@ function openFrom(wanted) {
 
 for (const name of CHOICES)
   form.elements[name].append(make("option", { value: "" }, "all"), ...[...new Set(data.cells.map(cell => cell[name]))].sort().map(value => make("option", { value }, value)));
-form.elements.metric.append(...metrics.map(value => make("option", { value }, value)));
+form.elements.metric.append(...data.metrics.map(value => make("option", { value }, value)));
 form.addEventListener("submit", event => event.preventDefault());
 form.addEventListener("input", event => writeState({ [event.target.name]: event.target.value }));
 form.addEventListener("reset", () => writeState(Object.fromEntries(["q", "metric", "sort", "order", ...CHOICES].map(name => [name, ""]))));
