@@ -37,9 +37,9 @@ make_environment() {
     say "making the environment in .venv from $(basename "$lock") (about a minute)"
     rm -rf "$root/.venv"
     "$python" -m venv "$root/.venv"
-    "$root/.venv/bin/python" -m pip install --quiet --disable-pip-version-check \
+    "$root/.venv/bin/python" -m pip install -qq --disable-pip-version-check \
         --require-hashes --only-binary :all: -r "$lock" >&2
-    "$root/.venv/bin/python" -m pip install --quiet --disable-pip-version-check \
+    "$root/.venv/bin/python" -m pip install -qq --disable-pip-version-check \
         --no-deps --no-index --no-build-isolation --editable "$root" >&2
     cat "$lock" "$root/pyproject.toml" > "$stamp"
 }

@@ -35,8 +35,6 @@ class Claim:
     sd: float | None = None
     n: int = 1
     note: str = ""
-    # lowest and highest value of this metric over the published seeds
-    spread: tuple[float, float] | None = None
 
     @property
     def value(self) -> float:
@@ -68,11 +66,6 @@ def rounding_of(text: str) -> float:
 def _per_seed(names: Names, rows: list[dict[str, str]], *, wide: bool) -> Iterator[Claim]:
     values = list(_long(rows) if wide else _stated(rows))
     rounding = _rounding_by_metric((row["metric"], row["value"]) for row in values)
-    spreads: dict[tuple[str, ...], tuple[float, float]] = {}
-    for row in values:
-        value, place = float(row["value"]), _place(row)
-        lowest, highest = spreads.get(place, (value, value))
-        spreads[place] = min(lowest, value), max(highest, value)
     for row in values:
         yield Claim(
             source=f"{names.sources.files}; iteration {row['iteration']}",
@@ -84,13 +77,7 @@ def _per_seed(names: Names, rows: list[dict[str, str]], *, wide: bool) -> Iterat
             published=row["value"],
             seed=int(row["seed"]),
             rounding=rounding[row["metric"]],
-            spread=spreads[_place(row)],
         )
-
-
-def _place(row: dict[str, str]) -> tuple[str, ...]:
-    """Everything but the seed."""
-    return row["method"], row["dataset"], row["split"], row["metric"]
 
 
 def _long(rows: list[dict[str, str]]) -> Iterator[dict[str, str]]:

@@ -22,8 +22,6 @@ from harness.vocabulary import Verdict
 _RELATIVE = 1e-9
 # Fewer seeds than this never decide about a mean over a hundred.
 _FEWEST_SEEDS = 10
-# Published values of all seeds may be equal; a repetition may still be so far off for a stated reason.
-_LEAST_MARGIN = 0.01
 _FAILURES = {"memory error": Verdict.MEMORY, "runtime error": Verdict.ERROR}
 
 
@@ -103,39 +101,23 @@ def judge(claim: Claim, names: Names, known: Known, runs: Runs) -> Comparison:
 def _judge_value(
     claim: Claim, names: Names, target: Target, metric: str, found: dict[int, Obtained]
 ) -> Comparison:
-    unrepeatable = names.unrepeatable_for(claim.method, claim.dataset)
+    unseeded = names.why_unseeded(claim.method)
     run = found.get(claim.seed) if claim.seed is not None else None
     value, why_not = _value_of(run, metric)
-    if unrepeatable and unrepeatable.kind == "unseeded":
-        reason = f"{unrepeatable.reason}; only its distribution can be compared"
+    if unseeded:
+        reason = f"{unseeded}; only its distribution can be compared"
         return Comparison(claim, target, metric, ClaimVerdict.NOT_COMPARABLE, reason, ours=value)
     if run is None or value is None:
         waiting = run is None or (run.verdict is Verdict.OK and run.metrics is None)
         verdict = ClaimVerdict.PENDING if waiting else ClaimVerdict.NOT_COMPARABLE
         return Comparison(claim, target, metric, verdict, why_not)
     tolerance = _RELATIVE * max(1.0, abs(claim.value)) + claim.rounding
-    difference = abs(value - claim.value)
-    excuse = unrepeatable.reason if unrepeatable else ""
-    if names.metric(claim.metric).tie_dependent:
-        excuse = excuse or "depends on the order an unstable sort gives to equal predictions"
-    if difference <= tolerance:
+    if abs(value - claim.value) <= tolerance:
         verdict, reason = ClaimVerdict.REPRODUCED, "equal within the tolerance"
-    elif excuse and _is_plausible(value, claim.spread):
-        verdict, reason = ClaimVerdict.NOT_COMPARABLE, f"{excuse}; ours is among the published values of all seeds"
     else:
         verdict, reason = ClaimVerdict.DEVIATES, "differs by more than the tolerance"
-        if excuse:
-            reason += f", and by more than this explains: {excuse}"
     test = f"|difference| <= {tolerance:.2g}"
     return Comparison(claim, target, metric, verdict, reason, test, value, 1, tolerance, (run.key,))
-
-
-def _is_plausible(value: float, spread: tuple[float, float] | None) -> bool:
-    """Whether a value that need not repeat lies where the published ones lie, give or take their own range."""
-    if spread is None:
-        return False
-    margin = spread[1] - spread[0] + _LEAST_MARGIN
-    return spread[0] - margin <= value <= spread[1] + margin
 
 
 def _judge_mean(claim: Claim, target: Target, metric: str, found: dict[int, Obtained]) -> Comparison:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 from harness.layout import Layout
 from harness.manifests import Strict, load_toml
@@ -16,18 +15,12 @@ class MetricName(Strict):
     published: str
     ours: str | None = None
     reason: str
-    tie_dependent: bool = False
 
 
-class Unrepeatable(Strict):
-    """A published method (on one dataset, or everywhere) whose values per seed can't be expected to repeat.
-
-    `unseeded`: only its distribution can be compared. `chaotic`: equal values still count, others decide nothing.
-    """
+class Unseeded(Strict):
+    """A published method whose original draws without a seed: only its distribution can be compared."""
 
     method: str
-    dataset: str | None = None
-    kind: Literal["unseeded", "chaotic"]
     reason: str
 
 
@@ -50,7 +43,7 @@ class Names(Strict):
     datasets: dict[str, str]
     splits: dict[str, str]
     metrics: list[MetricName]
-    unrepeatable: list[Unrepeatable] = []
+    unseeded: list[Unseeded] = []
 
     def metric(self, published: str) -> MetricName:
         """The metric the publication calls so."""
@@ -59,12 +52,9 @@ class Names(Strict):
                 return metric
         return MetricName(published=published, reason="not computed here")
 
-    def unrepeatable_for(self, method: str, dataset: str) -> Unrepeatable | None:
-        """Why values per seed can't be expected to repeat, if so. Published names."""
-        for entry in self.unrepeatable:
-            if entry.method == method and entry.dataset in (None, dataset):
-                return entry
-        return None
+    def why_unseeded(self, method: str) -> str | None:
+        """Why values per seed can't be expected to repeat, if so. A published name."""
+        return next((entry.reason for entry in self.unseeded if entry.method == method), None)
 
 
 @dataclass(frozen=True)
