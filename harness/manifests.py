@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
+from functools import cache
 from pathlib import Path
-from typing import TypeVar
+from typing import TypeVar, cast
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
 
 from harness.errors import ManifestError
 
@@ -17,7 +19,21 @@ class Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
+class NamedManifest(Strict):
+    """A manifest that says its own name."""
+
+    name: str
+
+    @field_validator("name")
+    @classmethod
+    def _is_a_name(cls, text: str) -> str:
+        if not re.fullmatch(r"[a-z][a-z0-9_]*", text):
+            raise ValueError(f"'{text}' is not a name: small letters, digits and _ only")
+        return text
+
+
 Model = TypeVar("Model", bound=BaseModel)
+Named = TypeVar("Named", bound=NamedManifest)
 
 
 def load_toml(path: Path, model: type[Model]) -> Model:
@@ -34,6 +50,23 @@ def load_toml(path: Path, model: type[Model]) -> Model:
         raise ManifestError(
             f"{path.name} breaks its schema", where=_fields(path, error), todo="correct these fields"
         ) from None
+
+
+def load_named(path: Path, model: type[Named]) -> Named:
+    """Read a manifest whose `name` must be its folder's; read once until the file changes."""
+    return cast(Named, _load_named(path, model, path.stat().st_mtime_ns))
+
+
+@cache
+def _load_named(path: Path, model: type[NamedManifest], _changed: int) -> NamedManifest:
+    manifest = load_toml(path, model)
+    if manifest.name != path.parent.name:
+        raise ManifestError(
+            f"the name is '{manifest.name}', the folder is '{path.parent.name}'",
+            where=f"{path}: name",
+            todo="give both the same name",
+        )
+    return manifest
 
 
 def _fields(path: Path, error: ValidationError) -> str:

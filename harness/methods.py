@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import re
 from difflib import get_close_matches
-from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from harness.errors import ManifestError, UsageError
+from harness.errors import UsageError
 from harness.layout import Layout
-from harness.manifests import Strict, load_toml
+from harness.manifests import NamedManifest, Strict, load_named
 
 Language = Literal["python", "octave", "r"]
 Scalar = bool | int | float | str
@@ -101,10 +100,9 @@ class ParityTable(Strict):
     reason: str = ""
 
 
-class MethodCard(Strict):
+class MethodCard(NamedManifest):
     """`method.toml`: everything the harness knows of a method."""
 
-    name: str
     title: str
     language: Language
     benchmarks: list[str]
@@ -119,13 +117,6 @@ class MethodCard(Strict):
     variants: dict[str, Variant]
     refuses: list[Refusal] = []
     parity: list[ParityTable] = []
-
-    @field_validator("name")
-    @classmethod
-    def _is_a_name(cls, text: str) -> str:
-        if not re.fullmatch(r"[a-z][a-z0-9_]*", text):
-            raise ValueError(f"'{text}' is not a name: small letters, digits and _ only")
-        return text
 
     @model_validator(mode="after")
     def _has_a_paper_unless_control(self) -> MethodCard:
@@ -159,7 +150,7 @@ def load_method(layout: Layout, name: str) -> MethodCard:
     path = layout.methods / name / "method.toml"
     if not path.is_file():
         raise unknown("method", name, method_names(layout), where=layout.methods)
-    return _load(path, path.stat().st_mtime_ns)
+    return load_named(path, MethodCard)
 
 
 def load_methods(layout: Layout, benchmark: str | None = None) -> list[MethodCard]:
@@ -178,18 +169,6 @@ def unknown(kind: str, name: str, known: list[str], *, where: Path | str = "") -
         where=str(where),
         todo=f"{hint}known: {', '.join(known) or 'none'}",
     )
-
-
-@cache
-def _load(path: Path, _changed: int) -> MethodCard:
-    card = load_toml(path, MethodCard)
-    if card.name != path.parent.name:
-        raise ManifestError(
-            f"the card is called '{card.name}', its folder '{path.parent.name}'",
-            where=f"{path}: name",
-            todo="give both the same name",
-        )
-    return card
 
 
 def _bytes(text: str) -> int:

@@ -6,16 +6,14 @@ A manifest that loads is complete: every file has a checksum and a size, and eve
 from __future__ import annotations
 
 import re
-from functools import cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from pydantic import Field, field_validator, model_validator
 
-from harness.errors import ManifestError
 from harness.layout import Layout
-from harness.manifests import Strict, load_toml
+from harness.manifests import NamedManifest, Strict, load_named
 from harness.methods import unknown
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
@@ -76,10 +74,9 @@ class Converted(Strict):
         return text
 
 
-class DatasetManifest(Strict):
+class DatasetManifest(NamedManifest):
     """`dataset.toml`."""
 
-    name: str
     title: str
     benchmark: str
     summary: str = ""
@@ -91,13 +88,6 @@ class DatasetManifest(Strict):
     files: list[SourceFile] = []
     statistics: Statistics
     converted: Converted | None = None
-
-    @field_validator("name")
-    @classmethod
-    def _is_a_name(cls, text: str) -> str:
-        if not re.fullmatch(r"[a-z][a-z0-9_]*", text):
-            raise ValueError(f"'{text}' is not a name: small letters, digits and _ only")
-        return text
 
     @model_validator(mode="after")
     def _names_files_once(self) -> DatasetManifest:
@@ -139,16 +129,4 @@ def load_manifest(layout: Layout, name: str) -> DatasetManifest:
     path = manifest_path(layout, name)
     if not path.is_file():
         raise unknown("dataset", name, manifest_names(layout), where=layout.datasets)
-    return _load(path, path.stat().st_mtime_ns)
-
-
-@cache
-def _load(path: Path, _changed: int) -> DatasetManifest:
-    manifest = load_toml(path, DatasetManifest)
-    if manifest.name != path.parent.name:
-        raise ManifestError(
-            f"the dataset is called '{manifest.name}', its folder '{path.parent.name}'",
-            where=f"{path}: name",
-            todo="give both the same name",
-        )
-    return manifest
+    return load_named(path, DatasetManifest)

@@ -38,7 +38,7 @@ def test_broken_manifest(own: Layout, old: str, new: str, field: str) -> None:
 def test_folder_and_name_must_agree(own: Layout) -> None:
     path = write_dataset(own)
     path.write_text(path.read_text().replace('name = "mine"', 'name = "yours"', 1))
-    with pytest.raises(ManifestError, match="its folder 'mine'"):
+    with pytest.raises(ManifestError, match="the name is 'yours'"):
         load_manifest(own, "mine")
 
 
