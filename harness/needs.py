@@ -41,13 +41,19 @@ class Needs:
         """Everything that will lie on disk."""
         return self.image_bytes + self.data_bytes + self.result_bytes
 
+    def disk(self) -> str:
+        """How much will lie on disk, and how much is free."""
+        return (
+            f"disk: {_gigabytes(self.disk_bytes)} (images {_gigabytes(self.image_bytes)}, data "
+            f"{_gigabytes(self.data_bytes)}, results {_gigabytes(self.result_bytes)}); "
+            f"free here: {_gigabytes(self.free_bytes)}"
+        )
+
     def text(self) -> str:
         """For a terminal."""
         lines = [
             f"{self.plan}: {self.planned} cells planned, {self.left} left",
-            f"  disk: {_gigabytes(self.disk_bytes)} (images {_gigabytes(self.image_bytes)}, data "
-            f"{_gigabytes(self.data_bytes)}, results {_gigabytes(self.result_bytes)}); "
-            f"free here: {_gigabytes(self.free_bytes)}",
+            f"  {self.disk()}",
         ]
         if self.left:
             lines.append(f"  time: {self._time()}")

@@ -106,13 +106,14 @@ def _run(layout: Layout, plan: Plan, choices: Any, *, install: bool, quiet: bool
     from harness.plan import join
     from harness.store import Store
 
-    check_disk(layout, plan.name, join(plan, Store(layout.runs), records=True))
+    needs = check_disk(layout, plan.name, join(plan, Store(layout.runs), records=True))
     with (
         progress_for(quiet=quiet) as progress,
         stop_on_interrupt() as stop,
         find_engine(layout, install=install) as engine,
     ):
         progress.note(f"engine: {engine.name} {engine.version}")
+        progress.note(f"{needs.left} of {needs.planned} cells left; {needs.disk()}")
         run_plan(layout, plan, engine, choices=choices, progress=progress, stop=stop)
         return stop.is_set()
 
