@@ -66,14 +66,19 @@ def list_images(as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps(rows, indent=2))
         return
-    click.echo(f"{'name':12} {'kind':12} {'on top of':12} {'tree':16} {'MB':>6} {'own MB':>6}  built here")
+    click.echo(
+        f"{'name':12} {'kind':12} {'for':4} {'on top of':10} {'tree':16} {'MB':>6} {'own MB':>6}  built here"
+    )
     for row in rows:
         built = "; ".join(
-            f"{b['engine']} {b['size_bytes'] / 1e6:.0f} MB in {b['built_seconds']:.1f} s" for b in row["built"]
+            f"{b['engine']} {b['size_bytes'] / 1e6:.0f} MB"
+            + (f" in {b['built_seconds']:.1f} s" if b["built_seconds"] else "")
+            for b in row["built"]
         )
         sizes = f"{row['bytes'] / 1e6:6.0f} {row['added_bytes'] / 1e6:6.0f}"
+        tree, parent = row["tree"][:16] or "-", row["extends"] or "-"
         click.echo(
-            f"{row['name']:12} {row['kind']:12} {row['extends'] or '-':12} {row['tree'][:16] or '-':16} {sizes}  "
+            f"{row['name']:12} {row['kind']:12} {row['variant']:4} {parent:10} {tree:16} {sizes}  "
             f"{built or row['why'] or '-'}"
         )
 

@@ -162,7 +162,8 @@ def known_image(
             + (f", code tree {holds_code[:16]} instead of {code[:16]}" if code else ""),
             todo=f"remove it ({engine.name} rmi -f {name}); it is then built again",
         )
-    return _keep(engine, layout, name, image_id, environment, code, 0.0)
+    seconds = receipt.built_seconds if receipt is not None else 0.0
+    return _keep(engine, layout, name, image_id, environment, code, seconds)
 
 
 def _ensure(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from harness.errors import HarnessError
-from harness.images.cards import environment_chain, environment_names, layers_of
+from harness.images.cards import Accelerator, environment_chain, environment_names, layers_of
 from harness.images.identity import environment_image_name, image_name, image_tree
 from harness.images.receipts import receipts_of
 from harness.images.record import read_record, recorded_tree
@@ -13,7 +13,7 @@ from harness.layout import Layout
 
 
 def overview(layout: Layout) -> list[dict[str, Any]]:
-    """One row per environment, those that methods share first; sizes are the recorded ones of the CPU variant."""
+    """One row per environment, those that methods share first; of the CPU variant where there is one."""
     rows = [_row(layout, name) for name in environment_names(layout)]
     return sorted(rows, key=lambda row: (row["kind"] == "method", row["name"]))
 
@@ -21,17 +21,20 @@ def overview(layout: Layout) -> list[dict[str, Any]]:
 def _row(layout: Layout, name: str) -> dict[str, Any]:
     chain = environment_chain(layout, name)
     top = layers_of(chain)[-1]
-    record = read_record(top, "cpu")
+    part = top.card.variants.get("cpu")
+    variant: Accelerator = "cuda" if part is None or part.not_lockable else "cpu"
+    record = read_record(top, variant)
     is_method = (layout.methods / name).is_dir()
     tree = image = why = ""
     try:
-        tree = image_tree(layout, name) if is_method else recorded_tree(layout, name)
-        image = image_name(layout, name) if is_method else environment_image_name(top.name, tree)
+        tree = (image_tree if is_method else recorded_tree)(layout, name, variant)
+        image = image_name(layout, name, variant) if is_method else environment_image_name(top.name, tree)
     except HarnessError as error:
         why = error.what
     return {
         "name": name,
         "kind": "method" if is_method else "environment",
+        "variant": variant,
         "extends": chain[-1].card.extends,
         "tree": tree,
         "why": why,

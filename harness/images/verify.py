@@ -6,6 +6,7 @@ import io
 import re
 import tarfile
 import time
+import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -170,7 +171,9 @@ def _rebuild(
             check = _Timed(environment.name)
             with building(layout):
                 made = _make_again(engine, layout, environment, variant, rebuilt)
-            rebuilt[environment.name] = f"{PREFIX}/rebuilt-{environment.name.strip('_')}:{made.tree[:16]}"
+            # Two verifications at once must not take each other's images away.
+            tag = f"{made.tree[:16]}-{uuid.uuid4().hex[:8]}"
+            rebuilt[environment.name] = f"{PREFIX}/rebuilt-{environment.name.strip('_')}:{tag}"
             tag_image(engine, made.image_id, rebuilt[environment.name])
             fault = ""
             if made.tree != first.environment_tree:

@@ -26,7 +26,7 @@ def test_the_list_has_every_method_with_its_tree_and_size() -> None:
         assert rows[name]["kind"] == "method"
         assert len(rows[name]["tree"]) == 64
         assert rows[name]["image"].startswith(f"localhost/permafrost/{name}:")
-    assert rows["gpu_check"]["why"]
+    assert rows["gpu_check"]["variant"] == "cuda"
 
 
 def test_images_are_as_small_as_promised() -> None:
@@ -40,7 +40,7 @@ def test_images_are_as_small_as_promised() -> None:
 def test_the_list_is_a_table_for_people() -> None:
     _, text = _run("list")
     assert text.splitlines()[0].split()[:2] == ["name", "kind"]
-    assert "has no cpu variant" in text
+    assert "gpu_check    environment  cuda" in text
 
 
 @pytest.mark.parametrize("as_json", [False, True])
