@@ -14,9 +14,11 @@ from pathlib import Path
 
 from harness.budget import Budget, Share, this_machine
 from harness.engine import Engine, remove_orphans
+from harness.engine.leftovers import remove_stubborn
 from harness.errors import EngineError, MissingData
 from harness.images import BuiltImage, ensure_image
 from harness.layout import Layout
+from harness.ownership import abandoned_folders
 from harness.plan import Cell, Plan, join
 from harness.progress import Progress, Silent
 from harness.records import Record
@@ -74,8 +76,7 @@ def run_plan(
     for cell in cells:
         if cell.planned is not None and cell.verdict in choices.again:
             store.remove(cell.planned.key)
-    for orphan in remove_orphans(engine):
-        (progress or Silent()).note(f"removed a container that an ended harness had left: {orphan.run}")
+    _tidy(layout, engine, progress or Silent())
     state = _State(Budget(this_machine(workers=choices.workers)), stop or threading.Event(), progress or Silent())
     for group in _groups(cells, one_method_at_a_time=choices.remove_images):
         images = _images(layout, engine, group, state)
@@ -93,6 +94,14 @@ def run_plan(
                 engine.client.api.remove_image(image.image_id, force=True)
         if state.stop.is_set():
             return
+
+
+def _tidy(layout: Layout, engine: Engine, progress: Progress) -> None:
+    """Remove the containers and temporary folders of harnesses that were killed."""
+    for orphan in remove_orphans(engine):
+        progress.note(f"removed a container that a killed harness had left: {orphan.run}")
+    for folder in abandoned_folders(layout.local / "work"):
+        remove_stubborn(folder)
 
 
 def mark_unstable(store: Store, record: Record, reason: str) -> Record:

@@ -52,7 +52,7 @@ def prediction_job(layout: Layout, method: str, dataset: str, variant: str, seed
         variant=variant,
         parameters=merged_parameters(load_method(layout, method), variant, {}),
         dataset=dataset,
-        split=SplitSpec(strategy="unknown", seed=seed),
+        split=SplitSpec(strategy="unknown_pairs", seed=seed),
         inner_folds=0,
     )
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from harness.errors import CorruptData
 from harness.files import folder_in_the_making, sha256_of, write_atomic, write_json
+from harness.ownership import own_folder
 from harness.records import RECORD_FILE, Record, StoredFile, checked_content, parse_record
 from harness.vocabulary import Verdict
 
@@ -120,7 +121,8 @@ class Store:
             if self.standing(record.key).verdict.is_final:
                 return self.record(record.key)
             self.remove(record.key)
-        with folder_in_the_making(final) as making:
+        # In a folder of this process's own: what a killed one leaves there is recognised and removed by the next.
+        with folder_in_the_making(final, within=own_folder(self.folder.parent / "work")) as making:
             stored = {}
             for name, source in sorted(files.items()):
                 target = making / name

@@ -18,7 +18,6 @@ from typing import Any
 
 from harness import __version__, benchmark
 from harness.engine import Engine, find_engine
-from harness.engine.identity import own_folder
 from harness.errors import UsageError
 from harness.files import read_json
 from harness.images import BuiltImage, folder_tree
@@ -26,6 +25,7 @@ from harness.inputs import job_folder, prepare_inputs
 from harness.jobs import PlannedJob
 from harness.layout import Layout
 from harness.methods import MethodCard, load_method
+from harness.ownership import own_folder
 from harness.records import Record
 from harness.runs import Limits, Mount, Outcome, RunRequest, execute
 from harness.splits import load_split

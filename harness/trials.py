@@ -20,12 +20,12 @@ import numpy.typing as npt
 
 from harness import benchmark
 from harness.data.npy import npy_bytes
-from harness.engine.identity import own_folder
 from harness.files import write_json
 from harness.inputs import job_document
 from harness.jobs import Job, PlannedJob, SplitSpec
 from harness.layout import Layout
 from harness.methods import MethodCard
+from harness.ownership import own_folder
 from harness.vocabulary import Verdict
 
 if TYPE_CHECKING:

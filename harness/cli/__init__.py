@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from importlib import import_module
+from typing import NoReturn
 
 import click
 
 from harness import __version__
-from harness.errors import HarnessError
+from harness.errors import EngineError, HarnessError
+
+_TRACEBACK = "PERMAFROST_TRACEBACK"
 
 # Order of the way through the house; the text is repeated here so that --help imports nothing.
 _COMMANDS = {
     "doctor": "Check engine, disk, memory, GPU, data and a tiny control run.",
-    "list": "List benchmarks, methods, datasets, suites and metrics.",
+    "list": "List methods, datasets, suites and metrics.",
     "data": "List, get and verify datasets.",
     "split": "List, make and verify standard split files.",
     "image": "Lock, fetch, build and verify frozen images.",
@@ -85,4 +89,35 @@ def main(arguments: list[str] | None = None) -> None:
     except (KeyboardInterrupt, click.Abort):
         click.echo("interrupted: finished runs are kept; the same command resumes", err=True)
         sys.exit(130)
+    except OSError as error:
+        _fail(
+            f"this machine refused: {error.strerror or error}",
+            where=", ".join(str(name) for name in (error.filename, error.filename2) if name),
+            todo="look at rights and free space there; `harness doctor` examines the machine",
+        )
+    except Exception as error:  # noqa: BLE001 the top-level boundary, the only one
+        _fail(
+            f"a fault of the harness itself: {type(error).__name__}: {error}",
+            where=_innermost(error),
+            todo=f"report it with what ${_TRACEBACK}=1 shows; finished runs are kept",
+        )
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _fail(what: str, *, where: str, todo: str) -> NoReturn:
+    """End with a message for what no other message was written for: the machine or the harness failed."""
+    if os.environ.get(_TRACEBACK):
+        raise
+    click.echo(f"error: {EngineError(what, where=where, todo=todo)}", err=True)
+    sys.exit(EngineError.exit_code)
+
+
+def _innermost(error: BaseException) -> str:
+    """The place in the harness where it happened."""
+    place, trace = "", error.__traceback__
+    while trace is not None:
+        module = trace.tb_frame.f_globals.get("__name__", "")
+        if module.partition(".")[0] == "harness":
+            place = f"{module}, line {trace.tb_lineno}"
+        trace = trace.tb_next
+    return place

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from harness.cli.options import json_option, mirror_option
+from harness.cli.options import json_option, mirror_option, refuse_unknown
 from harness.layout import find_layout
+
+if TYPE_CHECKING:
+    from harness.layout import Layout
 
 
 @click.command()
@@ -50,7 +54,10 @@ def command(
     from harness.compare.render import to_json, to_markdown, to_text
     from harness.store import Store
 
+    if as_json and as_markdown:
+        raise click.UsageError("--json and --markdown exclude each other")
     layout = find_layout()
+    _refuse_unknown(layout, benchmark, against, method=methods, dataset=datasets, split=splits)
     book = compare_claims(
         layout,
         Store(layout.runs),
@@ -69,3 +76,20 @@ def command(
     else:
         click.echo(to_text(book, everything=everything), nl=False)
     return 1 if book.tally[ClaimVerdict.DEVIATES] else 0
+
+
+def _refuse_unknown(layout: Layout, benchmark: str, against: Path | None, **chosen: tuple[str, ...]) -> None:
+    """Names are ours or the published ones, of claims or of what is here; anything else is a slip."""
+    from harness.compare import load_claims, load_external, load_names
+    from harness.data import manifest_names
+    from harness.methods import method_names
+    from harness.splits.strategies import strategy_names
+
+    if not any(chosen.values()):
+        return
+    names = load_names(layout, benchmark)
+    claims = load_claims(layout, names) if against is None else load_external(names, against)
+    ours = {"method": method_names(layout), "dataset": manifest_names(layout), "split": strategy_names()}
+    for kind, given in chosen.items():
+        known = {*ours[kind], *(getattr(claim, kind) for claim in claims)}
+        refuse_unknown(kind, given, known, where=against or layout.published / benchmark)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
@@ -18,6 +20,10 @@ from harness.errors import UsageError
 from harness.progress import Bar, Lines, Progress, Silent
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+
+# What numpy's legacy generator takes, which draws every split.
+SEED = click.IntRange(min=0, max=2**32 - 1)
+_SAME_WISH_S = 1.0
 
 
 def mirror_option(command: Command) -> Command:
@@ -48,6 +54,16 @@ def parse_setting(text: str) -> tuple[str, Any]:
         return name, value
 
 
+def refuse_unknown(kind: str, names: Iterable[str], known: Iterable[str], *, where: object = "") -> None:
+    """A filter that names nothing would show an empty table, which looks as if all were well."""
+    from harness.methods import unknown
+
+    choice = sorted(set(known))
+    for name in names:
+        if name not in choice:
+            raise unknown(kind, name, choice, where=str(where))
+
+
 @contextmanager
 def progress_for(*, quiet: bool = False) -> Iterator[Progress]:
     """A bar on a terminal, lines elsewhere, nothing when `quiet`."""
@@ -62,18 +78,36 @@ def progress_for(*, quiet: bool = False) -> Iterator[Progress]:
 
 @contextmanager
 def stop_on_interrupt() -> Iterator[threading.Event]:
-    """The first Ctrl-C (or SIGTERM) asks for a clean end; a second one ends at once."""
+    """The first Ctrl-C (or SIGTERM) asks for a clean end; one that comes a second later or more ends at once.
+
+    A handler runs in the midst of anything, even of `Event.set`, so it takes no lock and writes no text: it only
+    wakes a thread that does. Signals that come together count as one: `timeout` sends two, to process and group.
+    """
     stop = threading.Event()
+    waking, wake = os.pipe()
+    asked: list[float] = []
 
     def ask(number: int, frame: FrameType | None) -> None:
-        if stop.is_set():
+        now = time.monotonic()
+        if asked and now - asked[0] >= _SAME_WISH_S:
             raise KeyboardInterrupt
-        stop.set()
-        click.echo("stopping: finished runs are kept; once more to stop at once", err=True)
+        if not asked:
+            asked.append(now)
+            os.write(wake, b"!")
 
+    def tell() -> None:
+        if os.read(waking, 1):
+            stop.set()
+            click.echo("stopping: finished runs are kept; once more to stop at once", err=True)
+
+    teller = threading.Thread(target=tell, name="interrupt", daemon=True)
+    teller.start()
     before = {number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield stop
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+        os.close(wake)
+        teller.join()
+        os.close(waking)

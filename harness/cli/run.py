@@ -7,13 +7,22 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from harness.cli.options import json_option, mirror_option, parse_setting, progress_for, stop_on_interrupt
+from harness.cli.options import (
+    SEED,
+    json_option,
+    mirror_option,
+    parse_setting,
+    progress_for,
+    stop_on_interrupt,
+)
 from harness.errors import UsageError
 from harness.vocabulary import Verdict
 
 if TYPE_CHECKING:
     from harness.layout import Layout
     from harness.plan import Plan
+
+_OF_A_JOB = ("methods", "variant", "settings", "datasets", "split", "seeds", "inner_folds", "upstream")
 
 
 @click.command()
@@ -23,15 +32,21 @@ if TYPE_CHECKING:
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Another value for a parameter.")
 @click.option("--dataset", "datasets", multiple=True, help="A dataset; may be repeated.")
 @click.option("--split", default="random", show_default=True, help="A split strategy.")
-@click.option("--seed", "seeds", multiple=True, type=int, help="A seed of the split; may be repeated.")
-@click.option("--inner-folds", default=5, show_default=True, help="Inner cross-validation; 0 for none.")
+@click.option("--seed", "seeds", multiple=True, type=SEED, help="A seed of the split; may be repeated.")
+@click.option(
+    "--inner-folds",
+    type=click.IntRange(min=0),
+    default=5,
+    show_default=True,
+    help="Inner cross-validation; 0 for none.",
+)
 @mirror_option
 @click.option(
     "--upstream",
     type=click.Path(exists=True, file_okay=False, path_type=Path, resolve_path=True),
     help="A checkout of the authors' own code, mounted ahead of ours; its functions must have our file names.",
 )
-@click.option("--workers", type=int, help="CPUs to lend to runs; all of them by default.")
+@click.option("--workers", type=click.IntRange(min=1), help="CPUs to lend to runs; all of them by default.")
 @click.option("--again", multiple=True, type=click.Choice([str(one) for one in Verdict]), help="Run these again.")
 @click.option("--remove-images", is_flag=True, help="Build, run and remove one method at a time: least disk.")
 @click.option("--install/--no-install", default=False, help="May an engine be installed (root, Debian or Ubuntu)?")
@@ -68,10 +83,7 @@ def command(
 
     layout = find_layout()
     if suite:
-        if methods or datasets or seeds or settings or upstream:
-            raise UsageError(
-                "--suite names its own jobs", todo="give either --suite or --method and what goes with it"
-            )
+        _refuse_beside_suite()
         plan = _suite_plan(layout, suite)
     else:
         chosen = dict(parse_setting(text) for text in settings)
@@ -96,6 +108,21 @@ def command(
     if suite == "smoke" and not as_json:
         _tell_what_full_needs(layout)
     return 130 if stopped else code
+
+
+def _refuse_beside_suite() -> None:
+    """A suite names its own jobs: what would be ignored beside it is refused."""
+    from click.core import ParameterSource
+
+    context = click.get_current_context()
+    for name in _OF_A_JOB:
+        if context.get_parameter_source(name) is not ParameterSource.DEFAULT:
+            option = next(one.opts[0] for one in context.command.params if one.name == name)
+            raise UsageError(
+                "--suite names its own jobs",
+                where=option,
+                todo="give either --suite or --method and what goes with it",
+            )
 
 
 def _run(layout: Layout, plan: Plan, choices: Any, *, install: bool, quiet: bool) -> bool:

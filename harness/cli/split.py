@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from harness.cli.options import json_option, mirror_option, parse_setting
+from harness.cli.options import SEED, json_option, mirror_option, parse_setting
 from harness.errors import UsageError
 from harness.layout import find_layout
 
@@ -54,7 +54,7 @@ def list_splits(as_json: bool) -> None:
 @command.command("make")
 @click.argument("dataset")
 @click.argument("strategy")
-@click.option("--seed", "seeds", multiple=True, type=int, help="May be repeated.")
+@click.option("--seed", "seeds", multiple=True, type=SEED, help="May be repeated.")
 @click.option("--published", is_flag=True, help="The 100 seeds of the published benchmark.")
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="A parameter of the strategy.")
 @click.option(
@@ -102,7 +102,7 @@ def make_splits(
 @command.command("verify")
 @click.argument("dataset")
 @click.argument("strategy", required=False)
-@click.option("--seed", "seeds", multiple=True, type=int, help="May be repeated; all published ones by default.")
+@click.option("--seed", "seeds", multiple=True, type=SEED, help="May be repeated; all published ones by default.")
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="A parameter of the strategy.")
 @click.option("--file", "path", type=click.Path(dir_okay=False, path_type=Path), help="A split file to examine.")
 @mirror_option

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from harness.cli.options import refuse_unknown
 from harness.layout import find_layout
 from harness.vocabulary import Verdict
 
@@ -44,7 +45,13 @@ def command(
 
     layout = find_layout()
     store = Store(layout.runs)
-    table = build_table(layout, store, requested_plan(layout, store, suite)).select(
+    whole = build_table(layout, store, requested_plan(layout, store, suite))
+    jobs = [scored.cell.job for scored in whole.cells]
+    plan = f"the plan '{suite}'; others: --suite"
+    refuse_unknown("benchmark", benchmarks, (job.benchmark for job in jobs), where=plan)
+    refuse_unknown("method", methods, (job.method for job in jobs), where=plan)
+    refuse_unknown("dataset", datasets, (job.dataset for job in jobs), where=plan)
+    table = whole.select(
         benchmarks=benchmarks,
         methods=methods,
         datasets=datasets,

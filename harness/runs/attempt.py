@@ -14,9 +14,9 @@ from typing import Any
 
 from harness.engine.cgroup import ControlGroup, Usage, limit_is_kept
 from harness.engine.engine import Engine
-from harness.engine.identity import owner_of
 from harness.engine.orphans import discard_container
 from harness.errors import ImageError
+from harness.ownership import owner_of
 from harness.runs.classify import Signs, Stop
 from harness.runs.container import container_configuration, container_user
 from harness.runs.faults import engine_faults, explain, is_program_fault, status_of

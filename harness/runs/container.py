@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.engine.facts import EngineFacts
-from harness.engine.identity import LABEL_HARNESS, LABEL_RUN
+from harness.ownership import LABEL_HARNESS, LABEL_RUN
 from harness.runs.request import Limits, RunRequest
 from harness.runs.workspace import CONTAINER_USER
 

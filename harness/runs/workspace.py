@@ -15,8 +15,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.engine.identity import own_folder
 from harness.engine.leftovers import names_in, remove_stubborn
+from harness.ownership import own_folder
 from harness.runs.log import printable
 from harness.runs.request import EXPECTED, Limits
 

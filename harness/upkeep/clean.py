@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from harness.engine import Engine, find_orphans
-from harness.engine.identity import abandoned_folders
 from harness.engine.leftovers import remove_stubborn
 from harness.engine.orphans import discard_container
 from harness.layout import Layout
+from harness.ownership import abandoned_folders
 
 _OURS = ("permafrost/", "permafrost-test/")
 # a served engine keeps its images here; they are removed through the engine

@@ -10,10 +10,10 @@ from enum import StrEnum
 from pathlib import Path
 
 from harness.engine import Engine, find_engine, find_orphans
-from harness.engine.identity import abandoned_folders
 from harness.engine.probe import control_run
 from harness.errors import EngineError, HarnessError
 from harness.layout import Layout
+from harness.ownership import abandoned_folders
 
 _GIB = 1 << 30
 # what the results of a long campaign and the inputs in flight want, and what nothing should go below

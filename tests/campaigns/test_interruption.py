@@ -15,8 +15,8 @@ import pytest
 
 from harness.campaign import Choices, left_to_run, run_plan
 from harness.engine import Engine, find_engine
-from harness.engine.identity import LABEL_HARNESS
 from harness.layout import Layout
+from harness.ownership import LABEL_HARNESS
 from harness.plan import join
 from harness.records import RECORD_FILE
 from harness.store import Store

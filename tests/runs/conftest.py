@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from harness.engine import Engine
-from harness.engine.identity import LABEL_HARNESS, own_folder
+from harness.ownership import LABEL_HARNESS, own_folder
 from tests.engines import ProbeImage
 from tests.runs.helpers import Bench
 

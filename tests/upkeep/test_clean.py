@@ -14,14 +14,14 @@ from click.testing import CliRunner
 
 from harness.cli import group
 from harness.engine import Engine
-from harness.engine.identity import own_folder
 from harness.layout import Layout
+from harness.ownership import own_folder
 from harness.upkeep import clean
 
 LEAVE = """
 import os, sys
 from pathlib import Path
-from harness.engine.identity import own_folder
+from harness.ownership import own_folder
 (own_folder(Path(sys.argv[1])) / "run-1").mkdir()
 os.kill(os.getpid(), 9)
 """

@@ -8,12 +8,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-from harness.engine.identity import abandoned_folders, is_owned, own_folder, owner_of
+from harness.ownership import abandoned_folders, is_owned, own_folder, owner_of
 
 HOLD = """
 import sys, time
 from pathlib import Path
-from harness.engine.identity import own_folder
+from harness.ownership import own_folder
 folder = own_folder(Path(sys.argv[1]))
 (folder / "run-1").mkdir()
 print(folder, flush=True)
