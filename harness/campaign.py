@@ -16,7 +16,7 @@ from harness.budget import Budget, Share, this_machine
 from harness.engine import Engine, remove_orphans
 from harness.engine.leftovers import remove_stubborn
 from harness.errors import EngineError, MissingData
-from harness.images import BuiltImage, ensure_image
+from harness.images import BuiltImage, Supply, ensure_image, remove_images
 from harness.layout import Layout
 from harness.ownership import abandoned_folders
 from harness.plan import Cell, Plan, join
@@ -79,7 +79,7 @@ def run_plan(
     _tidy(layout, engine, progress or Silent())
     state = _State(Budget(this_machine(workers=choices.workers)), stop or threading.Event(), progress or Silent())
     for group in _groups(cells, one_method_at_a_time=choices.remove_images):
-        images = _images(layout, engine, group, state)
+        images = _images(layout, engine, group, state, Supply(mirrors=choices.mirrors))
         _run_all(
             [
                 Task(layout, cell.planned, images[cell.job.method], choices.mirrors, choices.upstream)
@@ -90,8 +90,8 @@ def run_plan(
             state,
         )
         if choices.remove_images:
-            for image in images.values():
-                engine.client.api.remove_image(image.image_id, force=True)
+            for method in images:
+                remove_images(engine, layout, method)
         if state.stop.is_set():
             return
 
@@ -118,14 +118,16 @@ def _groups(cells: Sequence[Cell], *, one_method_at_a_time: bool) -> list[list[C
     return [[cell for cell in cells if cell.job.method == method] for method in methods]
 
 
-def _images(layout: Layout, engine: Engine, cells: Sequence[Cell], state: _State) -> dict[str, BuiltImage]:
+def _images(
+    layout: Layout, engine: Engine, cells: Sequence[Cell], state: _State, supply: Supply
+) -> dict[str, BuiltImage]:
     methods = list(dict.fromkeys(cell.job.method for cell in cells))
     state.progress.begin("images", len(methods))
     images: dict[str, BuiltImage] = {}
     for method in methods:
         if state.stop.is_set():
             break
-        image = images[method] = ensure_image(engine, layout, method)
+        image = images[method] = ensure_image(engine, layout, method, supply=supply)
         state.progress.step(f"{image.name}: {image.size_bytes / 1e6:.0f} MB")
     return images
 

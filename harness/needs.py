@@ -83,7 +83,7 @@ def needs_of(layout: Layout, name: str, cells: Sequence[Cell]) -> Needs:
         plan=name,
         planned=len(cells),
         left=len(left),
-        image_bytes=sum(recorded_size(layout, method) for method in {cell.job.method for cell in left}),
+        image_bytes=recorded_size(layout, *dict.fromkeys(cell.job.method for cell in left)),
         data_bytes=sum(
             file.bytes
             for dataset in {cell.job.dataset for cell in left}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.images.build import BuiltImage, Supply, ensure_environment, ensure_image
+from harness.images.build import BuiltImage, Supply, ensure_environment, ensure_image, remove_images
 from harness.images.cards import Accelerator, refuse_unless_usable
 from harness.images.identity import code_tree, environment_tree, image_name, image_tree
 from harness.images.prepare import recorded_size
@@ -21,4 +21,5 @@ __all__ = [
     "image_tree",
     "recorded_size",
     "refuse_unless_usable",
+    "remove_images",
 ]

@@ -89,6 +89,25 @@ def ensure_environment(
         return _ensure(engine, layout, name, accelerator, supply or Supply())
 
 
+def remove_images(engine: BuildEngine, layout: Layout, method: str, accelerator: Accelerator = "cpu") -> None:
+    """Remove a method's image and its environments but the base, which every method stands on."""
+    from docker.errors import APIError, ImageNotFound
+
+    names = [image_name(layout, method, accelerator)]
+    for environment in reversed(layers_of(environment_chain(layout, method))[1:]):
+        record = read_record(environment, variant_of(environment, accelerator))
+        names += [environment_image_name(environment.name, record.tree)] if record else []
+    for name in names:
+        try:
+            engine.client.images.remove(name)
+        except ImageNotFound:
+            continue
+        except APIError as error:
+            # in use by a container or below another image: the engine refuses, and is right
+            if error.status_code != 409:
+                raise
+
+
 def record_environment(
     engine: BuildEngine,
     layout: Layout,
