@@ -15,9 +15,11 @@ from pathlib import Path
 from harness.budget import Budget, Share, this_machine
 from harness.engine import Engine, remove_orphans
 from harness.engine.leftovers import remove_stubborn
-from harness.errors import EngineError, MissingData
+from harness.errors import DataError, ImageError
 from harness.images import BuiltImage, Supply, ensure_image, remove_images
 from harness.layout import Layout
+from harness.methods import load_method
+from harness.obstacles import Obstacles
 from harness.ownership import abandoned_folders
 from harness.plan import Cell, Plan, join
 from harness.progress import Progress, Silent
@@ -73,16 +75,21 @@ def run_plan(
     choices = choices or Choices()
     store = Store(layout.runs)
     cells = left_to_run(plan, store, choices.again)
-    for cell in cells:
-        if cell.planned is not None and cell.verdict in choices.again:
-            store.remove(cell.planned.key)
-    _tidy(layout, engine, progress or Silent())
     state = _State(Budget(this_machine(workers=choices.workers)), stop or threading.Event(), progress or Silent())
+    cells = _fitting(layout, cells, state)
+    _tidy(layout, engine, state.progress)
     for group in _groups(cells, one_method_at_a_time=choices.remove_images):
         images = _images(layout, engine, group, state, Supply(mirrors=choices.mirrors))
         _run_all(
             [
-                Task(layout, cell.planned, images[cell.job.method], choices.mirrors, choices.upstream)
+                Task(
+                    layout,
+                    cell.planned,
+                    images[cell.job.method],
+                    choices.mirrors,
+                    choices.upstream,
+                    again=cell.verdict in choices.again,
+                )
                 for cell in group
                 if cell.planned is not None and cell.job.method in images
             ],
@@ -94,6 +101,19 @@ def run_plan(
                 remove_images(engine, layout, method)
         if state.stop.is_set():
             return
+
+
+def _fitting(layout: Layout, cells: Sequence[Cell], state: _State) -> list[Cell]:
+    """The cells this machine can run at all; the others say what is wanting, and cost nobody else a run."""
+    fits = {}
+    for method in dict.fromkeys(cell.job.method for cell in cells):
+        share = Share.of(load_method(layout, method).resources)
+        fits[method] = state.budget.total.fits(share)
+        if not fits[method]:
+            reason = f"{method} needs {share}; this machine can lend {state.budget.total}"
+            Obstacles(layout.runs).note("method", method, reason)
+            state.progress.note(reason)
+    return [cell for cell in cells if fits[cell.job.method]]
 
 
 def _tidy(layout: Layout, engine: Engine, progress: Progress) -> None:
@@ -127,7 +147,14 @@ def _images(
     for method in methods:
         if state.stop.is_set():
             break
-        image = images[method] = ensure_image(engine, layout, method, supply=supply)
+        try:
+            image = images[method] = ensure_image(engine, layout, method, supply=supply)
+        except (ImageError, DataError) as error:
+            # One method's image must not cost the others their runs: its cells say why they have none.
+            Obstacles(layout.runs).note("method", method, str(error))
+            state.progress.step(f"{Verdict.INFRASTRUCTURE}: no image of {method}: {error}")
+            continue
+        Obstacles(layout.runs).clear("method", method)
         state.progress.step(f"{image.name}: {image.size_bytes / 1e6:.0f} MB")
     return images
 
@@ -145,31 +172,27 @@ def _run_all(tasks: Sequence[Task], engine: Engine, state: _State) -> None:
             raise
 
 
-def _in_turn(task: Task, engine: Engine, state: _State) -> Record | MissingData | None:
-    """Wait for a share of the machine, then run; None when the campaign was stopped before."""
-    share = Share.of(task.card.resources)
-    if not state.budget.total.fits(share):
-        raise EngineError(
-            f"{task.planned.job.method} needs {share}",
-            where=f"this machine can lend {state.budget.total}",
-            todo="run it on a larger machine, give more --workers, or lower [resources] in its card",
-        )
-    with state.budget.lend(share, state.stop) as granted:
+def _in_turn(task: Task, engine: Engine, state: _State) -> Record | DataError | None:
+    """Wait for a share of the machine, then run; None when the campaign was stopped before.
+
+    Data that can't be had, or is not what was recorded, costs the cells of its dataset and no others.
+    """
+    with state.budget.lend(Share.of(task.card.resources), state.stop) as granted:
         if not granted:
             return None
         try:
             return perform(task, engine, state.stop)
-        except MissingData as error:
-            Store(task.layout.runs).note_missing(task.planned.job.dataset, str(error))
+        except DataError as error:
+            Obstacles(task.layout.runs).note("dataset", task.planned.job.dataset, str(error))
             return error
 
 
-def _tell(task: Task, future: Future[Record | MissingData | None], state: _State) -> None:
+def _tell(task: Task, future: Future[Record | DataError | None], state: _State) -> None:
     result = future.result()
     label = task.planned.job.label
     if result is None:
         return
-    if isinstance(result, MissingData):
+    if isinstance(result, DataError):
         state.progress.step(f"{Verdict.MISSING_DATA}: {label}: {result.what}")
         return
     reason = "" if result.verdict is Verdict.OK else f": {result.reason}"

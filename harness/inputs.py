@@ -11,7 +11,7 @@ from typing import Any
 from harness import benchmark
 from harness.data import load_dataset
 from harness.errors import CorruptData
-from harness.files import digest_of, folder_in_the_making, sha256_of, write_json
+from harness.files import digest_of, folder_in_the_making, read_json, sha256_of, write_json
 from harness.jobs import PlannedJob
 from harness.layout import Layout
 from harness.methods import MethodCard
@@ -50,17 +50,29 @@ def job_folder(
     prepared: Path, folder: Path, planned: PlannedJob, card: MethodCard, *, trace: bool = False
 ) -> None:
     """Fill `folder` with what will be mounted at /in: links to the prepared arrays, and job.json."""
-    import json
-
-    described: dict[str, dict[str, Any]] = json.loads((prepared / _DESCRIPTION).read_text())
+    described = _described(prepared)
     for name, description in described.items():
-        source = prepared / description["file"]
-        if sha256_of(source) != description["sha256"]:
-            raise CorruptData(
-                f"the prepared input '{name}' was changed", where=str(source), todo=f"remove the folder {prepared}"
-            )
-        _link(source, folder / description["file"])
+        source = prepared / f"{name}.npy"
+        if not source.is_file() or sha256_of(source) != description["sha256"]:
+            raise _changed(prepared, f"the prepared input '{name}' was changed", source)
+        _link(source, folder / source.name)
     write_json(folder / "job.json", job_document(planned, card, described, trace=trace))
+
+
+def _described(prepared: Path) -> dict[str, dict[str, Any]]:
+    """What was written beside the prepared arrays."""
+    described = read_json(prepared / _DESCRIPTION)
+    known = isinstance(described, dict) and all(
+        isinstance(told, dict) and told.get("file") == f"{name}.npy" and "sha256" in told
+        for name, told in described.items()
+    )
+    if not known or not described:
+        raise _changed(prepared, "the list of prepared inputs was changed", prepared / _DESCRIPTION)
+    return dict(described)
+
+
+def _changed(prepared: Path, what: str, where: Path) -> CorruptData:
+    return CorruptData(what, where=str(where), todo=f"remove the folder {prepared}; it is made again when needed")
 
 
 def job_document(

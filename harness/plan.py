@@ -12,11 +12,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from harness.data import dataset_digest
-from harness.errors import HarnessError
+from harness.errors import DataError, ImageError, UsageError
 from harness.images import image_tree
 from harness.jobs import Job, PlannedJob
 from harness.layout import Layout
 from harness.methods import load_method
+from harness.obstacles import Known
 from harness.splits import split_digest
 from harness.store import Standing, Store
 from harness.vocabulary import Verdict
@@ -41,9 +42,17 @@ class Plan:
     cells: tuple[Cell, ...]
 
     def __post_init__(self) -> None:
-        keys = Counter(cell.planned.key for cell in self.cells if cell.planned)
-        twice = [key for key, count in keys.items() if count > 1]
-        assert not twice, f"jobs planned twice: {twice}"
+        seen: dict[str, Job] = {}
+        for cell in self.cells:
+            if cell.planned is None:
+                continue
+            other = seen.setdefault(cell.planned.key, cell.job)
+            if other is not cell.job:
+                raise UsageError(
+                    "one run is planned twice",
+                    where=" and ".join(dict.fromkeys((other.label, cell.job.label))),
+                    todo="name every method, dataset and seed once; two names of the same data are the same run",
+                )
 
 
 def make_plan(layout: Layout, name: str, jobs: Iterable[Job]) -> Plan:
@@ -57,15 +66,15 @@ def join(plan: Plan, store: Store, *, records: bool = False) -> tuple[Cell, ...]
 
     `records` keeps the fields of every record; without them 100,000 cells cost a third less, and far less memory.
     """
-    missing = store.missing()
+    obstacles = Known.of(store.folder)
     joined = []
     for cell in plan.cells:
         if cell.planned is None:
             joined.append(cell)
             continue
         standing = store.standing(cell.planned.key)
-        if standing.verdict is Verdict.PENDING and cell.job.dataset in missing:
-            standing = Standing(Verdict.MISSING_DATA, missing[cell.job.dataset], {})
+        if standing.verdict is Verdict.PENDING and (obstacle := obstacles.before(cell.job)):
+            standing = Standing(*obstacle, {})
         content = standing.content if records else {}
         joined.append(Cell(cell.job, cell.planned, standing.verdict, standing.reason, content))
     check_sum(plan, joined)
@@ -104,10 +113,10 @@ class _Planner:
                 dataset_digest=self._dataset(job.dataset),
                 split_digest=self._split(job),
             )
-        except HarnessError as error:
-            if error.exit_code != 4:
-                raise
+        except DataError as error:
             return Cell(job, None, Verdict.MISSING_DATA, error.what)
+        except ImageError as error:
+            return Cell(job, None, Verdict.INFRASTRUCTURE, error.what)
         return Cell(job, planned)
 
     def _tree(self, method: str) -> str:

@@ -72,10 +72,14 @@ def checked_content(text: bytes, where: Path | str) -> dict[str, Any]:
     try:
         content = json.loads(text)
         claimed = content.pop("digest")
-    except (ValueError, KeyError, AttributeError, TypeError):
+        found = digest_of(content)
+    except (ValueError, KeyError, AttributeError, TypeError, RecursionError):
         raise _corrupt("a record is cut or not a record", str(where)) from None
-    if digest_of(content) != claimed:
+    if found != claimed:
         raise _corrupt("a record differs from its own digest", str(where))
+    if content.keys() != Record.model_fields.keys():
+        odd = ", ".join(sorted(content.keys() ^ Record.model_fields.keys()))
+        raise _corrupt("a record has other fields than this version writes", f"{where}: {odd}")
     return dict(content)
 
 

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from harness.errors import CorruptData
-from harness.files import write_json
+from harness.errors import CorruptData, UsageError
+from harness.files import digest_of, read_json, write_json
 from harness.jobs import PlannedJob
 from harness.layout import Layout
 from harness.plan import Plan, join
 from harness.store import Store
 from harness.vocabulary import Verdict
+
+_FIELDS = ("key", "scorer", "evidence", "metrics", "notes")
 
 
 @dataclass(frozen=True)
@@ -30,14 +31,15 @@ class Scores:
     notes: dict[str, str]
 
     def to_json(self) -> dict[str, Any]:
-        """Ready to be written."""
-        return {
+        """Ready to be written, with a digest: scores that were changed are not shown."""
+        content = {
             "key": self.key,
             "scorer": self.scorer,
             "evidence": self.evidence,
             "metrics": self.metrics,
             "notes": self.notes,
         }
+        return {**content, "digest": digest_of(content)}
 
 
 @cache
@@ -56,16 +58,27 @@ def scores_path(layout: Layout, key: str) -> Path:
 
 
 def read_scores(layout: Layout, key: str, benchmark: str, evidence: dict[str, str]) -> Scores | None:
-    """The cached scores of one run, or None when there are none or they are stale.
+    """The cached scores of one run, or None when there are none, they are stale, or not what was written.
 
     `evidence` maps the scored files to the sha256 that the run's record names.
     """
-    try:
-        scores = Scores(**json.loads(scores_path(layout, key).read_bytes()))
-    except (FileNotFoundError, ValueError, TypeError):
+    content = read_json(scores_path(layout, key))
+    if not is_whole(content):
         return None
+    del content["digest"]
+    scores = Scores(**content)
     fresh = scores.key == key and scores.scorer == scorer_digest(benchmark) and scores.evidence == evidence
     return scores if fresh else None
+
+
+def is_whole(content: Any) -> bool:
+    """Whether this is a scores file as it was written."""
+    if not isinstance(content, dict) or content.keys() != {*_FIELDS, "digest"}:
+        return False
+    try:
+        return digest_of({name: content[name] for name in _FIELDS}) == content["digest"]
+    except ValueError:
+        return False
 
 
 def compute_scores(layout: Layout, store: Store, planned: PlannedJob, mirrors: Sequence[Path] = ()) -> Scores:
@@ -75,6 +88,12 @@ def compute_scores(layout: Layout, store: Store, planned: PlannedJob, mirrors: S
     from harness.splits import load_split
 
     record = store.record(planned.key)
+    if record.verdict is not Verdict.OK:
+        raise UsageError(
+            f"a run that ended as '{record.verdict}' has no scores",
+            where=f"{planned.job.label}: {record.reason}",
+            todo="only a run that ended ok is a result",
+        )
     store.check(record)
     module = benchmark.get(planned.job.benchmark)
     dataset = load_dataset(layout, planned.job.dataset, mirrors=mirrors)
@@ -107,7 +126,7 @@ def score_run(layout: Layout, store: Store, planned: PlannedJob, mirrors: Sequen
     cached = read_scores(
         layout, planned.key, planned.job.benchmark, scored_files(standing.content.get("files", {}))
     )
-    if cached is not None:
+    if cached is not None and standing.verdict is Verdict.OK:
         return cached
     scores = compute_scores(layout, store, planned, mirrors)
     write_json(scores_path(layout, planned.key), scores.to_json())

@@ -6,20 +6,24 @@ on one store may finish the same job; the first folder stays, the second is thro
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
+import tempfile
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from harness.errors import CorruptData
-from harness.files import folder_in_the_making, sha256_of, write_atomic, write_json
+from harness.files import folder_in_the_making, sha256_of, write_json
 from harness.ownership import own_folder
 from harness.records import RECORD_FILE, Record, StoredFile, checked_content, parse_record
 from harness.vocabulary import Verdict
 
 _MISSING = ".missing-data"
+_LOCK = ".lock"
 
 
 @dataclass(frozen=True)
@@ -40,19 +44,6 @@ class Store:
     def path(self, key: str) -> Path:
         """Where the run of `key` lies, or would lie."""
         return self.folder / key[:2] / key
-
-    def missing(self) -> dict[str, str]:
-        """The datasets that could not be had when a run was about to start, each with the reason."""
-        notes = self.folder / _MISSING
-        return {path.stem: path.read_text(encoding="utf-8") for path in sorted(notes.glob("*.txt"))}
-
-    def note_missing(self, dataset: str, reason: str) -> None:
-        """Remember why a dataset could not be had: its cells are `missing-data`, not `pending`."""
-        write_atomic(self.folder / _MISSING / f"{dataset}.txt", reason)
-
-    def forget_missing(self, dataset: str) -> None:
-        """The dataset is here now."""
-        (self.folder / _MISSING / f"{dataset}.txt").unlink(missing_ok=True)
 
     def finished(self) -> Iterator[str]:
         """Every key that has a folder."""
@@ -114,15 +105,15 @@ class Store:
         """The standing of many keys."""
         return {key: self.standing(key) for key in keys}
 
-    def put(self, record: Record, files: dict[str, Path]) -> Record:
-        """Store a finished run; its files are moved in, hashed, and named by the record. Idempotent."""
+    def put(self, record: Record, files: dict[str, Path], *, again: bool = False) -> Record:
+        """Store a finished run; its files are moved in, hashed, and named by the record. What is stored then.
+
+        A final verdict that is there stays, unless a person wanted the run `again` and it ended with another one.
+        """
         final = self.path(record.key)
-        if final.exists():
-            if self.standing(record.key).verdict.is_final:
-                return self.record(record.key)
-            self.remove(record.key)
-        # In a folder of this process's own: what a killed one leaves there is recognised and removed by the next.
-        with folder_in_the_making(final, within=own_folder(self.folder.parent / "work")) as making:
+        if self._stays(record, again=again):
+            return self.record(record.key)
+        with folder_in_the_making(final, within=self._own) as making:
             stored = {}
             for name, source in sorted(files.items()):
                 target = making / name
@@ -134,21 +125,41 @@ class Store:
                 stored[name] = StoredFile(sha256=sha256_of(target), bytes=target.stat().st_size)
             complete = record.model_copy(update={"files": stored})
             write_json(making / RECORD_FILE, complete.to_json())
-        return complete
+            with self._alone():
+                # Looked at again: what stands in the way is removed only while nobody else can replace it.
+                if final.exists() and not self._stays(record, again=again):
+                    self.remove(record.key)
+        return self.record(record.key)
 
     def amend(self, record: Record) -> None:
         """Replace the verdict of a stored run, keeping its files: for what a later repetition showed."""
-        write_json(self.path(record.key) / RECORD_FILE, record.to_json())
+        draft = self._own / f"{record.key}.json"
+        write_json(draft, record.to_json())
+        draft.replace(self.path(record.key) / RECORD_FILE)
 
     def remove(self, key: str) -> None:
         """Forget one run. It disappears in one step, then its files are deleted."""
-        folder = self.path(key)
-        grave = folder.parent / f".removed-{key}-{os.getpid()}"
-        try:
-            folder.rename(grave)
-        except FileNotFoundError:
-            return
+        grave = Path(tempfile.mkdtemp(dir=self._own, prefix="removed-"))
+        with suppress(FileNotFoundError):
+            self.path(key).rename(grave)
         shutil.rmtree(grave, ignore_errors=True)
+
+    @property
+    def _own(self) -> Path:
+        """A folder of this process: what a killed one leaves there is recognised and removed by the next."""
+        return own_folder(self.folder.parent / "work")
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """While one harness replaces a run, no other does."""
+        with (self.folder / _LOCK).open("w") as stream:
+            fcntl.flock(stream, fcntl.LOCK_EX)
+            yield
+
+    def _stays(self, record: Record, *, again: bool) -> bool:
+        """Whether what is stored under the key of `record` counts for more than `record` does."""
+        is_final = self.standing(record.key).verdict.is_final
+        return is_final and not (again and record.verdict.is_final)
 
     def check(self, record: Record) -> None:
         """Compare every file of a run with its recorded sha256."""

@@ -19,19 +19,21 @@ from typing import Any
 from harness import __version__, benchmark
 from harness.engine import Engine, find_engine
 from harness.errors import UsageError
-from harness.files import read_json
 from harness.images import BuiltImage, folder_tree
 from harness.inputs import job_folder, prepare_inputs
 from harness.jobs import PlannedJob
 from harness.layout import Layout
 from harness.methods import MethodCard, load_method
+from harness.obstacles import Obstacles
 from harness.ownership import own_folder
 from harness.records import Record
 from harness.runs import Limits, Mount, Outcome, RunRequest, execute
+from harness.runs.workspace import make_readable
 from harness.splits import load_split
 from harness.store import Store
 
 _UPSTREAM = "/opt/upstream"
+_SOURCES = {"python": ".py", "octave": ".m", "r": ".r"}
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,8 @@ class Task:
     image: BuiltImage
     mirrors: tuple[Path, ...] = ()
     upstream: Path | None = None
+    # Whether a person wants this run although a final verdict is stored.
+    again: bool = False
 
     @property
     def card(self) -> MethodCard:
@@ -54,7 +58,7 @@ def perform(task: Task, engine: Engine, stop: threading.Event | None = None) -> 
     """Run one task in a container and store what came of it."""
     with run_in_container(task, engine, stop) as (outcome, inputs):
         record = _record(task, outcome)
-        return Store(task.layout.runs).put(record, _files(outcome, inputs))
+        return Store(task.layout.runs).put(record, _files(outcome, inputs), again=task.again)
 
 
 def perform_anywhere(task: Task) -> Record:
@@ -70,6 +74,7 @@ def run_in_container(
     """Run a task beside the store: its outcome and its input folder, both gone when the block ends."""
     work = task.layout.local / "work"
     inputs = Path(tempfile.mkdtemp(dir=own_folder(work), prefix="in-"))
+    code = Path(tempfile.mkdtemp(dir=own_folder(work), prefix="upstream-"))
     try:
         job_folder(_prepare_once(task), inputs, task.planned, task.card)
         request = RunRequest(
@@ -80,7 +85,7 @@ def run_in_container(
             limits=limits_of(task.card),
             seed=task.planned.job.split.seed,
             labels={"permafrost.key": task.planned.key},
-            **_instead_of_ours(task),
+            **_instead_of_ours(task, code),
         )
         outcome = execute(engine, request, check=_Check(task), stop=stop)
         try:
@@ -89,6 +94,7 @@ def run_in_container(
             outcome.discard()
     finally:
         shutil.rmtree(inputs, ignore_errors=True)
+        shutil.rmtree(code, ignore_errors=True)
 
 
 def limits_of(card: MethodCard) -> Limits:
@@ -104,8 +110,12 @@ def limits_of(card: MethodCard) -> Limits:
     )
 
 
-def _instead_of_ours(task: Task) -> dict[str, Any]:
-    """The mount and the search paths that put a person's own checkout ahead of our implementation."""
+def _instead_of_ours(task: Task, code: Path) -> dict[str, Any]:
+    """The mount and the search paths that put a person's own checkout ahead of our implementation.
+
+    Only its source files are mounted, copied to `code`: the authors' repositories hold their data beside them,
+    test labels and all.
+    """
     if not task.planned.job.upstream:
         return {}
     if task.upstream is None or folder_tree(task.upstream) != task.planned.job.upstream:
@@ -114,8 +124,14 @@ def _instead_of_ours(task: Task) -> dict[str, Any]:
             where=str(task.upstream or "not given"),
             todo="give the same folder, unchanged, with --upstream",
         )
+    for source in sorted(task.upstream.rglob("*")):
+        if source.suffix.lower() == _SOURCES[task.card.language] and source.is_file() and not source.is_symlink():
+            target = code / source.relative_to(task.upstream)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(source, target)
+    make_readable(code)
     return {
-        "mounts": (Mount(task.upstream, _UPSTREAM),),
+        "mounts": (Mount(code, _UPSTREAM),),
         "environment": {
             "PERMAFROST_UPSTREAM": _UPSTREAM,
             # Python puts the program's own folder first unless told otherwise.
@@ -149,7 +165,7 @@ def _prepare_once(task: Task) -> Path:
         lock = _preparing.setdefault(planned.dataset_digest + planned.split_digest, threading.Lock())
     with lock:
         prepared = prepare_inputs(task.layout, planned, task.card, task.mirrors)
-    Store(task.layout.runs).forget_missing(planned.job.dataset)
+    Obstacles(task.layout.runs).clear("dataset", planned.job.dataset)
     return prepared
 
 
@@ -187,7 +203,7 @@ def _record(task: Task, outcome: Outcome) -> Record:
             "cpus": int(limits.cpus),
             "gpus": len(limits.gpus),
         },
-        resources={**observed, "reported": _reported(outcome)},
+        resources=observed,
         engine=engine,
         files={},
         attempts=len(outcome.attempts),
@@ -195,8 +211,3 @@ def _record(task: Task, outcome: Outcome) -> Record:
         finished=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         harness_version=__version__,
     )
-
-
-def _reported(outcome: Outcome) -> dict[str, Any]:
-    """What the entry point measured of itself; a method that writes nonsense here harms only its own row."""
-    return read_json(outcome.out_folder / "method.json") or {}

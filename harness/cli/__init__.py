@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from importlib import import_module
+from io import TextIOWrapper
 from typing import NoReturn
 
 import click
@@ -78,6 +79,10 @@ def group() -> None:
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line: the one place where errors become messages and exit codes."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            # a terminal without Unicode gets "?" for a sign it lacks, not a failure
+            stream.reconfigure(errors="replace")
     try:
         code = group.main(args=arguments, prog_name="harness", standalone_mode=False)
     except click.ClickException as error:
@@ -92,7 +97,7 @@ def main(arguments: list[str] | None = None) -> None:
     except OSError as error:
         _fail(
             f"this machine refused: {error.strerror or error}",
-            where=", ".join(str(name) for name in (error.filename, error.filename2) if name),
+            where=", ".join(str(name) for name in (error.filename, error.filename2) if name) or _innermost(error),
             todo="look at rights and free space there; `harness doctor` examines the machine",
         )
     except Exception as error:  # noqa: BLE001 the top-level boundary, the only one

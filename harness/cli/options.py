@@ -34,6 +34,7 @@ def mirror_option(command: Command) -> Command:
         multiple=True,
         type=click.Path(exists=True, file_okay=False, path_type=Path),
         envvar="PERMAFROST_MIRROR",
+        show_envvar=True,
         help="A folder with original data files, laid out by URL; may be repeated.",
     )(command)
 

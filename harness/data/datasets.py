@@ -130,10 +130,11 @@ def _read(folder: Path, name: str, _changed: int) -> RepurposingDataset:
         found = content_digest(dataset)
         if found != told["digest"]:
             raise NotNpy(f"digest is {found}, not the recorded {told['digest']}")
+        remarks = tuple(str(remark) for remark in told["remarks"])
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise CorruptData(
             f"the kept arrays of dataset '{name}' were changed",
             where=f"{folder}: {error}",
             todo="remove that folder; they will be converted again",
         ) from None
-    return replace(dataset, digest=found, remarks=tuple(told["remarks"]))
+    return replace(dataset, digest=found, remarks=remarks)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from harness.errors import CorruptData
-from harness.files import digest_of, sha256_of, write_atomic, write_json
+from harness.files import digest_of, read_json, sha256_of, write_atomic, write_json
 from harness.jobs import SplitSpec
 from harness.layout import Layout
 from harness.splits.recorded import Recorded, recorded_path, recorded_splits, spec_key
@@ -31,7 +30,14 @@ def load_split(layout: Layout, dataset: str, spec: SplitSpec, mirrors: Sequence[
     digest = split_digest(layout, dataset, spec, mirrors)
     path = split_path(layout, digest)
     if not path.is_file():
-        _keep(layout, dataset, spec, make_split(layout, dataset, spec, mirrors))
+        made = make_split(layout, dataset, spec, mirrors)
+        _keep(layout, dataset, spec, made)
+        if made.digest != digest:
+            raise CorruptData(
+                f"split {spec.label} of dataset '{dataset}' came out different from the one made here before",
+                where=f"{path.parent / 'made'}: {digest}, made: {made.digest}",
+                todo=f"remove the folder {path.parent}, or use the environment it was made in",
+            )
     return _read(path, digest, path.stat().st_mtime_ns)
 
 
@@ -98,11 +104,13 @@ def _unrecorded(layout: Layout, dataset: str, spec: SplitSpec, mirrors: Sequence
         "strategy": _strategy_source(full.strategy),
     }
     note = layout.cache / "splits" / "made" / f"{digest_of(content)}.json"
-    if not note.is_file():
+    noted = read_json(note)
+    if not isinstance(noted, dict) or {**noted, "sha256": ""} != {**content, "sha256": ""}:
         split = make_split(layout, dataset, spec, mirrors)
         _keep(layout, dataset, spec, split)
-        write_json(note, {**content, "sha256": split.digest})
-    return str(json.loads(note.read_text(encoding="utf-8"))["sha256"])
+        noted = {**content, "sha256": split.digest}
+        write_json(note, noted)
+    return str(noted["sha256"])
 
 
 def _strategy_source(name: str) -> str:

@@ -16,6 +16,7 @@ import pytest
 from harness.campaign import Choices, left_to_run, run_plan
 from harness.engine import Engine, find_engine
 from harness.layout import Layout
+from harness.obstacles import FOLDER as OBSTACLES
 from harness.ownership import LABEL_HARNESS
 from harness.plan import join
 from harness.records import RECORD_FILE
@@ -75,7 +76,7 @@ def test_a_harness_killed_a_hundred_times_loses_and_invents_nothing(
     undisturbed = Layout(root=probe_layout.root, cache=probe_layout.cache, local=tmp_path / "undisturbed")
     _campaign(undisturbed, count, 0.0)
     assert _predictions(probe_layout, count) == _predictions(undisturbed, count)
-    assert not [path for path in probe_layout.runs.rglob(".*") if path.is_dir() and path.name != ".missing-data"]
+    assert not [path for path in probe_layout.runs.rglob(".*") if path.is_dir() and path.name != OBSTACLES]
     mine = str(probe_layout.local)
     containers = engine.client.api.containers(all=True, filters={"label": LABEL_HARNESS})
     assert not [one for one in containers if mine in one["Labels"][LABEL_HARNESS]]

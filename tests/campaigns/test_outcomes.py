@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
@@ -14,6 +15,8 @@ from harness.engine import Engine
 from harness.images import ensure_image
 from harness.jobs import Job, SplitSpec
 from harness.layout import Layout
+from harness.methods import load_method
+from harness.obstacles import Obstacles
 from harness.plan import join, make_plan
 from harness.store import Store
 from harness.tasks import Task, perform, perform_anywhere, run_in_container
@@ -61,7 +64,7 @@ def test_a_dataset_that_is_nowhere_is_missing_data_not_an_error(probe_layout: La
 
     with pytest.raises(MissingData) as caught:
         perform(Task(layout, plan.cells[0].planned, image), engine)
-    store.note_missing("fdataset", str(caught.value))
+    Obstacles(store.folder).note("dataset", "fdataset", str(caught.value))
     (cell,) = join(plan, store)
     assert cell.verdict is Verdict.MISSING_DATA
     assert "Fdataset.mat" in cell.reason
@@ -101,3 +104,31 @@ def test_one_method_at_a_time_leaves_no_image(probe_layout: Layout, engine: Engi
     (cell,) = join(plan, Store(probe_layout.runs), records=True)
     assert cell.verdict is Verdict.OK
     assert engine.image_id(cell.record["image"]["name"]) is None
+
+
+def test_an_image_that_cannot_be_built_costs_the_other_methods_nothing(
+    probe_layout: Layout, engine: Engine
+) -> None:
+    record = probe_layout.containers / "_r" / "tree.toml"
+    recorded = re.search(r'tree = "(\w+)"', record.read_text())
+    assert recorded is not None
+    record.write_text(record.read_text().replace(recorded[1], "0" * 64))
+    good = probe_plan(probe_layout, 1).cells[0].job
+    card = load_method(probe_layout, "lrssl")
+    bad = good.model_copy(
+        update={"method": "lrssl", "parameters": dict(card.variant("published").parameters), "inner_folds": 0}
+    )
+    plan = make_plan(probe_layout, "both", [bad, good])
+    run_plan(probe_layout, plan, engine)
+    verdicts = {cell.job.method: (cell.verdict, cell.reason) for cell in join(plan, Store(probe_layout.runs))}
+    assert verdicts["probe"][0] is Verdict.OK
+    assert verdicts["lrssl"][0] is Verdict.INFRASTRUCTURE
+    assert "recorded is 0000" in verdicts["lrssl"][1]
+
+
+def test_a_method_without_a_recorded_environment_keeps_its_row(probe_layout: Layout) -> None:
+    (probe_layout.containers / "_r" / "tree.toml").unlink()
+    job = probe_plan(probe_layout, 1).cells[0].job.model_copy(update={"method": "lrssl"})
+    (cell,) = make_plan(probe_layout, "one", [job]).cells
+    assert cell.verdict is Verdict.INFRASTRUCTURE
+    assert "never built" in cell.reason

@@ -182,14 +182,3 @@ def test_keys_change_with_everything_that_can_change_an_answer() -> None:
     ]
     assert len({base.key, *(other.key for other in others)}) == len(others) + 1
     assert record_of(base).key == base.key
-
-
-def test_a_dataset_that_could_not_be_had_is_remembered_until_it_is_here(tmp_path: Path) -> None:
-    store = Store(tmp_path / "runs")
-    assert store.missing() == {}
-    store.note_missing("fdataset", "in none of its sources")
-    assert store.missing() == {"fdataset": "in none of its sources"}
-    assert list(store.finished()) == []
-    store.forget_missing("fdataset")
-    store.forget_missing("fdataset")
-    assert store.missing() == {}

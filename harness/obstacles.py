@@ -1,0 +1,60 @@
+"""Obstacles: why cells could not even be started, kept beside the runs, so that a table can say it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from harness.files import write_atomic
+from harness.jobs import Job
+from harness.vocabulary import Verdict
+
+Kind = Literal["dataset", "method"]
+
+FOLDER = ".obstacles"
+
+
+@dataclass(frozen=True)
+class Obstacles:
+    """Notes under a store's folder: a dataset that is nowhere, a method whose image can't be built."""
+
+    store: Path
+
+    def note(self, kind: Kind, name: str, reason: str) -> None:
+        """Remember why `name` stands in the way."""
+        write_atomic(self._path(kind, name), reason)
+
+    def clear(self, kind: Kind, name: str) -> None:
+        """It stands in the way no more."""
+        self._path(kind, name).unlink(missing_ok=True)
+
+    def all(self, kind: Kind) -> dict[str, str]:
+        """Every name of a kind with its reason."""
+        notes = sorted((self.store / FOLDER / kind).glob("*.txt"))
+        return {path.stem: path.read_text(encoding="utf-8") for path in notes}
+
+    def _path(self, kind: Kind, name: str) -> Path:
+        return self.store / FOLDER / kind / f"{name}.txt"
+
+
+@dataclass(frozen=True)
+class Known:
+    """All notes, read once for many cells."""
+
+    datasets: dict[str, str]
+    methods: dict[str, str]
+
+    @classmethod
+    def of(cls, store: Path) -> Known:
+        """Those of one store."""
+        obstacles = Obstacles(store)
+        return cls(obstacles.all("dataset"), obstacles.all("method"))
+
+    def before(self, job: Job) -> tuple[Verdict, str] | None:
+        """What stood before a job that was never run."""
+        if job.dataset in self.datasets:
+            return Verdict.MISSING_DATA, self.datasets[job.dataset]
+        if job.method in self.methods:
+            return Verdict.INFRASTRUCTURE, self.methods[job.method]
+        return None
