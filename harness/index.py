@@ -14,6 +14,7 @@ from harness.files import write_atomic
 from harness.layout import Layout
 from harness.scoring import read_scores, scored_files
 from harness.store import Store
+from harness.vocabulary import Verdict
 
 _TEXTS = ("key", "benchmark", "method", "variant", "parameters", "dataset", "split", "verdict", "reason")
 _MORE_TEXTS = ("image_tree", "dataset_digest", "split_digest", "started", "finished")
@@ -56,7 +57,8 @@ def _row(layout: Layout, store: Store, key: str) -> dict[str, Any] | None:
         return None
     planned, resources = content["planned"], content["resources"]
     job = planned["job"]
-    scores = read_scores(layout, key, job["benchmark"], scored_files(content["files"]))
+    is_result = standing.verdict is Verdict.OK
+    scores = read_scores(layout, key, job["benchmark"], scored_files(content["files"])) if is_result else None
     return {
         "key": key,
         "benchmark": job["benchmark"],

@@ -52,7 +52,7 @@ def job_folder(
     """Fill `folder` with what will be mounted at /in: links to the prepared arrays, and job.json."""
     described = _described(prepared)
     for name, description in described.items():
-        source = prepared / f"{name}.npy"
+        source = prepared / description["file"]
         if not source.is_file() or sha256_of(source) != description["sha256"]:
             raise _changed(prepared, f"the prepared input '{name}' was changed", source)
         _link(source, folder / source.name)
@@ -63,8 +63,8 @@ def _described(prepared: Path) -> dict[str, dict[str, Any]]:
     """What was written beside the prepared arrays."""
     described = read_json(prepared / _DESCRIPTION)
     known = isinstance(described, dict) and all(
-        isinstance(told, dict) and told.get("file") == f"{name}.npy" and "sha256" in told
-        for name, told in described.items()
+        isinstance(told, dict) and "sha256" in told and Path(str(told.get("file"))).name == told.get("file")
+        for told in described.values()
     )
     if not known or not described:
         raise _changed(prepared, "the list of prepared inputs was changed", prepared / _DESCRIPTION)

@@ -76,7 +76,7 @@ def is_whole(content: Any) -> bool:
     if not isinstance(content, dict) or content.keys() != {*_FIELDS, "digest"}:
         return False
     try:
-        return digest_of({name: content[name] for name in _FIELDS}) == content["digest"]
+        return bool(digest_of({name: content[name] for name in _FIELDS}) == content["digest"])
     except ValueError:
         return False
 

@@ -22,7 +22,6 @@ from harness.ownership import own_folder
 from harness.records import RECORD_FILE, Record, StoredFile, checked_content, parse_record
 from harness.vocabulary import Verdict
 
-_MISSING = ".missing-data"
 _LOCK = ".lock"
 
 

@@ -91,8 +91,9 @@ def _outputs(work: Path, folds: np.ndarray, planned: PlannedJob) -> dict[str, Pa
     models = max(planned.job.inner_folds, 1)
     np.save(work / "predictions.npy", random.normal(size=(models, int((folds == -1).sum()))))
     np.save(work / "validation.npy", random.normal(size=int((folds >= 0).sum())))
+    np.save(work / "lowest.npy", np.full(models, -9.0))
     (work / "method.json").write_text(json.dumps({"protocol": 1, "seconds": {"fit": [0.5], "predict": [0.1]}}))
-    return {name: work / name for name in ("predictions.npy", "validation.npy", "method.json")}
+    return {name: work / name for name in ("predictions.npy", "validation.npy", "lowest.npy", "method.json")}
 
 
 def _record(layout: Layout, planned: PlannedJob, verdict: Verdict, reason: str) -> Record:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -35,7 +36,7 @@ class Auditor:
             return Audit(key, f"the run {key[:12]}", "", tuple(steps))
         document = read_job(self.store, record)
         superseded = find_superseded(self.layout, record)
-        steps += check_files(self.store, record)
+        steps += guarded("files", lambda: check_files(self.store, record))
         steps += check_job(document, record.planned, self.store.path(key) / "job.json")
         steps += self._results(record, superseded)
         steps += self._frozen(record, superseded)
@@ -65,13 +66,12 @@ class Auditor:
     def _sources(self, record: Record, document: dict[str, Any] | None, superseded: Superseded) -> list[Step]:
         if superseded.data:
             return [not_checked("dataset", f"superseded: {superseded.data}")]
-        planned, described = record.planned, (document or {}).get("inputs")
+        planned, described = record.planned, None if document is None else document.get("inputs", {})
         job = planned.job
         place = (job.dataset, planned.dataset_digest, planned.split_digest, job.split.label)
-        shown = str(sorted((name, told.get("sha256")) for name, told in (described or {}).items()))
         return [
             *self._once(
-                ("inputs", *place, str(job.inner_folds), shown),
+                ("inputs", *place, str(job.inner_folds), json.dumps(described, sort_keys=True)),
                 "inputs",
                 lambda: check_inputs(self.layout, planned, described, self.mirrors),
             ),

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from harness.audit.steps import Step, equal, failed, not_checked, ok
-from harness.errors import CorruptData
-from harness.files import sha256_of
+from harness.errors import HarnessError
+from harness.files import read_json, sha256_of
 from harness.jobs import PlannedJob
 from harness.records import RECORD_FILE, Record
 from harness.store import Store
@@ -22,7 +22,7 @@ def check_record(store: Store, key: str) -> tuple[Record | None, list[Step]]:
     """The record's own digest, its schema, and its key recomputed from its parts."""
     try:
         record = store.record(key)
-    except CorruptData as error:
+    except HarnessError as error:
         return None, [failed("record", error.what, where=error.where)]
     return record, [ok("record", "digest, schema, and key recomputed from its parts", key)]
 
@@ -54,11 +54,7 @@ def check_files(store: Store, record: Record) -> list[Step]:
 
 def read_job(store: Store, record: Record) -> dict[str, Any] | None:
     """The job document the container was given, where it was kept."""
-    path = store.path(record.key) / "job.json"
-    try:
-        document = json.loads(path.read_bytes())
-    except (OSError, ValueError):
-        return None
+    document = read_json(store.path(record.key) / "job.json")
     return document if isinstance(document, dict) else None
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,10 +9,11 @@ from typing import Any
 
 from harness import benchmark
 from harness.audit.steps import Step, failed, not_checked, ok
+from harness.files import read_json
 from harness.jobs import PlannedJob
 from harness.layout import Layout
 from harness.records import Record
-from harness.scoring import Scores, compute_scores, scores_path
+from harness.scoring import Scores, compute_scores, is_whole, scores_path
 from harness.splits import load_split
 from harness.status.table import key_metrics
 from harness.store import Store
@@ -68,6 +68,8 @@ def _compare(scores: Scores, kept: dict[str, Any] | None, path: Path, told: str,
             )
     if set(scores.metrics) != set(metrics or {}):
         return failed("scores", "other metrics are kept than are computed", where=path)
+    if not is_whole(kept):
+        return failed("scores", "the kept scores differ from their own digest", where=path)
     return ok("scores", f"all {len(scores.metrics)} metrics recomputed and equal to those kept", told)
 
 
@@ -78,8 +80,5 @@ def _agree(value: float | None, other: object) -> bool:
 
 
 def _kept(path: Path) -> dict[str, Any] | None:
-    try:
-        content = json.loads(path.read_bytes())
-    except (OSError, ValueError):
-        return None
+    content = read_json(path)
     return content if isinstance(content, dict) else None

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from harness.errors import UsageError
-from harness.jobs import Job
+from harness.errors import HarnessError, UsageError
 from harness.layout import Layout
 from harness.methods import unknown
 from harness.store import Store
@@ -20,12 +19,19 @@ def keys_of_suite(layout: Layout, store: Store, suite: str) -> tuple[list[str], 
     wanted = {job.model_dump_json() for job in jobs_of(layout, load_suite(suite))}
     keys, seen = [], set()
     for key in store.finished():
-        content = store.standing(key).content
-        job = Job.model_validate(content["planned"]["job"]).model_dump_json() if content else None
+        job = _job_of(store, key)
         if job is None or job in wanted:
             keys.append(key)
             seen.add(job)
     return keys, len(wanted - seen)
+
+
+def _job_of(store: Store, key: str) -> str | None:
+    """The job of a stored run as one text, or None where its record can't be read."""
+    try:
+        return store.record(key).planned.job.model_dump_json()
+    except HarnessError:
+        return None
 
 
 def find_keys(store: Store, prefix: str) -> list[str]:

@@ -58,12 +58,12 @@ def check_split(layout: Layout, planned: PlannedJob, mirrors: Sequence[Path]) ->
     return steps
 
 
-def check_inputs(
-    layout: Layout, planned: PlannedJob, described: dict[str, Any] | None, mirrors: Sequence[Path]
-) -> list[Step]:
+def check_inputs(layout: Layout, planned: PlannedJob, described: Any, mirrors: Sequence[Path]) -> list[Step]:
     """The arrays the container saw, made again from dataset and split."""
-    if not described:
-        return [not_checked("inputs", "the run kept no list of its inputs")]
+    if described is None:
+        return [not_checked("inputs", "the run kept no job document")]
+    if not isinstance(described, dict) or not all(isinstance(told, dict) for told in described.values()):
+        return [failed("inputs", "the list of inputs in the run's job document is none")]
     job = planned.job
     dataset = load_dataset(layout, job.dataset, mirrors=mirrors)
     split = load_split(layout, job.dataset, job.split, mirrors)
@@ -72,8 +72,8 @@ def check_inputs(
             dataset, split, list(described), Path(folder), inner_folds=job.inner_folds
         )
     steps = []
-    for name, description in sorted(described.items()):
-        expected, found = str(description.get("sha256")), str(made.get(name, {}).get("sha256"))
+    for name in sorted({*described, *made}):
+        expected, found = (str(told.get(name, {}).get("sha256", "-")) for told in (described, made))
         if name in _COPIED or expected == found:
             steps.append(equal(f"input {name}", "made again from dataset and split", expected, found))
         else:

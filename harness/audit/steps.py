@@ -84,3 +84,5 @@ def guarded(name: str, check: Callable[[], Sequence[Step]]) -> list[Step]:
         return [failed(name, error.what, where=error.where)]
     except InvalidPredictions as error:
         return [failed(name, str(error))]
+    except OSError as error:
+        return [failed(name, f"can't be read: {error.strerror}", where=error.filename or "")]

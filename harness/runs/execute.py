@@ -19,6 +19,7 @@ from harness.engine.orphans import discard_run
 from harness.errors import EngineError, ImageError, InvalidPredictions, UsageError
 from harness.runs.attempt import ImageGone, Observed, run_once
 from harness.runs.classify import Stop, classify
+from harness.runs.log import printable, shortened
 from harness.runs.outcome import Attempt, Outcome
 from harness.runs.request import RunRequest
 from harness.runs.workspace import make_readable, new_workspace
@@ -92,15 +93,17 @@ def _check_request(request: RunRequest) -> None:
 
 
 def _judge(seen: Observed, check: Callable[[Path], object] | None) -> tuple[Verdict, str]:
-    """The verdict; the benchmark's check is asked only where everything else is well."""
+    """The verdict; the benchmark's check is asked only where everything else is well.
+
+    A reason may quote what a method wrote, so it is made fit for a table: printable, and bounded.
+    """
     verdict, reason = classify(seen.signs)
-    if verdict is not Verdict.OK or check is None:
-        return verdict, reason
-    try:
-        check(seen.workspace.collected)
-    except InvalidPredictions as fault:
-        return classify(replace(seen.signs, output_fault=str(fault)))
-    return verdict, reason
+    if verdict is Verdict.OK and check is not None:
+        try:
+            check(seen.workspace.collected)
+        except InvalidPredictions as fault:
+            verdict, reason = classify(replace(seen.signs, output_fault=str(fault)))
+    return verdict, shortened(printable(reason))
 
 
 def _find_again(engine: Engine, request: RunRequest, patience: float) -> bool:

@@ -9,11 +9,17 @@ from types import TracebackType
 
 _HEADER = struct.Struct(">BxxxL")
 _LAST_LINE = 200
+_LONGEST_REASON = 1000
 
 
 def printable(text: str) -> str:
     """Text that a terminal and a table show as it is: what would control them is spelt out."""
     return "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in text)
+
+
+def shortened(text: str) -> str:
+    """The beginning of a long text."""
+    return text if len(text) <= _LONGEST_REASON else f"{text[:_LONGEST_REASON]} ..."
 
 
 class BoundedLog:

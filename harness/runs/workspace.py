@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import shutil
 import stat
 import tempfile
@@ -22,6 +23,8 @@ from harness.runs.request import EXPECTED, Limits
 
 CONTAINER_USER = 65534
 _TRACE = "trace"
+# Names that every file system and every record can hold.
+_TRACED = re.compile(r"\w[\w.-]{0,100}\.npy", re.ASCII)
 _MOST_REMARKS = 20
 _LONGEST_NAME = 200
 
@@ -160,7 +163,7 @@ def _collect_trace(root: int, target: Path, room: int) -> tuple[int, list[str]]:
     try:
         target.mkdir()
         for name in sorted(names_in(folder)):
-            if not name.endswith(".npy"):
+            if not _TRACED.fullmatch(name):
                 ignored.append(f"{_TRACE}/{name}")
                 continue
             problem, size = _copy(folder, name, target / name, room - taken)

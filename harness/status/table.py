@@ -210,7 +210,7 @@ def _scored(layout: Layout, cell: Cell, card: MethodCard) -> ScoredCell:
     usual = card.variant(cell.job.variant).parameters
     chosen = {name: value for name, value in sorted(cell.job.parameters.items()) if usual.get(name) != value}
     row = row_name(cell.job, chosen)
-    if cell.planned is not None and "predictions.npy" in cell.record.get("files", {}):
+    if cell.planned is not None and cell.verdict is Verdict.OK:
         evidence = scored_files(cell.record["files"])
         scores = read_scores(layout, cell.planned.key, cell.job.benchmark, evidence)
         if scores is not None:

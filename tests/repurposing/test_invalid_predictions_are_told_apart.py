@@ -25,7 +25,7 @@ def out(tmp_path: Path) -> Path:
     folder.mkdir()
     (folder / "predictions.npy").write_bytes(npy_bytes(np.arange(6.0).reshape(MODELS, TESTED)))
     (folder / "validation.npy").write_bytes(npy_bytes(np.linspace(0, 1, TRAINED)))
-    (folder / "lowest.npy").write_bytes(npy_bytes(np.array([-1.0, 0.5])))
+    (folder / "lowest.npy").write_bytes(npy_bytes(np.array([-1.0, 0.25])))
     (folder / "method.json").write_text(json.dumps({"protocol": 1}))
     return folder
 
@@ -47,8 +47,7 @@ def test_valid_predictions_are_read(out: Path) -> None:
     assert predictions.test.shape == (MODELS, TESTED)
     assert predictions.validation is not None
     assert predictions.validation.shape == (TRAINED,)
-    assert predictions.lowest is not None
-    assert predictions.lowest.tolist() == [-1.0, 0.5]
+    assert predictions.lowest.tolist() == [-1.0, 0.25]
 
 
 def test_what_numpy_itself_writes_is_read(out: Path) -> None:
@@ -56,9 +55,12 @@ def test_what_numpy_itself_writes_is_read(out: Path) -> None:
     assert check_predictions(out, FOLDS, MODELS).test.sum() == 6
 
 
-def test_lowest_scores_may_be_left_out(out: Path) -> None:
-    (out / "lowest.npy").unlink()
-    assert check_predictions(out, FOLDS, MODELS).lowest is None
+@pytest.mark.parametrize("lowest", [[0.0, 0.25], [1.5, 0.25], [-1.0, 0.3]])
+def test_a_lowest_score_that_other_scores_refute(out: Path, lowest: list[float]) -> None:
+    """The published metrics replace zeros by a number made from it, so it must not be the method's to choose."""
+    (out / "lowest.npy").write_bytes(npy_bytes(np.array(lowest)))
+    model = 1 if lowest[0] == -1.0 else 0
+    assert _refused(out).startswith(f"lowest.npy: model {model} tells {lowest[model]:g} as its smallest score")
 
 
 def test_other_files_do_not_disturb(out: Path) -> None:
@@ -67,7 +69,7 @@ def test_other_files_do_not_disturb(out: Path) -> None:
     assert check_predictions(out, FOLDS, MODELS).test.shape == (MODELS, TESTED)
 
 
-@pytest.mark.parametrize("name", ["predictions.npy", "validation.npy", "method.json"])
+@pytest.mark.parametrize("name", ["predictions.npy", "validation.npy", "lowest.npy", "method.json"])
 def test_missing_file(out: Path, name: str) -> None:
     (out / name).unlink()
     assert _refused(out) == f"{name}: is missing"

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from harness import benchmark
 from harness.benchmark.repurposing.predictions import Predictions
-from harness.benchmark.repurposing.scorer import choose, lowest_score, score_predictions
+from harness.benchmark.repurposing.scorer import choose, score_predictions
 from harness.data import load_dataset
 from harness.errors import UsageError
 from harness.layout import Layout
@@ -28,7 +28,7 @@ def _predictions(folds: Folds, seed: int, models: int = 3) -> Predictions:
     return Predictions(
         test=generator.normal(size=(models, int((folds == -1).sum()))),
         validation=generator.normal(size=int((folds >= 0).sum())),
-        lowest=None,
+        lowest=np.full(models, -9.0),
     )
 
 
@@ -38,7 +38,7 @@ def test_first_model_is_chosen_where_all_scores_are_positive() -> None:
     labels = (np.random.default_rng(2).random(folds.shape) < 0.3).astype(np.int8)
     predictions = _predictions(folds, 3)
     assert predictions.validation is not None
-    positive = Predictions(np.exp(predictions.test), np.exp(predictions.validation), None)
+    positive = Predictions(np.exp(predictions.test), np.exp(predictions.validation), np.full(3, 1e-9))
     chosen = choose(labels, folds, positive)
     assert chosen.published == 0
     assert chosen.published_values == (0.5, 0.5, 0.5)
@@ -52,9 +52,6 @@ def test_zero_counts_as_negative_where_the_model_has_negative_scores() -> None:
     zeros = np.zeros(4)
     test = np.array([[0.5, -0.25]])
     with_negative = Predictions(test, zeros, np.array([-8.0]))
-    assert lowest_score(folds, with_negative, 0) == -8.0
-    without = Predictions(test, zeros, None)
-    assert lowest_score(folds, without, 0) == -0.25
     metrics, _ = score_predictions(labels, folds, with_negative)
     assert metrics["accuracy/as-published"] == 1.0
 
@@ -62,7 +59,8 @@ def test_zero_counts_as_negative_where_the_model_has_negative_scores() -> None:
 def test_only_model_is_taken_without_inner_folds() -> None:
     folds = np.minimum(_folds(10, 8, 1), 0)
     labels = (np.random.default_rng(2).random(folds.shape) < 0.3).astype(np.int8)
-    predictions = Predictions(np.random.default_rng(3).normal(size=(1, int((folds == -1).sum()))), None, None)
+    test = np.random.default_rng(3).normal(size=(1, int((folds == -1).sum())))
+    predictions = Predictions(test, None, np.full(1, -9.0))
     metrics, notes = score_predictions(labels, folds, predictions)
     assert metrics["NS-AUC/as-published"] is not None
     assert not any(name.startswith("inner model") for name in notes)
@@ -107,8 +105,8 @@ def test_perfect_and_reversed_rankings(layout: Layout) -> None:
     split = load_split(layout, "synthetic", SplitSpec(strategy="random", seed=17263407))
     truth = dataset.associations[folds == -1].astype(np.float64)
     seen = dataset.associations[folds >= 0].astype(np.float64)
-    perfect, _ = module.score(dataset, split, Predictions(np.tile(truth, (5, 1)), seen, None))
-    reversed_, _ = module.score(dataset, split, Predictions(np.tile(-truth, (5, 1)), -seen, None))
+    perfect, _ = module.score(dataset, split, Predictions(np.tile(truth, (5, 1)), seen, np.full(5, -1.0)))
+    reversed_, _ = module.score(dataset, split, Predictions(np.tile(-truth, (5, 1)), -seen, np.full(5, -1.0)))
     assert perfect["NS-AUC/as-published"] == perfect["NS-AUC/as-defined"] == 1.0
     assert perfect["AUC/as-published"] == perfect["AUC/as-defined"] == 1.0
     assert reversed_["NS-AUC/as-published"] == 0.5

@@ -26,10 +26,14 @@ def report():
 scores, validation = [0.1 * i for i in range(8)], [0.25] * 4
 """
 )
-GOOD = "npy('/out/predictions.npy', scores, (2, 4)); npy('/out/validation.npy', validation); report()"
+GOOD = (
+    "npy('/out/predictions.npy', scores, (2, 4)); npy('/out/validation.npy', validation); "
+    "npy('/out/lowest.npy', [0.1, 0.25]); report()"
+)
 BAD = {
     "missing": ("npy('/out/validation.npy', validation); report()", "predictions.npy is missing"),
     "no validation": ("npy('/out/predictions.npy', scores, (2, 4)); report()", "validation.npy: is missing"),
+    "no lowest scores": (GOOD.replace("npy('/out/lowest.npy', [0.1, 0.25]); ", ""), "lowest.npy: is missing"),
     "no report": (GOOD.replace("report()", "pass"), "method.json: is missing"),
     "half written": (
         GOOD + "; os.truncate('/out/predictions.npy', os.path.getsize('/out/predictions.npy') - 8)",

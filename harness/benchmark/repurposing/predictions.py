@@ -32,7 +32,7 @@ class Predictions:
 
     test: Scores
     validation: Scores | None
-    lowest: Scores | None
+    lowest: Scores
 
 
 def read_predictions(folder: Path, folds: Folds, inner_folds: int) -> Predictions:
@@ -43,8 +43,20 @@ def read_predictions(folder: Path, folds: Folds, inner_folds: int) -> Prediction
     validation = _scores(folder, VALIDATION, (int((folds >= 0).sum()),)) if inner_folds else None
     if not inner_folds and _kind(folder, VALIDATION) is not None:
         raise InvalidPredictions(f"{VALIDATION}: was written, though the job has no inner models")
-    lowest = _scores(folder, LOWEST, (models,)) if _kind(folder, LOWEST) is not None else None
+    lowest = _scores(folder, LOWEST, (models,))
+    for model in range(models):
+        known = [test[model]] if validation is None else [test[model], validation[folds[folds >= 0] == model]]
+        _check_lowest(model, float(lowest[model]), np.concatenate(known))
     return Predictions(test=test, validation=validation, lowest=lowest)
+
+
+def _check_lowest(model: int, lowest: float, known: Scores) -> None:
+    """The smallest score other than 0 over all pairs can't be above one of those that are known here."""
+    known = known[known != 0]
+    if len(known) and (lowest == 0 or lowest > known.min()):
+        raise InvalidPredictions(
+            f"{LOWEST}: model {model} tells {lowest:g} as its smallest score but 0, and scored {known.min():g}"
+        )
 
 
 def _scores(folder: Path, name: str, shape: tuple[int, ...]) -> Scores:

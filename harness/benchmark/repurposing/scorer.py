@@ -12,7 +12,7 @@ import numpy as np
 
 from harness.benchmark.repurposing import as_defined, as_published, selection
 from harness.benchmark.repurposing.names import DEFINED, PUBLISHED, flat_name
-from harness.benchmark.repurposing.pairs import Labels, Pairs, Scores
+from harness.benchmark.repurposing.pairs import Labels, Pairs
 from harness.benchmark.repurposing.predictions import Predictions
 from harness.splits.folds import TEST, Folds
 
@@ -49,7 +49,9 @@ def score_predictions(
     chosen = choose(associations, folds, predictions)
     inside = folds == TEST
     labels = associations[inside]
-    published = Pairs(inside, labels, _published_scores(folds, predictions, chosen.published))
+    number = chosen.published
+    published_scores = as_published.without_zeros(predictions.test[number], float(predictions.lowest[number]))
+    published = Pairs(inside, labels, published_scores)
     defined = Pairs(inside, labels, predictions.test[chosen.defined])
     metrics = {
         **_named(as_published.metrics(published), PUBLISHED),
@@ -69,8 +71,7 @@ def choose(associations: Labels, folds: Folds, predictions: Predictions) -> Choi
         selection.HeldOut(diseases[own], labels[own], predictions.validation[own])
         for own in (dealt == number for number in range(len(predictions.test)))
     ]
-    lowest = [lowest_score(folds, predictions, number) for number in range(len(models))]
-    by_published = selection.published_values(models, lowest, folds.shape[1])
+    by_published = selection.published_values(models, predictions.lowest.tolist(), folds.shape[1])
     by_defined = selection.defined_values(models)
     return Choice(
         published=selection.first_best(by_published),
@@ -78,22 +79,6 @@ def choose(associations: Labels, folds: Folds, predictions: Predictions) -> Choi
         published_values=tuple(by_published),
         defined_values=tuple(by_defined),
     )
-
-
-def lowest_score(folds: Folds, predictions: Predictions, model: int) -> float:
-    """A model's smallest score other than 0: over all pairs where the run tells it, else over those known here."""
-    if predictions.lowest is not None:
-        return float(predictions.lowest[model])
-    known = [predictions.test[model]]
-    if predictions.validation is not None:
-        known.append(predictions.validation[folds[folds >= 0] == model])
-    scores = np.concatenate(known)
-    scores = scores[scores != 0]
-    return float(scores.min()) if len(scores) else 0.0
-
-
-def _published_scores(folds: Folds, predictions: Predictions, model: int) -> Scores:
-    return as_published.without_zeros(predictions.test[model], lowest_score(folds, predictions, model))
 
 
 def _named(metrics: dict[str, float | None], kind: str) -> dict[str, float | None]:
