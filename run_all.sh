@@ -3,16 +3,18 @@
 #
 #   ./run_all.sh                                     the embedded smoke suite of every benchmark
 #   ./run_all.sh --suite full --mirror DIR           the whole reproduction
+#   ./run_all.sh --method bnnr --dataset hdvd --seed 1 --mirror DIR
 #   ./run_all.sh --no-install                        install nothing on this system
 #
 # Every option is passed on to `harness run`; ./run_all.sh --help lists them.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/scripts/environment.sh"
 
-options=(--suite smoke --install --report)
+options=(--install --report)
+suite=(--suite smoke)
 for argument in "$@"; do
     case $argument in
-        --suite | --suite=*) options=("${options[@]:2}") ;;
+        --suite | --suite=* | --method | --method=*) suite=() ;;
         --no-install) no_install=1 ;;
     esac
 done
@@ -23,4 +25,4 @@ if cat "$root/requirements/dev.lock" "$root/pyproject.toml" | cmp -s - "$root/.v
 fi
 make_environment "$lock"
 cd "$root"
-exec "$root/.venv/bin/harness" run "${options[@]}" "$@"
+exec "$root/.venv/bin/harness" run ${suite[@]+"${suite[@]}"} "${options[@]}" "$@"

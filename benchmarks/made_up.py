@@ -10,7 +10,7 @@ from harness.jobs import Job, PlannedJob, SplitSpec
 from harness.layout import Layout
 from harness.plan import Cell, Plan
 from harness.records import RECORD_FILE, Record, StoredFile
-from harness.scoring import scored_files, scorer_digest, scores_path
+from harness.scoring import Scores, scored_files, scorer_digest, scores_path
 from harness.store import Store
 from harness.vocabulary import Verdict
 
@@ -107,13 +107,9 @@ def _write_scores(layout: Layout, record: Record, scorer: str, number: int) -> N
     from harness import benchmark
 
     path: Path = scores_path(layout, record.key)
-    metrics = {metric.name: 0.5 + (number % 1000) / 2001 for metric in benchmark.get(_BENCHMARK).METRICS}
-    content = {
-        "key": record.key,
-        "scorer": scorer,
-        "evidence": scored_files(record.to_json()["files"]),
-        "metrics": metrics,
-        "notes": {},
+    metrics: dict[str, float | None] = {
+        metric.name: 0.5 + (number % 1000) / 2001 for metric in benchmark.get(_BENCHMARK).METRICS
     }
+    scores = Scores(record.key, scorer, scored_files(record.to_json()["files"]), metrics, {})
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(content))
+    path.write_text(json.dumps(scores.to_json()))

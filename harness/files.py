@@ -84,13 +84,13 @@ def _refuse(constant: str) -> None:
 
 
 @contextmanager
-def folder_in_the_making(final: Path, within: Path | None = None) -> Iterator[Path]:
-    """A folder that appears under its name only when the block ends well; it is made beside it, or `within`.
+def folder_in_the_making(final: Path) -> Iterator[Path]:
+    """A folder that appears under its name only when the block ends well.
 
     If another process made `final` first, theirs stays and ours is thrown away.
     """
     final.parent.mkdir(parents=True, exist_ok=True)
-    making = Path(tempfile.mkdtemp(dir=within or final.parent, prefix=f".{final.name}."))
+    making = Path(tempfile.mkdtemp(dir=final.parent, prefix=f".{final.name}."))
     try:
         yield making
         for path in (*making.rglob("*"), making):

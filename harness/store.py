@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.errors import CorruptData
-from harness.files import folder_in_the_making, sha256_of, write_json
+from harness.files import sha256_of, sync_folder, write_json
 from harness.ownership import own_folder
 from harness.records import RECORD_FILE, Record, StoredFile, checked_content, parse_record
 from harness.vocabulary import Verdict
@@ -109,26 +109,24 @@ class Store:
 
         A final verdict that is there stays, unless a person wanted the run `again` and it ended with another one.
         """
-        final = self.path(record.key)
-        if self._stays(record, again=again):
-            return self.record(record.key)
-        with folder_in_the_making(final, within=self._own) as making:
-            stored = {}
-            for name, source in sorted(files.items()):
-                target = making / name
-                target.parent.mkdir(parents=True, exist_ok=True)
-                shutil.move(source, target)
-                target.chmod(0o644)
-                with target.open("rb+") as stream:
-                    os.fsync(stream.fileno())
-                stored[name] = StoredFile(sha256=sha256_of(target), bytes=target.stat().st_size)
-            complete = record.model_copy(update={"files": stored})
+        with self._alone():
+            if self._stays(record, again=again):
+                return self.record(record.key)
+        final, making = self.path(record.key), Path(tempfile.mkdtemp(dir=self._own, prefix="making-"))
+        try:
+            complete = record.model_copy(update={"files": _take(files, making)})
             write_json(making / RECORD_FILE, complete.to_json())
+            making.chmod(0o755)
             with self._alone():
-                # Looked at again: what stands in the way is removed only while nobody else can replace it.
-                if final.exists() and not self._stays(record, again=again):
+                # looked at again: another harness may have finished the same job meanwhile
+                if not self._stays(record, again=again):
                     self.remove(record.key)
-        return self.record(record.key)
+                    final.parent.mkdir(exist_ok=True)
+                    making.rename(final)
+                    sync_folder(final.parent)
+                return self.record(record.key)
+        finally:
+            shutil.rmtree(making, ignore_errors=True)
 
     def amend(self, record: Record) -> None:
         """Replace the verdict of a stored run, keeping its files: for what a later repetition showed."""
@@ -150,7 +148,8 @@ class Store:
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
-        """While one harness replaces a run, no other does."""
+        """While one harness puts a run in its place, no other does."""
+        self.folder.mkdir(parents=True, exist_ok=True)
         with (self.folder / _LOCK).open("w") as stream:
             fcntl.flock(stream, fcntl.LOCK_EX)
             yield
@@ -172,6 +171,21 @@ class Store:
                     where=str(path),
                     todo="remove the run and run again",
                 )
+
+
+def _take(files: dict[str, Path], folder: Path) -> dict[str, StoredFile]:
+    """Move files into a folder, safe from a power cut, and hash what lies there then."""
+    stored = {}
+    for name, source in sorted(files.items()):
+        target = folder / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.move(source, target)
+        target.chmod(0o644)
+        with target.open("rb+") as stream:
+            os.fsync(stream.fileno())
+        sync_folder(target.parent)
+        stored[name] = StoredFile(sha256=sha256_of(target), bytes=target.stat().st_size)
+    return stored
 
 
 def _check_sizes(folder: str, files: dict[str, dict[str, Any]]) -> None:

@@ -125,7 +125,8 @@ def _instead_of_ours(task: Task, code: Path) -> dict[str, Any]:
             todo="give the same folder, unchanged, with --upstream",
         )
     for source in sorted(task.upstream.rglob("*")):
-        if source.suffix.lower() == _SOURCES[task.card.language] and source.is_file() and not source.is_symlink():
+        is_code = source.suffix.lower() == _SOURCES[task.card.language] and ".git" not in source.parts
+        if is_code and source.is_file() and not source.is_symlink():
             target = code / source.relative_to(task.upstream)
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(source, target)

@@ -27,6 +27,13 @@ install_python() {
     apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq python3 python3-venv >&2
 }
 
+no_packages() {
+    say "error: the packages of the environment could not be installed"
+    say "  where: $1"
+    say "  to do: see pip's message above; proxy, certificates and index are those of pip config list; then run this again"
+    exit 3
+}
+
 # make_environment LOCK: .venv holds exactly what LOCK says. Done in a moment when it already does.
 make_environment() {
     local lock=$1 stamp=$root/.venv/.made-from python
@@ -38,7 +45,7 @@ make_environment() {
     rm -rf "$root/.venv"
     "$python" -m venv "$root/.venv"
     "$root/.venv/bin/python" -m pip install -qq --disable-pip-version-check \
-        --require-hashes --only-binary :all: -r "$lock" >&2
+        --require-hashes --only-binary :all: -r "$lock" >&2 || no_packages "$lock"
     "$root/.venv/bin/python" -m pip install -qq --disable-pip-version-check \
         --no-deps --no-index --no-build-isolation --editable "$root" >&2
     cat "$lock" "$root/pyproject.toml" > "$stamp"

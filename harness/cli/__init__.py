@@ -70,7 +70,8 @@ class LazyGroup(click.Group):
     cls=LazyGroup,
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Exit codes: 0 all planned cells ok or not-applicable; 1 some are not; 2 usage; 3 engine; "
-    "4 data missing or corrupt; 5 audit failed; 130 interrupted.",
+    "4 data missing or corrupt; 5 audit failed; 130 interrupted. The pages under docs/ tell the rest, README.md "
+    "which one.",
 )
 @click.version_option(__version__, prog_name="harness")
 def group() -> None:
@@ -84,7 +85,8 @@ def main(arguments: list[str] | None = None) -> None:
             # a terminal without Unicode gets "?" for a sign it lacks, not a failure
             stream.reconfigure(errors="replace")
     try:
-        code = group.main(args=arguments, prog_name="harness", standalone_mode=False)
+        colour = False if os.environ.get("NO_COLOR") else None
+        code = group.main(args=arguments, prog_name="harness", standalone_mode=False, color=colour)
     except click.ClickException as error:
         error.show()
         sys.exit(error.exit_code)

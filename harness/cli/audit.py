@@ -39,6 +39,10 @@ def command(
 ) -> int:
     """Walk from stored results down to everything they rest on, recomputing hashes and scores.
 
+    \b
+    harness audit 1adeb21e3f9c         one run
+    harness audit --all --replay 3     every run; three of them run again
+
     KEY is a job key or its beginning. Exit code 5 when any link is broken. What could not be checked is told,
     and never called ok.
     """

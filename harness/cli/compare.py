@@ -48,6 +48,11 @@ def command(
 ) -> int:
     """Put published numbers beside ours, each with a verdict.
 
+    \b
+    harness compare
+    harness compare --method bnnr --dataset fdataset --split random --seed 17263407
+    harness compare --all --markdown > claims.md
+
     Exit code 1 when a claim deviates, else 0: a claim that can't be compared, or waits for a run, is no failure.
     """
     from harness.compare import ClaimVerdict, compare_claims

@@ -24,7 +24,7 @@ def command() -> None:
     """List, get and verify datasets."""
 
 
-@command.command("list")
+@command.command("list", short_help="What there is, and what is here.")
 @mirror_option
 @json_option
 def list_datasets(mirrors: tuple[Path, ...], as_json: bool) -> None:
@@ -45,7 +45,7 @@ def list_datasets(mirrors: tuple[Path, ...], as_json: bool) -> None:
         )
 
 
-@command.command("get")
+@command.command("get", short_help="Find or download, convert and check.")
 @click.argument("names", nargs=-1)
 @click.option("--all", "everything", is_flag=True, help="Every dataset.")
 @mirror_option
@@ -67,7 +67,7 @@ def get_datasets(names: tuple[str, ...], everything: bool, mirrors: tuple[Path, 
         click.echo(json.dumps(rows, indent=2, ensure_ascii=False))
 
 
-@command.command("verify")
+@command.command("verify", short_help="Check files, conversion and kept arrays.")
 @click.argument("names", nargs=-1)
 @mirror_option
 @json_option

@@ -23,6 +23,10 @@ from harness.layout import find_layout
 def command(suite: str, output: Path, with_predictions: bool) -> int:
     """Export results with their evidence.
 
+    \b
+    harness export --output smoke.zip
+    harness export --suite stored --output runs.parquet
+
     A folder or a .zip becomes a Process Run Crate (records, jobs, logs, scores, status, SHA256SUMS); a .parquet
     file becomes the index of the whole store, one row per run.
     """

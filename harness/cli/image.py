@@ -55,7 +55,7 @@ def command() -> None:
     """
 
 
-@command.command("list")
+@command.command("list", short_help="What is recorded, and what was built here.")
 @json_option
 def list_images(as_json: bool) -> None:
     """What is recorded of every environment and method, and what was built here."""
@@ -83,7 +83,7 @@ def list_images(as_json: bool) -> None:
         )
 
 
-@command.command()
+@command.command(short_help="From what was asked for to exact versions and sha256.")
 @click.argument("names", nargs=-1, required=True)
 @_mirrors
 def lock(names: tuple[str, ...], mirrors: tuple[Path, ...]) -> None:
@@ -103,7 +103,7 @@ def lock(names: tuple[str, ...], mirrors: tuple[Path, ...]) -> None:
         click.echo(f"{name}: now run `harness image build {name} --record`")
 
 
-@command.command()
+@command.command(short_help="Fill the cache; the only step that needs a network.")
 @_names
 @_accelerator
 @_mirrors
@@ -120,7 +120,7 @@ def fetch(names: tuple[str, ...], everything: bool, accelerator: Accelerator, mi
     click.echo(f"{total} parts are here, {count} of them fetched now, all as locked: {layout.parts}")
 
 
-@command.command()
+@command.command(short_help="Build what is missing, with the network off.")
 @_names
 @_accelerator
 @_mirrors
@@ -152,7 +152,7 @@ def build(
             click.echo(f"{image.name}  {size}  {seconds}  {image.image_id}")
 
 
-@command.command()
+@command.command(short_help="Prove that images are what the repository says.")
 @_names
 @_accelerator
 @_mirrors
@@ -189,7 +189,7 @@ def verify(
     return EngineError.exit_code if any(finding.fault for finding in findings) else 0
 
 
-@command.command()
+@command.command(short_help="Keep every part, for use as --mirror.")
 @click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
 @click.argument("names", nargs=-1)
 @_accelerator

@@ -23,6 +23,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 # What numpy's legacy generator takes, which draws every split.
 SEED = click.IntRange(min=0, max=2**32 - 1)
+_WISHES = (signal.SIGINT, signal.SIGTERM)
 _SAME_WISH_S = 1.0
 
 
@@ -81,34 +82,44 @@ def progress_for(*, quiet: bool = False) -> Iterator[Progress]:
 def stop_on_interrupt() -> Iterator[threading.Event]:
     """The first Ctrl-C (or SIGTERM) asks for a clean end; one that comes a second later or more ends at once.
 
-    A handler runs in the midst of anything, even of `Event.set`, so it takes no lock and writes no text: it only
-    wakes a thread that does. Signals that come together count as one: `timeout` sends two, to process and group.
+    Python runs a handler in the main thread, in the midst of anything (even of `Event.set`), and late where
+    another thread took the signal. So the interpreter writes signals into a pipe, and the thread that reads it
+    does the work.
+    Signals that come together count as one: `timeout` sends two, to the process and to its group.
     """
-    stop = threading.Event()
+    stop, leave = threading.Event(), threading.Event()
     waking, wake = os.pipe()
-    asked: list[float] = []
+    os.set_blocking(wake, False)
+    main = threading.get_ident()
 
-    def ask(number: int, frame: FrameType | None) -> None:
-        now = time.monotonic()
-        if asked and now - asked[0] >= _SAME_WISH_S:
+    def handle(number: int, frame: FrameType | None) -> None:
+        if leave.is_set():
             raise KeyboardInterrupt
-        if not asked:
-            asked.append(now)
-            os.write(wake, b"!")
 
-    def tell() -> None:
-        if os.read(waking, 1):
-            stop.set()
-            click.echo("stopping: finished runs are kept; once more to stop at once", err=True)
+    def listen() -> None:
+        asked = 0.0
+        while heard := os.read(waking, 1):
+            if heard[0] not in _WISHES:
+                continue
+            if not asked:
+                asked = time.monotonic()
+                stop.set()
+                click.echo("stopping: finished runs are kept; once more to stop at once", err=True)
+            elif time.monotonic() - asked >= _SAME_WISH_S:
+                leave.set()
+                signal.pthread_kill(main, signal.SIGINT)
+                return
 
-    teller = threading.Thread(target=tell, name="interrupt", daemon=True)
-    teller.start()
-    before = {number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM)}
+    listener = threading.Thread(target=listen, name="interrupt", daemon=True)
+    listener.start()
+    before = {number: signal.signal(number, handle) for number in _WISHES}
+    woken_before = signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
     try:
         yield stop
     finally:
+        signal.set_wakeup_fd(woken_before)
         for number, handler in before.items():
             signal.signal(number, handler)
         os.close(wake)
-        teller.join()
+        listener.join()
         os.close(waking)

@@ -32,6 +32,10 @@ def command(
 ) -> int:
     """Run every golden case in DIR inside the method's own container and say how far the answers are apart.
 
+    \b
+    harness parity --golden DIR                        every method, the metrics and the splits
+    harness parity bnnr --golden DIR/repurposing       one method
+
     Splits need their dataset's originals (--mirror) unless they are in the cache. Exit code 0 when nothing is
     beyond its tolerance, 1 when something is or a run failed, 2 when there is no case.
     """

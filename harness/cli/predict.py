@@ -12,7 +12,7 @@ from harness.cli.options import SEED, mirror_option, progress_for
 @click.command()
 @click.option("--method", required=True, help="A method (harness list).")
 @click.option("--dataset", required=True, help="A dataset; docs/data.md tells how to bring your own.")
-@click.option("--variant", default="published", show_default=True)
+@click.option("--variant", default="published", show_default=True, help="A named way to run it.")
 @click.option("--seed", type=SEED, default=0, show_default=True, help="For methods that draw random numbers.")
 @click.option("--top", type=click.IntRange(min=1), help="Only so many pairs.")
 @click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="A CSV file; else the terminal.")
@@ -28,7 +28,11 @@ def command(
     mirrors: tuple[Path, ...],
     install: bool,
 ) -> None:
-    """Fit a method on all known pairs of a dataset and rank the unknown ones, best first."""
+    """Fit a method on all known pairs of a dataset and rank the unknown ones, best first.
+
+    \b
+    harness predict --method bnnr --dataset mine --top 100 --output ranking.csv
+    """
     from harness.engine import find_engine
     from harness.files import write_atomic
     from harness.layout import find_layout

@@ -72,6 +72,12 @@ def command(
 ) -> int:
     """Run what is left of a suite, or of one method's jobs, and show every cell's verdict.
 
+    \b
+    harness run --suite smoke
+    harness run --method bnnr --dataset fdataset --seed 17263407 --mirror DIR
+    harness run --method bnnr --method constant --dataset synthetic --seed 1 --seed 2
+    harness run --suite full --again timeout
+
     Finished runs are kept: the same command resumes. Exit code 0 when every cell is ok or not-applicable,
     1 when some are not, 130 when you stopped it.
     """

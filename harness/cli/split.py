@@ -24,7 +24,7 @@ def command() -> None:
     """List, make and verify standard split files."""
 
 
-@command.command("list")
+@command.command("list", short_help="Strategies, parameters, published splits.")
 @json_option
 def list_splits(as_json: bool) -> None:
     """List split strategies, their parameters, and how many splits of each dataset are published."""
@@ -51,7 +51,7 @@ def list_splits(as_json: bool) -> None:
         click.echo("  published:  " + ", ".join(f"{key} ({count})" for key, count in row["published"].items()))
 
 
-@command.command("make")
+@command.command("make", short_help="Make split files.")
 @click.argument("dataset")
 @click.argument("strategy")
 @click.option("--seed", "seeds", multiple=True, type=SEED, help="May be repeated.")
@@ -74,7 +74,11 @@ def make_splits(
     mirrors: tuple[Path, ...],
     as_json: bool,
 ) -> None:
-    """Make the split files of DATASET by STRATEGY."""
+    """Make the split files of DATASET by STRATEGY.
+
+    \b
+    harness split make synthetic random --seed 17263407 --to splits
+    """
     from harness.files import write_atomic
     from harness.splits import load_split
     from harness.splits.folds import split_bytes
@@ -99,7 +103,7 @@ def make_splits(
         click.echo(json.dumps(rows, indent=2))
 
 
-@command.command("verify")
+@command.command("verify", short_help="Prove that splits keep their promises.")
 @click.argument("dataset")
 @click.argument("strategy", required=False)
 @click.option("--seed", "seeds", multiple=True, type=SEED, help="May be repeated; all published ones by default.")

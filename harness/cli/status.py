@@ -37,6 +37,12 @@ def command(
 ) -> int:
     """Show the planned matrix with a verdict in every cell.
 
+    \b
+    harness status
+    harness status --suite full --dataset hdvd
+    harness status --cells --verdict timeout
+    harness status --suite stored --write status.md
+
     Exit code 0 when every cell in view is ok or not-applicable, else 1.
     """
     from harness.files import write_atomic

@@ -28,10 +28,11 @@ seconds = 20
 
 [variants.published]
 summary = "As told."
-parameters = { behaviour = "ok", seconds = 0.0 }
+parameters = { behaviour = "ok", seconds = 0.0, last_words = "" }
 """
 
 CODE = """
+import json
 import os
 import sys
 import time
@@ -54,6 +55,8 @@ def fit_predict(problem):
 
 
 run(fit_predict)
+with open("/in/job.json") as job:
+    exec(json.load(job)["parameters"]["last_words"])
 """
 
 
@@ -74,8 +77,10 @@ def probe_layout(repository: Layout, tmp_path: Path) -> Layout:
     return Layout(root=root, cache=repository.cache, local=tmp_path / "local")
 
 
-def probe_plan(layout: Layout, count: int, *, behaviour: str = "ok", seconds: float = 0.0) -> Plan:
-    """The probe on the first published splits of Synthetic."""
+def probe_plan(
+    layout: Layout, count: int, *, behaviour: str = "ok", seconds: float = 0.0, last_words: str = ""
+) -> Plan:
+    """The probe on the first published splits of Synthetic; `last_words` is code it runs once it has answered."""
     return make_plan(
         layout,
         "probe",
@@ -83,7 +88,7 @@ def probe_plan(layout: Layout, count: int, *, behaviour: str = "ok", seconds: fl
             Job(
                 benchmark="repurposing",
                 method="probe",
-                parameters={"behaviour": behaviour, "seconds": seconds},
+                parameters={"behaviour": behaviour, "seconds": seconds, "last_words": last_words},
                 dataset="synthetic",
                 split=SplitSpec(strategy="random", seed=seed),
                 inner_folds=0,

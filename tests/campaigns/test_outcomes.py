@@ -7,10 +7,13 @@ import threading
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from multiprocessing import get_context
+from pathlib import Path
 
 import pytest
 
 from harness.campaign import Choices, left_to_run, mark_unstable, run_plan
+from harness.data import load_manifest
+from harness.data.manifest import mirror_path
 from harness.engine import Engine
 from harness.images import ensure_image
 from harness.jobs import Job, SplitSpec
@@ -43,6 +46,59 @@ def test_a_methods_failure_is_kept_and_not_repeated(
     assert len(left_to_run(plan, store, again=[verdict])) == 1
     run_plan(probe_layout, plan, engine, choices=Choices(again=frozenset({verdict})))
     assert [cell.verdict for cell in join(plan, store)] == [verdict]
+
+
+def test_what_is_wanted_again_is_kept_until_it_is_replaced(probe_layout: Layout, engine: Engine) -> None:
+    """A person who stops before anything was repeated has lost nothing."""
+    plan, store = probe_plan(probe_layout, 2), Store(probe_layout.runs)
+    run_plan(probe_layout, plan, engine)
+    before = [store.record(key) for key in store.finished()]
+    stop = threading.Event()
+    stop.set()
+    again = Choices(again=frozenset({Verdict.OK}))
+    run_plan(probe_layout, plan, engine, choices=again, stop=stop)
+    assert [store.record(key) for key in store.finished()] == before
+    run_plan(probe_layout, plan, engine, choices=again)
+    after = [store.record(key) for key in store.finished()]
+    assert len(after) == 2 and not [record for record in after if record in before]
+    assert [record.verdict for record in after] == [Verdict.OK] * 2
+
+
+def test_data_that_is_corrupt_costs_the_other_datasets_nothing(
+    probe_layout: Layout, engine: Engine, tmp_path: Path
+) -> None:
+    manifest = load_manifest(probe_layout, "fdataset")
+    wrong = tmp_path / "mirror" / mirror_path(manifest.files[0].urls[0])
+    wrong.parent.mkdir(parents=True)
+    wrong.write_bytes(b"not the file")
+    text = probe_layout.datasets / "fdataset" / "dataset.toml"
+    text.write_text(text.read_text().replace("https://raw.githubusercontent.com", "http://127.0.0.1:9"))
+    wrong.rename(tmp_path / "file")
+    wrong = tmp_path / "mirror" / mirror_path(load_manifest(probe_layout, "fdataset").files[0].urls[0])
+    wrong.parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / "file").rename(wrong)
+    good = probe_plan(probe_layout, 1).cells[0].job
+    layout = replace(probe_layout, cache=probe_layout.local / "empty-cache")
+    plan = make_plan(layout, "both", [good.model_copy(update={"dataset": "fdataset"}), good])
+    run_plan(layout, plan, engine, choices=Choices(mirrors=(tmp_path / "mirror",)))
+    corrupt, sound = join(plan, Store(layout.runs))
+    assert corrupt.verdict is Verdict.MISSING_DATA and "recorded content" in corrupt.reason
+    assert sound.verdict is Verdict.OK, sound.reason
+
+
+def test_a_method_too_large_for_this_machine_costs_the_others_nothing(
+    probe_layout: Layout, engine: Engine
+) -> None:
+    good = probe_plan(probe_layout, 1).cells[0].job
+    card = probe_layout.methods / "constant" / "method.toml"
+    card.write_text(re.sub(r'memory = "\w+"', 'memory = "100000GiB"', card.read_text()))
+    parameters = dict(load_method(probe_layout, "constant").variant("published").parameters)
+    large = good.model_copy(update={"method": "constant", "parameters": parameters})
+    plan = make_plan(probe_layout, "both", [large, good])
+    run_plan(probe_layout, plan, engine)
+    refused, sound = join(plan, Store(probe_layout.runs))
+    assert refused.verdict is Verdict.INFRASTRUCTURE and "constant needs 1 CPUs, 100000.0 GiB" in refused.reason
+    assert sound.verdict is Verdict.OK, sound.reason
 
 
 def test_a_dataset_that_is_nowhere_is_missing_data_not_an_error(probe_layout: Layout, engine: Engine) -> None:

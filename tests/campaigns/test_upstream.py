@@ -17,6 +17,7 @@ from harness.methods import load_method
 from harness.plan import join, make_plan
 from harness.store import Store
 from harness.vocabulary import Verdict
+from tests.campaigns.conftest import probe_plan
 
 pytestmark = pytest.mark.engine
 
@@ -74,6 +75,27 @@ def test_the_checkout_runs_in_place_of_ours(layout: Layout, engine: Engine, tmp_
     assert make_plan(layout, "ours", [job.model_copy(update={"upstream": ""})]).cells[0].planned != cell.planned
 
 
+def test_the_data_of_a_checkout_stays_outside(probe_layout: Layout, engine: Engine, tmp_path: Path) -> None:
+    """The authors' repositories hold the whole matrix beside their code: test labels, for a method to find."""
+    checkout = tmp_path / "checkout"
+    (checkout / "datasets").mkdir(parents=True)
+    (checkout / ".git").mkdir()
+    (checkout / "part").mkdir()
+    for name in ("one.py", "part/two.py", "Fdataset.mat", "datasets/labels.npy", "labels.csv", ".git/pack.py"):
+        (checkout / name).write_text("1\n")
+    (checkout / "link.py").symlink_to(checkout / "labels.csv")
+    listing = (
+        "print(sorted(os.path.join(at, name) for at, _, names in os.walk('/opt/upstream') for name in names))"
+    )
+    job = probe_plan(probe_layout, 1, last_words=listing).cells[0].job
+    plan = make_plan(probe_layout, "upstream", [job.model_copy(update={"upstream": folder_tree(checkout)})])
+    run_plan(probe_layout, plan, engine, choices=Choices(upstream=checkout))
+    (cell,) = join(plan, Store(probe_layout.runs))
+    assert cell.planned is not None and cell.verdict is Verdict.OK, cell.reason
+    log = (Store(probe_layout.runs).path(cell.planned.key) / "log.txt").read_text()
+    assert log == "['/opt/upstream/one.py', '/opt/upstream/part/two.py']\n"
+
+
 def test_a_checkout_that_was_changed_after_planning_is_refused(
     probe_layout: Layout, engine: Engine, tmp_path: Path
 ) -> None:
@@ -83,7 +105,7 @@ def test_a_checkout_that_was_changed_after_planning_is_refused(
     job = Job(
         benchmark="repurposing",
         method="probe",
-        parameters={"behaviour": "ok", "seconds": 0.0},
+        parameters={"behaviour": "ok", "seconds": 0.0, "last_words": ""},
         dataset="synthetic",
         split=SplitSpec(strategy="random", seed=17263407),
         upstream=folder_tree(checkout),

@@ -44,10 +44,13 @@ def record_of(planned: PlannedJob, verdict: Verdict = Verdict.OK, reason: str = 
     )
 
 
-def put_run(store: Store, planned: PlannedJob, folder: Path, verdict: Verdict = Verdict.OK) -> Record:
+def put_run(
+    store: Store, planned: PlannedJob, folder: Path, verdict: Verdict = Verdict.OK, *, again: bool = False
+) -> Record:
     """Store a made-up run with two files."""
     folder.mkdir(parents=True, exist_ok=True)
     log, predictions = folder / "log.txt", folder / "predictions.npy"
     log.write_text("a line\n")
     predictions.write_bytes(b"not really an array")
-    return store.put(record_of(planned, verdict), {"log.txt": log, "predictions.npy": predictions})
+    files = {"log.txt": log, "predictions.npy": predictions}
+    return store.put(record_of(planned, verdict), files, again=again)

@@ -59,6 +59,11 @@ def test_every_command_module_is_listed() -> None:
         ),
         (["run", "--method", "als_wr", "--dataset", "synthetic", "--seed", "1", "--split", "rand"], 2, "'random'"),
         (["run", "--suite", "smoke", "--seed", "1"], 2, "names its own jobs"),
+        (
+            ["run", "--method", "als_wr", "--dataset", "synthetic", "--seed", "17263407", "--seed", "17263407"],
+            2,
+            "planned twice",
+        ),
         (["run", "--suite", "smoke", "--mirror", "/nowhere/at/all"], 2, "does not exist"),
         (["list", "suites", "--markdown"], 2, "have no cards"),
     ],

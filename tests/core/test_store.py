@@ -7,12 +7,16 @@ import multiprocessing
 import os
 import random
 import signal
+import subprocess
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from harness import benchmark
 from harness.errors import CorruptData
+from harness.files import digest_of, sha256_of
 from harness.records import RECORD_FILE
 from harness.store import Store
 from harness.vocabulary import Verdict
@@ -98,6 +102,95 @@ def test_a_second_harness_finishing_the_same_job_changes_nothing(tmp_path: Path)
     assert [path.name for path in store.path(planned.key).parent.iterdir()] == [planned.key]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"a": "\\ud800", "digest": "x"}',
+        '{"a": NaN, "digest": "x"}',
+        '{"a": ' + "[" * 100_000 + "]" * 100_000 + ', "digest": "x"}',
+        '["digest"]',
+        "\x00",
+    ],
+    ids=["half a sign", "not a number", "deep", "no record", "no text"],
+)
+def test_odd_json_is_a_damaged_record_and_no_crash(tmp_path: Path, text: str) -> None:
+    store, planned = Store(tmp_path / "runs"), planned_job()
+    put_run(store, planned, tmp_path / "work")
+    (store.path(planned.key) / RECORD_FILE).write_text(text)
+    assert store.standing(planned.key).verdict is Verdict.INFRASTRUCTURE
+    with pytest.raises(CorruptData):
+        store.record(planned.key)
+
+
+def test_a_record_of_another_version_is_no_result_until_it_can_be_read(tmp_path: Path) -> None:
+    """Whole and with a right digest, but with a field nobody here knows: what it means can't be told."""
+    store, planned = Store(tmp_path / "runs"), planned_job()
+    put_run(store, planned, tmp_path / "work")
+    path = store.path(planned.key) / RECORD_FILE
+    content = {**json.loads(path.read_text()), "doubts": "many"}
+    del content["digest"]
+    path.write_text(json.dumps({**content, "digest": digest_of(content)}))
+    standing = store.standing(planned.key)
+    assert standing.verdict is Verdict.INFRASTRUCTURE and "doubts" in standing.reason
+    with pytest.raises(CorruptData, match="other fields"):
+        store.record(planned.key)
+
+
+@pytest.mark.parametrize("verdict", [Verdict.INFRASTRUCTURE, Verdict.INTERRUPTED])
+def test_a_run_wanted_again_is_kept_until_there_is_another(tmp_path: Path, verdict: Verdict) -> None:
+    store, planned = Store(tmp_path / "runs"), planned_job()
+    put_run(store, planned, tmp_path / "one")
+    stored = put_run(store, planned, tmp_path / "two", verdict, again=True)
+    assert stored.verdict is store.standing(planned.key).verdict is Verdict.OK
+    stored = put_run(store, planned, tmp_path / "three", Verdict.TIMEOUT, again=True)
+    assert stored.verdict is store.standing(planned.key).verdict is Verdict.TIMEOUT
+    store.check(store.record(planned.key))
+
+
+def _put_many(folder: Path, work: Path, verdict: Verdict, rounds: int) -> None:
+    store = Store(folder)
+    for number in range(rounds):
+        for seed in range(20):
+            put_run(store, planned_job(seed), work / f"{number}-{seed}", verdict)
+
+
+def test_a_failure_of_one_harness_never_replaces_the_result_of_another(tmp_path: Path) -> None:
+    """Both find an interrupted run in the way; whoever is slower must not take the other's result for it."""
+    context = multiprocessing.get_context("spawn")
+    runs = tmp_path / "runs"
+    _put_many(runs, tmp_path / "before", Verdict.INTERRUPTED, 1)
+    many = [(Verdict.INTERRUPTED, 20), (Verdict.INFRASTRUCTURE, 20), (Verdict.OK, 1)]
+    harnesses = [
+        context.Process(target=_put_many, args=(runs, tmp_path / str(verdict), verdict, rounds))
+        for verdict, rounds in many
+    ]
+    for one in harnesses:
+        one.start()
+    for one in harnesses:
+        one.join()
+    assert [one.exitcode for one in harnesses] == [0, 0, 0]
+    store = Store(runs)
+    assert [store.standing(planned_job(seed).key).verdict for seed in range(20)] == [Verdict.OK] * 20
+
+
+def test_a_result_that_comes_while_another_is_stored_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, planned = Store(tmp_path / "runs"), planned_job()
+    put_run(store, planned, tmp_path / "before", Verdict.INTERRUPTED)
+    log = tmp_path / "log.txt"
+    log.write_text("late\n")
+
+    def meanwhile(path: Path) -> str:
+        monkeypatch.undo()
+        put_run(store, planned, tmp_path / "other")
+        return sha256_of(path)
+
+    monkeypatch.setattr("harness.store.sha256_of", meanwhile)
+    stored = store.put(record_of(planned, Verdict.INFRASTRUCTURE), {"log.txt": log})
+    assert stored.verdict is store.standing(planned.key).verdict is Verdict.OK
+
+
 @pytest.mark.parametrize("verdict", [Verdict.INFRASTRUCTURE, Verdict.INTERRUPTED])
 def test_a_run_that_was_not_the_methods_fault_is_replaced(tmp_path: Path, verdict: Verdict) -> None:
     store, planned = Store(tmp_path / "runs"), planned_job()
@@ -131,7 +224,7 @@ def _store_forever(folder: Path, work: Path) -> None:
 
 def test_killing_the_writer_at_any_moment_leaves_only_whole_runs(tmp_path: Path) -> None:
     """Kill -9 at twenty random moments; whatever is visible is whole."""
-    moments = random.Random(20)
+    moments, whole = random.Random(20), 0
     context = multiprocessing.get_context("spawn")
     for attempt in range(20):
         folder = tmp_path / str(attempt)
@@ -148,6 +241,8 @@ def test_killing_the_writer_at_any_moment_leaves_only_whole_runs(tmp_path: Path)
         for key in store.finished():
             store.check(store.record(key))
             assert store.standing(key).verdict is Verdict.OK
+        whole += len(list(store.finished()))
+    assert whole > 20, "the writer was killed before it had written anything to lose"
 
 
 def test_a_full_disk_leaves_nothing_half_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -160,7 +255,48 @@ def test_a_full_disk_leaves_nothing_half_written(tmp_path: Path, monkeypatch: py
     with pytest.raises(OSError, match="No space"):
         put_run(store, planned, tmp_path / "work")
     assert store.standing(planned.key).verdict is Verdict.PENDING
-    assert [path for path in (tmp_path / "runs").rglob("*") if path.is_file()] == []
+    assert [path.name for path in (tmp_path / "runs").rglob("*") if path.is_file()] == [".lock"]
+    assert [path for path in (tmp_path / "work").rglob("*") if path.name in ("log.txt", "predictions.npy")] == []
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of 256 KiB."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", str(folder)]
+    if subprocess.run(command, capture_output=True, check=False).returncode:
+        pytest.skip("needs the right to mount a small file system")
+    yield folder
+    subprocess.run(["umount", "--lazy", str(folder)], check=True)
+
+
+@pytest.mark.parametrize("free", [0, 4096, 8192, 16384, 65536])
+def test_a_disk_that_is_full_for_real_leaves_nothing_half_written(
+    tmp_path: Path, small_disk: Path, free: int
+) -> None:
+    """The same store goes on once there is room."""
+    store, planned = Store(small_disk / "runs"), planned_job()
+    put_run(store, planned_job(2), tmp_path / "before")
+    (tmp_path / "trace.npy").write_bytes(bytes(100_000))
+    (small_disk / "filler").write_bytes(b"")
+    room = os.statvfs(small_disk).f_bavail * os.statvfs(small_disk).f_frsize
+    (small_disk / "filler").write_bytes(bytes(max(0, room - free)))
+    with pytest.raises(OSError, match="No space"):
+        store.put(record_of(planned), {"trace.npy": tmp_path / "trace.npy"})
+    assert store.standing(planned.key).verdict is Verdict.PENDING
+    assert list(store.finished()) == [planned_job(2).key]
+    assert [path for path in (small_disk / "work").rglob("*") if path.suffix in (".npy", ".json")] == []
+    (small_disk / "filler").unlink()
+    put_run(store, planned, tmp_path / "after")
+    for key in store.finished():
+        store.check(store.record(key))
+
+
+def test_a_key_changes_with_the_way_inputs_are_prepared(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = planned_job().key
+    monkeypatch.setattr(benchmark.get("repurposing"), "MATERIALISATION_VERSION", 2)
+    assert planned_job().key != before
 
 
 def test_keys_change_with_everything_that_can_change_an_answer() -> None:
