@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from harness.audit.evidence import check_files, check_job, check_record, read_job
+from harness.audit.evidence import JOB_FILE, check_files, check_job, check_record, read_job
 from harness.audit.frozen import Superseded, check_built, check_environment, check_image, find_superseded
 from harness.audit.results import check_predictions, check_scores
 from harness.audit.sources import check_dataset, check_inputs, check_split
@@ -37,7 +37,7 @@ class Auditor:
         document = read_job(self.store, record)
         superseded = find_superseded(self.layout, record)
         steps += guarded("files", lambda: check_files(self.store, record))
-        steps += check_job(document, record.planned, self.store.path(key) / "job.json")
+        steps += check_job(document, record, self.store.path(key) / JOB_FILE)
         steps += self._results(record, superseded)
         steps += self._frozen(record, superseded)
         steps += self._sources(record, document, superseded)
@@ -66,7 +66,7 @@ class Auditor:
     def _sources(self, record: Record, document: dict[str, Any] | None, superseded: Superseded) -> list[Step]:
         if superseded.data:
             return [not_checked("dataset", f"superseded: {superseded.data}")]
-        planned, described = record.planned, None if document is None else document.get("inputs", {})
+        planned, described = record.planned, None if document is None else document.get("inputs") or {}
         job = planned.job
         place = (job.dataset, planned.dataset_digest, planned.split_digest, job.split.label)
         return [

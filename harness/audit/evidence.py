@@ -9,13 +9,13 @@ from typing import Any
 from harness.audit.steps import Step, equal, failed, not_checked, ok
 from harness.errors import HarnessError
 from harness.files import read_json, sha256_of
-from harness.jobs import PlannedJob
 from harness.records import RECORD_FILE, Record
 from harness.store import Store
 from harness.vocabulary import PROTOCOL_VERSION, Verdict
 
+JOB_FILE = "job.json"
 # What a run that ended ok must have left; anything else may be there.
-_NEEDED = ("job.json", "log.txt", "method.json", "predictions.npy")
+_NEEDED = (JOB_FILE, "log.txt", "method.json", "predictions.npy")
 
 
 def check_record(store: Store, key: str) -> tuple[Record | None, list[Step]]:
@@ -54,15 +54,17 @@ def check_files(store: Store, record: Record) -> list[Step]:
 
 def read_job(store: Store, record: Record) -> dict[str, Any] | None:
     """The job document the container was given, where it was kept."""
-    document = read_json(store.path(record.key) / "job.json")
+    document = read_json(store.path(record.key) / JOB_FILE)
     return document if isinstance(document, dict) else None
 
 
-def check_job(document: dict[str, Any] | None, planned: PlannedJob, where: Path) -> list[Step]:
+def check_job(document: dict[str, Any] | None, record: Record, where: Path) -> list[Step]:
     """What the container was told is what the key says: method, variant, hyper-parameters, folds, seed."""
+    if document is None and JOB_FILE in record.files:
+        return [failed("job", "the job document can't be read", where=where)]
     if document is None:
         return [not_checked("job", "the run kept no job document"), not_checked("seed", "no job document")]
-    job = planned.job
+    job = record.planned.job
     expected: dict[str, Any] = {
         "protocol": PROTOCOL_VERSION,
         "benchmark": job.benchmark,

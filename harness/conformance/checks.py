@@ -76,6 +76,22 @@ def _answer(trial: Trial, run: Runner) -> dict[str, bytes]:
         return {name: (result.out / name).read_bytes() for name in _ANSWERS if (result.out / name).is_file()}
 
 
+def _tells_its_lowest_score(card: MethodCard, run: Runner) -> None:
+    """The published treatment of zeros needs it, and only the container sees every score."""
+    problem = problem_for(card, problems.ordinary)
+    trial = _trial(card, problem, 0)
+    everything = replace(trial, inputs={**trial.inputs, "folds": np.full_like(trial.inputs["folds"], -1)})
+    with run(everything) as result:
+        if result.verdict is not Verdict.OK:
+            raise Fault(f"the run ended with {result.verdict}: {result.reason}")
+        if not (result.out / "lowest.npy").is_file():
+            raise Fault("lowest.npy is missing: the SDK of its language writes it")
+        scores, lowest = np.load(result.out / "predictions.npy"), np.load(result.out / "lowest.npy")
+    expected = scores[scores != 0].min() if scores.any() else 0.0
+    if lowest.tolist() != [expected]:
+        raise Fault(f"lowest.npy holds {lowest.tolist()}, the smallest score other than zero is {expected}")
+
+
 def _solves(make: Callable[[], Problem], inner_folds: int) -> Callable[[MethodCard, Runner], None]:
     def look(card: MethodCard, run: Runner) -> None:
         _answer(_trial(card, problem_for(card, make), inner_folds), run)
@@ -140,5 +156,6 @@ CHECKS = (
     Check("repeats", "gives the same bytes for the same job", _repeats),
     Check("seed", "depends on the seed as its card says", _heeds_the_seed),
     Check("order", "gives every item the score that belongs to it", _keeps_order),
+    Check("lowest", "tells its smallest score other than zero", _tells_its_lowest_score),
     Check("truth", "is not told the labels of test items", _is_not_told_the_truth),
 )

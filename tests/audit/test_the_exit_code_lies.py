@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from harness.cli import main
+from harness.files import write_json
 from harness.layout import Layout
 from harness.plan import Plan
 from harness.store import Store
-from tests.audit.forging import refresh
+from tests.audit.forging import forge_record, refresh
 from tests.fabricate import planned_of
 
 # No socket answers there: the command must do without an engine, and say so.
@@ -57,6 +61,77 @@ def test_a_lock_tampered_with_does_not_hide_its_runs_from_a_suite(
     lock.write_text(lock.read_text().replace("0", "1", 1))
     assert run("--suite", "smoke") == 5
     assert "lock _base/debian.lock" in capsys.readouterr().out
+
+
+def deep(path: Path) -> None:
+    path.write_text("[" * 100_000)
+
+
+def unlike(content: dict[str, Any]) -> Callable[[Path], None]:
+    """A job document with other fields, which the record vouches for."""
+
+    def change(path: Path) -> None:
+        write_json(path, {**json.loads(path.read_text()), **content})
+
+    return change
+
+
+def folder_instead(path: Path) -> None:
+    path.unlink()
+    path.mkdir()
+
+
+def to_itself(path: Path) -> None:
+    path.unlink()
+    path.symlink_to(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "damage", "vouched"),
+    [
+        ("job.json", deep, True),
+        ("job.json", unlike({"inputs": [1]}), True),
+        ("job.json", unlike({"inputs": {"folds": 1}}), True),
+        ("job.json", unlike({"inputs": {}}), True),
+        ("job.json", unlike({"inputs": None}), True),
+        ("job.json", unlike({"inputs": {"labels": {"sha256": "0"}}}), True),
+        ("job.json", folder_instead, False),
+        ("predictions.npy", folder_instead, False),
+        ("predictions.npy", to_itself, False),
+        ("method.json", deep, True),
+        ("record.json", deep, False),
+        ("record.json", folder_instead, False),
+        ("record.json", to_itself, False),
+    ],
+)
+@pytest.mark.parametrize("asked", [("--all",), ("--suite", "smoke")])
+def test_damage_of_any_kind_is_5_and_never_a_crash(
+    here: Layout,
+    made_up: Plan,
+    capsys: pytest.CaptureFixture[str],
+    name: str,
+    damage: Callable[[Path], None],
+    vouched: bool,
+    asked: tuple[str, ...],
+) -> None:
+    damage(Store(here.runs).path(planned_of(made_up.cells[0]).key) / name)
+    if vouched:
+        forge_record(here, made_up, lambda record: None)
+    assert run(*asked) == 5
+    out = capsys.readouterr().out
+    assert " 1 failed" in out and "FAILED" in out
+
+
+@pytest.mark.parametrize(
+    "damage", [lambda text: text + "\n[nonsense", lambda text: text.replace("digest", "digestt")]
+)
+def test_a_broken_manifest_fails_the_runs_that_rest_on_it(
+    here: Layout, capsys: pytest.CaptureFixture[str], damage: Callable[[str], str]
+) -> None:
+    path = here.datasets / "synthetic" / "dataset.toml"
+    path.write_text(damage(path.read_text()))
+    assert run("--all") == 5
+    assert "0 passed + 4 failed" in capsys.readouterr().out
 
 
 def test_planned_cells_without_a_run_are_told(here: Layout, capsys: pytest.CaptureFixture[str]) -> None:

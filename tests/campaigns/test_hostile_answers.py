@@ -45,7 +45,6 @@ CASES = {
         Verdict.INVALID,
         "lowest.npy: model 0 tells 0.9",
     ),
-    "no lowest score": ("os.unlink('/out/lowest.npy')", Verdict.INVALID, "lowest.npy: is missing"),
     "one file under two names": (
         "os.unlink('/out/lowest.npy'); os.link('/out/predictions.npy', '/out/lowest.npy')",
         Verdict.INVALID,
@@ -86,13 +85,13 @@ def test_an_odd_answer_harms_only_its_own_run(probe_layout: Layout, engine: Engi
 
 
 def test_no_file_in_a_container_tells_a_test_label(probe_layout: Layout, engine: Engine) -> None:
-    """The whole file system as the method sees it: no data but the declared inputs, and these without test labels."""
+    """The file system as the method sees it: no data but the declared inputs, and these without test labels."""
     look = """
 labels, folds = np.load("/in/associations.npy"), np.load("/in/folds.npy")
-found = [os.path.join(at, name) for top in ("/in", "/out", "/opt", "/tmp", "/home", "/root", "/srv", "/mnt", "/data")
-         for at, _, names in os.walk(top) for name in names]
-print(json.dumps({"labels": int(np.abs(labels[folds < 0]).sum()), "known": int(np.abs(labels).sum()), "found": found,
-                  "environment": sorted(os.environ), "job": json.load(open("/in/job.json"))}))
+places = ("/in", "/out", "/opt", "/tmp", "/home", "/root", "/srv", "/mnt", "/data")
+found = [os.path.join(at, name) for top in places for at, _, names in os.walk(top) for name in names]
+print(json.dumps({"labels": int(np.abs(labels[folds < 0]).sum()), "known": int(np.abs(labels).sum()),
+                  "found": found, "job": json.load(open("/in/job.json"))}))
 """
     plan, store = probe_plan(probe_layout, 1, last_words=look), Store(probe_layout.runs)
     run_plan(probe_layout, plan, engine)
@@ -100,10 +99,10 @@ print(json.dumps({"labels": int(np.abs(labels[folds < 0]).sum()), "known": int(n
     assert cell.planned is not None and cell.verdict is Verdict.OK, cell.reason
     seen = json.loads((store.path(cell.planned.key) / "log.txt").read_text())
     assert seen["labels"] == 0 and seen["known"] > 0
-    outside = {name for name in seen["found"] if not name.startswith("/opt/")}
+    outside = {name for name in seen["found"] if not name.startswith("/opt/venv/")}
     answers = {f"/out/{name}" for name in ("lowest.npy", "method.json", "predictions.npy")}
-    assert outside == {"/in/associations.npy", "/in/folds.npy", "/in/job.json", *answers}
-    assert all(name.endswith((".py", ".pyc")) for name in seen["found"] if name.startswith("/opt/"))
+    code = {"/opt/method/main.py", "/opt/sdk/permafrost_sdk.py"}
+    assert outside == {"/in/associations.npy", "/in/folds.npy", "/in/job.json", *answers, *code}
     told = json.dumps(seen["job"])
     for secret in ("synthetic", "random", cell.planned.key, cell.planned.dataset_digest, str(probe_layout.cache)):
         assert secret not in told, "a method is not told which dataset it is, nor where the truth lies"

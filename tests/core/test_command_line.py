@@ -66,6 +66,23 @@ def test_every_command_module_is_listed() -> None:
         ),
         (["run", "--suite", "smoke", "--mirror", "/nowhere/at/all"], 2, "does not exist"),
         (["list", "suites", "--markdown"], 2, "have no cards"),
+        (["run", "--suite", "smoke", "--variant", "corrected"], 2, "--variant"),
+        (["run", "--suite", "smoke", "--inner-folds", "3"], 2, "--inner-folds"),
+        (["run", "--method", "als_wr", "--dataset", "synthetic", "--seed", "-1"], 2, "'--seed'"),
+        (["run", "--method", "als_wr", "--dataset", "synthetic", "--seed", str(2**32)], 2, "'--seed'"),
+        (
+            ["run", "--method", "als_wr", "--dataset", "synthetic", "--seed", "1", "--workers", "0"],
+            2,
+            "'--workers'",
+        ),
+        (["split", "make", "synthetic", "random", "--seed", "-1"], 2, "'--seed'"),
+        (["predict", "--method", "als_wr", "--dataset", "synthetic", "--seed", "-1"], 2, "'--seed'"),
+        (["status", "--method", "bnrr"], 2, "did you mean 'bnnr'"),
+        (["status", "--dataset", "hdvd"], 2, "the plan 'smoke'"),
+        (["status", "--json", "--markdown"], 2, "exclude each other"),
+        (["compare", "--json", "--markdown"], 2, "exclude each other"),
+        (["compare", "--dataset", "fdatset"], 2, "did you mean 'fdataset'"),
+        (["compare", "--method", "nobody"], 2, "'nobody'"),
     ],
 )
 def test_a_wrong_request_says_what_and_exits_2(

@@ -123,7 +123,7 @@ function evidence(cell) {
   return [
     make("p", {}, chip(cell.verdict), ` ${cell.reason}`),
     ...part("Commands", make("pre", {}, `${cell.run}${cell.key ? `\nharness audit ${cell.key.slice(0, 12)}\nharness audit ${cell.key.slice(0, 12)} --replay 1` : ""}`)),
-    ...part("Scores", ...Object.keys(cell.metrics).length ? scoreGrid(cell) : [make("p", { class: "hint" }, record ? "No fresh scores: run `harness score`." : "No run, no scores.")]),
+    ...part("Scores", ...Object.keys(cell.metrics).length ? scoreGrid(cell) : [make("p", { class: "hint" }, !record ? "No run, no scores." : cell.verdict === "ok" ? "No fresh scores: run `harness score`." : "No valid predictions, so no scores.")]),
     ...part("Published", ...cell.claims ? claimGrid(cell) : []),
     ...part("Resources", record ? facts([["wall clock", `${seconds(used.wall_s)} of ${limits.seconds.toLocaleString("en")} s`], ["CPU", seconds(used.cpu_s)], ["peak memory", `${size(used.peak_bytes)} of ${size(limits.memory_bytes)}`], ...other.map(([name, value]) => [name.replaceAll("_", " "), plain(value)]), ["attempts", plain(record.attempts)], ["started", record.started], ["finished", record.finished]]) : null),
     ...part("Reported by the method", record && used.reported && Object.keys(used.reported).length ? facts(Object.entries(used.reported).map(([name, value]) => [name.replaceAll("_", " "), plain(value)])) : null),

@@ -65,7 +65,7 @@ function report = fit_models (job, fit_predict, inputs, outward)
   test = folds.' == -1;
   predictions = zeros (models, nnz (test));
   validation = zeros (size (folds.'));
-  [fit, predict, iterations] = deal (zeros (1, models));
+  [fit, predict, iterations, lowest] = deal (zeros (1, models));
   warnings = {};
   for model = 0:models-1
     held_out = job.inner_folds > 0 & folds == model;
@@ -83,6 +83,7 @@ function report = fit_models (job, fit_predict, inputs, outward)
     predictions(model+1,:) = scores(test);
     held_out = held_out.';
     validation(held_out) = scores(held_out);
+    lowest(model+1) = lowest_of (scores);
     predict(model+1) = toc (started);
     iterations(model+1) = setting_of (answer, "iterations", NaN);
     warnings{end+1} = lastwarn ();
@@ -91,6 +92,7 @@ function report = fit_models (job, fit_predict, inputs, outward)
     endif
   endfor
   write_npy (fullfile (outward, "predictions.npy"), predictions);
+  write_npy (fullfile (outward, "lowest.npy"), lowest, models);
   if (job.inner_folds > 0)
     validation = validation(folds.' >= 0);
     write_npy (fullfile (outward, "validation.npy"), validation, numel (validation));
@@ -103,6 +105,14 @@ function report = fit_models (job, fit_predict, inputs, outward)
     report.iterations = [];
   endif
   report.warnings = unique (warnings(! cellfun (@isempty, warnings)));
+endfunction
+
+## The smallest score other than zero: the published scorer replaces zeros by a number made from it.
+function value = lowest_of (scores)
+  value = min (scores(scores != 0));
+  if (isempty (value))
+    value = 0;
+  endif
 endfunction
 
 ## Scalars are written without dimensions, columns with one, all else with two.

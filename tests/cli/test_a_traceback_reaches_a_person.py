@@ -1,0 +1,81 @@
+"""Whatever fails, a person gets a message with what, where and what to do; a traceback only on request."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import click
+import pytest
+
+import harness.cli
+from harness.cli import main
+
+
+def _fail_with(error: BaseException, monkeypatch: pytest.MonkeyPatch) -> None:
+    @click.command()
+    def failing() -> None:
+        raise error
+
+    monkeypatch.setattr(harness.cli.group, "get_command", lambda context, name: failing)
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (PermissionError(13, "Permission denied", "/a/file"), ("Permission denied", "/a/file", "harness doctor")),
+        (OSError(28, "No space left on device"), ("No space left on device", "harness.cli", "free space")),
+        (KeyError("x"), ("KeyError", "harness.cli", "PERMAFROST_TRACEBACK")),
+    ],
+)
+def test_an_unforeseen_failure_has_three_parts(
+    error: Exception,
+    said: tuple[str, ...],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.delenv("PERMAFROST_TRACEBACK", raising=False)
+    _fail_with(error, monkeypatch)
+    with pytest.raises(SystemExit) as ended:
+        main(["status"])
+    told = capsys.readouterr().err
+    assert ended.value.code == 3
+    assert all(part in told for part in (*said, "where:", "to do:")), told
+    assert "Traceback" not in told
+
+
+def test_a_traceback_comes_on_request(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PERMAFROST_TRACEBACK", "1")
+    _fail_with(KeyError("x"), monkeypatch)
+    with pytest.raises(KeyError):
+        main(["status"])
+
+
+def _harness(arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        ["bash", "-c", f"'{sys.executable}' -m harness {arguments}"],
+        capture_output=True,
+        text=True,
+        env={**os.environ, **environment},
+        check=False,
+    )
+
+
+def test_a_terminal_without_unicode_gets_an_answer() -> None:
+    done = _harness("compare --method bnnr", PYTHONIOENCODING="ascii", PYTHONUTF8="0", LC_ALL="C")
+    assert "repurposing" in done.stdout
+    assert done.stderr == ""
+
+
+def test_a_reader_that_leaves_early_is_no_failure() -> None:
+    done = _harness("compare --all | head -1")
+    assert done.stdout.startswith("repurposing")
+    assert done.stderr == ""
+
+
+def test_a_full_disk_behind_the_output_is_told() -> None:
+    done = _harness("list suites > /dev/full")
+    assert done.returncode == 3
+    assert "No space left" in done.stderr
+    assert "Traceback" not in done.stderr
