@@ -7,7 +7,7 @@ only the machine's failures, three in a row, end a campaign early.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
@@ -79,7 +79,9 @@ def run_plan(
     cells = _fitting(layout, cells, state)
     _tidy(layout, engine, state.progress)
     for group in _groups(cells, one_method_at_a_time=choices.remove_images):
-        images = _images(layout, engine, group, state, Supply(mirrors=choices.mirrors))
+        images = _images(
+            layout, engine, group, state, Supply(mirrors=choices.mirrors, progress=_telling_fetches(state))
+        )
         _run_all(
             [
                 Task(
@@ -157,6 +159,16 @@ def _images(
         Obstacles(layout.runs).clear("method", method)
         state.progress.step(f"{image.name}: {image.size_bytes / 1e6:.0f} MB")
     return images
+
+
+def _telling_fetches(state: _State) -> Callable[[int, int, object], None]:
+    """The first and the last of many parts are worth a line; the ones between would drown the rest."""
+
+    def tell(done: int, total: int, _part: object) -> None:
+        if done in (1, total):
+            state.progress.note(f"fetched {done} of {total} parts")
+
+    return tell
 
 
 def _run_all(tasks: Sequence[Task], engine: Engine, state: _State) -> None:

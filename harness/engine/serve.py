@@ -25,6 +25,7 @@ from harness.files import digest_of, write_atomic
 
 _START_SECONDS = 90.0
 _START_TRIES = 3
+_ENV = "/usr/bin/env"
 _STOP_SECONDS = 20.0
 _LONGEST_SOCKET_PATH = 100
 
@@ -158,10 +159,11 @@ def _start(service: Service) -> None:
         (os.POSIX_SPAWN_OPEN, 1, log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600),
         (os.POSIX_SPAWN_DUP2, 1, 2),
     ]
-    # in a session of its own: it may outlive this process, and a Ctrl-C here is not meant for it
+    # in a session of its own: it may outlive this process, and a Ctrl-C here is not meant for it; in a folder of
+    # its own: Podman's monitor leaves a file called `oom` where it was started
     pid = os.posix_spawn(
-        service.command[0],
-        list(service.command),
+        _ENV,
+        [_ENV, f"--chdir={service.folder}", *service.command],
         {**os.environ, **service.environment},
         file_actions=files,
         setsid=True,
