@@ -134,13 +134,24 @@ def score_run(layout: Layout, store: Store, planned: PlannedJob, mirrors: Sequen
 
 
 def score_all(layout: Layout, store: Store, plan: Plan, mirrors: Sequence[Path] = ()) -> int:
-    """Score every `ok` cell of a plan that has no fresh scores; how many were computed."""
+    """Score every `ok` cell of a plan that has no fresh scores; how many were computed.
+
+    A run whose files are not those of its record any more is no result: it is marked, and run again next time.
+    """
     computed = 0
     for cell in join(plan, store, records=True):
         if cell.planned is None or cell.verdict is not Verdict.OK:
             continue
         evidence = scored_files(cell.record.get("files", {}))
-        if read_scores(layout, cell.planned.key, cell.job.benchmark, evidence) is None:
-            score_run(layout, store, cell.planned, mirrors)
-            computed += 1
+        if read_scores(layout, cell.planned.key, cell.job.benchmark, evidence) is not None:
+            continue
+        record = store.record(cell.planned.key)
+        try:
+            store.check(record)
+        except CorruptData as error:
+            reason = f"evidence is damaged: {error.what} ({error.where})"
+            store.amend(record.model_copy(update={"verdict": Verdict.INFRASTRUCTURE, "reason": reason}))
+            continue
+        score_run(layout, store, cell.planned, mirrors)
+        computed += 1
     return computed

@@ -9,6 +9,7 @@ import random
 import signal
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,7 @@ from harness.campaign import Choices, left_to_run, run_plan
 from harness.engine import Engine, find_engine
 from harness.layout import Layout
 from harness.obstacles import FOLDER as OBSTACLES
-from harness.ownership import LABEL_HARNESS
+from harness.ownership import LABEL_HARNESS, abandoned_folders
 from harness.plan import join
 from harness.records import RECORD_FILE
 from harness.store import Store
@@ -47,39 +48,59 @@ def _predictions(layout: Layout, count: int) -> list[bytes]:
 def test_a_harness_killed_a_hundred_times_loses_and_invents_nothing(
     probe_layout: Layout, engine: Engine, tmp_path: Path
 ) -> None:
-    """kill -9 at a hundred random moments, then one run to the end: all there, all equal to an undisturbed run."""
-    count = 40
-    moments = random.Random(100)
+    """kill -9 at a hundred random moments, before, during and after runs; each store is finished afterwards.
+
+    A moment is drawn in finished runs and fractions of one, so that kills fall into all phases on any machine.
+    """
+    count, moments = 8, random.Random(100)
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(
         ["harness.campaign", "harness.splits.folds", "docker", "sklearn.model_selection"]
     )
-    seen_finished: set[str] = set()
-    store = Store(probe_layout.runs)
-    for _ in range(_KILLS):
-        process = context.Process(target=_campaign, args=(probe_layout, count, 0.0))
-        process.start()
-        process.join(timeout=moments.uniform(0.05, 0.9))
-        if process.is_alive():
-            assert process.pid is not None
-            os.kill(process.pid, signal.SIGKILL)
-        process.join()
-        finished = set(store.finished())
-        assert seen_finished <= finished, "a finished run was lost"
-        for key in finished - seen_finished:
-            record = store.record(key)
-            store.check(record)
-            assert record.verdict is Verdict.OK
-        seen_finished = finished
-    _campaign(probe_layout, count, 0.0)
-    assert _verdicts(probe_layout, count) == [Verdict.OK] * count
-    undisturbed = Layout(root=probe_layout.root, cache=probe_layout.cache, local=tmp_path / "undisturbed")
+    undisturbed = replace(probe_layout, local=tmp_path / "undisturbed")
+    began = time.monotonic()
     _campaign(undisturbed, count, 0.0)
-    assert _predictions(probe_layout, count) == _predictions(undisturbed, count)
-    assert not [path for path in probe_layout.runs.rglob(".*") if path.is_dir() and path.name != OBSTACLES]
-    mine = str(probe_layout.local)
-    containers = engine.client.api.containers(all=True, filters={"label": LABEL_HARNESS})
-    assert not [one for one in containers if mine in one["Labels"][LABEL_HARNESS]]
+    one_run = 2 * (time.monotonic() - began) / count
+    expected = _predictions(undisturbed, count)
+    kills = in_flight = stored = rounds = 0
+    while kills < _KILLS:
+        layout = replace(probe_layout, local=tmp_path / f"round-{rounds}")
+        store, seen = Store(layout.runs), set[str]()
+        while len(seen) < count and kills < _KILLS:
+            process = context.Process(target=_campaign, args=(layout, count, 0.0))
+            process.start()
+            wanted = len(seen) + moments.choice((0, 1, 1))
+            while process.is_alive() and len(list(store.finished())) < wanted:
+                time.sleep(0.005)
+            process.join(timeout=moments.uniform(0, one_run))
+            if process.is_alive():
+                assert process.pid is not None
+                os.kill(process.pid, signal.SIGKILL)
+                kills += 1
+            process.join()
+            in_flight += bool(_containers(engine, layout))
+            finished = set(store.finished())
+            assert seen <= finished, "a finished run was lost"
+            for key in finished - seen:
+                record = store.record(key)
+                store.check(record)
+                assert record.verdict is Verdict.OK
+            stored += len(finished - seen)
+            seen = finished
+        _campaign(layout, count, 0.0)
+        assert _verdicts(layout, count) == [Verdict.OK] * count
+        assert _predictions(layout, count) == expected
+        assert not [path for path in layout.runs.rglob(".*") if path.is_dir() and path.name != OBSTACLES]
+        assert abandoned_folders(layout.local / "work") == [] == _containers(engine, layout)
+        rounds += 1
+    assert stored >= _KILLS // 3, "too little was finished between the kills for anything to be lost"
+    assert in_flight >= _KILLS // 3, "too few kills fell into a run"
+
+
+def _containers(engine: Engine, layout: Layout) -> list[str]:
+    """The containers of harnesses, dead or alive, that work in this layout."""
+    found = engine.client.api.containers(all=True, filters={"label": LABEL_HARNESS})
+    return [one["Id"] for one in found if one["Labels"][LABEL_HARNESS].startswith(f"{layout.local}/")]
 
 
 def test_two_harnesses_on_one_store_do_not_disturb_each_other(probe_layout: Layout, engine: Engine) -> None:

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from harness.campaign import mark_unstable
+from harness.audit import audit_runs
+from harness.campaign import left_to_run, mark_unstable
 from harness.errors import UsageError
 from harness.index import build_index
 from harness.layout import Layout
@@ -44,6 +45,23 @@ def test_a_damaged_scores_file_is_not_shown_and_made_again(evidence: Layout, mad
     assert [cell.scored for cell in build_table(evidence, store, made_up).cells[:3]] == [False, True, True]
     assert score_all(evidence, store, made_up) == 1
     assert path.read_bytes() == honest
+
+
+def test_predictions_that_were_changed_cost_their_own_cell_and_no_other(evidence: Layout, made_up: Plan) -> None:
+    """The size is the same, so only hashing tells; the run is to be made again, and its damage stays visible."""
+    store, planned = Store(evidence.runs), planned_of(made_up.cells[0])
+    path = store.path(planned.key) / "predictions.npy"
+    content = bytearray(path.read_bytes())
+    content[-1] ^= 1
+    path.write_bytes(bytes(content))
+    for cell in made_up.cells[:3]:
+        scores_path(evidence, planned_of(cell).key).unlink()
+    assert score_all(evidence, store, made_up) == 2
+    cells = build_table(evidence, store, made_up).cells
+    assert [one.scored for one in cells[:3]] == [False, True, True]
+    assert cells[0].cell.verdict is Verdict.INFRASTRUCTURE and str(path) in cells[0].cell.reason
+    assert planned in [cell.planned for cell in left_to_run(made_up, store)]
+    assert audit_runs(evidence, [planned.key]).failed == 1
 
 
 def test_a_run_that_is_no_result_has_no_scores(evidence: Layout, made_up: Plan, tmp_path: Path) -> None:

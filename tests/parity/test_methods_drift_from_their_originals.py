@@ -1,4 +1,4 @@
-"""Golden cases of the repository's neighbour folder, in the methods' own containers.
+"""Golden cases of the folder beside the repository, in the methods' own containers.
 
 BNNR's larger cases take minutes and are left to `harness parity bnnr`; the smaller ones cover both kinds of features.
 """

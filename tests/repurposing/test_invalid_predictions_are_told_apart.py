@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from harness.benchmark.repurposing import check_predictions
-from harness.benchmark.repurposing.scorer import score_predictions
 from harness.data.npy import npy_bytes
 from harness.runs import InvalidPredictions
 from harness.splits.folds import Folds
@@ -56,14 +55,6 @@ def test_what_numpy_itself_writes_is_read(out: Path) -> None:
     assert check_predictions(out, FOLDS, MODELS).test.sum() == 6
 
 
-def test_lowest_scores_that_are_left_out_are_taken_over_known_pairs_and_said(out: Path) -> None:
-    (out / "lowest.npy").unlink()
-    predictions = check_predictions(out, FOLDS, MODELS)
-    assert predictions.lowest.tolist() == [0.75, 0.25] and not predictions.lowest_told
-    labels = np.array([[1, 0, 1], [0, 1, 0], [0, 0, 1]], dtype=np.int8)
-    assert any("told no lowest" in note for note in score_predictions(labels, FOLDS, predictions)[1].values())
-
-
 @pytest.mark.parametrize("lowest", [[0.0, 0.25], [1.5, 0.25], [-1.0, 0.3]])
 def test_a_lowest_score_that_other_scores_refute(out: Path, lowest: list[float]) -> None:
     """The published metrics replace zeros by a number made from it, so it must not be the method's to choose."""
@@ -78,7 +69,7 @@ def test_other_files_do_not_disturb(out: Path) -> None:
     assert check_predictions(out, FOLDS, MODELS).test.shape == (MODELS, TESTED)
 
 
-@pytest.mark.parametrize("name", ["predictions.npy", "validation.npy", "method.json"])
+@pytest.mark.parametrize("name", ["predictions.npy", "validation.npy", "lowest.npy", "method.json"])
 def test_missing_file(out: Path, name: str) -> None:
     (out / name).unlink()
     assert _refused(out) == f"{name}: is missing"

@@ -33,6 +33,7 @@ GOOD = (
 BAD = {
     "missing": ("npy('/out/validation.npy', validation); report()", "predictions.npy is missing"),
     "no validation": ("npy('/out/predictions.npy', scores, (2, 4)); report()", "validation.npy: is missing"),
+    "no lowest scores": (GOOD.replace("npy('/out/lowest.npy', [0.1, 0.25]); ", ""), "lowest.npy: is missing"),
     "no report": (GOOD.replace("report()", "pass"), "method.json: is missing"),
     "half written": (
         GOOD + "; os.truncate('/out/predictions.npy', os.path.getsize('/out/predictions.npy') - 8)",

@@ -28,12 +28,11 @@ Scores = npt.NDArray[np.float64]
 @dataclass(frozen=True, eq=False)
 class Predictions:
     """Scores of the test pairs by every model, of the training pairs by the model that did not see them, and each
-    model's smallest score other than zero: over all pairs where the run told it, else over those known here."""
+    model's smallest score other than zero over all pairs (for the published treatment of zeros)."""
 
     test: Scores
     validation: Scores | None
     lowest: Scores
-    lowest_told: bool = True
 
 
 def read_predictions(folder: Path, folds: Folds, inner_folds: int) -> Predictions:
@@ -44,24 +43,20 @@ def read_predictions(folder: Path, folds: Folds, inner_folds: int) -> Prediction
     validation = _scores(folder, VALIDATION, (int((folds >= 0).sum()),)) if inner_folds else None
     if not inner_folds and _kind(folder, VALIDATION) is not None:
         raise InvalidPredictions(f"{VALIDATION}: was written, though the job has no inner models")
-    known = [_known_lowest(test, validation, folds, model) for model in range(models)]
-    if _kind(folder, LOWEST) is None:
-        return Predictions(test=test, validation=validation, lowest=np.array(known), lowest_told=False)
     lowest = _scores(folder, LOWEST, (models,))
-    for model, (told, least) in enumerate(zip(lowest.tolist(), known, strict=True)):
-        if least and (told == 0 or told > least):
-            raise InvalidPredictions(
-                f"{LOWEST}: model {model} tells {told:g} as its smallest score other than 0, and scored {least:g}"
-            )
+    for model in range(models):
+        known = [test[model]] if validation is None else [test[model], validation[folds[folds >= 0] == model]]
+        _check_lowest(model, float(lowest[model]), np.concatenate(known))
     return Predictions(test=test, validation=validation, lowest=lowest)
 
 
-def _known_lowest(test: Scores, validation: Scores | None, folds: Folds, model: int) -> float:
-    """A model's smallest score other than 0 among those that are known here; 0 if there is none."""
-    seen = [test[model]] if validation is None else [test[model], validation[folds[folds >= 0] == model]]
-    scores = np.concatenate(seen)
-    scores = scores[scores != 0]
-    return float(scores.min()) if len(scores) else 0.0
+def _check_lowest(model: int, lowest: float, known: Scores) -> None:
+    """The smallest score other than 0 over all pairs can't be above one of those that are known here."""
+    known = known[known != 0]
+    if len(known) and (lowest == 0 or lowest > known.min()):
+        raise InvalidPredictions(
+            f"{LOWEST}: model {model} tells {lowest:g} as its smallest score but 0, and scored {known.min():g}"
+        )
 
 
 def _scores(folder: Path, name: str, shape: tuple[int, ...]) -> Scores:
