@@ -33,10 +33,11 @@ def honest(trial: Trial, labels: npt.NDArray[np.int8]) -> Scores:
 class InProcess:
     """A runner that needs neither container nor language: the method is a function."""
 
-    def __init__(self, folder: Path, method: Method, *, extra: str = "") -> None:
+    def __init__(self, folder: Path, method: Method, *, extra: str = "", lowest_is_off_by: float = 0.0) -> None:
         self.folder = folder
         self.method = method
         self.extra = extra
+        self.lowest_is_off_by = lowest_is_off_by
         self.runs = 0
 
     @contextmanager
@@ -53,6 +54,8 @@ class InProcess:
         if trial.inner_folds:
             held_out = np.choose(np.maximum(folds, 0), scores)
             (out / "validation.npy").write_bytes(npy_bytes(held_out[folds >= 0]))
+        lowest = np.array([one[one != 0].min() if one.any() else 0.0 for one in scores])
+        (out / "lowest.npy").write_bytes(npy_bytes(lowest + self.lowest_is_off_by))
         (out / "method.json").write_text(json.dumps({"protocol": 1}))
         verdict, reason = Verdict.OK, ""
         try:
@@ -101,6 +104,10 @@ def test_scores_in_another_order_are_found(card: MethodCard, tmp_path: Path) -> 
         return scores
 
     assert "order" in failed(card, InProcess(tmp_path, by_columns))
+
+
+def test_a_lowest_score_that_is_not_the_lowest_is_found(card: MethodCard, tmp_path: Path) -> None:
+    assert "lowest" in failed(card, InProcess(tmp_path, honest, lowest_is_off_by=-1.0))
 
 
 def test_scores_that_are_no_numbers_are_found(card: MethodCard, tmp_path: Path) -> None:

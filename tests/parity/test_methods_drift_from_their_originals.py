@@ -1,6 +1,6 @@
 """Golden cases of the folder beside the repository, in the methods' own containers.
 
-BNNR's larger cases take minutes and are left to `harness parity bnnr`; the smaller ones cover both kinds of features.
+BNNR's larger cases take minutes and are left to `harness parity bnnr`; the smaller ones cover both features.
 """
 
 from __future__ import annotations
