@@ -117,6 +117,8 @@ class MethodCard(NamedManifest):
     variants: dict[str, Variant]
     refuses: list[Refusal] = []
     parity: list[ParityTable] = []
+    # why there is nothing of the original to hold it to, where its original can't be run
+    without_golden: str = ""
 
     @model_validator(mode="after")
     def _has_a_paper_unless_control(self) -> MethodCard:

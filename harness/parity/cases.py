@@ -62,14 +62,25 @@ def find_cases(golden: Path) -> list[GoldenCase]:
 
 
 def matches_of(case: GoldenCase, cards: Iterable[MethodCard]) -> list[Match]:
-    """Every table of every card that covers a case."""
+    """Every table of every card that covers a case; where several patterns of a card do, the longest says it best."""
     return [
-        Match(case, card, table, found["dataset"], int(found["seed"]))
+        match
         for card in cards
         if case.benchmark is None or case.benchmark in card.benchmarks
-        for table in card.parity
-        if (found := _pattern(table.cases).fullmatch(case.name))
+        for match in _most_specific(
+            [
+                Match(case, card, table, found["dataset"], int(found["seed"]))
+                for table in card.parity
+                if (found := _pattern(table.cases).fullmatch(case.name))
+            ]
+        )
     ]
+
+
+def _most_specific(matches: list[Match]) -> list[Match]:
+    """`NAME_alpha10_{dataset}_{seed}` goes before `NAME_{dataset}_{seed}`, which fits its cases as well."""
+    longest = max((len(match.table.cases) for match in matches), default=0)
+    return [match for match in matches if len(match.table.cases) == longest]
 
 
 def _cases_in(folder: Path) -> list[GoldenCase]:

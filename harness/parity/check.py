@@ -115,7 +115,9 @@ def _written(name: str, out: Path, shape: tuple[int, ...]) -> Array | None:
     if name == _OF_THE_REPORT:
         iterations = json.loads((out / "method.json").read_bytes()).get("iterations")
         return np.asarray(iterations) if iterations else None
-    path = out / "predictions.npy" if name == _OF_THE_WHOLE else out / "trace" / f"{name}.npy"
+    # a golden may group its arrays (init/weight); the protocol's traces lie in one folder
+    written = f"{name.replace('/', '.')}.npy"
+    path = out / "predictions.npy" if name == _OF_THE_WHOLE else out / "trace" / written
     descr, stored, _ = read_header(path)
     array = read_npy(path, descr, stored)
     return array.reshape(shape) if name == _OF_THE_WHOLE else array

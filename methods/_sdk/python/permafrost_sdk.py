@@ -31,9 +31,12 @@ Array = npt.NDArray[Any]
 
 @dataclass(frozen=True)
 class Problem:
-    """What one inner model may know: labels with its held-out items at 0, the declared inputs, the parameters."""
+    """What one inner model may know: labels with its held-out items at 0, which pairs it may train on (a label of 0
+    does not tell), the declared inputs, the parameters.
+    """
 
     associations: Array
+    training: Array
     inputs: Mapping[str, Array]
     parameters: Mapping[str, Any]
     seed: int
@@ -91,6 +94,8 @@ def run(fit_predict: Task, **other_tasks: Task) -> None:
 def _models(job: dict[str, Any], task: Task, inputs: dict[str, Array], outward: Path) -> dict[str, Any]:
     """Fit every inner model and write what the protocol asks of it."""
     associations, folds = inputs.pop("associations"), inputs.pop("folds")
+    # a golden asks for every pair, so that its folds can't tell which were training
+    known = inputs.pop("training", folds >= 0).astype(bool)
     inner_folds = int(job["inner_folds"])
     test, training = folds == TEST, folds >= 0
     predictions = np.zeros((max(inner_folds, 1), int(test.sum())))
@@ -105,7 +110,7 @@ def _models(job: dict[str, Any], task: Task, inputs: dict[str, Array], outward: 
         masked = np.where(held_out, 0, associations).astype(associations.dtype)
         started = time.perf_counter()
         traced = bool(job["trace"]) and model == 0
-        answer = task(Problem(masked, inputs, job["parameters"], int(job["seed"]), model, traced))
+        answer = task(Problem(masked, known & ~held_out, inputs, job["parameters"], int(job["seed"]), model, traced))
         fitted = time.perf_counter()
         if answer.scores.shape != folds.shape:
             raise ValueError(f"scores of shape {answer.scores.shape} for {folds.shape} drugs x diseases")
