@@ -38,6 +38,11 @@ class Layout:
         return self.root / "results" / "published"
 
     @property
+    def reference(self) -> Path:
+        """What this artifact got itself: committed records and scores."""
+        return self.root / "results" / "reference"
+
+    @property
     def runs(self) -> Path:
         """The store: one folder per finished run."""
         return self.local / "runs"

@@ -62,13 +62,16 @@ def read_scores(layout: Layout, key: str, benchmark: str, evidence: dict[str, st
 
     `evidence` maps the scored files to the sha256 that the run's record names.
     """
-    content = read_json(scores_path(layout, key))
-    if not is_whole(content):
+    scores = parse_scores(read_json(scores_path(layout, key)))
+    if scores is None:
         return None
-    del content["digest"]
-    scores = Scores(**content)
     fresh = scores.key == key and scores.scorer == scorer_digest(benchmark) and scores.evidence == evidence
     return scores if fresh else None
+
+
+def parse_scores(content: Any) -> Scores | None:
+    """Scores as they were written, or None."""
+    return Scores(**{name: content[name] for name in _FIELDS}) if is_whole(content) else None
 
 
 def is_whole(content: Any) -> bool:

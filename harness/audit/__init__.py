@@ -1,7 +1,7 @@
 """Why should I believe this cell? From a number down to everything it rests on, recomputed link by link."""
 
 from harness.audit.chain import Auditor
-from harness.audit.report import AuditReport, audit_runs, to_json, to_text
+from harness.audit.report import AuditReport, audit_reference, audit_runs, to_json, to_text
 from harness.audit.select import find_keys, keys_of_suite
 from harness.audit.steps import Audit, Checked, Step
 
@@ -11,6 +11,7 @@ __all__ = [
     "Auditor",
     "Checked",
     "Step",
+    "audit_reference",
     "audit_runs",
     "find_keys",
     "keys_of_suite",

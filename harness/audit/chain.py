@@ -8,14 +8,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from harness.audit.evidence import JOB_FILE, check_files, check_job, check_record, read_job
+from harness.audit.evidence import JOB_FILE, check_entry, check_files, check_job, check_record, read_job
 from harness.audit.frozen import Superseded, check_built, check_environment, check_image, find_superseded
 from harness.audit.results import check_predictions, check_scores
 from harness.audit.sources import check_dataset, check_inputs, check_split
-from harness.audit.steps import Audit, Step, guarded, not_checked
+from harness.audit.steps import Audit, Checked, Step, guarded, not_checked
 from harness.engine import Engine
 from harness.layout import Layout
 from harness.records import Record
+from harness.reference import Entry
 from harness.store import Store
 
 
@@ -43,6 +44,20 @@ class Auditor:
         steps += self._sources(record, document, superseded)
         return Audit(key, record.planned.job.label, str(superseded), tuple(steps))
 
+    def audit_reference(self, entry: Entry) -> Audit:
+        """The chain of a committed reference result, whose predictions only a replay can show."""
+        key, label = entry.content["key"], entry.planned.job.label
+        steps = guarded("record", lambda: check_entry(entry))
+        if any(step.checked is Checked.FAILED for step in steps):
+            return Audit(key, label, "", tuple(steps))
+        superseded = find_superseded(self.layout, entry.record)
+        steps.append(
+            not_checked("predictions", "a reference result keeps their sha256 only; --replay makes them again")
+        )
+        steps += self._frozen(entry.record, superseded)
+        steps += self._data(entry.record, superseded)
+        return Audit(key, label, str(superseded), tuple(steps))
+
     def _results(self, record: Record, superseded: Superseded) -> list[Step]:
         if superseded.data:
             return [not_checked("scores", f"superseded: {superseded.data}")]
@@ -65,16 +80,25 @@ class Auditor:
 
     def _sources(self, record: Record, document: dict[str, Any] | None, superseded: Superseded) -> list[Step]:
         if superseded.data:
-            return [not_checked("dataset", f"superseded: {superseded.data}")]
+            return self._data(record, superseded)
         planned, described = record.planned, None if document is None else document.get("inputs") or {}
         job = planned.job
-        place = (job.dataset, planned.dataset_digest, planned.split_digest, job.split.label)
+        about = (job.dataset, planned.dataset_digest, planned.split_digest, job.split.label, str(job.inner_folds))
         return [
             *self._once(
-                ("inputs", *place, str(job.inner_folds), json.dumps(described, sort_keys=True)),
+                ("inputs", *about, json.dumps(described, sort_keys=True)),
                 "inputs",
                 lambda: check_inputs(self.layout, planned, described, self.mirrors),
             ),
+            *self._data(record, superseded),
+        ]
+
+    def _data(self, record: Record, superseded: Superseded) -> list[Step]:
+        if superseded.data:
+            return [not_checked("dataset", f"superseded: {superseded.data}")]
+        planned, job = record.planned, record.planned.job
+        place = (job.dataset, planned.dataset_digest, planned.split_digest, job.split.label)
+        return [
             *self._once(
                 ("dataset", *place[:2]),
                 "dataset",

@@ -6,10 +6,13 @@ import json
 from pathlib import Path
 from typing import Any
 
+from pydantic import ValidationError
+
 from harness.audit.steps import Step, equal, failed, not_checked, ok
 from harness.errors import HarnessError
 from harness.files import read_json, sha256_of
 from harness.records import RECORD_FILE, Record
+from harness.reference import Entry
 from harness.store import Store
 from harness.vocabulary import PROTOCOL_VERSION, Verdict
 
@@ -25,6 +28,18 @@ def check_record(store: Store, key: str) -> tuple[Record | None, list[Step]]:
     except HarnessError as error:
         return None, [failed("record", error.what, where=error.where)]
     return record, [ok("record", "digest, schema, and key recomputed from its parts", key)]
+
+
+def check_entry(entry: Entry) -> list[Step]:
+    """A committed reference result: what reading it has already checked, and the record's schema."""
+    try:
+        record = entry.record
+    except ValidationError as error:
+        return [failed("record", f"a record breaks its schema: {error.errors()[0]['msg']}", where=entry.where)]
+    steps = [ok("record", "digest, schema, and key recomputed from its parts", record.key)]
+    if entry.scores is not None:
+        steps.append(ok("scores", "digest, and made from the files that the record names"))
+    return steps
 
 
 def check_files(store: Store, record: Record) -> list[Step]:

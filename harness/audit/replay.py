@@ -6,14 +6,19 @@ import random
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
-from harness.audit.steps import Step, failed, not_checked, ok
+from harness import benchmark
+from harness.audit.results import compare_metrics
+from harness.audit.steps import Checked, Step, failed, not_checked, ok
 from harness.campaign import mark_unstable
+from harness.data import load_dataset
 from harness.engine import Engine
 from harness.files import sha256_of
 from harness.images import ensure_image
 from harness.layout import Layout
 from harness.records import Record
+from harness.reference import Entry
 from harness.runs import Outcome
+from harness.splits import load_split
 from harness.store import Store
 from harness.tasks import Task, run_in_container
 from harness.vocabulary import Verdict
@@ -34,6 +39,23 @@ def replay_run(layout: Layout, store: Store, engine: Engine, record: Record, mir
     task = Task(layout, record.planned, image, tuple(mirrors))
     with run_in_container(task, engine) as (outcome, _):
         return judge_replay(store, record, outcome, mark=mark_unstable)
+
+
+def replay_entry(
+    layout: Layout, store: Store, engine: Engine, entry: Entry, mirrors: Sequence[Path] = ()
+) -> list[Step]:
+    """Run the job of a reference result here: the same files must come out, and the same scores from them."""
+    record, job = entry.record, entry.planned.job
+    image = ensure_image(engine, layout, job.method)
+    with run_in_container(Task(layout, record.planned, image, tuple(mirrors)), engine) as (outcome, _):
+        steps = [judge_replay(store, record, outcome, mark=lambda _, unmarked, __: unmarked)]
+        if steps[0].checked is Checked.OK and entry.scores is not None:
+            module = benchmark.get(job.benchmark)
+            split = load_split(layout, job.dataset, job.split, mirrors)
+            predictions = module.check_predictions(outcome.out_folder, split.folds, job.inner_folds)
+            metrics, _ = module.score(load_dataset(layout, job.dataset, mirrors=mirrors), split, predictions)
+            steps.append(compare_metrics(metrics, entry.scores.metrics, entry.where))
+        return steps
 
 
 def judge_replay(

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from harness.audit.chain import Auditor
-from harness.audit.replay import replay_run, sample_of
+from harness.audit.replay import replay_entry, replay_run, sample_of
 from harness.audit.steps import Audit, Checked, Step, guarded, not_checked
 from harness.engine import Engine
+from harness.errors import AuditError, CorruptData
 from harness.layout import Layout
 from harness.progress import Progress, Silent
+from harness.reference import load_reference
 from harness.store import Store
 from harness.vocabulary import Verdict
 
@@ -51,22 +53,75 @@ def audit_runs(
     without_run: int = 0,
     progress: Progress | None = None,
 ) -> AuditReport:
-    """Audit every key, then run a seeded sample of the sound and current ok runs again."""
-    progress = progress or Silent()
+    """Audit every stored run, then run a seeded sample of the sound and current ok runs again."""
     store = Store(layout.runs)
     auditor = Auditor(layout, store, engine, mirrors)
+    return _audit(
+        keys,
+        auditor.audit,
+        ended_ok=lambda key: store.standing(key).verdict is Verdict.OK,
+        again=lambda key: _replayed(layout, store, engine, key, mirrors),
+        sample=(replay, seed),
+        without_run=without_run,
+        progress=progress or Silent(),
+    )
+
+
+def audit_reference(
+    layout: Layout,
+    *,
+    engine: Engine | None = None,
+    mirrors: Sequence[Path] = (),
+    replay: int = 0,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> AuditReport:
+    """Audit the committed reference results likewise; what is run again must give their very files."""
+    try:
+        entries = load_reference(layout)
+    except CorruptData as error:
+        raise AuditError(error.what, where=error.where, todo=error.todo) from None
+    store = Store(layout.runs)
+    auditor = Auditor(layout, store, engine, mirrors)
+
+    def again(key: str) -> list[Step]:
+        if engine is None:
+            return [not_checked("replay", "no engine")]
+        return guarded("replay", lambda: replay_entry(layout, store, engine, entries[key], mirrors))
+
+    return _audit(
+        list(entries),
+        lambda key: auditor.audit_reference(entries[key]),
+        ended_ok=lambda key: entries[key].scores is not None,
+        again=again,
+        sample=(replay, seed),
+        without_run=0,
+        progress=progress or Silent(),
+    )
+
+
+def _audit(
+    keys: Sequence[str],
+    walk: Callable[[str], Audit],
+    *,
+    ended_ok: Callable[[str], bool],
+    again: Callable[[str], list[Step]],
+    sample: tuple[int, int],
+    without_run: int,
+    progress: Progress,
+) -> AuditReport:
     progress.begin("audit", len(keys))
     audits = {}
     for key in keys:
-        audits[key] = auditor.audit(key)
+        audits[key] = walk(key)
         progress.step(f"{'FAILED' if audits[key].failed else 'ok'}: {audits[key].label}")
+    replay, seed = sample
     if replay:
         sound = [key for key, audit in audits.items() if not audit.failed and not audit.superseded]
-        ended_ok = [key for key in sound if store.standing(key).verdict is Verdict.OK]
-        chosen = sample_of(ended_ok, replay, seed)
+        chosen = sample_of([key for key in sound if ended_ok(key)], replay, seed)
         progress.begin("replay", len(chosen))
         for key in chosen:
-            steps = _replayed(layout, store, engine, key, mirrors)
+            steps = again(key)
             audits[key] = replace(audits[key], steps=(*audits[key].steps, *steps))
             progress.step(f"{steps[0].checked}: {audits[key].label}")
     report = AuditReport(tuple(audits.values()), without_run)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from harness import benchmark
-from harness.audit.steps import Step, failed, not_checked, ok
+from harness.audit.steps import Checked, Step, failed, not_checked, ok
 from harness.files import read_json
 from harness.jobs import PlannedJob
 from harness.layout import Layout
@@ -59,18 +59,24 @@ def _compare(scores: Scores, kept: dict[str, Any] | None, path: Path, told: str,
         return ok("scores", "recomputed; those kept are of another scorer and unused", told)
     if kept.get("evidence") != scores.evidence:
         return failed("scores", "the kept scores are of other predictions", where=path)
-    metrics = kept.get("metrics")
-    for name, value in scores.metrics.items():
-        other = metrics.get(name, "-") if isinstance(metrics, dict) else "-"
+    compared = compare_metrics(scores.metrics, kept.get("metrics"), path, told)
+    if compared.checked is Checked.OK and not is_whole(kept):
+        return failed("scores", "the kept scores differ from their own digest", where=path)
+    return compared
+
+
+def compare_metrics(recomputed: dict[str, float | None], kept: object, where: Path | str, told: str = "") -> Step:
+    """Metrics that were computed anew beside those that were kept."""
+    known = kept if isinstance(kept, dict) else {}
+    for name, value in recomputed.items():
+        other = known.get(name, "-")
         if not _agree(value, other):
             return failed(
-                "scores", f"{name} is not what was kept", expected=str(value), found=str(other), where=path
+                "scores", f"{name} is not what was kept", expected=str(value), found=str(other), where=where
             )
-    if set(scores.metrics) != set(metrics or {}):
-        return failed("scores", "other metrics are kept than are computed", where=path)
-    if not is_whole(kept):
-        return failed("scores", "the kept scores differ from their own digest", where=path)
-    return ok("scores", f"all {len(scores.metrics)} metrics recomputed and equal to those kept", told)
+    if set(recomputed) != set(known):
+        return failed("scores", "other metrics are kept than are computed", where=where)
+    return ok("scores", f"all {len(recomputed)} metrics recomputed and equal to those kept", told)
 
 
 def _agree(value: float | None, other: object) -> bool:

@@ -27,6 +27,7 @@ _COMMANDS = {
     "score": "Compute scores from stored predictions.",
     "status": "Show the planned matrix, a verdict in every cell.",
     "compare": "Put published numbers beside ours, each with a verdict.",
+    "reference": "List the committed reference results, or add to them.",
     "parity": "Run golden cases through a method's own container.",
     "audit": "Answer: why should I believe this cell?",
     "report": "Write the status page as one self-contained HTML file.",

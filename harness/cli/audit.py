@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 @click.argument("key", required=False)
 @click.option("--all", "every", is_flag=True, help="Every stored run (the default without KEY and --suite).")
 @click.option("--suite", help="Every run of this suite's present cells.")
+@click.option("--reference", is_flag=True, help="The committed reference results in place of runs made here.")
 @click.option("--replay", type=click.IntRange(min=0), default=0, help="Run so many of them again, bit for bit.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the sample to replay.")
 @click.option("--verbose", is_flag=True, help="The whole chain of every run.")
@@ -31,6 +32,7 @@ def command(
     key: str | None,
     every: bool,
     suite: str | None,
+    reference: bool,
     replay: int,
     seed: int,
     verbose: bool,
@@ -40,30 +42,28 @@ def command(
     """Walk from stored results down to everything they rest on, recomputing hashes and scores.
 
     \b
-    harness audit 1adeb21e3f9c         one run
-    harness audit --all --replay 3     every run; three of them run again
+    harness audit 1adeb21e3f9c               one run
+    harness audit --all --replay 3           every run; three of them run again
+    harness audit --reference --replay 3     what is committed here; three of them made again, bit for bit
 
     KEY is a job key or its beginning. Exit code 5 when any link is broken. What could not be checked is told,
     and never called ok.
     """
-    from harness.audit import audit_runs, to_json, to_text
+    from harness.audit import audit_reference, audit_runs, to_json, to_text
 
-    if sum((key is not None, every, suite is not None)) > 1:
-        raise click.UsageError("KEY, --all and --suite exclude each other")
+    if sum((key is not None, every, suite is not None, reference)) > 1:
+        raise click.UsageError("KEY, --all, --suite and --reference exclude each other")
     layout = find_layout()
-    keys, without_run = _keys(layout, key, suite)
+    keys, without_run = ([], 0) if reference else _keys(layout, key, suite)
+    few = not reference and len(keys) < 20 and not replay
     with ExitStack() as stack:
-        progress = stack.enter_context(progress_for(quiet=as_json or (len(keys) < 20 and not replay)))
-        report = audit_runs(
-            layout,
-            keys,
-            engine=_engine(layout, stack, needed=bool(replay)),
-            mirrors=mirrors,
-            replay=replay,
-            seed=seed,
-            without_run=without_run,
-            progress=progress,
-        )
+        progress = stack.enter_context(progress_for(quiet=as_json or few))
+        engine = _engine(layout, stack, needed=bool(replay))
+        how: dict[str, Any] = {"mirrors": mirrors, "replay": replay, "seed": seed, "progress": progress}
+        if reference:
+            report = audit_reference(layout, engine=engine, **how)
+        else:
+            report = audit_runs(layout, keys, engine=engine, without_run=without_run, **how)
     if as_json:
         click.echo(json.dumps(to_json(report), indent=2, sort_keys=True, ensure_ascii=False))
     else:

@@ -40,6 +40,13 @@ def mirror_option(command: Command) -> Command:
     )(command)
 
 
+def reference_option(command: Command) -> Command:
+    """`--reference`."""
+    return click.option(
+        "--reference", is_flag=True, help="Where nothing was run on this machine, show the committed results."
+    )(command)
+
+
 def json_option(command: Command) -> Command:
     """`--json`."""
     return click.option("--json", "as_json", is_flag=True, help="For programs.")(command)

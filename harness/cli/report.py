@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from harness.cli.options import mirror_option
+from harness.cli.options import mirror_option, reference_option
 from harness.layout import find_layout
 
 
@@ -20,8 +20,9 @@ from harness.layout import find_layout
     help="Where to write it; results/local/report.html by default.",
 )
 @click.option("--open", "show", is_flag=True, help="Open it in the browser.")
+@reference_option
 @mirror_option
-def command(suite: str, output: Path | None, show: bool, mirrors: tuple[Path, ...]) -> int:
+def command(suite: str, output: Path | None, show: bool, reference: bool, mirrors: tuple[Path, ...]) -> int:
     """Write the status page: matrix, cells with their evidence, claims, method cards. Needs no network."""
     from harness.report import write_report
     from harness.status import requested_plan
@@ -29,7 +30,7 @@ def command(suite: str, output: Path | None, show: bool, mirrors: tuple[Path, ..
 
     layout = find_layout()
     plan = requested_plan(layout, Store(layout.runs), suite)
-    path = write_report(layout, plan, output, mirrors=mirrors)
+    path = write_report(layout, plan, output, mirrors=mirrors, reference=reference)
     click.echo(f"report: {path} ({path.stat().st_size / 1e6:.1f} MB)")
     if show:
         click.launch(path.absolute().as_uri())

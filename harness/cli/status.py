@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from harness.cli.options import refuse_unknown
+from harness.cli.options import reference_option, refuse_unknown
 from harness.layout import find_layout
 from harness.vocabulary import Verdict
 
@@ -21,6 +21,7 @@ from harness.vocabulary import Verdict
 @click.option("--dataset", "datasets", multiple=True, help="Only cells on this dataset.")
 @click.option("--verdict", "verdicts", multiple=True, type=click.Choice([str(one) for one in Verdict]))
 @click.option("--cells", is_flag=True, help="The flat list of cells in place of the matrix.")
+@reference_option
 @click.option("--json", "as_json", is_flag=True, help="For programs.")
 @click.option("--markdown", "as_markdown", is_flag=True, help="For documents.")
 @click.option("--write", "file", type=click.Path(dir_okay=False, path_type=Path), help="Write to a file instead.")
@@ -31,6 +32,7 @@ def command(
     datasets: tuple[str, ...],
     verdicts: tuple[str, ...],
     cells: bool,
+    reference: bool,
     as_json: bool,
     as_markdown: bool,
     file: Path | None,
@@ -46,17 +48,19 @@ def command(
     Exit code 0 when every cell in view is ok or not-applicable, else 1.
     """
     from harness.files import write_atomic
+    from harness.reference import load_reference
     from harness.status import build_table, requested_plan, show, to_json, to_markdown, to_text
     from harness.store import Store
 
     layout = find_layout()
     store = Store(layout.runs)
-    whole = build_table(layout, store, requested_plan(layout, store, suite))
+    plan = requested_plan(layout, store, suite)
+    whole = build_table(layout, store, plan, load_reference(layout) if reference else {})
     jobs = [scored.cell.job for scored in whole.cells]
-    plan = f"the plan '{suite}'; others: --suite"
-    refuse_unknown("benchmark", benchmarks, (job.benchmark for job in jobs), where=plan)
-    refuse_unknown("method", methods, (job.method for job in jobs), where=plan)
-    refuse_unknown("dataset", datasets, (job.dataset for job in jobs), where=plan)
+    where = f"the plan '{suite}'; others: --suite"
+    refuse_unknown("benchmark", benchmarks, (job.benchmark for job in jobs), where=where)
+    refuse_unknown("method", methods, (job.method for job in jobs), where=where)
+    refuse_unknown("dataset", datasets, (job.dataset for job in jobs), where=where)
     table = whole.select(
         benchmarks=benchmarks,
         methods=methods,

@@ -19,7 +19,8 @@ from harness.images import image_tree
 from harness.jobs import Job, PlannedJob
 from harness.layout import Layout
 from harness.methods import load_method, merged_parameters, method_names
-from harness.scoring import read_scores, score_run, scored_files
+from harness.reference import Entry, load_reference
+from harness.scoring import read_scores, score_run, scored_files, scorer_digest
 from harness.status.table import split_name
 from harness.store import Store
 from harness.vocabulary import Verdict
@@ -35,6 +36,8 @@ class Obtained:
     metrics: dict[str, float | None] | None
     notes: dict[str, str]
     unscored: str = ""
+    # whether it is a committed reference result, not a run of this machine
+    reference: bool = False
 
 
 Runs = dict[Target, dict[int, Obtained]]
@@ -47,7 +50,8 @@ def obtain(
     mirrors: Sequence[Path] = (),
     read: Mapping[str, dict[str, Any]] = MappingProxyType({}),
 ) -> Runs:
-    """All runs that the claims of one benchmark may be held against, by target and seed.
+    """All runs that the claims of one benchmark may be held against, by target and seed: those of this machine,
+    and the reference results where it has none.
 
     `read` holds the fields of records, by key, that were just read and checked; they are not read again.
     """
@@ -62,6 +66,11 @@ def obtain(
             job = planned.job
             target = Target(job.method, job.dataset, split_name(job.split))
             runs.setdefault(target, {})[job.split.seed] = _obtained(layout, store, planned, content, mirrors)
+    for entry in load_reference(layout, names.benchmark).values():
+        if current.may_have(entry.content["planned"]) and current.has(entry.planned):
+            job = entry.planned.job
+            target = Target(job.method, job.dataset, split_name(job.split))
+            runs.setdefault(target, {}).setdefault(job.split.seed, _referred(entry))
     return runs
 
 
@@ -117,3 +126,13 @@ def _obtained(
     except DataError as error:
         return Obtained(planned.key, verdict, reason, None, {}, unscored=f"{error.what} ({error.where})")
     return Obtained(planned.key, verdict, reason, scores.metrics, scores.notes)
+
+
+def _referred(entry: Entry) -> Obtained:
+    key, verdict, reason = entry.content["key"], Verdict(entry.content["verdict"]), entry.content["reason"]
+    if entry.scores is None:
+        return Obtained(key, verdict, reason, None, {}, reference=True)
+    if entry.scores.scorer != scorer_digest(entry.planned.job.benchmark):
+        told = "the reference result was scored by other metrics than the present ones"
+        return Obtained(key, verdict, reason, None, {}, unscored=told, reference=True)
+    return Obtained(key, verdict, reason, entry.scores.metrics, entry.scores.notes, reference=True)

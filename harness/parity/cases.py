@@ -62,18 +62,20 @@ def find_cases(golden: Path) -> list[GoldenCase]:
 
 
 def matches_of(case: GoldenCase, cards: Iterable[MethodCard]) -> list[Match]:
-    """Every table of every card that covers a case; where several patterns of a card do, the longest says it best."""
+    """Every table of every card that covers a case; of several patterns of one card, the longest says it best."""
     return [
         match
         for card in cards
         if case.benchmark is None or case.benchmark in card.benchmarks
-        for match in _most_specific(
-            [
-                Match(case, card, table, found["dataset"], int(found["seed"]))
-                for table in card.parity
-                if (found := _pattern(table.cases).fullmatch(case.name))
-            ]
-        )
+        for match in _most_specific(_matches(case, card))
+    ]
+
+
+def _matches(case: GoldenCase, card: MethodCard) -> list[Match]:
+    return [
+        Match(case, card, table, found["dataset"], int(found["seed"]))
+        for table in card.parity
+        if (found := _pattern(table.cases).fullmatch(case.name))
     ]
 
 

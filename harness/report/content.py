@@ -121,6 +121,7 @@ def _entry(
         }
         if cell.record:
             entry["record"] = _record(cell.record, shared)
+        if cell.record and not scored.reference:
             path = store.path(cell.planned.key)
             entry["folder"] = _shown(layout, str(path))
             entry["log"] = log_tail(path / "log.txt", _TAIL[cell.verdict is Verdict.OK])

@@ -15,6 +15,7 @@ from harness.files import write_atomic
 from harness.layout import Layout
 from harness.methods import load_method
 from harness.plan import Plan
+from harness.reference import load_reference
 from harness.report.content import page_data
 from harness.status import Group, Table, build_table, key_metrics
 from harness.store import Store
@@ -38,10 +39,17 @@ SYMBOLS = {
 }
 
 
-def write_report(layout: Layout, plan: Plan, output: Path | None = None, *, mirrors: Sequence[Path] = ()) -> Path:
-    """Make the page of one plan and write it whole or not at all."""
+def write_report(
+    layout: Layout,
+    plan: Plan,
+    output: Path | None = None,
+    *,
+    mirrors: Sequence[Path] = (),
+    reference: bool = False,
+) -> Path:
+    """Make the page of one plan and write it whole or not at all. `reference`: see `build_table`."""
     store = Store(layout.runs)
-    table = build_table(layout, store, plan)
+    table = build_table(layout, store, plan, load_reference(layout) if reference else {})
     path = output or layout.local / "report.html"
     write_atomic(path, render(layout, store, table, books_for(layout, store, table, mirrors)))
     return path

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
 from harness import benchmark
@@ -14,7 +15,8 @@ from harness.jobs import Job, SplitSpec
 from harness.layout import Layout
 from harness.methods import MethodCard, load_method, method_names
 from harness.plan import Cell, Plan, check_sum, join, make_plan
-from harness.scoring import read_scores, scored_files
+from harness.reference import Entry
+from harness.scoring import read_scores, scored_files, scorer_digest
 from harness.store import Store
 from harness.suites import jobs_of, load_suite
 from harness.vocabulary import Verdict
@@ -49,6 +51,8 @@ class ScoredCell:
     metrics: dict[str, float | None]
     notes: dict[str, str]
     scored: bool
+    # whether this is a committed reference result, not a run of this machine
+    reference: bool = False
 
     @cached_property
     def key(self) -> str | None:
@@ -160,8 +164,13 @@ def requested_plan(layout: Layout, store: Store, suite: str) -> Plan:
     return make_plan(layout, suite, jobs)
 
 
-def build_table(layout: Layout, store: Store, plan: Plan) -> Table:
-    """Join a plan with what is known. Reads records and scores; opens no predictions, needs no engine."""
+def build_table(
+    layout: Layout, store: Store, plan: Plan, reference: Mapping[str, Entry] = MappingProxyType({})
+) -> Table:
+    """Join a plan with what is known. Reads records and scores; opens no predictions, needs no engine.
+
+    `reference` results stand where nothing was run on this machine, and say so.
+    """
     cells = join(plan, store, records=True)
     check_sum(plan, cells)
     cards: dict[str, MethodCard] = {}
@@ -170,7 +179,7 @@ def build_table(layout: Layout, store: Store, plan: Plan) -> Table:
         method = cell.job.method
         if method not in cards:
             cards[method] = load_method(layout, method)
-        scored.append(_scored(layout, cell, cards[method]))
+        scored.append(_scored(layout, cell, cards[method], reference))
     known = {one.key for one in scored}
     others = sum(1 for key in store.finished() if key not in known)
     return Table(name=plan.name, planned=len(plan.cells), cells=tuple(scored), others=others)
@@ -206,10 +215,18 @@ def row_name(job: Job, chosen: dict[str, Any]) -> str:
     return f"{name} ({told})" if told else name
 
 
-def _scored(layout: Layout, cell: Cell, card: MethodCard) -> ScoredCell:
+def _scored(layout: Layout, cell: Cell, card: MethodCard, reference: Mapping[str, Entry]) -> ScoredCell:
     usual = card.variant(cell.job.variant).parameters
     chosen = {name: value for name, value in sorted(cell.job.parameters.items()) if usual.get(name) != value}
     row = row_name(cell.job, chosen)
+    entry = reference.get(cell.planned.key) if cell.planned and cell.verdict is Verdict.PENDING else None
+    if entry is not None:
+        told, content = entry.scores, entry.content
+        reason = f"reference result: {content['reason']}"
+        cell = replace(cell, verdict=Verdict(content["verdict"]), reason=reason, record=content)
+        if told is None or told.scorer != scorer_digest(cell.job.benchmark):
+            return ScoredCell(cell, row, chosen, card.control, {}, {}, scored=False, reference=True)
+        return ScoredCell(cell, row, chosen, card.control, told.metrics, told.notes, scored=True, reference=True)
     if cell.planned is not None and cell.verdict is Verdict.OK:
         evidence = scored_files(cell.record["files"])
         scores = read_scores(layout, cell.planned.key, cell.job.benchmark, evidence)

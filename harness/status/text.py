@@ -93,6 +93,9 @@ def notes(table: Table) -> list[str]:
     lines = [
         "Metrics: mean ± sample standard deviation over the seeds that ended ok (n of them), as published.",
     ]
+    referred = sum(1 for scored in table.cells if scored.reference)
+    if referred:
+        lines.append(f"{_cells(referred)} not run on this machine: the committed reference results are shown.")
     unscored = sum(1 for scored in table.cells if scored.cell.verdict is Verdict.OK and not scored.scored)
     if unscored:
         lines.append(f"{_cells(unscored)} ok without fresh scores: run `harness score`.")

@@ -1,0 +1,55 @@
+"""`harness reference`: the committed results of this artifact."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from harness.cli.options import json_option, mirror_option
+from harness.layout import find_layout
+
+
+@click.group()
+def command() -> None:
+    """List the committed reference results, or take this machine's runs into them.
+
+    \b
+    harness reference list
+    harness status --suite full --reference         show them where nothing was run here
+    harness audit --reference --replay 3            prove three of them by running them again
+    """
+
+
+@command.command("list")
+@json_option
+def list_(as_json: bool) -> None:
+    """How many seeds there are of every method, dataset and split, and how they ended."""
+    from harness.reference import overview
+
+    rows = overview(find_layout())
+    if as_json:
+        click.echo(json.dumps([row.to_json() for row in rows], indent=2, ensure_ascii=False))
+        return
+    width = max((len(row.label) for row in rows), default=0)
+    for row in rows:
+        stale = f"  {row.stale} of code, images or data that changed since" if row.stale else ""
+        click.echo(f"{row.label:{width}}  {row.seeds:3} seeds  {row.verdicts}  {row.cpu_hours:6.2f} CPU h{stale}")
+    click.echo(f"{sum(row.seeds for row in rows)} runs, {sum(row.cpu_hours for row in rows):.1f} CPU hours")
+
+
+@command.command("save")
+@mirror_option
+def save(mirrors: tuple[Path, ...]) -> None:
+    """Take every finished run of the present code, images and data into results/reference.
+
+    Results of seeds that were not run here stay; those of code that changed since go.
+    """
+    from harness.reference import save_reference
+    from harness.store import Store
+
+    layout = find_layout()
+    saved, files = save_reference(layout, Store(layout.runs), mirrors)
+    size = sum(path.stat().st_size for path in files)
+    click.echo(f"{saved} runs taken; {len(files)} files, {size / 1e6:.1f} MB, under {layout.reference}")

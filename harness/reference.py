@@ -1,0 +1,213 @@
+"""Reference results: what this artifact itself got, committed as records and scores without the predictions.
+
+One file per method, variant, dataset and split under results/reference/, one line per seed. A line holds a run's
+whole record, whose digest names every file of the run, and its scores. So a reference result can be shown where
+nothing was run, held against a claim, and above all proved: the same job, run again, must give files with the same
+sha256 (`harness audit --reference --replay N`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from harness.data import dataset_digest
+from harness.errors import CorruptData, DataError, ImageError
+from harness.files import canonical_json, write_atomic
+from harness.images import image_tree
+from harness.jobs import PlannedJob
+from harness.layout import Layout
+from harness.methods import load_method, method_names
+from harness.records import Record, checked_content
+from harness.scoring import Scores, parse_scores, score_run, scored_files
+from harness.splits import split_digest
+from harness.store import Store
+from harness.vocabulary import Verdict
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One reference result: the fields of its record, and the scores of a run that ended ok."""
+
+    content: dict[str, Any]
+    scores: Scores | None
+    where: str
+
+    @property
+    def planned(self) -> PlannedJob:
+        """What was run."""
+        return PlannedJob.model_validate(self.content["planned"])
+
+    @property
+    def record(self) -> Record:
+        """The record, validated."""
+        return Record.model_validate(self.content)
+
+
+def load_reference(layout: Layout, benchmark: str = "") -> dict[str, Entry]:
+    """All committed reference results by key, or those of one benchmark. Whatever was changed is refused."""
+    entries: dict[str, Entry] = {}
+    for path in sorted((layout.reference / benchmark).rglob("*.jsonl")):
+        for entry in _read(layout, path):
+            entries[entry.content["key"]] = entry
+    return entries
+
+
+def save_reference(layout: Layout, store: Store, mirrors: Iterable[Path] = ()) -> tuple[int, list[Path]]:
+    """Take every finished run of the present repository into the reference results: how many, in which files.
+
+    Results of other seeds stay; those that the repository has outgrown (other code, images or data) go.
+    """
+    present = _Present(layout)
+    lines: dict[Path, dict[str, str]] = {}
+    for entry in load_reference(layout).values():
+        if present.holds(entry.planned):
+            _put(layout, lines, entry.planned, _line(entry.content, entry.scores))
+    saved = 0
+    for key in store.finished():
+        standing = store.standing(key)
+        if not standing.content or not standing.verdict.is_final:
+            continue
+        planned = PlannedJob.model_validate(standing.content["planned"])
+        # an earlier version of the harness made other keys; such a run is no run of the present repository
+        if planned.key != key or not present.holds(planned):
+            continue
+        scores = score_run(layout, store, planned, tuple(mirrors)) if standing.verdict is Verdict.OK else None
+        _put(layout, lines, planned, _line(standing.content, scores))
+        saved += 1
+    for path in set(layout.reference.rglob("*.jsonl")) - lines.keys():
+        path.unlink()
+    for path, told in sorted(lines.items()):
+        write_atomic(path, "".join(f"{told[job]}\n" for job in sorted(told)))
+    return saved, sorted(lines)
+
+
+@dataclass(frozen=True)
+class Row:
+    """The reference results of one method, variant, dataset and split."""
+
+    label: str
+    counts: Counter[Verdict]
+    stale: int
+    cpu_hours: float
+
+    @property
+    def seeds(self) -> int:
+        """How many runs."""
+        return self.counts.total()
+
+    @property
+    def verdicts(self) -> str:
+        """`ok 9, timeout 1`."""
+        return ", ".join(f"{verdict} {self.counts[verdict]}" for verdict in Verdict if self.counts[verdict])
+
+    def to_json(self) -> dict[str, Any]:
+        """For programs."""
+        counts = {str(verdict): self.counts[verdict] for verdict in Verdict if self.counts[verdict]}
+        return {"label": self.label, "verdicts": counts, "stale": self.stale, "cpu_hours": self.cpu_hours}
+
+
+def overview(layout: Layout) -> list[Row]:
+    """What there is, file by file."""
+    present, found = _Present(layout), dict[Path, list[Entry]]()
+    for entry in load_reference(layout).values():
+        found.setdefault(reference_file(layout, entry.planned), []).append(entry)
+    return [
+        Row(
+            label=path.relative_to(layout.reference).with_suffix("").as_posix(),
+            counts=Counter(Verdict(entry.content["verdict"]) for entry in entries),
+            stale=sum(1 for entry in entries if not present.holds(entry.planned)),
+            cpu_hours=sum(entry.content["resources"].get("cpu_s") or 0.0 for entry in entries) / 3600,
+        )
+        for path, entries in sorted(found.items())
+    ]
+
+
+def reference_file(layout: Layout, planned: PlannedJob) -> Path:
+    """Where a result belongs: results/reference/BENCHMARK/METHOD[-VARIANT]/DATASET-SPLIT.jsonl."""
+    job = planned.job
+    row = job.method if job.variant == "published" else f"{job.method}-{job.variant}"
+    split = job.split.label.removesuffix(f"-{job.split.seed}")
+    return layout.reference / job.benchmark / row / f"{job.dataset}-{split}.jsonl"
+
+
+class _Present:
+    """Tells runs of the present repository, as its card says them, from all others."""
+
+    def __init__(self, layout: Layout) -> None:
+        self._layout = layout
+        self._known: dict[tuple[str, ...], bool] = {}
+
+    def holds(self, planned: PlannedJob) -> bool:
+        """Whether code, image, dataset and split are those that lie here, with the card's own parameters."""
+        job = planned.job
+        of_all = (job.method, job.variant, job.dataset, planned.image_tree, planned.dataset_digest)
+        about = (*of_all, planned.split_digest, job.split.label, json.dumps(job.parameters, sort_keys=True))
+        if about not in self._known:
+            self._known[about] = self._look(planned)
+        return self._known[about] and not job.upstream
+
+    def _look(self, planned: PlannedJob) -> bool:
+        job = planned.job
+        if job.method not in method_names(self._layout):
+            return False
+        card = load_method(self._layout, job.method)
+        if job.variant not in card.variants or job.parameters != card.variants[job.variant].parameters:
+            return False
+        try:
+            return (planned.image_tree, planned.dataset_digest, planned.split_digest) == (
+                image_tree(self._layout, job.method),
+                dataset_digest(self._layout, job.dataset),
+                split_digest(self._layout, job.dataset, job.split),
+            )
+        except (DataError, ImageError):
+            return False
+
+
+def _put(layout: Layout, lines: dict[Path, dict[str, str]], planned: PlannedJob, line: str) -> None:
+    order = f"{planned.job.split.seed:010d} {planned.key}"
+    lines.setdefault(reference_file(layout, planned), {})[order] = line
+
+
+def _line(content: dict[str, Any], scores: Scores | None) -> str:
+    record = Record.model_validate(content).to_json()
+    value = {"record": record, "scores": scores.to_json() if scores else None}
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
+
+def _read(layout: Layout, path: Path) -> Iterator[Entry]:
+    for number, text in enumerate(path.read_bytes().splitlines(), start=1):
+        where = f"{path.relative_to(layout.root)}: line {number}"
+        try:
+            value = json.loads(text)
+            record, told = value["record"], value["scores"]
+        except (ValueError, KeyError, TypeError):
+            raise _corrupt("not a reference result", where) from None
+        content = checked_content(canonical_json(record), where)
+        scores = parse_scores(told) if told is not None else None
+        if told is not None and scores is None:
+            raise _corrupt("scores differ from their own digest", where)
+        entry = Entry(content, scores, where)
+        _check(entry)
+        yield entry
+
+
+def _check(entry: Entry) -> None:
+    """A line must be about one run: the key is recomputed, and the scores are those of the record's files."""
+    key = entry.content["key"]
+    if entry.planned.key != key:
+        raise _corrupt("a record carries another job's key", entry.where)
+    if (entry.scores is None) == (entry.content["verdict"] == Verdict.OK):
+        raise _corrupt("a run that ended ok has scores, and no other has", entry.where)
+    if entry.scores is not None:
+        evidence = scored_files(entry.content["files"])
+        if (entry.scores.key, entry.scores.evidence) != (key, evidence):
+            raise _corrupt("the scores are of other predictions than the record", entry.where)
+
+
+def _corrupt(what: str, where: str) -> CorruptData:
+    return CorruptData(what, where=where, todo="restore the file from the repository, or make it anew")

@@ -1,0 +1,160 @@
+"""Committed results must be those of runs that were made: nothing changed, outgrown or unfinished counts."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from harness.audit import audit_reference
+from harness.cli import group
+from harness.compare import load_names
+from harness.compare.obtained import obtain
+from harness.errors import AuditError, CorruptData
+from harness.files import digest_of
+from harness.layout import Layout
+from harness.reference import load_reference, overview, save_reference
+from harness.status import build_table
+from harness.store import Store
+from harness.vocabulary import Verdict
+from tests.fabricate import SEEDS, copy_repository, plan_of, planned_of, put_run
+
+
+@pytest.fixture
+def made(repository: Layout, tmp_path: Path) -> Layout:
+    """Two runs of one method, one of them out of memory, taken into the reference results."""
+    layout = copy_repository(repository, tmp_path)
+    first, second = plan_of(layout, ["als_wr"]).cells
+    put_run(layout, planned_of(first))
+    put_run(layout, planned_of(second), verdict=Verdict.MEMORY, reason="killed at 2 GiB")
+    saved, (file,) = save_reference(layout, Store(layout.runs))
+    assert saved == 2
+    assert file == layout.reference / "repurposing" / "als_wr" / "synthetic-random.jsonl"
+    return layout
+
+
+def elsewhere(layout: Layout) -> Layout:
+    """The same repository on a machine where nothing was run."""
+    return replace(layout, local=layout.local.parent / "elsewhere")
+
+
+def file_of(layout: Layout) -> Path:
+    (file,) = layout.reference.rglob("*.jsonl")
+    return file
+
+
+def change(layout: Layout, *path: str, value: object, digest: bool = False) -> None:
+    """Change one field of the first line; `digest` as a forger would, who knows how digests are made."""
+    lines = file_of(layout).read_text().splitlines()
+    line = json.loads(lines[0])
+    part = line
+    for name in path[:-1]:
+        part = part[name]
+    part[path[-1]] = value
+    if digest:
+        told = {name: value for name, value in line[path[0]].items() if name != "digest"}
+        line[path[0]]["digest"] = digest_of(told)
+    file_of(layout).write_text("\n".join([json.dumps(line), *lines[1:]]) + "\n")
+
+
+def test_what_is_saved_is_what_is_read(made: Layout) -> None:
+    entries = load_reference(made)
+    assert [entry.content["verdict"] for entry in entries.values()] == ["ok", "memory"]
+    assert [entry.planned.job.split.seed for entry in entries.values()] == list(SEEDS)
+    (row,) = overview(made)
+    assert (row.seeds, row.verdicts, row.stale) == (2, "ok 1, memory 1", 0)
+
+
+def test_saving_twice_changes_nothing(made: Layout) -> None:
+    before = file_of(made).read_bytes()
+    save_reference(made, Store(made.runs))
+    assert file_of(made).read_bytes() == before
+    # nor does saving where nothing was run
+    save_reference(elsewhere(made), Store(elsewhere(made).runs))
+    assert file_of(made).read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "digest"),
+    [
+        (("scores", "metrics", "NS-AUC/as-published"), 0.99, False),
+        (("scores", "evidence", "predictions.npy"), "0" * 64, True),
+        (("record", "reason"), "another", False),
+        (("record", "key"), "0" * 64, True),
+        (("record", "verdict"), "memory", True),
+        (("record", "planned", "job", "split", "seed"), 5, True),
+        (("record", "files", "predictions.npy", "sha256"), "0" * 64, True),
+    ],
+)
+def test_a_changed_line_is_refused_by_file_and_line(
+    made: Layout, path: tuple[str, ...], value: object, digest: bool
+) -> None:
+    change(made, *path, value=value, digest=digest)
+    with pytest.raises(CorruptData) as refused:
+        load_reference(made)
+    assert refused.value.where == "results/reference/repurposing/als_wr/synthetic-random.jsonl: line 1"
+    with pytest.raises(AuditError):
+        audit_reference(made)
+
+
+def test_results_of_changed_code_are_outgrown(made: Layout) -> None:
+    (made.methods / "als_wr" / "als.py").write_text("other code\n")
+    assert [row.stale for row in overview(made)] == [2]
+    assert obtain(elsewhere(made), Store(elsewhere(made).runs), load_names(made, "repurposing")) == {}
+    report = audit_reference(made)
+    assert (report.passed, report.superseded, report.failed) == (0, 2, 0)
+    save_reference(made, Store(made.runs))
+    assert load_reference(made) == {}
+    assert not list(made.reference.rglob("*.jsonl"))
+
+
+def test_a_run_with_chosen_parameters_is_no_reference(made: Layout, tmp_path: Path) -> None:
+    cell = plan_of(made, ["als_wr"], [3]).cells[0]
+    job = planned_of(cell).job
+    chosen = planned_of(cell).model_copy(
+        update={"job": job.model_copy(update={"parameters": {**job.parameters, "alpha": 1.0}})}
+    )
+    put_run(made, chosen)
+    save_reference(made, Store(made.runs))
+    assert chosen.key not in load_reference(made)
+
+
+def test_the_audit_says_that_predictions_were_not_seen(made: Layout) -> None:
+    report = audit_reference(made)
+    assert (report.passed, report.failed) == (2, 0)
+    assert all(
+        [step.checked for step in audit.steps if step.name == "predictions"] == ["not checked"]
+        for audit in report.audits
+    )
+
+
+def test_claims_are_held_against_reference_results_where_nothing_was_run(made: Layout) -> None:
+    names, far = load_names(made, "repurposing"), elsewhere(made)
+    (runs,) = obtain(far, Store(far.runs), names).values()
+    assert [(run.verdict, run.reference) for run in runs.values()] == [(Verdict.OK, True), (Verdict.MEMORY, True)]
+    (here,) = obtain(made, Store(made.runs), names).values()
+    assert [run.reference for run in here.values()] == [False, False]
+    assert here[SEEDS[0]].metrics == runs[SEEDS[0]].metrics
+
+
+def test_a_table_tells_reference_results_from_runs_made_here(made: Layout) -> None:
+    far, plan = elsewhere(made), plan_of(made, ["als_wr"])
+    assert build_table(far, Store(far.runs), plan).counts == {Verdict.PENDING: 2}
+    table = build_table(far, Store(far.runs), plan, load_reference(far))
+    assert table.counts == {Verdict.OK: 1, Verdict.MEMORY: 1}
+    assert all(scored.reference and scored.cell.reason.startswith("reference result: ") for scored in table.cells)
+    here = build_table(made, Store(made.runs), plan, load_reference(made))
+    assert not any(scored.reference for scored in here.cells)
+
+
+def test_the_commands_show_them(made: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(made.root)
+    monkeypatch.setenv("PERMAFROST_RESULTS", str(elsewhere(made).local))
+    monkeypatch.setenv("PERMAFROST_CACHE", str(made.cache))
+    shown = CliRunner().invoke(group, ["reference", "list"]).output
+    assert "repurposing/als_wr/synthetic-random    2 seeds  ok 1, memory 1" in shown
+    status = CliRunner().invoke(group, ["status", "--reference", "--method", "als_wr"]).output
+    assert "not run on this machine: the committed reference results are shown" in status
