@@ -32,6 +32,7 @@ def copy_repository(source: Layout, target: Path) -> Layout:
     """The parts of the repository that tables and audits read, and an empty cache and store beside them."""
     for part in _COPIED:
         shutil.copytree(source.root / part, target / "repository" / part)
+    shutil.copyfile(source.root / "Dockerfile", target / "repository" / "Dockerfile")
     (target / "repository" / "run_all.sh").write_text("")
     return Layout(root=target / "repository", cache=target / "cache", local=target / "local")
 

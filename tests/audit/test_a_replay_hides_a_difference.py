@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
@@ -10,7 +11,7 @@ from typing import cast
 import numpy as np
 import pytest
 
-from harness.audit import audit_runs
+from harness.audit import audit_reference, audit_runs
 from harness.audit.replay import judge_replay, sample_of
 from harness.audit.report import _replayed
 from harness.audit.steps import Checked
@@ -20,12 +21,13 @@ from harness.engine import Engine
 from harness.images import ensure_image
 from harness.layout import Layout
 from harness.plan import Plan
+from harness.reference import load_reference, save_reference
 from harness.runs import Outcome
 from harness.store import Store
 from harness.tasks import Task, perform
 from harness.vocabulary import Verdict
 from tests.audit.forging import forge_record
-from tests.fabricate import plan_of, planned_of, put_run
+from tests.fabricate import SEEDS, copy_repository, plan_of, planned_of, put_run
 
 
 def repetition(layout: Layout, plan: Plan, folder: Path, verdict: Verdict = Verdict.OK) -> Outcome:
@@ -103,6 +105,29 @@ def test_a_forged_result_does_not_survive_its_replay(layout: Layout, engine: Eng
     report = audit_runs(layout, [planned.key], engine=engine, replay=1)
     assert report.failed == 1 and report.audits[0].steps[-1].name == "replay"
     assert store.standing(planned.key).verdict is Verdict.UNSTABLE
+
+
+@pytest.mark.engine
+def test_a_forged_reference_result_does_not_survive_its_replay(
+    repository: Layout, engine: Engine, tmp_path: Path
+) -> None:
+    layout = replace(copy_repository(repository, tmp_path), cache=repository.cache)
+    plan = plan_of(layout, methods=("constant",), seeds=SEEDS)
+    image = ensure_image(engine, layout, "constant")
+    assert perform(Task(layout, planned_of(plan.cells[0]), image), engine).verdict is Verdict.OK
+    # random numbers in place of what the second job would have given
+    put_run(layout, planned_of(plan.cells[1]))
+    save_reference(layout, Store(layout.runs))
+    report = audit_reference(layout, engine=engine, replay=2)
+    honest, forged = (audit for audit in sorted(report.audits, key=lambda audit: audit.failed))
+    scores = load_reference(layout)[honest.key].scores
+    assert scores is not None
+    assert [step.what for step in honest.steps[-2:]] == [
+        "run again in a fresh container: predictions.npy, validation.npy, lowest.npy equal bit for bit",
+        f"all {len(scores.metrics)} metrics recomputed and equal to those kept",
+    ]
+    assert forged.key == planned_of(plan.cells[1]).key
+    assert (forged.steps[-1].name, forged.steps[-1].checked) == ("replay", Checked.FAILED)
 
 
 def test_a_run_of_a_persons_own_checkout_is_told_apart(evidence: Layout) -> None:
