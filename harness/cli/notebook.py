@@ -1,0 +1,171 @@
+"""`harness notebook`: a Jupyter kernel inside a method's frozen image, with a job loaded."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from harness.cli.options import SEED, mirror_option, parse_setting, progress_for
+
+if TYPE_CHECKING:
+    from harness.engine import Engine
+    from harness.jobs import PlannedJob
+    from harness.layout import Layout
+    from harness.notebook import Connection, NotebookImage, Opened
+
+_TRY = {
+    "octave": "answer = fit_predict (problem);",
+    "python": "answer = fit_predict(problem)",
+    "r": "%R answer <- fit_predict(problem)",
+}
+
+
+@click.command()
+@click.argument("method")
+@click.option("--dataset", default="synthetic", show_default=True, help="A dataset.")
+@click.option("--split", default="random", show_default=True, help="A split strategy.")
+@click.option("--seed", type=SEED, default=1, show_default=True, help="A seed of the split.")
+@click.option("--variant", default="published", show_default=True, help="A named way to run the method.")
+@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Another value for a parameter.")
+@click.option(
+    "--inner-folds",
+    type=click.IntRange(min=0),
+    default=5,
+    show_default=True,
+    help="Inner cross-validation; the first inner model's labels are loaded. 0 for none.",
+)
+@mirror_option
+@click.option(
+    "--register", "register_only", is_flag=True, help="Only tell JupyterLab and other clients here of this kernel."
+)
+@click.option(
+    "--connection-file",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="One that a client has written; this is what a registered kernel is started with.",
+)
+@click.option("--install/--no-install", default=False, help="May an engine be installed (root, Debian or Ubuntu)?")
+def command(
+    method: str,
+    dataset: str,
+    split: str,
+    seed: int,
+    variant: str,
+    settings: tuple[str, ...],
+    inner_folds: int,
+    mirrors: tuple[Path, ...],
+    register_only: bool,
+    connection_file: Path | None,
+    install: bool,
+) -> int:
+    """Open a Jupyter kernel inside a method's frozen image, with a job's inputs loaded as a run gets them.
+
+    \b
+    harness notebook bnnr                                   then: jupyter console --existing FILE
+    harness notebook lrssl --dataset hdvd --seed 17263407 --mirror DIR
+    harness notebook bnnr --register                        a kernel of JupyterLab, VS Code, ...
+
+    What is computed in a notebook is never stored as a run. It lasts until Ctrl-C, or
+    until a client shuts it down.
+    """
+    from harness.data import load_manifest
+    from harness.engine import find_engine
+    from harness.jobs import Job, SplitSpec
+    from harness.layout import find_layout
+    from harness.methods import load_method, merged_parameters
+    from harness.notebook import new_connection, pin, read_connection, register
+
+    layout = find_layout()
+    card = load_method(layout, method)
+    chosen = dict(parse_setting(text) for text in settings)
+    job = Job(
+        benchmark=load_manifest(layout, dataset).benchmark,
+        method=method,
+        variant=variant,
+        parameters=merged_parameters(card, variant, chosen),
+        dataset=dataset,
+        split=SplitSpec(strategy=split, seed=seed),
+        inner_folds=inner_folds,
+    )
+    planned = pin(layout, job)
+    if register_only:
+        options = {
+            "dataset": dataset,
+            "split": split,
+            "seed": seed,
+            "variant": variant,
+            "inner-folds": inner_folds,
+        }
+        arguments = [method, *(f"--{name}={value}" for name, value in options.items())]
+        arguments += [f"--set={text}" for text in settings]
+        arguments += [f"--mirror={folder.resolve()}" for folder in mirrors]
+        folder = register(job, f"{card.title} on {dataset}", card.language, arguments)
+        click.echo(f"registered: {folder}")
+        return 0
+    connection = read_connection(connection_file) if connection_file else new_connection()
+    with find_engine(layout, install=install) as engine:
+        image = _image(engine, layout, method, mirrors)
+        # Ctrl-C is the ordinary way to end it
+        with suppress(KeyboardInterrupt, asyncio.CancelledError):
+            asyncio.run(_serve(engine, layout, planned, image, connection, mirrors))
+    click.echo("the kernel has ended and its container is removed")
+    return 0
+
+
+def _image(engine: Engine, layout: Layout, method: str, mirrors: tuple[Path, ...]) -> NotebookImage:
+    from harness.images import Supply
+    from harness.notebook import ensure_notebook_image
+
+    with progress_for() as progress:
+
+        def tell(done: int, total: int, _part: object) -> None:
+            # the first and the last of many parts are worth a line
+            if done in (1, total):
+                progress.note(f"fetched {done} of {total} parts")
+
+        return ensure_notebook_image(engine, layout, method, supply=Supply(mirrors=mirrors, progress=tell))
+
+
+async def _serve(
+    engine: Engine,
+    layout: Layout,
+    planned: PlannedJob,
+    image: NotebookImage,
+    connection: Connection,
+    mirrors: tuple[Path, ...],
+) -> None:
+    from harness.notebook import last_words, open_kernel
+
+    task = asyncio.current_task()
+    assert task is not None
+    for number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(number, task.cancel)
+    began = time.monotonic()
+    async with open_kernel(engine, layout, planned, image, connection, mirrors=mirrors) as opened:
+        click.echo(_told(planned, image, opened, time.monotonic() - began))
+        await asyncio.wait([opened.ended])
+        if said := last_words(opened.log):
+            click.echo(f"the kernel's last words:\n{said}", err=True)
+
+
+def _told(planned: PlannedJob, image: NotebookImage, opened: Opened, seconds: float) -> str:
+    """What exactly is open, and how to get in."""
+    job, below = planned.job, image.method
+    return "\n".join(
+        [
+            f"{job.label}: the kernel listens after {seconds:.1f} s",
+            f"  job key      {planned.key}",
+            f"  image        {below.name}, environment tree {below.environment_tree[:16]}, "
+            f"code tree {below.code_tree[:16]}",
+            f"  on top of it {image.added}, in {image.name}",
+            f"  loaded       problem (labels of the first inner model), fit_predict; try: {_TRY[image.language]}",
+            "  network      none; nothing computed here is stored or counted as a run",
+            f"  connect      jupyter console --existing {opened.file}",
+            "  end          Ctrl-C here, or shut the kernel down from the client",
+        ]
+    )

@@ -1,0 +1,91 @@
+"""Connection files: what a Jupyter client and a kernel must agree on, on either side of the container's wall.
+
+A client connects to ports of this machine's own address; the kernel, which has no network, listens on sockets in a
+folder. Both sign their messages with the same key.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from harness.errors import UsageError
+from harness.files import read_json
+
+CHANNELS = ("shell", "iopub", "stdin", "control", "hb")
+_SIGNATURE = "hmac-sha256"
+# where the kernel's sockets are: /out is the one folder that a container may write to
+_SOCKETS = "/out/kernel"
+
+
+@dataclass(frozen=True)
+class Connection:
+    """Where a client connects to. A port of 0 is one to be chosen."""
+
+    address: str
+    ports: Mapping[str, int]
+    key: str = field(repr=False)
+    signature: str = _SIGNATURE
+
+    def with_ports(self, ports: Mapping[str, int]) -> Connection:
+        """The same connection once its ports are chosen."""
+        return replace(self, ports=dict(ports))
+
+    def outside(self) -> dict[str, Any]:
+        """The file for the client."""
+        return self._file("tcp", self.address, self.ports)
+
+    def inside(self) -> dict[str, Any]:
+        """The file for the kernel: its ports are the endings of its sockets' names."""
+        return self._file("ipc", _SOCKETS, {name: number for number, name in enumerate(CHANNELS, 1)})
+
+    def _file(self, transport: str, address: str, ports: Mapping[str, int]) -> dict[str, Any]:
+        return {
+            "transport": transport,
+            "ip": address,
+            **{f"{name}_port": ports[name] for name in CHANNELS},
+            "key": self.key,
+            "signature_scheme": self.signature,
+        }
+
+
+def socket_names() -> dict[str, str]:
+    """Channel -> the name of its socket in the folder that the container sees as /out."""
+    return {name: f"{Path(_SOCKETS).name}-{number}" for number, name in enumerate(CHANNELS, 1)}
+
+
+def new_connection() -> Connection:
+    """A connection nobody has asked for yet: free ports of this machine, a key of its own."""
+    return Connection("127.0.0.1", dict.fromkeys(CHANNELS, 0), secrets.token_hex(32))
+
+
+def read_connection(path: Path) -> Connection:
+    """The connection that a client has prepared, as JupyterLab does."""
+    told = read_json(path)
+    if not isinstance(told, dict):
+        raise _unusable(path, "is not a connection file")
+    if told.get("transport", "tcp") != "tcp":
+        raise _unusable(path, f"asks for transport '{told['transport']}'")
+    try:
+        ports = {name: int(told[f"{name}_port"]) for name in CHANNELS}
+        return Connection(str(told["ip"]), ports, str(told["key"]), str(told.get("signature_scheme", _SIGNATURE)))
+    except (KeyError, ValueError) as error:
+        raise _unusable(path, f"lacks a usable {error}") from error
+
+
+def write_private(path: Path, content: Mapping[str, Any]) -> None:
+    """Write a connection file; who can read it can run code in the container."""
+    path.touch(mode=0o600)
+    path.write_text(json.dumps(content, indent=1) + "\n")
+
+
+def _unusable(path: Path, why: str) -> UsageError:
+    return UsageError(
+        f"the connection file {why}",
+        where=str(path),
+        todo="let a Jupyter client write it (transport tcp), or leave --connection-file out",
+    )

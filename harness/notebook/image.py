@@ -1,0 +1,110 @@
+"""The image a notebook runs in: a method's own image, layer for layer, with a Jupyter kernel's packages on top.
+
+What is added is locked, fetched and installed like any environment (`containers/_notebook_LANGUAGE`). The method's
+image is not changed by it, and no run ever uses the image made here.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.engine import Engine
+from harness.errors import ImageError
+from harness.files import digest_of
+from harness.images import BuiltImage, Supply, ensure_image
+from harness.images.builder import build
+from harness.images.cards import environment_chain, epoch_of, language_of, layers_of, load_environment
+from harness.images.context import fill_environment_context, parts_of
+from harness.images.export import image_layers
+from harness.images.fetch import fetch_parts, find_sources
+from harness.images.identity import PREFIX, combined
+from harness.images.lock import held_packages
+from harness.images.making import tag_image
+from harness.images.receipts import CONTEXT, Receipt, building, read_receipt, receipt_path, write_receipt
+from harness.images.record import lock_digests
+from harness.layout import Layout
+
+_SHOWN = 16
+
+
+@dataclass(frozen=True)
+class NotebookImage:
+    """A verified image of a method with a kernel's packages on top."""
+
+    name: str
+    image_id: str
+    # The image below, which is the one that runs use.
+    method: BuiltImage
+    # The environment whose packages were added, and its language.
+    added: str
+    language: str
+
+
+def ensure_notebook_image(engine: Engine, layout: Layout, method: str, *, supply: Supply) -> NotebookImage:
+    """The image of a method's notebook: built with the network off unless it is there."""
+    below = ensure_image(engine, layout, method, supply=supply)
+    chain = environment_chain(layout, method)
+    language = language_of(chain)
+    added = load_environment(layout, f"_notebook_{language}")
+    held = digest_of({"method": combined(below.environment_tree, below.code_tree), **lock_digests(added, "cpu")})
+    name = f"{PREFIX}/notebook-{method}:{held[:_SHOWN]}"
+    path = receipt_path(layout, engine, name)
+    receipt = _known(engine, path)
+    if receipt is None:
+        with building(layout):
+            # another process may have built it while this one waited
+            receipt = _known(engine, path)
+            if receipt is None:
+                sources = find_sources(layout, supply.mirrors, network=supply.network)
+                fetch_parts(layout, parts_of(added, "cpu"), sources, progress=supply.progress)
+                receipt = _build(engine, layout, method, below, name)
+                write_receipt(path, receipt)
+    return NotebookImage(name, receipt.image_id, below, added.name, language)
+
+
+def _known(engine: Engine, path: Path) -> Receipt | None:
+    """The receipt of an image that the engine still has as it was built."""
+    receipt = read_receipt(path)
+    if receipt is None or engine.image_id(receipt.name) != receipt.image_id:
+        return None
+    return receipt
+
+
+def _build(engine: Engine, layout: Layout, method: str, below: BuiltImage, name: str) -> Receipt:
+    layers = layers_of(environment_chain(layout, method))
+    added = load_environment(layout, f"_notebook_{language_of(layers)}")
+    parent = layout.cache / "images"
+    with tempfile.TemporaryDirectory(dir=parent, prefix=CONTEXT) as making:
+        folder = Path(making)
+        fill_environment_context(layout, [*layers, added], "cpu", folder)
+        for package in held_packages(layers):
+            (folder / "debs" / package.part.file).unlink(missing_ok=True)
+        image_id = build(
+            engine,
+            folder,
+            # the stage of packages alone: settings and entry point stay those of the method's image
+            target="debian",
+            arguments={"BASE": below.name},
+            labels={"permafrost": "notebook", "permafrost.method": method},
+            epoch=epoch_of(layers),
+        )
+    frozen = image_layers(engine, below.image_id)
+    if image_layers(engine, image_id)[: len(frozen)] != frozen:
+        raise ImageError(
+            f"the notebook's image of method '{method}' does not stand on the method's own layers",
+            where="looked at right after its build",
+            todo="build it again; if images were being removed meanwhile, that is why",
+        )
+    tag_image(engine, image_id, name)
+    image = engine.client.images.get(name)
+    return Receipt(
+        engine=engine.name,
+        name=name,
+        image_id=str(engine.image_id(name)),
+        environment_tree=below.environment_tree,
+        code_tree=below.code_tree,
+        size_bytes=int(image.attrs["Size"]),
+        built_seconds=0.0,
+    )
