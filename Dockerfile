@@ -4,12 +4,15 @@
 #   bootstrap -> base                           from nothing but locked Debian packages
 #   BASE -> debian -> python|octave|r           one environment on top of the one it extends; the CPU and the CUDA
 #                                               variant differ in the wheels the context holds (ACCELERATOR says which)
+#   COMPILER -> wheels                          what is locked as source, compiled; the harness takes the wheels out of it
 #   BASE -> debian -> conda                     a conda prefix; a second build with this as BASE sets the language
 #   ENVIRONMENT -> method                       a method's code, and nothing else, on top of its environment
 ARG BASE=scratch
 ARG ENVIRONMENT=scratch
 # An environment that can unpack conda packages; only for target `conda`.
 ARG CONDA_INSTALLER=scratch
+# An environment that can compile; only for target `wheels`.
+ARG COMPILER=scratch
 
 FROM scratch AS bootstrap
 ARG SOURCE_DATE_EPOCH
@@ -30,6 +33,11 @@ ARG SOURCE_DATE_EPOCH
 USER 0:0
 RUN --mount=type=bind,target=/mnt sh /mnt/recipe/packages.sh
 USER 65534:65534
+
+FROM ${COMPILER} AS wheels
+ARG SOURCE_DATE_EPOCH
+USER 0:0
+RUN --mount=type=bind,target=/mnt sh /mnt/recipe/sources.sh
 
 FROM ${CONDA_INSTALLER} AS conda-prefix
 ARG SOURCE_DATE_EPOCH

@@ -214,15 +214,15 @@ def _make(
     sources = find_sources(layout, supply.mirrors, network=supply.network)
     fetch_parts(layout, parts_of_layers([(layers[-1], variant)]), sources, progress=supply.progress)
     parent = _ensure(engine, layout, layers[-2].name, accelerator, supply) if layers[1:] else None
-    conda = layers[-1].card.conda
-    installer = _ensure(engine, layout, conda.installer, "cpu", supply) if conda is not None else None
+    name = layers[-1].helper
+    helper = _ensure(engine, layout, name, "cpu", supply) if name is not None else None
     made = make_environment(
         engine,
         layout,
         layers,
         variant,
         base=parent.name if parent is not None else None,
-        conda_installer=installer.name if installer is not None else None,
+        helper=helper.name if helper is not None else None,
     )
     return made, parent.environment_tree if parent is not None else ""
 

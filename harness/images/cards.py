@@ -21,6 +21,7 @@ Backend = Literal["debian", "wheels", "conda"]
 BASE = "_base"
 _NAME = re.compile(r"_?[a-z][a-z0-9_]*")
 _CAPABILITY = re.compile(r"\d{1,2}\.\d")
+_PINNED = re.compile(r"[A-Za-z0-9._-]+==[A-Za-z0-9._+!]+")
 
 
 class DebianPart(Strict):
@@ -39,7 +40,30 @@ class WheelsPart(Strict):
 
     python: str = "3.11"
     requirements: list[str] = []
+    # Packages that others require and nothing here imports, each with its reason. What only they need goes too.
+    left_out: dict[str, str] = {}
     installer: str = "pip"
+    # NAME==VERSION: packages that have no wheels. What they need is asked for as any other requirement.
+    from_source: list[str] = []
+    # What these are compiled with, besides what makes the result independent of the day and the folder.
+    flags: str = Field(default="-O2", min_length=1)
+    # The environment that holds the compiler and what else is only needed to build.
+    builder: str = "_compiler"
+
+    @field_validator("from_source")
+    @classmethod
+    def _are_pinned(cls, values: list[str]) -> list[str]:
+        for value in values:
+            if not _PINNED.fullmatch(value):
+                raise ValueError(f"'{value}' is not NAME==VERSION")
+        return values
+
+    @field_validator("flags")
+    @classmethod
+    def _are_for_any_machine(cls, value: str) -> str:
+        if "=native" in value:
+            raise ValueError("'native' would make what is built depend on the machine that builds it")
+        return value
 
 
 class CondaPart(Strict):
@@ -108,6 +132,14 @@ class Environment:
         if self.card.conda is not None:
             used.append("conda")
         return used
+
+    @property
+    def helper(self) -> str | None:
+        """The environment in which a part of this one is made: conda packages unpacked, or sources compiled."""
+        if self.card.conda is not None:
+            return self.card.conda.installer
+        wheels = self.card.wheels
+        return wheels.builder if wheels is not None and wheels.from_source else None
 
     def supports(self, accelerator: Accelerator) -> bool:
         """Whether there is a variant for `accelerator`."""

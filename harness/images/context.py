@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from harness.files import sha256_of
 from harness.images.builder import RECIPE
 from harness.images.cards import Accelerator, Environment, epoch_of
 from harness.images.lock import held_packages
@@ -40,7 +41,8 @@ def fill_environment_context(
     environment = chain[-1]
     shutil.copyfile(layout.root / "Dockerfile", folder / RECIPE)
     shutil.copytree(layout.containers / "_recipe", folder / "recipe")
-    by_kind = {"debian": folder / "debs", "wheel": folder / "wheels", "conda": folder / "conda"}
+    folders = {"debian": "debs", "wheel": "wheels", "source": "sources", "conda": "conda"}
+    by_kind = {kind: folder / name for kind, name in folders.items()}
     for path in by_kind.values():
         path.mkdir()
     for part in parts_of(environment, accelerator):
@@ -51,16 +53,27 @@ def fill_environment_context(
     if len(chain) == 1:
         debs = sorted(by_kind["debian"].glob("*.deb"))
         write_stage0(debs, folder / "stage0.tar", epoch=epoch_of(chain))
-    lines = []
+    wheels = []
     if environment.card.wheels is not None:
         wheels = read_wheels(environment.lock_path("wheels", accelerator))
-        lines = [wheel.requirement for wheel in wheels if not wheel.installer]
-    (folder / "requirements.txt").write_text("".join(f"{line}\n" for line in lines))
+    required = [wheel.requirement for wheel in wheels if not wheel.installer and not wheel.flags]
+    (folder / "requirements.txt").write_text("".join(f"{line}\n" for line in required))
+    sources = [f"{wheel.file} {wheel.flags}" for wheel in wheels if wheel.flags]
+    (folder / "sources.txt").write_text("".join(f"{line}\n" for line in sources))
+
+
+def require_built(folder: Path, wheels: Sequence[Path]) -> None:
+    """Wheels that were made from sources are required like the locked ones."""
+    with (folder / "requirements.txt").open("a") as stream:
+        for wheel in sorted(wheels):
+            name, version = wheel.name.split("-")[:2]
+            stream.write(f"{name}=={version} --hash=sha256:{sha256_of(wheel)}\n")
 
 
 def write_installed(chain: Sequence[Environment], path: Path) -> None:
     """What dpkg must report once a whole chain is installed, sorted as `LC_ALL=C sort` does."""
-    rows = sorted(f"{p.name} {p.version} {p.architecture} installed" for p in held_packages(chain))
+    # a set: what `harness notebook` lays on a method's image may be in part what the method has
+    rows = sorted({f"{p.name} {p.version} {p.architecture} installed" for p in held_packages(chain)})
     path.write_text("\n".join(rows) + "\n")
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import io
+import tarfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from pathlib import Path, PurePosixPath
 from typing import IO, TYPE_CHECKING, Any
 
 from harness.errors import ImageError
@@ -67,6 +69,20 @@ def image_layers(engine: BuildEngine, image: str) -> list[str]:
     """The digests of an image's layers, lowest first."""
     layers: list[str] = engine.client.images.get(image).attrs["RootFS"]["Layers"]
     return layers
+
+
+def copy_files(engine: BuildEngine, image: str, folder: str, target: Path) -> list[Path]:
+    """Copy the files of one folder of an image out of it."""
+    copied = []
+    with _created(engine, image) as container:
+        pieces, _ = container.get_archive(f"/{folder}")
+        with tarfile.open(fileobj=_stream(pieces), mode="r|") as archive:
+            for info in archive:
+                stream = archive.extractfile(info)
+                if stream is not None:
+                    copied.append(target / PurePosixPath(info.name).name)
+                    copied[-1].write_bytes(stream.read())
+    return copied
 
 
 def _stream(pieces: Any) -> IO[bytes]:

@@ -25,8 +25,14 @@ PARALLEL = 4
 _HINTS = {
     "debian": ", or the URL of a Debian archive or snapshot ($PERMAFROST_DEBIAN_MIRROR)",
     "wheel": ", or an index that pip knows (`pip config list`)",
+    "source": ", or an index that pip knows (`pip config list`)",
     "conda": ", or the URL that your channels lie under ($PERMAFROST_CONDA_MIRROR)",
 }
+# a version such as 2.13.0+cpu
+_LOCAL_BUILD = (
+    ". Builds whose version has a '+' are kept in their publisher's own index, not in the public one: name that "
+    "index in $PIP_EXTRA_INDEX_URL, or a folder that holds the file in $PIP_FIND_LINKS"
+)
 Progress = Callable[[int, int, Part], None]
 
 
@@ -103,10 +109,11 @@ def _fetch(layout: Layout, part: Part, sources: Sources) -> Path:
     tried = "\n         ".join(failures) or "no source is configured for it"
     if corrupt is not None:
         raise CorruptData(corrupt.what, where=tried, todo=corrupt.todo)
+    local = _LOCAL_BUILD if part.kind == "wheel" and "+" in part.path else ""
     raise MissingData(
         f"{part.file} is in none of its sources",
         where=tried,
-        todo=f"check the network, or give a folder that has it (--mirror DIR){_HINTS[part.kind]}; "
+        todo=f"check the network, or give a folder that has it (--mirror DIR){_HINTS[part.kind]}{local}; "
         f"wanted: {part.path}, sha256 {part.sha256}",
     )
 
@@ -117,7 +124,7 @@ def _ways(part: Part, sources: Sources) -> list[tuple[str, Callable[[Path], Path
     ]
     if not sources.network:
         return ways
-    if part.kind == "wheel":
+    if part.kind in ("wheel", "source"):
         ways.append(("pip", partial(_from_pip, part)))
     elif part.kind == "debian":
         from harness.images import archives
@@ -144,4 +151,4 @@ def _from_mirror(mirror: Path, part: Part, folder: Path) -> Path | None:
 def _from_pip(part: Part, folder: Path) -> Path:
     from harness.images.wheels import pip_download
 
-    return pip_download(part.file, part.file, f"{part.path} --hash=sha256:{part.sha256}", folder)
+    return pip_download(part, folder)

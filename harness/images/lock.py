@@ -7,16 +7,19 @@ from pathlib import Path
 
 from harness.errors import ManifestError
 from harness.files import write_atomic
-from harness.images.cards import Environment, environment_chain
+from harness.images.cards import Accelerator, Environment, environment_chain
 from harness.images.debian import ESSENTIAL, Apt, close_over
 from harness.images.locks import (
     DebianPackage,
+    Wheel,
     format_debian,
     format_wheels,
     missing_lock,
     read_debian,
+    read_wheels,
 )
 from harness.images.parts import checked_part
+from harness.images.record import variant_of
 from harness.images.wheels import lock_wheels
 from harness.layout import Layout
 
@@ -40,7 +43,8 @@ def lock_environment(layout: Layout, name: str, *, say: Say) -> list[Path]:
                 say(f"no lock for {accelerator}: {part.not_lockable}")
                 continue
             where = str(environment.folder / "environment.toml")
-            wheels = lock_wheels(environment.card.wheels, part.wheels, where=where)
+            held = _held_wheels(chain[:-1], accelerator)
+            wheels = lock_wheels(environment.card.wheels, part.wheels, held, where=where)
             path = environment.lock_path("wheels", accelerator)
             write_atomic(path, format_wheels(wheels, name=name))
             say(f"{path.name}: {len(wheels)} wheels")
@@ -62,6 +66,17 @@ def held_packages(chain: Sequence[Environment]) -> list[DebianPackage]:
         for environment in chain
         if "debian" in environment.backends
         for package in read_debian(environment.lock_path("debian", "cpu"))
+    ]
+
+
+def _held_wheels(chain: Sequence[Environment], accelerator: Accelerator) -> list[Wheel]:
+    """All wheels that a chain of environments installs."""
+    return [
+        wheel
+        for environment in chain
+        if environment.card.wheels is not None
+        for wheel in read_wheels(environment.lock_path("wheels", variant_of(environment, accelerator)))
+        if not wheel.installer
     ]
 
 

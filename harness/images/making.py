@@ -13,8 +13,8 @@ from typing import NamedTuple
 from harness.errors import ImageError
 from harness.images.builder import BuildEngine, build
 from harness.images.cards import Accelerator, Environment, environment_chain, epoch_of, language_of
-from harness.images.context import fill_environment_context, fill_method_context
-from harness.images.export import code_entries, image_config, image_entries, image_layers
+from harness.images.context import fill_environment_context, fill_method_context, require_built
+from harness.images.export import code_entries, copy_files, image_config, image_entries, image_layers
 from harness.images.identity import PREFIX, code_tree
 from harness.images.receipts import CONTEXT
 from harness.images.trees import Entry, code_of_entries, environment_listing, listing_digest
@@ -55,16 +55,18 @@ def make_environment(
     accelerator: Accelerator,
     *,
     base: str | None,
-    conda_installer: str | None = None,
+    helper: str | None = None,
     cached: bool = True,
 ) -> Made:
-    """Build the last of `layers` on the image `base`, which holds the ones before it."""
+    """Build the last of `layers` on the image `base`, which holds those before it; `helper` makes a part of it."""
     started = time.monotonic()
     with _context(layout) as folder:
         fill_environment_context(layout, layers, accelerator, folder)
         steps = [Step("base" if base is None else language_of(layers), {"ACCELERATOR": accelerator})]
-        if conda_installer is not None:
-            steps.insert(0, Step("conda", {"CONDA_INSTALLER": conda_installer}))
+        if helper is not None and layers[-1].card.conda is not None:
+            steps.insert(0, Step("conda", {"CONDA_INSTALLER": helper}))
+        elif helper is not None:
+            _build_wheels(engine, folder, helper, layers, cached=cached)
         image_id = _build_steps(engine, folder, steps, layers, base=base, cached=cached)
     seconds = time.monotonic() - started
     entries = image_entries(engine, image_id)
@@ -139,6 +141,23 @@ def _build_steps(
         if previous and base is not None:
             engine.client.images.remove(base, noprune=True)
     return image_id
+
+
+def _build_wheels(
+    engine: BuildEngine, folder: Path, compiler: str, layers: Sequence[Environment], *, cached: bool
+) -> None:
+    """Source distributions become wheels of the context, like the locked ones; the compiler stays behind."""
+    image_id = build(
+        engine,
+        folder,
+        target="wheels",
+        arguments={"COMPILER": compiler},
+        labels={"permafrost": "environment", "permafrost.environment": layers[-1].name},
+        epoch=epoch_of(layers),
+        cached=cached,
+    )
+    require_built(folder, copy_files(engine, image_id, "opt/wheels", folder / "wheels"))
+    engine.client.images.remove(image_id, force=True, noprune=True)
 
 
 def _wrong(method: str, why: str) -> ImageError:

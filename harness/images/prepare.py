@@ -20,9 +20,8 @@ def needed_layers(
     layers: dict[str, tuple[Environment, Accelerator]] = {}
     for name in names:
         for environment in layers_of(environment_chain(layout, name)):
-            if environment.card.conda is not None:
-                for layer in needed_layers(layout, [environment.card.conda.installer]):
-                    layers.setdefault(layer[0].name, layer)
+            for layer in needed_layers(layout, [environment.helper] if environment.helper else []):
+                layers.setdefault(layer[0].name, layer)
             layers.setdefault(environment.name, (environment, variant_of(environment, accelerator)))
     return list(layers.values())
 

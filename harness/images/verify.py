@@ -202,14 +202,14 @@ def _make_again(
     rebuilt: Mapping[str, str],
 ) -> Made:
     layers = layers_of(environment_chain(layout, environment.name))
-    conda = environment.card.conda
+    helper = environment.helper
     return make_environment(
         engine,
         layout,
         layers,
         accelerator,
         base=rebuilt[layers[-2].name] if layers[1:] else None,
-        conda_installer=rebuilt[conda.installer] if conda is not None else None,
+        helper=rebuilt[helper] if helper is not None else None,
         cached=False,
     )
 

