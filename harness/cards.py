@@ -27,7 +27,8 @@ def _card(card: MethodCard) -> str:
                 "Parameters: " + ", ".join(f"`{key}` = {value}" for key, value in variant.parameters.items())
             )
     for refusal in card.refuses:
-        lines += ["", f"Not applicable to `{refusal.dataset}`: {refusal.reason}"]
+        which = f" in variant `{refusal.variant}`" if refusal.variant else ""
+        lines += ["", f"Not applicable to `{refusal.dataset}`{which}: {refusal.reason}"]
     return "\n".join(lines) + "\n"
 
 

@@ -74,9 +74,10 @@ class Variant(Strict):
 
 
 class Refusal(Strict):
-    """A dataset this method declares that it cannot be run on."""
+    """A dataset this method declares that it cannot be run on: in all its variants, where none is named."""
 
     dataset: str
+    variant: str = ""
     reason: str
 
 
@@ -85,6 +86,12 @@ class Tolerance(Strict):
 
     absolute: float = 0.0
     relative: float = 0.0
+    # what of the run it is compared with, where the golden has its own name for it
+    of: str = ""
+    # the golden holds the same run several times, one per row
+    repeated: bool = False
+    # it bounds the mean difference: where a long computation amplifies rounding, the largest says nothing
+    mean: bool = False
 
 
 class ParityTable(Strict):
@@ -95,6 +102,8 @@ class ParityTable(Strict):
     variant: str = "published"
     when: Literal["always", "no-negatives", "negatives"] = "always"
     parameters: dict[str, Scalar] = {}
+    # row r of what is compared was made with this parameter r higher
+    rows: str = ""
     inputs: dict[str, str] = {}
     compare: dict[str, Tolerance]
     reason: str = ""
@@ -113,9 +122,13 @@ class MethodCard(NamedManifest):
     origin: Origin | None = None
     inputs: list[str]
     deterministic: bool = True
+    # why the score of a pair depends on which others are asked for, where the original's does
+    asked_together: str = ""
     resources: Resources = Resources()
     variants: dict[str, Variant]
     refuses: list[Refusal] = []
+    # parameters that the self-test changes, because its problems are small
+    self_test: dict[str, Scalar] = {}
     parity: list[ParityTable] = []
     # why there is nothing of the original to hold it to, where its original can't be run
     without_golden: str = ""
@@ -137,9 +150,11 @@ class MethodCard(NamedManifest):
             )
         return self.variants[name]
 
-    def refusal(self, dataset: str) -> str | None:
-        """Why this method can't be run on `dataset`, if it says so."""
-        return next((refusal.reason for refusal in self.refuses if refusal.dataset == dataset), None)
+    def refusal(self, dataset: str, variant: str) -> str | None:
+        """Why this variant can't be run on `dataset`, if the card says so."""
+        return next(
+            (one.reason for one in self.refuses if one.dataset == dataset and one.variant in ("", variant)), None
+        )
 
 
 def method_names(layout: Layout) -> list[str]:

@@ -104,7 +104,7 @@ class _Planner:
             return Cell(
                 job, None, Verdict.NOT_APPLICABLE, f"{card.title} has no part in benchmark {job.benchmark}"
             )
-        if refusal := card.refusal(job.dataset):
+        if refusal := card.refusal(job.dataset, job.variant):
             return Cell(job, None, Verdict.NOT_APPLICABLE, refusal)
         try:
             planned = PlannedJob(

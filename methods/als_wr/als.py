@@ -12,7 +12,7 @@ rows at once: round k adds the k-th known label of every row that has one.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -21,37 +21,49 @@ Matrix = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
 
 
-def half_step(R: Matrix, Y: Matrix, alpha: float, reg: float) -> Matrix:
-    """New factors of the rows of R (labels, users x items, 0 = unknown), given the factors Y of its columns."""
+@dataclass(frozen=True)
+class Known:
+    """The known labels of a matrix, round by round."""
+
+    n_rows: int
+    # that have a label; those with most first, so that the rows of a round are always the first ones
+    rows: Indices
+    # the columns of its labels; alpha r and c of each, standing upright
+    rounds: list[tuple[Indices, Matrix, Matrix]]
+
+    @staticmethod
+    def of(R: npt.NDArray[np.int8], alpha: float) -> Known:
+        """Those of R (0 = unknown)."""
+        counts = np.count_nonzero(R, axis=1)
+        rows = np.argsort(-counts, kind="stable")[: np.count_nonzero(counts)]
+        counts = counts[rows]
+        row, columns = np.nonzero(R[rows])
+        surplus = alpha * R[rows[row], columns, None].astype(float)
+        confidence = surplus + 1
+        first = np.cumsum(counts) - counts
+        entries = [first[counts > k] + k for k in range(counts.max(initial=0))]
+        return Known(len(R), rows, [(columns[k], surplus[k], confidence[k]) for k in entries])
+
+
+def half_step(known: Known, Y: Matrix, reg: float) -> Matrix:
+    """New factors of the rows, given those of the columns. A row without a label gets zeros."""
     factors = Y.shape[1]
     upper = np.triu_indices(factors)
-    outer = Y[:, upper[0]] * Y[:, upper[1]]
-    # rows with most known labels first, so that those of one round are always the first ones
-    order = np.argsort(-np.count_nonzero(R, axis=1), kind="stable")
-    halves = np.tile((Y.T @ Y + reg * np.eye(factors))[upper], (len(R), 1))
-    b = np.zeros((len(R), factors))
-    for columns, labels in _rounds(R[order]):
-        weight = alpha * labels[:, None]
-        halves[: len(columns)] += weight * outer[columns]
-        b[: len(columns)] += (weight + 1) * Y[columns]
-    M = np.empty((len(R), factors, factors))
-    M[:, upper[0], upper[1]] = halves
-    M[:, upper[1], upper[0]] = halves
-    solution = np.empty((len(R), factors))
-    solution[order] = np.linalg.solve(M, b[:, :, None])[:, :, 0]
-    return solution
-
-
-def drug_half_step(R: Matrix, U: Matrix, V: Matrix, alpha: float, reg: float) -> Matrix:
-    """The drugs' half step of the published code, which counts to the number of diseases.
-
-    Drugs beyond that count keep the factors they have. (With fewer drugs than diseases the original stops with an
-    error; here all drugs are updated.)
-    """
-    count = R.shape[0]
-    updated = V.copy()
-    updated[:count] = half_step(R.T[:count], U, alpha, reg)
-    return updated
+    # both sides of the equations at once: half of a symmetric matrix, then a vector
+    matrix, vector = np.s_[:, :-factors], np.s_[:, -factors:]
+    products = np.hstack([Y[:, upper[0]] * Y[:, upper[1]], Y])
+    sums = np.zeros((len(known.rows), products.shape[1]))
+    sums[matrix] = (Y.T @ Y + reg * np.eye(factors))[upper]
+    for columns, surplus, confidence in known.rounds:
+        terms = products.take(columns, axis=0)
+        terms[matrix] *= surplus
+        terms[vector] *= confidence
+        sums[: len(columns)] += terms
+    place = np.zeros((factors, factors), dtype=np.intp)
+    place[upper] = place.T[upper] = np.arange(len(upper[0]))
+    X = np.zeros((known.n_rows, factors))
+    X[known.rows] = np.linalg.solve(sums.take(place, axis=1), sums[vector][:, :, None])[:, :, 0]
+    return X
 
 
 def initial_factors(shape: tuple[int, ...], n_factors: int, random_state: int) -> tuple[Matrix, Matrix]:
@@ -61,22 +73,23 @@ def initial_factors(shape: tuple[int, ...], n_factors: int, random_state: int) -
 
 
 def als(
-    R: Matrix, *, n_factors: int, n_iters: int, alpha: float, reg: float, random_state: int
+    R: npt.NDArray[np.int8],
+    *,
+    n_factors: int,
+    n_iters: int,
+    alpha: float,
+    reg: float,
+    random_state: int,
+    all_drugs: bool,
 ) -> tuple[Matrix, Matrix]:
-    """Factors of diseases and drugs after `n_iters` iterations; there is no other stopping rule."""
+    """Factors of diseases and drugs after `n_iters` iterations; there is no other stopping rule.
+
+    The published code counts drugs to the number of diseases: those beyond keep the factors they started with.
+    (With fewer drugs than diseases the original stops with an error; here all drugs are updated.)
+    """
     U, V = initial_factors(R.shape, n_factors, random_state)
+    diseases, drugs = Known.of(R, alpha), Known.of(R.T if all_drugs else R.T[: len(R)], alpha)
     for _ in range(n_iters):
-        U = half_step(R, V, alpha, reg)
-        V = drug_half_step(R, U, V, alpha, reg)
+        U = half_step(diseases, V, reg)
+        V[: drugs.n_rows] = half_step(drugs, U, reg)
     return U, V
-
-
-def _rounds(R: Matrix) -> Iterator[tuple[Indices, Matrix]]:
-    """Round k: column and label of the k-th known entry of every row that has one; rows with most come first."""
-    known = R != 0
-    counts = known.sum(axis=1)
-    columns, labels = np.nonzero(known)[1], R[known]
-    first = np.cumsum(counts) - counts
-    for k in range(counts.max(initial=0)):
-        entries = first[counts > k] + k
-        yield columns[entries], labels[entries]

@@ -11,13 +11,14 @@ from pathlib import Path
 job = json.loads((Path(os.environ.get("PERMAFROST_IN", "/in")) / "job.json").read_bytes())
 os.environ["OPENBLAS_CORETYPE"] = job["parameters"]["blas_kernels"]
 
-from als import als, drug_half_step, initial_factors  # noqa: E402
+import numpy as np  # noqa: E402
+from als import Known, als, half_step, initial_factors  # noqa: E402
 from permafrost_sdk import Answer, Problem, run  # noqa: E402
 
 
 def fit_predict(problem: Problem) -> Answer:
     """Fit on diseases x drugs, score drugs x diseases."""
-    R = problem.associations.T.astype(float)
+    R = problem.associations.T
     chosen = {name: value for name, value in problem.parameters.items() if name != "blas_kernels"}
     U, V = als(R, **chosen)
     first = initial_factors(R.shape, chosen["n_factors"], chosen["random_state"])
@@ -27,9 +28,9 @@ def fit_predict(problem: Problem) -> Answer:
 
 def drug_step(problem: Problem) -> Answer:
     """One half step from given factors: what can be compared where whole runs are chaotic."""
-    R, U, V = problem.associations.T.astype(float), problem.inputs["user_factors"], problem.inputs["item_factors"]
-    V1 = drug_half_step(R, U, V, problem.parameters["alpha"], problem.parameters["reg"])
-    return Answer((U @ V.T).T, 1, {"item_factors": V1})
+    R, U, V = problem.associations.T, problem.inputs["user_factors"], problem.inputs["item_factors"]
+    updated = half_step(Known.of(R.T[: len(R)], problem.parameters["alpha"]), U, problem.parameters["reg"])
+    return Answer((U @ V.T).T, 1, {"item_factors": np.vstack([updated, V[len(R) :]])})
 
 
 run(fit_predict, drug_step=drug_step)

@@ -1,8 +1,8 @@
 """Logistic matrix factorization of implicit feedback, as the published benchmark runs it.
 
-Notation of Johnson (2014): users are diseases, items are drugs, c_ui = alpha where an association is known, else 0;
-a_ui = x_u y_i' + beta_u + beta_i, and p_ui = exp(a_ui) / (1 + exp(a_ui)). Users and items in turn take an AdaGrad
-step along the gradient of the log posterior (equations 5 and 6), whose part for x_u is
+Notation of Johnson (2014): users are diseases, items are drugs, c_ui = alpha where an association is known, else
+0; a_ui = x_u y_i' + beta_u + beta_i, and p_ui = exp(a_ui) / (1 + exp(a_ui)). Users and items in turn take an
+AdaGrad step along the gradient of the log posterior (equations 5 and 6), whose part for x_u is
 
     sum_i c_ui y_i - sum_i (1 + c_ui) p_ui y_i - lambda x_u
         = sum_i (1 + c_ui) / (1 + exp(a_ui)) y_i - sum_i y_i - lambda x_u
@@ -57,26 +57,24 @@ class Side:
 
 
 def weight(known: Known) -> float:
-    """alpha: pairs not known per known pair. (The original stops where no pair is known; here there is none to weigh.)"""
+    """alpha: pairs not known per known pair. Where none is known there is none to weigh."""
     positives = int(known.sum())
     return (known.size - positives) / positives if positives else 0.0
 
 
-def initial_sides(n_users: int, n_items: int, factors: int, stream: np.random.RandomState) -> tuple[Side, Side]:
+def initial_sides(shape: tuple[int, ...], factors: int, stream: np.random.RandomState) -> tuple[Side, Side]:
     """Standard normal vectors of users and of items, then biases of users and of items."""
-    X, Y = stream.normal(size=(n_users, factors)), stream.normal(size=(n_items, factors))
-    return Side.of(X, stream.normal(size=(n_users, 1))), Side.of(Y, stream.normal(size=(n_items, 1)))
+    X, Y, beta_users, beta_items = (
+        stream.normal(size=(count, width)) for width in (factors, 1) for count in shape
+    )
+    return Side.of(X, beta_users), Side.of(Y, beta_items)
 
 
-def odds(users: Side, items: Side, out: Matrix | None = None) -> Matrix:
+def odds(users: Side, items: Side) -> Matrix:
     """exp(a_ui) for all pairs; not a number where it overflows (a_ui > 709), as p_ui is in the original."""
-    of_users = np.hstack([users.values, np.ones_like(users.biases)])
-    A = np.matmul(of_users, items.met.T, out=out)
-    try:
-        with np.errstate(over="raise"):
-            np.exp(A, out=A)
-    except FloatingPointError:
-        A[np.isinf(A)] = np.nan
+    A = np.hstack([users.values, np.ones_like(users.biases)]) @ items.met.T
+    np.exp(A, out=A)
+    A[np.isinf(A)] = np.nan
     return A
 
 
@@ -89,10 +87,10 @@ def probabilities(users: Side, items: Side) -> Matrix:
 def fit(users: Side, items: Side, known: Known, *, reg_param: float, gamma: float, iterations: int) -> None:
     """Climb: users first, then items against the new users. There is no stopping rule."""
     confidence = 1.0 + weight(known) * known
-    E = np.empty_like(confidence)
     for _ in range(iterations):
         for own, other in ((users, items), (items, users)):
-            np.add(odds(users, items, out=E), 1.0, out=E)
+            E = odds(users, items)
+            E += 1.0
             np.divide(confidence, E, out=E)
             # the last column is not needed, but BLAS is faster with it
             gradient = ((E if own is users else E.T) @ other.met - other.met.sum(axis=0))[:, :-1]

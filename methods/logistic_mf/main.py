@@ -12,7 +12,7 @@ def fit_predict(problem: Problem) -> Answer:
     chosen = dict(problem.parameters)
     known = np.ascontiguousarray(problem.associations.T == 1)
     stream = np.random.RandomState(chosen.pop("fit_seed"))
-    users, items = initial_sides(*known.shape, chosen.pop("num_factors"), stream)
+    users, items = initial_sides(known.shape, chosen.pop("num_factors"), stream)
     trace = {"alpha": np.array(weight(known)), **arrays("user", users, "0"), **arrays("item", items, "0")}
     fit(users, items, known, **chosen)
     trace |= {**arrays("user", users), **arrays("item", items)}

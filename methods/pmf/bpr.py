@@ -1,10 +1,10 @@
 """Matrix factorization trained by Bayesian personalised ranking, as the published benchmark runs it.
 
-Notation of Rendle et al. (2009): users are diseases, items are drugs. For a user u, an item i it has and an item j it
-has not, d = u (v_i - v_j)', and u, v_i and v_j take a gradient step on -log sigmoid(d) with weight decay, in batches
-of users. Within a batch all gradients are those of the factors before it. Where an item occurs twice, its last step
-alone counts: that is what assignment through repeated indices does. And the steps of the items j start from what the
-steps of the items i have left.
+Notation of Rendle et al. (2009): users are diseases, items are drugs. For a user u, an item i it has and an item j
+it has not, d = u (v_i - v_j)', and u, v_i and v_j take a gradient step on -log sigmoid(d) with weight decay, in
+batches of users. Within a batch all gradients are those of the factors before it. Where an item occurs twice, its
+last step alone counts: that is what assignment through repeated indices does. And the steps of the items j start
+from what the steps of the items i have left.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ def bpr(
     R: npt.NDArray[np.bool_],
     U: Matrix,
     V: Matrix,
-    stream: np.random.RandomState,
     *,
+    fit_seed: int,
     n_iters: int,
     batch_size: int,
     shrink_batch: bool,
@@ -52,7 +52,7 @@ def bpr(
     if shrink_batch:
         batch_size = min(batch_size, len(R))
     if len(R) < batch_size:
-        raise ValueError(f"{len(R)} diseases are fewer than one batch of {batch_size}: the original can't be run on them")
-    sampler = Sampler(R, stream)
+        raise ValueError(f"{len(R)} diseases are fewer than one batch of {batch_size} different ones")
+    sampler = Sampler(R, fit_seed)
     for _ in range(n_iters * (len(R) // batch_size)):
         batch_step(U, V, *sampler.batch(batch_size), learning_rate, reg)

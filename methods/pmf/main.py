@@ -14,7 +14,7 @@ def fit_predict(problem: Problem) -> Answer:
     R = np.ascontiguousarray(labels == 1 if chosen.pop("positives_only") else labels != 0)
     U, V = initial_factors(R.shape, chosen.pop("n_factors"), chosen.pop("random_state"))
     trace = {"user_factors0": U.copy(), "item_factors0": V.copy()}
-    bpr(R, U, V, np.random.RandomState(chosen.pop("fit_seed")), **chosen)
+    bpr(R, U, V, **chosen)
     return Answer((U @ V.T).T, chosen["n_iters"], {**trace, "user_factors": U, "item_factors": V})
 
 

@@ -14,7 +14,7 @@ function answer = fit_predict (problem)
     drugs = nonnegative_similarity (given.drug_features, drugs);
     diseases = nonnegative_similarity (given.disease_features, diseases);
   endif
-  Y = double (problem.associations);
+  Y = sparse (double (problem.associations));
   answer.scores = SCPMFDR (Y, drugs, diseases, problem.parameters.r);
   if (problem.trace)
     [W0, H0] = starting_factors (size (Y), problem.parameters.r);

@@ -1,7 +1,7 @@
 ## -- [W, H] = starting_factors (shape, r)
 ##
 ## The factors SCPMF starts from, r x drugs and r x diseases: both are drawn from the same state of the generator, so
-## that the numbers of the larger kind begin with those of the smaller one. The generator is left in that state's wake.
+## that both take the same numbers, column by column of entities x r.
 
 function [W, H] = starting_factors (shape, r)
   rand ("state", 0);

@@ -2,77 +2,82 @@
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 
+from benchmarks.plain_factorisations import als_wr
+from harness.engine import Engine
 from harness.layout import Layout
 from harness.methods import load_method
+from harness.parity import check_cases, find_cases
 from harness.splits.folds import TEST
-from harness.trials import Trial
+from harness.trials import InContainers, Trial
 from tests.methods.host import OnThisMachine
+from tests.methods.labels_only import Labels, Matrix, OnLabels, made_up
 
-Matrix = npt.NDArray[np.float64]
+NOT_IN_THE_ORIGINAL = ("all_drugs", "blas_kernels")
+MORE_DRUGS, MORE_DISEASES = (40, 30), (30, 40)
 GOLDEN = "golden/repurposing/ALSWR_{}_17263407.npz"
 
 
-@pytest.fixture(scope="module")
-def als(repository: Layout) -> ModuleType:
-    """The algorithm, which lies outside the package."""
-    spec = importlib.util.spec_from_file_location("als", repository.methods / "als_wr" / "als.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+@pytest.fixture
+def run(layout: Layout, tmp_path: Path) -> OnLabels:
+    return OnLabels(layout, tmp_path, "als_wr")
 
 
-def one_at_a_time(R: Matrix, Y: Matrix, alpha: float, reg: float) -> Matrix:
-    """The half step as equations 4 and 5 say it, row by row and label by label."""
-    solutions = []
-    for row in R:
-        M, b = Y.T @ Y + reg * np.eye(Y.shape[1]), np.zeros(Y.shape[1])
-        for label, y in zip(row, Y, strict=True):
-            if label:
-                M = M + alpha * label * np.outer(y, y)
-                b = b + (alpha * label + 1) * y
-        solutions.append(np.linalg.solve(M, b))
-    return np.array(solutions)
+def plainly(run: OnLabels, labels: Labels, drugs: int) -> Matrix:
+    parameters = {name: value for name, value in run.parameters().items() if name not in NOT_IN_THE_ORIGINAL}
+    return als_wr(np.ascontiguousarray(labels.T), **parameters, count=drugs)
 
 
-def labels(generator: np.random.Generator, shape: tuple[int, int]) -> Matrix:
-    return generator.choice([0.0, 1.0, -1.0], p=[0.7, 0.2, 0.1], size=shape)
+@pytest.mark.parametrize(
+    ("variant", "shape", "updated_drugs"),
+    [
+        ("published", MORE_DRUGS, 30),
+        ("corrected", MORE_DRUGS, 40),
+        ("published", MORE_DISEASES, 30),
+        ("corrected", MORE_DISEASES, 30),
+    ],
+)
+def test_steps_are_those_of_the_plain_transcription(
+    run: OnLabels, variant: str, shape: tuple[int, int], updated_drugs: int
+) -> None:
+    labels = made_up(shape)
+    expected = plainly(run, labels, updated_drugs)
+    np.testing.assert_allclose(run(labels, variant).scores, expected, rtol=0, atol=1e-9)
 
 
-def test_sums_are_taken_in_the_original_order(als: ModuleType) -> None:
-    generator = np.random.default_rng(1)
-    R, Y = labels(generator, (9, 14)), generator.normal(size=(14, 4))
-    R[3] = 0
-    # to the last bit: with labels of -1 the iteration is chaotic
-    np.testing.assert_array_equal(als.half_step(R, Y, 15.0, 0.01), one_at_a_time(R, Y, 15.0, 0.01))
+def test_finding_drugs_beyond_the_number_of_diseases_keep_random_factors(run: OnLabels) -> None:
+    labels = made_up(MORE_DRUGS)
+    assert labels[30:].any(axis=1).all(), "they have associations to learn from"
+    published, corrected = (run(labels, variant).trace for variant in ("published", "corrected"))
+    started = published["item_factors0"]
+    np.testing.assert_array_equal(published["item_factors"][30:], started[30:])
+    assert (published["item_factors"][:30] != started[:30]).any(axis=1).all()
+    assert (corrected["item_factors"] != started).any(axis=1).all()
 
 
-def test_nothing_known_gives_factors_of_zero(als: ModuleType) -> None:
-    assert not als.half_step(np.zeros((2, 5)), np.ones((5, 3)), 15.0, 0.01).any()
+@pytest.mark.parametrize("negatives", [False, True], ids=["no negatives", "negatives"])
+def test_finding_labels_of_minus_one_make_the_answer_chaotic(run: OnLabels, negatives: bool) -> None:
+    """One part in 10^12 of the regularisation decides it: why the order of sums and the kernels are kept."""
+    labels = made_up(MORE_DRUGS, negatives=negatives)
+    scores, others = (run(labels, reg=0.01 * factor).scores.ravel() for factor in (1.0, 1.0 + 1e-12))
+    agreement = np.corrcoef(scores, others)[0, 1]
+    assert agreement < 0.5 if negatives else agreement > 1 - 1e-9
 
 
-def test_drugs_beyond_the_number_of_diseases_keep_their_factors(als: ModuleType) -> None:
-    generator = np.random.default_rng(2)
-    R, U, V = labels(generator, (3, 8)), generator.normal(size=(3, 2)), generator.normal(size=(8, 2))
-    updated = als.drug_half_step(R, U, V, 15.0, 0.01)
-    np.testing.assert_array_equal(updated[3:], V[3:])
-    np.testing.assert_array_equal(updated[:3], one_at_a_time(R.T[:3], U, 15.0, 0.01))
+def test_nothing_known_gives_factors_of_zero(run: OnLabels) -> None:
+    assert not run(np.zeros((9, 12), dtype=np.int8)).scores.any()
 
 
-def test_the_starting_factors_of_drugs_follow_those_of_diseases(als: ModuleType) -> None:
-    U, V = als.initial_factors((4, 6), 3, 1354)
-    stream = np.random.RandomState(1354).normal(size=30)
-    np.testing.assert_array_equal(np.concatenate([U.ravel(), V.ravel()]), stream)
+def test_the_starting_factors_of_drugs_follow_those_of_diseases(run: OnLabels) -> None:
+    trace = run(made_up(MORE_DRUGS), n_factors=3).trace
+    stream = np.random.RandomState(1354).normal(size=70 * 3)
+    found = np.concatenate([trace["user_factors0"].ravel(), trace["item_factors0"].ravel()])
+    np.testing.assert_array_equal(found, stream)
 
 
 @pytest.mark.parametrize("dataset", ["Fdataset", "Synthetic"])
@@ -91,3 +96,11 @@ def test_whole_runs_equal_the_goldens_with_the_kernels_they_were_made_with(
         for name in ("user_factors", "item_factors"):
             found = np.load(result.out / "trace" / f"{name}.npy")
             np.testing.assert_allclose(found, golden[name], rtol=0, atol=1e-8)
+
+
+@pytest.mark.engine
+def test_it_meets_its_goldens(layout: Layout, engine: Engine, shared: Path) -> None:
+    cases = [one for one in find_cases(shared / "golden" / "repurposing") if one.name.startswith("ALSWR_")]
+    found = list(check_cases(layout, cases, [load_method(layout, "als_wr")], InContainers(layout, engine)))
+    assert found
+    assert not [one for one in found if one.worst.is_bad]

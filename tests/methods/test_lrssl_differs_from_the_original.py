@@ -1,107 +1,143 @@
-"""LRSSL against its equations, written down plainly here, on similarities that are not symmetric."""
+"""LRSSL against its equations, written down plainly, on signed, not symmetric similarities and on several views."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 
+from harness.benchmark.repurposing.inputs import similarity, standardised, views
 from harness.conformance import problems
+from harness.conformance.problems import Problem
 from harness.layout import Layout
-from harness.methods import load_method
+from harness.methods import MethodCard, load_method
 from harness.trials import Trial
+from tests.methods import plain_lrssl as plain
 from tests.methods.host import OnThisMachine
+from tests.methods.plain_lrssl import Matrix
 
-Matrix = npt.NDArray[np.float64]
-
-
-def indications(Y: Matrix, X_p: Matrix) -> Matrix:
-    """The largest similarity of a disease of drug i to a disease of drug j, for i < j, mirrored."""
-    S = np.zeros((len(Y), len(Y)))
-    for i in range(len(Y)):
-        for j in range(i + 1, len(Y)):
-            block = X_p[Y[i] == 1][:, Y[j] == 1]
-            S[i, j] = S[j, i] = block.max() if block.size else 0.0
-    return S
+SUMS = {"published": plain.added_by_pythons_sum, "corrected": plain.added}
 
 
-def features(X: Matrix) -> Matrix:
-    """X'X over one number, zero diagonal; X is features x drugs."""
-    c = X.sum(axis=0)
-    S = X.T @ X / np.sqrt(c @ c)
-    np.fill_diagonal(S, 0)
-    return np.asarray(S)
+def with_views() -> Problem:
+    """Negatives, and three views: one of 2 features, one of as many as there are drugs, one of 3."""
+    base = problems.with_negatives()
+    drugs = len(base.dataset.drug_ids)
+    generator = np.random.default_rng(20260103)
+    columns = {"se": 2, "sim": drugs, "atc": 3}
+    names = [f"{view}-{number}" for view, count in columns.items() for number in range(count)]
+    features = generator.normal(size=(drugs, len(names)))
+    # as in real files: the views' features need not lie side by side
+    order = generator.permutation(len(names))
+    features[4, 1] = np.nan
+    dataset = replace(
+        base.dataset,
+        drug_features=np.ascontiguousarray(features[:, order]),
+        drug_feature_names=tuple(names[place] for place in order),
+    )
+    return Problem(dataset, base.split)
 
 
-def neighbours(S: Matrix, k: int) -> Matrix:
-    K = np.zeros(S.shape)
-    for i, row in enumerate(S):
-        nearest = np.argsort(-row, kind="stable")[:k]
-        K[i, nearest] = K[nearest, i] = 1
-    return K
+PROBLEMS = {
+    "one view": problems.with_negatives,
+    "square features": problems.with_more_diseases,
+    "three views": with_views,
+}
 
 
-def fit(X: Matrix, graphs: list[Matrix], Y: Matrix, G: Matrix, p: dict[str, float]) -> tuple[Matrix, Matrix, int]:
-    """Scores, projection and number of steps, by the equations of the card."""
-    n, mu = len(Y), p["mu"]
-    Ls = [np.diag(K.sum(axis=0)) - K for K in graphs]
-    a = np.full(2, 0.5)
-    steps, change = 0, float(np.inf)
-    while change >= p["tol"] and steps < p["maxiter"]:
-        steps += 1
-        P = np.linalg.inv(sum(w ** p["gam"] * L for w, L in zip(a, Ls, strict=True)) + (1 + mu) * np.eye(n))
-        F = P @ (Y + mu * X.T @ G)
-        A = X @ (mu * np.eye(n) - mu**2 * P.T) @ X.T + p["lam"]
-        B = mu * X @ P @ Y
-        up = (np.abs(B) + B) / 2 + (np.abs(A) - A) / 2 @ G
-        down = (np.abs(B) - B) / 2 + (np.abs(A) + A) / 2 @ G
-        new = G * np.sqrt(up / down)
-        a = np.array([(1 / np.trace(F.T @ L @ F)) ** (1 / (p["gam"] - 1)) for L in Ls])
-        a /= a.sum()
-        change = float(np.linalg.norm(new - G) / np.linalg.norm(G))
-        G = new
-    raw = X @ G
-    return a[0] * raw / raw.sum(axis=1, keepdims=True), G, steps
+def run(layout: Layout, folder: Path, trial: Trial) -> tuple[Matrix, dict[str, Any]]:
+    """The scores of the test pairs, and what was traced."""
+    with OnThisMachine(layout, folder)(trial) as result:
+        assert result.verdict == "ok", result.reason
+        traced = {path.stem: np.load(path) for path in (result.out / "trace").iterdir()}
+        return np.load(result.out / "predictions.npy")[0], traced
+
+
+def trial_of(card: MethodCard, problem: Problem, variant: str, **parameters: float) -> Trial:
+    """Fitted once on all training labels."""
+    chosen = {**card.variant(variant).parameters, **parameters}
+    return Trial(card, "repurposing", problem.inputs(card, 0), chosen, seed=1, variant=variant, trace=True)
 
 
 @pytest.mark.parametrize("variant", ["published", "corrected"])
-@pytest.mark.parametrize("square", [False, True])
-def test_it_follows_its_equations(layout: Layout, tmp_path: Path, variant: str, square: bool) -> None:
-    card = load_method(layout, "lrssl")
-    problem = problems.with_more_diseases() if square else problems.with_negatives()
-    inputs = problem.inputs(card, 0)
-    parameters = card.variant(variant).parameters
-    trial = Trial(card, "repurposing", inputs, parameters, seed=1, variant=variant, trace=True)
-    with OnThisMachine(layout, tmp_path)(trial) as result:
-        assert result.verdict == "ok", result.reason
-        traced = {path.stem: np.load(path) for path in (result.out / "trace").iterdir()}
-        scores = np.load(result.out / "predictions.npy")[0]
-    Y = inputs["associations"].astype(float)
-    S1, S2 = features(inputs["drug_standardised"].T), indications(Y, inputs["disease_similarity"])
-    np.testing.assert_allclose(traced["S1"], S1, rtol=0, atol=1e-12)
-    np.testing.assert_allclose(traced["S2"], S2, rtol=0, atol=1e-12)
-    graphs = [S1, S2] if variant == "published" else [neighbours(S, 10) for S in (S1, S2)]
-    np.testing.assert_allclose(traced["K1"], graphs[0], rtol=0, atol=1e-12)
-    np.testing.assert_allclose(traced["K2"], graphs[1], rtol=0, atol=1e-12)
+@pytest.mark.parametrize("kind", PROBLEMS)
+def test_it_follows_its_equations(layout: Layout, tmp_path: Path, variant: str, kind: str) -> None:
+    problem = PROBLEMS[kind]()
+    trial = trial_of(load_method(layout, "lrssl"), problem, variant)
+    scores, traced = run(layout, tmp_path, trial)
+    dataset, given, parameters = problem.dataset, trial.inputs, trial.parameters
+    Y = given["associations"].astype(float)
+    number = views(dataset.drug_feature_names)
+    own = [dataset.drug_features[:, number == view] for view in range(number.max() + 1)]
+    Xs = [similarity(features) for features in own]
+    Ss = [plain.of_features(standardised(features).T) for features in own]
+    Ss.append(plain.of_indications(Y, given["disease_similarity"]))
+    graphs = Ss if variant == "published" else [plain.neighbours(S, 10) for S in Ss]
+    for name, expected in (("X", Xs), ("S", Ss), ("K", graphs)):
+        for place, matrix in enumerate(expected, start=1):
+            np.testing.assert_allclose(traced[f"{name}{place}"], matrix, rtol=0, atol=1e-12)
     numbers = {name: float(parameters[name]) for name in ("mu", "lam", "gam", "tol", "maxiter")}
-    expected, G, steps = fit(inputs["drug_similarity"], graphs, Y, traced["G0_1"], numbers)
-    assert int(traced["t"].item()) == steps
-    np.testing.assert_allclose(traced["G_1"], G, rtol=1e-8, atol=1e-9)
-    np.testing.assert_allclose(scores, expected[inputs["folds"] == -1], rtol=1e-7, atol=1e-8)
+    starts = [traced[f"G0_{place}"] for place in range(1, len(Xs) + 1)]
+    expected_fit = plain.fit(Xs, graphs, Y, starts, numbers)
+    assert int(traced["t"].item()) == expected_fit.steps
+    for place, G in enumerate(expected_fit.Gs, start=1):
+        np.testing.assert_allclose(traced[f"G_{place}"], G, rtol=1e-8, atol=1e-9)
+    total = SUMS[variant](expected_fit.scores)
+    np.testing.assert_allclose(scores, total[given["folds"] == -1], rtol=1e-7, atol=1e-8)
 
 
-def test_the_starting_projection_follows_its_own_seed(layout: Layout, tmp_path: Path) -> None:
-    card = load_method(layout, "lrssl")
-    inputs = problems.ordinary().inputs(card, 0)
-    starts = []
-    for seed, fit_seed in ((1, 0), (2, 0), (1, 1)):
-        parameters = {**card.variant("published").parameters, "fit_seed": fit_seed}
-        trial = Trial(card, "repurposing", inputs, parameters, seed=seed, trace=True)
-        with OnThisMachine(layout, tmp_path)(trial) as result:
-            starts.append(np.load(result.out / "trace" / "G0_1.npy"))
-    np.testing.assert_array_equal(starts[0], starts[1])
-    assert (starts[0] != starts[2]).any()
-    # R's first draws after set.seed(0), down the first column
-    np.testing.assert_allclose(starts[0][:3, 0], [0.8966972, 0.2655087, 0.3721239], atol=1e-7)
+def test_pythons_sum_of_views_is_not_their_sum(layout: Layout, tmp_path: Path) -> None:
+    card, problem = load_method(layout, "lrssl"), with_views()
+    both = [
+        run(layout, tmp_path, replace(trial, parameters={**trial.parameters, "view_sum": way}))[0]
+        for trial in [trial_of(card, problem, "corrected")]
+        for way in ("elementwise", "row_totals")
+    ]
+    assert np.abs(both[0] - both[1]).max() > 0.1
+
+
+def test_one_view_has_nothing_to_sum(layout: Layout, tmp_path: Path) -> None:
+    trial = trial_of(load_method(layout, "lrssl"), problems.with_negatives(), "corrected")
+    both = [
+        run(layout, tmp_path, replace(trial, parameters={**trial.parameters, "view_sum": way}))[0]
+        for way in ("elementwise", "row_totals")
+    ]
+    np.testing.assert_array_equal(both[0], both[1])
+
+
+def test_views_are_told_by_names() -> None:
+    assert views(["b-1", "a-1", "b-2-x", "a-9"]).tolist() == [0, 1, 0, 1]
+    assert views(["b-1", "a-1", "c"]).tolist() == [0, 0, 0]
+    assert views([]).tolist() == []
+
+
+def test_a_drug_without_any_difference_in_its_features_is_like_no_other(layout: Layout, tmp_path: Path) -> None:
+    base = problems.with_negatives()
+    features = np.random.default_rng(5).normal(size=(len(base.dataset.drug_ids), 4))
+    features -= features.mean(axis=0)
+    features[0] = np.nan  # the mean of every column, but for rounding
+    problem = Problem(
+        replace(base.dataset, drug_features=features, drug_feature_names=("a", "b", "c", "d")), base.split
+    )
+    scores, traced = run(layout, tmp_path, trial_of(load_method(layout, "lrssl"), problem, "corrected"))
+    assert (traced["X1"][0] == 0).all()
+    assert np.isfinite(scores).all()
+
+
+@pytest.mark.parametrize(("variant", "differs"), [("published", True), ("corrected", False)])
+def test_only_corrected_starts_every_run_alike(
+    layout: Layout, tmp_path: Path, variant: str, differs: bool
+) -> None:
+    trial = trial_of(load_method(layout, "lrssl"), problems.ordinary(), variant)
+    first, second = (run(layout, tmp_path, replace(trial, seed=seed))[1]["G0_1"] for seed in (1, 2))
+    assert (first != second).any() == differs
+
+
+def test_the_starting_projection_is_drawn_by_r_down_the_columns(layout: Layout, tmp_path: Path) -> None:
+    trial = trial_of(load_method(layout, "lrssl"), problems.ordinary(), "corrected", fit_seed=0)
+    start = run(layout, tmp_path, trial)[1]["G0_1"]
+    # R's first draws after set.seed(0)
+    np.testing.assert_allclose(start[:3, 0], [0.8966972, 0.2655087, 0.3721239], atol=1e-7)

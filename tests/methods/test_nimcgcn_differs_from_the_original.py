@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from benchmarks.graph_networks import measure
 from harness.conformance import problems
 from harness.engine import Engine
 from harness.layout import Layout
@@ -82,6 +83,7 @@ def test_scores_follow_from_weights_and_the_last_noise(layout: Layout, engine: E
     given = inputs_with_odd_loops(layout)
     scores, traced = solve(layout, engine, given)
     expected = scores_of(traced, given, "final", "predict")
+    assert expected.any()
     np.testing.assert_allclose(scores, expected, rtol=0, atol=1e-5 * expected.max())
 
 
@@ -118,16 +120,15 @@ def test_published_predictions_change_when_asked_again_and_corrected_ones_do_not
     given = inputs_with_odd_loops(layout)
     once, again = (solve(layout, engine, given, predictions=count)[0] for count in (1, 2))
     assert np.abs(once - again).max() > 0.3 * np.std(once)
-    once, again = (solve(layout, engine, given, "corrected", predictions=count)[0] for count in (1, 2))
-    np.testing.assert_array_equal(once, again)
+    _, traced = solve(layout, engine, given, "corrected", predictions=2)
+    for side in "md":
+        np.testing.assert_array_equal(traced[f"noise_first_{side}"], traced[f"noise_predict_{side}"])
 
 
 def test_the_printed_alpha_drives_every_score_to_zero(layout: Layout, engine: Engine) -> None:
     given = inputs_with_odd_loops(layout)
     scores, _ = solve(layout, engine, given, "as_printed", epoch=60)
     assert np.count_nonzero(scores) == 0
-    scores, _ = solve(layout, engine, given, epoch=60)
-    assert scores.max() > 0.1
 
 
 def test_it_meets_its_goldens(layout: Layout, engine: Engine, shared: Path) -> None:
@@ -137,17 +138,19 @@ def test_it_meets_its_goldens(layout: Layout, engine: Engine, shared: Path) -> N
     assert not [one for one in found if one.worst.is_bad]
 
 
-@pytest.mark.parametrize("row", [0, 7])
-def test_it_meets_the_goldens_of_other_seeds(layout: Layout, engine: Engine, shared: Path, row: int) -> None:
-    """Row r was made with torch seed 1234 + r; its labels and test pairs lie in another method's golden."""
-    folder = shared / "golden" / "repurposing"
-    golden = np.load(folder / "seeds10_NIMCGCN_HDVD_17263407.npz")["pred_val"][row]
-    split, features = np.load(folder / "HAN_HDVD_17263407.npz"), np.load(folder / "_features_HDVD.npz")
-    given = {
-        "associations": split["A_train"],
-        "folds": np.full(split["A_train"].shape, TEST, dtype=np.int8),
-        "drug_similarity": np.ascontiguousarray(features["X_s"]),
-        "disease_similarity": np.ascontiguousarray(features["X_p"]),
-    }
-    scores, _ = solve(layout, engine, given, random_state=1234 + row, predictions=1)
-    np.testing.assert_allclose(scores[split["val_mask"] == 1], golden, rtol=0, atol=1e-3 * golden.max())
+def test_it_equals_the_same_steps_on_the_originals_library(layout: Layout, engine: Engine) -> None:
+    """Edges without a weight, loops left out and negative loops: all treated as PyTorch Geometric treats them."""
+    given = inputs_with_odd_loops(layout)
+    found = measure(
+        engine,
+        layout,
+        "nimcgcn",
+        {
+            "S": given["drug_similarity"],
+            "P": given["disease_similarity"],
+            "A": given["associations"],
+            "training": np.ones_like(given["associations"]),
+        },
+        steps=3,
+    )
+    assert found["apart"] < 1e-5

@@ -44,7 +44,7 @@ class InProcess:
     def __call__(self, trial: Trial) -> Iterator[Result]:
         self.runs += 1
         out = self.folder / str(self.runs)
-        out.mkdir()
+        out.mkdir(parents=True)
         folds, labels = trial.inputs["folds"], trial.inputs["associations"]
         scores = [
             self.method(trial, np.where(folds == model, 0, labels).astype(np.int8))
@@ -104,6 +104,17 @@ def test_scores_in_another_order_are_found(card: MethodCard, tmp_path: Path) -> 
         return scores
 
     assert "order" in failed(card, InProcess(tmp_path, by_columns))
+
+
+def test_scores_that_depend_on_what_is_asked_must_be_declared(card: MethodCard, tmp_path: Path) -> None:
+    def by_place(trial: Trial, labels: npt.NDArray[np.int8]) -> Scores:
+        asked = trial.inputs["folds"] == -1
+        return np.where(asked, np.cumsum(asked).reshape(asked.shape), 1.0)
+
+    runner, declared = InProcess(tmp_path, by_place), card.model_copy(update={"asked_together": "it counts"})
+    assert failed(card, runner) == {"order"}
+    assert failed(declared, runner) == set()
+    assert failed(declared, InProcess(tmp_path / "honest", honest)) == {"order"}
 
 
 def test_a_lowest_score_that_is_not_the_lowest_is_found(card: MethodCard, tmp_path: Path) -> None:

@@ -31,8 +31,11 @@ Array = npt.NDArray[Any]
 
 @dataclass(frozen=True)
 class Problem:
-    """What one inner model may know: labels with its held-out items at 0, which pairs it may train on (a label of 0
-    does not tell), the declared inputs, the parameters.
+    """What one inner model may know: labels with its held-out items at 0, which pairs it may train on (labels of 0
+    do not tell), the declared inputs, the parameters.
+
+    `asked` are the sets of pairs whose scores are kept, each a mask: the test items, then what this model must not
+    see. Only an original that scores pair lists, and not each pair by itself, needs to know them.
     """
 
     associations: Array
@@ -42,6 +45,7 @@ class Problem:
     seed: int
     model: int
     trace: bool
+    asked: tuple[Array, ...]
 
 
 @dataclass(frozen=True)
@@ -110,7 +114,10 @@ def _models(job: dict[str, Any], task: Task, inputs: dict[str, Array], outward: 
         masked = np.where(held_out, 0, associations).astype(associations.dtype)
         started = time.perf_counter()
         traced = bool(job["trace"]) and model == 0
-        answer = task(Problem(masked, known & ~held_out, inputs, job["parameters"], int(job["seed"]), model, traced))
+        asked = (test, held_out) if inner_folds else (test,)
+        answer = task(
+            Problem(masked, known & ~held_out, inputs, job["parameters"], int(job["seed"]), model, traced, asked)
+        )
         fitted = time.perf_counter()
         if answer.scores.shape != folds.shape:
             raise ValueError(f"scores of shape {answer.scores.shape} for {folds.shape} drugs x diseases")

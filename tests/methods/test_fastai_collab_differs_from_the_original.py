@@ -1,0 +1,56 @@
+"""The Fast.ai collab learner against its goldens, and what drugs, diseases and folds without labels come to."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from harness.conformance import problems
+from harness.conformance.problems import INNER_FOLDS, Problem
+from harness.engine import Engine
+from harness.layout import Layout
+from harness.methods import load_method
+from harness.parity import check_cases, find_cases
+from harness.splits.folds import TEST
+from harness.trials import InContainers, Trial
+
+pytestmark = pytest.mark.engine
+NAME = "fastai_collab"
+
+
+def trial_of(layout: Layout, problem: Problem, inner_folds: int) -> Trial:
+    card = load_method(layout, NAME)
+    given = problem.inputs(card, inner_folds)
+    parameters = card.variant("published").parameters
+    return Trial(card, "repurposing", given, parameters, seed=1, inner_folds=inner_folds)
+
+
+def test_drugs_without_a_label_share_one_embedding(layout: Layout, engine: Engine) -> None:
+    trial = trial_of(layout, problems.ordinary(), 0)
+    labels = trial.inputs["associations"].copy()
+    labels[[2, 5]] = 0
+    trial.inputs["associations"][:], trial.inputs["folds"][:] = labels, TEST
+    with InContainers(layout, engine)(trial) as result:
+        scores = np.load(result.out / "predictions.npy").reshape(labels.shape)
+    np.testing.assert_array_equal(scores[2], scores[5])
+    known = labels.any(axis=1)
+    assert len(np.unique(scores[known], axis=0)) == known.sum()
+    assert (np.abs(scores) < 1).all()
+
+
+def test_a_fold_without_labels_scores_zero_and_the_others_learn(layout: Layout, engine: Engine) -> None:
+    with InContainers(layout, engine)(trial_of(layout, problems.with_one_positive(), INNER_FOLDS)) as result:
+        scores = np.load(result.out / "predictions.npy")
+    assert not scores[0].any()
+    assert scores[1:].all()
+
+
+@pytest.mark.parametrize(
+    "name", ["FastaiCollabWrapper_Fdataset_17263407", "seeds10_FastaiCollabWrapper_HDVD_17263407"]
+)
+def test_it_meets_its_goldens(layout: Layout, engine: Engine, shared: Path, name: str) -> None:
+    cases = [one for one in find_cases(shared / "golden" / "repurposing") if one.name == name]
+    (found,) = check_cases(layout, cases, [load_method(layout, NAME)], InContainers(layout, engine))
+    assert [(one.array, one.standing) for one in found.arrays] == [(found.arrays[0].array, "ok")]
