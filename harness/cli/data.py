@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from harness.cli.options import json_option, mirror_option
-from harness.errors import DataError, HarnessError, UsageError
+from harness.errors import DataError, HarnessError, MissingData, UsageError
 from harness.layout import find_layout
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from harness.layout import Layout
 
 _CORRUPT = 4
+_AWAY = ("to be brought", "to be downloaded")
 
 
 @click.group()
@@ -40,7 +41,7 @@ def list_datasets(mirrors: tuple[Path, ...], as_json: bool) -> None:
     for row in rows:
         told = row["statistics"]
         click.echo(
-            f"{row['name']:12} {row['benchmark']:12} {told['drugs']:>5} drugs {told['diseases']:>5} diseases "
+            f"{row['name']:15} {row['benchmark']:12} {told['drugs']:>5} drugs {told['diseases']:>5} diseases "
             f"{told['positives']:>6} + {told['negatives']:>6} -  {row['state']}"
         )
 
@@ -51,12 +52,20 @@ def list_datasets(mirrors: tuple[Path, ...], as_json: bool) -> None:
 @mirror_option
 @json_option
 def get_datasets(names: tuple[str, ...], everything: bool, mirrors: tuple[Path, ...], as_json: bool) -> None:
-    """Get datasets: find or download their files, convert and check them."""
-    from harness.data import load_dataset
+    """Get datasets: find or download their files, convert and check them.
+
+    With --all, those that a person has to bring are passed over, and said."""
+    from harness.data import load_dataset, load_manifest
 
     layout = find_layout()
-    rows = []
+    rows: list[dict[str, Any]] = []
     for name in _chosen(layout, names, everything):
+        state = _state(layout, load_manifest(layout, name), mirrors)
+        if everything and state.startswith("to be brought"):
+            rows.append({"name": name, "digest": None, "remarks": [state]})
+            if not as_json:
+                click.echo(f"{name}: {state}")
+            continue
         dataset = load_dataset(layout, name, mirrors=mirrors)
         rows.append({"name": name, "digest": dataset.digest, "remarks": list(dataset.remarks)})
         if not as_json:
@@ -103,9 +112,12 @@ def _described(layout: Layout, manifest: DatasetManifest, mirrors: tuple[Path, .
 
 
 def _state(layout: Layout, manifest: DatasetManifest, mirrors: tuple[Path, ...]) -> str:
+    from harness.data.brought import missing_tables
     from harness.data.datasets import is_converted
     from harness.data.sources import local_copy
 
+    if manifest.bring and missing_tables(layout, manifest.name):
+        return f"to be brought: `harness data get {manifest.name}` says how"
     if is_converted(layout, manifest):
         return "here"
     away = [file.name for file in manifest.files if local_copy(layout, manifest.name, file, mirrors) is None]
@@ -118,11 +130,13 @@ def _verified(layout: Layout, name: str, mirrors: tuple[Path, ...], *, required:
     from harness.data.datasets import convert_dataset
 
     state = _state(layout, load_manifest(layout, name), mirrors)
-    if state.startswith("to be downloaded") and not required:
+    if state.startswith(_AWAY) and not required:
         return {"name": name, "verdict": "not here", "reason": state}
     try:
         made = convert_dataset(layout, name, mirrors=mirrors)
         kept = load_dataset(layout, name, mirrors=mirrors)
+    except MissingData as error:
+        return {"name": name, "verdict": "corrupt" if required else "not here", "reason": _in_one_line(error)}
     except DataError as error:
         return {"name": name, "verdict": "corrupt", "reason": _in_one_line(error)}
     if kept.digest != made.digest:

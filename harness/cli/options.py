@@ -47,6 +47,16 @@ def reference_option(command: Command) -> Command:
     )(command)
 
 
+def published_seeds_option(command: Command) -> Command:
+    """`--published-seeds N`."""
+    return click.option(
+        "--published-seeds",
+        type=click.IntRange(min=1, max=100),
+        metavar="N",
+        help="The first N published seeds in place of the suite's own number of them.",
+    )(command)
+
+
 def json_option(command: Command) -> Command:
     """`--json`."""
     return click.option("--json", "as_json", is_flag=True, help="For programs.")(command)

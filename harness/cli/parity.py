@@ -53,7 +53,12 @@ def command(
         if subject not in known:
             raise unknown("method", subject, known, where=layout.methods)
         if not any(is_covered(case, cards, subject) for case in cases):
-            raise UsageError(f"no golden case covers '{subject}'", where=str(golden), todo="name another folder")
+            why = next((card.without_golden for card in cards if card.name == subject), "")
+            raise UsageError(
+                f"no golden case covers '{subject}'",
+                where=" ".join(why.split()) or str(golden),
+                todo="name another folder or method",
+            )
     findings = []
     with OnDemand(layout, install=install) as run:
         for finding in check_cases(layout, cases, cards, run, mirrors=mirrors, only=subjects):

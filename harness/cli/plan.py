@@ -7,23 +7,25 @@ from dataclasses import asdict
 
 import click
 
-from harness.cli.options import json_option
+from harness.cli.options import json_option, published_seeds_option
 
 
 @click.command()
 @click.option("--suite", default="smoke", show_default=True, help="A named set of jobs.")
+@published_seeds_option
 @click.option("--cells", is_flag=True, help="Every cell with its key.")
 @json_option
-def command(suite: str, cells: bool, as_json: bool) -> None:
+def command(suite: str, published_seeds: int | None, cells: bool, as_json: bool) -> None:
     """Show the cells of a suite and what they would need."""
     from harness.layout import find_layout
     from harness.needs import needs_of
     from harness.plan import join, make_plan
     from harness.store import Store
-    from harness.suites import jobs_of, load_suite
+    from harness.suites import jobs_of, load_suite, plan_name
 
     layout = find_layout()
-    plan = make_plan(layout, suite, jobs_of(layout, load_suite(suite)))
+    jobs = jobs_of(layout, load_suite(suite), published_seeds)
+    plan = make_plan(layout, plan_name(suite, published_seeds), jobs)
     joined = join(plan, Store(layout.runs), records=True)
     needs = needs_of(layout, plan.name, joined)
     if as_json:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from harness.cli.options import mirror_option, reference_option
+from harness.cli.options import mirror_option, published_seeds_option, reference_option
 from harness.layout import find_layout
 
 
@@ -14,6 +14,7 @@ from harness.layout import find_layout
 @click.option(
     "--suite", default="smoke", show_default=True, help="Which plan; 'stored': all that was ever run here."
 )
+@published_seeds_option
 @click.option(
     "--output",
     type=click.Path(dir_okay=False, path_type=Path),
@@ -22,14 +23,21 @@ from harness.layout import find_layout
 @click.option("--open", "show", is_flag=True, help="Open it in the browser.")
 @reference_option
 @mirror_option
-def command(suite: str, output: Path | None, show: bool, reference: bool, mirrors: tuple[Path, ...]) -> int:
+def command(
+    suite: str,
+    published_seeds: int | None,
+    output: Path | None,
+    show: bool,
+    reference: bool,
+    mirrors: tuple[Path, ...],
+) -> int:
     """Write the status page: matrix, cells with their evidence, claims, method cards. Needs no network."""
     from harness.report import write_report
     from harness.status import requested_plan
     from harness.store import Store
 
     layout = find_layout()
-    plan = requested_plan(layout, Store(layout.runs), suite)
+    plan = requested_plan(layout, Store(layout.runs), suite, published_seeds)
     path = write_report(layout, plan, output, mirrors=mirrors, reference=reference)
     click.echo(f"report: {path} ({path.stat().st_size / 1e6:.1f} MB)")
     if show:

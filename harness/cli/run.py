@@ -13,6 +13,7 @@ from harness.cli.options import (
     mirror_option,
     parse_setting,
     progress_for,
+    published_seeds_option,
     stop_on_interrupt,
 )
 from harness.errors import UsageError
@@ -27,6 +28,7 @@ _OF_A_JOB = ("methods", "variant", "settings", "datasets", "split", "seeds", "in
 
 @click.command()
 @click.option("--suite", help="A named set of jobs (harness list suites).")
+@published_seeds_option
 @click.option("--method", "methods", multiple=True, help="A method; may be repeated.")
 @click.option("--variant", default="published", show_default=True, help="A named way to run it.")
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Another value for a parameter.")
@@ -54,6 +56,7 @@ _OF_A_JOB = ("methods", "variant", "settings", "datasets", "split", "seeds", "in
 @json_option
 def command(
     suite: str | None,
+    published_seeds: int | None,
     methods: tuple[str, ...],
     variant: str,
     settings: tuple[str, ...],
@@ -90,7 +93,9 @@ def command(
     layout = find_layout()
     if suite:
         _refuse_beside_suite()
-        plan = _suite_plan(layout, suite)
+        plan = _suite_plan(layout, suite, published_seeds)
+    elif published_seeds is not None:
+        raise UsageError("no suite to take seeds of", where="--published-seeds", todo="name a --suite")
     else:
         chosen = dict(parse_setting(text) for text in settings)
         jobs = _jobs(layout, methods, variant, chosen, datasets, split, seeds, inner_folds)
@@ -151,11 +156,12 @@ def _run(layout: Layout, plan: Plan, choices: Any, *, install: bool, quiet: bool
         return stop.is_set()
 
 
-def _suite_plan(layout: Layout, suite: str) -> Plan:
+def _suite_plan(layout: Layout, suite: str, published_seeds: int | None = None) -> Plan:
     from harness.plan import make_plan
-    from harness.suites import jobs_of, load_suite
+    from harness.suites import jobs_of, load_suite, plan_name
 
-    return make_plan(layout, suite, jobs_of(layout, load_suite(suite)))
+    jobs = jobs_of(layout, load_suite(suite), published_seeds)
+    return make_plan(layout, plan_name(suite, published_seeds), jobs)
 
 
 def _jobs(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from harness.cli.options import reference_option, refuse_unknown
+from harness.cli.options import published_seeds_option, reference_option, refuse_unknown
 from harness.layout import find_layout
 from harness.vocabulary import Verdict
 
@@ -16,6 +16,7 @@ from harness.vocabulary import Verdict
 @click.option(
     "--suite", default="smoke", show_default=True, help="Which plan; 'stored': all that was ever run here."
 )
+@published_seeds_option
 @click.option("--benchmark", "benchmarks", multiple=True, help="Only cells of this benchmark.")
 @click.option("--method", "methods", multiple=True, help="Only cells of this method.")
 @click.option("--dataset", "datasets", multiple=True, help="Only cells on this dataset.")
@@ -27,6 +28,7 @@ from harness.vocabulary import Verdict
 @click.option("--write", "file", type=click.Path(dir_okay=False, path_type=Path), help="Write to a file instead.")
 def command(
     suite: str,
+    published_seeds: int | None,
     benchmarks: tuple[str, ...],
     methods: tuple[str, ...],
     datasets: tuple[str, ...],
@@ -54,7 +56,7 @@ def command(
 
     layout = find_layout()
     store = Store(layout.runs)
-    plan = requested_plan(layout, store, suite)
+    plan = requested_plan(layout, store, suite, published_seeds)
     whole = build_table(layout, store, plan, load_reference(layout) if reference else {})
     jobs = [scored.cell.job for scored in whole.cells]
     where = f"the plan '{suite}'; others: --suite"

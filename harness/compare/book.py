@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from harness.compare.claims import Claim, load_claims, load_external
-from harness.compare.judge import ClaimVerdict, Comparison, Known, judge
+from harness.compare.judge import ClaimVerdict, Comparison, Known, Recomputed, judge
 from harness.compare.names import Names, load_names, target_of
-from harness.compare.obtained import obtain
-from harness.data import manifest_names
+from harness.compare.obtained import Runs, obtain
+from harness.compare.paper import Place, has_study, load_paper
+from harness.compare.several import STATISTICS, Several, judge_all
+from harness.compare.values import our_side, published_side
+from harness.data import dataset_digest, manifest_names
+from harness.errors import DataError
 from harness.layout import Layout
 from harness.methods import method_names
 from harness.splits import strategy_names
@@ -28,6 +32,10 @@ class Book:
     benchmark: str
     sources: tuple[str, ...]
     comparisons: tuple[Comparison, ...]
+    # our side: what the claims were held against
+    runs: Runs = field(default_factory=dict, compare=False, repr=False)
+    # both sides, where the claims belong to a study of several methods
+    several: Several | None = field(default=None, compare=False, repr=False)
 
     @cached_property
     def tally(self) -> Counter[ClaimVerdict]:
@@ -67,14 +75,52 @@ def compare_claims(
     names = load_names(layout, benchmark)
     claims = load_claims(layout, names) if against is None else load_external(names, against)
     wanted = [claim for claim in claims if _is_wanted(claim, names, methods, datasets, splits, seeds)]
-    known = Known(
+    known = _known(layout)
+    runs = obtain(layout, store, names, mirrors, read)
+    sources = (names.sources.paper, names.sources.files) if against is None else (str(against),)
+    several = _several(layout, names, known, runs) if against is None else None
+    # all or none: an adjusted p-value rests on every test of its table
+    needed = any(claim.statistic in STATISTICS for claim in wanted)
+    found = (
+        judge_all(several, [one for one in claims if one.statistic in STATISTICS]) if several and needed else {}
+    )
+    comparisons = tuple(found.get(claim) or _single(claim, names, known, runs, several) for claim in wanted)
+    return Book(benchmark, sources, comparisons, runs, several)
+
+
+def _several(layout: Layout, names: Names, known: Known, runs: Runs) -> Several | None:
+    if not has_study(layout, names.benchmark):
+        return None
+    paper = load_paper(layout, names.benchmark)
+    return Several(names, paper, known, published_side(layout, names, paper), our_side(names, paper, runs))
+
+
+def _single(claim: Claim, names: Names, known: Known, runs: Runs, several: Several | None) -> Comparison:
+    """A claim about one method; beside a printed mean stands what the authors' files give."""
+    comparison = judge(claim, names, known, runs)
+    if several is None or claim.statistic != "mean" or not claim.source.startswith("Table"):
+        return comparison
+    mean = several.published.means.get((Place(claim.dataset, claim.method, claim.split), claim.metric))
+    if mean is None:
+        return comparison
+    agrees = abs(mean - claim.value) <= claim.rounding + 1e-9
+    return replace(comparison, files=Recomputed(mean, names.seeds, agrees))
+
+
+def _known(layout: Layout) -> Known:
+    """What this artifact has, and which of its datasets are only described."""
+    without: dict[str, str] = {}
+    for name in manifest_names(layout):
+        try:
+            dataset_digest(layout, name)
+        except DataError as error:
+            without[name] = error.what
+    return Known(
         methods=frozenset(method_names(layout)),
         datasets=frozenset(manifest_names(layout)),
         splits=frozenset(strategy_names()),
+        without_data=without,
     )
-    runs = obtain(layout, store, names, mirrors, read)
-    sources = (names.sources.paper, names.sources.files) if against is None else (str(against),)
-    return Book(benchmark, sources, tuple(judge(claim, names, known, runs) for claim in wanted))
 
 
 def group_of(comparison: Comparison) -> tuple[str, str, str, str]:

@@ -17,6 +17,8 @@ from harness.layout import Layout
 
 # So many decimals in a column mean that binary numbers were written in full, not rounded.
 _FULL_PRECISION = 13
+# Columns of the files of runs that are no metrics.
+_ABOUT_A_RUN = ("dataset", "method", "split", "iteration", "seed", "train_time_s")
 
 
 @dataclass(frozen=True)
@@ -45,15 +47,15 @@ class Claim:
 def load_claims(layout: Layout, names: Names) -> list[Claim]:
     """All committed claims of one benchmark: per seed, summaries of the published files, the paper's tables."""
     folder = layout.published / names.benchmark
-    claims = list(_per_seed(names, _read(folder / "per_seed.csv", "seed", "iteration"), wide=True))
-    claims += _summaries(names, _read(folder / "summary.csv", "NS-AUC_mean", "AUC_mean"))
-    claims += _tables(_read(folder / "tables.csv", "table", "metric", "statistic", "value"))
+    claims = list(_per_seed(names, read_rows(folder / "per_seed.csv", "seed", "iteration"), wide=True))
+    claims += _summaries(names, read_rows(folder / "summary.csv", "NS-AUC_mean", "AUC_mean"))
+    claims += _tables(read_rows(folder / "tables.csv", "table", "metric", "statistic", "value"))
     return claims
 
 
 def load_external(names: Names, path: Path) -> list[Claim]:
     """Claims in the published long format, .csv or .csv.gz: a row per method, dataset, split, seed and metric."""
-    return list(_per_seed(names, _read(path, "seed", "iteration", "metric", "value"), wide=False))
+    return list(_per_seed(names, read_rows(path, "seed", "iteration", "metric", "value"), wide=False))
 
 
 def rounding_of(text: str) -> float:
@@ -82,11 +84,10 @@ def _per_seed(names: Names, rows: list[dict[str, str]], *, wide: bool) -> Iterat
 
 def _long(rows: list[dict[str, str]]) -> Iterator[dict[str, str]]:
     """One row per metric, out of one column per metric; an empty field claims nothing."""
-    shared = ("dataset", "method", "split", "iteration", "seed")
     for row in rows:
-        about = {name: row[name] for name in shared}
+        about = {name: row[name] for name in _ABOUT_A_RUN}
         for metric, value in row.items():
-            if metric not in shared and value:
+            if metric not in _ABOUT_A_RUN and value:
                 yield {**about, "metric": metric, "value": value}
 
 
@@ -146,7 +147,7 @@ def _rounding_by_metric(values: Iterable[tuple[str, str]]) -> dict[str, float]:
     return {metric: 0.0 if count >= _FULL_PRECISION else 0.5 * 10.0**-count for metric, count in decimals.items()}
 
 
-def _read(path: Path, *columns: str) -> list[dict[str, str]]:
+def read_rows(path: Path, *columns: str) -> list[dict[str, str]]:
     """A CSV file of claims; every fault names file and line."""
     try:
         data = path.read_bytes()

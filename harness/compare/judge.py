@@ -4,12 +4,14 @@ value   a per-seed value: |difference| <= 1e-9 max(1, |published|), and half a u
 mean    equal within the printed precision when all seeds are there; else the 99 % Welch interval of the
         difference, which must contain 0 and be narrower than one published standard deviation: a test that
         could not have seen a difference decides nothing
-status  a run per seed that ended as the paper's did
+status  our runs ended as the paper's did, ten of them at least
+others  statistics over several methods: see `several`
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from harness.compare.claims import Claim
@@ -20,8 +22,8 @@ from harness.status.table import summarise
 from harness.vocabulary import Verdict
 
 _RELATIVE = 1e-9
-# Fewer seeds than this never decide about a mean over a hundred.
-_FEWEST_SEEDS = 10
+# Fewer seeds than this never decide about a hundred.
+FEWEST_SEEDS = 10
 _FAILURES = {"memory error": Verdict.MEMORY, "runtime error": Verdict.ERROR}
 
 
@@ -45,6 +47,15 @@ class ClaimVerdict(StrEnum):
 
 
 @dataclass(frozen=True)
+class Recomputed:
+    """What the authors' own files give for a printed number: from how many seeds, and whether it agrees."""
+
+    value: float
+    n: int
+    agrees: bool
+
+
+@dataclass(frozen=True)
 class Comparison:
     """A claim beside our number."""
 
@@ -58,6 +69,7 @@ class Comparison:
     n: int = 0
     tolerance: float | None = None
     keys: tuple[str, ...] = ()
+    files: Recomputed | None = None
 
     @property
     def difference(self) -> float | None:
@@ -72,6 +84,8 @@ class Known:
     methods: frozenset[str]
     datasets: frozenset[str]
     splits: frozenset[str]
+    # those of the datasets whose data nobody here has, with the reason
+    without_data: Mapping[str, str] = field(default_factory=dict)
 
 
 def judge(claim: Claim, names: Names, known: Known, runs: Runs) -> Comparison:
@@ -83,8 +97,6 @@ def judge(claim: Claim, names: Names, known: Known, runs: Runs) -> Comparison:
     def decided(verdict: ClaimVerdict, reason: str) -> Comparison:
         return Comparison(claim, target, ours, verdict, reason)
 
-    if claim.statistic not in ("value", "mean", "status"):
-        return decided(ClaimVerdict.NOT_COMPARABLE, _why_not_this_statistic(claim, names, known))
     if missing := _missing(claim, target, known):
         return decided(ClaimVerdict.NOT_COMPARABLE, missing)
     if metric is not None and metric.ours is None:
@@ -101,11 +113,11 @@ def judge(claim: Claim, names: Names, known: Known, runs: Runs) -> Comparison:
 def _judge_value(
     claim: Claim, names: Names, target: Target, metric: str, found: dict[int, Obtained]
 ) -> Comparison:
-    unseeded = names.why_unseeded(claim.method)
+    without = names.why_only_distribution(claim.method, claim.dataset, claim.split)
     run = found.get(claim.seed) if claim.seed is not None else None
     value, why_not = _value_of(run, metric)
-    if unseeded:
-        reason = f"{unseeded}; only its distribution can be compared"
+    if without:
+        reason = f"{without}; only its distribution can be compared"
         return Comparison(claim, target, metric, ClaimVerdict.NOT_COMPARABLE, reason, ours=value)
     if run is None or value is None:
         waiting = run is None or (run.verdict is Verdict.OK and run.metrics is None)
@@ -116,6 +128,8 @@ def _judge_value(
         verdict, reason = ClaimVerdict.REPRODUCED, "equal within the tolerance"
     else:
         verdict, reason = ClaimVerdict.DEVIATES, "differs by more than the tolerance"
+        if why := names.why_deviating(claim.method, claim.dataset, claim.split):
+            reason += f"; {why}"
     test = f"|difference| <= {tolerance:.2g}"
     return Comparison(claim, target, metric, verdict, reason, test, value, 1, tolerance, (run.key,))
 
@@ -137,7 +151,7 @@ def _judge_mean(claim: Claim, target: Target, metric: str, found: dict[int, Obta
     precision = claim.rounding + _RELATIVE
     if ours.n >= claim.n and difference <= precision:
         return decided(ClaimVerdict.REPRODUCED, "equal as printed, all seeds", "printed precision", precision)
-    if ours.n < min(_FEWEST_SEEDS, claim.n):
+    if ours.n < min(FEWEST_SEEDS, claim.n):
         return decided(ClaimVerdict.NOT_COMPARABLE, f"{ours.n} of {claim.n} seeds", "", None)
     test = f"{CONFIDENCE:.0%} Welch interval, n = {ours.n} and {claim.n}"
     sd = claim.sd or 0.0
@@ -163,9 +177,10 @@ def _judge_status(claim: Claim, target: Target, found: dict[int, Obtained]) -> C
     if claim.published == "ran":
         if failed:
             return decided(ClaimVerdict.DEVIATES, f"{len(failed)} of our {len(ended)} runs: {failed[0].verdict}")
-        if len(ended) < claim.n:
-            return decided(ClaimVerdict.NOT_COMPARABLE, f"{len(ended)} of {claim.n} seeds, all ok")
-        return decided(ClaimVerdict.REPRODUCED, f"all {len(ended)} runs ended ok")
+        told = f"{len(ended)} of {claim.n} seeds, all ok"
+        if len(ended) < min(FEWEST_SEEDS, claim.n):
+            return decided(ClaimVerdict.NOT_COMPARABLE, told)
+        return decided(ClaimVerdict.REPRODUCED, told)
     if any(run.verdict is _FAILURES[claim.published] for run in failed):
         return decided(ClaimVerdict.REPRODUCED, f"{len(failed)} of our {len(ended)} runs failed likewise")
     if failed:
@@ -195,10 +210,4 @@ def _missing(claim: Claim, target: Target, known: Known) -> str | None:
     ):
         if ours is None or ours not in having:
             return f"{kind} '{published}' is not part of this artifact"
-    return None
-
-
-def _why_not_this_statistic(claim: Claim, names: Names, known: Known) -> str:
-    here = sum(1 for method in names.methods.values() if method in known.methods)
-    note = f"; {claim.note}" if claim.note else ""
-    return f"{claim.statistic} over several methods of the paper ({claim.method}): only {here} are here{note}"
+    return known.without_data.get(target.dataset or "")

@@ -17,11 +17,17 @@ class MetricName(Strict):
     reason: str
 
 
-class Unseeded(Strict):
-    """A published method whose original draws without a seed: only its distribution can be compared."""
+class Remark(Strict):
+    """What must be known of a published method's values, everywhere or on one dataset and split."""
 
     method: str
+    dataset: str = ""
+    split: str = ""
     reason: str
+
+    def is_about(self, method: str, dataset: str, split: str) -> bool:
+        """Whether it speaks of these values."""
+        return self.method == method and self.dataset in ("", dataset) and self.split in ("", split)
 
 
 class Sources(Strict):
@@ -43,7 +49,10 @@ class Names(Strict):
     datasets: dict[str, str]
     splits: dict[str, str]
     metrics: list[MetricName]
-    unseeded: list[Unseeded] = []
+    # no value per seed can be repeated, only their distribution
+    distribution_only: list[Remark] = []
+    # values per seed are compared, and why some deviate is known
+    explained: list[Remark] = []
 
     def metric(self, published: str) -> MetricName:
         """The metric the publication calls so."""
@@ -52,9 +61,13 @@ class Names(Strict):
                 return metric
         return MetricName(published=published, reason="not computed here")
 
-    def why_unseeded(self, method: str) -> str | None:
-        """Why values per seed can't be expected to repeat, if so. A published name."""
-        return next((entry.reason for entry in self.unseeded if entry.method == method), None)
+    def why_only_distribution(self, method: str, dataset: str, split: str) -> str | None:
+        """Why values per seed can't be expected to repeat, if so. Published names."""
+        return _reason(self.distribution_only, method, dataset, split)
+
+    def why_deviating(self, method: str, dataset: str, split: str) -> str | None:
+        """Why some values per seed deviate, where that is known. Published names."""
+        return _reason(self.explained, method, dataset, split)
 
 
 @dataclass(frozen=True)
@@ -82,3 +95,7 @@ def load_names(layout: Layout, benchmark: str) -> Names:
 def target_of(names: Names, method: str, dataset: str, split: str) -> Target:
     """Translate published names."""
     return Target(names.methods.get(method), names.datasets.get(dataset), names.splits.get(split))
+
+
+def _reason(remarks: list[Remark], method: str, dataset: str, split: str) -> str | None:
+    return next((remark.reason for remark in remarks if remark.is_about(method, dataset, split)), None)

@@ -18,7 +18,7 @@ from harness.errors import DataError
 from harness.images import image_tree
 from harness.jobs import Job, PlannedJob
 from harness.layout import Layout
-from harness.methods import load_method, merged_parameters, method_names
+from harness.methods import load_method, load_methods, merged_parameters, method_names
 from harness.reference import Entry, load_reference
 from harness.scoring import read_scores, score_run, scored_files, scorer_digest
 from harness.status.table import split_name
@@ -38,6 +38,8 @@ class Obtained:
     unscored: str = ""
     # whether it is a committed reference result, not a run of this machine
     reference: bool = False
+    # of the whole container: reading, every inner model, predicting
+    cpu_s: float | None = None
 
 
 Runs = dict[Target, dict[int, Obtained]]
@@ -80,7 +82,9 @@ class _Current:
     def __init__(self, layout: Layout, names: Names) -> None:
         self._layout = layout
         self._names = names
-        self._methods = set(method_names(layout)) & set(names.methods.values())
+        # controls stand beside the paper's methods, and never enter its statistics
+        controls = {card.name for card in load_methods(layout, names.benchmark) if card.control}
+        self._methods = (set(method_names(layout)) & set(names.methods.values())) | controls
         self._trees: dict[str, str] = {}
         self._datasets: dict[str, str] = {}
 
@@ -125,7 +129,8 @@ def _obtained(
         scores = scores or score_run(layout, store, planned, mirrors)
     except DataError as error:
         return Obtained(planned.key, verdict, reason, None, {}, unscored=f"{error.what} ({error.where})")
-    return Obtained(planned.key, verdict, reason, scores.metrics, scores.notes)
+    cpu_s = content["resources"].get("cpu_s")
+    return Obtained(planned.key, verdict, reason, scores.metrics, scores.notes, cpu_s=cpu_s)
 
 
 def _referred(entry: Entry) -> Obtained:
@@ -135,4 +140,5 @@ def _referred(entry: Entry) -> Obtained:
     if entry.scores.scorer != scorer_digest(entry.planned.job.benchmark):
         told = "the reference result was scored by other metrics than the present ones"
         return Obtained(key, verdict, reason, None, {}, unscored=told, reference=True)
-    return Obtained(key, verdict, reason, entry.scores.metrics, entry.scores.notes, reference=True)
+    cpu_s = entry.content["resources"].get("cpu_s")
+    return Obtained(key, verdict, reason, entry.scores.metrics, entry.scores.notes, reference=True, cpu_s=cpu_s)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 from itertools import groupby
 from typing import Any
 
@@ -11,8 +12,11 @@ from harness.compare.book import Book, group_of
 from harness.compare.judge import ClaimVerdict, Comparison
 from harness.status.text import wrapped
 
-# A list longer than this is no help on a terminal unless a person asked for all of it.
+# A list or table longer than this is no help on a terminal unless a person asked for all of it.
 _LIST_UP_TO = 60
+
+
+_Group = tuple[str, str, str, str]
 
 
 def headline(book: Book) -> str:
@@ -84,6 +88,7 @@ def comparison_json(one: Comparison) -> dict[str, Any]:
         "published": claim.published,
         "published_sd": claim.sd,
         "published_n": claim.n,
+        "authors_files": None if one.files is None else asdict(one.files),
         "ours": one.ours,
         "n": one.n,
         "difference": one.difference,
@@ -96,16 +101,19 @@ def comparison_json(one: Comparison) -> dict[str, Any]:
 
 
 def _listed(book: Book, *, everything: bool) -> list[Comparison]:
-    """All claims when few or asked for; else those that deviate, and the reproduced ones while there is room."""
+    """All claims when few or asked for; else what was decided of the paper's own numbers, then what deviates."""
     ordered = sorted(book.comparisons, key=lambda one: (_title(one), list(ClaimVerdict).index(one.verdict)))
     if everything or len(ordered) <= _LIST_UP_TO:
         return ordered
     deviating = [one for one in ordered if one.verdict is ClaimVerdict.DEVIATES]
     decided = [one for one in ordered if one.verdict in (ClaimVerdict.DEVIATES, ClaimVerdict.REPRODUCED)]
-    return decided if len(decided) <= _LIST_UP_TO else deviating[:_LIST_UP_TO]
+    if len(decided) <= _LIST_UP_TO:
+        return decided
+    printed = [one for one in decided if one.claim.source.startswith("Table") and one.claim.statistic != "status"]
+    return [*printed, *(one for one in deviating if one not in printed)][: _LIST_UP_TO + len(printed)]
 
 
-def _counted(book: Book) -> dict[tuple[str, str, str, str], Counter[ClaimVerdict]]:
+def _counted(book: Book) -> dict[_Group, Counter[ClaimVerdict]]:
     return {group: Counter(one.verdict for one in members) for group, members in book.groups.items()}
 
 
@@ -113,7 +121,7 @@ def _count_lines(book: Book) -> list[str]:
     """Counts of every group about something this artifact has; the rest in one line."""
     verdicts = list(ClaimVerdict)
     rows, absent = [["claims", "method", "dataset", "split", "repr.", "dev.", "n.c.", "pend."]], Counter[str]()
-    for group, counts in _counted(book).items():
+    for group, counts in counts_by_group(book).items():
         if counts[ClaimVerdict.NOT_COMPARABLE] == sum(counts.values()):
             absent[group[0]] += sum(counts.values())
         else:
@@ -123,6 +131,26 @@ def _count_lines(book: Book) -> list[str]:
         told = ", ".join(f"{count} ({kind})" for kind, count in absent.items())
         lines += wrapped(f"in groups where nothing is comparable: {told}", "  ")
     return lines
+
+
+def counts_by_group(book: Book) -> Mapping[_Group, Counter[ClaimVerdict]]:
+    """Counts by kind of claim, method, dataset and split; by kind and method only where those are too many."""
+    counted = _counted(book)
+    return counted if len(counted) <= _LIST_UP_TO else _merged(counted)
+
+
+def _merged(counted: Mapping[_Group, Counter[ClaimVerdict]]) -> dict[_Group, Counter[ClaimVerdict]]:
+    found: dict[tuple[str, str], dict[_Group, Counter[ClaimVerdict]]] = {}
+    for group, counts in counted.items():
+        found.setdefault(group[:2], {})[group] = counts
+    merged = {}
+    for (kind, method), members in found.items():
+        datasets, splits = {group[2]: None for group in members}, {group[3]: None for group in members}
+        place = tuple(
+            next(iter(names)) if len(names) == 1 else f"all {len(names)}" for names in (datasets, splits)
+        )
+        merged[kind, method, place[0], place[1]] = sum(members.values(), Counter[ClaimVerdict]())
+    return merged
 
 
 def _comparison_lines(members: Sequence[Comparison]) -> list[str]:
@@ -148,7 +176,8 @@ def _figures(one: Comparison) -> tuple[str, str, str, str, str]:
         else (repr(float(one.ours)) if claim.seed is not None else f"{one.ours:.5f} ({one.n})")
     )
     difference = "-" if one.difference is None else ("0" if one.difference == 0 else f"{one.difference:+.2e}")
-    return str(one.verdict), claim.metric, published, ours, difference
+    what = claim.metric if claim.statistic in ("value", "mean") else f"{claim.metric} {claim.statistic}"
+    return str(one.verdict), what, published, ours, difference
 
 
 def _title(one: Comparison) -> str:

@@ -10,18 +10,22 @@ from typing import Any
 
 from harness import __version__, benchmark
 from harness.compare import Book, ClaimVerdict, claimed_benchmarks, compare_claims
-from harness.compare.render import comparison_json
+from harness.compare.render import comparison_json, counts_by_group
 from harness.files import write_atomic
 from harness.layout import Layout
 from harness.methods import load_method
 from harness.plan import Plan
 from harness.reference import load_reference
 from harness.report.content import page_data
+from harness.report.study import study_entry
 from harness.status import Group, Table, build_table, key_metrics
 from harness.store import Store
+from harness.study import make_study
 from harness.vocabulary import Verdict
 
 _PAGE = Path(__file__).parent / "page"
+# Decided claims shown in full; every cell shows its own, and `harness compare --all` shows all.
+_DECIDED_SHOWN = 400
 
 # A word and a shape besides the colour: nobody must tell red from green.
 SYMBOLS = {
@@ -87,6 +91,7 @@ def render(layout: Layout, store: Store, table: Table, books: Sequence[Book]) ->
         metrics=[(name, _metrics(name)) for name in benchmarks],
         cards=[load_method(layout, name) for name in sorted({scored.cell.job.method for scored in table.cells})],
         books=[_book(book) for book in books],
+        studies=[study_entry(study) for book in books if (study := make_study(layout, book))],
         claim_meanings=[(str(one), one.meaning) for one in ClaimVerdict],
         version=__version__,
         style=(_PAGE / "page.css").read_text(encoding="utf-8"),
@@ -144,15 +149,14 @@ def _metrics(name: str) -> list[dict[str, str]]:
 
 
 def _book(book: Book) -> dict[str, Any]:
-    """Counts for every group; in full only what was decided, so that the page stays small."""
+    """Counts for every group; in full the claims that deviate, and reproduced ones while the page stays small."""
     decided = [one for one in book.comparisons if one.verdict in (ClaimVerdict.DEVIATES, ClaimVerdict.REPRODUCED)]
     decided.sort(key=lambda one: one.verdict is not ClaimVerdict.DEVIATES)
     groups, waiting = [], []
-    for group, members in book.groups.items():
-        counts = Counter(one.verdict for one in members)
-        if counts[ClaimVerdict.PENDING] == len(members):
-            waiting.append((group, len(members)))
-        elif counts[ClaimVerdict.NOT_COMPARABLE] < len(members):
+    for group, counts in counts_by_group(book).items():
+        if counts[ClaimVerdict.PENDING] == counts.total():
+            waiting.append((group, counts.total()))
+        elif counts[ClaimVerdict.NOT_COMPARABLE] < counts.total():
             groups.append((group, [counts[verdict] for verdict in ClaimVerdict]))
     return {
         "benchmark": book.benchmark,
@@ -161,5 +165,6 @@ def _book(book: Book) -> dict[str, Any]:
         "tally": [(str(verdict), book.tally[verdict]) for verdict in ClaimVerdict],
         "groups": groups,
         "waiting": waiting,
-        "decided": [comparison_json(one) for one in decided],
+        "decided": [comparison_json(one) for one in decided[:_DECIDED_SHOWN]],
+        "more": max(0, len(decided) - _DECIDED_SHOWN),
     }

@@ -18,7 +18,7 @@ from harness.plan import Cell, Plan, check_sum, join, make_plan
 from harness.reference import Entry
 from harness.scoring import read_scores, scored_files, scorer_digest
 from harness.store import Store
-from harness.suites import jobs_of, load_suite
+from harness.suites import jobs_of, load_suite, plan_name
 from harness.vocabulary import Verdict
 
 _USUAL_INNER_FOLDS = Job.model_fields["inner_folds"].default
@@ -158,10 +158,10 @@ class Table:
         return replace(self, cells=tuple(kept))
 
 
-def requested_plan(layout: Layout, store: Store, suite: str) -> Plan:
+def requested_plan(layout: Layout, store: Store, suite: str, published_seeds: int | None = None) -> Plan:
     """The plan of a suite, or of everything that was ever run here (`stored`)."""
-    jobs = _stored_jobs(layout, store) if suite == STORED else jobs_of(layout, load_suite(suite))
-    return make_plan(layout, suite, jobs)
+    jobs = _stored_jobs(layout, store) if suite == STORED else jobs_of(layout, load_suite(suite), published_seeds)
+    return make_plan(layout, plan_name(suite, published_seeds), jobs)
 
 
 def build_table(

@@ -17,7 +17,7 @@ class Block(Strict):
     """A full product of methods, datasets, splits and seeds."""
 
     benchmark: str
-    methods: list[str] = Field(default=[], description="empty: every method of the benchmark")
+    methods: list[str] = Field(default=[], description="these and every control; empty: every method")
     variants: list[str] = Field(default=["published"], description="those a method does not have are skipped")
     datasets: list[str]
     splits: list[str]
@@ -47,20 +47,31 @@ def load_suite(name: str) -> Suite:
     return load_toml(path, Suite)
 
 
-def jobs_of(layout: Layout, suite: Suite) -> list[Job]:
-    """The jobs of a suite, in the order of the file."""
+def jobs_of(layout: Layout, suite: Suite, published_seeds: int | None = None) -> list[Job]:
+    """The jobs of a suite, seed by seed: stopped at any time, every cell has about as many seeds.
+
+    `published_seeds` takes so many in place of the number in the file, wherever a block takes published ones.
+    """
     jobs: dict[str, Job] = {}
     for block in suite.blocks:
+        if published_seeds is not None and block.published_seeds:
+            block = block.model_copy(update={"published_seeds": published_seeds})
         for job in _jobs_of_block(layout, block):
             jobs.setdefault(job.model_dump_json(), job)
     return list(jobs.values())
 
 
+def plan_name(suite: str, published_seeds: int | None) -> str:
+    """What was asked for, as a person types it after `--suite`."""
+    return suite if published_seeds is None else f"{suite} --published-seeds {published_seeds}"
+
+
 def _jobs_of_block(layout: Layout, block: Block) -> list[Job]:
+    cards = load_methods(layout, block.benchmark)
     if block.methods:
-        cards = [load_method(layout, name) for name in block.methods]
-    else:
-        cards = load_methods(layout, block.benchmark)
+        # what a method must beat stands in every table
+        controls = [card for card in cards if card.control and card.name not in block.methods]
+        cards = [*(load_method(layout, name) for name in block.methods), *controls]
     return [
         Job(
             benchmark=block.benchmark,
@@ -71,8 +82,8 @@ def _jobs_of_block(layout: Layout, block: Block) -> list[Job]:
             split=SplitSpec(strategy=strategy, seed=seed),
             inner_folds=block.inner_folds,
         )
-        for dataset, strategy, seed, card, variant in product(
-            block.datasets, block.splits, _seeds(block), cards, block.variants
+        for seed, dataset, strategy, card, variant in product(
+            _seeds(block), block.datasets, block.splits, cards, block.variants
         )
         if variant in card.variants
     ]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from harness.compare.claims import Claim, rounding_of
 from harness.compare.judge import ClaimVerdict, Comparison, Known, judge
-from harness.compare.names import MetricName, Names, Sources, Target, Unseeded
+from harness.compare.names import MetricName, Names, Remark, Sources, Target
 from harness.compare.obtained import Obtained
 from harness.compare.statistics import welch_half_width
 from harness.vocabulary import Verdict
@@ -30,9 +30,15 @@ NAMES = Names(
         MetricName(published="NDCG", ours="NDCG/as-published", reason="ties"),
         MetricName(published="HR", reason="not computed here"),
     ],
-    unseeded=[Unseeded(method="LRSSL", reason="no seed")],
+    distribution_only=[Remark(method="LRSSL", reason="no seed")],
+    explained=[Remark(method="ALSWR", dataset="Fdataset", reason="chaos")],
 )
-KNOWN = Known(frozenset({"als_wr", "lrssl"}), frozenset({"fdataset", "synthetic"}), frozenset({"random"}))
+KNOWN = Known(
+    frozenset({"als_wr", "lrssl"}),
+    frozenset({"fdataset", "synthetic"}),
+    frozenset({"random"}),
+    without_data={"synthetic": "nobody has it"},
+)
 PLACE = Target("als_wr", "fdataset", "random")
 
 
@@ -93,7 +99,7 @@ def test_a_missing_run_is_pending_and_a_failed_one_is_not_comparable() -> None:
         {"dataset": "TRANSCRIPT"},
         {"split": "another"},
         {"metric": "HR"},
-        {"statistic": "Kruskal-Wallis H", "method": "NN against GB"},
+        {"dataset": "Synthetic"},
     ],
 )
 def test_what_is_not_here_is_not_comparable_with_a_reason(changes: dict[str, Any]) -> None:
@@ -106,6 +112,16 @@ def test_an_unseeded_original_has_no_values_per_seed() -> None:
     one = judged(claim(method="LRSSL"), {1: run(0.8)}, place)
     assert one.verdict is ClaimVerdict.NOT_COMPARABLE and "distribution" in one.reason
     assert one.ours == 0.8
+
+
+def test_a_known_reason_explains_a_deviation_and_excuses_none() -> None:
+    far = judged(claim(), {1: run(0.7)})
+    assert far.verdict is ClaimVerdict.DEVIATES and far.reason.endswith("chaos")
+    assert "chaos" not in judged(claim(), {1: run(0.8)}).reason
+    remark = Remark(method="LibMF", dataset="Synthetic", split="random_simple", reason="threads")
+    assert remark.is_about("LibMF", "Synthetic", "random_simple")
+    assert not remark.is_about("LibMF", "Synthetic", "weakly_correlated")
+    assert not remark.is_about("LibMF", "Fdataset", "random_simple")
 
 
 def mean(n_ours: int, ours: float, *, sd_ours: float = 0.0, **changes: Any) -> Comparison:
@@ -141,6 +157,7 @@ def test_a_status_is_compared_with_our_verdicts() -> None:
     ok, failed = run(0.8), run(None, Verdict.ERROR)
     assert status("ran", {}).verdict is ClaimVerdict.PENDING
     assert status("ran", {1: ok, 2: ok}).verdict is ClaimVerdict.NOT_COMPARABLE
+    assert status("ran", dict.fromkeys(range(10), ok)).verdict is ClaimVerdict.REPRODUCED
     assert status("ran", {1: ok, 2: failed}).verdict is ClaimVerdict.DEVIATES
     assert status("ran", dict.fromkeys(range(100), ok)).verdict is ClaimVerdict.REPRODUCED
     assert status("runtime error", {1: ok}).verdict is ClaimVerdict.DEVIATES

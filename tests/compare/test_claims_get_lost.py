@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import json
 from collections import Counter
@@ -12,7 +13,9 @@ import pytest
 from harness import benchmark
 from harness.cli import main
 from harness.compare import ClaimVerdict, compare_claims, load_claims, load_external, load_names
+from harness.compare.paper import load_paper
 from harness.compare.render import to_json, to_markdown, to_text
+from harness.compare.values import TIME, published_side
 from harness.errors import CorruptData, MissingData, UsageError
 from harness.layout import Layout
 from harness.plan import Plan
@@ -25,11 +28,11 @@ HEADER = "dataset,method,split,seed,iteration,metric,value\n"
 
 def test_every_claim_has_one_verdict(evidence: Layout) -> None:
     book = compare_claims(evidence, Store(evidence.runs), "repurposing")
-    assert sum(book.tally.values()) == len(book.comparisons) == 8582
+    assert sum(book.tally.values()) == len(book.comparisons) == 38919
     assert sum(to_json(book)["verdicts"].values()) == to_json(book)["claims"]
     json.dumps(to_json(book), allow_nan=False)
-    assert "8582 claims = " in to_text(book)
-    assert "8582 claims = " in to_markdown(book)
+    assert "38919 claims = " in to_text(book)
+    assert "38919 claims = " in to_markdown(book)
     assert book.tally[ClaimVerdict.REPRODUCED] + book.tally[ClaimVerdict.DEVIATES] > 0
 
 
@@ -48,6 +51,21 @@ def test_a_run_of_changed_code_is_not_held_against_a_claim(evidence: Layout) -> 
     path.write_text(path.read_text() + "\n# changed\n")
     book = compare_claims(evidence, Store(evidence.runs), "repurposing", methods=["als_wr"], seeds=[17263407])
     assert {one.verdict for one in book.comparisons} == {ClaimVerdict.PENDING}
+
+
+def test_claims_about_data_that_nobody_has_say_so(evidence: Layout) -> None:
+    folder = evidence.datasets / "transcript"
+    folder.mkdir(exist_ok=True)
+    (folder / "dataset.toml").write_text(
+        'name = "transcript"\ntitle = "TRANSCRIPT"\nbenchmark = "repurposing"\ncitation = "none"\n'
+        'licence = "none"\nconverter = "csv"\n'
+        f'[[files]]\nname = "associations.csv"\nsha256 = "{"0" * 64}"\nbytes = 1\n'
+        "[statistics]\ndrugs = 1\ndiseases = 1\npositives = 0\nnegatives = 0\n"
+        "drug_features = 0\ndisease_features = 0\n"
+    )
+    book = compare_claims(evidence, Store(evidence.runs), "repurposing", datasets=["transcript"])
+    assert book.tally == {ClaimVerdict.NOT_COMPARABLE: len(book.comparisons)}
+    assert all("in none of its sources" in one.reason for one in book.comparisons if one.target.method)
 
 
 def test_published_names_serve_as_well_as_ours(evidence: Layout) -> None:
@@ -75,12 +93,13 @@ def test_the_committed_claims_are_mapped_with_a_reason(repository: Layout) -> No
     assert {claim.metric for claim in claims if claim.statistic == "value"} <= mapped
     assert {claim.seed for claim in claims if claim.seed} <= set(published_seeds())
     assert Counter(claim.statistic for claim in claims) == {
-        "value": 7866,
+        "value": 38180,
         "mean": 493,
         "status": 198,
         "median": 9,
-        "Kruskal-Wallis H": 8,
-        "difference of means": 8,
+        "Kruskal-Wallis H": 17,
+        "difference of means": 15,
+        "adjusted p": 7,
     }
 
 
@@ -92,6 +111,22 @@ def test_the_committed_values_are_those_of_the_published_files(repository: Layou
     assert ours
     for claim in ours:
         assert theirs[claim.method, claim.dataset, claim.split, claim.metric, claim.seed] == claim.published
+
+
+def test_what_was_rounded_for_the_study_agrees_with_the_published_files(repository: Layout, shared: Path) -> None:
+    with gzip.open(shared / "published" / "repurposing_per_seed.csv.gz", "rt") as stream:
+        theirs = {
+            (row["dataset"], row["method"], row["split"], row["seed"], row["metric"]): row
+            for row in csv.DictReader(stream)
+        }
+    names = load_names(repository, "repurposing")
+    side = published_side(repository, names, load_paper(repository, "repurposing"))
+    for place, seeds in side.values.items():
+        for seed, run in seeds.items():
+            for metric, value in run.items():
+                name, column = ("NS-AUC", "train_time_s") if metric == TIME else (metric, "value")
+                published = float(theirs[(*place, str(seed), name)][column])
+                assert value == pytest.approx(published, rel=5e-4 if metric == TIME else 1e-5)
 
 
 def test_claims_of_another_file_are_read(evidence: Layout, tmp_path: Path) -> None:

@@ -89,6 +89,15 @@ def test_the_page_holds_every_planned_cell_and_the_sum(made_up: Plan, page: Path
     assert "6 cells planned = 3 ok + 1 error + 2 pending" in text
 
 
+def test_the_page_shows_the_study_with_both_sides_drawn(page: Path) -> None:
+    text = page.read_text()
+    assert text.count('<svg class="figure" role="img"') == 2 + 4 + 1, "one correlogram waits for runs"
+    for number in ("5", "6", "7", "8", "9", "10", "14"):
+        assert f">Table {number}. " in text
+    assert 'class="published box"' in text and 'class="control"' in text
+    assert "url(" not in text and "<image" not in text
+
+
 def test_every_verdict_has_a_shape_and_a_colour() -> None:
     style = (Path(__file__).parents[2] / "harness" / "report" / "page" / "page.css").read_text()
     assert len(set(SYMBOLS.values())) == len(Verdict)

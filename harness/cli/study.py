@@ -1,0 +1,55 @@
+"""`harness study`: the tables and figures of a paper, made again from our runs beside the published ones."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from harness.cli.options import json_option, mirror_option
+from harness.errors import UsageError
+from harness.layout import find_layout
+
+
+@click.command()
+@click.option("--benchmark", default="repurposing", show_default=True, help="Whose paper.")
+@click.option("--table", "tables", multiple=True, help="Only this table; may be repeated.")
+@click.option("--figure", "figures", multiple=True, help="Only this figure; may be repeated.")
+@click.option("--markdown", "as_markdown", is_flag=True, help="For documents.")
+@mirror_option
+@json_option
+def command(
+    benchmark: str,
+    tables: tuple[str, ...],
+    figures: tuple[str, ...],
+    as_markdown: bool,
+    mirrors: tuple[Path, ...],
+    as_json: bool,
+) -> int:
+    """Make a paper's tables and figures again: as printed, from the authors' files, from our runs, with verdicts.
+
+    \b
+    harness study
+    harness study --table 10 --figure 3
+    harness study --markdown > study.md
+
+    Figures are drawn by `harness report`; here are their numbers. Exit code 1 when a number deviates, else 0.
+    """
+    from harness.compare import ClaimVerdict, compare_claims
+    from harness.store import Store
+    from harness.study import make_study, to_json, to_markdown, to_text
+
+    if as_json and as_markdown:
+        raise click.UsageError("--json and --markdown exclude each other")
+    layout = find_layout()
+    study = make_study(layout, compare_claims(layout, Store(layout.runs), benchmark, mirrors=mirrors))
+    if study is None:
+        raise UsageError(f"benchmark '{benchmark}' has no study", todo="name one whose claims have a study.toml")
+    if tables or figures:
+        study = study.only(tables, figures)
+    if as_json:
+        click.echo(json.dumps(to_json(study), indent=2, sort_keys=True, ensure_ascii=False))
+    else:
+        click.echo(to_markdown(study) if as_markdown else to_text(study), nl=False)
+    return 1 if any(table.tally[ClaimVerdict.DEVIATES] for table in study.tables) else 0

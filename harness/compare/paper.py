@@ -1,0 +1,73 @@
+"""`results/published/BENCHMARK/study.toml`: which runs the paper sets against which, in the names of its files."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from pydantic import Field
+
+from harness.errors import CorruptData
+from harness.layout import Layout
+from harness.manifests import Strict, load_toml
+
+# What a claim of the paper's tables calls every dataset of the study.
+ALL_DATASETS = "all"
+
+
+class Place(NamedTuple):
+    """Where runs belong that differ in their seed only: published names."""
+
+    dataset: str
+    method: str
+    split: str
+
+
+class Contrast(Strict):
+    """Two groups of methods, each on one kind of split."""
+
+    name: str
+    first: list[str]
+    second: list[str]
+    splits: list[str] = Field(min_length=2, max_length=2)
+
+    def groups(self, datasets: list[str]) -> list[list[Place]]:
+        """The places of both groups on these datasets."""
+        return [
+            [Place(dataset, method, split) for dataset in datasets for method in methods]
+            for methods, split in zip((self.first, self.second), self.splits, strict=True)
+        ]
+
+
+class Paper(Strict):
+    """The whole file."""
+
+    metric: str
+    methods: dict[str, str]
+    datasets: dict[str, str]
+    metrics: dict[str, str]
+    contrasts: list[Contrast]
+
+    def contrast(self, name: str) -> Contrast:
+        """The contrast that a table of the paper is about."""
+        for contrast in self.contrasts:
+            if contrast.name == name:
+                return contrast
+        raise CorruptData(
+            f"no contrast is called '{name}'",
+            where="study.toml",
+            todo="name in tables.csv what study.toml defines",
+        )
+
+    def datasets_of(self, claimed: str) -> list[str]:
+        """The datasets a claim is about."""
+        return list(self.datasets) if claimed == ALL_DATASETS else [claimed]
+
+
+def has_study(layout: Layout, benchmark: str) -> bool:
+    """Whether the claims of a benchmark belong to a study of several methods."""
+    return (layout.published / benchmark / "study.toml").is_file()
+
+
+def load_paper(layout: Layout, benchmark: str) -> Paper:
+    """The facts of one benchmark's paper."""
+    return load_toml(layout.published / benchmark / "study.toml", Paper)

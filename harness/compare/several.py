@@ -1,0 +1,209 @@
+"""Claims over several methods: medians of the three best, rank tests, differences of group means.
+
+Beside the printed number stand two that one function computes: from the authors' files, of which half of the seeds
+are known here, and from our runs. H = (N - 1) eta^2, and eta^2 does not depend on the number of runs N, so an H of
+fewer runs is taken to the paper's N before it is compared.
+
+Ours may be as far from the authors' runs as chance allows: the 99 % range of the statistic over draws of as many
+published seeds as we have, widened for the published seeds that are not known here. A range that holds "no effect"
+as well decides nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from harness.compare.adjusted import ADJUSTED_P, H, judge_adjusted
+from harness.compare.claims import Claim
+from harness.compare.judge import FEWEST_SEEDS, ClaimVerdict, Comparison, Known, Recomputed
+from harness.compare.names import Names, target_of
+from harness.compare.paper import Paper, Place
+from harness.compare.statistics import CONFIDENCE, SIGNIFICANCE, Array, h_at, kruskal_wallis
+from harness.compare.values import Side
+
+MEDIAN, DIFFERENCE = "median", "difference of means"
+STATISTICS = frozenset({MEDIAN, H, DIFFERENCE, ADJUSTED_P})
+
+_BEST = 3
+_DRAWS = 200
+# Two-sided 99 % of a normal distribution, which the statistic of many draws nearly has.
+DEVIATIONS = 2.5758
+# Means of the summary file have five decimals.
+_ROUNDED_MEANS = 1e-5
+
+Groups = list[list[Place]]
+Seeds = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Several:
+    """Both sides, and what is needed to judge any claim over several methods."""
+
+    names: Names
+    paper: Paper
+    known: Known
+    published: Side
+    ours: Side
+
+    def judge(self, claim: Claim, datasets: Sequence[str] = ()) -> Comparison:
+        """Hold one claim against our runs, on its own datasets or on some of them."""
+        groups = self.groups(claim, datasets)
+        places = [place for group in groups for place in group]
+        files = self._recomputed(claim, groups)
+        known = Comparison(
+            claim=claim,
+            target=target_of(self.names, claim.method, claim.dataset, claim.split),
+            metric=self.names.metric(claim.metric).ours,
+            verdict=ClaimVerdict.PENDING,
+            reason="",
+            files=files,
+        )
+        if without := self._without_data(places):
+            return replace(known, verdict=ClaimVerdict.NOT_COMPARABLE, reason=without)
+        if failed := [place for place in places if place in self.ours.failures]:
+            reason = f"our runs of {_told(failed)} ended as {self.ours.failures[failed[0]]}"
+            return replace(known, verdict=ClaimVerdict.NOT_COMPARABLE, reason=reason)
+        if absent := [place for place in places if not self.ours.has(place)]:
+            return replace(known, reason=f"not run yet: {_told(absent)}")
+        seeds = self.ours.seeds(places, self.paper.metric)
+        if not seeds:
+            return replace(known, reason="no seed was run with all methods")
+        value = float(self._statistic(claim.statistic, self.ours, groups, seeds))
+        found = replace(known, ours=value, n=len(seeds))
+        if len(seeds) < FEWEST_SEEDS:
+            reason = f"{len(seeds)} of {self.names.seeds} seeds"
+            return replace(found, verdict=ClaimVerdict.NOT_COMPARABLE, reason=_noted(reason, claim))
+        return self._decided(found, groups)
+
+    def on_part(self, claim: Claim) -> Comparison | None:
+        """The claim on those of its datasets that are here, held against the authors' runs on the same ones."""
+        every = self.paper.datasets_of(claim.dataset)
+        here = [name for name in every if not self.why_without(name)]
+        if len(here) in (0, len(every)) or claim.statistic not in (H, DIFFERENCE):
+            return None
+        files = self._recomputed(claim, self.groups(claim, here))
+        told = Claim(
+            source=f"{claim.source}; on {', '.join(here)}",
+            statistic=claim.statistic,
+            method=claim.method,
+            dataset=f"{len(here)} of {len(every)} datasets",
+            split=claim.split,
+            metric=claim.metric,
+            published=repr(files.value),
+            rounding=1e-9,
+            n=files.n,
+            note=f"on those with data here: {', '.join(here)}",
+        )
+        return self.judge(told, here)
+
+    def why_without(self, dataset: str) -> str:
+        """Why a published dataset can't be run on here; empty where it can."""
+        ours = self.names.datasets.get(dataset)
+        if ours is None or ours not in self.known.datasets:
+            return "not part of this artifact"
+        return self.known.without_data.get(ours, "")
+
+    def best(self, side: Side, places: Sequence[Place], metric: str) -> list[Place]:
+        """The three places with the highest mean, the highest first."""
+        ranked = [(mean, place) for place in places if (mean := side.mean(place, metric)) is not None]
+        return [place for _, place in sorted(ranked, key=lambda one: -one[0])[:_BEST]]
+
+    def groups(self, claim: Claim, datasets: Sequence[str] = ()) -> Groups:
+        """The places a claim is about, in its groups: those the authors have runs of."""
+        datasets = datasets or self.paper.datasets_of(claim.dataset)
+        if claim.statistic == MEDIAN:
+            methods = self.paper.methods
+            groups = [[Place(dataset, method, claim.split) for dataset in datasets for method in methods]]
+        else:
+            groups = self.paper.contrast(claim.method).groups(list(datasets))
+        return [[place for place in group if self.published.has(place)] for group in groups]
+
+    def _statistic(self, statistic: str, side: Side, groups: Groups, seeds: Sequence[int] | Seeds) -> Array:
+        """The statistic of these seeds, which may be drawn: one row of seeds gives one value."""
+        metric = self.paper.metric
+        if statistic == MEDIAN:
+            groups = [self.best(side, groups[0], metric)]
+        chosen = np.asarray(seeds)
+        known = sorted(set(chosen.ravel().tolist()))
+        at = np.searchsorted(known, chosen)
+        samples = []
+        for group in groups:
+            drawn = side.table(group, known, metric)[:, at]
+            samples.append(np.moveaxis(drawn, 0, -2).reshape(*chosen.shape[:-1], -1))
+        if statistic == MEDIAN:
+            return np.asarray(np.median(samples[0], axis=-1))
+        if statistic == DIFFERENCE:
+            return np.asarray(samples[0].mean(axis=-1) - samples[1].mean(axis=-1))
+        count = sum(sample.shape[-1] for sample in samples)
+        full = self.names.seeds * sum(len(group) for group in groups)
+        return np.asarray(kruskal_wallis(samples[0], samples[1]) * (full - 1) / (count - 1))
+
+    def _range(self, statistic: str, groups: Groups, seeds: int) -> tuple[float, float]:
+        """Mean of the statistic over draws of so many published seeds, and half its 99 % range."""
+        known = self.published.seeds((place for group in groups for place in group), self.paper.metric)
+        drawn = np.random.default_rng(0).choice(known, size=(_DRAWS, seeds))
+        values = self._statistic(statistic, self.published, groups, drawn)
+        return float(values.mean()), DEVIATIONS * float(values.std())
+
+    def _recomputed(self, claim: Claim, groups: Groups) -> Recomputed:
+        """The statistic of the authors' own files, and whether the printed number follows from it."""
+        metric, places = self.paper.metric, [place for group in groups for place in group]
+        if claim.statistic == DIFFERENCE:
+            means = [np.mean([self.published.means[place, metric] for place in group]) for group in groups]
+            value = float(means[0] - means[1])
+            return Recomputed(value, self.names.seeds, abs(value - claim.value) <= claim.rounding + _ROUNDED_MEANS)
+        seeds = self.published.seeds(places, metric)
+        value = float(self._statistic(claim.statistic, self.published, groups, seeds))
+        centre, half = self._range(claim.statistic, groups, len(seeds))
+        return Recomputed(value, len(seeds), abs(claim.value - centre) <= half + claim.rounding)
+
+    def _decided(self, found: Comparison, groups: Groups) -> Comparison:
+        claim, ours = found.claim, found.ours
+        assert ours is not None and found.files is not None
+        known = self.published.seeds((place for group in groups for place in group), self.paper.metric)
+        centre, half = self._range(claim.statistic, groups, found.n)
+        half *= float(np.sqrt(1 + found.n / len(known)))
+        low, high = centre - half - claim.rounding, centre + half + claim.rounding
+        test = f"{CONFIDENCE:.0%} range of {found.n} published seeds: {low:.3g} to {high:.3g}"
+
+        def told(verdict: ClaimVerdict, reason: str) -> Comparison:
+            reason = _noted(reason, claim)
+            return replace(found, verdict=verdict, reason=reason, test=test, tolerance=half + claim.rounding)
+
+        if not low <= ours <= high:
+            return told(ClaimVerdict.DEVIATES, "outside the range of the authors' own runs")
+        if not found.files.agrees:
+            return told(ClaimVerdict.DEVIATES, "as the authors' runs, which do not give the printed number")
+        if claim.statistic == H and low <= h_at(SIGNIFICANCE):
+            return told(ClaimVerdict.NOT_COMPARABLE, "so few seeds of the authors' runs need not show an effect")
+        if claim.statistic == DIFFERENCE and low <= 0 <= high:
+            return told(ClaimVerdict.NOT_COMPARABLE, "so few seeds of the authors' runs need not show an effect")
+        return told(ClaimVerdict.REPRODUCED, "within the range of the authors' own runs")
+
+    def _without_data(self, places: Sequence[Place]) -> str:
+        every = list(dict.fromkeys(place.dataset for place in places))
+        without = [dataset for dataset in every if self.why_without(dataset)]
+        if not without:
+            return ""
+        if len(every) == 1:
+            return f"no data here: {self.why_without(every[0])}"
+        return f"no data here of {', '.join(without)}"
+
+
+def judge_all(several: Several, claims: Sequence[Claim]) -> Mapping[Claim, Comparison]:
+    """Every claim over several methods; adjusted p-values last, since they rest on all tests of their table."""
+    found = {claim: several.judge(claim) for claim in claims if claim.statistic != ADJUSTED_P}
+    return {**found, **judge_adjusted(claims, found)}
+
+
+def _noted(reason: str, claim: Claim) -> str:
+    return f"{reason}; {claim.note}" if claim.note else reason
+
+
+def _told(places: Sequence[Place]) -> str:
+    first = f"{places[0].method} on {places[0].dataset} ({places[0].split})"
+    return first if len(places) == 1 else f"{first} and {len(places) - 1} more"

@@ -1,0 +1,81 @@
+"""Rank tests, adjustments and box plots equal what their definitions and another library give."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from harness.compare.statistics import benjamini_hochberg, h_at, kruskal_wallis, p_of_h, ranks_of
+from harness.study.svg import Box
+
+VALUES = st.lists(st.integers(0, 6).map(float), min_size=1, max_size=15)
+
+
+def h_by_definition(first: list[float], second: list[float]) -> float:
+    """12 / N (N + 1) sum of R^2 / n - 3 (N + 1), over 1 - sum of (t^3 - t) / (N^3 - N) for ties."""
+    everything = first + second
+    count = len(everything)
+
+    def rank(value: float) -> float:
+        return sum(other < value for other in everything) + (sum(other == value for other in everything) + 1) / 2
+
+    squares = sum(sum(rank(value) for value in group) ** 2 / len(group) for group in (first, second))
+    h = 12 / (count * (count + 1)) * squares - 3 * (count + 1)
+    ties = sum(everything.count(value) ** 3 - everything.count(value) for value in set(everything))
+    correction = 1 - ties / (count**3 - count)
+    return h / correction if correction else 0.0
+
+
+@given(VALUES, VALUES)
+def test_h_with_ties_is_kruskals(first: list[float], second: list[float]) -> None:
+    ours = float(kruskal_wallis(np.array(first), np.array(second)))
+    assert ours == pytest.approx(h_by_definition(first, second), abs=1e-9)
+    if len(set(first + second)) > 1:
+        theirs = stats.kruskal(first, second)
+        assert ours == pytest.approx(theirs.statistic, abs=1e-9)
+        assert p_of_h(max(ours, 0.0)) == pytest.approx(theirs.pvalue, abs=1e-6)
+
+
+@given(st.lists(VALUES, min_size=1, max_size=4))
+def test_ranks_share_their_mean_among_ties(rows: list[list[float]]) -> None:
+    width = min(map(len, rows))
+    values = np.array([row[:width] for row in rows])
+    assert ranks_of(values).tolist() == stats.rankdata(values, axis=-1).tolist()
+
+
+def test_many_samples_at_once_are_the_single_ones() -> None:
+    random = np.random.default_rng(0)
+    first, second = random.integers(0, 9, (7, 20)).astype(float), random.integers(0, 9, (7, 12)).astype(float)
+    single = [float(kruskal_wallis(one, other)) for one, other in zip(first, second, strict=True)]
+    assert kruskal_wallis(first, second).tolist() == pytest.approx(single)
+
+
+def test_the_critical_value_has_its_chance() -> None:
+    assert p_of_h(h_at(0.01)) == pytest.approx(0.01)
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
+def test_adjusted_chances_are_benjamini_and_hochbergs(chances: list[float]) -> None:
+    adjusted = benjamini_hochberg(chances)
+    assert adjusted == pytest.approx(stats.false_discovery_control(chances).tolist())
+    count = len(chances)
+    for chance, ours in zip(chances, adjusted, strict=True):
+        larger = [other * count / sum(one <= other for one in chances) for other in chances if other >= chance]
+        assert ours == pytest.approx(min(1.0, *larger))
+
+
+@given(st.lists(st.floats(-5, 5), min_size=1, max_size=30))
+def test_a_box_holds_the_middle_half(values: list[float]) -> None:
+    box = Box.of(np.array(values))
+    assert box.low <= box.first + 1e-12 and box.third <= box.high + 1e-12
+    assert box.first <= box.middle <= box.third
+    reach = 1.5 * (box.third - box.first)
+    outside = {value for value in values if value < box.first - reach or value > box.third + reach}
+    assert set(box.outside) == outside
+    for one, other in product(box.outside, (box.low, box.high)):
+        assert one != other

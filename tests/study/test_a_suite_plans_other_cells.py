@@ -1,0 +1,66 @@
+"""The suites of the paper plan exactly its cells, controls beside them, and as many seeds as asked for."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from click.testing import CliRunner
+
+from harness.cli import group
+from harness.compare import load_names
+from harness.compare.paper import load_paper
+from harness.layout import Layout
+from harness.methods import load_method
+from harness.splits import published_seeds
+from harness.suites import jobs_of, load_suite, plan_name, suite_names
+
+OF_THE_PAPER = [name for name in suite_names() if name.startswith("repurposing-")]
+
+
+def test_there_is_a_suite_per_table_and_figure() -> None:
+    wanted = {
+        "table5",
+        "table6",
+        "table7",
+        "table8",
+        "table9",
+        "table10",
+        "table14",
+        "figure2b",
+        "figure3",
+        "figure4",
+    }
+    assert {name.removeprefix("repurposing-") for name in OF_THE_PAPER} == wanted
+
+
+def test_table_14_has_its_198_cells(repository: Layout) -> None:
+    names, paper = load_names(repository, "repurposing"), load_paper(repository, "repurposing")
+    jobs = jobs_of(repository, load_suite("repurposing-table14"))
+    controls = [job for job in jobs if load_method(repository, job.method).control]
+    cells = Counter((job.method, job.dataset, job.split.strategy) for job in jobs if job not in controls)
+    assert len(cells) == 198 and set(cells.values()) == {2}
+    assert {method for method, _, _ in cells} == {names.methods[name] for name in paper.methods}
+    assert {dataset for _, dataset, _ in cells} == {names.datasets[name] for name in paper.datasets}
+    assert {job.dataset for job in controls} == {job.dataset for job in jobs}
+
+
+@pytest.mark.parametrize("name", OF_THE_PAPER)
+def test_controls_stand_in_every_suite(repository: Layout, name: str) -> None:
+    jobs = jobs_of(repository, load_suite(name))
+    places = {(job.dataset, job.split.label) for job in jobs}
+    assert {(job.dataset, job.split.label) for job in jobs if job.method == "constant"} == places
+
+
+def test_more_seeds_can_be_asked_for(repository: Layout) -> None:
+    suite = load_suite("repurposing-table7")
+    few, many = jobs_of(repository, suite, 2), jobs_of(repository, suite, 5)
+    assert {job.split.seed for job in many} == set(published_seeds()[:5])
+    assert many[: len(few)] == few, "more seeds continue what fewer began"
+    assert plan_name("smoke", None) == "smoke" and plan_name("smoke", 5) == "smoke --published-seeds 5"
+
+
+def test_seeds_without_a_suite_are_refused() -> None:
+    done = CliRunner().invoke(group, ["run", "--published-seeds", "3", "--method", "constant"])
+    assert done.exit_code != 0 and "no suite to take seeds of" in str(done.exception)
+    assert CliRunner().invoke(group, ["plan", "--published-seeds", "101"]).exit_code == 2
