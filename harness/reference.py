@@ -1,14 +1,16 @@
 """Reference results: what this artifact itself got, committed as records and scores without the predictions.
 
-One file per method, variant, dataset and split under results/reference/, one line per seed. A line holds a run's
-whole record, whose digest names every file of the run, and its scores. So a reference result can be shown where
-nothing was run, held against a claim, and above all proved: the same job, run again, must give files with the same
-sha256 (`harness audit --reference --replay N`).
+One gzipped file per method, variant, dataset and split under results/reference/, one line per seed. A line holds a
+run's whole record, whose digest names every file of the run, and its scores. So a reference result can be shown
+where nothing was run, held against a claim, and above all proved: the same job, run again, must give files with the
+same sha256 (`harness audit --reference --replay N`).
 """
 
 from __future__ import annotations
 
+import gzip
 import json
+import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -27,6 +29,8 @@ from harness.scoring import Scores, parse_scores, score_run, scored_files
 from harness.splits import split_digest
 from harness.store import Store
 from harness.vocabulary import Verdict
+
+_SUFFIX = ".jsonl.gz"
 
 
 @dataclass(frozen=True)
@@ -51,7 +55,7 @@ class Entry:
 def load_reference(layout: Layout, benchmark: str = "") -> dict[str, Entry]:
     """All committed reference results by key, or those of one benchmark. Whatever was changed is refused."""
     entries: dict[str, Entry] = {}
-    for path in sorted((layout.reference / benchmark).rglob("*.jsonl")):
+    for path in sorted((layout.reference / benchmark).rglob(f"*{_SUFFIX}")):
         for entry in _read(layout, path):
             entries[entry.content["key"]] = entry
     return entries
@@ -79,10 +83,12 @@ def save_reference(layout: Layout, store: Store, mirrors: Iterable[Path] = ()) -
         scores = score_run(layout, store, planned, tuple(mirrors)) if standing.verdict is Verdict.OK else None
         _put(layout, lines, planned, _line(standing.content, scores))
         saved += 1
-    for path in set(layout.reference.rglob("*.jsonl")) - lines.keys():
+    for path in set(layout.reference.rglob(f"*{_SUFFIX}")) - lines.keys():
         path.unlink()
     for path, told in sorted(lines.items()):
-        write_atomic(path, "".join(f"{told[job]}\n" for job in sorted(told)))
+        text = "".join(f"{told[job]}\n" for job in sorted(told))
+        # no time stamp: equal results are equal files
+        write_atomic(path, gzip.compress(text.encode(), mtime=0))
     return saved, sorted(lines)
 
 
@@ -118,7 +124,7 @@ def overview(layout: Layout) -> list[Row]:
         found.setdefault(reference_file(layout, entry.planned), []).append(entry)
     return [
         Row(
-            label=path.relative_to(layout.reference).with_suffix("").as_posix(),
+            label=path.relative_to(layout.reference).as_posix().removesuffix(_SUFFIX),
             counts=Counter(Verdict(entry.content["verdict"]) for entry in entries),
             stale=sum(1 for entry in entries if not present.holds(entry.planned)),
             cpu_hours=sum(entry.content["resources"].get("cpu_s") or 0.0 for entry in entries) / 3600,
@@ -128,11 +134,11 @@ def overview(layout: Layout) -> list[Row]:
 
 
 def reference_file(layout: Layout, planned: PlannedJob) -> Path:
-    """Where a result belongs: results/reference/BENCHMARK/METHOD[-VARIANT]/DATASET-SPLIT.jsonl."""
+    """Where a result belongs: results/reference/BENCHMARK/METHOD[-VARIANT]/DATASET-SPLIT.jsonl.gz."""
     job = planned.job
     row = job.method if job.variant == "published" else f"{job.method}-{job.variant}"
     split = job.split.label.removesuffix(f"-{job.split.seed}")
-    return layout.reference / job.benchmark / row / f"{job.dataset}-{split}.jsonl"
+    return layout.reference / job.benchmark / row / f"{job.dataset}-{split}{_SUFFIX}"
 
 
 class _Present:
@@ -180,8 +186,13 @@ def _line(content: dict[str, Any], scores: Scores | None) -> str:
 
 
 def _read(layout: Layout, path: Path) -> Iterator[Entry]:
-    for number, text in enumerate(path.read_bytes().splitlines(), start=1):
-        where = f"{path.relative_to(layout.root)}: line {number}"
+    place = path.relative_to(layout.root)
+    try:
+        lines = gzip.decompress(path.read_bytes()).splitlines()
+    except (OSError, EOFError, zlib.error):
+        raise _corrupt("not a gzipped file, or cut", str(place)) from None
+    for number, text in enumerate(lines, start=1):
+        where = f"{place}: line {number}"
         try:
             value = json.loads(text)
             record, told = value["record"], value["scores"]

@@ -11,6 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from harness.data.brought import brought_tables, checksum
 from harness.data.manifest import DatasetManifest, load_manifest, manifest_path
 from harness.data.sources import obtain
 from harness.errors import CorruptData
@@ -37,6 +38,8 @@ def is_converted(layout: Layout, manifest: DatasetManifest) -> bool:
 def fetch_dataset(layout: Layout, name: str, *, mirrors: Sequence[Path] = ()) -> dict[str, Path]:
     """Checked copies of a dataset's original files."""
     manifest = load_manifest(layout, name)
+    if manifest.bring:
+        return brought_tables(layout, manifest)
     return {file.name: obtain(layout, name, file, mirrors) for file in manifest.files}
 
 
@@ -68,7 +71,7 @@ def convert_dataset(layout: Layout, name: str, *, mirrors: Sequence[Path] = ()) 
 def _matching(dataset: RepurposingDataset, layout: Layout, manifest: DatasetManifest) -> RepurposingDataset:
     """The dataset, if it is the one its manifest describes."""
     where = manifest_path(layout, manifest.name)
-    found = dataset.statistics.model_dump()
+    found = dataset.statistics(associated=manifest.statistics.associated).model_dump()
     for field, expected in manifest.statistics.model_dump().items():
         if found[field] != expected:
             raise CorruptData(
@@ -91,11 +94,13 @@ def _converted_folder(layout: Layout, manifest: DatasetManifest) -> Path:
         return layout.cache / "datasets" / manifest.converted.digest
     from harness.data.converters import converter_source
 
+    brought = brought_tables(layout, manifest) if manifest.bring else {}
     recipe = digest_of(
         {
             "converter": sha256_of(converter_source(layout, manifest)),
             "parameters": manifest.parameters,
-            "files": {file.name: file.sha256 for file in manifest.files},
+            "files": {file.name: file.sha256 for file in manifest.files}
+            | {name: checksum(path) for name, path in brought.items()},
         }
     )
     return layout.cache / "datasets" / f"recipe-{recipe}"

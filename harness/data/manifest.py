@@ -53,6 +53,9 @@ class SourceFile(Strict):
 class Statistics(Strict):
     """What the converted arrays must show."""
 
+    associated: bool = Field(
+        default=False, description="drugs and diseases are those with an association, as in Table 1 of the paper"
+    )
     drugs: int = Field(ge=1)
     diseases: int = Field(ge=1)
     positives: int = Field(ge=0)
@@ -86,6 +89,7 @@ class DatasetManifest(NamedManifest):
     converter: str
     parameters: dict[str, Any] = {}
     files: list[SourceFile] = []
+    bring: str = Field(default="", description="why there is no file to fetch: a person brings three tables")
     statistics: Statistics
     converted: Converted | None = None
 
@@ -95,6 +99,12 @@ class DatasetManifest(NamedManifest):
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:
             raise ValueError(f"files: named twice: {', '.join(twice)}")
+        return self
+
+    @model_validator(mode="after")
+    def _brings_tables(self) -> DatasetManifest:
+        if self.bring and (self.files or self.parameters or self.converted or self.converter != "csv"):
+            raise ValueError("bring: goes with converter 'csv' and without files, parameters and digest")
         return self
 
 

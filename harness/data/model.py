@@ -35,12 +35,13 @@ class RepurposingDataset:
     digest: str = ""
     remarks: tuple[str, ...] = field(default=())
 
-    @property
-    def statistics(self) -> Statistics:
-        """What the arrays show."""
+    def statistics(self, *, associated: bool = False) -> Statistics:
+        """What the arrays show, of all drugs and diseases or of those with an association."""
+        known = self.associations != 0
         return Statistics(
-            drugs=self.associations.shape[0],
-            diseases=self.associations.shape[1],
+            associated=associated,
+            drugs=int(known.any(axis=1).sum()) if associated else known.shape[0],
+            diseases=int(known.any(axis=0).sum()) if associated else known.shape[1],
             positives=int((self.associations == 1).sum()),
             negatives=int((self.associations == -1).sum()),
             drug_features=self.drug_features.shape[1],

@@ -81,8 +81,11 @@ class Finding:
 
 
 def compare(name: str, ours: Array, golden: Array, tolerance: Tolerance) -> ArrayFinding:
-    """Compare two arrays. Allowed is the larger of the absolute tolerance and the relative one times the largest
-    golden magnitude; where the golden is not finite, ours must be the same."""
+    """Compare two arrays by their largest difference, or by the mean one where the tolerance is for it.
+
+    Allowed is the larger of the absolute tolerance and the relative one times the largest golden magnitude; where
+    the golden is not finite, ours must be the same.
+    """
     golden, ours = np.asarray(golden, dtype=np.float64).squeeze(), np.asarray(ours, dtype=np.float64).squeeze()
     if golden.shape != ours.shape:
         return ArrayFinding(name, Standing.BEYOND, note=f"shape {ours.shape} instead of {golden.shape}")
@@ -92,10 +95,11 @@ def compare(name: str, ours: Array, golden: Array, tolerance: Tolerance) -> Arra
     if not np.array_equal(ours[~finite], golden[~finite], equal_nan=True):
         return ArrayFinding(name, Standing.BEYOND, allowed=allowed, note="other places are not finite")
     differences = np.abs(ours[finite] - golden[finite])
-    error = float(differences.max(initial=0.0))
+    error = float(differences.mean() if tolerance.mean and differences.size else differences.max(initial=0.0))
     # written so that NaN is never within a tolerance
     standing = Standing.OK if error <= allowed else Standing.BEYOND
-    return ArrayFinding(name, standing, error=error, allowed=allowed)
+    note = "the mean error, not the largest" if tolerance.mean else ""
+    return ArrayFinding(name, standing, error, allowed, note)
 
 
 def _number(value: float | None) -> float | str | None:

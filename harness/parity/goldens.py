@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,8 @@ from harness.trials import Trial
 
 Array = npt.NDArray[Any]
 
-SOURCES = ("golden", "features", "standardised")
+SOURCES = ("golden", "features", "standardised", "one_view", "split")
+_OF_A_SPLIT = {"A_train", "train_mask", "val_mask"}
 
 
 class Incomplete(Exception):
@@ -39,8 +41,27 @@ def applies(match: Match, arrays: Mapping[str, Array]) -> bool:
     return has_negatives == (match.table.when == "negatives")
 
 
-def trial_of(match: Match, arrays: Mapping[str, Array]) -> Trial:
-    """The run that a golden is compared with: fitted once on all training labels, asked for every pair."""
+def trials_of(match: Match, arrays: Mapping[str, Array]) -> list[Trial]:
+    """The run that a golden is compared with, or one for each of its rows; the table says what they differ in."""
+    trial = _trial(match, arrays)
+    varied = match.table.rows
+    if not varied:
+        return [trial]
+    if not isinstance(first := trial.parameters.get(varied), int):
+        raise ManifestError(
+            f"'{varied}' is no parameter that counts",
+            where=f"method.toml of '{match.card.name}': parity ({match.table.cases}): rows",
+            todo="name the parameter that row r of the golden has r more of",
+        )
+    count = min((len(arrays[name]) for name in match.table.compare if name in arrays), default=0)
+    return [replace(trial, parameters={**trial.parameters, varied: first + row}) for row in range(count)]
+
+
+def _trial(match: Match, arrays: Mapping[str, Array]) -> Trial:
+    """Fitted once on all training labels, asked for every pair.
+
+    A table that gives `folds` a mask asks for the pairs marked there; all others are training.
+    """
     card, table = match.card, match.table
     inputs = {name: _input(match, name, arrays) for name in table.inputs}
     if missing := sorted(set(card.inputs) - {"folds"} - set(inputs)):
@@ -50,7 +71,8 @@ def trial_of(match: Match, arrays: Mapping[str, Array]) -> Trial:
             todo="name a source for every declared input",
         )
     inputs["associations"] = inputs["associations"].astype(np.int8)
-    inputs["folds"] = np.full(inputs["associations"].shape, TEST, dtype=np.int8)
+    asked = inputs.get("folds", np.ones(inputs["associations"].shape))
+    inputs["folds"] = np.where(asked, TEST, 0).astype(np.int8)
     return Trial(
         card=card,
         benchmark=match.case.benchmark or card.benchmarks[0],
@@ -73,11 +95,27 @@ def _input(match: Match, name: str, arrays: Mapping[str, Array]) -> Array:
         )
     if source == "golden":
         return _take(arrays, array, match.case.path)
+    if source == "split":
+        path = _split_of(match)
+        return _take(_read(path, path.stat().st_mtime_ns), array, path)
     path = match.case.features_of(match.dataset)
     if not path.is_file():
         raise Incomplete(f"needs {path.name}, which does not lie beside it")
     found = _take(_read(path, path.stat().st_mtime_ns), array, path)
+    if source == "one_view":
+        return np.zeros(found.shape[1], dtype=np.int32)
     return standardised(found) if source == "standardised" else found
+
+
+def _split_of(match: Match) -> Path:
+    """A case of the same dataset and seed that holds the split, for those that hold only answers."""
+    for path in sorted(match.case.path.parent.glob(f"*_{match.dataset}_{match.seed}.npz")):
+        with np.load(path, allow_pickle=False) as stored:
+            if set(stored.files) >= _OF_A_SPLIT:
+                return path
+    raise Incomplete(
+        f"needs a case of {match.dataset} and seed {match.seed} that holds {', '.join(sorted(_OF_A_SPLIT))}"
+    )
 
 
 def _take(arrays: Mapping[str, Array], name: str, path: Path) -> Array:

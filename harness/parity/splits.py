@@ -1,4 +1,7 @@
-"""Golden splits: made again from their strategy, dataset and seed, and equal to the last pair."""
+"""Golden splits: made again from their strategy, dataset and seed, and equal to the last pair.
+
+The distances stored with them are compared as well. Those of equal drugs are rounding, which is allowed.
+"""
 
 from __future__ import annotations
 
@@ -18,6 +21,7 @@ from harness.methods import Tolerance
 from harness.parity.finding import ArrayFinding, Finding, Standing, compare
 from harness.splits import make_split, strategy_names
 from harness.splits.folds import TEST
+from harness.splits.separation import separation
 
 Array = npt.NDArray[Any]
 
@@ -25,6 +29,7 @@ SPLITS = "splits"
 _RANDOM = re.compile(r"split_random_(?P<dataset>.+)_(?P<seed>\d+)")
 _WEAKLY = re.compile(r"split_weakly_(?P<dataset>.+)_(?P<metric>[a-z]+)_(?P<early_stop>None|\d+)_(?P<seed>\d+)")
 _EXACT = Tolerance()
+_DISTANCES = Tolerance(absolute=1e-6)
 
 
 def check_split(layout: Layout, case: str, arrays: Mapping[str, Array], mirrors: Sequence[Path]) -> Finding:
@@ -38,14 +43,18 @@ def check_split(layout: Layout, case: str, arrays: Mapping[str, Array], mirrors:
         return Finding(case, SPLITS, SPLITS, standing=Standing.NOT_IMPLEMENTED, note=note)
     name = names[dataset.lower()]
     try:
-        shape = load_dataset(layout, name, mirrors=mirrors).associations.shape
-        test = make_split(layout, name, spec, mirrors).folds == TEST
+        data = load_dataset(layout, name, mirrors=mirrors)
+        folds = make_split(layout, name, spec, mirrors).folds
     except UsageError as error:
         return Finding(case, SPLITS, SPLITS, standing=Standing.NOT_IMPLEMENTED, note=error.what)
     except MissingData as error:
         note = f"{error.what}; give its originals with --mirror"
         return Finding(case, SPLITS, SPLITS, standing=Standing.MISSING_DATA, note=note)
-    return Finding(case, SPLITS, f"{spec.strategy} on {name}", arrays=tuple(_masks(arrays, test, shape)))
+    found = [*_masks(arrays, folds == TEST, folds.shape)]
+    if "dist" in arrays:
+        metric = spec.parameters.get("metric", "euclidean")
+        found.append(compare("dist", separation(data, folds, metric), arrays["dist"], _DISTANCES))
+    return Finding(case, SPLITS, f"{spec.strategy} on {name}", arrays=tuple(found))
 
 
 def _spec(name: str) -> tuple[SplitSpec | None, str]:

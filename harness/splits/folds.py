@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,13 +13,14 @@ import numpy as np
 import numpy.typing as npt
 
 from harness.data.npy import NotNpy, npy_bytes, read_header, read_npy
-from harness.errors import CorruptData, UsageError
+from harness.errors import CorruptData, DataError, UsageError
 
 OUTSIDE, TEST = -2, -1
 DTYPE = "|i1"
 
 Folds = npt.NDArray[np.int8]
 Labels = npt.NDArray[np.int8]
+Integers = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,18 +74,34 @@ def read_split(path: Path) -> Split:
     return Split(folds=folds, digest=digest_of_folds(folds))
 
 
-def inner_folds_of(training: Iterable[int], labels: Labels, folds: Folds, *, count: int, seed: int) -> None:
-    """Deal the training pairs (flat indices, in their order) to `count` inner models, stratified by label."""
-    flat, places = folds.reshape(-1), np.fromiter(training, dtype=np.int64)
-    if count == 0:
-        flat[places] = 0
-        return
-    from sklearn.model_selection import StratifiedKFold
+def inner_folds_of(training: Integers, labels: Labels, folds: Folds, *, count: int, seed: int) -> None:
+    """Deal the training pairs (flat indices, in their order) to `count` inner models, stratified by label.
 
-    classes = labels.reshape(-1)[places]
-    dealer = StratifiedKFold(n_splits=count, shuffle=True, random_state=seed)
-    for number, (_, held_out) in enumerate(dealer.split(places, classes)):
-        flat[places[held_out]] = number
+    As scikit-learn's StratifiedKFold deals them, shuffled: labels are numbered as they first occur; the pairs in
+    the order of their labels are dealt in turn, which says how many of each label every fold gets; one stream of
+    numpy's legacy generator then shuffles each label's folds.
+    """
+    flat = folds.reshape(-1)
+    if count == 0:
+        flat[training] = 0
+        return
+    classes = labels.reshape(-1)[training]
+    present, first = np.unique(classes, return_index=True)
+    sizes = [np.count_nonzero(classes == label) for label in present[np.argsort(first)]]
+    if max(sizes, default=0) < count:
+        raise DataError(
+            f"{max(sizes, default=0)} training pairs of the commonest label are too few for {count} inner folds",
+            where="the split's parameter inner_folds",
+            todo="ask for fewer inner folds, or give more pairs",
+        )
+    generator, begin = np.random.RandomState(seed), 0
+    for label, size in zip(present[np.argsort(first)], sizes, strict=True):
+        # of `size` consecutive turns, fold k has every count-th, from the first that is its own
+        turns = [len(range((number - begin) % count, size, count)) for number in range(count)]
+        dealt = np.repeat(np.arange(count), turns)
+        generator.shuffle(dealt)
+        flat[training[classes == label]] = dealt
+        begin += size
 
 
 def broken_promises(folds: Folds, labels: Labels) -> list[str]:

@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+import json
+import os
 import warnings
+from pathlib import Path
 
-from setting import choose_kernels, training_pairs
-
-choose_kernels()
+# NumPy's kernels beyond its baseline, oldest first. Which neighbour is left out depends on them, and NumPy chooses
+# them when it is imported, so this one parameter is read before anything else.
+KERNELS = ("X86_V3", "X86_V4", "AVX512_ICL", "AVX512_SPR")
+job = json.loads((Path(os.environ.get("PERMAFROST_IN", "/in")) / "job.json").read_bytes())
+newest = job["parameters"]["numpy_kernels"]
+os.environ["NPY_DISABLE_CPU_FEATURES"] = " ".join(
+    KERNELS if newest == "baseline" else KERNELS[KERNELS.index(newest) + 1 :]
+)
+# torch's are the same on all processors with AVX2, for the sake of the last bit
+if "avx2" in Path("/proc/cpuinfo").read_text(encoding="ascii", errors="replace").split():
+    os.environ |= {"ATEN_CPU_CAPABILITY": "avx2", "MKL_CBWR": "AVX2"}
 
 import numpy as np  # noqa: E402
 import torch  # noqa: E402
@@ -25,9 +36,9 @@ def fit_predict(problem: Problem, *, dropout: bool = True) -> Answer:
     chosen = {name: value for name, value in problem.parameters.items() if name != "numpy_kernels"}
     similarities = problem.inputs["drug_similarity"], problem.inputs["disease_similarity"]
     inputs = Inputs.of(
-        problem.associations, *similarities, training_pairs(problem), k=chosen.pop("k"), shift=chosen.pop("shift")
+        problem.associations, *similarities, problem.training, k=chosen.pop("k"), shift=chosen.pop("shift")
     )
-    fit = train(inputs, dropout=dropout, **chosen)
+    fit = train(inputs, dropout=dropout, told=problem.trace, **chosen)
     trace = {
         **{f"init.{name}": value.squeeze(0).numpy() for name, value in fit.init.items()},
         **inputs.told(),

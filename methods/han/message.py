@@ -45,38 +45,44 @@ class Edges:
         )
 
 
-def softmax(strength: Tensor, edges: Edges) -> Tensor:
-    """Of values edges x heads, over the edges that end in the same node."""
-    nodes = (edges.size // strength.shape[1], strength.shape[1])
-    where = edges.target[:, None].expand_as(strength)
-    largest = strength.new_full(nodes, -torch.inf).scatter_reduce(0, where, strength.detach(), "amax")
-    exponential = (strength - largest.index_select(0, edges.target)).exp()
-    total = strength.new_zeros(nodes).index_add(0, edges.target, exponential)
-    return exponential / total.index_select(0, edges.target)
+def attend(strength: Tensor, kept: Tensor, features: Tensor, edges: Edges) -> Tensor:
+    """For every node and head, the features (nodes x heads x width) of its sources, summed by their shares.
+
+    Shares are the softmax of strengths (edges x heads) over the edges that end in the same node, times `kept`.
+    """
+    return cast(Tensor, _Attend.apply(strength, kept, features, edges))  # type: ignore[no-untyped-call]
 
 
-def gather(shares: Tensor, features: Tensor, edges: Edges) -> Tensor:
-    """For every node and head, the features (nodes x heads x width) of its sources, summed by shares."""
-    return cast(Tensor, _Gather.apply(shares, features, edges))  # type: ignore[no-untyped-call]
-
-
-class _Gather(torch.autograd.Function):
+class _Attend(torch.autograd.Function):
     @staticmethod
-    def forward(context: Any, shares: Tensor, features: Tensor, edges: Edges) -> Tensor:
+    def forward(context: Any, strength: Tensor, kept: Tensor, features: Tensor, edges: Edges) -> Tensor:
+        nodes, where = features.shape[:2], edges.target[:, None].expand_as(strength)
+        largest = strength.new_full(nodes, -torch.inf).scatter_reduce(0, where, strength, "amax")
+        exponential = (strength - largest.index_select(0, edges.target)).exp_()
+        shares = exponential / _per_target(exponential, edges)
+        used = shares * kept
         context.edges = edges
-        context.save_for_backward(shares, features)
-        out = edges.matrix(shares.index_select(0, edges.by_target).T) @ _stack(features)
-        return _unstack(out, features.shape)
+        context.save_for_backward(shares, used, features)
+        return _unstack(edges.matrix(used.index_select(0, edges.by_target).T) @ _stack(features), features.shape)
 
     @staticmethod
-    def backward(context: Any, gradient: Tensor) -> tuple[Tensor, Tensor, None]:  # type: ignore[override]
+    def backward(  # type: ignore[override]
+        context: Any, gradient: Tensor
+    ) -> tuple[Tensor, None, Tensor, None]:
         edges: Edges = context.edges
-        shares, features = context.saved_tensors
+        shares, used, features = context.saved_tensors
         above = _stack(gradient)
-        for_features = _unstack(edges.matrix(shares.T) @ above, features.shape)
-        pattern = edges.matrix(shares.new_zeros(shares.numel()))
-        for_shares = torch.sparse.sampled_addmm(pattern, _stack(features), above.T, beta=0.0).values()
-        return for_shares.view(shares.shape[1], -1).T, for_features, None
+        for_features = _unstack(edges.matrix(used.T) @ above, features.shape)
+        pattern = edges.matrix(used.new_zeros(used.numel()))
+        for_used = torch.sparse.sampled_addmm(pattern, _stack(features), above.T, beta=0.0).values()
+        weighed = for_used.view(used.shape[1], -1).T.contiguous() * used
+        return weighed - shares * _per_target(weighed, edges), None, for_features, None
+
+
+def _per_target(values: Tensor, edges: Edges) -> Tensor:
+    """For every edge, the sum over all edges that end where it does."""
+    sums = values.new_zeros(edges.size // values.shape[1], values.shape[1]).index_add_(0, edges.target, values)
+    return sums.index_select(0, edges.target)
 
 
 def _stack(features: Tensor) -> Tensor:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import cast
 
 import torch
-from message import Edges, gather, softmax
+from message import Edges, attend
 from torch import Tensor, nn
 from torch.nn import functional
 
@@ -40,8 +40,8 @@ class Attention(nn.Module):
         strength = functional.leaky_relu(
             left.index_select(0, edges.source) + right.index_select(0, edges.target), SLOPE
         )
-        shares = functional.dropout(softmax(strength, edges), DROPOUT, self.training)
-        out = gather(shares, projected, edges).reshape(len(features), HEADS * WIDTH)
+        kept = functional.dropout(torch.ones_like(strength), DROPOUT, self.training)
+        out = attend(strength, kept, projected, edges).reshape(len(features), HEADS * WIDTH)
         return functional.elu(out + self.bias)
 
 
@@ -66,10 +66,12 @@ class Layer(nn.Module):
 class Network(nn.Module):
     """Logits of all drugs x diseases from features and two graphs."""
 
-    def __init__(self, width: int) -> None:
+    def __init__(self, drugs: int, diseases: int) -> None:
         super().__init__()
-        self.drug_emb = nn.Linear(width, HIDDEN, bias=False)
-        self.dis_emb = nn.Linear(width, HIDDEN, bias=False)
+        # drawn for the features of both kinds; one kind's are zero for the other, and their weights do nothing
+        self.drug_emb, self.dis_emb = (nn.Linear(drugs + diseases, HIDDEN, bias=False) for _ in range(2))
+        for layer, seen in ((self.drug_emb, slice(drugs)), (self.dis_emb, slice(drugs, None))):
+            layer.weight = nn.Parameter(layer.weight.detach()[:, seen].clone())
         for layer, inward in ((1, HIDDEN), (2, WIDTH)):
             setattr(self, f"embedding_{layer}_drug", Layer(inward))
             setattr(self, f"embedding_{layer}_dis", Layer(inward))
@@ -79,9 +81,7 @@ class Network(nn.Module):
         nn.init.xavier_uniform_(self.weights.weight)
 
     def forward(self, drugs: Tensor, diseases: Tensor, drug_edges: Edges, disease_edges: Edges) -> Tensor:
-        # a drug's features end where a disease's begin: multiplying their zeros is left out
-        drug = functional.linear(drugs, self.drug_emb.weight[:, : drugs.shape[1]])
-        disease = functional.linear(diseases, self.dis_emb.weight[:, drugs.shape[1] :])
+        drug, disease = self.drug_emb(drugs), self.dis_emb(diseases)
         for layer in (1, 2):
             drug = getattr(self, f"embedding_{layer}_drug")(drug, drug_edges)
             disease = getattr(self, f"embedding_{layer}_dis")(disease, disease_edges)

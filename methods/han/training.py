@@ -32,33 +32,34 @@ def train(
     learning_rate: float,
     weight_decay: float,
     dropout: bool,
+    told: bool = False,
 ) -> Fit:
-    """`epoch` steps, then the logits.
+    """`epoch` steps, then the logits; losses where they are to be told.
 
     Every hundredth step ends with a look at the training pairs without dropout, and what follows the last step is
     done in the mode it leaves: the published 1,000 steps predict without dropout, 20 steps with it.
     """
     torch.manual_seed(seed)
-    network = Network(len(inputs.drugs) + len(inputs.diseases))
+    network = Network(len(inputs.drugs), len(inputs.diseases))
     init = {name: value.clone() for name, value in network.state_dict().items()}
     optimiser = torch.optim.Adam(network.parameters(), lr=learning_rate, weight_decay=weight_decay, fused=True)
     features = torch.from_numpy(inputs.drugs), torch.from_numpy(inputs.diseases)
     given = (*features, Edges.of(inputs.drug_graph, HEADS), Edges.of(inputs.disease_graph, HEADS))
     targets = inputs.targets
-    labels, pos_weight = torch.from_numpy(targets.labels), torch.tensor(targets.pos_weight)
-    share = torch.from_numpy(targets.seen) / targets.seen.sum()
     first = _logits(network, given, dropout=False)
+    labels, share = torch.from_numpy(targets.labels), torch.from_numpy(targets.seen) / targets.seen.sum()
+    # the gradient of the loss is pulled * sigmoid(logits) - pushed, and the loss itself is for whoever asks
+    pushed = share * labels * targets.pos_weight
+    pulled = share * (1 - labels) + pushed
     losses = []
     network.train(dropout)
     for _ in range(epoch):
         logits = network(*given)
-        loss = functional.binary_cross_entropy_with_logits(
-            logits, labels, weight=share, pos_weight=pos_weight, reduction="sum"
-        )
         optimiser.zero_grad()
-        loss.backward()
+        logits.backward(pulled * torch.sigmoid(logits.detach()) - pushed)
         optimiser.step()
-        losses.append(loss.item())
+        if told:
+            losses.append(float((functional.softplus(logits) * pulled - logits * pushed).sum()))
     last = _logits(network, given, dropout=dropout and epoch % LOOK_EVERY != 0)
     return Fit(first, last, losses, init)
 

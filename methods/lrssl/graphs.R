@@ -1,4 +1,22 @@
-# The similarities between drugs that the published wrapper gives to LRSSL.
+# Views, and the similarities between drugs that the published wrapper gives to LRSSL.
+
+# drug_views: the standardised features (drugs x features) of each view; `view` has the number of every feature's view.
+drug_views <- function(features, view) {
+  lapply(split(seq_along(view), view), function(own) features[, own, drop = FALSE])
+}
+
+# view_similarity: a view with as many features as drugs as it is, any other as correlations between drugs.
+# A drug whose features are all equal, but for rounding, correlates with none.
+view_similarity <- function(S) {
+  if (nrow(S) == ncol(S)) return(S)
+  covariance <- tcrossprod(S - rowMeans(S)) / ncol(S)
+  deviation <- sqrt(diag(covariance))
+  correlation <- covariance / outer(deviation, deviation)
+  flat <- deviation < 1e-12
+  correlation[flat, ] <- 0
+  correlation[, flat] <- 0
+  pmin(pmax(correlation, -1), 1)
+}
 
 # feature_similarity: X'X of the standardised features (features x drugs), divided by one number, zero diagonal.
 # The authors divide elementwise by sqrt(c c'), c the column sums; the wrapper's dot product makes it sqrt(c'c).

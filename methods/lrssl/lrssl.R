@@ -14,6 +14,35 @@ get.knn.graph <- function(S, k) {
   pmax(S.knn, t(S.knn))
 }
 
+# symmetric.inverse: the inverse P of a symmetric matrix M, never formed, by way of half(), a linear map:
+#   back(half(Q))               P Q
+#   between(half(X), half(Q))   XPX = X'PX and XPQ = X'PQ
+# half() is that of Cholesky where M is positive definite: it is for any graph without negative weights. The
+# benchmark's wrapper gives signed graphs; then half() does nothing and M is solved, at twice the cost.
+symmetric.inverse <- function(M) {
+  R <- tryCatch(chol(M), error = function(indefinite) NULL)
+  if (is.null(R)) {
+    half <- identity
+    back <- function(Q) solve(M, Q)
+    between <- function(X, Q) {
+      PX <- solve(M, X)
+      list(XPX = crossprod(X, PX), XPQ = crossprod(PX, Q))
+    }
+  } else {
+    half <- function(Q) backsolve(R, Q, transpose = TRUE)
+    back <- function(V) backsolve(R, V)
+    between <- function(W, V) list(XPX = crossprod(W), XPQ = crossprod(W, V))
+  }
+  list(half = half, back = back, between = between)
+}
+
+# updated: one multiplicative step of a projection G, whose gradient is A G - B.
+updated <- function(G, A, B) {
+  A.plus <- A * (A > 0)
+  B.plus <- B * (B > 0)
+  G * sqrt((B.plus + (A.plus - A) %*% G) / (B.plus - B + A.plus %*% G))
+}
+
 # lrssl: sparse projections of mx views that follow ml graphs.
 #   Xs        list of mx matrices, features x drugs
 #   Ls        list of ml graph Laplacians, drugs x drugs
@@ -21,34 +50,33 @@ get.knn.graph <- function(S, k) {
 #   mu, lam   weights of the projection error and of the sparsity
 #   gam       exponent of the graphs' weights
 #   max.iter, eps   stop after max.iter steps or when the projections change by less than eps, relatively
-# L may be indefinite (the benchmark's wrapper gives signed graphs), so P is found without assuming otherwise, and
-# the weights alpha may then be negative.
+# The weights alpha may be negative where graphs are signed.
 # Result: Gs (list of mx projections), F.mat, alpha (weights of the graphs), diff.G, t; and G0s, where Gs started.
 lrssl <- function(Xs, Ls, Y, mx, ml, mu, lam, gam, max.iter, eps) {
   n <- nrow(Y)
   alpha <- rep(1 / ml, ml)
   Gs <- lapply(Xs, function(X) matrix(runif(nrow(X) * ncol(Y)), nrow(X), ncol(Y)))
   G0s <- Gs
-  XXs <- lapply(Xs, tcrossprod)
-  XGs <- Map(crossprod, Xs, Gs)
+  # one graph per column: what is summed over graphs is then one product
+  L.all <- vapply(Ls, as.vector, numeric(n * n))
+  # mu X' in place of X', so that nothing large is scaled in the loop
+  muXts <- lapply(Xs, function(X) mu * t(X))
+  constants <- lapply(muXts, function(muXt) crossprod(muXt) / mu + lam)
   for (t in seq_len(max.iter)) {
-    L <- Reduce(`+`, Map(`*`, alpha^gam, Ls))
-    P <- solve(L + diag(1 + mx * mu, n))
-    F.mat <- P %*% (Y + mu * Reduce(`+`, XGs))
+    M <- matrix(L.all %*% alpha^gam, n)
+    diag(M) <- diag(M) + (1 + mx * mu)
+    P <- symmetric.inverse(M)
+    V <- P$half(Y)
+    Ws <- lapply(muXts, P$half)
+    WGs <- Map(`%*%`, Ws, Gs)
+    F.mat <- P$back(Reduce(`+`, WGs, V))
     olds <- Gs
     for (i in seq_len(mx)) {
-      XP <- Xs[[i]] %*% P
-      A <- mu * XXs[[i]] - mu^2 * tcrossprod(XP, Xs[[i]]) + lam
-      B <- XP %*% (mu * Y + mu^2 * Reduce(`+`, XGs[-i], 0))
-      A.plus <- pmax(A, 0)
-      B.plus <- pmax(B, 0)
-      up <- B.plus + (A.plus - A) %*% Gs[[i]]
-      down <- (B.plus - B) + A.plus %*% Gs[[i]]
-      Gs[[i]] <- Gs[[i]] * sqrt(up / down)
+      through <- P$between(Ws[[i]], Reduce(`+`, WGs[-i], V))
+      Gs[[i]] <- updated(olds[[i]], constants[[i]] - through$XPX, through$XPQ)
     }
-    XGs <- Map(crossprod, Xs, Gs)
-    FF <- tcrossprod(F.mat)
-    alpha <- vapply(Ls, function(L) (1 / sum(L * FF))^(1 / (gam - 1)), 0)
+    traces <- crossprod(L.all, as.vector(tcrossprod(F.mat)))
+    alpha <- as.vector(1 / traces)^(1 / (gam - 1))
     # a graph without edges costs nothing: in the limit it has all the weight
     if (any(is.infinite(alpha))) alpha <- as.numeric(is.infinite(alpha))
     alpha <- alpha / sum(alpha)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -32,7 +33,7 @@ def made(repository: Layout, tmp_path: Path) -> Layout:
     put_run(layout, planned_of(second), verdict=Verdict.MEMORY, reason="killed at 2 GiB")
     saved, (file,) = save_reference(layout, Store(layout.runs))
     assert saved == 2
-    assert file == layout.reference / "repurposing" / "als_wr" / "synthetic-random.jsonl"
+    assert file == layout.reference / "repurposing" / "als_wr" / "synthetic-random.jsonl.gz"
     return layout
 
 
@@ -42,13 +43,13 @@ def elsewhere(layout: Layout) -> Layout:
 
 
 def file_of(layout: Layout) -> Path:
-    (file,) = layout.reference.rglob("*.jsonl")
+    (file,) = layout.reference.rglob("*.jsonl.gz")
     return file
 
 
 def change(layout: Layout, *path: str, value: object, digest: bool = False) -> None:
     """Change one field of the first line; `digest` as a forger would, who knows how digests are made."""
-    lines = file_of(layout).read_text().splitlines()
+    lines = gzip.decompress(file_of(layout).read_bytes()).decode().splitlines()
     line = json.loads(lines[0])
     part = line
     for name in path[:-1]:
@@ -57,7 +58,7 @@ def change(layout: Layout, *path: str, value: object, digest: bool = False) -> N
     if digest:
         told = {name: value for name, value in line[path[0]].items() if name != "digest"}
         line[path[0]]["digest"] = digest_of(told)
-    file_of(layout).write_text("\n".join([json.dumps(line), *lines[1:]]) + "\n")
+    file_of(layout).write_bytes(gzip.compress("\n".join([json.dumps(line), *lines[1:]]).encode()))
 
 
 def test_what_is_saved_is_what_is_read(made: Layout) -> None:
@@ -95,9 +96,15 @@ def test_a_changed_line_is_refused_by_file_and_line(
     change(made, *path, value=value, digest=digest)
     with pytest.raises(CorruptData) as refused:
         load_reference(made)
-    assert refused.value.where == "results/reference/repurposing/als_wr/synthetic-random.jsonl: line 1"
+    assert refused.value.where == "results/reference/repurposing/als_wr/synthetic-random.jsonl.gz: line 1"
     with pytest.raises(AuditError):
         audit_reference(made)
+
+
+def test_a_cut_file_is_refused(made: Layout) -> None:
+    file_of(made).write_bytes(file_of(made).read_bytes()[:-20])
+    with pytest.raises(CorruptData, match="cut"):
+        load_reference(made)
 
 
 def test_results_of_changed_code_are_outgrown(made: Layout) -> None:
@@ -108,7 +115,7 @@ def test_results_of_changed_code_are_outgrown(made: Layout) -> None:
     assert (report.passed, report.superseded, report.failed) == (0, 2, 0)
     save_reference(made, Store(made.runs))
     assert load_reference(made) == {}
-    assert not list(made.reference.rglob("*.jsonl"))
+    assert not list(made.reference.rglob("*.jsonl.gz"))
 
 
 def test_a_run_with_chosen_parameters_is_no_reference(made: Layout, tmp_path: Path) -> None:

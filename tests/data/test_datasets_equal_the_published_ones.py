@@ -15,6 +15,7 @@ from harness.errors import CorruptData
 from harness.layout import Layout
 
 PUBLISHED = {"synthetic": "Synthetic", "fdataset": "Fdataset", "hdvd": "HDVD", "cdataset": "Cdataset"}
+BROUGHT = {"dndataset", "gottlieb", "predict_private", "predict_public", "transcript"}
 
 
 @pytest.fixture
@@ -25,15 +26,16 @@ def private(repository: Layout, tmp_path: Path) -> Layout:
 
 def test_every_manifest_is_valid_and_records_a_digest(repository: Layout) -> None:
     names = manifest_names(repository)
-    assert set(PUBLISHED) <= set(names)
+    assert {*PUBLISHED, *BROUGHT, "lrssl"} <= set(names)
     for name in names:
         manifest = load_manifest(repository, name)
         assert manifest.converted is not None or name not in PUBLISHED
+        assert bool(manifest.bring) == (name in BROUGHT)
 
 
 def test_synthetic_needs_no_download_and_has_the_recorded_digest(private: Layout) -> None:
     dataset = load_dataset(private, "synthetic")
-    assert dataset.statistics.positives == 40_000
+    assert dataset.statistics().positives == 40_000
     assert (dataset.associations[:200, :200] == 1).all()
     assert (dataset.associations[200:, 200:] == -1).all()
     recorded = load_manifest(private, "synthetic").converted
@@ -53,6 +55,16 @@ def test_features_and_labels_equal_the_goldens(private: Layout, shared: Path, na
         with np.load(trained) as golden:
             expected = np.where(golden["val_mask"] == 1, 0, dataset.associations)
             np.testing.assert_array_equal(golden["A_train"], expected)
+
+
+def test_lrssl_has_one_drug_with_another_name_in_one_of_its_tables(private: Layout, shared: Path) -> None:
+    dataset = convert_dataset(private, "lrssl", mirrors=[shared / "mirror"])
+    unknown = np.isnan(dataset.drug_features)
+    (drug,) = np.flatnonzero(unknown.any(axis=1))
+    assert dataset.drug_ids[drug] == "ergoloid mesylates, usp"
+    assert unknown[drug].sum() == 623
+    assert unknown[drug, :623].all()
+    assert (dataset.drug_feature_names[0], dataset.drug_feature_names[623]) == ("SUB1", "IPR002209")
 
 
 def test_changed_array_in_the_cache_is_found(private: Layout) -> None:

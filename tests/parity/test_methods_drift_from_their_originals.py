@@ -17,7 +17,7 @@ from harness.trials import InContainers
 
 
 @pytest.mark.engine
-@pytest.mark.parametrize("name", ["als_wr", "lrssl", "bnnr"])
+@pytest.mark.parametrize("name", ["als_wr", "libmf", "lrssl", "bnnr"])
 def test_a_method_equals_its_goldens(layout: Layout, engine: Engine, shared: Path, name: str) -> None:
     cases = [
         case

@@ -97,6 +97,14 @@ def published_global(
     return area, gain, ranked
 
 
+def published_hits(labels: Matrix, inside: Matrix, scores: Matrix) -> list[int]:
+    """The labels in the ranking in which hits are counted: an increasing sort, read backwards."""
+    truth = ((inside == 1) & (labels == 1)).astype(int).ravel()
+    everything = np.where(inside == 1, scores, 0.0).ravel()
+    ranked: list[int] = truth[np.argsort(everything.astype(np.longdouble))[::-1]].tolist()
+    return ranked
+
+
 def defined_ordered_share(rows: list[Row]) -> float | None:
     """NS-AUC as defined."""
     shares = []

@@ -100,6 +100,13 @@ def test_unknown_and_constant_features_are_prepared_as_documented() -> None:
     )
 
 
+def test_constant_column_is_not_blown_up_by_rounding() -> None:
+    features = np.full((7, 2), 0.1)
+    features[4, 1] = np.nan
+    assert features.mean(axis=0)[0] != 0.1
+    assert (standardised(features) == 0).all()
+
+
 def test_square_features_are_kept_and_others_correlated() -> None:
     square = np.random.default_rng(1).normal(size=(4, 4))
     np.testing.assert_array_equal(similarity(square), standardised(square))
@@ -108,8 +115,17 @@ def test_square_features_are_kept_and_others_correlated() -> None:
 
 
 def test_row_without_variation_has_no_similarity() -> None:
-    found = similarity(np.array([[1.0, 1.0, 1.0], [1.0, 1.0, 1.0]]))
-    assert np.isnan(found).all()
+    assert (similarity(np.array([[1.0, 1.0, 1.0], [1.0, 1.0, 1.0]])) == 0).all()
+
+
+def test_drug_without_features_is_not_correlated_by_rounding() -> None:
+    features = np.random.default_rng(1).normal(size=(6, 4))
+    features[2] = np.nan
+    found = similarity(features)
+    assert (found[2] == 0).all()
+    assert (found[:, 2] == 0).all()
+    others = np.delete(np.arange(6), 2)
+    np.testing.assert_array_equal(found[np.ix_(others, others)].diagonal(), 1)
 
 
 @pytest.mark.parametrize("name", ["Synthetic", "Fdataset", "HDVD", "Cdataset"])

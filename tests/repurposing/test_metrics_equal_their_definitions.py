@@ -51,7 +51,7 @@ def test_as_published(case: Case) -> None:
     rows = plain.rows_of(*case)
     columns = plain.rows_of(case[0].T, case[1].T, case[2].T)
     area, gain, ranked = plain.published_global(*case)
-    count = sum(ranked)
+    hits, count = plain.published_hits(*case), sum(ranked)
     known = [(label, guess) for row in rows for label, guess in plain.cut(row) if label]
     expected = {
         "NS-AUC": plain.published_ordered_share(rows),
@@ -62,7 +62,7 @@ def test_as_published(case: Case) -> None:
         "global NDCG": gain,
         "accuracy": plain.mean([float(label == guess) for label, guess in known]),
         "F-score": plain.published_f_score(columns),
-        **{f"HR@{best}": sum(ranked[:best]) / count if count else None for best in (2, 5, 10)},
+        **{f"HR@{best}": sum(hits[:best]) / count if count else None for best in (2, 5, 10)},
     }
     found = as_published.metrics(_pairs(case))
     assert list(found) == list(expected) == metric_names(PUBLISHED)

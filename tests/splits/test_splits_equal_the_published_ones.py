@@ -12,10 +12,11 @@ from harness.errors import CorruptData, UsageError
 from harness.layout import Layout
 from harness.splits import SplitSpec, load_split, make_split, published_seeds, split_digest
 from harness.splits.recorded import Recorded, record_splits, recorded_splits
+from harness.splits.separation import separation
 from harness.splits.splits import as_recorded, complete, split_path
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "repurposing"
-REAL = {"Fdataset": "fdataset", "Cdataset": "cdataset", "HDVD": "hdvd"}
+REAL = {"Fdataset": "fdataset", "Cdataset": "cdataset", "HDVD": "hdvd", "LRSSL": "lrssl"}
 
 
 @pytest.fixture
@@ -52,6 +53,18 @@ def test_random_split_of_real_data(private: Layout, shared: Path, name: str) -> 
     folds = load_split(private, REAL[name], spec, [shared / "mirror"]).folds
     np.testing.assert_array_equal(folds == -1, test)
     np.testing.assert_array_equal(folds >= 0, training)
+
+
+def test_distances_between_drugs_equal_the_published_ones(private: Layout, shared: Path) -> None:
+    """Those of equal drugs are rounding of the matrix product, and differ with the BLAS."""
+    for path in sorted((shared / "golden" / "repurposing").glob("split_*.npz")):
+        kind, name = path.stem.split("_")[1:3]
+        spec = _weakly_spec(path) if kind == "weakly" else SplitSpec(strategy="random", seed=17263407)
+        dataset = load_dataset(private, name.lower(), mirrors=[shared / "mirror"])
+        folds = make_split(private, name.lower(), spec, [shared / "mirror"]).folds
+        found = separation(dataset, folds, spec.parameters.get("metric", "euclidean"))
+        with np.load(path) as golden:
+            np.testing.assert_allclose(found, golden["dist"], rtol=1e-12, atol=3e-7)
 
 
 @pytest.mark.parametrize("path", sorted(GOLDEN.glob("split_weakly_*.npz")), ids=lambda path: path.stem)

@@ -38,7 +38,7 @@ def metrics(pairs: Pairs) -> dict[str, float | None]:
         "global NDCG": global_gain(ranks, pairs.inside.size),
         "accuracy": accuracy(pairs),
         "F-score": f_score(diseases),
-        **hit_rates(ranks),
+        **hit_rates(ranks_of_positives(pairs, hits=True)),
     }
 
 
@@ -126,30 +126,37 @@ def hit_rates(ranks: Integers) -> dict[str, float | None]:
     return {f"HR@{best}": float((ranks < best).sum()) / count if count else None for best in HIT_RATES}
 
 
-def ranks_of_positives(pairs: Pairs) -> Integers:
-    """Ranks from 0 of the positives among all pairs by decreasing score; only ties with others need the sort."""
+def ranks_of_positives(pairs: Pairs, *, hits: bool = False) -> Integers:
+    """Ranks from 0 of the positives among all pairs by decreasing score; only ties with others need the sort.
+
+    Hits are counted in an increasing sort read backwards, which leaves ties in another order than a decreasing
+    one; of these ranks only those that can be hits are right.
+    """
     positive = pairs.labels == 1
     ours, others = pairs.scores[positive], np.sort(-pairs.scores[~positive])
     outside = pairs.inside.size - len(pairs.scores)
     before = np.searchsorted(others, -ours, side="left")
     tied = np.searchsorted(others, -ours, side="right") > before
     above = before + np.where(ours < 0, outside, 0)
+    if hits:
+        tied &= above + np.searchsorted(np.sort(-ours), -ours) < max(HIT_RATES)
     # equal positives: which of them is first changes nothing
     order = np.argsort(-ours, kind="stable")
     above[order] += np.arange(len(ours))
     if tied.any():
-        above[tied] = _ranks_of_tied(pairs, np.flatnonzero(positive)[tied])
+        above[tied] = _ranks_of_tied(pairs, np.flatnonzero(positive)[tied], backwards=hits)
     return np.asarray(above)
 
 
-def _ranks_of_tied(pairs: Pairs, chosen: Integers) -> Integers:
+def _ranks_of_tied(pairs: Pairs, chosen: Integers, *, backwards: bool) -> Integers:
     """Where the original's sort of the whole matrix leaves some pairs."""
     keys = np.zeros(pairs.inside.size)
     inside = np.flatnonzero(pairs.inside)
-    keys[inside] = -pairs.scores
+    keys[inside] = pairs.scores if backwards else -pairs.scores
     wanted = np.zeros(pairs.inside.size, dtype=bool)
     wanted[inside[chosen]] = True
-    return places(keys, np.array([len(keys)]), wanted)
+    found = places(keys, np.array([len(keys)]), wanted)
+    return len(keys) - 1 - found if backwards else found
 
 
 def _weights(count: int) -> Scores:

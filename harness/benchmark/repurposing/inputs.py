@@ -22,13 +22,16 @@ from harness.splits.folds import Folds
 Array = npt.NDArray[Any]
 
 _ALWAYS = ("associations", "folds")
-_FEATURES: dict[str, Callable[[RepurposingDataset], Features]] = {
+# columns have a deviation of 1 once standardised: a row that deviates by less than this does not
+_ROUNDING = 1e-12
+_FEATURES: dict[str, Callable[[RepurposingDataset], Array]] = {
     "drug_features": lambda dataset: dataset.drug_features,
     "disease_features": lambda dataset: dataset.disease_features,
     "drug_standardised": lambda dataset: standardised(dataset.drug_features),
     "disease_standardised": lambda dataset: standardised(dataset.disease_features),
     "drug_similarity": lambda dataset: similarity(dataset.drug_features),
     "disease_similarity": lambda dataset: similarity(dataset.disease_features),
+    "drug_views": lambda dataset: views(dataset.drug_feature_names),
 }
 
 
@@ -66,17 +69,37 @@ def standardised(features: Features) -> Features:
         filled = np.where(unknown, np.nanmean(filled, axis=0), filled)
     deviation = filled.std(axis=0)
     deviation[deviation == 0] = 1.0
-    return np.asarray((filled - filled.mean(axis=0)) / deviation)
+    prepared = (filled - filled.mean(axis=0)) / deviation
+    # the mean of equal values may be off by rounding, which would be blown up to a deviation of 1
+    prepared[:, np.fmax.reduce(features, axis=0) == np.fmin.reduce(features, axis=0)] = 0.0
+    return np.asarray(prepared)
 
 
 def similarity(features: Features) -> Features:
-    """Square features as they are once standardised, others as Pearson correlations between rows."""
+    """Square features as they are once standardised, others as Pearson correlations between rows.
+
+    A row of equal values, such as one without any known feature, correlates with nothing: 0 stands for it.
+    """
     prepared = standardised(features)
     if prepared.shape[0] == prepared.shape[1]:
         return prepared
-    # A row of equal values has no correlation with anything: NaN stands for it.
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(np.corrcoef(prepared))
+        correlations = np.corrcoef(prepared)
+    flat = prepared.std(axis=1) < _ROUNDING
+    correlations[flat] = correlations[:, flat] = 0.0
+    return np.asarray(correlations)
+
+
+def views(names: Sequence[str]) -> npt.NDArray[np.int32]:
+    """The view of every feature, numbered from 0 in the order they come: what its name has before the first "-".
+
+    A single view where a name has no "-": the published rule for telling kinds of features apart.
+    """
+    if not all("-" in name for name in names):
+        return np.zeros(len(names), dtype=np.int32)
+    kinds = [name.partition("-")[0] for name in names]
+    number = {kind: place for place, kind in enumerate(dict.fromkeys(kinds))}
+    return np.array([number[kind] for kind in kinds], dtype=np.int32)
 
 
 def _array(name: str, dataset: RepurposingDataset, folds: Folds) -> Array:
@@ -90,4 +113,4 @@ def _array(name: str, dataset: RepurposingDataset, folds: Folds) -> Array:
             where="method.toml: inputs",
             todo=f"choose among: {', '.join((*_ALWAYS, *_FEATURES))}",
         )
-    return np.asarray(_FEATURES[name](dataset), dtype=np.float64)
+    return _FEATURES[name](dataset)

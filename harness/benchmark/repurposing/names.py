@@ -16,6 +16,7 @@ INPUTS = (
     "disease_standardised",
     "drug_similarity",
     "disease_similarity",
+    "drug_views",
 )
 
 PUBLISHED, DEFINED = "as-published", "as-defined"

@@ -125,7 +125,9 @@ def _read(file: str, files: Mapping[str, Path]) -> _Table:
     twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
         raise CorruptData(
-            f"'{twice[0]}' names more than one row", where=str(files[file]), todo="give every row a name of its own"
+            f"'{twice[0]}' names more than one row",
+            where=str(files[file]),
+            todo="give every row a name of its own",
         )
     try:
         values = np.array([[float(cell) if cell else np.nan for cell in row[1:]] for row in rows])

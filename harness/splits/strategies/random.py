@@ -12,6 +12,7 @@ import numpy as np
 from pydantic import Field
 
 from harness.data.model import RepurposingDataset
+from harness.errors import DataError
 from harness.manifests import Strict
 from harness.splits.folds import TEST, Folds, inner_folds_of
 
@@ -30,13 +31,20 @@ def make(dataset: RepurposingDataset, seed: int, parameters: Parameters) -> Fold
     from sklearn.model_selection import train_test_split
 
     labels = dataset.associations
-    training, test = train_test_split(
-        np.arange(labels.size),
-        test_size=parameters.test_share,
-        random_state=seed,
-        shuffle=True,
-        stratify=labels.reshape(-1),
-    )
+    try:
+        training, test = train_test_split(
+            np.arange(labels.size),
+            test_size=parameters.test_share,
+            random_state=seed,
+            shuffle=True,
+            stratify=labels.reshape(-1),
+        )
+    except ValueError as error:
+        raise DataError(
+            f"the pairs can't be shared out by label: {error}",
+            where=f"dataset {dataset.name}, test_share {parameters.test_share}",
+            todo="give every label at least two pairs, or choose another test_share",
+        ) from None
     folds = np.full(labels.shape, TEST, dtype=np.int8)
     assert len(training) + len(test) == labels.size  # every pair is one or the other
     inner_folds_of(np.sort(training), labels, folds, count=parameters.inner_folds, seed=seed)

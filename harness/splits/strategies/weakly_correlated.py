@@ -8,6 +8,7 @@ seed changes the inner folds only.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Literal
 
 import numpy as np
@@ -15,6 +16,7 @@ import numpy.typing as npt
 from pydantic import Field
 
 from harness.data.model import RepurposingDataset
+from harness.errors import DataError
 from harness.manifests import Strict
 from harness.splits.folds import TEST, Folds, inner_folds_of
 
@@ -37,7 +39,14 @@ def make(dataset: RepurposingDataset, seed: int, parameters: Parameters) -> Fold
     """Cut the tree of drugs in two."""
     labels = dataset.associations
     folds = np.full(labels.shape, TEST, dtype=np.int8)
-    folds[~_test_drugs(dataset, parameters)] = 0
+    test = _test_drugs(dataset, parameters)
+    if test.all() or not test.any():
+        raise DataError(
+            f"no group of drugs lies apart: {int(test.sum())} of {len(test)} would be test drugs",
+            where=f"dataset {dataset.name}: drug features",
+            todo="use the random split, or another test_share or metric",
+        )
+    folds[~test] = 0
     training = np.flatnonzero(folds.reshape(-1) != TEST)
     inner_folds_of(training, labels, folds, count=parameters.inner_folds, seed=seed)
     return folds
@@ -55,14 +64,16 @@ def broken_promises(dataset: RepurposingDataset, folds: Folds, parameters: Param
     return broken
 
 
+@lru_cache(maxsize=4)
 def _test_drugs(dataset: RepurposingDataset, parameters: Parameters) -> npt.NDArray[np.bool_]:
-    """The published search for a number of clusters, and the drugs it sets apart."""
+    """The published search for a number of clusters, and the drugs it sets apart; the same for all seeds."""
     from scipy.cluster.hierarchy import fcluster, linkage
-    from scipy.spatial.distance import pdist
 
     drugs, diseases = dataset.associations.shape
     wanted = int((1 - parameters.test_share) * drugs * diseases)
-    tree = linkage(pdist(np.nan_to_num(dataset.drug_features), parameters.metric), "average")
+    if drugs < 2:
+        return np.ones(drugs, dtype=np.bool_)
+    tree = linkage(_distances(dataset, parameters.metric), "average")
     low, high = 2, drugs
     seen: list[int] = []
     clusters, chosen = np.ones(drugs, dtype=np.int64), _NONE
@@ -78,6 +89,21 @@ def _test_drugs(dataset: RepurposingDataset, parameters: Parameters) -> npt.NDAr
         else:
             high = middle
     return np.asarray(clusters > chosen + 1)
+
+
+def _distances(dataset: RepurposingDataset, metric: Literal["euclidean", "cosine"]) -> npt.NDArray[np.float64]:
+    """Of all pairs of drugs; scipy's, which do not depend on the BLAS, so that ties are the same everywhere."""
+    from scipy.spatial.distance import pdist
+
+    features = np.nan_to_num(dataset.drug_features)
+    empty = np.flatnonzero(~features.any(axis=1))
+    if metric == "cosine" and len(empty):
+        raise DataError(
+            f"drug '{dataset.drug_ids[empty[0]]}' has no feature but zeros: it has no cosine distance",
+            where=f"dataset {dataset.name}: {len(empty)} rows of drug features",
+            todo="use metric=euclidean, or leave these drugs out",
+        )
+    return np.asarray(pdist(features, metric))
 
 
 def _largest_within(clusters: npt.NDArray[np.int64], diseases: int, wanted: int) -> tuple[int, int]:

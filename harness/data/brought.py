@@ -1,0 +1,50 @@
+"""Tables that a person brings for a dataset nobody can fetch: three files by fixed names in a folder of their own.
+
+They have no recorded checksum. Their own decides which arrays are used, so that changed tables are never mixed
+with what was computed before.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+from harness.data.manifest import DatasetManifest, manifest_path
+from harness.errors import MissingData
+from harness.files import sha256_of
+from harness.layout import Layout
+
+TABLES = ("associations.csv", "drug_features.csv", "disease_features.csv")
+
+
+def brought_folder(layout: Layout, name: str) -> Path:
+    """Where a dataset's tables are to be put: beside the manifest, out of the repository's sight."""
+    return manifest_path(layout, name).parent / "own"
+
+
+def missing_tables(layout: Layout, name: str) -> list[str]:
+    """Those that are not there yet."""
+    return [table for table in TABLES if not (brought_folder(layout, name) / table).is_file()]
+
+
+def brought_tables(layout: Layout, manifest: DatasetManifest) -> dict[str, Path]:
+    """All three tables, or what to do."""
+    folder = brought_folder(layout, manifest.name)
+    if missing := missing_tables(layout, manifest.name):
+        raise MissingData(
+            f"dataset '{manifest.name}' has to be brought: {manifest.bring}",
+            where=f"{folder}: no {', '.join(missing)}",
+            todo="put the three tables there; docs/data.md, 'Datasets to be brought', says what they hold",
+        )
+    return {table: folder / table for table in TABLES}
+
+
+def checksum(path: Path) -> str:
+    """The sha256 of a table; read once until the file changes."""
+    told = path.stat()
+    return _checksum(path, told.st_size, told.st_mtime_ns)
+
+
+@cache
+def _checksum(path: Path, _size: int, _changed: int) -> str:
+    return sha256_of(path)

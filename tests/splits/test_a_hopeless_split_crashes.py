@@ -1,0 +1,101 @@
+"""Data that no split can be made of must be refused with a reason, and inner folds dealt as published."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from harness.conformance import problems
+from harness.data.model import Features, Labels, RepurposingDataset
+from harness.errors import DataError
+from harness.splits.folds import TEST, inner_folds_of
+from harness.splits.separation import separation
+from harness.splits.strategies import random, weakly_correlated
+
+
+def dataset_of(labels: Labels, features: Features | None = None) -> RepurposingDataset:
+    """Drugs and diseases with made-up features."""
+    drugs, diseases = labels.shape
+    generator = np.random.default_rng(7)
+    return replace(
+        problems.ordinary().dataset,
+        associations=labels,
+        drug_features=generator.normal(size=(drugs, 3)) if features is None else features,
+        disease_features=generator.normal(size=(diseases, 3)),
+        drug_ids=tuple(f"d{number}" for number in range(drugs)),
+        disease_ids=tuple(f"p{number}" for number in range(diseases)),
+    )
+
+
+def test_inner_folds_are_dealt_as_scikit_learn_deals_them() -> None:
+    from sklearn.model_selection import StratifiedKFold
+
+    generator = np.random.default_rng(11)
+    for round_number in range(60):
+        shape = (int(generator.integers(4, 30)), int(generator.integers(4, 30)))
+        labels = generator.choice([-1, 0, 1], p=[0.1, 0.6, 0.3], size=shape).astype(np.int8)
+        if round_number % 2:
+            labels = np.abs(labels)
+        training = np.flatnonzero(generator.random(labels.size) < 0.8)
+        count, seed = int(generator.integers(2, 6)), int(generator.integers(2**32))
+        expected = np.full(labels.size, TEST, dtype=np.int8)
+        with warnings.catch_warnings():
+            # a label with fewer pairs than folds: some folds have none
+            warnings.simplefilter("ignore")
+            dealer = StratifiedKFold(count, shuffle=True, random_state=seed)
+            for number, (_, held_out) in enumerate(dealer.split(training, labels.reshape(-1)[training])):
+                expected[training[held_out]] = number
+        folds = np.full(shape, TEST, dtype=np.int8)
+        inner_folds_of(training, labels, folds, count=count, seed=seed)
+        np.testing.assert_array_equal(folds.reshape(-1), expected)
+
+
+def test_label_of_a_single_pair_can_not_be_shared_out() -> None:
+    labels = np.zeros((6, 5), dtype=np.int8)
+    labels[0, 0] = 1
+    with pytest.raises(DataError, match="can't be shared out by label") as caught:
+        random.make(dataset_of(labels), 1, random.Parameters())
+    assert caught.value.where
+    assert caught.value.todo
+
+
+def test_too_few_pairs_for_the_inner_folds_are_refused() -> None:
+    labels = np.array([[1, 1], [0, 0]], dtype=np.int8)
+    with pytest.raises(DataError, match="too few for 5 inner folds"):
+        random.make(dataset_of(labels), 1, random.Parameters(test_share=0.5))
+
+
+def test_cosine_of_a_drug_without_features_is_refused() -> None:
+    features = np.random.default_rng(3).normal(size=(8, 3))
+    features[5] = np.nan
+    with pytest.raises(DataError, match=r"drug 'd5' has no feature but zeros"):
+        weakly_correlated.make(
+            dataset_of(np.eye(8, 4, dtype=np.int8), features), 1, weakly_correlated.Parameters(metric="cosine")
+        )
+
+
+@pytest.mark.parametrize("drugs", [1, 2, 6])
+def test_drugs_that_are_all_alike_can_not_be_set_apart(drugs: int) -> None:
+    labels = np.zeros((drugs, 40), dtype=np.int8)
+    labels[:, :20] = 1
+    with pytest.raises(DataError, match="no group of drugs lies apart"):
+        weakly_correlated.make(dataset_of(labels, np.ones((drugs, 3))), 1, weakly_correlated.Parameters())
+
+
+def test_search_is_done_once_for_all_seeds() -> None:
+    weakly_correlated._test_drugs.cache_clear()
+    base = problems.ordinary().dataset
+    first, second = (weakly_correlated.make(base, seed, weakly_correlated.Parameters()) for seed in (1, 2))
+    assert weakly_correlated._test_drugs.cache_info().misses == 1
+    np.testing.assert_array_equal(first == TEST, second == TEST)
+    assert (first != second).any()
+
+
+def test_distance_of_equal_drugs_does_not_count() -> None:
+    features = np.array([[0.0, 0.0], [0.0, 0.0], [3.0, 4.0]])
+    folds = np.array([[0], [0], [TEST]], dtype=np.int8)
+    found = separation(dataset_of(np.ones((3, 1), dtype=np.int8), features), folds)
+    np.testing.assert_array_equal(found, [5.0, np.nan, np.nan])
