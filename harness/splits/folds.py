@@ -87,7 +87,7 @@ def inner_folds_of(training: Integers, labels: Labels, folds: Folds, *, count: i
         return
     classes = labels.reshape(-1)[training]
     present, first = np.unique(classes, return_index=True)
-    sizes = [np.count_nonzero(classes == label) for label in present[np.argsort(first)]]
+    sizes = [int(np.count_nonzero(classes == label)) for label in present[np.argsort(first)]]
     if max(sizes, default=0) < count:
         raise DataError(
             f"{max(sizes, default=0)} training pairs of the commonest label are too few for {count} inner folds",

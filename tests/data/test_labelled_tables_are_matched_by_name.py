@@ -41,9 +41,7 @@ def read(folder: Path, tables: dict[str, str] | None = None, **parameters: Any) 
         licence="mine",
         converter="tables",
         parameters={**PARAMETERS, **parameters},
-        statistics=Statistics(
-            drugs=1, diseases=1, positives=1, negatives=0, drug_features=1, disease_features=1
-        ),
+        statistics=Statistics(drugs=1, diseases=1, positives=1, negatives=0, drug_features=1, disease_features=1),
     )
     return convert(manifest, files)
 

@@ -1,4 +1,4 @@
-"""LRSSL against its equations, written down plainly, on signed, not symmetric similarities and on several views."""
+"""LRSSL against its equations, written down plainly, on similarities of any sign and on several views."""
 
 from __future__ import annotations
 

@@ -84,10 +84,10 @@ def similarity(features: Features) -> Features:
     if prepared.shape[0] == prepared.shape[1]:
         return prepared
     with np.errstate(divide="ignore", invalid="ignore"):
-        correlations = np.corrcoef(prepared)
+        correlations = np.asarray(np.corrcoef(prepared))
     flat = prepared.std(axis=1) < _ROUNDING
     correlations[flat] = correlations[:, flat] = 0.0
-    return np.asarray(correlations)
+    return correlations
 
 
 def views(names: Sequence[str]) -> npt.NDArray[np.int32]:
