@@ -1,9 +1,9 @@
 """Reference results: what this artifact itself got, committed as records and scores without the predictions.
 
-One gzipped file per method, variant, dataset and split under results/reference/, one line per seed. A line holds a
-run's whole record, whose digest names every file of the run, and its scores. So a reference result can be shown
-where nothing was run, held against a claim, and above all proved: the same job, run again, must give files with the
-same sha256 (`harness audit --reference --replay N`).
+One gzipped file per method, variant, dataset and split under results/reference/, one line per seed. A line
+holds a run's whole record, whose digest names every file of the run, and its scores. So a reference result can
+be shown where nothing was run, held against a claim, and above all proved: the same job, run again, must give
+files with the same sha256 (`harness audit --reference --replay N`).
 """
 
 from __future__ import annotations

@@ -53,7 +53,7 @@ def published_seeds_option(command: Command) -> Command:
         "--published-seeds",
         type=click.IntRange(min=1, max=100),
         metavar="N",
-        help="The first N published seeds in place of the suite's own number of them.",
+        help="The first N of the 100 published seeds, in place of a suite's own number of them.",
     )(command)
 
 

@@ -23,7 +23,9 @@ if TYPE_CHECKING:
     from harness.layout import Layout
     from harness.plan import Plan
 
-_OF_A_JOB = ("methods", "variant", "settings", "datasets", "split", "seeds", "inner_folds", "upstream")
+# Runs whose metrics a person reads one by one.
+_SHOWN_IN_FULL = 4
+_OF_A_JOB = ("methods", "variant", "settings", "datasets", "splits", "seeds", "inner_folds", "upstream")
 
 
 @click.command()
@@ -33,7 +35,9 @@ _OF_A_JOB = ("methods", "variant", "settings", "datasets", "split", "seeds", "in
 @click.option("--variant", default="published", show_default=True, help="A named way to run it.")
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Another value for a parameter.")
 @click.option("--dataset", "datasets", multiple=True, help="A dataset; may be repeated.")
-@click.option("--split", default="random", show_default=True, help="A split strategy.")
+@click.option(
+    "--split", "splits", multiple=True, default=["random"], show_default=True, help="A strategy; may be repeated."
+)
 @click.option("--seed", "seeds", multiple=True, type=SEED, help="A seed of the split; may be repeated.")
 @click.option(
     "--inner-folds",
@@ -61,7 +65,7 @@ def command(
     variant: str,
     settings: tuple[str, ...],
     datasets: tuple[str, ...],
-    split: str,
+    splits: tuple[str, ...],
     seeds: tuple[int, ...],
     inner_folds: int,
     mirrors: tuple[Path, ...],
@@ -79,6 +83,7 @@ def command(
     harness run --suite smoke
     harness run --method bnnr --dataset fdataset --seed 17263407 --mirror DIR
     harness run --method bnnr --method constant --dataset synthetic --seed 1 --seed 2
+    harness run --method pmf --dataset lrssl --split random --split weakly_correlated --published-seeds 10
     harness run --suite full --again timeout
 
     Finished runs are kept: the same command resumes. Exit code 0 when every cell is ok or not-applicable,
@@ -94,11 +99,10 @@ def command(
     if suite:
         _refuse_beside_suite()
         plan = _suite_plan(layout, suite, published_seeds)
-    elif published_seeds is not None:
-        raise UsageError("no suite to take seeds of", where="--published-seeds", todo="name a --suite")
     else:
         chosen = dict(parse_setting(text) for text in settings)
-        jobs = _jobs(layout, methods, variant, chosen, datasets, split, seeds, inner_folds)
+        wanted = _seeds(seeds, published_seeds)
+        jobs = _jobs(layout, methods, variant, chosen, datasets, splits, wanted, inner_folds)
         if upstream:
             jobs = [job.model_copy(update={"upstream": folder_tree(upstream)}) for job in jobs]
         plan = make_plan(layout, "request", jobs)
@@ -164,13 +168,24 @@ def _suite_plan(layout: Layout, suite: str, published_seeds: int | None = None) 
     return make_plan(layout, plan_name(suite, published_seeds), jobs)
 
 
+def _seeds(seeds: tuple[int, ...], published: int | None) -> tuple[int, ...]:
+    """Those that were named, or the first so many of the published ones."""
+    from harness.splits import published_seeds
+
+    if published is None:
+        return seeds
+    if seeds:
+        raise UsageError("seeds are named twice", where="--seed and --published-seeds", todo="give one of the two")
+    return tuple(published_seeds()[:published])
+
+
 def _jobs(
     layout: Layout,
     methods: tuple[str, ...],
     variant: str,
     settings: dict[str, Any],
     datasets: tuple[str, ...],
-    split: str,
+    splits: tuple[str, ...],
     seeds: tuple[int, ...],
     inner_folds: int,
 ) -> list[Any]:
@@ -182,7 +197,10 @@ def _jobs(
 
     for name, given in (("--method", methods), ("--dataset", datasets), ("--seed", seeds)):
         if not given:
-            raise UsageError(f"{name} is missing", todo="name a --suite, or --method, --dataset and --seed")
+            raise UsageError(
+                f"{name} is missing",
+                todo="name a --suite, or --method, --dataset and --seed (or --published-seeds)",
+            )
     return [
         Job(
             benchmark=load_manifest(layout, dataset).benchmark,
@@ -193,7 +211,7 @@ def _jobs(
             split=SplitSpec(strategy=split, seed=seed),
             inner_folds=inner_folds,
         )
-        for dataset, seed, method in product(datasets, seeds, methods)
+        for seed, dataset, split, method in product(seeds, datasets, splits, methods)
     ]
 
 
@@ -212,8 +230,12 @@ def _show(layout: Layout, plan: Plan, mirrors: tuple[Path, ...], *, as_json: boo
         click.echo(json.dumps(to_json(table), indent=2, sort_keys=True, ensure_ascii=False))
     else:
         show(table)
-        if not whole_suite:
+        if not whole_suite and len(table.cells) <= _SHOWN_IN_FULL:
             _show_each(layout, store, table)
+        elif not whole_suite:
+            click.echo(
+                "every metric of a run: harness score KEY; why believe it: harness audit KEY (status --cells)"
+            )
     return 0 if table.is_good else 1
 
 

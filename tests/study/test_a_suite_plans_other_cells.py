@@ -8,6 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from harness.cli import group
+from harness.cli.run import _jobs, _seeds
 from harness.compare import load_names
 from harness.compare.paper import load_paper
 from harness.layout import Layout
@@ -60,7 +61,25 @@ def test_more_seeds_can_be_asked_for(repository: Layout) -> None:
     assert plan_name("smoke", None) == "smoke" and plan_name("smoke", 5) == "smoke --published-seeds 5"
 
 
-def test_seeds_without_a_suite_are_refused() -> None:
-    done = CliRunner().invoke(group, ["run", "--published-seeds", "3", "--method", "constant"])
-    assert done.exit_code != 0 and "no suite to take seeds of" in str(done.exception)
+def test_seeds_that_are_named_twice_are_refused() -> None:
+    named = ["run", "--method", "constant", "--dataset", "synthetic", "--seed", "1"]
+    done = CliRunner().invoke(group, [*named, "--published-seeds", "3"])
+    assert done.exit_code != 0 and "seeds are named twice" in str(done.exception)
     assert CliRunner().invoke(group, ["plan", "--published-seeds", "101"]).exit_code == 2
+
+
+def test_published_seeds_and_several_splits_make_every_job(repository: Layout) -> None:
+    jobs = _jobs(
+        repository,
+        ("constant",),
+        "published",
+        {},
+        ("synthetic",),
+        ("random", "weakly_correlated"),
+        _seeds((), 3),
+        5,
+    )
+    assert {(job.split.strategy, job.split.seed) for job in jobs} == {
+        (strategy, seed) for strategy in ("random", "weakly_correlated") for seed in published_seeds()[:3]
+    }
+    assert len(jobs) == 6
