@@ -13,12 +13,12 @@ import argparse
 import json
 import os
 import sys
-import tempfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from benchmarks.in_image import HERE, measured
 from harness.engine import Engine, find_engine
 from harness.images import ensure_image
 from harness.layout import find_layout
@@ -62,43 +62,15 @@ def measure(engine: Engine, image_id: str, golden: Path, case: str) -> dict[str,
     features = np.load(golden / f"_features_{dataset}.npz")
     stored = np.load(golden / f"bnnr_{case}_{SEED}.npz")
     names = ("X_s", "X_p") if mode == "bench" else ("S", "P")
-    with tempfile.TemporaryDirectory() as work:
-        folder = Path(work)
-        folder.chmod(0o755)
-        for name, array in {
-            "S": features[names[0]],
-            "P": features[names[1]],
-            "A": stored["A_train"].astype(float),
-            "pred": stored["pred"],
-        }.items():
-            np.save(folder / f"{name}.npy", np.asarray(array, order="C"))
-        container = engine.client.containers.create(
-            image_id,
-            entrypoint="octave-cli",
-            command=[
-                "--no-init-file",
-                "--no-site-file",
-                "--no-window-system",
-                "--no-history",
-                "--quiet",
-                "--eval",
-                CODE,
-            ],
-            volumes={
-                work: {"bind": "/in", "mode": "ro"},
-                str(Path(__file__).resolve().parent): {"bind": "/benchmarks", "mode": "ro"},
-            },
-            network_mode="none",
-        )
-        try:
-            container.start()
-            failed = container.wait(timeout=3600)["StatusCode"]
-            printed = bytes(container.logs(stdout=True, stderr=bool(failed))).decode()
-        finally:
-            container.remove(force=True)
-    if failed:
-        raise SystemExit(printed)
-    found: dict[str, Any] = json.loads(printed)
+    options = ("--no-init-file", "--no-site-file", "--no-window-system", "--no-history", "--quiet")
+    arrays = {
+        "S": features[names[0]],
+        "P": features[names[1]],
+        "A": stored["A_train"].astype(float),
+        "pred": stored["pred"],
+    }
+    command = ("octave-cli", *options, "--eval", CODE)
+    found = measured(engine, image_id, command, arrays, mounts={HERE: "/benchmarks"})
     found["ratio_to_default"] = found["ours"] / found["plain"]["gesvd"]
     found["ratio_to_gesdd"] = found["ours"] / found["plain"]["gesdd"]
     found["original"], found["original_driver"] = ORIGINAL.get(case, (None, None))

@@ -9,15 +9,14 @@ Usage: python -m benchmarks.factorisations [--golden DIR] [--repeat N] [METHOD .
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import sys
-import tempfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from benchmarks.in_image import HERE, measured
 from harness.engine import Engine, find_engine
 from harness.images import ensure_image
 from harness.layout import Layout, find_layout
@@ -60,33 +59,16 @@ def measure(engine: Engine, layout: Layout, method: str, labels: Path, repeat: i
     plain: dict[str, Any] = {name: value for name, value in parameters.items() if name not in NOT_IN_THE_ORIGINAL}
     if method == "als_wr":
         plain["count"] = associations.shape[1]
-    with tempfile.TemporaryDirectory() as work:
-        folder = Path(work)
-        folder.chmod(0o755)
-        np.save(folder / "associations.npy", associations)
-        job = {"method": method, "parameters": parameters, "plain": plain, "repeat": repeat}
-        (folder / "job.json").write_text(json.dumps(job))
-        peer = Path(__file__).with_name("plain_factorisations.py")
-        container = engine.client.containers.create(
-            ensure_image(engine, layout, method).image_id,
-            entrypoint="python3",
-            command=["-c", CODE],
-            volumes={
-                work: {"bind": "/in", "mode": "ro"},
-                str(peer.resolve()): {"bind": "/peer/plain_factorisations.py", "mode": "ro"},
-            },
-            network_mode="none",
-        )
-        try:
-            container.start()
-            failed = container.wait(timeout=3600)["StatusCode"]
-            printed = bytes(container.logs(stdout=True, stderr=bool(failed))).decode()
-        finally:
-            container.remove(force=True)
-    if failed:
-        raise SystemExit(printed)
-    found: dict[str, Any] = json.loads(printed)
-    return found
+    job = {"method": method, "parameters": parameters, "plain": plain, "repeat": repeat}
+    peer = HERE / "plain_factorisations.py"
+    return measured(
+        engine,
+        ensure_image(engine, layout, method).image_id,
+        ("python3", "-c", CODE),
+        {"associations": associations},
+        mounts={peer: "/peer/plain_factorisations.py"},
+        job=job,
+    )
 
 
 def main() -> None:

@@ -10,10 +10,8 @@ Usage: python -m benchmarks.graph_networks [--golden DIR] [--steps N] [METHOD:DA
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import sys
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -21,6 +19,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from benchmarks.in_image import HERE, measured
 from harness.engine import Engine, find_engine
 from harness.images import ensure_environment
 from harness.layout import Layout, find_layout
@@ -49,33 +48,14 @@ def measure(
 ) -> dict[str, float]:
     """CPU seconds of all, and the largest difference of their answers relative to the largest score."""
     image = ensure_environment(engine, layout, ENVIRONMENT)
-    with tempfile.TemporaryDirectory() as work:
-        folder = Path(work)
-        folder.chmod(0o755)
-        for name, array in inputs.items():
-            np.save(folder / f"{name}.npy", np.ascontiguousarray(array))
-        container = engine.client.containers.create(
-            image.image_id,
-            entrypoint="/opt/venv/bin/python3",
-            command=["/benchmarks/graph_networks_plain.py"],
-            environment={"METHOD": method, "STEPS": str(steps)},
-            volumes={
-                str(folder): {"bind": "/in", "mode": "ro"},
-                str(layout.methods): {"bind": "/methods", "mode": "ro"},
-                str(Path(__file__).resolve().parent): {"bind": "/benchmarks", "mode": "ro"},
-            },
-            network_mode="none",
-        )
-        try:
-            container.start()
-            failed = container.wait(timeout=3600)["StatusCode"]
-            printed = bytes(container.logs(stdout=True, stderr=bool(failed))).decode()
-        finally:
-            container.remove(force=True)
-    if failed:
-        raise SystemExit(printed)
-    found: dict[str, float] = json.loads(printed.splitlines()[-1])
-    return found
+    return measured(
+        engine,
+        image.image_id,
+        ("/opt/venv/bin/python3", "/benchmarks/graph_networks_plain.py"),
+        inputs,
+        mounts={layout.methods: "/methods", HERE: "/benchmarks"},
+        environment={"METHOD": method, "STEPS": str(steps)},
+    )
 
 
 def main() -> None:

@@ -9,17 +9,13 @@ Usage: python -m benchmarks.lrssl [--mirror DIR] [--variant NAME] [DATASET ...]
 from __future__ import annotations
 
 import argparse
-import json
 import sys
-import tempfile
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
+from benchmarks.in_image import HERE, measured
 from harness.benchmark.repurposing.inputs import similarity, standardised, training_labels
 from harness.data import load_dataset
-from harness.data.npy import npy_bytes
 from harness.engine import Engine, find_engine
 from harness.images import ensure_image
 from harness.layout import Layout, find_layout
@@ -66,36 +62,20 @@ def measure(
     data = load_dataset(layout, dataset, mirrors=mirrors)
     split = load_split(layout, dataset, SplitSpec(strategy="random", seed=SEED), mirrors)
     neighbours = load_method(layout, "lrssl").variant(variant).parameters["graph"] == "neighbours"
-    with tempfile.TemporaryDirectory() as work:
-        folder = Path(work)
-        folder.chmod(0o755)
-        for name, array in {
-            "S": standardised(data.drug_features),
-            "P": similarity(data.disease_features),
-            "Y": training_labels(data.associations, split.folds),
-        }.items():
-            (folder / f"{name}.npy").write_bytes(npy_bytes(np.asarray(array)))
-        container = engine.client.containers.create(
-            image_id,
-            entrypoint="Rscript",
-            command=["--vanilla", "-e", CODE % {"neighbours": str(neighbours).upper(), "rounds": ROUNDS}],
-            environment={"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},
-            volumes={
-                work: {"bind": "/in", "mode": "ro"},
-                str(Path(__file__).resolve().parent): {"bind": "/benchmarks", "mode": "ro"},
-            },
-            network_mode="none",
-        )
-        try:
-            container.start()
-            failed = container.wait(timeout=3600)["StatusCode"]
-            printed = bytes(container.logs(stdout=True, stderr=bool(failed))).decode()
-        finally:
-            container.remove(force=True)
-    if failed:
-        raise SystemExit(printed)
-    found: dict[str, Any] = json.loads(printed)
-    return found
+    arrays: dict[str, Any] = {
+        "S": standardised(data.drug_features),
+        "P": similarity(data.disease_features),
+        "Y": training_labels(data.associations, split.folds),
+    }
+    code = CODE % {"neighbours": str(neighbours).upper(), "rounds": ROUNDS}
+    return measured(
+        engine,
+        image_id,
+        ("Rscript", "--vanilla", "-e", code),
+        arrays,
+        mounts={HERE: "/benchmarks"},
+        environment={"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},
+    )
 
 
 def describe(dataset: str, variant: str, found: dict[str, Any]) -> str:

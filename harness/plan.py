@@ -88,6 +88,28 @@ def check_sum(plan: Plan, cells: Iterable[Cell]) -> Counter[Verdict]:
     return counts
 
 
+class Present:
+    """Tells runs that the present repository would make from those of other code, images, data or splits."""
+
+    def __init__(self, layout: Layout) -> None:
+        self._planner = _Planner(layout)
+
+    def holds(self, planned: PlannedJob) -> bool:
+        """Whether the job, planned anew, is pinned to the same checksums."""
+        cell = self._cell(planned.job)
+        return cell is not None and cell.planned == planned
+
+    def knows(self, job: Job) -> bool:
+        """Whether there still is such a method, variant, dataset and split."""
+        return self._cell(job) is not None
+
+    def _cell(self, job: Job) -> Cell | None:
+        try:
+            return self._planner.cell(job)
+        except UsageError:
+            return None
+
+
 class _Planner:
     """Remembers the checksums that many cells share."""
 

@@ -15,6 +15,8 @@ from harness.manifests import Strict
 from harness.vocabulary import Verdict
 
 RECORD_FILE = "record.json"
+# What a run that ended ok must have left; anything else may be there.
+NEEDED_FILES = ("job.json", "log.txt", "method.json", "predictions.npy")
 
 
 class StoredFile(Strict):

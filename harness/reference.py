@@ -17,16 +17,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from harness.data import dataset_digest
-from harness.errors import CorruptData, DataError, ImageError
+from pydantic import ValidationError
+
+from harness.errors import CorruptData
 from harness.files import canonical_json, write_atomic
-from harness.images import image_tree
 from harness.jobs import PlannedJob
 from harness.layout import Layout
-from harness.methods import load_method, method_names
-from harness.records import Record, checked_content
+from harness.methods import load_method
+from harness.plan import Present
+from harness.records import NEEDED_FILES, Record, checked_content
 from harness.scoring import Scores, parse_scores, score_run, scored_files
-from harness.splits import split_digest
 from harness.store import Store
 from harness.vocabulary import Verdict
 
@@ -57,6 +57,8 @@ def load_reference(layout: Layout, benchmark: str = "") -> dict[str, Entry]:
     entries: dict[str, Entry] = {}
     for path in sorted((layout.reference / benchmark).rglob(f"*{_SUFFIX}")):
         for entry in _read(layout, path):
+            if entry.content["key"] in entries:
+                raise _corrupt("a run stands here a second time", entry.where)
             entries[entry.content["key"]] = entry
     return entries
 
@@ -146,32 +148,14 @@ class _Present:
 
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
-        self._known: dict[tuple[str, ...], bool] = {}
+        self._present = Present(layout)
 
     def holds(self, planned: PlannedJob) -> bool:
         """Whether code, image, dataset and split are those that lie here, with the card's own parameters."""
         job = planned.job
-        of_all = (job.method, job.variant, job.dataset, planned.image_tree, planned.dataset_digest)
-        about = (*of_all, planned.split_digest, job.split.label, json.dumps(job.parameters, sort_keys=True))
-        if about not in self._known:
-            self._known[about] = self._look(planned)
-        return self._known[about] and not job.upstream
-
-    def _look(self, planned: PlannedJob) -> bool:
-        job = planned.job
-        if job.method not in method_names(self._layout):
+        if job.upstream or not self._present.holds(planned):
             return False
-        card = load_method(self._layout, job.method)
-        if job.variant not in card.variants or job.parameters != card.variants[job.variant].parameters:
-            return False
-        try:
-            return (planned.image_tree, planned.dataset_digest, planned.split_digest) == (
-                image_tree(self._layout, job.method),
-                dataset_digest(self._layout, job.dataset),
-                split_digest(self._layout, job.dataset, job.split),
-            )
-        except (DataError, ImageError):
-            return False
+        return job.parameters == load_method(self._layout, job.method).variant(job.variant).parameters
 
 
 def _put(layout: Layout, lines: dict[Path, dict[str, str]], planned: PlannedJob, line: str) -> None:
@@ -209,12 +193,18 @@ def _read(layout: Layout, path: Path) -> Iterator[Entry]:
 
 def _check(entry: Entry) -> None:
     """A line must be about one run: the key is recomputed, and the scores are those of the record's files."""
-    key = entry.content["key"]
-    if entry.planned.key != key:
+    try:
+        record = entry.record
+    except ValidationError as error:
+        raise _corrupt(f"a record breaks its schema: {error.errors()[0]['msg']}", entry.where) from None
+    key = record.key
+    if record.planned.key != key:
         raise _corrupt("a record carries another job's key", entry.where)
-    if (entry.scores is None) == (entry.content["verdict"] == Verdict.OK):
+    if (entry.scores is None) == (record.verdict is Verdict.OK):
         raise _corrupt("a run that ended ok has scores, and no other has", entry.where)
     if entry.scores is not None:
+        if absent := [name for name in NEEDED_FILES if name not in record.files]:
+            raise _corrupt(f"a run that ended ok has no {absent[0]}", entry.where)
         evidence = scored_files(entry.content["files"])
         if (entry.scores.key, entry.scores.evidence) != (key, evidence):
             raise _corrupt("the scores are of other predictions than the record", entry.where)

@@ -12,7 +12,7 @@ from harness.audit.evidence import JOB_FILE, check_entry, check_files, check_job
 from harness.audit.frozen import Superseded, check_built, check_environment, check_image, find_superseded
 from harness.audit.results import check_predictions, check_scores
 from harness.audit.sources import check_dataset, check_inputs, check_split
-from harness.audit.steps import Audit, Checked, Step, guarded, not_checked
+from harness.audit.steps import Audit, Step, guarded, not_checked
 from harness.engine import Engine
 from harness.layout import Layout
 from harness.records import Record
@@ -29,6 +29,7 @@ class Auditor:
     engine: Engine | None = None
     mirrors: Sequence[Path] = ()
     _shared: dict[tuple[str, ...], list[Step]] = field(default_factory=dict)
+    _superseded: dict[tuple[str, ...], Superseded] = field(default_factory=dict)
 
     def audit(self, key: str) -> Audit:
         """The whole chain of one stored run. Where the record itself is broken, nothing below it can be told."""
@@ -36,7 +37,7 @@ class Auditor:
         if record is None:
             return Audit(key, f"the run {key[:12]}", "", tuple(steps))
         document = read_job(self.store, record)
-        superseded = find_superseded(self.layout, record)
+        superseded = self._find_superseded(record)
         steps += guarded("files", lambda: check_files(self.store, record))
         steps += check_job(document, record, self.store.path(key) / JOB_FILE)
         steps += self._results(record, superseded)
@@ -47,10 +48,8 @@ class Auditor:
     def audit_reference(self, entry: Entry) -> Audit:
         """The chain of a committed reference result, whose predictions only a replay can show."""
         key, label = entry.content["key"], entry.planned.job.label
-        steps = guarded("record", lambda: check_entry(entry))
-        if any(step.checked is Checked.FAILED for step in steps):
-            return Audit(key, label, "", tuple(steps))
-        superseded = find_superseded(self.layout, entry.record)
+        steps = check_entry(entry)
+        superseded = self._find_superseded(entry.record)
         steps.append(
             not_checked("predictions", "a reference result keeps their sha256 only; --replay makes them again")
         )
@@ -66,10 +65,22 @@ class Auditor:
             *guarded("scores", lambda: check_scores(self.layout, self.store, record, self.mirrors)),
         ]
 
+    def _find_superseded(self, record: Record) -> Superseded:
+        planned = record.planned
+        about = (planned.job.method, planned.image_tree, planned.job.dataset, planned.dataset_digest)
+        if about not in self._superseded:
+            self._superseded[about] = find_superseded(self.layout, record)
+        return self._superseded[about]
+
     def _frozen(self, record: Record, superseded: Superseded) -> list[Step]:
         method, image = record.planned.job.method, record.image.get("id", "")
+        trees = (record.planned.image_tree, str(record.image), superseded.image)
         return [
-            *guarded("image tree", lambda: check_image(self.layout, record, superseded)),
+            *self._once(
+                ("image tree", method, *trees),
+                "image tree",
+                lambda: check_image(self.layout, record, superseded),
+            ),
             *self._once(("environment", method), "lock", lambda: check_environment(self.layout, method)),
             *self._once(
                 ("built", method, image, superseded.image, str(record.image)),

@@ -81,6 +81,10 @@ def audit_reference(
         entries = load_reference(layout)
     except CorruptData as error:
         raise AuditError(error.what, where=error.where, todo=error.todo) from None
+    if not entries:
+        raise AuditError(
+            "there are no reference results to audit", where=str(layout.reference), todo="restore the folder"
+        )
     store = Store(layout.runs)
     auditor = Auditor(layout, store, engine, mirrors)
 

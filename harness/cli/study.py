@@ -36,7 +36,7 @@ def command(
 
     Figures are drawn by `harness report`; here are their numbers. Exit code 1 when a number deviates, else 0.
     """
-    from harness.compare import ClaimVerdict, compare_claims
+    from harness.compare import compare_claims
     from harness.store import Store
     from harness.study import make_study, to_json, to_markdown, to_text
 
@@ -45,11 +45,15 @@ def command(
     layout = find_layout()
     study = make_study(layout, compare_claims(layout, Store(layout.runs), benchmark, mirrors=mirrors))
     if study is None:
-        raise UsageError(f"benchmark '{benchmark}' has no study", todo="name one whose claims have a study.toml")
+        raise UsageError(
+            f"benchmark '{benchmark}' has no study",
+            where=str(layout.published / benchmark),
+            todo="name one whose claims have a study.toml",
+        )
     if tables or figures:
         study = study.only(tables, figures)
     if as_json:
         click.echo(json.dumps(to_json(study), indent=2, sort_keys=True, ensure_ascii=False))
     else:
         click.echo(to_markdown(study) if as_markdown else to_text(study), nl=False)
-    return 1 if any(table.tally[ClaimVerdict.DEVIATES] for table in study.tables) else 0
+    return 1 if study.deviates else 0

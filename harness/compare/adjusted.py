@@ -1,4 +1,4 @@
-"""Adjusted p-values of a table's rank tests. They follow from H alone, so a verdict follows that of its test."""
+"""Adjusted p-values of a table's rank tests: the conclusion is judged here, the size of the effect with H."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ import io
 import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from pathlib import Path
 
 from harness.compare.names import Names
@@ -19,6 +19,9 @@ from harness.layout import Layout
 _FULL_PRECISION = 13
 # Columns of the files of runs that are no metrics.
 _ABOUT_A_RUN = ("dataset", "method", "split", "iteration", "seed", "train_time_s")
+_WORDS = frozenset({"dataset", "method", "split"})
+_WHOLE = frozenset({"seed", "iteration", "n"})
+_NUMBERS = frozenset({*_WHOLE, "value", "sd"})
 
 
 @dataclass(frozen=True)
@@ -171,19 +174,27 @@ def read_rows(path: Path, *columns: str) -> list[dict[str, str]]:
         )
     for number, row in enumerate(rows, start=2):
         if None in row or None in row.values():
-            raise CorruptData("a row has another number of fields than the header", where=f"{path}: line {number}")
+            raise CorruptData(
+                "a row has another number of fields than the header",
+                where=f"{path}: line {number}",
+                todo="obtain the file again, or complete the line",
+            )
         _check_numbers(path, number, row)
     return rows
 
 
 def _check_numbers(path: Path, number: int, row: dict[str, str]) -> None:
-    if row.get("statistic") == "status":
-        return
-    for name in ("value", "seed", "iteration"):
-        text = row.get(name)
+    # with one value a row, columns that nobody here knows may stand beside it; else every column is a metric
+    numbers = _NUMBERS & row.keys() if "value" in row else row.keys() - _WORDS
+    for name in numbers - {"value" if row.get("statistic") == "status" else ""}:
+        text = row[name]
         try:
-            Decimal(text or "0")
-        except InvalidOperation:
+            if name in _WHOLE:
+                int(text)
+            elif text:
+                float(text)
+        except ValueError:
+            kind = "whole number" if name in _WHOLE else "number"
             raise CorruptData(
-                f"'{text}' is not a number", where=f"{path}: line {number}: {name}", todo="correct the field"
+                f"'{text}' is no {kind}", where=f"{path}: line {number}: {name}", todo="correct the field"
             ) from None

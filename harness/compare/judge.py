@@ -4,7 +4,7 @@ value   a per-seed value: |difference| <= 1e-9 max(1, |published|), and half a u
 mean    equal within the printed precision when all seeds are there; else the 99 % Welch interval of the
         difference, which must contain 0 and be narrower than one published standard deviation: a test that
         could not have seen a difference decides nothing
-status  our runs ended as the paper's did, ten of them at least
+status  our runs ended as the paper's did: ten that ended ok at least, or every one that was made failed likewise
 others  statistics over several methods: see `several`
 """
 
@@ -143,9 +143,14 @@ def _judge_mean(claim: Claim, target: Target, metric: str, found: dict[int, Obta
         reason = "not run yet" if not found else f"none of our {len(found)} runs has the metric"
         return Comparison(claim, target, metric, ClaimVerdict.PENDING, reason)
 
+    # a mean of those that are left must not pass for one of all
+    ended = [run for run, _ in having.values() if run.verdict.is_final and not run.unscored]
+    lost = f"; {len(ended) - ours.n} of our {len(ended)} runs have no value" if len(ended) > ours.n else ""
+    note = f"; {claim.note}" if claim.note else ""
+
     def decided(verdict: ClaimVerdict, reason: str, test: str, tolerance: float | None) -> Comparison:
-        note = f"; {claim.note}" if claim.note else ""
-        return Comparison(claim, target, metric, verdict, reason + note, test, ours.mean, ours.n, tolerance, keys)
+        told = f"{reason}{lost}{note}"
+        return Comparison(claim, target, metric, verdict, told, test, ours.mean, ours.n, tolerance, keys)
 
     difference = abs(ours.mean - claim.value)
     precision = claim.rounding + _RELATIVE
@@ -181,11 +186,11 @@ def _judge_status(claim: Claim, target: Target, found: dict[int, Obtained]) -> C
         if len(ended) < min(FEWEST_SEEDS, claim.n):
             return decided(ClaimVerdict.NOT_COMPARABLE, told)
         return decided(ClaimVerdict.REPRODUCED, told)
-    if any(run.verdict is _FAILURES[claim.published] for run in failed):
-        return decided(ClaimVerdict.REPRODUCED, f"{len(failed)} of our {len(ended)} runs failed likewise")
-    if failed:
-        return decided(ClaimVerdict.NOT_COMPARABLE, f"fails here in another way: {failed[0].verdict}")
-    return decided(ClaimVerdict.DEVIATES, f"runs here: {len(ended)} of {len(ended)} ok")
+    if len(failed) < len(ended):
+        return decided(ClaimVerdict.DEVIATES, f"runs here: {len(ended) - len(failed)} of {len(ended)} ok")
+    if other := [run for run in failed if run.verdict is not _FAILURES[claim.published]]:
+        return decided(ClaimVerdict.NOT_COMPARABLE, f"fails here in another way: {other[0].verdict}")
+    return decided(ClaimVerdict.REPRODUCED, f"all our {len(ended)} runs failed likewise")
 
 
 def _value_of(run: Obtained | None, metric: str) -> tuple[float | None, str]:

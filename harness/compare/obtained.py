@@ -1,6 +1,6 @@
 """Our side of a comparison: the stored runs that a claim may be held against, and their scores.
 
-Only runs of our own code count, in the present images and on the present datasets, of the variant and
+Only runs of our own code count, in the present images and on the present datasets and splits, of the variant and
 hyper-parameters the claims are about.
 """
 
@@ -13,12 +13,12 @@ from types import MappingProxyType
 from typing import Any
 
 from harness.compare.names import Names, Target
-from harness.data import dataset_digest
 from harness.errors import DataError
 from harness.images import image_tree
-from harness.jobs import Job, PlannedJob
+from harness.jobs import PlannedJob
 from harness.layout import Layout
 from harness.methods import load_method, load_methods, merged_parameters, method_names
+from harness.plan import Present
 from harness.reference import Entry, load_reference
 from harness.scoring import read_scores, score_run, scored_files, scorer_digest
 from harness.status.table import split_name
@@ -64,7 +64,8 @@ def obtain(
         if not content or not current.may_have(content["planned"]):
             continue
         planned = PlannedJob.model_validate(content["planned"])
-        if current.has(planned):
+        # other keys were made while inputs were prepared in another way: such a run is no run of today
+        if planned.key == key and current.has(planned):
             job = planned.job
             target = Target(job.method, job.dataset, split_name(job.split))
             runs.setdefault(target, {})[job.split.seed] = _obtained(layout, store, planned, content, mirrors)
@@ -85,8 +86,8 @@ class _Current:
         # controls stand beside the paper's methods, and never enter its statistics
         controls = {card.name for card in load_methods(layout, names.benchmark) if card.control}
         self._methods = (set(method_names(layout)) & set(names.methods.values())) | controls
+        self._present = Present(layout)
         self._trees: dict[str, str] = {}
-        self._datasets: dict[str, str] = {}
 
     def may_have(self, planned: dict[str, Any]) -> bool:
         """A cheap first look, before anything is validated."""
@@ -102,19 +103,13 @@ class _Current:
             job.method in self._methods
             and not job.upstream
             and job.parameters == merged_parameters(load_method(self._layout, job.method), job.variant, {})
-            and planned.image_tree == self._tree(job.method)
-            and planned.dataset_digest == self._dataset(job)
+            and self._present.holds(planned)
         )
 
     def _tree(self, method: str) -> str:
         if method not in self._trees:
             self._trees[method] = image_tree(self._layout, method)
         return self._trees[method]
-
-    def _dataset(self, job: Job) -> str:
-        if job.dataset not in self._datasets:
-            self._datasets[job.dataset] = dataset_digest(self._layout, job.dataset)
-        return self._datasets[job.dataset]
 
 
 def _obtained(

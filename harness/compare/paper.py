@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from harness.errors import CorruptData
 from harness.layout import Layout
@@ -46,6 +46,14 @@ class Paper(Strict):
     datasets: dict[str, str]
     metrics: dict[str, str]
     contrasts: list[Contrast]
+
+    @model_validator(mode="after")
+    def _sets_known_methods_against_each_other(self) -> Paper:
+        for contrast in self.contrasts:
+            for method in (*contrast.first, *contrast.second):
+                if method not in self.methods:
+                    raise ValueError(f"contrast '{contrast.name}' names '{method}', which is none of the methods")
+        return self
 
     def contrast(self, name: str) -> Contrast:
         """The contrast that a table of the paper is about."""

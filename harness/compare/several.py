@@ -24,6 +24,7 @@ from harness.compare.names import Names, target_of
 from harness.compare.paper import Paper, Place
 from harness.compare.statistics import CONFIDENCE, SIGNIFICANCE, Array, h_at, kruskal_wallis
 from harness.compare.values import Side
+from harness.errors import CorruptData
 
 MEDIAN, DIFFERENCE = "median", "difference of means"
 STATISTICS = frozenset({MEDIAN, H, DIFFERENCE, ADJUSTED_P})
@@ -153,6 +154,10 @@ class Several:
         """The statistic of the authors' own files, and whether the printed number follows from it."""
         metric, places = self.paper.metric, [place for group in groups for place in group]
         if claim.statistic == DIFFERENCE:
+            if absent := [place for place in places if (place, metric) not in self.published.means]:
+                raise CorruptData(
+                    f"no published mean of {_told(absent)}", where="summary.csv", todo="restore the file"
+                )
             means = [np.mean([self.published.means[place, metric] for place in group]) for group in groups]
             value = float(means[0] - means[1])
             return Recomputed(value, self.names.seeds, abs(value - claim.value) <= claim.rounding + _ROUNDED_MEANS)

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import hashlib
+import io
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import numpy as np
 
 from harness.conformance import problems
 from harness.conformance.problems import INNER_FOLDS, Problem, problem_for
+from harness.files import digest_of
 from harness.methods import MethodCard, merged_parameters
 from harness.trials import Runner, Trial
 from harness.vocabulary import Verdict
 
 _SEED, _OTHER_SEED = 17263407, 22928437
+Answer = dict[str, bytes]
 _ANSWERS = ("predictions.npy", "validation.npy", "lowest.npy")
 
 
@@ -37,19 +40,43 @@ class Check:
 
     name: str
     promise: str
-    look: Callable[[MethodCard, Runner], None]
+    look: Callable[[Bench], None]
+
+
+class Bench:
+    """The runs of one method: an equal trial is not run twice, unless a check is about repeating it."""
+
+    def __init__(self, card: MethodCard, run: Runner) -> None:
+        self.card = card
+        self._run = run
+        self._answers: dict[str, Answer] = {}
+
+    def answer(self, trial: Trial, *, again: bool = False) -> Answer:
+        """The bytes of a valid answer, which is all that may be in /out."""
+        described = {name: hashlib.sha256(array.tobytes()).hexdigest() for name, array in trial.inputs.items()}
+        key = digest_of([described, trial.inner_folds, trial.seed])
+        if again or key not in self._answers:
+            with self._run(trial) as result:
+                if result.verdict is not Verdict.OK:
+                    raise Fault(f"the run ended with {result.verdict}: {result.reason}")
+                if result.ignored:
+                    raise Fault(f"the run left more than its answer: {', '.join(result.ignored)}")
+                written = [name for name in _ANSWERS if (result.out / name).is_file()]
+                self._answers[key] = {name: (result.out / name).read_bytes() for name in written}
+        return self._answers[key]
 
 
 def self_test(card: MethodCard, run: Runner) -> Iterator[CheckResult]:
     """All checks, in order."""
+    bench = Bench(card, run)
     for check in CHECKS:
-        yield apply(check, card, run)
+        yield apply(check, bench)
 
 
-def apply(check: Check, card: MethodCard, run: Runner) -> CheckResult:
+def apply(check: Check, bench: Bench) -> CheckResult:
     """One check."""
     try:
-        check.look(card, run)
+        check.look(bench)
     except Fault as fault:
         return CheckResult(check.name, passed=False, reason=str(fault))
     return CheckResult(check.name, passed=True)
@@ -66,65 +93,58 @@ def _trial(card: MethodCard, problem: Problem, inner_folds: int, seed: int = _SE
     )
 
 
-def _answer(trial: Trial, run: Runner) -> dict[str, bytes]:
-    """The bytes of a valid answer, which is all that may be in /out."""
-    with run(trial) as result:
-        if result.verdict is not Verdict.OK:
-            raise Fault(f"the run ended with {result.verdict}: {result.reason}")
-        if result.ignored:
-            raise Fault(f"the run left more than its answer: {', '.join(result.ignored)}")
-        return {name: (result.out / name).read_bytes() for name in _ANSWERS if (result.out / name).is_file()}
+def _array(answer: Answer, name: str) -> np.typing.NDArray[np.float64]:
+    return np.array(np.load(io.BytesIO(answer[name])))
 
 
-def _tells_its_lowest_score(card: MethodCard, run: Runner) -> None:
+def _tells_its_lowest_score(bench: Bench) -> None:
     """The published treatment of zeros needs it, and only the container sees every score."""
-    problem = problem_for(card, problems.ordinary)
-    trial = _trial(card, problem, 0)
+    problem = problem_for(bench.card, problems.ordinary)
+    trial = _trial(bench.card, problem, 0)
     everything = replace(trial, inputs={**trial.inputs, "folds": np.full_like(trial.inputs["folds"], -1)})
-    with run(everything) as result:
-        if result.verdict is not Verdict.OK:
-            raise Fault(f"the run ended with {result.verdict}: {result.reason}")
-        if not (result.out / "lowest.npy").is_file():
-            raise Fault("lowest.npy is missing: the SDK of its language writes it")
-        scores, lowest = np.load(result.out / "predictions.npy"), np.load(result.out / "lowest.npy")
+    answer = bench.answer(everything)
+    if "lowest.npy" not in answer:
+        raise Fault("lowest.npy is missing: the SDK of its language writes it")
+    scores, lowest = _array(answer, "predictions.npy"), _array(answer, "lowest.npy")
     expected = scores[scores != 0].min() if scores.any() else 0.0
     if lowest.tolist() != [expected]:
         raise Fault(f"lowest.npy holds {lowest.tolist()}, the smallest score other than zero is {expected}")
 
 
-def _solves(make: Callable[[], Problem], inner_folds: int) -> Callable[[MethodCard, Runner], None]:
-    def look(card: MethodCard, run: Runner) -> None:
-        _answer(_trial(card, problem_for(card, make), inner_folds), run)
+def _solves(make: Callable[[], Problem], inner_folds: int) -> Callable[[Bench], None]:
+    def look(bench: Bench) -> None:
+        bench.answer(_trial(bench.card, problem_for(bench.card, make), inner_folds))
 
     return look
 
 
-def _repeats(card: MethodCard, run: Runner) -> None:
-    trial = _trial(card, problem_for(card, problems.ordinary), INNER_FOLDS)
-    first, second = _answer(trial, run), _answer(trial, run)
+def _repeats(bench: Bench) -> None:
+    trial = _trial(bench.card, problem_for(bench.card, problems.ordinary), INNER_FOLDS)
+    first, second = bench.answer(trial), bench.answer(trial, again=True)
     if differing := [name for name in first if first[name] != second.get(name)]:
         raise Fault(f"two equal runs differ in {', '.join(differing)}: seed every generator with the job's seed")
 
 
-def _heeds_the_seed(card: MethodCard, run: Runner) -> None:
-    trial = _trial(card, problem_for(card, problems.ordinary), INNER_FOLDS)
-    same = _answer(trial, run) == _answer(replace(trial, seed=_OTHER_SEED), run)
-    if card.deterministic and not same:
+def _heeds_the_seed(bench: Bench) -> None:
+    trial = _trial(bench.card, problem_for(bench.card, problems.ordinary), INNER_FOLDS)
+    same = bench.answer(trial) == bench.answer(replace(trial, seed=_OTHER_SEED))
+    if bench.card.deterministic and not same:
         raise Fault("another seed gives another answer, but the card says deterministic = true")
-    if not card.deterministic and same:
+    if not bench.card.deterministic and same:
         raise Fault("another seed gives the same answer, but the card says deterministic = false")
 
 
-def _keeps_order(card: MethodCard, run: Runner) -> None:
+def _keeps_order(bench: Bench) -> None:
     """Scores belong to the asked items, in their order: asked for fewer, it gives these the same scores."""
-    problem = problem_for(card, problems.ordinary)
+    card, problem = bench.card, problem_for(bench.card, problems.ordinary)
     trial = _trial(card, problem, 0)
     folds = trial.inputs["folds"]
     fewer = folds.copy()
     asked = np.argwhere(folds == -1)
     fewer[tuple(asked[::2].T)] = -2
     smaller = replace(trial, inputs={**trial.inputs, "folds": fewer})
-    same = np.array_equal(_scores(trial, run)[0, 1::2], _scores(smaller, run)[0])
+    all_asked, fewer_asked = (_array(bench.answer(one), "predictions.npy")[0] for one in (trial, smaller))
+    same = np.array_equal(all_asked[1::2], fewer_asked)
     if not same and not card.asked_together:
         raise Fault(
             "asked for fewer items, it gives them other scores: are scores in row-major order of the mask?"
@@ -133,17 +153,10 @@ def _keeps_order(card: MethodCard, run: Runner) -> None:
         raise Fault("asked for fewer items, it gives them the same scores, but the card says asked_together")
 
 
-def _scores(trial: Trial, run: Runner) -> np.typing.NDArray[np.float64]:
-    with run(trial) as result:
-        if result.verdict is not Verdict.OK:
-            raise Fault(f"the run ended with {result.verdict}: {result.reason}")
-        return np.array(np.load(Path(result.out) / "predictions.npy"))
-
-
-def _is_not_told_the_truth(card: MethodCard, run: Runner) -> None:
+def _is_not_told_the_truth(bench: Bench) -> None:
     """Needs no run: what is mounted must not depend on the labels of test items."""
-    problem = problem_for(card, problems.ordinary)
-    seen, other = (one.inputs(card, INNER_FOLDS) for one in (problem, problem.with_other_test_labels()))
+    problem = problem_for(bench.card, problems.ordinary)
+    seen, other = (one.inputs(bench.card, INNER_FOLDS) for one in (problem, problem.with_other_test_labels()))
     told = [name for name in seen if not np.array_equal(seen[name], other[name], equal_nan=True)]
     if told:
         raise Fault(f"labels of test items change {', '.join(told)}")

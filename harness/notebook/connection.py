@@ -18,6 +18,8 @@ from harness.files import read_json
 
 CHANNELS = ("shell", "iopub", "stdin", "control", "hb")
 _SIGNATURE = "hmac-sha256"
+# of this machine alone
+_OWN_ADDRESSES = ("127.0.0.1", "::1", "localhost")
 # where the kernel's sockets are: /out is the one folder that a container may write to
 _SOCKETS = "/out/kernel"
 
@@ -60,7 +62,7 @@ def socket_names() -> dict[str, str]:
 
 def new_connection() -> Connection:
     """A connection nobody has asked for yet: free ports of this machine, a key of its own."""
-    return Connection("127.0.0.1", dict.fromkeys(CHANNELS, 0), secrets.token_hex(32))
+    return Connection(_OWN_ADDRESSES[0], dict.fromkeys(CHANNELS, 0), secrets.token_hex(32))
 
 
 def read_connection(path: Path) -> Connection:
@@ -72,9 +74,14 @@ def read_connection(path: Path) -> Connection:
         raise _unusable(path, f"asks for transport '{told['transport']}'")
     try:
         ports = {name: int(told[f"{name}_port"]) for name in CHANNELS}
-        return Connection(str(told["ip"]), ports, str(told["key"]), str(told.get("signature_scheme", _SIGNATURE)))
+        address, key = str(told["ip"]), str(told["key"])
     except (KeyError, ValueError) as error:
         raise _unusable(path, f"lacks a usable {error}") from error
+    if address not in _OWN_ADDRESSES:
+        raise _unusable(path, f"asks to listen at '{address}', where other machines may reach it")
+    if not key:
+        raise _unusable(path, "has no key: anybody could send cells")
+    return Connection(address, ports, key, str(told.get("signature_scheme", _SIGNATURE)))
 
 
 def write_private(path: Path, content: Mapping[str, Any]) -> None:
@@ -87,5 +94,5 @@ def _unusable(path: Path, why: str) -> UsageError:
     return UsageError(
         f"the connection file {why}",
         where=str(path),
-        todo="let a Jupyter client write it (transport tcp), or leave --connection-file out",
+        todo="let a Jupyter client write it (transport tcp, ip 127.0.0.1), or leave --connection-file out",
     )

@@ -13,8 +13,8 @@ from typing import Any
 from harness import benchmark
 from harness.jobs import Job, SplitSpec
 from harness.layout import Layout
-from harness.methods import MethodCard, load_method, method_names
-from harness.plan import Cell, Plan, check_sum, join, make_plan
+from harness.methods import MethodCard, load_method
+from harness.plan import Cell, Plan, Present, check_sum, join, make_plan
 from harness.reference import Entry
 from harness.scoring import read_scores, scored_files, scorer_digest
 from harness.store import Store
@@ -242,13 +242,12 @@ def _group_of(scored: ScoredCell) -> tuple[str, str, str, str]:
 
 
 def _stored_jobs(layout: Layout, store: Store) -> list[Job]:
-    known = set(method_names(layout))
+    present = Present(layout)
     jobs: dict[str, Job] = {}
     for key in store.finished():
         content = store.standing(key).content
-        if content and content["planned"]["job"]["method"] in known:
+        if content:
             job = Job.model_validate(content["planned"]["job"])
             jobs.setdefault(job.model_dump_json(), job)
-    return sorted(
-        jobs.values(), key=lambda job: (job.benchmark, job.dataset, job.split.label, job.method, job.variant)
-    )
+    known = [job for job in jobs.values() if present.knows(job)]
+    return sorted(known, key=lambda job: (job.benchmark, job.dataset, job.split.label, job.method, job.variant))

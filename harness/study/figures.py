@@ -100,6 +100,16 @@ class Figures:
     # of every pair of metrics: whether our correlation is one that the authors' runs could have had
     agreement: tuple[tuple[ClaimVerdict, str], ...]
 
+    @property
+    def verdicts(self) -> list[ClaimVerdict]:
+        """Of everything that is judged: Figure 4 is only shown."""
+        found = []
+        if "2b" in self.numbers:
+            found += [verdict for verdict, _ in self.agreement]
+        if "3" in self.numbers:
+            found += [best.verdict for panel in self.panels for best in panel.datasets]
+        return found
+
     def title(self, published: str) -> str:
         """A published name of a method, dataset, metric or split as a reader should see it."""
         return self.titles.get(published, published).replace("_", " ")

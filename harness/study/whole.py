@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from harness.compare.book import Book
+from harness.compare.judge import ClaimVerdict
 from harness.errors import UsageError
 from harness.layout import Layout
 from harness.methods import load_methods
@@ -27,6 +28,12 @@ class Study:
         """What a person may ask for: `5`, `14`, `2b`."""
         return [*(table.number for table in self.tables), *(self.figures.numbers if self.figures else ())]
 
+    @property
+    def deviates(self) -> bool:
+        """Whether any number of a table or figure does."""
+        drawn = self.figures.verdicts if self.figures else []
+        return ClaimVerdict.DEVIATES in drawn or any(table.tally[ClaimVerdict.DEVIATES] for table in self.tables)
+
     def only(self, tables: tuple[str, ...], figures: tuple[str, ...]) -> Study:
         """Some of it."""
         for kind, wanted, known in (
@@ -35,7 +42,11 @@ class Study:
         ):
             for name in wanted:
                 if name not in known:
-                    raise UsageError(f"there is no {kind} {name} here", todo=f"choose one of: {', '.join(known)}")
+                    raise UsageError(
+                        f"there is no {kind} {name} here",
+                        where=f"the study of benchmark '{self.benchmark}'",
+                        todo=f"choose one of: {', '.join(known)}",
+                    )
         chosen = tuple(table for table in self.tables if table.number in tables)
         return replace(self, tables=chosen, figures=self.figures.only(figures) if self.figures else None)
 

@@ -149,6 +149,15 @@ def test_a_mean_is_judged_by_a_named_test() -> None:
     assert mean(0, 0.8).verdict is ClaimVerdict.PENDING
 
 
+def test_runs_that_failed_do_not_vanish_from_a_mean() -> None:
+    one = claim(statistic="mean", seed=None, sd=0.02, n=100, rounding=0.005)
+    runs = {seed: run(0.8 + 0.02 * (-1) ** seed) for seed in range(50)}
+    assert judged(one, runs).reason == "the interval of the difference contains 0"
+    runs |= {50: run(None, Verdict.MEMORY), 51: run(None)}
+    told = judged(one, runs)
+    assert told.n == 50 and told.reason.endswith("; 2 of our 52 runs have no value")
+
+
 def status(published: str, runs: dict[int, Obtained]) -> Comparison:
     return judged(claim(published, statistic="status", metric="", seed=None, n=100), runs)
 
@@ -163,6 +172,10 @@ def test_a_status_is_compared_with_our_verdicts() -> None:
     assert status("runtime error", {1: ok}).verdict is ClaimVerdict.DEVIATES
     assert status("runtime error", {1: failed}).verdict is ClaimVerdict.REPRODUCED
     assert status("memory error", {1: failed}).verdict is ClaimVerdict.NOT_COMPARABLE
+    # one failure among runs that ended well is no failing method
+    assert status("runtime error", {1: ok, 2: failed}).verdict is ClaimVerdict.DEVIATES
+    mixed = status("runtime error", {1: failed, 2: run(None, Verdict.TIMEOUT)})
+    assert mixed.verdict is ClaimVerdict.NOT_COMPARABLE and "timeout" in mixed.reason
     assert status("ran", {1: run(None, Verdict.INTERRUPTED)}).verdict is ClaimVerdict.PENDING
 
 

@@ -16,7 +16,7 @@ from harness.compare import ClaimVerdict, compare_claims, load_claims, load_exte
 from harness.compare.paper import load_paper
 from harness.compare.render import to_json, to_markdown, to_text
 from harness.compare.values import TIME, published_side
-from harness.errors import CorruptData, MissingData, UsageError
+from harness.errors import CorruptData, ManifestError, MissingData, UsageError
 from harness.layout import Layout
 from harness.plan import Plan
 from harness.splits import published_seeds
@@ -49,6 +49,14 @@ def test_random_predictions_do_not_reproduce_a_paper(evidence: Layout) -> None:
 def test_a_run_of_changed_code_is_not_held_against_a_claim(evidence: Layout) -> None:
     path = evidence.methods / "als_wr" / "als.py"
     path.write_text(path.read_text() + "\n# changed\n")
+    book = compare_claims(evidence, Store(evidence.runs), "repurposing", methods=["als_wr"], seeds=[17263407])
+    assert {one.verdict for one in book.comparisons} == {ClaimVerdict.PENDING}
+
+
+def test_a_run_of_other_inputs_is_not_held_against_a_claim(
+    evidence: Layout, made_up: Plan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(benchmark.get("repurposing"), "MATERIALISATION_VERSION", 2)
     book = compare_claims(evidence, Store(evidence.runs), "repurposing", methods=["als_wr"], seeds=[17263407])
     assert {one.verdict for one in book.comparisons} == {ClaimVerdict.PENDING}
 
@@ -146,6 +154,8 @@ def test_claims_of_another_file_are_read(evidence: Layout, tmp_path: Path) -> No
         (b"a,b\n1,2\n", "line 1"),
         (HEADER.encode() + b"F,A,r,1,1,AUC,many\n", "line 2: value"),
         (HEADER.encode() + b"F,A,r,one,1,AUC,0.5\n", "line 2: seed"),
+        (HEADER.encode() + b"F,A,r,1.5,1,AUC,0.5\n", "line 2: seed"),
+        (HEADER.encode() + b"F,A,r,,1,AUC,0.5\n", "line 2: seed"),
         (HEADER.encode() + b"F,A,r,1\n", "line 2"),
         (b"\xff\xfe", ""),
     ],
@@ -158,6 +168,35 @@ def test_a_broken_file_of_claims_is_refused_with_its_line(
     with pytest.raises(CorruptData) as error:
         load_external(load_names(repository, "repurposing"), path)
     assert where in error.value.where
+
+
+@pytest.mark.parametrize("file", ["per_seed.csv", "elsewhere.csv", "summary.csv", "tables.csv"])
+def test_a_broken_committed_number_is_refused_with_its_line(evidence: Layout, file: str) -> None:
+    path = evidence.published / "repurposing" / file
+    header, first, rest = path.read_text().split("\n", 2)
+    fields = first.split(",")
+    fields[6] = "many"
+    path.write_text("\n".join([header, ",".join(fields), rest]))
+    with pytest.raises(CorruptData) as error:
+        compare_claims(evidence, Store(evidence.runs), "repurposing")
+    assert f"{file}: line 2: " in error.value.where
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "said"),
+    [
+        ("study.toml", '["FastaiCollabWrapper", "NIMCGCN"]', '["Fastai", "NIMCGCN"]', "breaks its schema"),
+        ("study.toml", '"NN against GB"', '"NN or GB"', "no contrast is called"),
+        ("summary.csv", "Cdataset,HAN,random_simple", "Cdataset,HANG,random_simple", "no published mean of HAN"),
+    ],
+)
+def test_a_study_that_does_not_fit_its_claims_is_refused(
+    evidence: Layout, file: str, old: str, new: str, said: str
+) -> None:
+    path = evidence.published / "repurposing" / file
+    path.write_text(path.read_text().replace(old, new))
+    with pytest.raises((CorruptData, ManifestError), match=said):
+        compare_claims(evidence, Store(evidence.runs), "repurposing")
 
 
 def test_a_cut_archive_and_an_absent_file_are_told_apart(repository: Layout, tmp_path: Path) -> None:

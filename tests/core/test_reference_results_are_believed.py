@@ -101,6 +101,41 @@ def test_a_changed_line_is_refused_by_file_and_line(
         audit_reference(made)
 
 
+@pytest.mark.parametrize(
+    ("path", "value", "said"),
+    [
+        (("record", "files"), {}, "has no job.json"),
+        (("record", "verdict"), "splendid", "breaks its schema"),
+        (("record", "planned"), {}, "breaks its schema"),
+    ],
+)
+def test_a_forged_record_is_refused_however_right_its_digest(
+    made: Layout, path: tuple[str, ...], value: object, said: str
+) -> None:
+    change(made, "scores", "evidence", value={}, digest=True)
+    change(made, *path, value=value, digest=True)
+    with pytest.raises(CorruptData, match=said):
+        load_reference(made)
+
+
+def test_a_run_that_stands_twice_is_refused(made: Layout) -> None:
+    copy = file_of(made).with_name("synthetic-zzz.jsonl.gz")
+    copy.write_bytes(file_of(made).read_bytes())
+    with pytest.raises(CorruptData, match="a second time"):
+        load_reference(made)
+
+
+def test_results_on_another_split_are_outgrown(made: Layout) -> None:
+    planned = next(iter(load_reference(made).values())).planned
+    other = planned.model_copy(update={"split_digest": "0" * 64})
+    change(made, "record", "planned", value=other.model_dump(mode="json"))
+    change(made, "record", "key", value=other.key, digest=True)
+    change(made, "scores", "key", value=other.key, digest=True)
+    assert [row.stale for row in overview(made)] == [1]
+    (runs,) = obtain(elsewhere(made), Store(elsewhere(made).runs), load_names(made, "repurposing")).values()
+    assert list(runs) == [SEEDS[1]]
+
+
 def test_a_cut_file_is_refused(made: Layout) -> None:
     file_of(made).write_bytes(file_of(made).read_bytes()[:-20])
     with pytest.raises(CorruptData, match="cut"):

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.conformance import CHECKS, Check
-from harness.conformance.checks import apply
+from harness.conformance import CHECKS, self_test
 from harness.engine import Engine
 from harness.layout import Layout, find_layout
 from harness.methods import load_method, method_names
@@ -14,8 +13,8 @@ from tests.conftest import REPOSITORY
 
 
 @pytest.mark.engine
-@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.name)
 @pytest.mark.parametrize("name", method_names(find_layout(REPOSITORY)))
-def test_a_method_keeps_the_protocol(layout: Layout, engine: Engine, name: str, check: Check) -> None:
-    result = apply(check, load_method(layout, name), InContainers(layout, engine))
-    assert result.passed, result.reason
+def test_a_method_keeps_the_protocol(layout: Layout, engine: Engine, name: str) -> None:
+    results = list(self_test(load_method(layout, name), InContainers(layout, engine)))
+    assert [result.check for result in results] == [check.name for check in CHECKS]
+    assert {result.check: result.reason for result in results if not result.passed} == {}

@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pytest
 
 from harness.conformance import CHECKS, problems, self_test
-from harness.conformance.checks import apply
+from harness.conformance.checks import Bench, apply
 from harness.conformance.problems import Problem
 from harness.data.npy import npy_bytes
 from harness.errors import InvalidPredictions
@@ -141,7 +141,7 @@ def test_inputs_that_tell_the_truth_are_found(
 
     monkeypatch.setattr(Problem, "inputs", leaking)
     check = next(check for check in CHECKS if check.name == "truth")
-    result = apply(check, card, InProcess(tmp_path, honest))
+    result = apply(check, Bench(card, InProcess(tmp_path, honest)))
     assert not result.passed
     assert "associations" in result.reason
 

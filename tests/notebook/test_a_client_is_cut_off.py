@@ -20,6 +20,9 @@ from harness.notebook.connection import CHANNELS, new_connection, read_connectio
     [
         ({"transport": "ipc"}, "transport 'ipc'"),
         ({"shell_port": "any"}, "lacks a usable"),
+        ({"ip": "0.0.0.0"}, "other machines may reach it"),
+        ({"ip": "*"}, "other machines may reach it"),
+        ({"key": ""}, "has no key"),
     ],
 )
 def test_a_connection_file_that_cannot_be_served_is_taken(

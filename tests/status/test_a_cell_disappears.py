@@ -156,6 +156,18 @@ def test_the_exit_code_tells_whether_all_is_well(
     assert (tmp_path / "status.md").read_text().startswith("# Status of `stored`")
 
 
+def test_a_stored_run_of_a_split_that_is_no_more_does_not_hide_the_others(evidence: Layout) -> None:
+    store = Store(evidence.runs)
+    before = requested_plan(evidence, store, "stored")
+    key = next(store.finished())
+    record = store.record(key)
+    split = record.planned.job.split.model_copy(update={"strategy": "of_old"})
+    planned = record.planned.model_copy(update={"job": record.planned.job.model_copy(update={"split": split})})
+    store.amend(record.model_copy(update={"planned": planned}))
+    table = build_table(evidence, store, requested_plan(evidence, store, "stored"))
+    assert (table.planned, table.others) == (len(before.cells) - 1, 1)
+
+
 def test_an_empty_store_is_a_table_of_pending_cells(evidence: Layout, made_up: Plan) -> None:
     shutil.rmtree(evidence.runs)
     table = table_of(evidence, made_up)

@@ -148,6 +148,15 @@ def test_some_of_it_can_be_asked_for(study: Study) -> None:
         study.only(("11",), ())
 
 
+def test_a_figure_that_deviates_is_told_by_the_exit_code(study: Study) -> None:
+    assert study.figures is not None
+    best = replace(study.figures.panels[0].datasets[0], verdict=ClaimVerdict.DEVIATES)
+    panel = replace(study.figures.panels[0], datasets=(best,))
+    far = replace(study, figures=replace(study.figures, panels=(panel,)))
+    assert far.only((), ("3",)).deviates
+    assert not far.only((), ("4",)).deviates
+
+
 def test_the_command_answers(repository: Layout, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as done:
         main(["study", "--table", "9", "--json"])
