@@ -69,7 +69,7 @@ def run_once(engine: Engine, request: RunRequest, workspace: Workspace, stop: th
             created = api.create_container_from_config(configuration)
             container = created["Id"]
             seen.warnings = tuple(created.get("Warnings") or ())
-            seen = _run(api, container, request, seen, log, stop)
+            seen = _run(engine, container, request, seen, log, stop)
         except engine_faults() as error:
             seen.signs = _fault(error, request, seen.signs, starting=not seen.wall_s)
         finally:
@@ -85,13 +85,14 @@ def run_once(engine: Engine, request: RunRequest, workspace: Workspace, stop: th
 
 
 def _run(
-    api: Any,
+    engine: Engine,
     container: str,
     request: RunRequest,
     seen: Observed,
     log: BoundedLog,
     stop: threading.Event,
 ) -> Observed:
+    api = engine.api
     # attached before the start, so that no byte of the log is missed
     attached = api.attach_socket(container, params={"stream": 1, "stdout": 1, "stderr": 1, "logs": 0})
     stream = getattr(attached, "_sock", attached)
@@ -103,6 +104,7 @@ def _run(
         try:
             watched = watch(
                 api,
+                engine.facts.name,
                 container,
                 stream,
                 group,

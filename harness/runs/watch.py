@@ -46,27 +46,32 @@ class Watched:
 class _Waiter(threading.Thread):
     """Waits on the engine and wakes the loop."""
 
-    def __init__(self, api: Any, container: str, wake: int) -> None:
+    def __init__(self, api: Any, engine: str, container: str, wake: int) -> None:
         super().__init__(name=f"wait-{container[:12]}", daemon=True)
-        self._api, self._container, self._wake = api, container, wake
+        self._api, self._engine, self._container, self._wake = api, engine, container, wake
         self._guard = threading.Lock()
         self._closed = False
-        self.answer: dict[str, Any] | None = None
+        self.exit_code: int | None = None
         self.fault = ""
 
     def run(self) -> None:
         """Block until the container ends or the engine goes away."""
         try:
-            # Podman looks at the container at intervals that grow; this keeps them short
-            url = f"v{self._api.api_version}/containers/{self._container}/wait"
-            answer = self._api.post(f"{self._api.base_url}/{url}", params={"interval": "20ms"}, timeout=None)
-            answer.raise_for_status()
-            self.answer = answer.json()
+            self.exit_code = self._wait()
         except engine_faults() as error:
             self.fault = explain(error)
         with self._guard:
             if not self._closed:
                 os.eventfd_write(self._wake, 1)
+
+    def _wait(self) -> int:
+        if self._engine != "podman":
+            return int(self._api.wait(self._container, timeout=None)["StatusCode"])
+        # through Docker's interface Podman looks without a pause, which costs it a whole core
+        url = f"{self._api.base_url}/v4.0.0/libpod/containers/{self._container}/wait"
+        answer = self._api.post(url, params={"condition": "exited", "interval": "50ms"}, timeout=None)
+        answer.raise_for_status()
+        return int(answer.json())
 
     def abandon(self) -> None:
         """The loop no longer listens."""
@@ -76,6 +81,7 @@ class _Waiter(threading.Thread):
 
 def watch(
     api: Any,
+    engine: str,
     container: str,
     stream: socket.socket,
     group: ControlGroup,
@@ -90,7 +96,7 @@ def watch(
     seen = Watched()
     frames = Frames()
     wake = os.eventfd(0, os.EFD_CLOEXEC)
-    waiter = _Waiter(api, container, wake)
+    waiter = _Waiter(api, engine, container, wake)
     waiter.start()
     selector = selectors.DefaultSelector()
     selector.register(wake, selectors.EVENT_READ)
@@ -128,8 +134,8 @@ def watch(
         os.close(wake)
     group.take_signal()
     seen.usage, seen.out_of_memory = group.usage, group.out_of_memory
-    if waiter.answer is not None:
-        seen.exit_code = int(waiter.answer["StatusCode"])
+    if waiter.exit_code is not None:
+        seen.exit_code = waiter.exit_code
     elif not seen.engine_fault:
         seen.engine_fault = f"the engine was lost during the run: {waiter.fault}"
     seen.stopped, seen.stop_detail = stopper.reason, stopper.detail
