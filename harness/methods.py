@@ -200,5 +200,13 @@ def merged_parameters(card: MethodCard, variant: str, chosen: dict[str, Any]) ->
     for name, value in chosen.items():
         if name not in parameters:
             raise unknown("parameter", name, sorted(parameters), where=f"method {card.name}")
+        usual = parameters[name]
+        # a whole number will do for another number, and nothing else for anything else
+        if type(value) is not type(usual) and not (type(usual) is float and type(value) is int):
+            raise UsageError(
+                f"'{value}' is no value for parameter '{name}'",
+                where=f"method {card.name}: {name} = {usual!r}",
+                todo=f"give one of type {type(usual).__name__}",
+            )
         parameters[name] = value
     return parameters

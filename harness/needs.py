@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
@@ -27,6 +28,8 @@ class Needs:
     plan: str
     planned: int
     left: int
+    # cells for which no run can be planned at all, by verdict: their data is missing, their method refuses
+    cannot_run: Counter[str]
     image_bytes: int
     data_bytes: int
     result_bytes: int
@@ -52,13 +55,17 @@ class Needs:
     def text(self) -> str:
         """For a terminal."""
         lines = [
-            f"{self.plan}: {self.planned} cells planned, {self.left} left",
+            f"{self.plan}: {self.planned} cells planned, {self.left} left{self._cannot_run()}",
             f"  {self.disk()}",
         ]
         if self.left:
             lines.append(f"  time: {self._time()}")
             lines.append(f"  start or resume it with: ./run_all.sh --suite {self.plan}")
         return "\n".join(lines)
+
+    def _cannot_run(self) -> str:
+        told = [f"{count} {verdict}" for verdict, count in sorted(self.cannot_run.items())]
+        return f", {' and '.join(told)}" if told else ""
 
     def _time(self) -> str:
         unmeasured = self.left - self.measured
@@ -83,6 +90,7 @@ def needs_of(layout: Layout, name: str, cells: Sequence[Cell]) -> Needs:
         plan=name,
         planned=len(cells),
         left=len(left),
+        cannot_run=Counter(str(cell.verdict) for cell in cells if cell.planned is None),
         image_bytes=recorded_size(layout, *dict.fromkeys(cell.job.method for cell in left)),
         data_bytes=sum(
             file.bytes

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from harness.errors import HarnessError, UsageError
+from harness.files import canonical_json
+from harness.jobs import Job
 from harness.layout import Layout
 from harness.methods import unknown
 from harness.store import Store
@@ -16,7 +18,7 @@ def keys_of_suite(layout: Layout, store: Store, suite: str) -> tuple[list[str], 
 
     Jobs are compared, not keys: a lock that was tampered with must not make its runs disappear from their audit.
     """
-    wanted = {job.model_dump_json() for job in jobs_of(layout, load_suite(suite))}
+    wanted = {_text_of(job) for job in jobs_of(layout, load_suite(suite))}
     keys, seen = [], set()
     for key in store.finished():
         job = _job_of(store, key)
@@ -26,12 +28,17 @@ def keys_of_suite(layout: Layout, store: Store, suite: str) -> tuple[list[str], 
     return keys, len(wanted - seen)
 
 
-def _job_of(store: Store, key: str) -> str | None:
+def _job_of(store: Store, key: str) -> bytes | None:
     """The job of a stored run as one text, or None where its record can't be read."""
     try:
-        return store.record(key).planned.job.model_dump_json()
+        return _text_of(store.record(key).planned.job)
     except HarnessError:
         return None
+
+
+def _text_of(job: Job) -> bytes:
+    """Equal jobs have one text, in whatever order their parameters were written down."""
+    return canonical_json(job.model_dump(mode="json"))
 
 
 def find_keys(store: Store, prefix: str) -> list[str]:

@@ -116,7 +116,9 @@ def command(
     left = left_to_run(plan, Store(layout.runs), choices.again)
     stopped = _run(layout, plan, choices, install=install, quiet=as_json) if left else False
     if not left and not as_json:
-        click.echo(f"nothing is left to do: all {len(plan.cells)} cells are finished", err=True)
+        impossible = sum(1 for cell in plan.cells if cell.planned is None)
+        told = f", {impossible} can't be run (reasons below)" if impossible else ""
+        click.echo(f"nothing is left to do: {len(plan.cells) - impossible} finished{told}", err=True)
     code = _show(layout, plan, mirrors, as_json=as_json, whole_suite=bool(suite))
     if report:
         _write_report(layout, plan, mirrors, quiet=as_json)

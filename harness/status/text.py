@@ -63,20 +63,21 @@ def block_rows(block: Sequence[Group], *, width: int = 80) -> tuple[list[str], l
 
 def reason_lines(table: Table) -> list[str]:
     """Each reason once, with the cells it holds for."""
-    found: dict[tuple[Verdict, str, str, str], list[ScoredCell]] = {}
+    found: dict[tuple[Verdict, str], list[tuple[Group, ScoredCell]]] = {}
     for group in table.groups:
         for scored in group.cells:
             if scored.cell.verdict not in (Verdict.OK, Verdict.PENDING):
-                found.setdefault((scored.cell.verdict, group.row, group.column, scored.cell.reason), []).append(
-                    scored
-                )
+                found.setdefault((scored.cell.verdict, scored.cell.reason), []).append((group, scored))
     lines = []
-    for (verdict, row, column, reason), members in found.items():
-        seeds = [str(scored.cell.job.split.seed) for scored in members]
-        more = f" and {len(seeds) - _MORE} more" if len(seeds) > _MORE else ""
-        lines.append(
-            f"{verdict}: {row} on {column}, {_plural('seed', len(seeds))} {', '.join(seeds[:_MORE])}{more}"
-        )
+    for (verdict, reason), members in found.items():
+        rows = list(dict.fromkeys(group.row for group, _ in members))
+        columns = list(dict.fromkeys(group.column for group, _ in members))
+        if len(rows) == len(columns) == 1:
+            seeds = [str(scored.cell.job.split.seed) for _, scored in members]
+            which = f"{_plural('seed', len(seeds))} {_named(seeds, _MORE)}"
+        else:
+            which = _cells(len(members))
+        lines.append(f"{verdict}: {_named(rows, 3)} on {'; '.join(columns)}, {which}")
         lines.append(f"    {' '.join(reason.split())}")
     return lines
 
@@ -120,6 +121,11 @@ def wrapped(text: str, indent: str, width: int = 80) -> list[str]:
         break_long_words=False,
         break_on_hyphens=False,
     )
+
+
+def _named(names: Sequence[str], most: int) -> str:
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
 
 
 def _cell_row(scored: ScoredCell) -> list[str]:

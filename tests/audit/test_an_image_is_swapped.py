@@ -53,6 +53,12 @@ def test_the_image_of_the_run_is_looked_for(
     assert checked(evidence, made_up, engine_with(image)).checked is expected
 
 
+def test_another_engines_image_is_not_called_replaced(evidence: Layout, made_up: Plan) -> None:
+    engine = engine_with(OTHER)
+    engine.name = "podman"  # type: ignore[misc]
+    assert checked(evidence, made_up, engine).checked is Checked.NOT_CHECKED
+
+
 def test_without_an_engine_nothing_is_called_ok(evidence: Layout, made_up: Plan) -> None:
     step = checked(evidence, made_up, None)
     assert (step.checked, step.what) == (Checked.NOT_CHECKED, "no engine")

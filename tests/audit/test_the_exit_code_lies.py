@@ -9,11 +9,13 @@ from typing import Any
 
 import pytest
 
+from harness.audit import keys_of_suite
 from harness.cli import main
 from harness.files import write_json
 from harness.layout import Layout
 from harness.plan import Plan
 from harness.store import Store
+from harness.suites import jobs_of, load_suite
 from tests.audit.forging import forge_record, refresh
 from tests.fabricate import planned_of
 
@@ -137,6 +139,15 @@ def test_a_broken_manifest_fails_the_runs_that_rest_on_it(
 def test_planned_cells_without_a_run_are_told(here: Layout, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("--suite", "smoke") == 0
     assert "planned cells have no run to audit" in capsys.readouterr().out
+
+
+def test_a_suite_has_every_run_of_its_jobs(here: Layout) -> None:
+    # a record's parameters are in alphabetical order, a card's as a person wrote them
+    stored = {Store(here.runs).record(key).planned.job.method for key in Store(here.runs).finished()}
+    keys, without_run = keys_of_suite(here, Store(here.runs), "smoke")
+    assert {"als_wr", "constant"} <= stored
+    assert sorted(keys) == sorted(Store(here.runs).finished())
+    assert without_run == len(jobs_of(here, load_suite("smoke"))) - len(keys)
 
 
 @pytest.mark.parametrize("arguments", [["ffffffffffffffff"], [""], ["abc", "--all"]])

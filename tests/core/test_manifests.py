@@ -95,3 +95,13 @@ def test_an_unknown_parameter_is_refused(toy: tuple[Layout, Path]) -> None:
     assert merged_parameters(card, "published", {"alpha": 2.0}) == {"alpha": 2.0}
     with pytest.raises(UsageError, match="did you mean 'alpha'"):
         merged_parameters(card, "published", {"alfa": 2.0})
+
+
+@pytest.mark.parametrize("value", ["abc", True, None, [1.0]])
+def test_a_parameter_of_another_type_is_refused_before_anything_runs(
+    toy: tuple[Layout, Path], value: object
+) -> None:
+    card = load_method(toy[0], "toy")
+    assert merged_parameters(card, "published", {"alpha": 2}) == {"alpha": 2}
+    with pytest.raises(UsageError, match="is no value for parameter 'alpha'"):
+        merged_parameters(card, "published", {"alpha": value})

@@ -163,3 +163,5 @@ addEventListener("hashchange", () => {
 });
 new IntersectionObserver(seen => { if (seen[0].isIntersecting && shown < view.length) showPiece(); }, { rootMargin: "600px" }).observe(more);
 apply();
+// the table has grown since the browser went to the place it was asked for
+document.getElementById(location.hash.slice(1))?.scrollIntoView();
