@@ -101,7 +101,10 @@ def _tells_its_lowest_score(bench: Bench) -> None:
     """The published treatment of zeros needs it, and only the container sees every score."""
     problem = problem_for(bench.card, problems.ordinary)
     trial = _trial(bench.card, problem, 0)
-    everything = replace(trial, inputs={**trial.inputs, "folds": np.full_like(trial.inputs["folds"], -1)})
+    folds = trial.inputs["folds"]
+    # everything is asked for, so that the mask of items no longer tells what may be learned from
+    asked = {"folds": np.full_like(folds, -1), "training": (folds >= 0).astype(np.int8)}
+    everything = replace(trial, inputs={**trial.inputs, **asked})
     answer = bench.answer(everything)
     if "lowest.npy" not in answer:
         raise Fault("lowest.npy is missing: the SDK of its language writes it")

@@ -30,7 +30,7 @@ CHECKOUTS = {
         "    return np.full((R.shape[0], n_factors), 2.0), np.ones((R.shape[1], n_factors))\n"
         "def initial_factors(shape, n_factors, random_state):\n"
         "    return np.zeros((shape[0], n_factors)), np.zeros((shape[1], n_factors))\n"
-        "drug_half_step = None\n",
+        "half_step = Known = None\n",
         30.0,
     ),
     "bnnr": (

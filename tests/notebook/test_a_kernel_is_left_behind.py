@@ -32,12 +32,12 @@ def test_the_harness_ends_first(
 def test_a_job_that_cannot_be_loaded_leaves_a_silent_kernel(
     environment: dict[str, str], kernels: Callable[[], list[str]]
 ) -> None:
-    # read by als_wr's main.py before anything else, where only a text will do
-    command = [sys.executable, "-m", "harness", "notebook", "als_wr", "--set", "blas_kernels=1"]
+    # read by als_wr's main.py before anything else, and put where no text may hold a NUL
+    command = [sys.executable, "-m", "harness", "notebook", "als_wr", "--set", 'blas_kernels="a\\u0000b"']
     done = subprocess.run(command, env=environment, capture_output=True, text=True)
     assert done.returncode == 1
     assert "ended before it listened" in done.stderr
-    assert "TypeError" in done.stderr
+    assert "ValueError" in done.stderr
     assert kernels() == []
 
 
