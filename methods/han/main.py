@@ -2,22 +2,11 @@
 
 from __future__ import annotations
 
-import json
-import os
 import warnings
-from pathlib import Path
 
-# NumPy's kernels beyond its baseline, oldest first. Which neighbour is left out depends on them, and NumPy chooses
-# them when it is imported, so this one parameter is read before anything else.
-KERNELS = ("X86_V3", "X86_V4", "AVX512_ICL", "AVX512_SPR")
-job = json.loads((Path(os.environ.get("PERMAFROST_IN", "/in")) / "job.json").read_bytes())
-newest = job["parameters"]["numpy_kernels"]
-os.environ["NPY_DISABLE_CPU_FEATURES"] = " ".join(
-    KERNELS if newest == "baseline" else KERNELS[KERNELS.index(newest) + 1 :]
-)
-# torch's are the same on all processors with AVX2, for the sake of the last bit
-if "avx2" in Path("/proc/cpuinfo").read_text(encoding="ascii", errors="replace").split():
-    os.environ |= {"ATEN_CPU_CAPABILITY": "avx2", "MKL_CBWR": "AVX2"}
+from kernels import choose
+
+choose()
 
 import numpy as np  # noqa: E402
 import torch  # noqa: E402
