@@ -1,4 +1,4 @@
-"""Which of the processor's kernels NumPy and torch use. Both choose when they are imported, so this imports neither."""
+"""Which of the processor's kernels NumPy and torch use. Both choose on import, so this imports neither."""
 
 from __future__ import annotations
 
