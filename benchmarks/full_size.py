@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from harness.conformance.problems import Problem
+from harness.conformance.repurposing.problems import Problem
 from harness.data.model import RepurposingDataset
 from harness.engine import find_engine
 from harness.layout import Layout, find_layout

@@ -16,6 +16,7 @@ from typing import Any
 from benchmarks.in_image import HERE, measured
 from harness.benchmark.repurposing.inputs import similarity, standardised, training_labels
 from harness.data import load_dataset
+from harness.data.model import RepurposingDataset
 from harness.engine import Engine, find_engine
 from harness.images import ensure_image
 from harness.layout import Layout, find_layout
@@ -59,7 +60,7 @@ def measure(
     layout: Layout, engine: Engine, image_id: str, dataset: str, variant: str, mirrors: list[Path]
 ) -> dict[str, Any]:
     """One dataset, both in one process."""
-    data = load_dataset(layout, dataset, mirrors=mirrors)
+    data = load_dataset(layout, dataset, RepurposingDataset, mirrors=mirrors)
     split = load_split(layout, dataset, SplitSpec(strategy="random", seed=SEED), mirrors)
     neighbours = load_method(layout, "lrssl").variant(variant).parameters["graph"] == "neighbours"
     arrays: dict[str, Any] = {

@@ -26,7 +26,7 @@ from harness.data import load_dataset
 from harness.data.model import RepurposingDataset
 from harness.layout import find_layout
 from harness.splits.folds import TEST, Folds
-from harness.splits.strategies import weakly_correlated
+from harness.splits.strategies.repurposing import weakly_correlated
 
 ORIGINAL_SECONDS = {"fdataset": 0.53, "cdataset": 0.82}
 SEED = 17263407
@@ -99,7 +99,7 @@ def main() -> None:
     chosen = parser.parse_args()
     layout = find_layout(Path(__file__).resolve().parent)
     for name in chosen.datasets:
-        sys.stdout.write(measure(load_dataset(layout, name, mirrors=chosen.mirror)) + "\n")
+        sys.stdout.write(measure(load_dataset(layout, name, RepurposingDataset, mirrors=chosen.mirror)) + "\n")
 
 
 if __name__ == "__main__":

@@ -15,11 +15,11 @@ from pathlib import Path
 from harness.budget import Budget, Share, this_machine
 from harness.engine import Engine, remove_orphans
 from harness.engine.leftovers import remove_stubborn
-from harness.errors import DataError, ImageError
+from harness.errors import DataError, ImageError, WeightsError
 from harness.images import BuiltImage, Supply, ensure_image, remove_images
 from harness.layout import Layout
 from harness.methods import load_method
-from harness.obstacles import Obstacles
+from harness.obstacles import Obstacles, variant_of
 from harness.ownership import abandoned_folders
 from harness.plan import Cell, Plan, join
 from harness.progress import Progress, Silent
@@ -108,14 +108,16 @@ def run_plan(
 def _fitting(layout: Layout, cells: Sequence[Cell], state: _State) -> list[Cell]:
     """The cells this machine can run at all; the others say what is wanting, and cost nobody else a run."""
     fits = {}
-    for method in dict.fromkeys(cell.job.method for cell in cells):
-        share = Share.of(load_method(layout, method).resources)
-        fits[method] = state.budget.total.fits(share)
-        if not fits[method]:
-            reason = f"{method} needs {share}; this machine can lend {state.budget.total}"
-            Obstacles(layout.runs).note("method", method, reason)
+    for name, job in {variant_of(cell.job): cell.job for cell in cells}.items():
+        share = Share.of(load_method(layout, job.method).of_variant(job.variant).resources)
+        fits[name] = state.budget.total.fits(share)
+        if fits[name]:
+            Obstacles(layout.runs).clear("variant", name)
+        else:
+            reason = f"{job.method}/{job.variant} needs {share}; this machine can lend {state.budget.total}"
+            Obstacles(layout.runs).note("variant", name, reason)
             state.progress.note(reason)
-    return [cell for cell in cells if fits[cell.job.method]]
+    return [cell for cell in cells if fits[variant_of(cell.job)]]
 
 
 def _tidy(layout: Layout, engine: Engine, progress: Progress) -> None:
@@ -187,13 +189,17 @@ def _run_all(tasks: Sequence[Task], engine: Engine, state: _State) -> None:
 def _in_turn(task: Task, engine: Engine, state: _State) -> Record | DataError | None:
     """Wait for a share of the machine, then run; None when the campaign was stopped before.
 
-    Data that can't be had, or is not what was recorded, costs the cells of its dataset and no others.
+    Data that can't be had, or is not what was recorded, costs the cells of its dataset and no others; a pretrained
+    model those of its variant.
     """
     with state.budget.lend(Share.of(task.card.resources), state.stop) as granted:
         if not granted:
             return None
         try:
             return perform(task, engine, state.stop)
+        except WeightsError as error:
+            Obstacles(task.layout.runs).note("variant", variant_of(task.planned.job), str(error))
+            return error
         except DataError as error:
             Obstacles(task.layout.runs).note("dataset", task.planned.job.dataset, str(error))
             return error

@@ -7,7 +7,8 @@ HarnessError            base; carries the exit code of the command line
 |   `-- ImageError      3    an image is missing, cannot be built, or is not what its record says
 |-- DataError           4    data is missing or corrupt
 |   |-- MissingData     4    a file is in none of its sources
-|   `-- CorruptData     4    a file differs from its recorded sha256 or statistics
+|   |-- CorruptData     4    a file differs from its recorded sha256 or statistics
+|   `-- WeightsError    4    a pretrained model is missing or not the recorded one; no dataset suffers from it
 `-- AuditError          5    evidence does not support a number
 """
 
@@ -66,6 +67,10 @@ class MissingData(DataError):
 
 class CorruptData(DataError):
     """A file differs from its recorded sha256 or statistics."""
+
+
+class WeightsError(DataError):
+    """A pretrained model is missing, or is not the recorded one."""
 
 
 class AuditError(HarnessError):

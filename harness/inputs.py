@@ -10,13 +10,14 @@ from typing import Any
 
 from harness import benchmark
 from harness.data import load_dataset
-from harness.errors import CorruptData
+from harness.errors import CorruptData, WeightsError
 from harness.files import digest_of, folder_in_the_making, read_json, sha256_of, write_json
 from harness.jobs import PlannedJob
 from harness.layout import Layout
 from harness.methods import MethodCard
 from harness.splits import load_split
 from harness.vocabulary import PROTOCOL_VERSION
+from harness.weights import KeptWeights, kept_weights
 
 _DESCRIPTION = "inputs.json"
 
@@ -46,17 +47,44 @@ def prepare_inputs(layout: Layout, planned: PlannedJob, card: MethodCard, mirror
     return final
 
 
+def planned_weights(layout: Layout, planned: PlannedJob) -> KeptWeights | None:
+    """The pretrained model of a job that was planned with one, every file checked."""
+    if not planned.weights_digest:
+        return None
+    weights = kept_weights(layout, planned.job.method)
+    if weights.digest != planned.weights_digest:
+        raise WeightsError(
+            f"{weights.manifest.title} is not the one that was planned",
+            where=f"{planned.job.label}: {weights.digest[:16]} instead of {planned.weights_digest[:16]}",
+            todo="plan the job again",
+        )
+    weights.verify()
+    return weights
+
+
 def job_folder(
-    prepared: Path, folder: Path, planned: PlannedJob, card: MethodCard, *, trace: bool = False
+    prepared: Path,
+    folder: Path,
+    planned: PlannedJob,
+    card: MethodCard,
+    *,
+    trace: bool = False,
+    weights: KeptWeights | None = None,
 ) -> None:
-    """Fill `folder` with what will be mounted at /in: links to the prepared arrays, and job.json."""
+    """Fill `folder` with what will be mounted at /in: links to prepared arrays and to weights, and job.json."""
     described = _described(prepared)
     for name, description in described.items():
         source = prepared / description["file"]
         if not source.is_file() or sha256_of(source) != description["sha256"]:
             raise _changed(prepared, f"the prepared input '{name}' was changed", source)
         _link(source, folder / source.name)
-    write_json(folder / "job.json", job_document(planned, card, described, trace=trace))
+    document = job_document(planned, card, described, trace=trace)
+    if weights is not None:
+        (folder / "weights").mkdir()
+        for name in weights.sha256:
+            _link(weights.folder / name, folder / "weights" / name)
+        document["weights"] = weights.described()
+    write_json(folder / "job.json", document)
 
 
 def _described(prepared: Path) -> dict[str, dict[str, Any]]:

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+import json
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 from harness import benchmark
+from harness.errors import UsageError
 from harness.files import digest_of
 from harness.manifests import Strict
+from harness.methods import MethodCard, merged_parameters
 from harness.vocabulary import PROTOCOL_VERSION
+
+if TYPE_CHECKING:
+    from harness.data import DatasetManifest
 
 
 class SplitSpec(Strict):
@@ -22,6 +30,12 @@ class SplitSpec(Strict):
         """A short name for tables and file names."""
         extra = "".join(f"-{name}={value}" for name, value in sorted(self.parameters.items()))
         return f"{self.strategy}{extra}-{self.seed}"
+
+    @property
+    def text(self) -> str:
+        """How a person writes it, without its seed; `parse_split` reads it."""
+        settings = [f"{name}={_written(value)}" for name, value in sorted(self.parameters.items())]
+        return self.strategy + (":" + ",".join(settings) if settings else "")
 
 
 class Job(Strict):
@@ -44,6 +58,55 @@ class Job(Strict):
         return f"{self.method}/{self.variant}{upstream} on {self.dataset}, {self.split.label}"
 
 
+def make_job(
+    card: MethodCard,
+    manifest: DatasetManifest,
+    split: SplitSpec,
+    *,
+    variant: str = "published",
+    chosen: Mapping[str, Any] = MappingProxyType({}),
+    inner_folds: int | None = None,
+) -> Job:
+    """A job as a person asks for it: the variant's parameters, but for those `chosen`."""
+    usual = benchmark.get(manifest.benchmark).INNER_FOLDS
+    if inner_folds and not usual:
+        raise UsageError(
+            f"benchmark {manifest.benchmark} has no inner folds: its splits have validation items",
+            where="--inner-folds",
+            todo="leave it out",
+        )
+    return Job(
+        benchmark=manifest.benchmark,
+        method=card.name,
+        variant=variant,
+        parameters=merged_parameters(card, variant, chosen),
+        dataset=manifest.name,
+        split=split,
+        inner_folds=usual if inner_folds is None else inner_folds,
+    )
+
+
+def _written(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def parse_split(text: str, seed: int) -> SplitSpec:
+    """`cluster`, or with parameters `cluster:gamma=0.6,valid_share=0.2`; values are JSON where they can be."""
+    strategy, _, settings = text.partition(":")
+    parameters = {}
+    for setting in settings.split(",") if settings else ():
+        name, equals, value = setting.partition("=")
+        if not equals or not name:
+            raise UsageError(
+                f"'{setting}' sets nothing", where=f"split {text}", todo="write for example cluster:gamma=0.6"
+            )
+        try:
+            parameters[name] = json.loads(value)
+        except ValueError:
+            parameters[name] = value
+    return SplitSpec(strategy=strategy, seed=seed, parameters=parameters)
+
+
 class PlannedJob(Strict):
     """A job with the checksums that pin it down."""
 
@@ -51,6 +114,8 @@ class PlannedJob(Strict):
     image_tree: str
     dataset_digest: str
     split_digest: str
+    # of the pretrained model that the variant reads; empty for all others
+    weights_digest: str = ""
 
     @property
     def key(self) -> str:
@@ -60,6 +125,7 @@ class PlannedJob(Strict):
             {
                 # told from the second way of preparing inputs on, so that keys of the first stay what they were
                 **({"materialisation": prepared} if prepared > 1 else {}),
+                **({"weights": self.weights_digest} if self.weights_digest else {}),
                 "protocol": PROTOCOL_VERSION,
                 "image": self.image_tree,
                 "dataset": self.dataset_digest,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Literal
@@ -71,6 +72,8 @@ class Variant(Strict):
 
     summary: str
     parameters: dict[str, Scalar] = {}
+    weights: bool = Field(default=False, description="whether it reads the files that weights.toml names")
+    resources: Resources | None = Field(default=None, description="the limits of its runs, where they are its own")
 
 
 class Refusal(Strict):
@@ -105,6 +108,8 @@ class ParityTable(Strict):
     # row r of what is compared was made with this parameter r higher
     rows: str = ""
     inputs: dict[str, str] = {}
+    # or, for a task that answers with traces alone: which arrays of a golden the method is handed, as they are
+    given: list[str] = []
     compare: dict[str, Tolerance]
     reason: str = ""
 
@@ -121,6 +126,7 @@ class MethodCard(NamedManifest):
     paper: Paper | None = None
     origin: Origin | None = None
     inputs: list[str]
+    uses: list[str] = Field(default=[], description="folders of methods/_shared/ that its image holds too")
     deterministic: bool = True
     # why the score of a pair depends on which others are asked for, where the original's does
     asked_together: str = ""
@@ -149,6 +155,16 @@ class MethodCard(NamedManifest):
                 todo=f"choose one of: {', '.join(sorted(self.variants))}",
             )
         return self.variants[name]
+
+    def of_variant(self, name: str) -> MethodCard:
+        """The card with the limits of one variant's runs."""
+        own = self.variant(name).resources
+        return self.model_copy(update={"resources": own}) if own else self
+
+    @property
+    def runs_everywhere(self) -> str:
+        """The variant that a self-test can run: the default, or the first that no weights have to be brought for."""
+        return next((name for name, one in self.variants.items() if not one.weights), "published")
 
     def refusal(self, dataset: str, variant: str) -> str | None:
         """Why this variant can't be run on `dataset`, if the card says so."""
@@ -194,7 +210,7 @@ def _bytes(text: str) -> int:
     return int(match[1]) * _UNITS[match[2]]
 
 
-def merged_parameters(card: MethodCard, variant: str, chosen: dict[str, Any]) -> dict[str, Any]:
+def merged_parameters(card: MethodCard, variant: str, chosen: Mapping[str, Any]) -> dict[str, Any]:
     """The variant's parameters with a person's own on top; an unknown name is refused."""
     parameters: dict[str, Any] = dict(card.variant(variant).parameters)
     for name, value in chosen.items():

@@ -12,6 +12,7 @@ from harness.budget import this_machine
 from harness.data import load_manifest
 from harness.errors import EngineError
 from harness.images import recorded_size
+from harness.jobs import Job
 from harness.layout import Layout
 from harness.methods import load_method
 from harness.plan import Cell
@@ -101,7 +102,7 @@ def needs_of(layout: Layout, name: str, cells: Sequence[Cell]) -> Needs:
         free_bytes=shutil.disk_usage(layout.local).free,
         cpu_hours=sum(known) / 3600,
         measured=len(known),
-        most_cpu_hours=sum(_limit(layout, cell.job.method) for cell in left) / 3600,
+        most_cpu_hours=sum(_limit(layout, cell.job) for cell in left) / 3600,
         cpus=this_machine().cpus,
     )
 
@@ -129,15 +130,12 @@ def _measured_seconds(cells: Sequence[Cell]) -> dict[tuple[str, str], float]:
 
 
 def _result_bytes(layout: Layout, cell: Cell) -> int:
-    """A score of eight bytes per test pair and inner model, and one per training pair."""
     statistics = load_manifest(layout, cell.job.dataset).statistics
-    pairs = statistics.drugs * statistics.diseases
-    models = max(cell.job.inner_folds, 1)
-    return 8 * pairs * models // 5 + 8 * pairs * 4 // 5 + _BESIDE_PREDICTIONS
+    return statistics.result_bytes(cell.job.inner_folds) + _BESIDE_PREDICTIONS
 
 
-def _limit(layout: Layout, method: str) -> float:
-    resources = load_method(layout, method).resources
+def _limit(layout: Layout, job: Job) -> float:
+    resources = load_method(layout, job.method).of_variant(job.variant).resources
     return float(resources.seconds * resources.cpus)
 
 

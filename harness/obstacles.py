@@ -10,7 +10,7 @@ from harness.files import write_atomic
 from harness.jobs import Job
 from harness.vocabulary import Verdict
 
-Kind = Literal["dataset", "method"]
+Kind = Literal["dataset", "method", "variant"]
 
 FOLDER = ".obstacles"
 
@@ -44,12 +44,13 @@ class Known:
 
     datasets: dict[str, str]
     methods: dict[str, str]
+    variants: dict[str, str]
 
     @classmethod
     def of(cls, store: Path) -> Known:
         """Those of one store."""
         obstacles = Obstacles(store)
-        return cls(obstacles.all("dataset"), obstacles.all("method"))
+        return cls(obstacles.all("dataset"), obstacles.all("method"), obstacles.all("variant"))
 
     def before(self, job: Job) -> tuple[Verdict, str] | None:
         """What stood before a job that was never run."""
@@ -57,4 +58,11 @@ class Known:
             return Verdict.MISSING_DATA, self.datasets[job.dataset]
         if job.method in self.methods:
             return Verdict.INFRASTRUCTURE, self.methods[job.method]
+        if reason := self.variants.get(variant_of(job)):
+            return Verdict.INFRASTRUCTURE, reason
         return None
+
+
+def variant_of(job: Job) -> str:
+    """The name under which obstacles of one variant are noted."""
+    return f"{job.method}-{job.variant}"

@@ -21,6 +21,7 @@ from harness.obstacles import Known
 from harness.splits import split_digest
 from harness.store import Standing, Store
 from harness.vocabulary import Verdict
+from harness.weights import weights_digest
 
 
 @dataclass(frozen=True)
@@ -118,10 +119,11 @@ class _Planner:
         self._trees: dict[str, str] = {}
         self._datasets: dict[str, str] = {}
         self._splits: dict[tuple[str, str], str] = {}
+        self._pretrained: dict[str, str] = {}
 
     def cell(self, job: Job) -> Cell:
         card = load_method(self._layout, job.method)
-        card.variant(job.variant)
+        reads_weights = card.variant(job.variant).weights
         if job.benchmark not in card.benchmarks:
             return Cell(
                 job, None, Verdict.NOT_APPLICABLE, f"{card.title} has no part in benchmark {job.benchmark}"
@@ -134,6 +136,7 @@ class _Planner:
                 image_tree=self._tree(job.method),
                 dataset_digest=self._dataset(job.dataset),
                 split_digest=self._split(job),
+                weights_digest=self._weights(job.method) if reads_weights else "",
             )
         except DataError as error:
             return Cell(job, None, Verdict.MISSING_DATA, error.what)
@@ -145,6 +148,11 @@ class _Planner:
         if method not in self._trees:
             self._trees[method] = image_tree(self._layout, method)
         return self._trees[method]
+
+    def _weights(self, method: str) -> str:
+        if method not in self._pretrained:
+            self._pretrained[method] = weights_digest(self._layout, method)
+        return self._pretrained[method]
 
     def _dataset(self, name: str) -> str:
         if name not in self._datasets:

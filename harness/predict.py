@@ -13,17 +13,20 @@ import numpy as np
 from harness import benchmark
 from harness.campaign import Choices, run_plan
 from harness.data import load_dataset, load_manifest
+from harness.data.model import RepurposingDataset
 from harness.engine import Engine
-from harness.errors import HarnessError
-from harness.jobs import Job, SplitSpec
+from harness.errors import HarnessError, UsageError
+from harness.jobs import Job, SplitSpec, make_job
 from harness.layout import Layout
-from harness.methods import load_method, merged_parameters
+from harness.methods import load_method
 from harness.plan import Cell, join, make_plan
 from harness.progress import Progress
 from harness.splits import load_split
 from harness.splits.folds import TEST
 from harness.store import Store
 from harness.vocabulary import Verdict
+
+_BENCHMARK = "repurposing"
 
 
 @dataclass(frozen=True)
@@ -46,15 +49,15 @@ class Ranking:
 
 def prediction_job(layout: Layout, method: str, dataset: str, variant: str, seed: int) -> Job:
     """The job that fits on all known pairs, without inner cross-validation."""
-    return Job(
-        benchmark=load_manifest(layout, dataset).benchmark,
-        method=method,
-        variant=variant,
-        parameters=merged_parameters(load_method(layout, method), variant, {}),
-        dataset=dataset,
-        split=SplitSpec(strategy="unknown_pairs", seed=seed),
-        inner_folds=0,
-    )
+    card, manifest = load_method(layout, method), load_manifest(layout, dataset)
+    if manifest.benchmark != _BENCHMARK:
+        raise UsageError(
+            f"unknown pairs are ranked for benchmark {_BENCHMARK}, and '{dataset}' is of {manifest.benchmark}",
+            where="--dataset",
+            todo="run a split whose test items are the pairs of interest, and read predictions.npy of that run",
+        )
+    split = SplitSpec(strategy="unknown_pairs", seed=seed)
+    return make_job(card, manifest, split, variant=variant, inner_folds=0)
 
 
 def predict(
@@ -74,6 +77,7 @@ def predict(
     if cell.verdict is not Verdict.OK or cell.planned is None:
         raise HarnessError(f"{cell.verdict}: {cell.reason}", where=cell.job.label, todo=_todo(store, cell))
     dataset = load_dataset(layout, job.dataset, mirrors=mirrors)
+    assert isinstance(dataset, RepurposingDataset)  # `prediction_job` refused all others
     folds = load_split(layout, job.dataset, job.split, mirrors).folds
     predictions = benchmark.get(job.benchmark).check_predictions(store.path(cell.planned.key), folds, 0)
     scores = predictions.test[0]

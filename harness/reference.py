@@ -26,7 +26,7 @@ from harness.layout import Layout
 from harness.methods import load_method
 from harness.plan import Present
 from harness.records import NEEDED_FILES, Record, checked_content
-from harness.scoring import Scores, parse_scores, score_run, scored_files
+from harness.scoring import Scores, parse_scores, score_run, scored_files, scorer_digest
 from harness.store import Store
 from harness.vocabulary import Verdict
 
@@ -50,6 +50,12 @@ class Entry:
     def record(self) -> Record:
         """The record, validated."""
         return Record.model_validate(self.content)
+
+    @property
+    def fresh_scores(self) -> Scores | None:
+        """The scores, unless they were made by other metrics than the present ones."""
+        made_by = scorer_digest(self.content["planned"]["job"]["benchmark"])
+        return self.scores if self.scores and self.scores.scorer == made_by else None
 
 
 def load_reference(layout: Layout, benchmark: str = "") -> dict[str, Entry]:

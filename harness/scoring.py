@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -18,27 +18,35 @@ from harness.store import Store
 from harness.vocabulary import Verdict
 
 _FIELDS = ("key", "scorer", "evidence", "metrics", "notes")
+# Left out where there are none.
+_SERIES = "series"
 
 
 @dataclass(frozen=True)
 class Scores:
-    """The metrics of one run. A metric that is undefined here is None, with the reason in `notes`."""
+    """The metrics of one run. A metric that is undefined here is None, with the reason in `notes`.
+
+    `series` are metrics of many values, such as one per type of interaction.
+    """
 
     key: str
     scorer: str
     evidence: dict[str, str]
     metrics: dict[str, float | None]
     notes: dict[str, str]
+    series: dict[str, list[float | None]] = field(default_factory=dict)
+
+    @property
+    def every(self) -> dict[str, float | None]:
+        """Single metrics, and the values of a series by their place: `accuracy of type 48`."""
+        members = {f"{name} {at}": one for name, values in self.series.items() for at, one in enumerate(values)}
+        return {**self.metrics, **members}
 
     def to_json(self) -> dict[str, Any]:
         """Ready to be written, with a digest: scores that were changed are not shown."""
-        content = {
-            "key": self.key,
-            "scorer": self.scorer,
-            "evidence": self.evidence,
-            "metrics": self.metrics,
-            "notes": self.notes,
-        }
+        content: dict[str, Any] = {name: getattr(self, name) for name in _FIELDS}
+        if self.series:
+            content[_SERIES] = self.series
         return {**content, "digest": digest_of(content)}
 
 
@@ -71,15 +79,18 @@ def read_scores(layout: Layout, key: str, benchmark: str, evidence: dict[str, st
 
 def parse_scores(content: Any) -> Scores | None:
     """Scores as they were written, or None."""
-    return Scores(**{name: content[name] for name in _FIELDS}) if is_whole(content) else None
+    if not is_whole(content):
+        return None
+    return Scores(**{name: content[name] for name in _FIELDS}, series=content.get(_SERIES, {}))
 
 
 def is_whole(content: Any) -> bool:
     """Whether this is a scores file as it was written."""
-    if not isinstance(content, dict) or content.keys() != {*_FIELDS, "digest"}:
+    if not isinstance(content, dict) or content.keys() - {_SERIES} != {*_FIELDS, "digest"}:
         return False
     try:
-        return bool(digest_of({name: content[name] for name in _FIELDS}) == content["digest"])
+        told = {name: value for name, value in content.items() if name != "digest"}
+        return bool(digest_of(told) == content["digest"])
     except ValueError:
         return False
 
@@ -107,14 +118,16 @@ def compute_scores(layout: Layout, store: Store, planned: PlannedJob, mirrors: S
             where=planned.job.label,
             todo="run `harness data verify` and `harness split verify`",
         )
-    predictions = module.check_predictions(store.path(planned.key), split.folds, planned.job.inner_folds)
-    metrics, notes = module.score(dataset, split, predictions)
+    asked = module.asked(dataset, split)
+    predictions = module.check_predictions(store.path(planned.key), asked, planned.job.inner_folds)
+    metrics, notes = module.score(dataset, split, predictions, planned.job.parameters)
     return Scores(
         key=planned.key,
         scorer=scorer_digest(planned.job.benchmark),
         evidence=scored_files(record.to_json()["files"]),
         metrics=metrics,
         notes=notes,
+        series=module.series(dataset, split, predictions, planned.job.parameters),
     )
 
 

@@ -17,10 +17,11 @@ from pathlib import Path
 from typing import Any
 
 from harness import __version__, benchmark
+from harness.data import load_dataset
 from harness.engine import Engine, find_engine
 from harness.errors import UsageError
 from harness.images import BuiltImage, folder_tree
-from harness.inputs import job_folder, prepare_inputs
+from harness.inputs import job_folder, planned_weights, prepare_inputs
 from harness.jobs import PlannedJob
 from harness.layout import Layout
 from harness.methods import MethodCard, load_method
@@ -50,8 +51,9 @@ class Task:
 
     @property
     def card(self) -> MethodCard:
-        """The card of the method."""
-        return load_method(self.layout, self.planned.job.method)
+        """The card of the method, with its variant's limits."""
+        job = self.planned.job
+        return load_method(self.layout, job.method).of_variant(job.variant)
 
 
 def perform(task: Task, engine: Engine, stop: threading.Event | None = None) -> Record:
@@ -76,7 +78,8 @@ def run_in_container(
     inputs = Path(tempfile.mkdtemp(dir=own_folder(work), prefix="in-"))
     code = Path(tempfile.mkdtemp(dir=own_folder(work), prefix="upstream-"))
     try:
-        job_folder(_prepare_once(task), inputs, task.planned, task.card)
+        weights = planned_weights(task.layout, task.planned)
+        job_folder(_prepare_once(task), inputs, task.planned, task.card, weights=weights)
         request = RunRequest(
             image=task.image.name,
             image_id=task.image.image_id,
@@ -148,11 +151,13 @@ class _Check:
     def __init__(self, task: Task) -> None:
         job = task.planned.job
         self._module = benchmark.get(job.benchmark)
-        self._folds = load_split(task.layout, job.dataset, job.split, task.mirrors).folds
+        dataset = load_dataset(task.layout, job.dataset, mirrors=task.mirrors)
+        split = load_split(task.layout, job.dataset, job.split, task.mirrors)
+        self._asked = self._module.asked(dataset, split)
         self._inner_folds = job.inner_folds
 
     def __call__(self, out: Path) -> None:
-        self._module.check_predictions(out, self._folds, self._inner_folds)
+        self._module.check_predictions(out, self._asked, self._inner_folds)
 
 
 _preparing: dict[str, threading.Lock] = {}

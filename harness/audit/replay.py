@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from harness import benchmark
@@ -51,10 +52,14 @@ def replay_entry(
         steps = [judge_replay(store, record, outcome, mark=lambda _, unmarked, __: unmarked)]
         if steps[0].checked is Checked.OK and entry.scores is not None:
             module = benchmark.get(job.benchmark)
+            dataset = load_dataset(layout, job.dataset, mirrors=mirrors)
             split = load_split(layout, job.dataset, job.split, mirrors)
-            predictions = module.check_predictions(outcome.out_folder, split.folds, job.inner_folds)
-            metrics, _ = module.score(load_dataset(layout, job.dataset, mirrors=mirrors), split, predictions)
-            steps.append(compare_metrics(metrics, entry.scores.metrics, entry.where))
+            asked = module.asked(dataset, split)
+            predictions = module.check_predictions(outcome.out_folder, asked, job.inner_folds)
+            metrics, _ = module.score(dataset, split, predictions, job.parameters)
+            series = module.series(dataset, split, predictions, job.parameters)
+            made = replace(entry.scores, metrics=metrics, series=series)
+            steps.append(compare_metrics(made.every, entry.scores.every, entry.where))
         return steps
 
 

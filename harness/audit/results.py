@@ -9,6 +9,7 @@ from typing import Any
 
 from harness import benchmark
 from harness.audit.steps import Checked, Step, failed, not_checked, ok
+from harness.data import load_dataset
 from harness.files import read_json
 from harness.jobs import PlannedJob
 from harness.layout import Layout
@@ -28,8 +29,10 @@ def check_predictions(layout: Layout, store: Store, record: Record, mirrors: Seq
     job = record.planned.job
     if record.verdict is not Verdict.OK:
         return [not_checked("predictions", f"the verdict is '{record.verdict}': there is no result to believe")]
-    folds = load_split(layout, job.dataset, job.split, mirrors).folds
-    benchmark.get(job.benchmark).check_predictions(store.path(record.key), folds, job.inner_folds)
+    module = benchmark.get(job.benchmark)
+    dataset = load_dataset(layout, job.dataset, mirrors=mirrors)
+    asked = module.asked(dataset, load_split(layout, job.dataset, job.split, mirrors))
+    module.check_predictions(store.path(record.key), asked, job.inner_folds)
     return [ok("predictions", "protocol: kind, shape, and every value finite")]
 
 
@@ -60,6 +63,9 @@ def _compare(scores: Scores, kept: dict[str, Any] | None, path: Path, told: str,
     if kept.get("evidence") != scores.evidence:
         return failed("scores", "the kept scores are of other predictions", where=path)
     compared = compare_metrics(scores.metrics, kept.get("metrics"), path, told)
+    if compared.checked is Checked.OK and kept.get("series", {}) != scores.series:
+        # shares of counts, so that no digit may differ
+        return failed("scores", "a series of values is not what was kept", where=path)
     if compared.checked is Checked.OK and not is_whole(kept):
         return failed("scores", "the kept scores differ from their own digest", where=path)
     return compared

@@ -1,13 +1,12 @@
 """Benchmarks: one package each, found by being here. What differs between benchmarks sits in these packages only.
 
-A benchmark package offers `MATERIALISATION_VERSION`, `METRICS`, `KEY_METRICS`, `INPUTS`, `write_inputs`,
-`check_predictions` and `score`; every other part of the harness is shared.
+A benchmark package offers what `Benchmark` lists; every other part of the harness is shared.
 """
 
 from __future__ import annotations
 
 import pkgutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -26,6 +25,7 @@ class Benchmark(Protocol):
     METRICS: tuple[Metric, ...]
     KEY_METRICS: tuple[str, ...]
     INPUTS: tuple[str, ...]
+    INNER_FOLDS: int
 
     def write_inputs(
         self, dataset: Any, split: Any, inputs: Sequence[str], folder: Path, *, inner_folds: int
@@ -33,12 +33,31 @@ class Benchmark(Protocol):
         """Write the arrays a method declares; test labels never."""
         ...
 
-    def check_predictions(self, folder: Path, folds: Any, inner_folds: int) -> Any:
+    def asked(self, dataset: Any, split: Any) -> Any:
+        """What a run on this split is asked for, as `check_predictions` needs it."""
+        ...
+
+    def asked_in(self, inputs: Mapping[str, Any]) -> Any:
+        """The same, told from what was handed to a container."""
+        ...
+
+    def check_predictions(self, folder: Path, asked: Any, inner_folds: int) -> Any:
         """The arrays a run wrote, or `InvalidPredictions` with the reason."""
         ...
 
-    def score(self, dataset: Any, split: Any, predictions: Any) -> tuple[dict[str, float | None], dict[str, str]]:
-        """Every metric by name, None where it is undefined, and the reason for each None."""
+    def score(
+        self, dataset: Any, split: Any, predictions: Any, parameters: Mapping[str, Any]
+    ) -> tuple[dict[str, float | None], dict[str, str]]:
+        """Every metric by name, None where it is undefined, and the reason for each None.
+
+        `parameters` are the run's: what is scored as published may depend on how the authors evaluated a method.
+        """
+        ...
+
+    def series(
+        self, dataset: Any, split: Any, predictions: Any, parameters: Mapping[str, Any]
+    ) -> dict[str, list[float | None]]:
+        """Metrics that have many values, such as one per type of interaction: a list each, by name."""
         ...
 
 

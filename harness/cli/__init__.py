@@ -20,6 +20,7 @@ _COMMANDS = {
     "doctor": "Check engine, disk, memory, GPU, data and a tiny control run.",
     "list": "List methods, datasets, suites and metrics.",
     "data": "List, get and verify datasets.",
+    "weights": "List, get and verify pretrained models.",
     "split": "List, make and verify standard split files.",
     "image": "Lock, fetch, build and verify frozen images.",
     "plan": "Show the cells of a suite and what they would need.",

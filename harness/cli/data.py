@@ -38,12 +38,9 @@ def list_datasets(mirrors: tuple[Path, ...], as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps(rows, indent=2, ensure_ascii=False))
         return
-    for row in rows:
-        told = row["statistics"]
-        click.echo(
-            f"{row['name']:15} {row['benchmark']:12} {told['drugs']:>5} drugs {told['diseases']:>5} diseases "
-            f"{told['positives']:>6} + {told['negatives']:>6} -  {row['state']}"
-        )
+    for manifest, row in zip(manifests, rows, strict=True):
+        note = "  (a stand-in: no claim rests on it)" if manifest.stand_in else ""
+        click.echo(f"{manifest.name:24} {manifest.benchmark:12} {manifest.statistics.told}  {row['state']}{note}")
 
 
 @command.command("get", short_help="Find or download, convert and check.")
@@ -54,7 +51,7 @@ def list_datasets(mirrors: tuple[Path, ...], as_json: bool) -> None:
 def get_datasets(names: tuple[str, ...], everything: bool, mirrors: tuple[Path, ...], as_json: bool) -> None:
     """Get datasets: find or download their files, convert and check them.
 
-    With --all, those that a person has to bring are passed over, and said."""
+    With --all, those that a person has to bring, or whose files nobody has recorded, are passed over, and said."""
     from harness.data import load_dataset, load_manifest
 
     layout = find_layout()
@@ -120,8 +117,11 @@ def _state(layout: Layout, manifest: DatasetManifest, mirrors: tuple[Path, ...])
         return f"to be brought: `harness data get {manifest.name}` says how"
     if is_converted(layout, manifest):
         return "here"
-    away = [file.name for file in manifest.files if local_copy(layout, manifest.name, file, mirrors) is None]
-    return f"to be downloaded: {', '.join(away)}" if away else "can be made from what is here"
+    away = [file for file in manifest.files if local_copy(layout, manifest.name, file, mirrors) is None]
+    if not away:
+        return "can be made from what is here"
+    how = "to be downloaded" if all(file.recorded for file in away) else "to be brought or downloaded"
+    return f"{how}: {', '.join(file.name for file in away)}"
 
 
 def _verified(layout: Layout, name: str, mirrors: tuple[Path, ...], *, required: bool) -> dict[str, str]:

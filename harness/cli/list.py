@@ -6,36 +6,56 @@ import json
 
 import click
 
-from harness import cards
+from harness import cards, findings
 from harness.cli.options import json_option
 from harness.errors import UsageError
 from harness.layout import find_layout
 from harness.methods import load_methods
 from harness.suites import load_suite, suite_names
 
-_KINDS = ["methods", "datasets", "suites", "metrics"]
+_KINDS = ["methods", "datasets", "suites", "metrics", "findings"]
 
 
 @click.command()
 @click.argument("kind", type=click.Choice(_KINDS), default="methods")
-@click.option("--markdown", is_flag=True, help="Method cards as a page (docs/methods.md).")
+@click.option("--markdown", is_flag=True, help="As a page: docs/methods.md, docs/findings.md.")
 @json_option
 def command(kind: str, markdown: bool, as_json: bool) -> None:
-    """List methods, datasets, suites or metrics."""
+    """List methods, datasets, suites, metrics or findings."""
     if markdown:
-        if kind != "methods":
-            raise UsageError(
-                f"{kind} have no cards", where="--markdown", todo="use it with `harness list methods`"
-            )
-        click.echo(cards.markdown(load_methods(find_layout())), nl=False)
+        click.echo(_page(kind), nl=False)
         return
-    rows = {"methods": _methods, "datasets": _datasets, "suites": _suites, "metrics": _metrics}[kind]()
+    rows = {
+        "methods": _methods,
+        "datasets": _datasets,
+        "suites": _suites,
+        "metrics": _metrics,
+        "findings": _findings,
+    }[kind]()
     if as_json:
         click.echo(json.dumps(rows, indent=2, ensure_ascii=False))
         return
     width = max((len(str(row["name"])) for row in rows), default=0)
     for row in rows:
         click.echo(f"{row['name']:{width}}  {row['summary']}")
+
+
+def _page(kind: str) -> str:
+    if kind == "methods":
+        return cards.markdown(load_methods(find_layout()))
+    if kind == "findings":
+        return findings.markdown(findings.all_findings(find_layout()))
+    raise UsageError(
+        f"{kind} have no page", where="--markdown", todo="use it with `harness list methods` or `findings`"
+    )
+
+
+def _findings() -> list[dict[str, object]]:
+    return [
+        {"name": benchmark, "summary": f"{one.about}: {one.title}", **one.model_dump(mode="json")}
+        for benchmark, members in findings.all_findings(find_layout()).items()
+        for one in members
+    ]
 
 
 def _methods() -> list[dict[str, object]]:

@@ -46,14 +46,14 @@ def new_method(name: str, language: str, benchmark: str, title: str) -> None:
 @json_option
 def check(names: tuple[str, ...], install: bool, as_json: bool) -> int:
     """Run the self-test of methods in their own containers; exit code 1 if one does not pass."""
-    from harness.conformance import CHECKS, self_test
+    from harness.conformance import checks_of, self_test
     from harness.layout import find_layout
     from harness.methods import load_method
     from harness.trials import OnDemand
 
     layout = find_layout()
     cards = [load_method(layout, name) for name in names]
-    promises = {one.name: one.promise for one in CHECKS}
+    promises = {one.name: one.promise for card in cards for one in checks_of(card)}
     rows = []
     with OnDemand(layout, install=install) as run:
         for card in cards:

@@ -36,8 +36,6 @@ _TRY = {
 @click.option(
     "--inner-folds",
     type=click.IntRange(min=0),
-    default=5,
-    show_default=True,
     help="Inner cross-validation; the first inner model's labels are loaded. 0 for none.",
 )
 @mirror_option
@@ -57,7 +55,7 @@ def command(
     seed: int,
     variant: str,
     settings: tuple[str, ...],
-    inner_folds: int,
+    inner_folds: int | None,
     mirrors: tuple[Path, ...],
     register_only: bool,
     connection_file: Path | None,
@@ -75,22 +73,17 @@ def command(
     """
     from harness.data import load_manifest
     from harness.engine import find_engine
-    from harness.jobs import Job, SplitSpec
+    from harness.jobs import make_job, parse_split
     from harness.layout import find_layout
-    from harness.methods import load_method, merged_parameters
+    from harness.methods import load_method
     from harness.notebook import new_connection, pin, read_connection, register
 
     layout = find_layout()
     card = load_method(layout, method)
     chosen = dict(parse_setting(text) for text in settings)
-    job = Job(
-        benchmark=load_manifest(layout, dataset).benchmark,
-        method=method,
-        variant=variant,
-        parameters=merged_parameters(card, variant, chosen),
-        dataset=dataset,
-        split=SplitSpec(strategy=split, seed=seed),
-        inner_folds=inner_folds,
+    manifest = load_manifest(layout, dataset)
+    job = make_job(
+        card, manifest, parse_split(split, seed), variant=variant, chosen=chosen, inner_folds=inner_folds
     )
     planned = pin(layout, job)
     if register_only:
@@ -99,7 +92,7 @@ def command(
             "split": split,
             "seed": seed,
             "variant": variant,
-            "inner-folds": inner_folds,
+            "inner-folds": job.inner_folds,
         }
         arguments = [method, *(f"--{name}={value}" for name, value in options.items())]
         arguments += [f"--set={text}" for text in settings]

@@ -36,15 +36,18 @@ _OF_A_JOB = ("methods", "variant", "settings", "datasets", "splits", "seeds", "i
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Another value for a parameter.")
 @click.option("--dataset", "datasets", multiple=True, help="A dataset; may be repeated.")
 @click.option(
-    "--split", "splits", multiple=True, default=["random"], show_default=True, help="A strategy; may be repeated."
+    "--split",
+    "splits",
+    multiple=True,
+    default=["random"],
+    show_default=True,
+    help="A strategy, or with parameters cluster:gamma=0.6; may be repeated.",
 )
 @click.option("--seed", "seeds", multiple=True, type=SEED, help="A seed of the split; may be repeated.")
 @click.option(
     "--inner-folds",
     type=click.IntRange(min=0),
-    default=5,
-    show_default=True,
-    help="Inner cross-validation; 0 for none.",
+    help="Inner cross-validation; 0 for none. Default: what the benchmark has, 5 or none.",
 )
 @mirror_option
 @click.option(
@@ -67,7 +70,7 @@ def command(
     datasets: tuple[str, ...],
     splits: tuple[str, ...],
     seeds: tuple[int, ...],
-    inner_folds: int,
+    inner_folds: int | None,
     mirrors: tuple[Path, ...],
     upstream: Path | None,
     workers: int | None,
@@ -189,13 +192,13 @@ def _jobs(
     datasets: tuple[str, ...],
     splits: tuple[str, ...],
     seeds: tuple[int, ...],
-    inner_folds: int,
+    inner_folds: int | None,
 ) -> list[Any]:
     from itertools import product
 
     from harness.data import load_manifest
-    from harness.jobs import Job, SplitSpec
-    from harness.methods import load_method, merged_parameters
+    from harness.jobs import make_job, parse_split
+    from harness.methods import load_method
 
     for name, given in (("--method", methods), ("--dataset", datasets), ("--seed", seeds)):
         if not given:
@@ -204,16 +207,15 @@ def _jobs(
                 todo="name a --suite, or --method, --dataset and --seed (or --published-seeds)",
             )
     return [
-        Job(
-            benchmark=load_manifest(layout, dataset).benchmark,
-            method=method,
-            variant=variant,
-            parameters=merged_parameters(load_method(layout, method), variant, settings),
-            dataset=dataset,
-            split=SplitSpec(strategy=split, seed=seed),
-            inner_folds=inner_folds,
+        make_job(
+            card, manifest, parse_split(split, seed), variant=variant, chosen=settings, inner_folds=inner_folds
         )
-        for seed, dataset, split, method in product(seeds, datasets, splits, methods)
+        for seed, manifest, split, card in product(
+            seeds,
+            [load_manifest(layout, dataset) for dataset in datasets],
+            splits,
+            [load_method(layout, method) for method in methods],
+        )
     ]
 
 

@@ -34,6 +34,8 @@ class Book:
     comparisons: tuple[Comparison, ...]
     # our side: what the claims were held against
     runs: Runs = field(default_factory=dict, compare=False, repr=False)
+    # runs of other variants, which stand beside
+    beside: Mapping[str, Runs] = field(default_factory=dict, compare=False, repr=False)
     # both sides, where the claims belong to a study of several methods
     several: Several | None = field(default=None, compare=False, repr=False)
 
@@ -77,6 +79,10 @@ def compare_claims(
     wanted = [claim for claim in claims if _is_wanted(claim, names, methods, datasets, splits, seeds)]
     known = _known(layout)
     runs = obtain(layout, store, names, mirrors, read)
+    beside = {
+        variant: obtain(layout, store, names.model_copy(update={"variant": variant}), mirrors, read)
+        for variant in names.beside
+    }
     sources = (names.sources.paper, names.sources.files) if against is None else (str(against),)
     several = _several(layout, names, known, runs) if against is None else None
     # all or none: an adjusted p-value rests on every test of its table
@@ -85,7 +91,7 @@ def compare_claims(
         judge_all(several, [one for one in claims if one.statistic in STATISTICS]) if several and needed else {}
     )
     comparisons = tuple(found.get(claim) or _single(claim, names, known, runs, several) for claim in wanted)
-    return Book(benchmark, sources, comparisons, runs, several)
+    return Book(benchmark, sources, comparisons, runs, beside, several)
 
 
 def _several(layout: Layout, names: Names, known: Known, runs: Runs) -> Several | None:

@@ -15,6 +15,7 @@ from harness.compare.names import Names
 from harness.errors import CorruptData, MissingData
 from harness.layout import Layout
 
+PER_SEED = "per_seed.csv"
 # So many decimals in a column mean that binary numbers were written in full, not rounded.
 _FULL_PRECISION = 13
 # Columns of the files of runs that are no metrics.
@@ -48,10 +49,13 @@ class Claim:
 
 
 def load_claims(layout: Layout, names: Names) -> list[Claim]:
-    """All committed claims of one benchmark: per seed, summaries of the published files, the paper's tables."""
+    """All committed claims of one benchmark: the paper's tables and, where results of runs were published, their
+    values per seed and summaries of them."""
     folder = layout.published / names.benchmark
-    claims = list(_per_seed(names, read_rows(folder / "per_seed.csv", "seed", "iteration"), wide=True))
-    claims += _summaries(names, read_rows(folder / "summary.csv", "NS-AUC_mean", "AUC_mean"))
+    claims: list[Claim] = []
+    if (folder / PER_SEED).is_file():
+        claims += _per_seed(names, read_rows(folder / PER_SEED, "seed", "iteration"), wide=True)
+        claims += _summaries(names, read_rows(folder / "summary.csv", "NS-AUC_mean", "AUC_mean"))
     claims += _tables(read_rows(folder / "tables.csv", "table", "metric", "statistic", "value"))
     return claims
 

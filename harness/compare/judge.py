@@ -4,6 +4,9 @@ value   a per-seed value: |difference| <= 1e-9 max(1, |published|), and half a u
 mean    equal within the printed precision when all seeds are there; else the 99 % Welch interval of the
         difference, which must contain 0 and be narrower than one published standard deviation: a test that
         could not have seen a difference decides nothing
+band    a mean printed with its deviation but not with its number of runs: our mean over three seeds at least must
+        lie within one printed deviation (for a type of interaction none is printed: five hundredths stand for it)
+cost    seconds and memory of other hardware: shown, never judged
 status  our runs ended as the paper's did: ten that ended ok at least, or every one that was made failed likewise
 others  statistics over several methods: see `several`
 """
@@ -24,6 +27,9 @@ from harness.vocabulary import Verdict
 _RELATIVE = 1e-9
 # Fewer seeds than this never decide about a hundred.
 FEWEST_SEEDS = 10
+_FEWEST_OF_A_BAND = 3
+# Where a paper prints no deviation.
+_USUAL_BAND = 0.05
 _FAILURES = {"memory error": Verdict.MEMORY, "runtime error": Verdict.ERROR}
 
 
@@ -99,12 +105,16 @@ def judge(claim: Claim, names: Names, known: Known, runs: Runs) -> Comparison:
 
     if missing := _missing(claim, target, known):
         return decided(ClaimVerdict.NOT_COMPARABLE, missing)
+    if claim.statistic == "cost":
+        return decided(ClaimVerdict.NOT_COMPARABLE, f"a cost {claim.note}")
     if metric is not None and metric.ours is None:
         return decided(ClaimVerdict.NOT_COMPARABLE, f"{claim.metric}: {metric.reason}")
     found = runs.get(target, {})
     if claim.statistic == "status":
         return _judge_status(claim, target, found)
     assert ours is not None
+    if claim.statistic == "band":
+        return _judge_band(claim, target, ours, found)
     if claim.statistic == "mean":
         return _judge_mean(claim, target, ours, found)
     return _judge_value(claim, names, target, ours, found)
@@ -169,6 +179,24 @@ def _judge_mean(claim: Claim, target: Target, metric: str, found: dict[int, Obta
     return decided(ClaimVerdict.REPRODUCED, "the interval of the difference contains 0", test, half + precision)
 
 
+def _judge_band(claim: Claim, target: Target, metric: str, found: dict[int, Obtained]) -> Comparison:
+    having = [(run, value) for _, run in sorted(found.items()) if (value := _value_of(run, metric)[0]) is not None]
+    ours = summarise(value for _, value in having)
+    if ours is None:
+        reason = "not run yet" if not found else f"none of our {len(found)} runs has the metric"
+        return Comparison(claim, target, metric, ClaimVerdict.PENDING, reason)
+    keys = tuple(run.key for run, _ in having)
+    band = (_USUAL_BAND if claim.sd is None else claim.sd) + claim.rounding + _RELATIVE
+    if ours.n < _FEWEST_OF_A_BAND:
+        reason, verdict = f"{ours.n} of at least {_FEWEST_OF_A_BAND} seeds", ClaimVerdict.NOT_COMPARABLE
+    elif abs(ours.mean - claim.value) <= band:
+        reason, verdict = "within the printed deviation", ClaimVerdict.REPRODUCED
+    else:
+        reason, verdict = "beyond the printed deviation", ClaimVerdict.DEVIATES
+    test = f"|difference| <= {band:.2g}"
+    return Comparison(claim, target, metric, verdict, reason, test, ours.mean, ours.n, band, keys)
+
+
 def _judge_status(claim: Claim, target: Target, found: dict[int, Obtained]) -> Comparison:
     ended = {seed: run for seed, run in found.items() if run.verdict.is_final}
     keys = tuple(run.key for run in ended.values())
@@ -213,6 +241,6 @@ def _missing(claim: Claim, target: Target, known: Known) -> str | None:
         ("dataset", claim.dataset, target.dataset, known.datasets),
         ("split", claim.split, target.split, known.splits),
     ):
-        if ours is None or ours not in having:
+        if ours is None or ours.partition(":")[0] not in having:
             return f"{kind} '{published}' is not part of this artifact"
     return known.without_data.get(target.dataset or "")

@@ -42,6 +42,8 @@ class Names(Strict):
 
     benchmark: str
     variant: str
+    # variants whose runs stand beside the paper's methods as rows of their own; no claim is held against them
+    beside: list[str] = []
     inner_folds: int
     seeds: int
     sources: Sources

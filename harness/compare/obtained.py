@@ -17,11 +17,10 @@ from harness.errors import DataError
 from harness.images import image_tree
 from harness.jobs import PlannedJob
 from harness.layout import Layout
-from harness.methods import load_method, load_methods, merged_parameters, method_names
+from harness.methods import load_method, load_methods, method_names
 from harness.plan import Present
 from harness.reference import Entry, load_reference
-from harness.scoring import read_scores, score_run, scored_files, scorer_digest
-from harness.status.table import split_name
+from harness.scoring import read_scores, score_run, scored_files
 from harness.store import Store
 from harness.vocabulary import Verdict
 
@@ -40,6 +39,8 @@ class Obtained:
     reference: bool = False
     # of the whole container: reading, every inner model, predicting
     cpu_s: float | None = None
+    # the most bytes it held at once
+    memory: int | None = None
 
 
 Runs = dict[Target, dict[int, Obtained]]
@@ -67,12 +68,12 @@ def obtain(
         # other keys were made while inputs were prepared in another way: such a run is no run of today
         if planned.key == key and current.has(planned):
             job = planned.job
-            target = Target(job.method, job.dataset, split_name(job.split))
+            target = Target(job.method, job.dataset, job.split.text)
             runs.setdefault(target, {})[job.split.seed] = _obtained(layout, store, planned, content, mirrors)
     for entry in load_reference(layout, names.benchmark).values():
         if current.may_have(entry.content["planned"]) and current.has(entry.planned):
             job = entry.planned.job
-            target = Target(job.method, job.dataset, split_name(job.split))
+            target = Target(job.method, job.dataset, job.split.text)
             runs.setdefault(target, {}).setdefault(job.split.seed, _referred(entry))
     return runs
 
@@ -99,10 +100,12 @@ class _Current:
         job, names = planned.job, self._names
         if (job.benchmark, job.variant, job.inner_folds) != (names.benchmark, names.variant, names.inner_folds):
             return False
+        if job.method not in self._methods or job.upstream:
+            return False
+        card = load_method(self._layout, job.method)
         return (
-            job.method in self._methods
-            and not job.upstream
-            and job.parameters == merged_parameters(load_method(self._layout, job.method), job.variant, {})
+            job.variant in card.variants
+            and job.parameters == card.variants[job.variant].parameters
             and self._present.holds(planned)
         )
 
@@ -124,16 +127,20 @@ def _obtained(
         scores = scores or score_run(layout, store, planned, mirrors)
     except DataError as error:
         return Obtained(planned.key, verdict, reason, None, {}, unscored=f"{error.what} ({error.where})")
-    cpu_s = content["resources"].get("cpu_s")
-    return Obtained(planned.key, verdict, reason, scores.metrics, scores.notes, cpu_s=cpu_s)
+    return Obtained(planned.key, verdict, reason, scores.every, scores.notes, **_used(content))
 
 
 def _referred(entry: Entry) -> Obtained:
     key, verdict, reason = entry.content["key"], Verdict(entry.content["verdict"]), entry.content["reason"]
     if entry.scores is None:
         return Obtained(key, verdict, reason, None, {}, reference=True)
-    if entry.scores.scorer != scorer_digest(entry.planned.job.benchmark):
+    if (scores := entry.fresh_scores) is None:
         told = "the reference result was scored by other metrics than the present ones"
         return Obtained(key, verdict, reason, None, {}, unscored=told, reference=True)
-    cpu_s = entry.content["resources"].get("cpu_s")
-    return Obtained(key, verdict, reason, entry.scores.metrics, entry.scores.notes, reference=True, cpu_s=cpu_s)
+    return Obtained(key, verdict, reason, scores.every, scores.notes, reference=True, **_used(entry.content))
+
+
+def _used(content: dict[str, Any]) -> dict[str, Any]:
+    """What a record says of time and memory."""
+    used = content["resources"]
+    return {"cpu_s": used.get("cpu_s"), "memory": used.get("peak_bytes")}

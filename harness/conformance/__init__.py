@@ -2,6 +2,34 @@
 
 from __future__ import annotations
 
-from harness.conformance.checks import CHECKS, Check, CheckResult, self_test
+import pkgutil
+from collections.abc import Iterator
+from importlib import import_module
+from typing import cast
 
-__all__ = ["CHECKS", "Check", "CheckResult", "self_test"]
+from harness.conformance.checks import Bench, Check, CheckResult, apply
+from harness.errors import UsageError
+from harness.methods import MethodCard
+from harness.trials import Runner
+
+__all__ = ["Check", "CheckResult", "checks_of", "self_test"]
+
+
+def checks_of(card: MethodCard) -> tuple[Check, ...]:
+    """The checks of the benchmarks a method is for, in order."""
+    known = {found.name for found in pkgutil.iter_modules(__path__) if found.ispkg}
+    if missing := [name for name in card.benchmarks if name not in known]:
+        raise UsageError(
+            f"there is no self-test yet for {', '.join(missing)}",
+            where=f"method '{card.name}'",
+            todo="add made-up problems and checks under harness/conformance/",
+        )
+    modules = [import_module(f"{__name__}.{name}.checks") for name in card.benchmarks]
+    return tuple(check for module in modules for check in cast(tuple[Check, ...], module.CHECKS))
+
+
+def self_test(card: MethodCard, run: Runner) -> Iterator[CheckResult]:
+    """All checks, in order."""
+    bench = Bench(card, run)
+    for check in checks_of(card):
+        yield apply(check, bench)

@@ -1,24 +1,41 @@
-"""What a method must do, one check each; a check that fails says why in words its author can act on."""
+"""What a check is, and those every benchmark has; a check that fails says why in words its author can act on."""
 
 from __future__ import annotations
 
 import hashlib
 import io
-from collections.abc import Callable, Iterator
+import json
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Protocol
 
 import numpy as np
+import numpy.typing as npt
 
-from harness.conformance import problems
-from harness.conformance.problems import INNER_FOLDS, Problem, problem_for
+from harness import benchmark
 from harness.files import digest_of
+from harness.given import Given, is_equal
 from harness.methods import MethodCard, merged_parameters
 from harness.trials import Runner, Trial
 from harness.vocabulary import Verdict
 
-_SEED, _OTHER_SEED = 17263407, 22928437
+SEED, _OTHER_SEED = 17263407, 22928437
 Answer = dict[str, bytes]
 _ANSWERS = ("predictions.npy", "validation.npy", "lowest.npy")
+
+
+class Problem(Protocol):
+    """A dataset nobody published, and a split of it."""
+
+    def inputs(self, card: MethodCard, inner_folds: int) -> Mapping[str, Given]:
+        """What a method declares, and nothing else, made as for any run."""
+        ...
+
+    def with_other_test_labels(self) -> Problem:
+        """The same problem with another truth about its test items."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -34,13 +51,17 @@ class Fault(Exception):
     """The method did not do what the check asks."""
 
 
+Look = Callable[["Bench"], None]
+MakeTrial = Callable[[MethodCard], Trial]
+
+
 @dataclass(frozen=True)
 class Check:
     """One thing every method must do."""
 
     name: str
     promise: str
-    look: Callable[[Bench], None]
+    look: Look
 
 
 class Bench:
@@ -53,7 +74,7 @@ class Bench:
 
     def answer(self, trial: Trial, *, again: bool = False) -> Answer:
         """The bytes of a valid answer, which is all that may be in /out."""
-        described = {name: hashlib.sha256(array.tobytes()).hexdigest() for name, array in trial.inputs.items()}
+        described = {name: _digest_of(given) for name, given in trial.inputs.items()}
         key = digest_of([described, trial.inner_folds, trial.seed])
         if again or key not in self._answers:
             with self._run(trial) as result:
@@ -66,13 +87,6 @@ class Bench:
         return self._answers[key]
 
 
-def self_test(card: MethodCard, run: Runner) -> Iterator[CheckResult]:
-    """All checks, in order."""
-    bench = Bench(card, run)
-    for check in CHECKS:
-        yield apply(check, bench)
-
-
 def apply(check: Check, bench: Bench) -> CheckResult:
     """One check."""
     try:
@@ -82,98 +96,93 @@ def apply(check: Check, bench: Bench) -> CheckResult:
     return CheckResult(check.name, passed=True)
 
 
-def _trial(card: MethodCard, problem: Problem, inner_folds: int, seed: int = _SEED) -> Trial:
+def trial_of(card: MethodCard, name: str, problem: Problem, inner_folds: int) -> Trial:
+    """A run of a benchmark's method on a made-up problem."""
+    variant = card.runs_everywhere
     return Trial(
-        card=card,
-        benchmark=card.benchmarks[0],
+        card=card.of_variant(variant),
+        benchmark=name,
         inputs=problem.inputs(card, inner_folds),
-        parameters=merged_parameters(card, "published", card.self_test),
-        seed=seed,
+        parameters=merged_parameters(card, variant, card.self_test),
+        seed=SEED,
+        variant=variant,
         inner_folds=inner_folds,
     )
 
 
-def _array(answer: Answer, name: str) -> np.typing.NDArray[np.float64]:
+def inputs_of(
+    name: str, dataset: Any, split: Any, inputs: Sequence[str], inner_folds: int
+) -> dict[str, npt.NDArray[Any] | list[str]]:
+    """What a method finds under /in, read back from the files that a run would mount."""
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+        told = benchmark.get(name).write_inputs(dataset, split, inputs, folder, inner_folds=inner_folds)
+        return {given: _read(folder / description["file"]) for given, description in told.items()}
+
+
+def array_of(answer: Answer, name: str) -> npt.NDArray[Any]:
+    """One array of an answer."""
     return np.array(np.load(io.BytesIO(answer[name])))
 
 
-def _tells_its_lowest_score(bench: Bench) -> None:
-    """The published treatment of zeros needs it, and only the container sees every score."""
-    problem = problem_for(bench.card, problems.ordinary)
-    trial = _trial(bench.card, problem, 0)
-    folds = trial.inputs["folds"]
-    # everything is asked for, so that the mask of items no longer tells what may be learned from
-    asked = {"folds": np.full_like(folds, -1), "training": (folds >= 0).astype(np.int8)}
-    everything = replace(trial, inputs={**trial.inputs, **asked})
-    answer = bench.answer(everything)
-    if "lowest.npy" not in answer:
-        raise Fault("lowest.npy is missing: the SDK of its language writes it")
-    scores, lowest = _array(answer, "predictions.npy"), _array(answer, "lowest.npy")
-    expected = scores[scores != 0].min() if scores.any() else 0.0
-    if lowest.tolist() != [expected]:
-        raise Fault(f"lowest.npy holds {lowest.tolist()}, the smallest score other than zero is {expected}")
+def solves(make: MakeTrial) -> Look:
+    """The method gives a valid answer."""
 
-
-def _solves(make: Callable[[], Problem], inner_folds: int) -> Callable[[Bench], None]:
     def look(bench: Bench) -> None:
-        bench.answer(_trial(bench.card, problem_for(bench.card, make), inner_folds))
+        bench.answer(make(bench.card))
 
     return look
 
 
-def _repeats(bench: Bench) -> None:
-    trial = _trial(bench.card, problem_for(bench.card, problems.ordinary), INNER_FOLDS)
-    first, second = bench.answer(trial), bench.answer(trial, again=True)
-    if differing := [name for name in first if first[name] != second.get(name)]:
-        raise Fault(f"two equal runs differ in {', '.join(differing)}: seed every generator with the job's seed")
+def repeats(make: MakeTrial) -> Look:
+    """Two equal runs give equal bytes."""
+
+    def look(bench: Bench) -> None:
+        trial = make(bench.card)
+        first, second = bench.answer(trial), bench.answer(trial, again=True)
+        if differing := [name for name in first if first[name] != second.get(name)]:
+            raise Fault(
+                f"two equal runs differ in {', '.join(differing)}: seed every generator with the job's seed"
+            )
+
+    return look
 
 
-def _heeds_the_seed(bench: Bench) -> None:
-    trial = _trial(bench.card, problem_for(bench.card, problems.ordinary), INNER_FOLDS)
-    same = bench.answer(trial) == bench.answer(replace(trial, seed=_OTHER_SEED))
-    if bench.card.deterministic and not same:
-        raise Fault("another seed gives another answer, but the card says deterministic = true")
-    if not bench.card.deterministic and same:
-        raise Fault("another seed gives the same answer, but the card says deterministic = false")
+def heeds_the_seed(make: MakeTrial) -> Look:
+    """Another seed gives another answer where the card says so, and only there."""
+
+    def look(bench: Bench) -> None:
+        trial = make(bench.card)
+        same = bench.answer(trial) == bench.answer(replace(trial, seed=_OTHER_SEED))
+        if bench.card.deterministic and not same:
+            raise Fault("another seed gives another answer, but the card says deterministic = true")
+        if not bench.card.deterministic and same:
+            raise Fault("another seed gives the same answer, but the card says deterministic = false")
+
+    return look
 
 
-def _keeps_order(bench: Bench) -> None:
-    """Scores belong to the asked items, in their order: asked for fewer, it gives these the same scores."""
-    card, problem = bench.card, problem_for(bench.card, problems.ordinary)
-    trial = _trial(card, problem, 0)
-    folds = trial.inputs["folds"]
-    fewer = folds.copy()
-    asked = np.argwhere(folds == -1)
-    fewer[tuple(asked[::2].T)] = -2
-    smaller = replace(trial, inputs={**trial.inputs, "folds": fewer})
-    all_asked, fewer_asked = (_array(bench.answer(one), "predictions.npy")[0] for one in (trial, smaller))
-    same = np.array_equal(all_asked[1::2], fewer_asked)
-    if not same and not card.asked_together:
-        raise Fault(
-            "asked for fewer items, it gives them other scores: are scores in row-major order of the mask?"
-        )
-    if same and card.asked_together:
-        raise Fault("asked for fewer items, it gives them the same scores, but the card says asked_together")
-
-
-def _is_not_told_the_truth(bench: Bench) -> None:
+def is_not_told_the_truth(inner_folds: int, *made: Callable[[], Problem]) -> Look:
     """Needs no run: what is mounted must not depend on the labels of test items."""
-    problem = problem_for(bench.card, problems.ordinary)
-    seen, other = (one.inputs(bench.card, INNER_FOLDS) for one in (problem, problem.with_other_test_labels()))
-    told = [name for name in seen if not np.array_equal(seen[name], other[name], equal_nan=True)]
-    if told:
-        raise Fault(f"labels of test items change {', '.join(told)}")
+
+    def look(bench: Bench) -> None:
+        for make in made:
+            problem = make()
+            seen, other = (
+                one.inputs(bench.card, inner_folds) for one in (problem, problem.with_other_test_labels())
+            )
+            if told := [name for name in seen if not is_equal(seen[name], other[name])]:
+                raise Fault(f"labels of test items change {', '.join(told)}")
+
+    return look
 
 
-CHECKS = (
-    Check("five-models", "answers a job with five inner models", _solves(problems.ordinary, INNER_FOLDS)),
-    Check("one-model", "answers a job without inner models", _solves(problems.ordinary, 0)),
-    Check("negatives", "answers where labels of -1 occur", _solves(problems.with_negatives, INNER_FOLDS)),
-    Check("one-positive", "answers where one association is all there is", _solves(problems.with_one_positive, 5)),
-    Check("more-diseases", "answers where diseases outnumber drugs", _solves(problems.with_more_diseases, 0)),
-    Check("repeats", "gives the same bytes for the same job", _repeats),
-    Check("seed", "depends on the seed as its card says", _heeds_the_seed),
-    Check("order", "gives every item the score that belongs to it", _keeps_order),
-    Check("lowest", "tells its smallest score other than zero", _tells_its_lowest_score),
-    Check("truth", "is not told the labels of test items", _is_not_told_the_truth),
-)
+def _digest_of(given: Given) -> str:
+    return hashlib.sha256(given.tobytes()).hexdigest() if isinstance(given, np.ndarray) else digest_of(list(given))
+
+
+def _read(path: Path) -> npt.NDArray[Any] | list[str]:
+    if path.suffix == ".npy":
+        return np.asarray(np.load(path))
+    # not splitlines: a text may hold other line separators
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line]

@@ -5,29 +5,42 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeVar, overload
 
 from harness.data.brought import brought_tables, checksum
 from harness.data.manifest import DatasetManifest, load_manifest, manifest_path
-from harness.data.sources import obtain
-from harness.errors import CorruptData
-from harness.files import digest_of, folder_in_the_making, sha256_of, write_json
+from harness.data.sources import local_copy, obtain
+from harness.errors import CorruptData, ManifestError, MissingData, UsageError
+from harness.files import digest_of, sha256_of
 from harness.layout import Layout
 
 if TYPE_CHECKING:
-    from harness.data.model import RepurposingDataset
+    from harness.data.kinds import Dataset
 
+# `kept` writes it; that module is too heavy to import for a listing.
 _NAMES_FILE = "names.json"
+One = TypeVar("One", bound="Dataset")
 
 
 def dataset_digest(layout: Layout, name: str, *, mirrors: Sequence[Path] = ()) -> str:
-    """The digest a dataset's arrays have: from the manifest, or from the arrays where it records none."""
+    """The digest a dataset's arrays have: from the manifest, or from the arrays where it records none.
+
+    A file whose content nobody has recorded is not downloaded for it: plans and tables do not ask for that.
+    """
     manifest = load_manifest(layout, name)
-    return manifest.converted.digest if manifest.converted else load_dataset(layout, name, mirrors=mirrors).digest
+    if manifest.converted:
+        return manifest.converted.digest
+    if not is_converted(layout, manifest):
+        for file in manifest.files:
+            if not file.recorded and local_copy(layout, name, file, mirrors) is None:
+                raise MissingData(
+                    f"'{file.name}' (dataset {name}) is not here",
+                    where=", ".join(file.urls) or str(manifest_path(layout, name).parent / file.name),
+                    todo=f"run `harness data get {name}`",
+                )
+    return load_dataset(layout, name, mirrors=mirrors).digest
 
 
 def is_converted(layout: Layout, manifest: DatasetManifest) -> bool:
@@ -43,37 +56,62 @@ def fetch_dataset(layout: Layout, name: str, *, mirrors: Sequence[Path] = ()) ->
     return {file.name: obtain(layout, name, file, mirrors) for file in manifest.files}
 
 
-def load_dataset(layout: Layout, name: str, *, mirrors: Sequence[Path] = ()) -> RepurposingDataset:
-    """The converted arrays of a dataset; made when they are not there yet."""
+@overload
+def load_dataset(layout: Layout, name: str, *, mirrors: Sequence[Path] = ()) -> Dataset: ...
+
+
+@overload
+def load_dataset(layout: Layout, name: str, model: type[One], *, mirrors: Sequence[Path] = ()) -> One: ...
+
+
+def load_dataset(
+    layout: Layout, name: str, model: type[One] | None = None, *, mirrors: Sequence[Path] = ()
+) -> Dataset | One:
+    """The converted arrays of a dataset, of one benchmark's `model` if given; made when they are not there yet."""
+    from harness.data.kept import keep, read
+    from harness.data.kinds import KINDS
+
     manifest = load_manifest(layout, name)
-    folder = _converted_folder(layout, manifest)
-    if not (folder / _NAMES_FILE).is_file():
-        _keep(convert_dataset(layout, name, mirrors=mirrors), folder)
-    dataset = _read(folder, manifest.name, (folder / _NAMES_FILE).stat().st_mtime_ns)
-    return _matching(dataset, layout, manifest)
+    if not is_converted(layout, manifest):
+        made = convert_dataset(layout, name, mirrors=mirrors)
+        manifest = load_manifest(layout, name)  # with what was taken of files that were seen for the first time
+        keep(made, _converted_folder(layout, manifest))
+    kind = KINDS[manifest.benchmark]
+    if model is not None and kind.model is not model:
+        raise UsageError(
+            f"dataset '{name}' is one of benchmark '{manifest.benchmark}'", todo="name one of this benchmark"
+        )
+    return _matching(read(_converted_folder(layout, manifest), manifest.name, kind), layout, manifest)
 
 
-def convert_dataset(layout: Layout, name: str, *, mirrors: Sequence[Path] = ()) -> RepurposingDataset:
+def convert_dataset(layout: Layout, name: str, *, mirrors: Sequence[Path] = ()) -> Dataset:
     """Convert the original files again, whatever is cached, and check the result against the manifest."""
     from dataclasses import replace
 
-    from harness.data.checks import checked_remarks
     from harness.data.converters import find_converter
-    from harness.data.model import content_digest
+    from harness.data.kept import content_digest
+    from harness.data.kinds import KINDS
 
     manifest = load_manifest(layout, name)
+    kind = KINDS[manifest.benchmark]
     convert = find_converter(layout, manifest)
     dataset = convert(manifest, fetch_dataset(layout, name, mirrors=mirrors))
-    remarks = checked_remarks(dataset)
+    if not isinstance(dataset, kind.model):
+        raise ManifestError(
+            f"converter '{manifest.converter}' makes no dataset of benchmark '{manifest.benchmark}'",
+            where=f"{manifest_path(layout, name)}: converter",
+            todo="name a converter of this benchmark",
+        )
+    remarks = (*dataset.remarks, *kind.checked_remarks(dataset))
     return _matching(replace(dataset, digest=content_digest(dataset), remarks=remarks), layout, manifest)
 
 
-def _matching(dataset: RepurposingDataset, layout: Layout, manifest: DatasetManifest) -> RepurposingDataset:
+def _matching(dataset: Dataset, layout: Layout, manifest: DatasetManifest) -> Dataset:
     """The dataset, if it is the one its manifest describes."""
     where = manifest_path(layout, manifest.name)
-    found = dataset.statistics(associated=manifest.statistics.associated).model_dump()
+    found = dataset.statistics(**manifest.statistics.options).model_dump()
     for field, expected in manifest.statistics.model_dump().items():
-        if found[field] != expected:
+        if expected is not None and found[field] != expected:
             raise CorruptData(
                 f"dataset '{manifest.name}' has {found[field]} {field.replace('_', ' ')}, not {expected}",
                 where=f"{where}: statistics.{field}",
@@ -97,49 +135,10 @@ def _converted_folder(layout: Layout, manifest: DatasetManifest) -> Path:
     brought = brought_tables(layout, manifest) if manifest.bring else {}
     recipe = digest_of(
         {
-            "converter": sha256_of(converter_source(layout, manifest)),
+            "converter": [sha256_of(path) for path in converter_source(layout, manifest)],
             "parameters": manifest.parameters,
             "files": {file.name: file.sha256 for file in manifest.files}
             | {name: checksum(path) for name, path in brought.items()},
         }
     )
     return layout.cache / "datasets" / f"recipe-{recipe}"
-
-
-def _keep(dataset: RepurposingDataset, folder: Path) -> None:
-    from harness.data.model import ARRAYS, NAMES
-    from harness.data.npy import npy_bytes
-
-    with folder_in_the_making(folder) as making:
-        for name, dtype in ARRAYS.items():
-            (making / f"{name}.npy").write_bytes(npy_bytes(getattr(dataset, name).astype(dtype)))
-        names = {name: list(getattr(dataset, name)) for name in NAMES}
-        write_json(making / _NAMES_FILE, {**names, "digest": dataset.digest, "remarks": list(dataset.remarks)})
-
-
-@lru_cache(maxsize=8)
-def _read(folder: Path, name: str, _changed: int) -> RepurposingDataset:
-    """Kept arrays, hashed once per process: a changed file is found before it is used."""
-    from dataclasses import replace
-
-    from harness.data.model import ARRAYS, NAMES, RepurposingDataset, content_digest
-    from harness.data.npy import NotNpy, read_header, read_npy
-
-    try:
-        told = json.loads((folder / _NAMES_FILE).read_text(encoding="utf-8"))
-        parts: dict[str, Any] = {key: tuple(told[key]) for key in NAMES}
-        for array, dtype in ARRAYS.items():
-            path = folder / f"{array}.npy"
-            parts[array] = read_npy(path, dtype, read_header(path)[1])
-        dataset = RepurposingDataset(name=name, **parts)
-        found = content_digest(dataset)
-        if found != told["digest"]:
-            raise NotNpy(f"digest is {found}, not the recorded {told['digest']}")
-        remarks = tuple(str(remark) for remark in told["remarks"])
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise CorruptData(
-            f"the kept arrays of dataset '{name}' were changed",
-            where=f"{folder}: {error}",
-            todo="remove that folder; they will be converted again",
-        ) from None
-    return replace(dataset, digest=found, remarks=remarks)

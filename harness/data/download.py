@@ -23,6 +23,7 @@ from harness.files import sha256_of, sync_folder
 ATTEMPTS = 3
 TIMEOUT_SECONDS = 30.0
 _CHUNK = 1 << 18
+_LONGEST_UNKNOWN = 4 << 30
 _WORTH_ANOTHER_TRY = frozenset({408, 425, 429, 500, 502, 503, 504})
 
 
@@ -43,11 +44,16 @@ class _Response(Protocol):
 
 
 def download(url: str, file: SourceFile, target: Path, *, pause: float = 0.5) -> Path:
-    """Fetch `file` to `target`; a part that is already there is continued."""
+    """Fetch `file` to `target`; a part that is already there is continued, if it is known what of."""
     target.parent.mkdir(parents=True, exist_ok=True)
     part = target.with_name(target.name + ".part")
     with _alone(target.with_name(target.name + ".lock")):
-        if target.is_file() and target.stat().st_size == file.bytes and sha256_of(target) == file.sha256:
+        if (
+            file.recorded
+            and target.is_file()
+            and target.stat().st_size == file.bytes
+            and sha256_of(target) == file.sha256
+        ):
             return target
         for attempt in range(1, ATTEMPTS + 1):
             try:
@@ -65,7 +71,7 @@ def download(url: str, file: SourceFile, target: Path, *, pause: float = 0.5) ->
 
 def _continue(url: str, file: SourceFile, part: Path) -> bool:
     """Append what is missing to the part; tells whether there was one."""
-    have = part.stat().st_size if part.is_file() else 0
+    have = part.stat().st_size if file.recorded and part.is_file() else 0
     if have > file.bytes:
         part.unlink()
         have = 0
@@ -100,25 +106,28 @@ def _receive(response: _Response, file: SourceFile, part: Path, have: int) -> No
         part.unlink(missing_ok=True)
         raise Refused("the server continued at another place", again=True)
     size = have if continued else 0
+    told = response.headers.get("Content-Length") or ""
+    least = file.bytes if file.recorded else int(told) if told.isdecimal() else 0
+    most = file.bytes if file.recorded else _LONGEST_UNKNOWN
     with part.open("ab" if continued else "wb") as stream:
         while piece := response.read(_CHUNK):
             size += len(piece)
-            if size > file.bytes:
+            if size > most:
                 break
             stream.write(piece)
         stream.flush()
         os.fsync(stream.fileno())
-    if size > file.bytes:
+    if size > most:
         part.unlink()
-        raise Refused(f"longer than the recorded {file.bytes} bytes", corrupt=True)
-    if size < file.bytes:
-        raise Refused(f"cut: {size} of {file.bytes} bytes came", again=True)
+        raise Refused(f"longer than the recorded {most} bytes", corrupt=True)
+    if size < least:
+        raise Refused(f"cut: {size} of {least} bytes came", again=True)
 
 
 def _accept(file: SourceFile, part: Path, target: Path, *, resumed: bool) -> Path:
     """The part becomes the file only with the recorded content; an old part may have been of another file."""
     found = sha256_of(part)
-    if found != file.sha256:
+    if file.recorded and found != file.sha256:
         part.unlink()
         raise Refused(f"sha256 is {found}, not the recorded {file.sha256}", again=resumed, corrupt=True)
     part.chmod(0o644)

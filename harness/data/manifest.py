@@ -1,6 +1,7 @@
 """Dataset manifests: where each original file comes from, how it is converted, what it must show afterwards.
 
-A manifest that loads is complete: every file has a checksum and a size, and every URL a place in a mirror folder.
+A manifest that loads is complete: every file has a checksum and a size, or says that nobody could take them yet;
+every URL has a place in a mirror folder.
 """
 
 from __future__ import annotations
@@ -10,8 +11,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, SerializeAsAny, ValidationInfo, field_validator, model_validator
 
+from harness.data.first_seen import completed
+from harness.data.statistics import MODELS, Statistics
 from harness.layout import Layout
 from harness.manifests import NamedManifest, Strict, load_named
 from harness.methods import unknown
@@ -24,9 +27,14 @@ class SourceFile(Strict):
 
     name: str
     urls: list[str] = Field(default=[], description="none: the file lies beside the manifest")
-    sha256: str
-    bytes: int = Field(ge=0)
+    sha256: str = Field(default="", description="none: taken and kept when the file is first seen")
+    bytes: int = Field(default=0, ge=0)
     licence: str = ""
+
+    @property
+    def recorded(self) -> bool:
+        """Whether the content is known."""
+        return bool(self.sha256)
 
     @field_validator("name")
     @classmethod
@@ -42,26 +50,18 @@ class SourceFile(Strict):
             raise ValueError("not a sha256: 64 digits 0-9 a-f are needed")
         return text
 
+    @model_validator(mode="after")
+    def _is_known_or_not(self) -> SourceFile:
+        if self.bytes and not self.sha256:
+            raise ValueError("sha256: goes with bytes; give both, or none for a file that nobody could see")
+        return self
+
     @field_validator("urls")
     @classmethod
     def _are_urls(cls, urls: list[str]) -> list[str]:
         for url in urls:
             mirror_path(url)
         return urls
-
-
-class Statistics(Strict):
-    """What the converted arrays must show."""
-
-    associated: bool = Field(
-        default=False, description="drugs and diseases are those with an association, as in Table 1 of the paper"
-    )
-    drugs: int = Field(ge=1)
-    diseases: int = Field(ge=1)
-    positives: int = Field(ge=0)
-    negatives: int = Field(ge=0)
-    drug_features: int = Field(ge=0)
-    disease_features: int = Field(ge=0)
 
 
 class Converted(Strict):
@@ -90,8 +90,23 @@ class DatasetManifest(NamedManifest):
     parameters: dict[str, Any] = {}
     files: list[SourceFile] = []
     bring: str = Field(default="", description="why there is no file to fetch: a person brings three tables")
-    statistics: Statistics
+    stand_in: str = Field(default="", description="why no claim may rest on it: it stands in for other data")
+    statistics: SerializeAsAny[Statistics]
     converted: Converted | None = None
+
+    @field_validator("benchmark")
+    @classmethod
+    def _has_datasets(cls, text: str) -> str:
+        if text not in MODELS:
+            raise ValueError(f"no benchmark '{text}' has datasets; name one of {', '.join(MODELS)}")
+        return text
+
+    @field_validator("statistics", mode="before")
+    @classmethod
+    def _are_of_the_benchmark(cls, told: Any, others: ValidationInfo) -> Any:
+        """Every benchmark counts something else; where there is none, nothing more is said of the counts."""
+        model = MODELS.get(others.data.get("benchmark", ""))
+        return model.model_validate(told) if model else Statistics.model_construct(drugs=0)
 
     @model_validator(mode="after")
     def _names_files_once(self) -> DatasetManifest:
@@ -135,8 +150,8 @@ def manifest_names(layout: Layout) -> list[str]:
 
 
 def load_manifest(layout: Layout, name: str) -> DatasetManifest:
-    """The manifest of one dataset."""
+    """The manifest of one dataset, with what was taken of files that it could not record."""
     path = manifest_path(layout, name)
     if not path.is_file():
         raise unknown("dataset", name, manifest_names(layout), where=layout.datasets)
-    return load_named(path, DatasetManifest)
+    return completed(load_named(path, DatasetManifest), path.parent)

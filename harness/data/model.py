@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from harness.data.manifest import Statistics
-from harness.data.npy import npy_bytes
-from harness.files import digest_of
+from harness.data.statistics import RepurposingStatistics
 
 Labels = npt.NDArray[np.int8]
 Features = npt.NDArray[np.float64]
@@ -35,10 +33,20 @@ class RepurposingDataset:
     digest: str = ""
     remarks: tuple[str, ...] = field(default=())
 
-    def statistics(self, *, associated: bool = False) -> Statistics:
+    @property
+    def arrays(self) -> Mapping[str, npt.NDArray[Any]]:
+        """Every array in the type it is kept in."""
+        return {name: getattr(self, name).astype(dtype, copy=False) for name, dtype in ARRAYS.items()}
+
+    @property
+    def names(self) -> Mapping[str, tuple[str, ...]]:
+        """Every list of texts."""
+        return {name: getattr(self, name) for name in NAMES}
+
+    def statistics(self, *, associated: bool = False) -> RepurposingStatistics:
         """What the arrays show, of all drugs and diseases or of those with an association."""
         known = self.associations != 0
-        return Statistics(
+        return RepurposingStatistics(
             associated=associated,
             drugs=int(known.any(axis=1).sum()) if associated else known.shape[0],
             diseases=int(known.any(axis=0).sum()) if associated else known.shape[1],
@@ -47,14 +55,3 @@ class RepurposingDataset:
             drug_features=self.drug_features.shape[1],
             disease_features=self.disease_features.shape[1],
         )
-
-
-def content_digest(dataset: RepurposingDataset) -> str:
-    """A hash over every value and name; the dataset's own name is not content."""
-    content: dict[str, Any] = {
-        name: hashlib.sha256(npy_bytes(getattr(dataset, name).astype(dtype))).hexdigest()
-        for name, dtype in ARRAYS.items()
-    }
-    for name in NAMES:
-        content[name] = list(getattr(dataset, name))
-    return digest_of(content)

@@ -1,7 +1,7 @@
 """Where an original file can be had: beside its manifest, in the cache, in mirror folders, at its URLs.
 
-A file is handed out only with the recorded size and sha256. Otherwise one error names every source that was tried
-and why it failed.
+A file is handed out only with the recorded size and sha256; those of a file that has none are taken when it is
+first seen. Otherwise one error names every source that was tried and why it failed.
 """
 
 from __future__ import annotations
@@ -12,12 +12,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness.data.download import Refused, download
+from harness.data.first_seen import take
 from harness.data.manifest import SourceFile, manifest_path, mirror_path
 from harness.errors import CorruptData, MissingData
-from harness.files import sha256_of
+from harness.files import digest_of, sha256_of
 from harness.layout import Layout
 
 MIRROR_VARIABLE = "PERMAFROST_MIRROR"
+_POINTER = b"version https://git-lfs"
 
 
 @dataclass(frozen=True)
@@ -36,14 +38,16 @@ def mirror_folders(chosen: Sequence[Path] = ()) -> list[Path]:
 
 
 def cache_path(layout: Layout, file: SourceFile) -> Path:
-    """The place of a file in the cache, named by its content."""
+    """The place of a file in the cache, named by its content; while that is unknown, by its addresses."""
+    if not file.recorded:
+        return layout.cache / "data" / "unknown" / digest_of(file.urls)
     return layout.cache / "data" / file.sha256[:2] / file.sha256
 
 
 def local_copy(layout: Layout, dataset: str, file: SourceFile, mirrors: Sequence[Path] = ()) -> Path | None:
     """A copy that is here and has the recorded size; its content is not read."""
     for path in _folders(layout, dataset, file, mirrors):
-        if path.is_file() and path.stat().st_size == file.bytes:
+        if path.is_file() and (not file.recorded or path.stat().st_size == file.bytes):
             return path
     return None
 
@@ -57,11 +61,14 @@ def obtain(layout: Layout, dataset: str, file: SourceFile, mirrors: Sequence[Pat
             continue
         fault = check_file(path, file)
         if fault is None:
-            return path
+            return path if file.recorded else _seen(layout, dataset, file, path)
         attempts.append(_Attempt(str(path), fault, corrupt=True))
     for url in file.urls:
         try:
-            return download(url, file, cache_path(layout, file))
+            path = download(url, file, cache_path(layout, file))
+            if (fault := check_file(path, file)) is None:
+                return path if file.recorded else _seen(layout, dataset, file, path)
+            attempts.append(_Attempt(url, fault, corrupt=True))
         except Refused as error:
             attempts.append(_Attempt(url, str(error), corrupt=error.corrupt))
     raise _nowhere(dataset, file, attempts)
@@ -71,6 +78,8 @@ def check_file(path: Path, file: SourceFile) -> str | None:
     """What is wrong with a file, or None."""
     try:
         size = path.stat().st_size
+        if not file.recorded:
+            return _unlikely(path)
         if size != file.bytes:
             return f"{size} bytes instead of {file.bytes}: cut or changed"
         found = sha256_of(path)
@@ -79,9 +88,29 @@ def check_file(path: Path, file: SourceFile) -> str | None:
     return None if found == file.sha256 else f"sha256 is {found}, not the recorded {file.sha256}"
 
 
+def _unlikely(path: Path) -> str | None:
+    """Why a file of unknown content can't be the one that is meant."""
+    with path.open("rb") as stream:
+        start = stream.read(len(_POINTER))
+    if start == _POINTER:
+        return "a pointer to a file in large file storage, not the file"
+    return None if start else "is empty"
+
+
+def _seen(layout: Layout, dataset: str, file: SourceFile, path: Path) -> Path:
+    """A file seen for the first time; one that was downloaded goes to where its content is looked for."""
+    known = take(file, path, manifest_path(layout, dataset).parent)
+    if path != cache_path(layout, file):
+        return path
+    place = cache_path(layout, known)
+    place.parent.mkdir(parents=True, exist_ok=True)
+    return path.replace(place)
+
+
 def _folders(layout: Layout, dataset: str, file: SourceFile, mirrors: Sequence[Path]) -> list[Path]:
     """Every local place the file could be, in the order of trust."""
-    beside = [] if file.urls else [manifest_path(layout, dataset).parent / file.name]
+    folder = manifest_path(layout, dataset).parent
+    beside = [folder / "own" / file.name] if file.urls else [folder / file.name]
     places = [folder / mirror_path(url) for folder in mirror_folders(mirrors) for url in file.urls]
     return [*beside, cache_path(layout, file), *places]
 
@@ -89,7 +118,8 @@ def _folders(layout: Layout, dataset: str, file: SourceFile, mirrors: Sequence[P
 def _nowhere(dataset: str, file: SourceFile, attempts: Sequence[_Attempt]) -> MissingData | CorruptData:
     where = "\n         ".join(f"{attempt.source}: {attempt.failure}" for attempt in attempts)
     todo = (
-        f"allow a download from one of its URLs, or give a mirror folder with --mirror DIR or ${MIRROR_VARIABLE}"
+        f"allow a download from one of its URLs, give a mirror folder with --mirror DIR or ${MIRROR_VARIABLE}, "
+        f"or put it into datasets/{dataset}/own/"
         if file.urls
         else "put the file beside its manifest, or record the sha256 and size of the file that lies there"
     )

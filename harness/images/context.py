@@ -77,15 +77,16 @@ def write_installed(chain: Sequence[Environment], path: Path) -> None:
     path.write_text("\n".join(rows) + "\n")
 
 
-def fill_method_context(layout: Layout, method: Path, sdk: Path, folder: Path) -> None:
-    """A method's code and its language's SDK, with modes that don't depend on this system's umask."""
+def fill_method_context(layout: Layout, method: Path, sdk: Sequence[Path], folder: Path) -> None:
+    """A method's code and what it shares with others, with modes that don't depend on this system's umask."""
     shutil.copyfile(layout.root / "Dockerfile", folder / RECIPE)
-    _copy_code(sdk, folder / "sdk", code_files(sdk))
+    for shared in sdk:
+        _copy_code(shared, folder / "sdk", code_files(shared))
     _copy_code(method, folder / "method", code_files(method))
 
 
 def _copy_code(source: Path, target: Path, files: Iterable[str]) -> None:
-    target.mkdir(mode=0o755)
+    target.mkdir(mode=0o755, exist_ok=True)
     target.chmod(0o755)
     for relative in files:
         final = target / relative

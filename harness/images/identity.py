@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from harness.errors import ImageError
 from harness.files import digest_of
-from harness.images.cards import Accelerator, environment_chain, language_of
+from harness.images.cards import Accelerator
 from harness.images.record import recorded_tree
-from harness.images.trees import code_of_folders
+from harness.images.trees import code_files, code_of_folders
 from harness.layout import Layout
+from harness.methods import load_method
 
 # `localhost/` keeps every engine from ever looking for these names in a registry.
 PREFIX = "localhost/permafrost"
@@ -15,15 +18,28 @@ _SHOWN = 16
 
 
 def code_tree(layout: Layout, method: str) -> str:
-    """Digest of methods/NAME and methods/_sdk/LANGUAGE as they go into the image."""
-    language = language_of(environment_chain(layout, method))
-    folder, sdk = layout.methods / method, layout.methods / "_sdk" / language
-    for path in (folder, sdk):
+    """Digest of a method's code folders as they go into the image."""
+    return code_of_folders(*code_folders(layout, method))
+
+
+def code_folders(layout: Layout, method: str) -> list[Path]:
+    """methods/NAME, then what lies beside it in its image: methods/_sdk/LANGUAGE, the shared folders it uses."""
+    card = load_method(layout, method)
+    shared = [layout.methods / "_shared" / name for name in card.uses]
+    folders = [layout.methods / method, layout.methods / "_sdk" / card.language, *shared]
+    for path in folders:
         if not path.is_dir():
             raise ImageError(
                 f"the code of method '{method}' is missing", where=str(path), todo="restore the folder"
             )
-    return code_of_folders(folder, sdk)
+    beside = [name for folder in folders[1:] for name in code_files(folder)]
+    if twice := sorted({name for name in beside if beside.count(name) > 1}):
+        raise ImageError(
+            f"two shared folders of method '{method}' hold a file called {twice[0]}",
+            where=", ".join(str(folder) for folder in folders[1:]),
+            todo="rename one of them: all lie in one folder inside the image",
+        )
+    return folders
 
 
 def environment_tree(layout: Layout, method: str, accelerator: Accelerator = "cpu") -> str:

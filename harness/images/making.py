@@ -15,7 +15,7 @@ from harness.images.builder import BuildEngine, build
 from harness.images.cards import Accelerator, Environment, environment_chain, epoch_of, language_of
 from harness.images.context import fill_environment_context, fill_method_context, require_built
 from harness.images.export import code_entries, copy_files, image_config, image_entries, image_layers
-from harness.images.identity import PREFIX, code_tree
+from harness.images.identity import PREFIX, code_folders, code_tree
 from harness.images.receipts import CONTEXT
 from harness.images.trees import Entry, code_of_entries, environment_listing, listing_digest
 from harness.layout import Layout
@@ -81,8 +81,8 @@ def make_method(
     code = code_tree(layout, method)
     started = time.monotonic()
     with _context(layout) as folder:
-        sdk = layout.methods / "_sdk" / language_of(chain)
-        fill_method_context(layout, layout.methods / method, sdk, folder)
+        own, *sdk = code_folders(layout, method)
+        fill_method_context(layout, own, sdk, folder)
         image_id = build(
             engine,
             folder,

@@ -32,7 +32,7 @@ _STUBS = (
     "etc/mtab",
 )
 # What can't change an answer, or what git would not hold.
-_NOT_CODE = ("__pycache__", ".ipynb_checkpoints", "method.toml", "tests")
+_NOT_CODE = ("__pycache__", ".ipynb_checkpoints", "method.toml", "weights.toml", "tests")
 _NOT_CODE_SUFFIXES = (".pyc", ".pyo", ".md", ".swp", "~", ".orig", ".rej", ".RData", ".Rhistory")
 _CHUNK = 1 << 20
 
@@ -108,10 +108,10 @@ def code_of_entries(entries: Entries) -> str:
     return digest_of(rows)
 
 
-def code_of_folders(method: Path, sdk: Path) -> str:
+def code_of_folders(method: Path, *sdk: Path) -> str:
     """The code tree of the repository's folders: the same rows as `code_of_entries` gives for a built image."""
     rows: list[list[str | bool]] = []
-    for prefix, folder in (("method", method), ("sdk", sdk)):
+    for prefix, folder in (("method", method), *(("sdk", one) for one in sdk)):
         for relative in code_files(folder):
             path = folder / relative
             executable = bool(path.stat().st_mode & 0o100)

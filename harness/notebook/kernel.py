@@ -23,7 +23,7 @@ from harness.engine.leftovers import remove_stubborn
 from harness.engine.orphans import discard_container
 from harness.errors import EngineError, HarnessError, ImageError, MissingData, UsageError
 from harness.files import write_json
-from harness.inputs import job_folder, prepare_inputs
+from harness.inputs import job_folder, planned_weights, prepare_inputs
 from harness.jobs import Job, PlannedJob
 from harness.layout import Layout
 from harness.methods import MethodCard, load_method
@@ -92,7 +92,8 @@ async def open_kernel(
     """A kernel with the job loaded, until the block ends; its container and its folders are gone then."""
     card = load_method(layout, planned.job.method)
     with _folders(layout) as (workspace, inputs, tools):
-        job_folder(prepare_inputs(layout, planned, card, mirrors), inputs, planned, card)
+        weights = planned_weights(layout, planned)
+        job_folder(prepare_inputs(layout, planned, card, mirrors), inputs, planned, card, weights=weights)
         for source in _INSIDE.iterdir():
             if source.is_file():
                 shutil.copyfile(source, tools / source.name)

@@ -86,10 +86,14 @@ def _most_specific(matches: list[Match]) -> list[Match]:
 
 
 def _cases_in(folder: Path) -> list[GoldenCase]:
-    """The cases directly in one folder; names with a leading _ are inputs of others."""
+    """The cases of one folder, and of a benchmark's folders per method; a leading _ marks inputs of others."""
     of = folder.name if folder.name in benchmark_names() else None
-    files = sorted(path for path in folder.glob("*.npz") if not path.name.startswith("_"))
-    return [GoldenCase(path.stem, path, of) for path in files]
+    files = sorted(folder.glob("*.npz")) + (sorted(folder.glob("*/*.npz")) if of else [])
+    return [
+        GoldenCase(path.relative_to(folder).with_suffix("").as_posix(), path, of)
+        for path in files
+        if not path.name.startswith("_")
+    ]
 
 
 @cache

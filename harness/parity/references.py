@@ -13,26 +13,31 @@ from harness.parity.metrics import check_metrics
 from harness.parity.splits import SPLITS, check_split
 
 METRICS = "metrics"
-_SPLIT_PREFIX = "split_"
+# a benchmark has one file of golden metrics or a folder of them
+_METRICS_PREFIX, _SPLIT_PREFIX = "metrics/", "split_"
 
 __all__ = ["METRICS", "SPLITS", "check", "covers", "subject_of"]
 
 
 def covers(case: GoldenCase) -> bool:
     """Whether a case is one of metrics or splits."""
-    return case.path.is_file() and (case.name == METRICS or case.name.startswith(_SPLIT_PREFIX))
+    return case.path.is_file() and (_is_of_metrics(case) or case.name.startswith(_SPLIT_PREFIX))
 
 
 def subject_of(case: GoldenCase) -> str:
     """`metrics` or `splits`: what a person may name instead of a method."""
-    return METRICS if case.name == METRICS else SPLITS
+    return METRICS if _is_of_metrics(case) else SPLITS
 
 
 def check(layout: Layout, case: GoldenCase, mirrors: Sequence[Path]) -> Finding:
     """Compute again what the golden holds."""
     arrays = goldens.read_case(case)
-    if case.name != METRICS:
+    if not _is_of_metrics(case):
         return check_split(layout, case.name, arrays, mirrors)
-    found = tuple(check_metrics(arrays))
+    found = tuple(check_metrics(case.benchmark, arrays))
     standing = Standing.OK if found else Standing.FAILED
     return Finding(case.name, METRICS, METRICS, arrays=found, standing=standing)
+
+
+def _is_of_metrics(case: GoldenCase) -> bool:
+    return case.name == METRICS or case.name.startswith(_METRICS_PREFIX)

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from harness.data import load_dataset, manifest_names
+from harness.data.model import RepurposingDataset
 from harness.errors import MissingData, UsageError
 from harness.jobs import SplitSpec
 from harness.layout import Layout
@@ -35,7 +36,7 @@ _DISTANCES = Tolerance(absolute=1e-6)
 def check_split(layout: Layout, case: str, arrays: Mapping[str, Array], mirrors: Sequence[Path]) -> Finding:
     """Make the split that a golden's name asks for, and compare."""
     spec, dataset = _spec(case)
-    if spec is None or spec.strategy not in strategy_names():
+    if spec is None or spec.strategy not in strategy_names("repurposing"):
         return Finding(case, SPLITS, SPLITS, standing=Standing.NOT_IMPLEMENTED, note="no split strategy covers it")
     names = {name.lower(): name for name in manifest_names(layout)}
     if dataset.lower() not in names:
@@ -43,7 +44,7 @@ def check_split(layout: Layout, case: str, arrays: Mapping[str, Array], mirrors:
         return Finding(case, SPLITS, SPLITS, standing=Standing.NOT_IMPLEMENTED, note=note)
     name = names[dataset.lower()]
     try:
-        data = load_dataset(layout, name, mirrors=mirrors)
+        data = load_dataset(layout, name, RepurposingDataset, mirrors=mirrors)
         folds = make_split(layout, name, spec, mirrors).folds
     except UsageError as error:
         return Finding(case, SPLITS, SPLITS, standing=Standing.NOT_IMPLEMENTED, note=error.what)

@@ -10,12 +10,12 @@ import shlex
 from collections.abc import Iterable
 from typing import Any
 
+from harness import benchmark
 from harness.compare import Book, Comparison
 from harness.files import canonical_json
 from harness.layout import Layout
 from harness.report.logs import log_tail
 from harness.status import ScoredCell, Table
-from harness.status.table import split_name
 from harness.store import Store
 from harness.vocabulary import Verdict
 
@@ -94,7 +94,7 @@ def _entry(
     shared: Shared,
 ) -> dict[str, Any]:
     cell, job = scored.cell, scored.cell.job
-    split = split_name(job.split)
+    split = job.split.text
     entry: dict[str, Any] = {
         "benchmark": job.benchmark,
         "method": scored.row,
@@ -132,10 +132,10 @@ def run_command(scored: ScoredCell) -> str:
     """The command that runs this one cell."""
     job = scored.cell.job
     words = ["harness run", f"--method {job.method}", f"--dataset {job.dataset}"]
-    words += [f"--split {job.split.strategy}", f"--seed {job.split.seed}"]
+    words += [f"--split {shlex.quote(job.split.text)}", f"--seed {job.split.seed}"]
     if job.variant != "published":
         words.append(f"--variant {job.variant}")
-    if job.inner_folds != type(job).model_fields["inner_folds"].default:
+    if job.inner_folds != benchmark.get(job.benchmark).INNER_FOLDS:
         words.append(f"--inner-folds {job.inner_folds}")
     if job.upstream:
         words.append("--upstream DIR")

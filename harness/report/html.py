@@ -12,6 +12,7 @@ from harness import __version__, benchmark
 from harness.compare import Book, ClaimVerdict, claimed_benchmarks, compare_claims
 from harness.compare.render import comparison_json, counts_by_group
 from harness.files import write_atomic
+from harness.findings import load_findings
 from harness.layout import Layout
 from harness.methods import load_method
 from harness.plan import Plan
@@ -88,9 +89,11 @@ def render(layout: Layout, store: Store, table: Table, books: Sequence[Book]) ->
         verdicts=[_verdict(verdict, table.counts) for verdict in Verdict if table.counts[verdict]],
         symbols={str(verdict): symbol for verdict, symbol in SYMBOLS.items()},
         matrices=[_matrix(name, [one for one in table.groups if one.benchmark == name]) for name in benchmarks],
+        stand_ins=table.stand_ins,
         metrics=[(name, _metrics(name)) for name in benchmarks],
         cards=[load_method(layout, name) for name in sorted({scored.cell.job.method for scored in table.cells})],
         books=[_book(book) for book in books],
+        findings=[(name, found) for name in benchmarks if (found := load_findings(layout, name))],
         studies=[study_entry(study) for book in books if (study := make_study(layout, book))],
         claim_meanings=[(str(one), one.meaning) for one in ClaimVerdict],
         version=__version__,
@@ -126,10 +129,20 @@ def _verdict(verdict: Verdict, counts: Counter[Verdict]) -> dict[str, Any]:
 def _matrix(name: str, groups: Sequence[Group]) -> dict[str, Any]:
     columns = list(dict.fromkeys((group.dataset, group.split) for group in groups))
     rows: dict[tuple[bool, str], dict[tuple[str, str], dict[str, Any]]] = {}
-    metric = key_metrics(name)[0]
+    metrics = {
+        column: _metric_of([one for one in groups if (one.dataset, one.split) == column]) for column in columns
+    }
     for group in groups:
-        rows.setdefault((group.control, group.row), {})[group.dataset, group.split] = _matrix_cell(group, metric)
-    return {"benchmark": name, "metric": metric, "columns": columns, "rows": sorted(rows.items())}
+        column = (group.dataset, group.split)
+        rows.setdefault((group.control, group.row), {})[column] = _matrix_cell(group, metrics[column])
+    shown = " or ".join(dict.fromkeys(metrics.values()))
+    return {"benchmark": name, "metric": shown, "columns": columns, "rows": sorted(rows.items())}
+
+
+def _metric_of(groups: Sequence[Group]) -> str:
+    """The first key metric that these data have: some are of one kind of data only."""
+    known = key_metrics(groups[0].benchmark)
+    return next((metric for metric in known if any(group.summary(metric) for group in groups)), known[0])
 
 
 def _matrix_cell(group: Group, metric: str) -> dict[str, Any]:

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from harness.scaffold.method import LANGUAGES, new_method
+from harness.scaffold.method import LANGUAGES, languages_of, new_method
 
-__all__ = ["LANGUAGES", "new_method"]
+__all__ = ["LANGUAGES", "languages_of", "new_method"]

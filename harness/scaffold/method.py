@@ -18,6 +18,7 @@ from harness.methods import unknown
 _NAME = re.compile(r"[a-z][a-z0-9_]{1,39}")
 # what `harness parity` takes beside methods
 _TAKEN = ("metrics", "splits")
+_TEMPLATES = files("harness.scaffold") / "templates"
 
 
 @dataclass(frozen=True)
@@ -37,9 +38,9 @@ LANGUAGES = {
 
 def new_method(layout: Layout, name: str, language: str, of: str = "repurposing", title: str = "") -> list[Path]:
     """Make the skeleton; the files it consists of."""
-    if language not in LANGUAGES:
-        raise unknown("language", language, sorted(LANGUAGES))
     benchmark.get(of)
+    if language not in (known := languages_of(of)):
+        raise unknown("language", language, known, where=f"benchmark {of}")
     targets = {"methods": layout.methods / name, "containers": layout.containers / name}
     _check_name(name, targets)
     chosen = LANGUAGES[language]
@@ -53,8 +54,8 @@ def new_method(layout: Layout, name: str, language: str, of: str = "repurposing"
     }
     made = {
         Path("containers", "environment.toml"): _filled("environment.toml", words),
-        Path("methods", chosen.main): _filled(chosen.main, words),
-        Path("methods", "method.toml"): _filled("method.toml", words),
+        Path("methods", chosen.main): _filled(f"{of}/{chosen.main}", words),
+        Path("methods", "method.toml"): _filled(f"{of}/method.toml", words),
     }
     # beside the repository's folders, not in them: half a skeleton must never look like a method
     making = Path(tempfile.mkdtemp(dir=layout.root, prefix=".new-"))
@@ -72,6 +73,12 @@ def new_method(layout: Layout, name: str, language: str, of: str = "repurposing"
     finally:
         shutil.rmtree(making, ignore_errors=True)
     return [targets[path.parts[0]] / path.name for path in made]
+
+
+def languages_of(of: str) -> list[str]:
+    """The languages that a benchmark's methods are written in: those with a skeleton."""
+    folder = _TEMPLATES / of
+    return [language for language, chosen in LANGUAGES.items() if (folder / f"{chosen.main}.txt").is_file()]
 
 
 def _move_in(making: Path, targets: dict[str, Path]) -> None:
@@ -102,7 +109,7 @@ def _check_name(name: str, targets: dict[str, Path]) -> None:
 
 
 def _filled(template: str, words: dict[str, str]) -> str:
-    text = (files("harness.scaffold") / "templates" / f"{template}.txt").read_text(encoding="utf-8")
+    text = (_TEMPLATES / f"{template}.txt").read_text(encoding="utf-8")
     for word, value in words.items():
         text = text.replace(f"@{word}@", value)
     return text

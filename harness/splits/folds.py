@@ -36,6 +36,16 @@ class Split:
         count = int(self.folds.max(initial=-1)) + 1
         return 0 if count == 1 else count
 
+    @property
+    def training(self) -> int:
+        """How many pairs train."""
+        return int((self.folds >= 0).sum())
+
+    @property
+    def test(self) -> int:
+        """How many pairs are asked of a method."""
+        return int((self.folds == TEST).sum())
+
     def for_inner_folds(self, inner_folds: int) -> Folds:
         """The fold matrix for a job: as it is, or with all training pairs in one piece."""
         if inner_folds == self.inner_folds:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from harness.errors import CorruptData
 from harness.files import digest_of, read_json, sha256_of, write_atomic, write_json
@@ -13,8 +13,8 @@ from harness.jobs import SplitSpec
 from harness.layout import Layout
 from harness.splits.recorded import Recorded, recorded_path, recorded_splits, spec_key
 
-if TYPE_CHECKING:
-    from harness.splits.folds import Split
+# A `Split` of folds or a `PartSplit` of parts, as the dataset's benchmark has it.
+AnySplit = Any
 
 
 def split_digest(layout: Layout, dataset: str, spec: SplitSpec, mirrors: Sequence[Path] = ()) -> str:
@@ -25,7 +25,7 @@ def split_digest(layout: Layout, dataset: str, spec: SplitSpec, mirrors: Sequenc
     return _unrecorded(layout, dataset, spec, mirrors)
 
 
-def load_split(layout: Layout, dataset: str, spec: SplitSpec, mirrors: Sequence[Path] = ()) -> Split:
+def load_split(layout: Layout, dataset: str, spec: SplitSpec, mirrors: Sequence[Path] = ()) -> AnySplit:
     """A split with the recorded checksum."""
     digest = split_digest(layout, dataset, spec, mirrors)
     path = split_path(layout, digest)
@@ -38,37 +38,66 @@ def load_split(layout: Layout, dataset: str, spec: SplitSpec, mirrors: Sequence[
                 where=f"{path.parent / 'made'}: {digest}, made: {made.digest}",
                 todo=f"remove the folder {path.parent}, or use the environment it was made in",
             )
-    return _read(path, digest, path.stat().st_mtime_ns)
+    return _read(layout, dataset, tuple(mirrors), path, digest, path.stat().st_mtime_ns)
 
 
-def make_split(layout: Layout, dataset: str, spec: SplitSpec, mirrors: Sequence[Path] = ()) -> Split:
+def make_split(layout: Layout, dataset: str, spec: SplitSpec, mirrors: Sequence[Path] = ()) -> AnySplit:
     """Make a split again, whatever is kept; nothing is compared or written."""
     from harness.data import load_dataset
-    from harness.splits.folds import Split, digest_of_folds
-    from harness.splits.strategies import get_strategy, parameters_of
+    from harness.splits.strategies import get_form, get_strategy, parameters_of
 
-    strategy, parameters = get_strategy(spec.strategy), parameters_of(spec)
-    folds = strategy.make(load_dataset(layout, dataset, mirrors=mirrors), spec.seed, parameters)
-    folds.setflags(write=False)
-    return Split(folds=folds, digest=digest_of_folds(folds))
+    name = benchmark_of(layout, dataset)
+    strategy, parameters = get_strategy(name, spec.strategy), parameters_of(name, spec)
+    return get_form(name).finish(
+        strategy.make(load_dataset(layout, dataset, mirrors=mirrors), spec.seed, parameters)
+    )
 
 
 def verify_split(
-    layout: Layout, dataset: str, spec: SplitSpec, split: Split, mirrors: Sequence[Path] = ()
+    layout: Layout, dataset: str, spec: SplitSpec, split: AnySplit, mirrors: Sequence[Path] = ()
 ) -> list[str]:
     """Every promise the split breaks: those of all splits, its strategy's, and its recorded checksum."""
     from harness.data import load_dataset
-    from harness.splits.folds import broken_promises
-    from harness.splits.strategies import get_strategy, parameters_of
+    from harness.splits.strategies import get_form, get_strategy, parameters_of
 
-    data = load_dataset(layout, dataset, mirrors=mirrors)
-    broken = broken_promises(split.folds, data.associations)
-    if split.folds.shape == data.associations.shape:
-        broken += get_strategy(spec.strategy).broken_promises(data, split.folds, parameters_of(spec))
+    name = benchmark_of(layout, dataset)
+    data, form = load_dataset(layout, dataset, mirrors=mirrors), get_form(name)
+    broken = form.broken_promises(split, data)
+    if form.fits(split, data):
+        strategy = get_strategy(name, spec.strategy)
+        broken += strategy.broken_promises(data, form.made(split), parameters_of(name, spec))
     line = _recorded(layout, dataset, spec)
     if line and line.sha256 != split.digest:
         broken.append(f"its sha256 is {split.digest}, recorded is {line.sha256}")
     return broken
+
+
+def read_split_file(layout: Layout, dataset: str, path: Path, mirrors: Sequence[Path] = ()) -> AnySplit:
+    """A split of a dataset from a file anywhere, checked for its form."""
+    from harness.data import load_dataset
+    from harness.splits.strategies import get_form
+
+    form = get_form(benchmark_of(layout, dataset))
+    return form.read(path, lambda: load_dataset(layout, dataset, mirrors=mirrors))
+
+
+def describe_split(
+    layout: Layout, dataset: str, spec: SplitSpec, split: AnySplit, mirrors: Sequence[Path] = ()
+) -> dict[str, Any]:
+    """What a person wants to know of a split: tables of numbers, by name."""
+    from harness.data import load_dataset
+    from harness.splits.strategies import get_form, get_strategy, parameters_of
+
+    name = benchmark_of(layout, dataset)
+    data, strategy = load_dataset(layout, dataset, mirrors=mirrors), get_strategy(name, spec.strategy)
+    return get_form(name).describe(split, data, strategy, parameters_of(name, spec))
+
+
+def benchmark_of(layout: Layout, dataset: str) -> str:
+    """The benchmark a dataset is of: it says what strategies there are, and the form of a split."""
+    from harness.data import load_manifest
+
+    return load_manifest(layout, dataset).benchmark
 
 
 def split_path(layout: Layout, digest: str) -> Path:
@@ -76,32 +105,34 @@ def split_path(layout: Layout, digest: str) -> Path:
     return layout.cache / "splits" / f"{digest}.npy"
 
 
-def complete(spec: SplitSpec) -> SplitSpec:
+def complete(benchmark: str, spec: SplitSpec) -> SplitSpec:
     """The same split with every parameter spelled out."""
     from harness.splits.strategies import parameters_of
 
-    return spec.model_copy(update={"parameters": parameters_of(spec).model_dump(mode="json")})
+    return spec.model_copy(update={"parameters": parameters_of(benchmark, spec).model_dump(mode="json")})
 
 
-def as_recorded(spec: SplitSpec, split: Split) -> Recorded:
+def as_recorded(benchmark: str, spec: SplitSpec, split: AnySplit) -> Recorded:
     """The line to be recorded for a split."""
-    return Recorded(complete(spec), int((split.folds >= 0).sum()), int((split.folds == -1).sum()), split.digest)
+    return Recorded(complete(benchmark, spec), split.training, split.test, split.digest)
 
 
 def _recorded(layout: Layout, dataset: str, spec: SplitSpec) -> Recorded | None:
-    full = complete(spec)
+    full = complete(benchmark_of(layout, dataset), spec)
     return recorded_splits(layout, dataset).get(spec_key(full.strategy, full.parameters, full.seed))
 
 
 def _unrecorded(layout: Layout, dataset: str, spec: SplitSpec, mirrors: Sequence[Path]) -> str:
     """A split nobody has published: made once, found again by dataset, strategy, parameters and seed."""
     from harness.data import dataset_digest
+    from harness.splits.strategies import strategy_source
 
-    full = complete(spec)
+    benchmark = benchmark_of(layout, dataset)
+    full = complete(benchmark, spec)
     content: dict[str, Any] = {
         "dataset": dataset_digest(layout, dataset, mirrors=mirrors),
         "split": full.model_dump(mode="json"),
-        "strategy": _strategy_source(full.strategy),
+        "strategy": strategy_source(benchmark, full.strategy),
     }
     note = layout.cache / "splits" / "made" / f"{digest_of(content)}.json"
     noted = read_json(note)
@@ -113,13 +144,9 @@ def _unrecorded(layout: Layout, dataset: str, spec: SplitSpec, mirrors: Sequence
     return str(noted["sha256"])
 
 
-def _strategy_source(name: str) -> str:
-    return sha256_of(Path(__file__).parent / "strategies" / f"{name}.py")
-
-
-def _keep(layout: Layout, dataset: str, spec: SplitSpec, split: Split) -> None:
+def _keep(layout: Layout, dataset: str, spec: SplitSpec, split: AnySplit) -> None:
     """Write a split's file, unless it should have been another."""
-    from harness.splits.folds import split_bytes
+    from harness.splits.strategies import get_form
 
     line = _recorded(layout, dataset, spec)
     if line and line.sha256 != split.digest:
@@ -128,15 +155,15 @@ def _keep(layout: Layout, dataset: str, spec: SplitSpec, split: Split) -> None:
             where=f"{recorded_path(layout, dataset)}: {line.sha256}, made: {split.digest}",
             todo="use the locked environment of run_all.sh; a published split never changes",
         )
-    write_atomic(split_path(layout, split.digest), split_bytes(split.folds))
+    write_atomic(split_path(layout, split.digest), get_form(benchmark_of(layout, dataset)).content(split))
 
 
 @lru_cache(maxsize=64)
-def _read(path: Path, digest: str, _changed: int) -> Split:
-    from harness.splits.folds import read_split
-
+def _read(
+    layout: Layout, dataset: str, mirrors: tuple[Path, ...], path: Path, digest: str, _changed: int
+) -> AnySplit:
     if sha256_of(path) != digest:
         raise CorruptData(
             "a split file was changed", where=str(path), todo="remove it; it will be made again from its recipe"
         )
-    return read_split(path)
+    return read_split_file(layout, dataset, path, mirrors)

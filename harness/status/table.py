@@ -5,23 +5,23 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
 from harness import benchmark
-from harness.jobs import Job, SplitSpec
+from harness.data import load_manifest
+from harness.jobs import Job
 from harness.layout import Layout
 from harness.methods import MethodCard, load_method
 from harness.plan import Cell, Plan, Present, check_sum, join, make_plan
 from harness.reference import Entry
-from harness.scoring import read_scores, scored_files, scorer_digest
+from harness.scoring import read_scores, scored_files
 from harness.store import Store
 from harness.suites import jobs_of, load_suite, plan_name
 from harness.vocabulary import Verdict
 
-_USUAL_INNER_FOLDS = Job.model_fields["inner_folds"].default
 # Not a suite of the repository: every job that was ever run here, in its present form.
 STORED = "stored"
 
@@ -103,6 +103,8 @@ class Table:
     planned: int
     cells: tuple[ScoredCell, ...]
     others: int
+    # datasets that stand in for others, with the reason why no claim may rest on them
+    stand_ins: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def counts(self) -> Counter[Verdict]:
@@ -182,7 +184,9 @@ def build_table(
         scored.append(_scored(layout, cell, cards[method], reference))
     known = {one.key for one in scored}
     others = sum(1 for key in store.finished() if key not in known)
-    return Table(name=plan.name, planned=len(plan.cells), cells=tuple(scored), others=others)
+    manifests = [load_manifest(layout, name) for name in dict.fromkeys(cell.job.dataset for cell in cells)]
+    stand_ins = {manifest.name: manifest.stand_in for manifest in manifests if manifest.stand_in}
+    return Table(plan.name, len(plan.cells), tuple(scored), others, stand_ins)
 
 
 def key_metrics(name: str) -> tuple[str, ...]:
@@ -202,11 +206,6 @@ def summarise(values: Iterable[float]) -> Summary | None:
     return Summary(mean, math.sqrt(squares / (len(known) - 1)), len(known))
 
 
-def split_name(split: SplitSpec) -> str:
-    """The split without its seed."""
-    return split.label.removesuffix(f"-{split.seed}")
-
-
 def row_name(job: Job, chosen: dict[str, Any]) -> str:
     """The method, its variant unless `published`, and what a person chose otherwise than the card."""
     name = job.method if job.variant == "published" else f"{job.method}/{job.variant}"
@@ -221,10 +220,10 @@ def _scored(layout: Layout, cell: Cell, card: MethodCard, reference: Mapping[str
     row = row_name(cell.job, chosen)
     entry = reference.get(cell.planned.key) if cell.planned and cell.verdict is Verdict.PENDING else None
     if entry is not None:
-        told, content = entry.scores, entry.content
+        told, content = entry.fresh_scores, entry.content
         reason = f"reference result: {content['reason']}"
         cell = replace(cell, verdict=Verdict(content["verdict"]), reason=reason, record=content)
-        if told is None or told.scorer != scorer_digest(cell.job.benchmark):
+        if told is None:
             return ScoredCell(cell, row, chosen, card.control, {}, {}, scored=False, reference=True)
         return ScoredCell(cell, row, chosen, card.control, told.metrics, told.notes, scored=True, reference=True)
     if cell.planned is not None and cell.verdict is Verdict.OK:
@@ -237,8 +236,9 @@ def _scored(layout: Layout, cell: Cell, card: MethodCard, reference: Mapping[str
 
 def _group_of(scored: ScoredCell) -> tuple[str, str, str, str]:
     job = scored.cell.job
-    folds = "" if job.inner_folds == _USUAL_INNER_FOLDS else f", {job.inner_folds} inner folds"
-    return job.benchmark, scored.row, job.dataset, split_name(job.split) + folds
+    usual = benchmark.get(job.benchmark).INNER_FOLDS
+    folds = "" if job.inner_folds == usual else f", {job.inner_folds} inner folds"
+    return job.benchmark, scored.row, job.dataset, job.split.text + folds
 
 
 def _stored_jobs(layout: Layout, store: Store) -> list[Job]:

@@ -23,7 +23,8 @@ def to_text(table: Table, *, width: int = 80, cells: bool = False) -> str:
         for (name, column), members in groupby(table.groups, key=lambda group: (group.benchmark, group.column)):
             block = list(members)
             header, rows = block_rows(block, width=width)
-            lines += [f"{name}: {column}", *(f"  {line}" for line in _lay_out(header, rows)), ""]
+            stand_in = " (a stand-in)" if block[0].dataset in table.stand_ins else ""
+            lines += [f"{name}: {column}{stand_in}", *(f"  {line}" for line in _lay_out(header, rows)), ""]
     if reasons := reason_lines(table):
         lines += ["Why not ok", *(line for text in reasons for line in wrapped(text, "  ")), ""]
     lines += ["Verdicts", *(line for text in legend_lines(table) for line in wrapped(text, "  ")), ""]
@@ -52,6 +53,9 @@ def block_rows(block: Sequence[Group], *, width: int = 80) -> tuple[list[str], l
         texts = ["-" if one is None else f"{one.text} ({one.n})" for one in found]
         title = f"{metric.removesuffix('/as-published')} (n)"
         needed = max(len(title), *(len(text) for text in texts))
+        if not any(found) and any(scored.scored for group in block for scored in group.cells):
+            # a metric of another kind of data
+            continue
         if used + needed > width:
             break
         used += needed + len(_GAP)
@@ -94,6 +98,7 @@ def notes(table: Table) -> list[str]:
     lines = [
         "Metrics: mean ± sample standard deviation over the seeds that ended ok (n of them), as published.",
     ]
+    lines += [f"{dataset} is a stand-in, no claim rests on it: {why}." for dataset, why in table.stand_ins.items()]
     referred = sum(1 for scored in table.cells if scored.reference)
     if referred:
         lines.append(f"{_cells(referred)} not run on this machine: the committed reference results are shown.")

@@ -1,18 +1,17 @@
 """The study of a paper, made again: its tables and figures from our runs beside the published ones."""
 
-from harness.study.figures import Figures
-from harness.study.render import to_json, to_markdown, to_text
-from harness.study.tables import Row, StatusTable, Table
-from harness.study.whole import Study, make_study
+from __future__ import annotations
 
-__all__ = [
-    "Figures",
-    "Row",
-    "StatusTable",
-    "Study",
-    "Table",
-    "make_study",
-    "to_json",
-    "to_markdown",
-    "to_text",
-]
+from harness.compare import Book
+from harness.layout import Layout
+from harness.study.ddi import make_pair_study
+from harness.study.render import to_json, to_markdown, to_text
+from harness.study.sheets import Sheet, Study
+from harness.study.whole import make_filter_study
+
+__all__ = ["Sheet", "Study", "make_study", "to_json", "to_markdown", "to_text"]
+
+
+def make_study(layout: Layout, book: Book) -> Study | None:
+    """The study a book belongs to, or None where its claims are of none."""
+    return make_pair_study(layout, book) if book.benchmark == "ddi" else make_filter_study(layout, book)

@@ -12,6 +12,7 @@ import numpy as np
 from harness.compare.judge import ClaimVerdict
 from harness.compare.statistics import Array
 from harness.study.figures import Correlogram, Figures, Pair, Panel
+from harness.study.sheets import Picture
 from harness.study.svg import Drawing, Scale, density, draw_box, histogram
 
 # The regressions that Figure 2b shows.
@@ -21,14 +22,6 @@ _SECONDS = (0.01, 0.1, 1.0, 10.0, 100.0, 1000.0, 10_000.0)
 # Sizes in the units of the drawing: of box plots, then of correlograms.
 _LABELS, _PLOT, _ROW, _HEAD, _BOX = 128, 430, 27, 24, 9
 _CELL, _GAP, _BINS = 92.0, 5.0, 16
-
-
-@dataclass(frozen=True)
-class Picture:
-    """A drawing under its heading."""
-
-    heading: str
-    svg: str
 
 
 def correlograms(figures: Figures) -> list[Picture]:

@@ -1,4 +1,4 @@
-"""The whole study of one benchmark: made from the book of its claims, so that both say the same."""
+"""The study of collaborative filters: made from the book of its claims, so that both say the same."""
 
 from __future__ import annotations
 
@@ -7,15 +7,17 @@ from functools import cached_property
 
 from harness.compare.book import Book
 from harness.compare.judge import ClaimVerdict
-from harness.errors import UsageError
 from harness.layout import Layout
 from harness.methods import load_methods
 from harness.study.figures import Figures, make_figures
+from harness.study.printed import figure_sheets, table_sheet
+from harness.study.sheets import Sheet, refuse_unknown_sheet
 from harness.study.tables import Maker, StatusTable, Table
+from harness.study.words import COLUMNS
 
 
 @dataclass(frozen=True)
-class Study:
+class FilterStudy:
     """Tables and figures of one paper."""
 
     benchmark: str
@@ -29,32 +31,33 @@ class Study:
         return [*(table.number for table in self.tables), *(self.figures.numbers if self.figures else ())]
 
     @property
+    def columns(self) -> str:
+        """What the columns of tables of numbers mean."""
+        return COLUMNS if any(isinstance(table, Table) for table in self.tables) else ""
+
+    @cached_property
+    def sheets(self) -> tuple[Sheet, ...]:
+        """Tables, then figures."""
+        return (*map(table_sheet, self.tables), *figure_sheets(self.figures))
+
+    @property
     def deviates(self) -> bool:
         """Whether any number of a table or figure does."""
         drawn = self.figures.verdicts if self.figures else []
         return ClaimVerdict.DEVIATES in drawn or any(table.tally[ClaimVerdict.DEVIATES] for table in self.tables)
 
-    def only(self, tables: tuple[str, ...], figures: tuple[str, ...]) -> Study:
+    def only(self, tables: tuple[str, ...], figures: tuple[str, ...]) -> FilterStudy:
         """Some of it."""
-        for kind, wanted, known in (
-            ("table", tables, [table.number for table in self.tables]),
-            ("figure", figures, list(self.figures.numbers) if self.figures else []),
-        ):
-            for name in wanted:
-                if name not in known:
-                    raise UsageError(
-                        f"there is no {kind} {name} here",
-                        where=f"the study of benchmark '{self.benchmark}'",
-                        todo=f"choose one of: {', '.join(known)}",
-                    )
+        refuse_unknown_sheet(self.benchmark, "table", tables, [table.number for table in self.tables])
+        refuse_unknown_sheet(self.benchmark, "figure", figures, self.figures.numbers if self.figures else ())
         chosen = tuple(table for table in self.tables if table.number in tables)
         return replace(self, tables=chosen, figures=self.figures.only(figures) if self.figures else None)
 
 
-def make_study(layout: Layout, book: Book) -> Study | None:
+def make_filter_study(layout: Layout, book: Book) -> FilterStudy | None:
     """The study a book belongs to, or None where its claims are of no such study."""
     if book.several is None:
         return None
     controls = tuple(card.name for card in load_methods(layout, book.benchmark) if card.control)
     maker = Maker(book, book.several, controls)
-    return Study(book.benchmark, book.sources, tuple(maker.tables()), make_figures(maker))
+    return FilterStudy(book.benchmark, book.sources, tuple(maker.tables()), make_figures(maker))

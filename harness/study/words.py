@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -12,7 +12,6 @@ from harness.compare.judge import ClaimVerdict
 from harness.compare.statistics import Array
 from harness.study.figures import Figures
 from harness.study.tables import MARKS, ControlRow, Row, StatusCell, StatusTable, Table
-from harness.study.whole import Study
 from harness.vocabulary import Verdict
 
 HEAD = ("", "", "printed", "authors' files", "ours", "best control", "verdict")
@@ -93,14 +92,9 @@ def status_reasons(table: StatusTable) -> list[str]:
     return [f"{count} cell{'' if count == 1 else 's'}: {reason}" for reason, count in found.most_common()]
 
 
-def figure_tables(study: Study) -> Iterator[tuple[str, str, Sequence[str], list[tuple[str, ...]]]]:
-    """The figures as tables: number, title, head, rows."""
-    figures = study.figures
-    if figures is None:
-        return
-    for number in figures.numbers:
-        head, rows = {"2b": _metrics, "3": _panels, "4": _times}[number](figures)
-        yield number, FIGURES[number], head, rows
+def figure_table(figures: Figures, number: str) -> tuple[Sequence[str], list[tuple[str, ...]]]:
+    """A figure as a table: head and rows."""
+    return {"2b": _metrics, "3": _panels, "4": _times}[number](figures)
 
 
 FIGURES = {

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import random
 from itertools import product
 from pathlib import Path
 
 from pydantic import Field
 
-from harness.jobs import Job, SplitSpec
+from harness.data import load_manifest
+from harness.jobs import Job, make_job, parse_split
 from harness.layout import Layout
 from harness.manifests import Strict, load_toml
-from harness.methods import load_method, load_methods, merged_parameters, unknown
+from harness.methods import MethodCard, Scalar, load_method, load_methods, unknown
 
 
 class Block(Strict):
@@ -20,10 +22,14 @@ class Block(Strict):
     methods: list[str] = Field(default=[], description="these and every control; empty: every method")
     variants: list[str] = Field(default=["published"], description="those a method does not have are skipped")
     datasets: list[str]
-    splits: list[str]
+    splits: list[str] = Field(description="strategies, with parameters as in cluster:gamma=0.6")
     seeds: list[int] = Field(default=[], description="these seeds")
     published_seeds: int = Field(default=0, ge=0, le=100, description="or the first so many of the published ones")
-    inner_folds: int = 5
+    search: dict[str, list[Scalar]] = Field(
+        default={}, description="values to try of parameters, by name; those a method does not have are skipped"
+    )
+    draws: int = Field(default=0, ge=0, description="so many combinations of `search`, drawn for each method")
+    inner_folds: int | None = Field(default=None, description="as the benchmark has them, where none are given")
 
 
 class Suite(Strict):
@@ -72,21 +78,30 @@ def _jobs_of_block(layout: Layout, block: Block) -> list[Job]:
         # what a method must beat stands in every table
         controls = [card for card in cards if card.control and card.name not in block.methods]
         cards = [*(load_method(layout, name) for name in block.methods), *controls]
+    manifests = [load_manifest(layout, dataset) for dataset in block.datasets]
     return [
-        Job(
-            benchmark=block.benchmark,
-            method=card.name,
-            variant=variant,
-            parameters=merged_parameters(card, variant, {}),
-            dataset=dataset,
-            split=SplitSpec(strategy=strategy, seed=seed),
-            inner_folds=block.inner_folds,
+        make_job(
+            card, manifest, parse_split(split, seed), variant=variant, chosen=chosen, inner_folds=block.inner_folds
         )
-        for seed, dataset, strategy, card, variant in product(
-            _seeds(block), block.datasets, block.splits, cards, block.variants
+        for seed, manifest, split, card, variant in product(
+            _seeds(block), manifests, block.splits, cards, block.variants
         )
         if variant in card.variants
+        for chosen in _tried(block, card, variant)
     ]
+
+
+def _tried(block: Block, card: MethodCard, variant: str) -> list[dict[str, Scalar]]:
+    """The combinations of parameters that a block tries: the card's own, or draws from what there is to search.
+
+    Drawn by the method's name, so that every dataset, split and seed tries the same ones.
+    """
+    values = {name: tried for name, tried in block.search.items() if name in card.variant(variant).parameters}
+    if not values:
+        return [{}]
+    generator = random.Random(f"{card.name} {variant}")
+    every = [dict(zip(values, combination, strict=True)) for combination in product(*values.values())]
+    return every if len(every) <= block.draws else generator.sample(every, block.draws)
 
 
 def _seeds(block: Block) -> list[int]:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from harness.data.datasets import _read as read_dataset
+from harness.data.kept import _read as read_dataset
 from harness.files import digest_of, sha256_of, write_json
 from harness.layout import Layout
 from harness.plan import Plan

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from harness.data import load_dataset
+from harness.data.model import RepurposingDataset
 from harness.engine import Engine
 from harness.layout import Layout
 from harness.predict import predict, prediction_job
@@ -21,7 +22,7 @@ pytestmark = pytest.mark.engine
 def test_a_ranking_holds_every_unknown_pair_once_best_first(probe_layout: Layout, engine: Engine) -> None:
     job = prediction_job(probe_layout, "probe", "synthetic", "published", 7)
     ranking = predict(probe_layout, engine, job, mirrors=(), progress=Silent())
-    dataset = load_dataset(probe_layout, "synthetic")
+    dataset = load_dataset(probe_layout, "synthetic", RepurposingDataset)
     place = (
         {name: row for row, name in enumerate(dataset.drug_ids)},
         {name: column for column, name in enumerate(dataset.disease_ids)},

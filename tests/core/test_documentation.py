@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from harness import cards
+from harness import cards, findings
 from harness.layout import Layout
 from harness.methods import load_methods
 from tests.conftest import REPOSITORY
@@ -37,3 +37,16 @@ def test_the_page_of_method_cards_is_current(repository: Layout) -> None:
     assert page.read_text() == cards.markdown(load_methods(repository)), (
         "run: harness list methods --markdown > docs/methods.md"
     )
+
+
+def test_the_page_of_findings_is_current(repository: Layout) -> None:
+    page = REPOSITORY / "docs" / "findings.md"
+    assert page.read_text() == findings.markdown(findings.all_findings(repository)), (
+        "run: harness list findings --markdown > docs/findings.md"
+    )
+
+
+def test_every_finding_is_demonstrated(repository: Layout) -> None:
+    for members in findings.all_findings(repository).values():
+        assert all(one.shown_by for one in members)
+        assert findings.missing_demonstrations(repository, members) == []

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from harness.data import load_dataset, load_manifest, manifest_names
-from harness.data.datasets import convert_dataset
-from harness.data.model import content_digest
+from harness.data.kept import content_digest
+from harness.data.model import RepurposingDataset
 from harness.data.npy import npy_bytes
 from harness.errors import CorruptData
 from harness.layout import Layout
@@ -34,7 +34,7 @@ def test_every_manifest_is_valid_and_records_a_digest(repository: Layout) -> Non
 
 
 def test_synthetic_needs_no_download_and_has_the_recorded_digest(private: Layout) -> None:
-    dataset = load_dataset(private, "synthetic")
+    dataset = load_dataset(private, "synthetic", RepurposingDataset)
     assert dataset.statistics().positives == 40_000
     assert (dataset.associations[:200, :200] == 1).all()
     assert (dataset.associations[200:, 200:] == -1).all()
@@ -45,7 +45,7 @@ def test_synthetic_needs_no_download_and_has_the_recorded_digest(private: Layout
 
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_features_and_labels_equal_the_goldens(private: Layout, shared: Path, name: str) -> None:
-    dataset = convert_dataset(private, name, mirrors=[shared / "mirror"])
+    dataset = load_dataset(private, name, RepurposingDataset, mirrors=[shared / "mirror"])
     folder = shared / "golden" / "repurposing"
     with np.load(folder / f"_features_{PUBLISHED[name]}.npz") as golden:
         np.testing.assert_array_equal(dataset.drug_features, golden["S"])
@@ -58,7 +58,7 @@ def test_features_and_labels_equal_the_goldens(private: Layout, shared: Path, na
 
 
 def test_lrssl_has_one_drug_with_another_name_in_one_of_its_tables(private: Layout, shared: Path) -> None:
-    dataset = convert_dataset(private, "lrssl", mirrors=[shared / "mirror"])
+    dataset = load_dataset(private, "lrssl", RepurposingDataset, mirrors=[shared / "mirror"])
     unknown = np.isnan(dataset.drug_features)
     (drug,) = np.flatnonzero(unknown.any(axis=1))
     assert dataset.drug_ids[drug] == "ergoloid mesylates, usp"
@@ -96,7 +96,7 @@ def test_half_a_cache_is_found(private: Layout, damage: str) -> None:
 def test_digest_sees_every_value_and_name(private: Layout) -> None:
     from dataclasses import replace
 
-    dataset = load_dataset(private, "synthetic")
+    dataset = load_dataset(private, "synthetic", RepurposingDataset)
     features = dataset.drug_features.copy()
     features[7, 3] = np.nextafter(features[7, 3], np.inf)
     assert content_digest(replace(dataset, drug_features=features)) != dataset.digest
@@ -113,6 +113,6 @@ def test_bytes_do_not_depend_on_memory_order_sign_of_zero_or_kind_of_nan() -> No
 
 def _new_process() -> None:
     """Forget what this process has read."""
-    from harness.data import datasets
+    from harness.data import kept
 
-    datasets._read.cache_clear()
+    kept._read.cache_clear()

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from harness.data.converters.tables import convert
-from harness.data.manifest import DatasetManifest, Statistics
+from harness.data.manifest import DatasetManifest
 from harness.data.model import RepurposingDataset
+from harness.data.statistics import RepurposingStatistics
 from harness.errors import CorruptData, ManifestError
 
 TABLES = {
@@ -41,7 +42,9 @@ def read(folder: Path, tables: dict[str, str] | None = None, **parameters: Any) 
         licence="mine",
         converter="tables",
         parameters={**PARAMETERS, **parameters},
-        statistics=Statistics(drugs=1, diseases=1, positives=1, negatives=0, drug_features=1, disease_features=1),
+        statistics=RepurposingStatistics(
+            drugs=1, diseases=1, positives=1, negatives=0, drug_features=1, disease_features=1
+        ),
     )
     return convert(manifest, files)
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from harness.data import dataset_digest, load_dataset
+from harness.data.model import RepurposingDataset
 from harness.errors import CorruptData, ManifestError
 from harness.layout import Layout
 from tests.data.own_data import TABLES, write_dataset
@@ -13,7 +14,7 @@ from tests.data.own_data import TABLES, write_dataset
 
 def test_tables_become_arrays_in_the_order_of_the_features(own: Layout) -> None:
     write_dataset(own)
-    dataset = load_dataset(own, "mine")
+    dataset = load_dataset(own, "mine", RepurposingDataset)
     assert dataset.drug_ids == ("aspirin", "ibuprofen", "zinc")
     assert dataset.disease_ids == ("pain", "flu")
     assert dataset.associations.tolist() == [[1, -1], [1, 0], [0, 0]]

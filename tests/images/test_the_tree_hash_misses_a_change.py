@@ -130,7 +130,7 @@ def test_the_repository_and_the_image_agree_on_the_code(tmp_path: Path, layout: 
     (method / "part" / "x.py").chmod(0o600)
     context = tmp_path / "context"
     context.mkdir()
-    fill_method_context(layout, method, sdk, context)
+    fill_method_context(layout, method, [sdk], context)
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w") as archive:
         archive.add(context / "method", "opt/method")

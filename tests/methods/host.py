@@ -68,12 +68,13 @@ class OnThisMachine:
 
     def _environment(self, trial: Trial, inward: Path, outward: Path) -> dict[str, str]:
         sdk = str(self._layout.methods / "_sdk" / trial.card.language)
+        beside = [str(self._layout.methods / "_shared" / name) for name in trial.card.uses]
         return {
             **os.environ,
             "PERMAFROST_IN": str(inward),
             "PERMAFROST_OUT": str(outward),
             "PERMAFROST_SDK": sdk,
-            "PYTHONPATH": sdk,
+            "PYTHONPATH": os.pathsep.join([sdk, *beside]),
             "PYTHONHASHSEED": "0",
             "OMP_NUM_THREADS": "1",
             "OPENBLAS_NUM_THREADS": "1",

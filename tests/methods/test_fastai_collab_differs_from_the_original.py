@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from harness.conformance import problems
-from harness.conformance.problems import INNER_FOLDS, Problem
+from harness.conformance.repurposing import problems
+from harness.conformance.repurposing.problems import INNER_FOLDS, Problem
 from harness.engine import Engine
 from harness.layout import Layout
 from harness.methods import load_method

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from harness.benchmark.repurposing.inputs import similarity, standardised, views
-from harness.conformance import problems
-from harness.conformance.problems import Problem
+from harness.conformance.repurposing import problems
+from harness.conformance.repurposing.problems import Problem
 from harness.layout import Layout
 from harness.methods import MethodCard, load_method
 from harness.trials import Trial

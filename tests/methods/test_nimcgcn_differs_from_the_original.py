@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pytest
 
 from benchmarks.graph_networks import measure
-from harness.conformance import problems
+from harness.conformance.repurposing import problems
 from harness.engine import Engine
 from harness.layout import Layout
 from harness.methods import load_method

@@ -11,9 +11,10 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from harness.conformance import CHECKS, problems, self_test
+from harness.conformance import checks_of, self_test
 from harness.conformance.checks import Bench, apply
-from harness.conformance.problems import Problem
+from harness.conformance.repurposing import problems
+from harness.conformance.repurposing.problems import Problem
 from harness.data.npy import npy_bytes
 from harness.errors import InvalidPredictions
 from harness.layout import Layout
@@ -140,7 +141,7 @@ def test_inputs_that_tell_the_truth_are_found(
         return {**real(self, of, inner_folds), "associations": self.dataset.associations}
 
     monkeypatch.setattr(Problem, "inputs", leaking)
-    check = next(check for check in CHECKS if check.name == "truth")
+    check = next(check for check in checks_of(card) if check.name == "truth")
     result = apply(check, Bench(card, InProcess(tmp_path, honest)))
     assert not result.passed
     assert "associations" in result.reason

@@ -23,7 +23,7 @@ RANDOM = SplitSpec(strategy="random", seed=17263407)
 @pytest.fixture
 def synthetic(layout: Layout) -> RepurposingDataset:
     """The embedded dataset."""
-    return load_dataset(layout, "synthetic")
+    return load_dataset(layout, "synthetic", RepurposingDataset)
 
 
 @pytest.fixture
@@ -130,7 +130,7 @@ def test_drug_without_features_is_not_correlated_by_rounding() -> None:
 
 @pytest.mark.parametrize("name", ["Synthetic", "Fdataset", "HDVD", "Cdataset"])
 def test_similarities_equal_the_goldens(repository: Layout, shared: Path, name: str) -> None:
-    dataset = load_dataset(repository, name.lower(), mirrors=[shared / "mirror"])
+    dataset = load_dataset(repository, name.lower(), RepurposingDataset, mirrors=[shared / "mirror"])
     with np.load(shared / "golden" / "repurposing" / f"_features_{name}.npz") as golden:
         np.testing.assert_allclose(similarity(dataset.drug_features), golden["X_s"], rtol=0, atol=1e-12)
         np.testing.assert_allclose(similarity(dataset.disease_features), golden["X_p"], rtol=0, atol=1e-12)

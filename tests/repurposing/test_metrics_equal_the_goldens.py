@@ -11,6 +11,7 @@ import pytest
 from harness.benchmark.repurposing import as_defined, as_published
 from harness.benchmark.repurposing.pairs import Pairs
 from harness.data import load_dataset
+from harness.data.model import RepurposingDataset
 from harness.layout import Layout
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "repurposing" / "metrics.npz"
@@ -85,7 +86,8 @@ def test_zeros_are_filled_as_in_the_original(name: str) -> None:
 @pytest.mark.parametrize("case", ["ALSWR_Synthetic", "ALSWR_Fdataset", "LogisticMF_Fdataset", "PMF_Fdataset"])
 def test_metrics_of_methods_on_whole_datasets(repository: Layout, shared: Path, case: str) -> None:
     """ALSWR on Fdataset has 3,754 scores of 0: half the lowest score of the whole matrix takes their place."""
-    labels = load_dataset(repository, case.partition("_")[2].lower(), mirrors=[shared / "mirror"]).associations
+    name = case.partition("_")[2].lower()
+    labels = load_dataset(repository, name, RepurposingDataset, mirrors=[shared / "mirror"]).associations
     with np.load(shared / "golden" / "repurposing" / f"{case}_17263407.npz") as golden:
         scores = golden["pred"]
         inside = golden["val_mask"].astype(bool)

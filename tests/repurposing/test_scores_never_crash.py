@@ -11,6 +11,7 @@ from harness import benchmark
 from harness.benchmark.repurposing.predictions import Predictions
 from harness.benchmark.repurposing.scorer import choose, score_predictions
 from harness.data import load_dataset
+from harness.data.model import RepurposingDataset
 from harness.errors import UsageError
 from harness.layout import Layout
 from harness.splits import SplitSpec, load_split
@@ -99,14 +100,14 @@ def test_metrics_stay_in_their_range(drugs: int, diseases: int, seed: int, kinds
 
 def test_perfect_and_reversed_rankings(layout: Layout) -> None:
     """The published NS-AUC gives a reversed ranking the 0.5 of a coin; the defined one gives it 0."""
-    dataset = load_dataset(layout, "synthetic")
+    dataset = load_dataset(layout, "synthetic", RepurposingDataset)
     folds = load_split(layout, "synthetic", SplitSpec(strategy="random", seed=17263407)).folds
     module = benchmark.get("repurposing")
     split = load_split(layout, "synthetic", SplitSpec(strategy="random", seed=17263407))
     truth = dataset.associations[folds == -1].astype(np.float64)
     seen = dataset.associations[folds >= 0].astype(np.float64)
-    perfect, _ = module.score(dataset, split, Predictions(np.tile(truth, (5, 1)), seen, np.full(5, -1.0)))
-    reversed_, _ = module.score(dataset, split, Predictions(np.tile(-truth, (5, 1)), -seen, np.full(5, -1.0)))
+    perfect, _ = module.score(dataset, split, Predictions(np.tile(truth, (5, 1)), seen, np.full(5, -1.0)), {})
+    reversed_, _ = module.score(dataset, split, Predictions(np.tile(-truth, (5, 1)), -seen, np.full(5, -1.0)), {})
     assert perfect["NS-AUC/as-published"] == perfect["NS-AUC/as-defined"] == 1.0
     assert perfect["AUC/as-published"] == perfect["AUC/as-defined"] == 1.0
     assert reversed_["NS-AUC/as-published"] == 0.5
@@ -115,6 +116,6 @@ def test_perfect_and_reversed_rankings(layout: Layout) -> None:
 
 
 def test_unknown_benchmark_is_explained() -> None:
-    assert benchmark.names() == ["repurposing"]
+    assert benchmark.names() == ["ddi", "repurposing"]
     with pytest.raises(UsageError, match="did you mean 'repurposing'"):
         benchmark.get("repurpose")

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from harness.benchmark import names
 from harness.cli import group
 from harness.conformance import self_test
 from harness.engine import Engine
@@ -16,12 +17,13 @@ from harness.images import image_tree
 from harness.layout import Layout
 from harness.methods import load_method, method_names
 from harness.plan import make_plan
-from harness.scaffold import LANGUAGES, new_method
+from harness.scaffold import LANGUAGES, languages_of, new_method
 from harness.suites import jobs_of, load_suite
 from harness.trials import InContainers
 from harness.vocabulary import Verdict
 from tests.methods.host import OnThisMachine
 
+SKELETONS = [(language, name) for name in names() for language in languages_of(name)]
 _COPIED = ("containers", "methods", "datasets", "Dockerfile", "run_all.sh")
 
 
@@ -43,10 +45,10 @@ def everything(root: Path) -> set[str]:
     return {str(path.relative_to(root)) for path in root.rglob("*")}
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_a_skeleton_is_a_method_at_once(own: Layout, language: str) -> None:
+@pytest.mark.parametrize(("language", "benchmark"), SKELETONS)
+def test_a_skeleton_is_a_method_at_once(own: Layout, language: str, benchmark: str) -> None:
     before = everything(own.root)
-    made = new_method(own, "my_method", language)
+    made = new_method(own, "my_method", language, benchmark)
     added = {str(path.relative_to(own.root)) for path in made} | {"methods/my_method", "containers/my_method"}
     assert everything(own.root) - before == added
     card = load_method(own, "my_method")
@@ -64,17 +66,21 @@ def test_it_appears_in_the_table(own: Layout, language: str) -> None:
     assert image_tree(own, "my_method")
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_it_passes_its_self_test_on_this_machine(own: Layout, tmp_path: Path, language: str) -> None:
-    new_method(own, "my_method", language)
+@pytest.mark.parametrize(("language", "benchmark"), SKELETONS)
+def test_it_passes_its_self_test_on_this_machine(
+    own: Layout, tmp_path: Path, language: str, benchmark: str
+) -> None:
+    new_method(own, "my_method", language, benchmark)
     results = list(self_test(load_method(own, "my_method"), OnThisMachine(own, tmp_path)))
     assert not [result for result in results if not result.passed]
 
 
 @pytest.mark.engine
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_it_builds_and_passes_its_self_test_in_its_container(own: Layout, engine: Engine, language: str) -> None:
-    new_method(own, "my_method", language)
+@pytest.mark.parametrize(("language", "benchmark"), SKELETONS)
+def test_it_builds_and_passes_its_self_test_in_its_container(
+    own: Layout, engine: Engine, language: str, benchmark: str
+) -> None:
+    new_method(own, "my_method", language, benchmark)
     results = list(self_test(load_method(own, "my_method"), InContainers(own, engine)))
     assert results
     assert not [result for result in results if not result.passed]
@@ -101,7 +107,9 @@ def test_an_existing_name_is_refused_and_kept(own: Layout, taken: str) -> None:
     assert everything(own.root) == before
 
 
-@pytest.mark.parametrize(("language", "benchmark"), [("perl", "repurposing"), ("python", "weather")])
+@pytest.mark.parametrize(
+    ("language", "benchmark"), [("perl", "repurposing"), ("octave", "ddi"), ("python", "weather")]
+)
 def test_unknown_words_are_refused(own: Layout, language: str, benchmark: str) -> None:
     before = everything(own.root)
     with pytest.raises(UsageError):

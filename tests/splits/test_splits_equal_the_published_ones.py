@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from harness.data import load_dataset
+from harness.data.model import RepurposingDataset
 from harness.errors import CorruptData, UsageError
 from harness.layout import Layout
 from harness.splits import SplitSpec, load_split, make_split, published_seeds, split_digest
@@ -60,7 +61,7 @@ def test_distances_between_drugs_equal_the_published_ones(private: Layout, share
     for path in sorted((shared / "golden" / "repurposing").glob("split_*.npz")):
         kind, name = path.stem.split("_")[1:3]
         spec = _weakly_spec(path) if kind == "weakly" else SplitSpec(strategy="random", seed=17263407)
-        dataset = load_dataset(private, name.lower(), mirrors=[shared / "mirror"])
+        dataset = load_dataset(private, name.lower(), RepurposingDataset, mirrors=[shared / "mirror"])
         folds = make_split(private, name.lower(), spec, [shared / "mirror"]).folds
         found = separation(dataset, folds, spec.parameters.get("metric", "euclidean"))
         with np.load(path) as golden:
@@ -114,12 +115,12 @@ def test_digest_of_a_published_split_needs_no_data(private: Layout) -> None:
 
 def test_spelling_out_a_default_changes_nothing(private: Layout) -> None:
     short = SplitSpec(strategy="random", seed=17263407)
-    assert split_digest(private, "hdvd", complete(short)) == split_digest(private, "hdvd", short)
+    assert split_digest(private, "hdvd", complete("repurposing", short)) == split_digest(private, "hdvd", short)
 
 
 def test_published_checksum_can_not_be_changed(private: Layout, tmp_path: Path) -> None:
     own = _with_datasets(private, tmp_path)
-    spec = complete(SplitSpec(strategy="random", seed=5))
+    spec = complete("repurposing", SplitSpec(strategy="random", seed=5))
     record_splits(own, "synthetic", [Recorded(spec, 1, 2, "a" * 64)])
     record_splits(own, "synthetic", [Recorded(spec, 1, 2, "a" * 64)])
     with pytest.raises(CorruptData, match="published with another checksum"):
@@ -128,7 +129,7 @@ def test_published_checksum_can_not_be_changed(private: Layout, tmp_path: Path) 
 
 def test_split_that_comes_out_different_is_refused(private: Layout, tmp_path: Path) -> None:
     own = _with_datasets(private, tmp_path)
-    spec = complete(SplitSpec(strategy="random", seed=5))
+    spec = complete("repurposing", SplitSpec(strategy="random", seed=5))
     record_splits(own, "synthetic", [Recorded(spec, 1, 2, "a" * 64)])
     with pytest.raises(CorruptData, match="came out different from the published one"):
         load_split(own, "synthetic", spec)
@@ -158,7 +159,7 @@ def test_unpublished_split_is_made_once_and_found_again(private: Layout) -> None
     split = load_split(private, "synthetic", spec)
     assert split.inner_folds == 3
     assert split_digest(private, "synthetic", spec) == split.digest
-    line = as_recorded(spec, split)
+    line = as_recorded("repurposing", spec, split)
     assert (line.training, line.test) == (63_000, 27_000)
 
 

@@ -17,10 +17,12 @@ from harness.compare.paper import Place
 from harness.errors import UsageError
 from harness.layout import Layout
 from harness.report.study import study_entry
-from harness.study import Study, make_study, to_json, to_markdown, to_text
+from harness.study import to_json, to_markdown, to_text
 from harness.study.drawings import correlograms, panels, times
 from harness.study.svg import Drawing, Scale, draw_box
 from harness.study.tables import StatusTable, Table
+from harness.study.whole import FilterStudy as Study
+from harness.study.whole import make_filter_study as make_study
 
 TABLES = ["5", "6", "7", "8", "9", "10", "14"]
 

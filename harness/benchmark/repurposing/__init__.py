@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,16 +14,21 @@ if TYPE_CHECKING:
     from harness.splits.folds import Folds, Split
 
 __all__ = [
+    "INNER_FOLDS",
     "INPUTS",
     "KEY_METRICS",
     "MATERIALISATION_VERSION",
     "METRICS",
+    "asked",
+    "asked_in",
     "check_predictions",
     "score",
+    "series",
     "write_inputs",
 ]
 
 MATERIALISATION_VERSION = 1
+INNER_FOLDS = 5
 
 
 def write_inputs(
@@ -35,17 +40,35 @@ def write_inputs(
     return write_arrays(dataset, split.for_inner_folds(inner_folds), inputs, folder)
 
 
-def check_predictions(folder: Path, folds: Folds, inner_folds: int) -> Predictions:
+def asked(dataset: RepurposingDataset, split: Split) -> Folds:
+    """The matrix of folds: it marks the test pairs, and which inner model does not see a pair."""
+    return split.folds
+
+
+def asked_in(inputs: Mapping[str, Any]) -> Folds:
+    """The same, as a container found it."""
+    folds: Folds = inputs["folds"]
+    return folds
+
+
+def check_predictions(folder: Path, asked: Folds, inner_folds: int) -> Predictions:
     """The arrays a run wrote, or `InvalidPredictions` with a precise reason."""
     from harness.benchmark.repurposing.predictions import read_predictions
 
-    return read_predictions(folder, folds, inner_folds)
+    return read_predictions(folder, asked, inner_folds)
 
 
 def score(
-    dataset: RepurposingDataset, split: Split, predictions: Predictions
+    dataset: RepurposingDataset, split: Split, predictions: Predictions, parameters: Mapping[str, Any]
 ) -> tuple[dict[str, float | None], dict[str, str]]:
     """Every metric, None where it is undefined, and the reason for each None."""
     from harness.benchmark.repurposing.scorer import score_predictions
 
     return score_predictions(dataset.associations, split.folds, predictions)
+
+
+def series(
+    dataset: RepurposingDataset, split: Split, predictions: Predictions, parameters: Mapping[str, Any]
+) -> dict[str, list[float | None]]:
+    """There are none."""
+    return {}

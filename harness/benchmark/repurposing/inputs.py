@@ -6,7 +6,6 @@ similarities are prepared as the published benchmark prepared them for every met
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from harness.data.model import Features, Labels, RepurposingDataset
-from harness.data.npy import npy_bytes
 from harness.errors import UsageError
+from harness.given import write_given
 from harness.splits.folds import Folds
 
 Array = npt.NDArray[Any]
@@ -39,17 +38,8 @@ def write_arrays(
     dataset: RepurposingDataset, folds: Folds, inputs: Sequence[str], folder: Path
 ) -> dict[str, dict[str, Any]]:
     """Write one .npy file per input and describe each for job.json."""
-    described = {}
-    for name in dict.fromkeys((*_ALWAYS, *inputs)):
-        content = npy_bytes(array := _array(name, dataset, folds))
-        (folder / f"{name}.npy").write_bytes(content)
-        described[name] = {
-            "file": f"{name}.npy",
-            "shape": list(array.shape),
-            "dtype": array.dtype.str,
-            "sha256": hashlib.sha256(content).hexdigest(),
-        }
-    return described
+    names = dict.fromkeys((*_ALWAYS, *inputs))
+    return {name: write_given(folder, name, _array(name, dataset, folds)) for name in names}
 
 
 def training_labels(associations: Labels, folds: Folds) -> Labels:

@@ -1,7 +1,8 @@
 """Converters: how original files become arrays. One module per way; a dataset's folder may bring its own.
 
-A converter is a module with `convert(manifest, files) -> RepurposingDataset`. The manifest names it: `csv` is the
-module of that name in this folder, `./convert.py` a file beside the manifest. Nothing else has to be changed.
+A converter is a module with `convert(manifest, files)` that gives a dataset of the manifest's benchmark. The
+manifest names it: `csv` is the module of that name in this folder, `./convert.py` a file beside the manifest.
+Nothing else has to be changed.
 """
 
 from __future__ import annotations
@@ -12,14 +13,17 @@ from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 from harness.data.manifest import DatasetManifest, manifest_path
-from harness.data.model import RepurposingDataset
 from harness.errors import ManifestError
 from harness.layout import Layout
 from harness.methods import unknown
 
-Convert = Callable[[DatasetManifest, Mapping[str, Path]], RepurposingDataset]
+if TYPE_CHECKING:
+    from harness.data.kinds import Dataset
+
+Convert = Callable[[DatasetManifest, Mapping[str, Path]], "Dataset"]
 
 
 def converter_names() -> list[str]:
@@ -29,7 +33,7 @@ def converter_names() -> list[str]:
 
 def find_converter(layout: Layout, manifest: DatasetManifest) -> Convert:
     """The converter a manifest names."""
-    source = converter_source(layout, manifest)
+    source = converter_source(layout, manifest)[0]
     if manifest.converter.startswith("./"):
         module = _load_file(source, f"permafrost_converter_{manifest.name}")
     else:
@@ -42,8 +46,8 @@ def find_converter(layout: Layout, manifest: DatasetManifest) -> Convert:
     return convert
 
 
-def converter_source(layout: Layout, manifest: DatasetManifest) -> Path:
-    """The file of the converter a manifest names."""
+def converter_source(layout: Layout, manifest: DatasetManifest) -> list[Path]:
+    """The files of the converter a manifest names; the first is where `convert` is looked for."""
     where = manifest_path(layout, manifest.name)
     if manifest.converter.startswith("./"):
         path = (where.parent / manifest.converter).resolve()
@@ -53,10 +57,11 @@ def converter_source(layout: Layout, manifest: DatasetManifest) -> Path:
                 where=f"{where}: converter",
                 todo="put it there, or name one of: " + ", ".join(converter_names()),
             )
-        return path
+        return [path]
     if manifest.converter not in converter_names():
         raise unknown("converter", manifest.converter, converter_names(), where=f"{where}: converter")
-    return Path(__file__).parent / f"{manifest.converter}.py"
+    module = Path(__file__).parent / manifest.converter
+    return sorted(module.glob("*.py")) if module.is_dir() else [module.with_suffix(".py")]
 
 
 def _load_file(path: Path, name: str) -> ModuleType:

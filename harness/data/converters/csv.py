@@ -7,12 +7,12 @@ drugs and diseases there are, and in which order.
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 
+from harness.data.cells import check_width, rows_of
 from harness.data.manifest import DatasetManifest
 from harness.data.model import Features, Labels, RepurposingDataset
 from harness.data.parameters import parameters_of
@@ -62,22 +62,8 @@ def read_tables(name: str, associations: Path, drug_features: Path, disease_feat
     )
 
 
-def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
-    """Rows with their line numbers; empty lines are skipped."""
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as stream:
-            reader = csv.reader(stream, strict=True)
-            for row in reader:
-                if row:
-                    yield reader.line_num, [cell.strip() for cell in row]
-    except UnicodeDecodeError as error:
-        raise CorruptData(f"not UTF-8: {error.reason}", where=str(path), todo="save the table as UTF-8") from None
-    except csv.Error as error:
-        raise CorruptData(f"not a comma-separated table: {error}", where=str(path)) from None
-
-
 def _features(path: Path) -> tuple[tuple[str, ...], tuple[str, ...], Features]:
-    rows = list(_rows(path))
+    rows = list(rows_of(path))
     if len(rows) < 2 or len(rows[0][1]) < 2:
         raise CorruptData(
             "the table has no features",
@@ -88,7 +74,7 @@ def _features(path: Path) -> tuple[tuple[str, ...], tuple[str, ...], Features]:
     seen: dict[str, int] = {}
     for number, (line, row) in enumerate(rows[1:]):
         where = f"{path}: line {line}"
-        _check_width(row, header, where)
+        check_width(row, header, where)
         if row[0] in seen:
             raise CorruptData(
                 f"'{row[0]}' is also in line {seen[row[0]]}", where=where, todo="keep one of the lines"
@@ -105,7 +91,7 @@ def _associations(path: Path, drug_ids: Sequence[str], disease_ids: Sequence[str
     diseases = {name: place for place, name in enumerate(disease_ids)}
     labels = np.zeros((len(drugs), len(diseases)), dtype=np.int8)
     seen: dict[tuple[str, str], int] = {}
-    rows = _rows(path)
+    rows = rows_of(path)
     header = next(rows, (0, []))[1]
     if header != _COLUMNS:
         raise CorruptData(
@@ -115,7 +101,7 @@ def _associations(path: Path, drug_ids: Sequence[str], disease_ids: Sequence[str
         )
     for line, row in rows:
         where = f"{path}: line {line}"
-        _check_width(row, header, where)
+        check_width(row, header, where)
         drug, disease, label = row
         for kind, name, known in (("drug", drug, drugs), ("disease", disease, diseases)):
             if name not in known:
@@ -135,13 +121,6 @@ def _associations(path: Path, drug_ids: Sequence[str], disease_ids: Sequence[str
         seen[drug, disease] = line
         labels[drugs[drug], diseases[disease]] = _LABELS[label]
     return labels
-
-
-def _check_width(row: Sequence[str], header: Sequence[str], where: str) -> None:
-    if len(row) != len(header):
-        raise CorruptData(
-            f"{len(row)} cells instead of {len(header)}", where=where, todo="give every line the header's columns"
-        )
 
 
 def _number(cell: str, where: str) -> float:

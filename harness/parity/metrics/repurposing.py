@@ -1,4 +1,4 @@
-"""Golden metrics: the scoring functions on stored scores, against what the authors' code made of them."""
+"""Golden metrics of `repurposing`: its scoring functions on stored scores, against what the original found."""
 
 from __future__ import annotations
 

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from harness import benchmark
+from harness.conformance.checks import inputs_of
 from harness.data.model import RepurposingDataset
-from harness.errors import UsageError
 from harness.methods import MethodCard
 from harness.splits.folds import TEST, Split, digest_of_folds
 
@@ -32,11 +28,8 @@ class Problem:
 
     def inputs(self, card: MethodCard, inner_folds: int) -> dict[str, Array]:
         """The arrays a method declares, and no other, made as for any run."""
-        with tempfile.TemporaryDirectory() as name:
-            folder = Path(name)
-            module = benchmark.get("repurposing")
-            told = module.write_inputs(self.dataset, self.split, card.inputs, folder, inner_folds=inner_folds)
-            return {given: np.load(folder / description["file"]) for given, description in told.items()}
+        given = inputs_of("repurposing", self.dataset, self.split, card.inputs, inner_folds)
+        return {name: np.asarray(array) for name, array in given.items()}
 
     def with_other_test_labels(self) -> Problem:
         """The same problem, the truth about its test pairs turned round."""
@@ -91,17 +84,6 @@ def with_more_diseases() -> Problem:
         disease_feature_names=base.dataset.drug_feature_names,
     )
     return Problem(dataset, Split(folds=folds, digest=digest_of_folds(folds)))
-
-
-def problem_for(card: MethodCard, make: Callable[[], Problem]) -> Problem:
-    """A problem of a benchmark the method is for."""
-    if "repurposing" not in card.benchmarks:
-        raise UsageError(
-            f"there is no self-test yet for {', '.join(card.benchmarks)}",
-            where=f"method '{card.name}'",
-            todo="add made-up problems to harness/conformance/problems.py",
-        )
-    return make()
 
 
 def _problem(labels: Array, drugs: Array, diseases: Array, generator: np.random.Generator) -> Problem:

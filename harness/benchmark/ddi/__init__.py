@@ -1,0 +1,82 @@
+"""Drug-drug interactions of new drugs: which types a pair has. A method sees labels of other pairs, no truth."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from harness.benchmark.ddi.names import INPUTS, KEY_METRICS, METRICS
+
+if TYPE_CHECKING:
+    from harness.benchmark.ddi.pairs import Asked
+    from harness.benchmark.ddi.predictions import Scores
+    from harness.data.ddi import DdiDataset
+    from harness.given import Given
+    from harness.splits.parts import PartSplit
+
+__all__ = [
+    "INNER_FOLDS",
+    "INPUTS",
+    "KEY_METRICS",
+    "MATERIALISATION_VERSION",
+    "METRICS",
+    "asked",
+    "asked_in",
+    "check_predictions",
+    "score",
+    "series",
+    "write_inputs",
+]
+
+MATERIALISATION_VERSION = 1
+# a method chooses its model by the validation items
+INNER_FOLDS = 0
+
+
+def write_inputs(
+    dataset: DdiDataset, split: PartSplit, inputs: Sequence[str], folder: Path, *, inner_folds: int
+) -> dict[str, dict[str, Any]]:
+    """Write what a method declares and what every method is given, and describe it."""
+    from harness.benchmark.ddi.inputs import write_all
+
+    return write_all(dataset, split, inputs, folder)
+
+
+def asked(dataset: DdiDataset, split: PartSplit) -> Asked:
+    """How many pairs a run answers, for how many types, and in what kind of scores."""
+    from harness.benchmark.ddi.pairs import asked_of
+
+    return asked_of(dataset, split)
+
+
+def asked_in(inputs: Mapping[str, Given]) -> Asked:
+    """The same, as a container found it."""
+    from harness.benchmark.ddi.pairs import asked_by
+
+    return asked_by(inputs)
+
+
+def check_predictions(folder: Path, asked: Asked, inner_folds: int) -> Scores:
+    """The scores a run wrote, or `InvalidPredictions` with a precise reason."""
+    from harness.benchmark.ddi.predictions import read_predictions
+
+    return read_predictions(folder, asked)
+
+
+def score(
+    dataset: DdiDataset, split: PartSplit, predictions: Scores, parameters: Mapping[str, Any]
+) -> tuple[dict[str, float | None], dict[str, str]]:
+    """Every metric of both settings, None where it is undefined, and the reason for each None."""
+    from harness.benchmark.ddi.scorer import score_predictions
+
+    return score_predictions(dataset, split, predictions, parameters)
+
+
+def series(
+    dataset: DdiDataset, split: PartSplit, predictions: Scores, parameters: Mapping[str, Any]
+) -> dict[str, list[float | None]]:
+    """The accuracy of every type, for both settings and kinds of metrics."""
+    from harness.benchmark.ddi.scorer import accuracy_of_types
+
+    return accuracy_of_types(dataset, split, predictions, parameters)

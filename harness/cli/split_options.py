@@ -1,0 +1,98 @@
+"""How a person names splits: dataset and strategy by place or by option, seeds, and the strategy's parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import wraps
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from harness.cli.options import SEED, parse_setting
+from harness.errors import UsageError
+
+if TYPE_CHECKING:
+    from harness.jobs import SplitSpec
+    from harness.layout import Layout
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """The splits that were named."""
+
+    dataset: str
+    strategy: str | None
+    seeds: tuple[int, ...]
+    parameters: dict[str, Any]
+
+    def specs(self, layout: Layout, *, published: bool = False) -> list[SplitSpec]:
+        """A split per seed; a benchmark without published seeds has a usual one."""
+        from harness.jobs import SplitSpec
+        from harness.splits import published_seeds
+        from harness.splits.splits import benchmark_of
+        from harness.splits.strategies import get_form
+
+        if self.strategy is None:
+            raise UsageError("no strategy is named", todo="give it after the dataset, or as --strategy NAME")
+        usual = get_form(benchmark_of(layout, self.dataset)).USUAL_SEED
+        chosen = (*self.seeds, *(published_seeds() if published else ()))
+        if not chosen and usual is None:
+            raise UsageError("no seed is named", todo="give --seed N or --published")
+        return [
+            SplitSpec(strategy=self.strategy, seed=seed, parameters=self.parameters)
+            for seed in dict.fromkeys(chosen or (usual,))
+            if seed is not None
+        ]
+
+
+def split_options(command: Command) -> Command:
+    """`DATASET [STRATEGY]`, or `--dataset` and `--strategy`; seeds and parameters: handed on as `wanted`."""
+
+    @wraps(command)
+    def call(
+        *,
+        dataset: str | None,
+        named_dataset: str | None,
+        strategy: str | None,
+        named_strategy: str | None,
+        seeds: tuple[int, ...],
+        settings: tuple[str, ...],
+        gamma: float | None,
+        **others: Any,
+    ) -> Any:
+        parameters = dict(parse_setting(text) for text in settings)
+        if gamma is not None:
+            parameters["gamma"] = gamma
+        # With --dataset, what is given by place is the strategy.
+        if named_dataset and dataset and not strategy:
+            dataset, strategy = None, dataset
+        found = one_of("dataset", dataset, named_dataset)
+        chosen = one_of("strategy", strategy, named_strategy) if strategy or named_strategy else None
+        return command(wanted=Wanted(found, chosen, seeds, parameters), **others)
+
+    for decorate in (
+        click.option("--gamma", type=float, help="The same as --set gamma=NUMBER."),
+        click.option(
+            "--set", "settings", multiple=True, metavar="NAME=VALUE", help="A parameter of the strategy."
+        ),
+        click.option("--seed", "seeds", multiple=True, type=SEED, help="May be repeated."),
+        click.option("--strategy", "named_strategy", help="In place of STRATEGY."),
+        click.option("--dataset", "named_dataset", help="In place of DATASET."),
+        click.argument("strategy", required=False),
+        click.argument("dataset", required=False),
+    ):
+        call = decorate(call)
+    return call  # type: ignore[return-value]
+
+
+def one_of(kind: str, placed: str | None, named: str | None) -> str:
+    """What was given by place or by option."""
+    if placed and named and placed != named:
+        raise UsageError(f"two are named as {kind}: '{placed}' and '{named}'", todo="name one")
+    found = placed or named
+    if not found:
+        raise UsageError(f"no {kind} is named", todo=f"give it by its place, or as --{kind} NAME")
+    return found

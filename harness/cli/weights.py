@@ -1,0 +1,67 @@
+"""`harness weights`: which pretrained models there are, bringing them, and proving that they are as they were."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from harness.cli.options import json_option, mirror_option
+from harness.layout import find_layout
+
+
+@click.group()
+def command() -> None:
+    """List, get and verify the weights of pretrained models."""
+
+
+@command.command("list", short_help="What there is, and what is here.")
+@json_option
+def list_weights(as_json: bool) -> None:
+    """List the methods that read a pretrained model, and whether it is here."""
+    from harness.weights import are_here, kept_weights, load_weights, weights_names
+
+    layout = find_layout()
+    rows = []
+    for name in weights_names(layout):
+        manifest = load_weights(layout, name)
+        state = f"to be brought: `harness weights get {name}`"
+        if are_here(layout, name):
+            state = f"here, {kept_weights(layout, name).digest[:16]}"
+        rows.append({"method": name, "state": state, **manifest.model_dump(mode="json")})
+    if as_json:
+        click.echo(json.dumps(rows, indent=2, ensure_ascii=False))
+        return
+    for row in rows:
+        click.echo(f"{row['method']:10} {row['title']:14} {row['size']:8} {row['licence']:6} -  {row['state']}")
+
+
+@command.command("get", short_help="Find or download, and record.")
+@click.argument("method")
+@click.option(
+    "--from",
+    "given",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="A folder that holds the files.",
+)
+@mirror_option
+def get_weights(method: str, given: Path | None, mirrors: tuple[Path, ...]) -> None:
+    """Bring the weights of METHOD. Checksums that its weights.toml does not give are recorded now."""
+    from harness.weights import bring_weights
+
+    kept = bring_weights(find_layout(), method, given=given, mirrors=mirrors, say=click.echo)
+    click.echo(f"{kept.manifest.title}: {kept.digest}")
+
+
+@command.command("verify", short_help="Check what is here.")
+def verify_weights() -> None:
+    """Read all weights that are here, and compare them with what was recorded."""
+    from harness.weights import are_here, kept_weights, weights_names
+
+    layout = find_layout()
+    for name in weights_names(layout):
+        here = are_here(layout, name)
+        if here:
+            kept_weights(layout, name).verify()
+        click.echo(f"{name}: {'ok' if here else 'not here'}")

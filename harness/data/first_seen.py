@@ -1,0 +1,47 @@
+"""Files whose content nobody could record: their size and sha256 are taken when they are first seen, then held to.
+
+What was taken lies beside the manifest, in first_seen.json, where it may be committed.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from harness.errors import ManifestError
+from harness.files import read_json, sha256_of, write_json
+
+if TYPE_CHECKING:
+    from harness.data.manifest import DatasetManifest, SourceFile
+
+RECORD = "first_seen.json"
+
+
+def completed(manifest: DatasetManifest, folder: Path) -> DatasetManifest:
+    """The manifest with what has been taken of its files."""
+    if all(file.recorded for file in manifest.files) or not (folder / RECORD).is_file():
+        return manifest
+    told = read_json(folder / RECORD)
+    try:
+        files = [
+            file if file.recorded or file.name not in told else _known(file, told[file.name])
+            for file in manifest.files
+        ]
+    except (TypeError, ValueError):
+        raise ManifestError(
+            "what was taken of files at first sight can't be read",
+            where=str(folder / RECORD),
+            todo="remove that file; sizes and checksums are taken again",
+        ) from None
+    return manifest.model_copy(update={"files": files})
+
+
+def take(file: SourceFile, path: Path, folder: Path) -> SourceFile:
+    """Size and sha256 of a file seen for the first time, kept for every later one."""
+    seen = {"bytes": path.stat().st_size, "sha256": sha256_of(path)}
+    write_json(folder / RECORD, {**(read_json(folder / RECORD) or {}), file.name: seen})
+    return _known(file, seen)
+
+
+def _known(file: SourceFile, seen: dict[str, Any]) -> SourceFile:
+    return type(file).model_validate({**file.model_dump(), **seen})

@@ -1,0 +1,65 @@
+"""Converted arrays in the cache: one folder of .npy files and texts, whose digest covers every value and name.
+
+What is read back has that digest, or is refused.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from harness.data.kinds import Dataset, Kind
+from harness.data.npy import NotNpy, npy_bytes, read_header, read_npy
+from harness.errors import CorruptData
+from harness.files import digest_of, folder_in_the_making, write_json
+
+NAMES_FILE = "names.json"
+
+
+def content_digest(dataset: Dataset) -> str:
+    """A hash over every value and name; the dataset's own name is not content."""
+    content: dict[str, Any] = {
+        name: hashlib.sha256(npy_bytes(array)).hexdigest() for name, array in dataset.arrays.items()
+    }
+    content |= {name: list(texts) for name, texts in dataset.names.items()}
+    return digest_of(content)
+
+
+def keep(dataset: Dataset, folder: Path) -> None:
+    """Write a dataset; its folder appears when it is whole."""
+    with folder_in_the_making(folder) as making:
+        for name, array in dataset.arrays.items():
+            (making / f"{name}.npy").write_bytes(npy_bytes(array))
+        names = {name: list(texts) for name, texts in dataset.names.items()}
+        write_json(making / NAMES_FILE, {**names, "digest": dataset.digest, "remarks": list(dataset.remarks)})
+
+
+def read(folder: Path, name: str, kind: Kind) -> Dataset:
+    """What was kept; hashed once per process, so that a changed file is found before it is used."""
+    return _read(folder, name, kind, (folder / NAMES_FILE).stat().st_mtime_ns)
+
+
+@lru_cache(maxsize=8)
+def _read(folder: Path, name: str, kind: Kind, _changed: int) -> Dataset:
+    try:
+        told = json.loads((folder / NAMES_FILE).read_text(encoding="utf-8"))
+        digest, remarks = told.pop("digest"), tuple(str(remark) for remark in told.pop("remarks"))
+        parts: dict[str, Any] = {key: tuple(texts) for key, texts in told.items()}
+        for path in folder.glob("*.npy"):
+            descr, shape, _ = read_header(path)
+            parts[path.stem] = read_npy(path, descr, shape)
+        dataset = kind.model(name=name, **parts)
+        found = content_digest(dataset)
+        if found != digest:
+            raise NotNpy(f"digest is {found}, not the recorded {digest}")
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise CorruptData(
+            f"the kept arrays of dataset '{name}' were changed",
+            where=f"{folder}: {error}",
+            todo="remove that folder; they will be converted again",
+        ) from None
+    return replace(dataset, digest=found, remarks=remarks)

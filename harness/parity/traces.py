@@ -1,0 +1,92 @@
+"""Golden cases of single steps: a method is handed arrays as they are stored, and what it traces is compared.
+
+Every array of a case is handed over, compared, or said to be neither.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from harness.data.npy import NotNpy, read_header, read_npy
+from harness.methods import Tolerance, merged_parameters
+from harness.parity.cases import Match
+from harness.parity.finding import ArrayFinding, Finding, Standing, compare
+from harness.trials import Runner, Trial
+from harness.vocabulary import Verdict
+
+Array = npt.NDArray[Any]
+
+ABOUT = "about"
+
+
+def trial_of(match: Match, arrays: Mapping[str, Array]) -> Trial:
+    """The run that does what the case holds: the arrays it is handed, and the notes beside them."""
+    table, notes = match.table, match.case.path.with_suffix(".json")
+    given: dict[str, Any] = {
+        name: [str(text) for text in array] if array.dtype.kind == "U" else array
+        for name, array in arrays.items()
+        if _matches(name, table.given)
+    }
+    given[ABOUT] = [notes.read_text(encoding="utf-8") if notes.is_file() else "{}"]
+    return Trial(
+        card=match.card,
+        benchmark=match.case.benchmark or match.card.benchmarks[0],
+        inputs=given,
+        parameters=merged_parameters(match.card, table.variant, table.parameters),
+        seed=match.seed,
+        variant=table.variant,
+        task=table.task,
+        trace=True,
+        answers=False,
+    )
+
+
+def check_traces(match: Match, arrays: Mapping[str, Array], run: Runner, how: str) -> Finding:
+    """Run one case and compare every array that the table has a tolerance for."""
+    with run(trial_of(match, arrays)) as result:
+        if result.verdict is not Verdict.OK:
+            note = f"the run ended with {result.verdict}: {result.reason}"
+            return _finding(match, (), Standing.FAILED, note)
+        found = tuple(
+            _compared(name, golden, tolerance, result.out / "trace")
+            for name, golden in arrays.items()
+            if (tolerance := _tolerance(name, match.table.compare))
+        )
+        seconds = result.wall_s
+    if not found:
+        return _finding(match, (), Standing.FAILED, "none of the arrays to compare is in the golden")
+    beside = [name for name in arrays if not _matches(name, [*match.table.given, *match.table.compare])]
+    told = f"neither given nor compared: {', '.join(beside)}" if beside else ""
+    return _finding(match, found, Standing.OK, "; ".join(part for part in (how, told) if part), seconds)
+
+
+def _compared(name: str, golden: Array, tolerance: Tolerance, folder: Path) -> ArrayFinding:
+    path = folder / f"{name.replace('/', '.')}.npy"
+    try:
+        descr, shape, _ = read_header(path)
+        ours = read_npy(path, descr, shape)
+    except (OSError, NotNpy) as error:
+        return ArrayFinding(name, Standing.FAILED, note=f"the run left no such array: {error}")
+    return compare(name, ours, np.asarray(golden), tolerance)
+
+
+def _tolerance(name: str, table: Mapping[str, Tolerance]) -> Tolerance | None:
+    """The one whose pattern says most."""
+    patterns = [pattern for pattern in table if fnmatchcase(name, pattern)]
+    return table[max(patterns, key=len)] if patterns else None
+
+
+def _matches(name: str, patterns: list[str]) -> bool:
+    return any(fnmatchcase(name, pattern) for pattern in patterns)
+
+
+def _finding(
+    match: Match, found: tuple[ArrayFinding, ...], standing: Standing, note: str, seconds: float | None = None
+) -> Finding:
+    return Finding(match.case.name, "method", match.card.name, found, standing, note, seconds)

@@ -1,0 +1,1 @@
+"""What drug splits are made of: similarities, clusters, dealing groups to roles, and the parts that follow."""

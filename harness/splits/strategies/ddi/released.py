@@ -1,0 +1,51 @@
+"""The splits the authors released, as they are: roles, parts and order; the seed plays no part.
+
+They promise what the paper says of them. What the files break is told by `harness split verify`, and kept.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from harness.errors import UsageError
+from harness.manifests import Strict
+from harness.splits.parts import part_split
+from harness.splits.strategies.ddi import cluster, random
+
+if TYPE_CHECKING:
+    from harness.data.ddi import DdiDataset
+    from harness.splits.drugs.dealing import Integers
+    from harness.splits.parts import PartSplit
+
+SUMMARY = "a split the authors released, as it is"
+
+
+class Parameters(Strict):
+    """Which of the released splits."""
+
+    which: str = "cluster"
+
+
+def make(dataset: DdiDataset, seed: int, parameters: Parameters) -> PartSplit:
+    """Nothing is drawn."""
+    if parameters.which not in dataset.released_names:
+        raise UsageError(
+            f"dataset '{dataset.name}' has no released split '{parameters.which}'",
+            where="parameter which",
+            todo=f"released are: {', '.join(dataset.released_names)}" if dataset.released_names else "none is",
+        )
+    column = 2 * dataset.released_names.index(parameters.which)
+    part, place = dataset.released[:, column], dataset.released[:, column + 1]
+    return part_split(part[: dataset.drugs], part[dataset.drugs :], place[dataset.drugs :])
+
+
+def groups(dataset: DdiDataset, parameters: Parameters) -> Integers:
+    """The clusters at the paper's gamma, whole in one of the two."""
+    return cluster.clusters(dataset, cluster.Parameters().gamma)
+
+
+def broken_promises(dataset: DdiDataset, made: PartSplit, parameters: Parameters) -> list[str]:
+    """What the strategy of the same name promises, with the paper's parameters."""
+    if parameters.which == "cluster":
+        return cluster.broken_promises(dataset, made, cluster.Parameters())
+    return random.broken_promises(dataset, made, random.Parameters())

@@ -1,0 +1,67 @@
+"""Whole scaffolds are new: drugs that share their rings and what joins these stay together.
+
+The scaffold is that of Bemis and Murcko, as RDKit cuts it out (Yang et al., 2019). Drugs without a ring share the
+empty scaffold. Drugs whose SMILES can't be read have no scaffold, and each is dealt alone.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from harness.splits.drugs.dealing import (
+    Integers,
+    Shares,
+    deal_groups,
+    mixed_groups,
+    split_items,
+    wrong_shares,
+)
+
+if TYPE_CHECKING:
+    from harness.data.ddi import DdiDataset
+    from harness.splits.parts import PartSplit
+
+SUMMARY = "whole Bemis-Murcko scaffolds are new"
+
+
+class Parameters(Shares):
+    """The shares of new drugs."""
+
+
+def make(dataset: DdiDataset, seed: int, parameters: Parameters) -> PartSplit:
+    """Deal whole scaffolds."""
+    roles = deal_groups(groups(dataset, parameters), seed, parameters, what="scaffolds")
+    return split_items(dataset, roles, seed)
+
+
+def groups(dataset: DdiDataset, parameters: Parameters) -> Integers:
+    """What is dealt: scaffolds."""
+    return scaffolds(dataset.smiles)
+
+
+@lru_cache(maxsize=4)
+def scaffolds(smiles: tuple[str, ...]) -> Integers:
+    """The number of every drug's scaffold."""
+    from rdkit import Chem, rdBase
+
+    names = []
+    with rdBase.BlockLogs():
+        for number, text in enumerate(smiles):
+            molecule = Chem.MolFromSmiles(text) if text else None
+            if molecule is None:
+                names.append(f"none of {number}")
+            else:
+                names.append(Chem.MolToSmiles(Chem.MurckoDecompose(molecule), isomericSmiles=False))
+    return np.asarray(np.unique(names, return_inverse=True)[1], dtype=np.int64)
+
+
+def broken_promises(dataset: DdiDataset, made: PartSplit, parameters: Parameters) -> list[str]:
+    """The roles have their shares as far as whole scaffolds allow, and every scaffold has one role."""
+    dealt = groups(dataset, parameters)
+    return [
+        *wrong_shares(made.drugs, parameters, groups=dealt),
+        *mixed_groups(dealt, made.drugs, what="scaffolds"),
+    ]

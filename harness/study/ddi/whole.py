@@ -1,0 +1,45 @@
+"""The whole study of DDI-Ben: made from the book of its claims, so that both say the same."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from harness.compare.book import Book
+from harness.compare.judge import ClaimVerdict
+from harness.compare.names import load_names
+from harness.layout import Layout
+from harness.methods import load_methods
+from harness.study.ddi.figures import figures
+from harness.study.ddi.sides import Sides
+from harness.study.ddi.tables import tables
+from harness.study.sheets import Sheet, refuse_unknown_sheet
+
+
+@dataclass(frozen=True)
+class PairStudy:
+    """Tables and figures of the paper."""
+
+    benchmark: str
+    sources: tuple[str, ...]
+    sheets: tuple[Sheet, ...]
+    columns: str = ""
+
+    @property
+    def deviates(self) -> bool:
+        """Whether any number of a table does; figures are not judged."""
+        return any(sheet.tally[ClaimVerdict.DEVIATES] for sheet in self.sheets)
+
+    def only(self, tables: tuple[str, ...], figures: tuple[str, ...]) -> PairStudy:
+        """Some of it."""
+        wanted = {"table": tables, "figure": figures}
+        for kind, numbers in wanted.items():
+            known = [sheet.number for sheet in self.sheets if sheet.kind == kind]
+            refuse_unknown_sheet(self.benchmark, kind, numbers, known)
+        return replace(self, sheets=tuple(one for one in self.sheets if one.number in wanted[one.kind]))
+
+
+def make_pair_study(layout: Layout, book: Book) -> PairStudy:
+    """Every sheet, also those for which nothing was run."""
+    controls = tuple(card.name for card in load_methods(layout, book.benchmark) if card.control)
+    sides = Sides(book, load_names(layout, book.benchmark), controls)
+    return PairStudy(book.benchmark, book.sources, (*tables(sides), *figures(sides)))

@@ -1,0 +1,47 @@
+"""The golden cases of DDI-GPT: a small BioGPT with given weights in all three arrangements, and its steps."""
+
+from __future__ import annotations
+
+import torch
+from biogpt import OwnHead, Places, Summed
+from ddi_sdk import Array, Case
+from text_goldens import UNDROPPED, both_kinds, given, heads_of, layers_of, replay, shape_of, tensors
+from text_training import loss_of
+from torch import nn
+from transformers import BioGptConfig, BioGptForSequenceClassification, BioGptModel
+
+_OWN, _OURS = "llm.biogpt", "llm"
+
+
+def parity(case: Case) -> dict[str, Array]:
+    """What the case's arrays ask for. The goldens were made with a version whose positions are consecutive."""
+    model = given(case, _model(case, Places("5.x", "end")))
+    if "in/pos_input_ids" in case.arrays:
+        return both_kinds(case, model)
+    ids, mask, labels = tensors(case, "input_ids", "attention_mask", "labels")
+    with torch.no_grad():
+        logits = model(ids, mask).numpy()
+    shares = torch.full((len(ids),), 1 / len(ids))
+    return {"out/logits": logits} | replay(model, lambda: loss_of(model(ids, mask), labels, shares))
+
+
+def _model(case: Case, places: Places) -> nn.Module:
+    own = "param/llm.score.weight" in case.arrays
+    prefix, head = (_OWN, "llm.score.weight") if own else (_OURS, "linear.weight")
+    vocabulary, width = shape_of(case, f"{prefix}.embed_tokens.weight")
+    types = shape_of(case, head)[0]
+    settings = {
+        "vocab_size": vocabulary,
+        "hidden_size": width,
+        "num_hidden_layers": layers_of(case, f"{prefix}.layers"),
+        "num_attention_heads": heads_of(case),
+        "intermediate_size": shape_of(case, f"{prefix}.layers.0.fc1.weight")[0],
+        # two rows are not positions of tokens
+        "max_position_embeddings": shape_of(case, f"{prefix}.embed_positions.weight")[0] - 2,
+        "num_labels": types,
+    }
+    configuration = BioGptConfig(**settings, **UNDROPPED)
+    if own:
+        return OwnHead(BioGptForSequenceClassification(configuration), places)
+    two = "in/input_ids" in case.arrays
+    return Summed(BioGptModel(configuration), types, places, 2 if two else 1)

@@ -1,0 +1,28 @@
+"""A golden case of MLP, run through the network, the loss and the steps that train."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from ddi_sdk import Case
+from ddi_training import golden_adamw, golden_target, label_loss, load_golden, replay, unchanged
+from network import Network
+
+
+def parity(case: Case) -> dict[str, Any]:
+    """Logits of both ways to compute them, losses, gradients and parameters after three steps without dropout."""
+    features, multilabel = case.arrays["param/entity_embedding"], case.about["dataset"] == "twosides"
+    network = Network(
+        features, case.about["num_rel"], hidden=case.about["nhid"], dropout=0.0, multilabel=multilabel
+    )
+    load_golden(network, case)
+    pairs = torch.from_numpy(case.arrays["in/head"]), torch.from_numpy(case.arrays["in/tail"])
+    pairs, target = torch.stack(pairs, dim=1), golden_target(case)
+    weight = torch.from_numpy(case.arrays["in/loss_weight"]) if multilabel else None
+    loss = label_loss(weight)
+    network.eval()
+    with torch.no_grad():
+        found = {"out/logits": network.scores(pairs), "out/loss_eval": loss(network(pairs), target)}
+    found |= replay(network, lambda: loss(network(pairs), target), optimisers=[golden_adamw(network, case)])
+    return found | unchanged(network, case)

@@ -1,0 +1,31 @@
+"""MRCGNN: relational convolutions over the training graph, contrasted with two corruptions of it."""
+
+from __future__ import annotations
+
+import warnings
+
+from ddi_sdk import Answer, Problem, run
+from ddi_training import Batch, device, fit, in_chunks, type_weights
+from network import Network
+from torch import Tensor
+from training import labels_of, loss_of, parity, views_of
+
+
+def fit_predict(problem: Problem) -> Answer:
+    """Every batch encodes the whole graph; for questions it is encoded once."""
+    warnings.filterwarnings("ignore", message="Sparse CSR tensor support is in beta state")
+    views, shape = views_of(problem), {name: problem.parameters[name] for name in ("dropout", "head_dropout")}
+    network = Network(views.features.shape[1], problem.types, **shape).to(device())
+    labels = labels_of(type_weights(problem.train.labels).to(device()) if problem.multilabel else None)
+
+    def loss(batch: Batch) -> Tensor:
+        return loss_of(network, views, labels, batch)
+
+    def scores(pairs: Tensor) -> Tensor:
+        encoded = network.encode(views)
+        return in_chunks(lambda some: network(encoded, views.features, some), pairs, 1024)
+
+    return fit(problem, network, loss, scores, per_pair=True, drop_last=True)
+
+
+run(fit_predict, parity=parity)

@@ -1,0 +1,27 @@
+"""SSI-DDI: substructures found by graph attention, and their interactions, as DDI-Ben runs it."""
+
+from __future__ import annotations
+
+from ddi_sdk import Answer, Problem, run
+from ddi_training import device, fit, label_loss, type_weights
+from drug_pairs import DrugPairs, molecules_in
+from golden import parity
+from substructures import Network
+
+
+def fit_predict(problem: Problem) -> Answer:
+    """The common trainer, one example per item."""
+    network = Network(problem.types, problem.parameters["hidden"]).to(device())
+    pairs = DrugPairs(network, molecules_in(problem))
+    loss = label_loss(type_weights(problem.train.labels).to(device()) if problem.multilabel else None)
+    return fit(
+        problem,
+        network,
+        lambda batch: loss(pairs.judge(batch.pairs)[0], batch.target),
+        pairs.scores,
+        per_pair=False,
+        drop_last=False,
+    )
+
+
+run(fit_predict, parity=parity)

@@ -1,0 +1,33 @@
+"""TIGER: a molecule's graph and a walk through the knowledge graph, each encoded by a graph transformer."""
+
+from __future__ import annotations
+
+import numpy as np
+from channel import Channel
+from ddi_sdk import Answer, Problem, run
+from ddi_training import device, fit, type_weights
+from knowledge_channel import knowledge_graphs
+from molecule_channel import FEATURES, molecule_graphs
+from network import Network, Sizes
+from replay import parity
+from training import Model
+
+
+def fit_predict(problem: Problem) -> Answer:
+    """Graphs of all drugs once, then the trainer; items are triplets."""
+    chosen, where = problem.parameters, device()
+    attended = chosen["attention"] == "relation-aware"
+    molecules = molecule_graphs(problem.inputs["smiles"], aliased=chosen["aliased"], blanks=chosen["blanks"])
+    knowledge = knowledge_graphs(
+        np.asarray(problem.inputs["knowledge"], dtype=np.int64), problem.drugs, problem.relations
+    )
+    channels = [Channel.of(one, attended=attended, device=where) for one in (molecules, knowledge)]
+    sizes = Sizes(FEATURES, problem.entities, *(size for one in channels for size in (one.relations, one.degrees)))
+    shape = {name: chosen[name] for name in ("width", "layers", "heads", "dropout")}
+    network = Network(sizes, problem.types, attended=attended, **shape).to(where)
+    weight = type_weights(problem.train.labels).to(where) if problem.multilabel else None
+    model = Model(network, *channels, weight)
+    return fit(problem, network, model.loss, model.scores, per_pair=False, drop_last=True)
+
+
+run(fit_predict, parity=parity)

@@ -1,0 +1,150 @@
+"""Each check fails the method that breaks just its rule, so that passing means something."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from harness import benchmark
+from harness.conformance import checks_of, self_test
+from harness.conformance.ddi.problems import Problem
+from harness.data.npy import npy_bytes
+from harness.errors import InvalidPredictions, UsageError
+from harness.layout import Layout
+from harness.methods import MethodCard, load_method
+from harness.trials import Result, Trial, check_answer
+from harness.vocabulary import Verdict
+
+Scores = npt.NDArray[np.float64]
+Method = Callable[[Trial], Scores]
+NAMES = ["one-type", "several-types", "one-setting", "repeats", "seed", "order", "truth"]
+
+
+def honest(trial: Trial) -> Scores:
+    """Another score for every pair and type, between 0 and 1."""
+    pairs, sizes = np.asarray(trial.inputs["test_pairs"]), np.asarray(trial.inputs["sizes"])
+    drugs, types = sizes[:2]
+    numbers = (pairs[:, :1] * drugs + pairs[:, 1:]) * types + np.arange(types)
+    return np.asarray(numbers / (drugs**2 * types))
+
+
+class InProcess:
+    """A runner that needs no container: the method is a function."""
+
+    def __init__(self, folder: Path, method: Method, extra: str = "") -> None:
+        self.folder = folder
+        self.method = method
+        self.extra = extra
+        self.runs = 0
+
+    @contextmanager
+    def __call__(self, trial: Trial) -> Iterator[Result]:
+        self.runs += 1
+        out = self.folder / str(self.runs)
+        out.mkdir(parents=True)
+        (out / "predictions.npy").write_bytes(npy_bytes(self.method(trial).astype(np.float32)))
+        (out / "method.json").write_text(json.dumps({"protocol": 1}))
+        verdict, reason = Verdict.OK, ""
+        try:
+            check_answer(trial, out)
+        except InvalidPredictions as fault:
+            verdict, reason = Verdict.INVALID, str(fault)
+        yield Result(verdict, reason, out, 0.0, (self.extra,) if self.extra else ())
+
+
+@pytest.fixture
+def card(layout: Layout) -> MethodCard:
+    return load_method(layout, "majority_type")
+
+
+def failed(card: MethodCard, runner: InProcess) -> set[str]:
+    return {result.check for result in self_test(card, runner) if not result.passed}
+
+
+def test_an_honest_method_passes_in_six_runs(card: MethodCard, tmp_path: Path) -> None:
+    """Starting a deep learning library takes seconds, so that runs are counted."""
+    runner = InProcess(tmp_path, honest)
+    assert failed(card, runner) == set()
+    assert runner.runs == 6
+    assert [check.name for check in checks_of(card)] == NAMES
+
+
+def test_unseeded_randomness_is_found(card: MethodCard, tmp_path: Path) -> None:
+    generator = np.random.default_rng()
+    noisy = InProcess(tmp_path, lambda trial: generator.random(honest(trial).shape))
+    assert failed(card, noisy) == {"repeats", "seed", "order"}
+
+
+def test_a_seed_that_counts_must_be_declared(card: MethodCard, tmp_path: Path) -> None:
+    runner = InProcess(tmp_path, lambda trial: (honest(trial) * trial.seed) % 1)
+    assert failed(card, runner) == {"seed"}
+    assert failed(card.model_copy(update={"deterministic": False}), runner) == set()
+
+
+def test_a_declared_seed_must_count(card: MethodCard, tmp_path: Path) -> None:
+    assert failed(card.model_copy(update={"deterministic": False}), InProcess(tmp_path, honest)) == {"seed"}
+
+
+def test_scores_in_another_order_are_found(card: MethodCard, tmp_path: Path) -> None:
+    assert failed(card, InProcess(tmp_path, lambda trial: honest(trial)[::-1])) == {"order"}
+
+
+def test_rounding_by_the_batch_is_no_other_order(card: MethodCard, tmp_path: Path) -> None:
+    def rounded(trial: Trial) -> Scores:
+        scores = honest(trial)
+        return np.asarray(scores * (1 - 1e-7 * (len(scores) % 2)))
+
+    assert failed(card, InProcess(tmp_path, rounded)) == set()
+
+
+def test_scores_that_depend_on_what_is_asked_must_be_declared(card: MethodCard, tmp_path: Path) -> None:
+    runner = InProcess(tmp_path, lambda trial: honest(trial) / len(trial.inputs["test_pairs"]))
+    declared = card.model_copy(update={"asked_together": "it counts"})
+    assert failed(card, runner) == {"order"}
+    assert failed(declared, runner) == set()
+    assert failed(declared, InProcess(tmp_path / "honest", honest)) == {"order"}
+
+
+def test_logits_where_probabilities_are_asked_are_found(card: MethodCard, tmp_path: Path) -> None:
+    assert failed(card, InProcess(tmp_path, lambda trial: honest(trial) * 9)) == {"several-types"}
+
+
+def test_a_method_that_counts_on_two_settings_is_found(card: MethodCard, tmp_path: Path) -> None:
+    def needing(trial: Trial) -> Scores:
+        new_pairs = (np.asarray(trial.inputs["valid_setting"]) == 2).sum()
+        return np.asarray(honest(trial) / new_pairs)
+
+    with np.errstate(all="ignore"):
+        assert failed(card, InProcess(tmp_path, needing)) == {"one-setting"}
+
+
+def test_more_than_the_answer_is_found(card: MethodCard, tmp_path: Path) -> None:
+    assert "one-type" in failed(card, InProcess(tmp_path, honest, extra="notes.txt"))
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_inputs_that_tell_the_truth_are_found(
+    card: MethodCard, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, several: bool
+) -> None:
+    real = Problem.inputs
+
+    def leaking(self: Problem, of: MethodCard, inner_folds: int) -> dict[str, npt.NDArray[np.generic] | list[str]]:
+        leak = {"labels": self.dataset.labels} if self.dataset.multilabel is several else {}
+        return {**real(self, of, inner_folds), **leak}
+
+    monkeypatch.setattr(Problem, "inputs", leaking)
+    results = {result.check: result for result in self_test(card, InProcess(tmp_path, honest))}
+    assert results["truth"].reason == "labels of test items change labels"
+
+
+def test_every_benchmark_has_a_self_test(card: MethodCard) -> None:
+    for name in benchmark.names():
+        assert checks_of(card.model_copy(update={"benchmarks": [name]}))
+    with pytest.raises(UsageError, match="no self-test yet for weather"):
+        checks_of(card.model_copy(update={"benchmarks": ["ddi", "weather"]}))

@@ -1,0 +1,103 @@
+"""Similar pairs are found block by block and by their norms: none may be missed, none invented."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from harness.splits.drugs import similarity
+from harness.splits.drugs.clusters import clusters_of
+from harness.splits.drugs.similarity import largest_similarity, pairs_between, similar_pairs
+from tests.splits.made_up_drugs import made_up_drugs
+
+Counts = npt.NDArray[np.int32]
+
+
+def _one_by_one(u: Counts, v: Counts) -> float:
+    """Equation (1), of one pair, in whole numbers."""
+    dot, ours, theirs = int(u @ v), int(u @ u), int(v @ v)
+    return dot / (ours + theirs - dot) if ours + theirs - dot else 0.0
+
+
+def _clusters(near: npt.NDArray[np.bool_]) -> list[int]:
+    """The first drug that can be reached from every drug."""
+    found = list(range(len(near)))
+    for drug in range(len(near)):
+        if found[drug] != drug:
+            continue
+        waiting = [drug]
+        while waiting:
+            here = waiting.pop()
+            found[here] = drug
+            waiting += [other for other in np.flatnonzero(near[here]).tolist() if found[other] != drug]
+    return found
+
+
+fingerprints = st.builds(
+    lambda drugs, seed, scale: (made_up_drugs(drugs, seed).fingerprints * scale).astype(np.int32),
+    st.integers(2, 40),
+    st.integers(0, 2**31),
+    # beyond 2^24, float32 no longer holds the dot products
+    st.sampled_from([1, 3, 4000]),
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    counts=fingerprints,
+    gamma=st.sampled_from([0.0, 0.2, 0.3, 0.5, 0.55, 0.6, 0.75, 0.95, 0.999]),
+    block=st.sampled_from([1, 3, 7, 2048]),
+)
+def test_pairs_and_clusters_equal_those_found_one_by_one(counts: Counts, gamma: float, block: int) -> None:
+    drugs = len(counts)
+    near = np.array([[_one_by_one(u, v) for v in counts] for u in counts])
+    np.fill_diagonal(near, 0)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(similarity, "BLOCK", block)
+        pieces = [*similar_pairs(counts, gamma)]
+        groups = clusters_of(counts, gamma)
+        ours, theirs = np.arange(0, drugs, 2), np.arange(1, drugs, 2)
+        between = pairs_between(counts, ours, theirs, gamma)
+        largest = largest_similarity(counts, ours, theirs)
+    found = sorted((int(u), int(v)) for piece in pieces for u, v in zip(piece.first, piece.second, strict=True))
+    assert found == [(u, v) for u in range(drugs) for v in range(u + 1, drugs) if near[u, v] > gamma]
+    told = sorted(zip(between.first.tolist(), between.second.tolist(), between.similarity.tolist(), strict=True))
+    assert told == [(u, v, near[u, v]) for u in ours.tolist() for v in theirs.tolist() if near[u, v] > gamma]
+    assert largest == near[np.ix_(ours, theirs)].max(initial=0)
+    assert [int(np.flatnonzero(groups == group)[0]) for group in groups] == _clusters(near > gamma)
+
+
+def test_a_pair_at_gamma_is_not_above_it() -> None:
+    counts = np.array([[1, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 0]], dtype=np.int32)
+    assert clusters_of(counts, 0.5).tolist() == [0, 1, 2]
+    assert clusters_of(counts, 0.49).tolist() == [0, 0, 1]
+
+
+@pytest.mark.parametrize(
+    ("dataset", "gamma", "clusters", "largest", "singletons"),
+    [
+        ("drugbank", 0.3, 39, 1655, 32),
+        ("drugbank", 0.55, 305, 1286, 249),
+        ("drugbank", 0.7, 837, 363, 685),
+        ("drugbank", 0.9, 1576, 6, 1480),
+        ("twosides", 0.3, 15, 629, 12),
+        ("twosides", 0.55, 169, 368, 132),
+        ("twosides", 0.7, 392, 57, 309),
+        ("twosides", 0.9, 608, 5, 578),
+    ],
+)
+def test_clusters_of_the_published_fingerprints(
+    shared: Path, dataset: str, gamma: float, clusters: int, largest: int, singletons: int
+) -> None:
+    import gzip
+
+    file = {"drugbank": "morgan_count_r2_1024_drugbank", "twosides": "morgan_count_r2_2048_twosides"}[dataset]
+    with gzip.open(shared / "derived" / "ddi" / "features" / f"{file}.npy.gz") as stream:
+        counts = np.load(stream).astype(np.int32)
+    sizes = np.bincount(clusters_of(counts, gamma))
+    assert (len(sizes), sizes.max(), (sizes == 1).sum()) == (clusters, largest, singletons)
