@@ -1,7 +1,7 @@
 """CPU seconds of an epoch of EmerGNN for S1 on DrugBank's released cluster split: ours against its definition.
 
-The definition sends messages along every edge of the graph for every pair. Both start from the same weights and hide
-the same drugs; the epoch is estimated from a few batches, and the gradients of the first pairs are compared.
+The definition sends messages along every edge of the graph for every pair. An epoch is estimated from some batches
+of ours and some pairs of the definition's, whose gradients are compared.
 
 Usage: python -m benchmarks.emergnn [--mirror DIR] [--batches N] [--pairs N]
 """

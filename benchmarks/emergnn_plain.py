@@ -13,8 +13,9 @@ import time
 from pathlib import Path
 from typing import Any
 
-SHARED = Path("/methods/_shared")
-sys.path[:0] = [*map(str, SHARED.iterdir()), "/methods/_sdk/python", "/methods/emergnn"]
+sys.path.extend(map(str, Path("/methods/_shared").iterdir()))
+sys.path.extend(["/methods/_sdk/python", "/methods/emergnn"])
+os.environ |= {"ATEN_CPU_CAPABILITY": "avx2", "MKL_CBWR": "AVX2"}
 
 import numpy as np
 import torch
@@ -77,7 +78,6 @@ def gradients(network: Network, loss: Tensor) -> list[Tensor]:
 
 def main() -> None:
     """Ours, then the definition."""
-    torch.set_num_threads(1)
     torch.manual_seed(1)
     given = {path.stem: np.load(path) for path in Path("/in").glob("*.npy")}
     drugs, types, nodes, kinds = map(int, given["sizes"])
@@ -99,10 +99,13 @@ def main() -> None:
     began = time.process_time()
     routes = Routes.of(Graph.of(edges, nodes, numbering.count, drugs), examples.pairs(), LAYERS)
     prepared = time.process_time() - began
-    some = Examples(items, examples.own[: int(os.environ["BATCHES"]) * BATCH], np.zeros(0, dtype=np.int64))
-    began = time.process_time()
-    learn(network, routes, some, optimiser(network, 3e-3, 1e-8), batch_size=BATCH, repeated=True)
-    example = (time.process_time() - began) / len(some.own)
+    adam, none = optimiser(network, 3e-3, 1e-8), np.zeros(0, dtype=np.int64)
+    # the first step loads parts of the library
+    for batches in (1, int(os.environ["BATCHES"])):
+        some = Examples(items, examples.own[: batches * BATCH], none)
+        began = time.process_time()
+        learn(network, routes, some, adam, batch_size=BATCH, repeated=True)
+        example = (time.process_time() - began) / len(some.own)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     few = examples.own[: int(os.environ["PAIRS"])]
     pairs, labels = torch.from_numpy(items.pairs[few]), items.labels[few]

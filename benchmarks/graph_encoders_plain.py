@@ -16,9 +16,8 @@ import time
 import warnings
 from collections.abc import Callable
 
-for folder in ("ddi", "ddi_training", "molecules"):
-    sys.path.insert(0, f"/methods/_shared/{folder}")
-sys.path[:0] = [f"/methods/{os.environ['METHOD']}", "/methods/_sdk/python"]
+sys.path.extend(f"/methods/_shared/{folder}" for folder in ("ddi", "ddi_training", "molecules"))
+sys.path.extend([f"/methods/{os.environ['METHOD']}", "/methods/_sdk/python"])
 
 import numpy as np
 import torch

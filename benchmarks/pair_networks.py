@@ -42,6 +42,7 @@ def measure(
 
     Given are training `pairs` and their `labels`, pairs that are `asked`, `fingerprints` and `knowledge`.
     """
+    seen = (method, "_shared/ddi", "_shared/ddi_training", "_sdk/python")
     return measured(
         engine,
         ensure_environment(engine, layout, method).image_id,
@@ -49,6 +50,7 @@ def measure(
         given,
         mounts={layout.methods: "/methods", HERE: "/benchmarks"},
         environment={
+            "PYTHONPATH": ":".join(f"/methods/{folder}" for folder in seen),
             "METHOD": method,
             "TYPES": str(types),
             "STEPS": str(steps),

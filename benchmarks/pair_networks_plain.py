@@ -14,10 +14,6 @@ import warnings
 from collections import defaultdict
 from collections.abc import Callable
 
-for folder in ("ddi", "ddi_training"):
-    sys.path.insert(0, f"/methods/_shared/{folder}")
-sys.path[:0] = [f"/methods/{os.environ['METHOD']}", "/methods/_sdk/python"]
-
 import numpy as np
 import torch
 from ddi_examples import Batch, Examples

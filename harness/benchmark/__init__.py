@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import Any, Protocol, cast
 
 from harness.benchmark.metric import Metric
+from harness.benchmark.ranking import Ranking
 from harness.methods import unknown
 
-__all__ = ["Benchmark", "Metric", "get", "names"]
+__all__ = ["Benchmark", "Metric", "Ranking", "get", "names"]
 
 
 class Benchmark(Protocol):
@@ -26,6 +27,8 @@ class Benchmark(Protocol):
     KEY_METRICS: tuple[str, ...]
     INPUTS: tuple[str, ...]
     INNER_FOLDS: int
+    # the split strategy that learns from all that is known and asks for the rest
+    PREDICTING: str
 
     def write_inputs(
         self, dataset: Any, split: Any, inputs: Sequence[str], folder: Path, *, inner_folds: int
@@ -58,6 +61,10 @@ class Benchmark(Protocol):
         self, dataset: Any, split: Any, predictions: Any, parameters: Mapping[str, Any]
     ) -> dict[str, list[float | None]]:
         """Metrics that have many values, such as one per type of interaction: a list each, by name."""
+        ...
+
+    def ranking(self, dataset: Any, split: Any, predictions: Any, top: int | None) -> Ranking:
+        """What is predicted to be so, best first."""
         ...
 
 

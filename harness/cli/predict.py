@@ -41,9 +41,10 @@ def command(
     layout = find_layout()
     job = prediction_job(layout, method, dataset, variant, seed)
     with progress_for() as progress, find_engine(layout, install=install) as engine:
-        ranking = predict(layout, engine, job, mirrors=mirrors, progress=progress, top=top)
+        predicted = predict(layout, engine, job, mirrors=mirrors, progress=progress, top=top)
     if output is None:
-        click.echo(ranking.to_csv(), nl=False)
+        click.echo(predicted.ranking.to_csv(), nl=False)
     else:
-        write_atomic(output, ranking.to_csv())
-        click.echo(f"written: {output} ({len(ranking.rows)} pairs); evidence: harness audit {ranking.key[:12]}")
+        write_atomic(output, predicted.ranking.to_csv())
+        rows = len(predicted.ranking.rows)
+        click.echo(f"written: {output} ({rows} rows); evidence: harness audit {predicted.key[:12]}")

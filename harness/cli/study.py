@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 
 import click
@@ -17,6 +18,7 @@ from harness.layout import find_layout
 @click.option("--table", "tables", multiple=True, help="Only this table; may be repeated.")
 @click.option("--figure", "figures", multiple=True, help="Only this figure; may be repeated.")
 @click.option("--markdown", "as_markdown", is_flag=True, help="For documents.")
+@click.option("--measure", is_flag=True, help="First measure anew what is said of data alone, and keep it (ddi).")
 @mirror_option
 @json_option
 def command(
@@ -24,6 +26,7 @@ def command(
     tables: tuple[str, ...],
     figures: tuple[str, ...],
     as_markdown: bool,
+    measure: bool,
     mirrors: tuple[Path, ...],
     as_json: bool,
 ) -> int:
@@ -33,16 +36,19 @@ def command(
     harness study
     harness study --table 10 --figure 3
     harness study --markdown > study.md
+    harness study --benchmark ddi --measure --mirror DIR
 
     Figures are drawn by `harness report`; here are their numbers. Exit code 1 when a number deviates, else 0.
     """
     from harness.compare import compare_claims
     from harness.store import Store
-    from harness.study import make_study, to_json, to_markdown, to_text
+    from harness.study import make_study, measure_anew, to_json, to_markdown, to_text
 
     if as_json and as_markdown:
         raise click.UsageError("--json and --markdown exclude each other")
     layout = find_layout()
+    if measure:
+        measure_anew(layout, benchmark, mirrors, say=partial(click.echo, err=True))
     study = make_study(layout, compare_claims(layout, Store(layout.runs), benchmark, mirrors=mirrors))
     if study is None:
         raise UsageError(

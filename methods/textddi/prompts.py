@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -23,6 +24,8 @@ def prompts(problem: Problem, tokeniser: Any) -> Texts:
     sentences = [
         _END.split(" ".join(text.split())) if text.strip() else [] for text in problem.inputs["drug_texts"]
     ]
+    if not any(sentences):
+        warnings.warn("no drug has a description: only names are read", stacklevel=2)
     longest = int(problem.parameters["longest"])
     drawing = Drawing(
         names,

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.engine
 
 def test_a_ranking_holds_every_unknown_pair_once_best_first(probe_layout: Layout, engine: Engine) -> None:
     job = prediction_job(probe_layout, "probe", "synthetic", "published", 7)
-    ranking = predict(probe_layout, engine, job, mirrors=(), progress=Silent())
+    ranking = predict(probe_layout, engine, job, mirrors=(), progress=Silent()).ranking
     dataset = load_dataset(probe_layout, "synthetic", RepurposingDataset)
     place = (
         {name: row for row, name in enumerate(dataset.drug_ids)},
@@ -43,6 +43,6 @@ def test_the_file_keeps_every_digit_and_the_run_is_kept(probe_layout: Layout, en
     again = predict(probe_layout, engine, job, mirrors=(), progress=Silent(), top=3)
     assert first == again
     assert list(Store(probe_layout.runs).finished()) == [first.key]
-    rows = list(csv.DictReader(io.StringIO(first.to_csv())))
-    assert [float(row["score"]) for row in rows] == [score for _, _, score in first.rows]
+    rows = list(csv.DictReader(io.StringIO(first.ranking.to_csv())))
+    assert [float(row["score"]) for row in rows] == [score for _, _, score in first.ranking.rows]
     assert [row["rank"] for row in rows] == ["1", "2", "3"]

@@ -19,6 +19,7 @@ from harness.jobs import Job, SplitSpec
 from harness.layout import Layout
 from harness.methods import load_method, merged_parameters
 from harness.plan import Cell, make_plan
+from harness.store import Store
 from harness.tasks import Task, perform
 from harness.vocabulary import Verdict
 from harness.weights import are_here, bring_weights, kept_weights
@@ -125,7 +126,7 @@ def test_a_brought_model_does_not_reach_the_method(
     assert cell.planned is not None
     image = ensure_image(engine, repository, method)
     record = perform(Task(apart, cell.planned, image), engine)
-    folder = apart.runs / record.key
+    folder = Store(apart.runs).path(record.key)
     assert record.verdict is Verdict.OK, (folder / "log.txt").read_text()
     job = json.loads((folder / "job.json").read_text())
     assert job["weights"]["files"]["model.safetensors"]["file"] == "weights/model.safetensors"

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from harness.benchmark.ddi.names import INPUTS, KEY_METRICS, METRICS
+from harness.benchmark.ranking import Ranking
 
 if TYPE_CHECKING:
     from harness.benchmark.ddi.pairs import Asked
@@ -21,9 +22,11 @@ __all__ = [
     "KEY_METRICS",
     "MATERIALISATION_VERSION",
     "METRICS",
+    "PREDICTING",
     "asked",
     "asked_in",
     "check_predictions",
+    "ranking",
     "score",
     "series",
     "write_inputs",
@@ -32,6 +35,7 @@ __all__ = [
 MATERIALISATION_VERSION = 1
 # a method chooses its model by the validation items
 INNER_FOLDS = 0
+PREDICTING = "new_drugs"
 
 
 def write_inputs(
@@ -80,3 +84,10 @@ def series(
     from harness.benchmark.ddi.scorer import accuracy_of_types
 
     return accuracy_of_types(dataset, split, predictions, parameters)
+
+
+def ranking(dataset: DdiDataset, split: PartSplit, predictions: Scores, top: int | None) -> Ranking:
+    """Pairs with new drugs, and their types."""
+    from harness.benchmark.ddi.ranked import rank_types
+
+    return rank_types(dataset, split, predictions, top)

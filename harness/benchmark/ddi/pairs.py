@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from harness.data.ddi import DdiDataset
 from harness.given import Given
-from harness.splits.parts import TEST_S1, TEST_S2, PartSplit
+from harness.splits.parts import KNOWN, TEST_NEW, TEST_S1, TEST_S2, VALID_NEW, PartSplit
 
 Integers = npt.NDArray[np.int64]
 
@@ -39,16 +39,33 @@ class AskedPairs:
 
 
 def asked_pairs(dataset: DdiDataset, split: PartSplit) -> AskedPairs:
-    """What is asked on one split."""
+    """What is asked on one split: its test items, or everything about new drugs that no item has."""
     items = {setting: split.items_in(part) for setting, part in SETTINGS.items()}
+    wanted = {setting: dataset.pairs[chosen] for setting, chosen in items.items()}
+    new = split.drugs_in(TEST_NEW)
+    if not split.test and not np.isin(dataset.pairs, new).any():
+        wanted = _all_pairs(split)
     pairs, settings, rows, before = [], [], {}, 0
-    for setting, chosen in items.items():
-        distinct, inverse = np.unique(dataset.pairs[chosen], axis=0, return_inverse=True)
+    for setting, chosen in wanted.items():
+        distinct, inverse = np.unique(chosen, axis=0, return_inverse=True)
         rows[setting] = before + inverse.reshape(-1)
         before += len(distinct)
         pairs.append(distinct)
         settings.append(np.full(len(distinct), setting, dtype=np.int8))
     return AskedPairs(np.concatenate(pairs), np.concatenate(settings), items, rows)
+
+
+def _all_pairs(split: PartSplit) -> dict[int, npt.NDArray[np.int32]]:
+    """Every pair of a new drug with one that is not, then of two new drugs, in both orders."""
+    new = split.drugs_in(TEST_NEW)
+    others = np.flatnonzero(np.isin(split.drugs, (KNOWN, VALID_NEW)))
+    mixed = np.stack(np.meshgrid(new, others, indexing="ij"), axis=-1).reshape(-1, 2)
+    both = np.stack(np.meshgrid(new, new, indexing="ij"), axis=-1).reshape(-1, 2)
+    one, two = SETTINGS
+    return {
+        one: np.concatenate([mixed, mixed[:, ::-1]]).astype(np.int32),
+        two: both[both[:, 0] != both[:, 1]].astype(np.int32),
+    }
 
 
 def asked_of(dataset: DdiDataset, split: PartSplit) -> Asked:

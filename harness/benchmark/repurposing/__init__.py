@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from harness.benchmark.ranking import Ranking
 from harness.benchmark.repurposing.names import INPUTS, KEY_METRICS, METRICS
 
 if TYPE_CHECKING:
@@ -19,9 +20,11 @@ __all__ = [
     "KEY_METRICS",
     "MATERIALISATION_VERSION",
     "METRICS",
+    "PREDICTING",
     "asked",
     "asked_in",
     "check_predictions",
+    "ranking",
     "score",
     "series",
     "write_inputs",
@@ -29,6 +32,7 @@ __all__ = [
 
 MATERIALISATION_VERSION = 1
 INNER_FOLDS = 5
+PREDICTING = "unknown_pairs"
 
 
 def write_inputs(
@@ -72,3 +76,10 @@ def series(
 ) -> dict[str, list[float | None]]:
     """There are none."""
     return {}
+
+
+def ranking(dataset: RepurposingDataset, split: Split, predictions: Predictions, top: int | None) -> Ranking:
+    """The unknown pairs."""
+    from harness.benchmark.repurposing.ranked import rank_pairs
+
+    return rank_pairs(dataset, split.folds, predictions, top)

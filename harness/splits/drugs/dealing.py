@@ -60,8 +60,8 @@ def targets(drugs: int, shares: Shares, *, available: int | None = None) -> dict
 
 
 def deal_groups(groups: Integers, seed: int, shares: Shares, *, what: str) -> Codes:
-    """Whole groups to roles. The largest group is known. The others come in random order: test takes those that
-    fit into its share, then valid does, and what fits into neither is known."""
+    """Whole groups to roles. The largest is known. Of the others, in random order, test takes what fits into its
+    share, or the smallest where nothing fits; then validation does; the rest is known."""
     sizes = np.bincount(groups)
     if len(sizes) < 3:
         raise DataError(
@@ -79,8 +79,6 @@ def deal_groups(groups: Integers, seed: int, shares: Shares, *, what: str) -> Co
                 room -= int(sizes[group])
         if not (roles == role).any():
             left = order[roles[order] == KNOWN]
-            if not len(left):
-                left = order[roles[order] == TEST_NEW]
             roles[left[np.argmin(sizes[left])]] = role
     return roles[groups]
 

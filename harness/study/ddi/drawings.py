@@ -1,7 +1,8 @@
-"""The figures drawn: bars, curves and a map of shades. Values are shares from 0 to 1."""
+"""The figures drawn: bars, curves, a map of shades and one of points. Bars and shades are shares from 0 to 1."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -12,6 +13,8 @@ _LABELS, _PLOT, _BAR, _GAP = 128.0, 400.0, 9.0, 8.0
 _TICKS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
 _HEIGHT = 220.0
 _CELL = 6.0
+# How many colours the page has for curves, and how far apart their names stand.
+_HUES, _APART = 8, 11.0
 
 
 @dataclass(frozen=True)
@@ -20,6 +23,14 @@ class Bar:
 
     title: str
     values: tuple[tuple[float | None, float | None], ...]
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Named points, from left to right; at least one."""
+
+    name: str
+    points: Sequence[tuple[float, float]]
 
 
 def bars(title: str, shown: Sequence[Bar]) -> str:
@@ -36,33 +47,52 @@ def bars(title: str, shown: Sequence[Bar]) -> str:
             top = y + place * (_BAR + 2)
             drawing.explain(f"{bar.title}: printed {_told(printed)}, ours {_told(ours)}")
             if ours is not None:
-                drawing.rectangle(_LABELS, top, scale(ours) - _LABELS, _BAR, "ours box", 0.9 - 0.45 * place)
+                drawing.rectangle(_LABELS, top, scale(ours) - _LABELS, _BAR, "filled", 0.9 - 0.45 * place)
             if printed is not None:
-                drawing.rectangle(_LABELS, top, scale(printed) - _LABELS, _BAR, "frame")
+                drawing.rectangle(_LABELS, top, scale(printed) - _LABELS, _BAR, "outline")
             drawing.explained()
     return drawing.text
 
 
-def lines(title: str, curves: Sequence[tuple[str, Sequence[tuple[float, float]]]], across: str) -> str:
-    """A curve per method, named at its right end."""
-    places = [x for _, points in curves for x, _ in points]
-    low, high = min(places), max(places)
+def lines(title: str, curves: Sequence[Curve], across: str, *, form: str = ".2f", shares: bool = False) -> str:
+    """A curve per name, which stands at its right end. Shares are drawn from 0 to 1 and told in percent."""
     drawing = Drawing(_PLOT + 150, _HEIGHT, title, f"Curves of {title} over {across}.")
-    to_x = Scale(low, high if high > low else low + 1, 40, _PLOT)
-    to_y = Scale(0.0, 1.0, _HEIGHT - 30, 10)
-    for tick in _TICKS:
-        drawing.line(40, to_y(tick), _PLOT, to_y(tick), "grid")
-        drawing.write(34, to_y(tick) + 4, f"{tick:g}", "tick", "end")
-    for x in sorted(set(places)):
+    places = sorted({x for curve in curves for x, _ in curve.points})
+    ticks = list(_TICKS) if shares else _ticks([y for curve in curves for _, y in curve.points])
+    to_x = Scale(places[0], places[-1] if len(places) > 1 else places[0] + 1, 44, _PLOT)
+    to_y = Scale(ticks[0], ticks[-1], _HEIGHT - 30, 10)
+    for tick in ticks:
+        drawing.line(44, to_y(tick), _PLOT, to_y(tick), "grid")
+        drawing.write(38, to_y(tick) + 4, f"{tick:g}", "tick", "end")
+    for x in places:
         drawing.write(to_x(x), _HEIGHT - 12, f"{x:g}", "tick", "middle")
-    for name, points in curves:
-        drawing.explain(f"{name}: " + ", ".join(f"{x:g}: {_told(y)}" for x, y in points))
-        for (x1, y1), (x2, y2) in pairwise(points):
-            drawing.line(to_x(x1), to_y(y1), to_x(x2), to_y(y2), "regression")
-        for x, y in points:
-            drawing.dot(to_x(x), to_y(y), "ours outside")
-        drawing.write(to_x(points[-1][0]) + 6, to_y(points[-1][1]) + 4, name, "tick")
+    ends = _apart([to_y(curve.points[-1][1]) for curve in curves])
+    for number, (curve, end) in enumerate(zip(curves, ends, strict=True)):
+        told = (f"{x:g}: {_told(y) if shares else format(y, form)}" for x, y in curve.points)
+        style = f"hue-{number % _HUES}"
+        drawing.explain(f"{curve.name}: {', '.join(told)}")
+        for (x1, y1), (x2, y2) in pairwise(curve.points):
+            drawing.line(to_x(x1), to_y(y1), to_x(x2), to_y(y2), f"curve {style}")
+        for x, y in curve.points:
+            drawing.dot(to_x(x), to_y(y), f"point {style}")
+        drawing.write(to_x(curve.points[-1][0]) + 8, end + 4, curve.name, f"tick {style}")
         drawing.explained()
+    return drawing.text
+
+
+def scatter(title: str, groups: Sequence[tuple[str, Sequence[tuple[float, float]]]], side: float) -> str:
+    """Points of several groups in a square, with a line of key."""
+    drawing = Drawing(_PLOT, _PLOT + 28, title, f"A map: {title}.")
+    scale = Scale(0, side, 6, _PLOT - 6)
+    for number, (name, points) in enumerate(groups):
+        style = f"point hue-{number % _HUES}"
+        drawing.explain(f"{name}: {len(points)} points")
+        for x, y in points:
+            drawing.dot(scale(x), scale(y), style)
+        drawing.explained()
+        left = 6 + number * _PLOT / len(groups)
+        drawing.dot(left + 2, _PLOT + 14, style)
+        drawing.write(left + 8, _PLOT + 18, name, "tick")
     return drawing.text
 
 
@@ -77,7 +107,8 @@ def heat(title: str, shown: Sequence[tuple[str, Sequence[float | None]]]) -> str
         for kind, value in enumerate(values):
             x = _LABELS + kind * _CELL
             if value is None:
-                drawing.line(x + 1, y + 9, x + _CELL - 2, y + 9, "grid")
+                drawing.line(x + 1, y + 7, x + _CELL - 2, y + 11, "curve")
+                drawing.line(x + 1, y + 11, x + _CELL - 2, y + 7, "curve")
                 continue
             drawing.explain(f"{name}, type {kind}: {_told(value)}")
             drawing.rectangle(x, y, _CELL - 1, 18, "shade plus", 0.06 + 0.94 * value)
@@ -91,6 +122,29 @@ def _grid(drawing: Drawing, scale: Scale, top: float, bottom: float, labels: flo
     for tick in _TICKS:
         drawing.line(scale(tick), top, scale(tick), bottom, "grid")
         drawing.write(scale(tick), labels, f"{tick:g}", "tick", "middle")
+
+
+def _ticks(values: Sequence[float]) -> list[float]:
+    """Round numbers, at most seven, that hold all values between them."""
+    low, high = min(values), max(values)
+    room = (high - low) or abs(high) or 1.0
+    size = 10.0 ** math.floor(math.log10(room / 3))
+    step = next(size * factor for factor in (1, 2, 5, 10) if room / (size * factor) <= 5)
+    first, last = math.floor(low / step), math.ceil(high / step)
+    return [round(step * number, 10) for number in range(first, max(last, first + 1) + 1)]
+
+
+def _apart(places: Sequence[float]) -> list[float]:
+    """Moved down as far as texts beside each other need, and back up from the lower end."""
+    order = sorted(range(len(places)), key=lambda number: places[number])
+    moved = list(places)
+    for before, after in pairwise(order):
+        moved[after] = max(moved[after], moved[before] + _APART)
+    lowest = _HEIGHT - 8
+    for number in reversed(order):
+        moved[number] = min(moved[number], lowest)
+        lowest = moved[number] - _APART
+    return moved
 
 
 def _told(value: float | None) -> str:

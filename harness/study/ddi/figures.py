@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from harness.study.ddi.drawings import Bar, bars, heat, lines
+from harness.study.ddi.drawings import Bar, Curve, bars, heat, lines
 from harness.study.ddi.sides import Row, Sides
 from harness.study.ddi.tables import SETTINGS, SPLITS, percent
 from harness.study.sheets import Picture, Sheet
@@ -70,12 +70,11 @@ def _sweep(sides: Sides, number: str, metrics: Sequence[str]) -> Sheet:
                         [metric, setting, row.title, *(percent(one.mean if one else None) for one in means)]
                     )
                     places = [float(split.removeprefix(_PREFIX)) for split in splits]
-                    curves.append(
-                        (row.title, [(at, one.mean) for at, one in zip(places, means, strict=True) if one])
-                    )
+                    points = [(at, one.mean) for at, one in zip(places, means, strict=True) if one]
+                    curves.append(Curve(row.title, points))
             if curves:
                 heading = f"{metric} on {dataset}, {setting}"
-                pictures.append(Picture(heading, lines(heading, curves, "gamma")))
+                pictures.append(Picture(heading, lines(heading, curves, "gamma", shares=True)))
     title = f"{' and '.join(metrics)} while gamma is tuned, on Drugbank"
     legend = "Left: known and new drugs may be less similar, the change is greater. The paper prints no numbers."
     return Sheet("figure", number, title, head, rows, legend=legend, pictures=pictures, style="two")

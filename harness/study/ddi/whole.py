@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from harness.compare.book import Book
@@ -9,9 +10,13 @@ from harness.compare.judge import ClaimVerdict
 from harness.compare.names import load_names
 from harness.layout import Layout
 from harness.methods import load_methods
+from harness.study.ddi.facts import facts
 from harness.study.ddi.figures import figures
+from harness.study.ddi.measured import load_measured, outdated
+from harness.study.ddi.realtime import realtime
 from harness.study.ddi.sides import Sides
 from harness.study.ddi.tables import tables
+from harness.study.ddi.tuning import tuning
 from harness.study.sheets import Sheet, refuse_unknown_sheet
 
 
@@ -42,4 +47,19 @@ def make_pair_study(layout: Layout, book: Book) -> PairStudy:
     """Every sheet, also those for which nothing was run."""
     controls = tuple(card.name for card in load_methods(layout, book.benchmark) if card.control)
     sides = Sides(book, load_names(layout, book.benchmark), controls)
-    return PairStudy(book.benchmark, book.sources, (*tables(sides), *figures(sides)))
+    sheets = [*tables(sides), tuning(layout), *figures(sides), *_of_data(layout, book.benchmark)]
+    return PairStudy(book.benchmark, book.sources, tuple(sorted(sheets, key=_order)))
+
+
+def _of_data(layout: Layout, benchmark: str) -> Iterator[Sheet]:
+    """The sheets that need no run, each with what is no longer as it was when they were measured."""
+    if (measured := load_measured(layout, benchmark)) is None:
+        return
+    stale = outdated(layout, measured)
+    for sheet in (*facts(measured), *realtime(measured)):
+        yield replace(sheet, notes=[*sheet.notes, *(f"Outdated: {one}." for one in stale)])
+
+
+def _order(sheet: Sheet) -> tuple[bool, int]:
+    """Tables first, each kind by number."""
+    return sheet.kind == "figure", int(sheet.number)

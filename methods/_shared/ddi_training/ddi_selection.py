@@ -76,19 +76,19 @@ class Selection:
 
     def __init__(self, problem: Problem) -> None:
         self._asked = set(np.unique(problem.test_setting).tolist())
-        self._best: dict[int, float] = {}
         self._states: dict[int, dict[str, Tensor]] = {}
+        self.best: dict[int, float] = {}
         self.chosen: dict[int, int] = {}
         self.waited: dict[int, int] = {}
 
     def see(self, epoch: int, accuracies: dict[int, float], model: nn.Module) -> None:
         """Only a strictly higher accuracy replaces a state."""
-        better = [one for one, value in accuracies.items() if value > self._best.get(one, -1.0)]
+        better = [one for one, value in accuracies.items() if value > self.best.get(one, -1.0)]
         state = state_of(model) if self._asked & set(better) else {}
         for one in accuracies:
             self.waited[one] = 0 if one in better else self.waited[one] + 1
         for one in better:
-            self._best[one], self.chosen[one] = accuracies[one], epoch
+            self.best[one], self.chosen[one] = accuracies[one], epoch
             if one in self._asked:
                 self._states[one] = state
 

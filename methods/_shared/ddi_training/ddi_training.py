@@ -100,7 +100,8 @@ def fit(
             break
     last = dict.fromkeys(np.unique(problem.test_setting).tolist(), len(losses))
     chosen = {f"S{setting}": epoch for setting, epoch in sorted((last | selection.chosen).items())}
-    return Answer(_answers(problem, model, scores, selection), len(losses), chosen, losses)
+    best = {f"S{setting}": accuracy for setting, accuracy in sorted(selection.best.items())}
+    return Answer(_answers(problem, model, scores, selection), len(losses), chosen, losses, best)
 
 
 def _answers(problem: Problem, model: nn.Module, scores: Scores, selection: Selection) -> Array:

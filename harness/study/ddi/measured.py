@@ -1,0 +1,131 @@
+"""What the study says of data alone, kept as a small file: it is shown also where the data are not.
+
+`results/reference/ddi/measured.json` names the digests it was made from; what they no longer are is told.
+"""
+
+from __future__ import annotations
+
+from pydantic import ValidationError
+
+from harness.errors import CorruptData, DataError, UsageError
+from harness.files import canonical_json, read_json, write_atomic
+from harness.jobs import parse_split
+from harness.layout import Layout
+from harness.manifests import Strict
+
+_FILE = "measured.json"
+
+
+class SplitMeasures(Strict):
+    """One split: what it keeps, how near its drugs are, and its consistency at every year.
+
+    `differs` are p values of the difference from the split that its group is compared with.
+    """
+
+    group: str
+    split: str
+    seed: int
+    sha256: str
+    source: str
+    known: int
+    new: int
+    discarded: int
+    similarity: float
+    penalty: list[int]
+    index: list[float | None]
+    chance_mean: list[float]
+    chance_sd: list[float]
+    better: list[float]
+    worse: list[float]
+    differs: list[float]
+
+
+class Period(Strict):
+    """Drugs approved after one year, and until another; interactions of two of them."""
+
+    after: int
+    until: int | None
+    drugs: int
+    items: int
+
+
+class Sizes(Strict):
+    """What a dataset has, and each of its released splits: items that have a type, pairs that have one."""
+
+    dataset: str
+    digest: str
+    drugs: int
+    types: int
+    triplets: dict[str, int]
+    pairs: int
+
+
+class Measured(Strict):
+    """The whole file. A drug of the map: two coordinates from 0 to 999, and its year."""
+
+    dataset: str
+    digest: str
+    years: list[int]
+    splits: list[SplitMeasures]
+    left_out: dict[str, str]
+    sizes: list[Sizes]
+    periods: list[Period]
+    dated: int
+    drug_map: list[tuple[int, int, int]]
+
+    def group(self, name: str) -> dict[str, list[SplitMeasures]]:
+        """The splits that were compared with each other, by how a person writes them; a member per seed."""
+        found: dict[str, list[SplitMeasures]] = {}
+        for one in self.splits:
+            if one.group == name:
+                found.setdefault(one.split, []).append(one)
+        return found
+
+
+def load_measured(layout: Layout, benchmark: str) -> Measured | None:
+    """What was measured, or None where nobody did."""
+    path = layout.reference / benchmark / _FILE
+    content = read_json(path)
+    if content is None and not path.is_file():
+        return None
+    try:
+        return Measured.model_validate(content)
+    except ValidationError as error:
+        raise CorruptData(
+            f"what was measured can't be read: {error.errors()[0]['msg']}",
+            where=str(path),
+            todo="restore the file from the repository, or run `harness study --benchmark ddi --measure`",
+        ) from None
+
+
+def save_measured(layout: Layout, benchmark: str, measured: Measured) -> None:
+    """In one line, with sorted names: equal measures are equal files."""
+    path = layout.reference / benchmark / _FILE
+    write_atomic(path, canonical_json(measured.model_dump(mode="json")) + b"\n")
+
+
+def outdated(layout: Layout, measured: Measured) -> list[str]:
+    """What was measured of other data, or of splits by other code, than the present ones."""
+    from harness.data import dataset_digest
+    from harness.splits.strategies import strategy_source
+
+    told = []
+    digests = {measured.dataset: measured.digest, **{one.dataset: one.digest for one in measured.sizes}}
+    for name, digest in digests.items():
+        try:
+            present = dataset_digest(layout, name)
+        except DataError:
+            continue  # nobody here can tell
+        if present != digest:
+            told.append(f"dataset {name} is another one by now ({digest[:12]} was measured)")
+    changed = set()
+    for one in measured.splits:
+        strategy = parse_split(one.split, one.seed).strategy
+        try:
+            if strategy_source("ddi", strategy) != one.source:
+                changed.add(strategy)
+        except UsageError:
+            changed.add(strategy)
+    if changed:
+        told.append(f"the code of {', '.join(sorted(changed))} splits has changed since they were measured")
+    return told

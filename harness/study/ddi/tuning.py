@@ -1,0 +1,96 @@
+"""Table 8: of each method's search space, the point that validates best. No test score is looked at.
+
+A point is a run of the suite `ddi-tuning`; what it reached on validation items stands in its own report.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from harness.files import read_json
+from harness.layout import Layout
+from harness.methods import MethodCard, load_method
+from harness.plan import Cell, join, make_plan
+from harness.store import Store
+from harness.study.ddi.tables import SETTINGS
+from harness.study.sheets import Sheet
+from harness.suites import Block, jobs_of, load_suite
+from harness.vocabulary import Verdict
+
+SUITE = "ddi-tuning"
+_REPORT = "method.json"
+
+
+@dataclass(frozen=True)
+class Point:
+    """A run that ended ok: the parameters that were searched, and what it reached by setting."""
+
+    parameters: Mapping[str, Any]
+    validation: Mapping[str, float]
+
+
+def tuning(layout: Layout) -> Sheet:
+    """Table 8, from the runs of this machine."""
+    suite, store = load_suite(SUITE), Store(layout.runs)
+    cells = join(make_plan(layout, SUITE, jobs_of(layout, suite)), store)
+    rows = []
+    for block in suite.blocks:
+        for name in block.methods:
+            own = [cell for cell in cells if cell.job.method == name]
+            rows += _rows(store, block, load_method(layout, name), own)
+    head = ["method", "setting", "searched", "points run", "best validation", "best point"]
+    notes = [
+        "Searched: the parameters of the paper's space that the published code has, with how many values each. The "
+        "paper searched by a Bayesian method, how long it does not say; here points are drawn evenly. The best is "
+        "chosen by validation items alone: accuracy, for EmerGNN macro F1. No claim is held against such a run.",
+        f"`harness run --suite {SUITE}` runs them; a point that is not here has not been run on this machine.",
+    ]
+    return Sheet("table", "8", "Points of the search space", head, rows, notes=notes, style="statuses")
+
+
+def searched(block: Block, card: MethodCard) -> dict[str, int]:
+    """The parameters of a block that a method has, and how many values of each are tried."""
+    known = card.variant("published").parameters
+    return {name: len(values) for name, values in block.search.items() if name in known}
+
+
+def best(points: list[Point], setting: str) -> Point | None:
+    """The first of the points that validate best."""
+    known = [point for point in points if setting in point.validation]
+    return max(known, key=lambda point: point.validation[setting], default=None)
+
+
+def _rows(store: Store, block: Block, card: MethodCard, cells: list[Cell]) -> list[list[str]]:
+    space = searched(block, card)
+    points = [point for cell in cells if (point := _point(store, cell, space)) is not None]
+    rows = []
+    for setting in SETTINGS:
+        own = {name: count for name, count in space.items() if _concerns(name, setting)}
+        told = ", ".join(f"{name} ({count})" for name, count in own.items())
+        row = [card.title, setting, told, f"{len(points)} of {len(cells)}"]
+        found = best(points, setting)
+        if found is None:
+            rows.append([*row, "-", "-"])
+            continue
+        chosen = ", ".join(f"{name}={found.parameters[name]}" for name in own)
+        rows.append([*row, f"{100 * found.validation[setting]:.1f}", chosen])
+    return rows
+
+
+def _concerns(parameter: str, setting: str) -> bool:
+    """A parameter whose name ends in a setting is of that one alone."""
+    other = {"S1": "_s2", "S2": "_s1"}[setting]
+    return not parameter.endswith(other)
+
+
+def _point(store: Store, cell: Cell, space: Mapping[str, int]) -> Point | None:
+    """What a run says of itself, where it ended ok; a report without validation says nothing."""
+    if cell.verdict is not Verdict.OK or cell.planned is None:
+        return None
+    report = read_json(store.path(cell.planned.key) / _REPORT)
+    told = report.get("validation") if isinstance(report, dict) else None
+    known = told if isinstance(told, dict) else {}
+    validation = {name: float(value) for name, value in known.items() if isinstance(value, int | float)}
+    return Point({name: cell.job.parameters[name] for name in space}, validation)
