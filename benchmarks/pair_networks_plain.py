@@ -1,7 +1,7 @@
 """Runs in the image of MLP, MSTE or Decagon: the same training steps plainly, then ours.
 
 Plainly: as the definition reads, for every pair, type and edge anew, without dropout. Reads /in, prints CPU
-seconds per step and per pair that is only asked for, and how far both ways' logits are apart after the steps.
+seconds per step and of pairs that are only asked for, and how far both ways' logits are apart after the steps.
 """
 
 from __future__ import annotations
@@ -99,7 +99,8 @@ class Perceptron(nn.Module):
         self.prints = torch.from_numpy(problem.inputs["fingerprints"].astype(np.float32))
         self.lin1, self.lin2 = nn.Linear(2 * self.prints.shape[1], HIDDEN), nn.Linear(HIDDEN, TYPES)
         self.multilabel = problem.multilabel
-        self.load_state_dict(ours.state_dict())
+        given = ours.state_dict()
+        self.load_state_dict({**given, "lin1.weight": given["lin1.weight"].T})
 
     def forward(self, pairs: Tensor) -> Tensor:
         both = torch.cat([self.prints[pairs[:, 0]], self.prints[pairs[:, 1]]], dim=1)
@@ -268,9 +269,11 @@ def main() -> None:
     ours, loss, plain, plain_loss, examples = both_ways(problem)
     batches = list(examples.shuffled(BATCH, drop_last=True))[:STEPS]
     found = {"ours": train(ours, loss, batches), "plain": train(plain, plain_loss, batches)}
-    (asking, logits), (plainly, expected) = asked(ours.scores, pairs), asked(plain, pairs)
-    found |= {"asking": asking / len(pairs), "asking_plainly": plainly / len(pairs)}
-    found["apart"] = float((logits - expected).abs().max() / expected.abs().max())
+    # all of them would take the plain way minutes
+    few = pairs[torch.randperm(len(pairs))[:1000]]
+    (asking, _), (plainly, expected) = asked(ours.scores, pairs), asked(plain, few)
+    found |= {"asking": asking, "asking_plainly": plainly / len(few)}
+    found["apart"] = float((asked(ours.scores, few)[1] - expected).abs().max() / expected.abs().max())
     sys.stdout.write(json.dumps(found))
 
 

@@ -163,7 +163,7 @@ class MethodCard(NamedManifest):
 
     @property
     def runs_everywhere(self) -> str:
-        """The variant that a self-test can run: the default, or the first that no weights have to be brought for."""
+        """The variant that a self-test can run: the first for which no weights have to be brought."""
         return next((name for name, one in self.variants.items() if not one.weights), "published")
 
     def refusal(self, dataset: str, variant: str) -> str | None:

@@ -118,12 +118,14 @@ def verify_splits(wanted: Wanted, path: Path | None, mirrors: tuple[Path, ...], 
     layout = find_layout()
     if wanted.parameters and not wanted.strategy:
         raise UsageError("--set needs a STRATEGY", todo="name the strategy that has the parameter")
-    specs = _examined(layout, wanted)
+    specs = _examined(layout, wanted, one=path is not None)
     if path and (wanted.strategy is None or len(specs) != 1):
         raise UsageError(
             "a file is examined as one split", todo="name the STRATEGY and one --seed it should be of"
         )
-    rows = [_verified(layout, wanted.dataset, spec, path, mirrors) for spec in specs]
+    # a file that is said to be of no seed has no recorded checksum
+    recorded = path is None or bool(wanted.seeds)
+    rows = [_verified(layout, wanted.dataset, spec, path, mirrors, recorded=recorded) for spec in specs]
     broken = [row for row in rows if row["broken"]]
     if as_json:
         click.echo(json.dumps(rows, indent=2))
@@ -146,7 +148,13 @@ def _short(value: Any) -> str:
 
 
 def _verified(
-    layout: Layout, dataset: str, spec: SplitSpec, path: Path | None, mirrors: tuple[Path, ...]
+    layout: Layout,
+    dataset: str,
+    spec: SplitSpec,
+    path: Path | None,
+    mirrors: tuple[Path, ...],
+    *,
+    recorded: bool,
 ) -> dict[str, Any]:
     """The promises a split breaks: a given file, or the split made again and the file that is kept of it."""
     from harness.files import sha256_of
@@ -155,14 +163,14 @@ def _verified(
 
     here = layout, dataset
     split = read_split_file(*here, path, mirrors) if path else make_split(*here, spec, mirrors)
-    broken = verify_split(layout, dataset, spec, split, mirrors)
+    broken = verify_split(layout, dataset, spec, split, mirrors, recorded=recorded)
     kept = split_path(layout, split.digest)
     if not path and kept.is_file() and sha256_of(kept) != split.digest:
         broken.append(f"the kept file was changed: {kept}")
     return {"dataset": dataset, "split": spec.label, "sha256": split.digest, "broken": broken}
 
 
-def _examined(layout: Layout, wanted: Wanted) -> list[SplitSpec]:
+def _examined(layout: Layout, wanted: Wanted, *, one: bool) -> list[SplitSpec]:
     """The splits of the seeds that are named; without a seed the published ones, or the one of the usual seed."""
     from harness.splits.splits import benchmark_of
     from harness.splits.strategies import get_form
@@ -171,7 +179,7 @@ def _examined(layout: Layout, wanted: Wanted) -> list[SplitSpec]:
         return wanted.specs(layout)
     found = _recorded(layout, wanted.dataset, wanted.strategy)
     usual = get_form(benchmark_of(layout, wanted.dataset)).USUAL_SEED
-    if usual is not None and wanted.strategy and (wanted.parameters or not found):
+    if usual is not None and wanted.strategy and (one or wanted.parameters or not found):
         return wanted.specs(layout)
     return found
 

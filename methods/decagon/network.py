@@ -19,7 +19,7 @@ class Convolution(nn.Module):
         self.bias = nn.Parameter(torch.zeros(outward))
 
     def forward(self, sums: Tensor) -> Tensor:
-        """What neighbours' features add up to, which comes first here: it does not change where they do not."""
+        """Of what neighbours' features add up to: sums and weights may come in either order."""
         return multiply(sums, self.lin.weight.T) + self.bias
 
 

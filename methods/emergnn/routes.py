@@ -50,29 +50,15 @@ class Routes:
     def batch(self, pairs: Array) -> list[Layer]:
         """The layers, first to last, for pairs head -> tail, followed by the same pairs tail -> head."""
         start, end = pairs.T.ravel(), pairs[:, ::-1].T.ravel()
-        owner, node, found = np.arange(len(start)), end, []
-        for _ in range(self.layers - 2):
-            layer, owner, node = self._later(len(pairs), owner, node)
-            found.append(layer)
         if self.layers == 1:
             return [self._only(start, end)]
-        return [*self._first_two(len(pairs), start, owner, node), *reversed(found)]
-
-    def _later(self, pairs: int, owner: Array, node: Array) -> tuple[Layer, Array, Array]:
-        """Messages into these nodes, grouped by target and relation, and the nodes that they come from."""
-        into = self.graph.into
-        edges, row = elements(into.starts, node)
-        groups, group = np.unique(row * self.graph.relations + into.relations[edges], return_inverse=True)
-        sources = owner[row] * self.graph.nodes + into.nodes[edges]
-        before, source = np.unique(sources, return_inverse=True)
-        row, relation = np.divmod(groups, self.graph.relations)
-        layer = self._layer(
-            Sums.of(group, source, into.counts[edges], (len(groups), len(before))),
-            relation,
-            owner[row] % pairs,
-            Sums.of(row, np.arange(len(groups)), np.ones(len(groups)), (len(node), len(groups))),
-        )
-        return layer, *np.divmod(before, self.graph.nodes)
+        # from the last layer to the second: whose node, which node
+        owner, node, later = np.arange(len(start)), end, []
+        for _ in range(self.layers - 2):
+            layer, owner, node = self._later(len(pairs), owner, node)
+            later.append(layer)
+        first, begins = self._first(start)
+        return [first, self._second(start, begins, owner, node), *reversed(later)]
 
     def _only(self, start: Array, end: Array) -> Layer:
         """A single layer: edges from start to end."""
@@ -80,62 +66,73 @@ class Routes:
         edges, row = elements(out.starts, start)
         kept = out.nodes[edges] == end[row]
         edges, row = edges[kept], row[kept]
-        shape, each = (len(edges), len(start)), np.arange(len(edges))
-        return self._layer(
-            Sums.of(each, row, np.ones(len(edges)), shape),
-            out.relations[edges],
-            row % (len(start) // 2),
-            Sums.of(row, each, out.counts[edges], shape[::-1]),
-        )
+        combine = Sums.of(row, np.arange(len(edges)), out.counts[edges], (len(start), len(edges)))
+        return self._layer(Sums.picking(row, len(start)), out.relations[edges], row % (len(start) // 2), combine)
 
-    def _first_two(self, pairs: int, start: Array, owner: Array, node: Array) -> list[Layer]:
-        """From the starts to classes of their neighbours and the constant, and from these to the nodes."""
-        graph, reach = self.graph, self.reach
+    def _first(self, start: Array) -> tuple[Layer, Array]:
+        """From every start to the classes of its neighbours; behind them comes the constant, to which nothing is
+        sent. And where the vectors of each start begin.
+        """
+        graph = self.graph
         classes, sender = elements(graph.class_starts, start)
         members, row = elements(graph.member_starts, classes)
-        # behind a start's classes comes the constant, to which nothing is sent
-        offset = np.arange(len(classes)) + sender
-        first = np.searchsorted(sender, np.arange(len(start) + 1)) + np.arange(len(start) + 1)
-        vectors, each = int(first[-1]), np.arange(len(members))
-        reached = np.zeros(vectors, dtype=bool)
-        reached[offset] = True
-        one = self._layer(
-            Sums.of(each, sender[row], np.ones(len(members)), (len(members), len(start))),
+        begins = np.searchsorted(sender, np.arange(len(start) + 1)) + np.arange(len(start) + 1)
+        place = np.arange(len(classes)) + sender
+        reached = np.zeros(begins[-1], dtype=bool)
+        reached[place] = True
+        layer = self._layer(
+            Sums.picking(sender[row], len(start)),
             graph.member_relations[members],
-            sender[row] % pairs,
-            Sums.of(offset[row], each, graph.member_counts[members], (vectors, len(members))),
+            sender[row] % (len(start) // 2),
+            Sums.of(place[row], np.arange(len(members)), graph.member_counts[members], (begins[-1], len(members))),
             torch.from_numpy(reached),
         )
-        found, place = reach.elements(start[owner] * graph.nodes + node)
-        always, row = elements(graph.profile_starts, node)
-        keys = np.concatenate(
+        return layer, begins
+
+    def _second(self, start: Array, begins: Array, owner: Array, node: Array) -> Layer:
+        """From classes to nodes as often as `reach` says, and from the constant along every edge into a node."""
+        graph, reach = self.graph, self.reach
+        some, row = reach.elements(start[owner] * graph.nodes + node)
+        every, target = elements(graph.profile_starts, node)
+        used = np.concatenate(
             [
-                first[owner[place]] * graph.relations + reach.codes[found],
-                (first[owner[row] + 1] - 1) * graph.relations + graph.profile_relations[always],
+                begins[owner[row]] * graph.relations + reach.codes[some],
+                (begins[owner[target] + 1] - 1) * graph.relations + graph.profile_relations[every],
             ]
         )
-        flags = np.zeros(vectors * graph.relations, dtype=bool)
-        flags[keys] = True
-        groups = np.flatnonzero(flags)
-        numbers = np.zeros(len(flags), dtype=np.int32)
-        numbers[groups] = np.arange(len(groups))
+        groups, group = _numbered(used, begins[-1] * graph.relations)
         vector, relation = np.divmod(groups, graph.relations)
-        sender = np.searchsorted(first, vector, side="right") - 1
-        two = self._layer(
-            Sums.of(np.arange(len(groups)), vector, np.ones(len(groups)), (len(groups), vectors)),
+        counts = np.concatenate([reach.counts[some], graph.profile_counts[every]])
+        return self._layer(
+            Sums.picking(vector, begins[-1]),
             relation,
-            sender % pairs,
-            Sums.of(
-                np.concatenate([place, row]),
-                numbers[keys],
-                np.concatenate([reach.counts[found], graph.profile_counts[always]]),
-                (len(node), len(groups)),
-            ),
+            (np.searchsorted(begins, vector, side="right") - 1) % (len(start) // 2),
+            Sums.of(np.concatenate([row, target]), group, counts, (len(node), len(groups))),
         )
-        return [one, two]
+
+    def _later(self, pairs: int, owner: Array, node: Array) -> tuple[Layer, Array, Array]:
+        """Messages into these nodes, grouped by node and relation, and the nodes that they come from."""
+        graph, into = self.graph, self.graph.into
+        edges, row = elements(into.starts, node)
+        groups, group = np.unique(row * graph.relations + into.relations[edges], return_inverse=True)
+        before, source = np.unique(owner[row] * graph.nodes + into.nodes[edges], return_inverse=True)
+        row, relation = np.divmod(groups, graph.relations)
+        collect = Sums.of(group, source, into.counts[edges], (len(groups), len(before)))
+        layer = self._layer(collect, relation, owner[row] % pairs, Sums.picking(row, len(node)).turned)
+        return layer, *np.divmod(before, graph.nodes)
 
     def _layer(
         self, collect: Sums, relations: Array, pair: Array, combine: Sums, reached: Tensor | None = None
     ) -> Layer:
         gates = torch.from_numpy(pair * self.graph.relations + relations)
         return Layer(collect, torch.from_numpy(relations), gates, combine, reached)
+
+
+def _numbered(values: Array, size: int) -> tuple[Array, Array]:
+    """Distinct values below `size`, ascending, and the place of each value among them, without sorting."""
+    flags = np.zeros(size, dtype=bool)
+    flags[values] = True
+    distinct = np.flatnonzero(flags)
+    places = np.empty(size, dtype=np.int32)
+    places[distinct] = np.arange(len(distinct), dtype=np.int32)
+    return distinct, places[values]

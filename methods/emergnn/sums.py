@@ -31,6 +31,16 @@ class Sums:
         row, column = (torch.from_numpy(np.asarray(one, dtype=np.int32)) for one in (rows, columns))
         return cls(_compressed(row, column, values, shape), _compressed(column, row, values, shape[::-1]))
 
+    @classmethod
+    def picking(cls, places: Array, size: int) -> Sums:
+        """Row i of the result is row `places[i]` of so many."""
+        return cls.of(np.arange(len(places)), places, np.ones(len(places)), (len(places), size))
+
+    @property
+    def turned(self) -> Sums:
+        """What gradients take; of `picking`, the sum of all rows that are picked from the same place."""
+        return Sums(self.transposed, self.matrix)
+
     def __call__(self, given: Tensor) -> Tensor:
         return cast(Tensor, _Product.apply(given, self))  # type: ignore[no-untyped-call]
 

@@ -18,8 +18,8 @@ class Network(nn.Module):
         super().__init__()
         self.features = SparseRows.of(features)
         self.lin1 = nn.Linear(2 * features.shape[1], hidden)
-        # the weights of one input lie side by side in memory, for they are read and summed input by input
-        self.lin1.weight = nn.Parameter(self.lin1.weight.detach().T.contiguous().T)
+        # the other way round than the published code's: weights are read and summed input by input
+        self.lin1.weight = nn.Parameter(self.lin1.weight.detach().T.contiguous())
         self.lin2 = nn.Linear(hidden, types)
         self.dropout = nn.Dropout(dropout)
         # the published code bends the logits of DrugBank alone
@@ -27,11 +27,11 @@ class Network(nn.Module):
 
     def forward(self, pairs: Tensor) -> Tensor:
         """Few pairs."""
-        return self._above(self.features.rows_times(pairs, self.lin1.weight.T))
+        return self._above(self.features.rows_times(pairs, self.lin1.weight))
 
     def scores(self, pairs: Tensor) -> Tensor:
         """Many pairs: what a drug adds as head and as tail is computed once per drug."""
-        heads, tails = (self.features.times(one) for one in self.lin1.weight.T.chunk(2))
+        heads, tails = (self.features.times(one) for one in self.lin1.weight.chunk(2))
         return self._above(heads[pairs[:, 0]] + tails[pairs[:, 1]])
 
     def _above(self, sums: Tensor) -> Tensor:

@@ -96,6 +96,11 @@ def each_setting_is_answered_by_its_own_best_epoch() -> bool:
     return dict(answer.chosen) == {"S0": 2, "S1": 3, "S2": 1} and answer.scores[:, 0].tolist() == [3.0, 1.0]
 
 
+def what_a_setting_reached_is_told_where_it_was_measured() -> bool:
+    some = trained({(0, 2): "-1", (0, 3): "---"}, VALID[:2])
+    return dict(some.validation) == {"S0": 1.0, "S1": 0.0}
+
+
 def training_ends_when_all_settings_have_waited_longer_than_patience() -> bool:
     # the last improvement is that of epoch 3; epochs 4, 5 and 6 wait
     return trained({(0, 2): "-1", (0, 3): "--11", (3, 4): "2"}, VALID).epochs == 6
@@ -220,6 +225,7 @@ def mste_draws_any_other_type_of_a_pairs_first_type() -> bool:
 
 CHECKS: tuple[Callable[[], bool], ...] = (
     each_setting_is_answered_by_its_own_best_epoch,
+    what_a_setting_reached_is_told_where_it_was_measured,
     training_ends_when_all_settings_have_waited_longer_than_patience,
     a_setting_without_valid_items_is_answered_by_the_last_epoch,
     without_any_valid_item_all_epochs_are_trained,

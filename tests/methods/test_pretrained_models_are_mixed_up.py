@@ -1,4 +1,4 @@
-"""Pretrained models: missing ones are said to be missing, changed ones refused, and what is brought is what runs."""
+"""Pretrained models: missing ones are said to be missing, changed ones refused; what is brought is what runs."""
 
 from __future__ import annotations
 

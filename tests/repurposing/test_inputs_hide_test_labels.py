@@ -29,7 +29,8 @@ def synthetic(layout: Layout) -> RepurposingDataset:
 @pytest.fixture
 def split(layout: Layout) -> Split:
     """Its first published random split."""
-    return load_split(layout, "synthetic", RANDOM)
+    made: Split = load_split(layout, "synthetic", RANDOM)
+    return made
 
 
 def test_bytes_of_test_labels_are_zero(synthetic: RepurposingDataset, split: Split, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 from harness.compare import Book, compare_claims, load_claims, load_names
 from harness.compare.claims import Claim
 from harness.compare.judge import Known
-from harness.compare.names import Target
+from harness.compare.names import Target, target_of
 from harness.compare.obtained import Obtained, Runs
 from harness.compare.paper import ALL_DATASETS, load_paper
 from harness.compare.several import Several
@@ -97,3 +97,66 @@ def book(repository: Layout, nothing_run: Several, tmp_path_factory: pytest.Temp
         patch.setattr("harness.compare.book.obtain", lambda *_: runs)
         store = Store(tmp_path_factory.mktemp("nothing") / "runs")
         return compare_claims(repository, store, "repurposing")
+
+
+def ddi_runs_like(layout: Layout, *, moved: float = 0.0, methods: Iterable[str] = ()) -> Runs:
+    """Three seeds of what DDI-Ben prints about DrugBank, and costs; of some methods, moved from its means."""
+    names = load_names(layout, "ddi")
+    runs: Runs = {}
+    for claim in load_claims(layout, names):
+        metric = names.metric(claim.metric).ours
+        target = target_of(names, claim.method, claim.dataset, claim.split)
+        if claim.dataset != "Drugbank" or metric is None or (methods and claim.method not in methods):
+            continue
+        for seed, step in ((124, -1.0), (125, 0.0), (126, 1.0)):
+            run = runs.setdefault(target, {}).setdefault(
+                seed, Obtained("k" * 64, Verdict.OK, "", {}, {}, cpu_s=600.0, memory=1_000_000_000)
+            )
+            assert run.metrics is not None
+            run.metrics[metric] = claim.value + moved + step * (claim.sd or 0.0)
+    return runs
+
+
+def ddi_book_of(layout: Layout, runs: Runs, beside: Runs) -> Book:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(
+            "harness.compare.book.obtain",
+            lambda _layout, _store, names, *_: {"published": runs, "corrected": beside}.get(names.variant, {}),
+        )
+        return compare_claims(layout, Store(layout.root / "nowhere"), "ddi")
+
+
+@pytest.fixture(scope="session")
+def elsewhere(repository: Layout, tmp_path_factory: pytest.TempPathFactory) -> Layout:
+    """The repository where nothing was run."""
+    return Layout(repository.root, repository.cache, tmp_path_factory.mktemp("elsewhere"))
+
+
+@pytest.fixture(scope="session")
+def ddi_book(repository: Layout) -> Book:
+    """Everything of DrugBank as printed, gammas, a corrected MLP that is better and a control that is worse."""
+    runs = ddi_runs_like(repository)
+    splits = ("released:which=random", "released:which=cluster")
+    other = {"S1 F1/as-published": 0.99, "S2 F1/as-published": 0.99, "S1 accuracy of type/as-published 48": 0.99}
+    beside: Runs = {
+        Target("mlp", "drugbank", split): {124: Obtained("b" * 64, Verdict.OK, "", dict(other), {})}
+        for split in splits
+    }
+    for split in splits:
+        poor: dict[str, float | None] = {name: value / 9 for name, value in other.items()}
+        runs[Target("majority_type", "drugbank", split)] = {124: Obtained("c" * 64, Verdict.OK, "", poor, {})}
+    for number, gamma in enumerate((0.55, 0.6, 0.65)):
+        metrics: dict[str, float | None] = {
+            f"{setting} {metric}/as-published": 0.2 + number / 10
+            for setting in ("S1", "S2")
+            for metric in ("F1", "accuracy", "kappa")
+        }
+        found = {124: Obtained("g" * 64, Verdict.OK, "", metrics, {})}
+        runs[Target("mlp", "drugbank", f"cluster:gamma={gamma}")] = found
+    return ddi_book_of(repository, runs, beside)
+
+
+@pytest.fixture(scope="session")
+def moved_ddi_book(repository: Layout) -> Book:
+    """Three methods of the ten, all of it 0.1 above what is printed."""
+    return ddi_book_of(repository, ddi_runs_like(repository, moved=0.1, methods=("MLP", "MSTE", "EmerGNN")), {})

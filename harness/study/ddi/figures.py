@@ -75,7 +75,8 @@ def _sweep(sides: Sides, number: str, metrics: Sequence[str]) -> Sheet:
             if curves:
                 heading = f"{metric} on {dataset}, {setting}"
                 pictures.append(Picture(heading, lines(heading, curves, "gamma", shares=True)))
-    title = f"{' and '.join(metrics)} while gamma is tuned, on Drugbank"
+    told = " and ".join(metrics)
+    title = f"{told[0].upper()}{told[1:]} while gamma is tuned, on {dataset}"
     legend = "Left: known and new drugs may be less similar, the change is greater. The paper prints no numbers."
     return Sheet("figure", number, title, head, rows, legend=legend, pictures=pictures, style="two")
 

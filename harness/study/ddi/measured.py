@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pydantic import ValidationError
 
-from harness.errors import CorruptData, DataError, UsageError
+from harness.errors import CorruptData, DataError
 from harness.files import canonical_json, read_json, write_atomic
 from harness.jobs import parse_split
 from harness.layout import Layout
@@ -107,11 +107,11 @@ def save_measured(layout: Layout, benchmark: str, measured: Measured) -> None:
 def outdated(layout: Layout, measured: Measured) -> list[str]:
     """What was measured of other data, or of splits by other code, than the present ones."""
     from harness.data import dataset_digest
-    from harness.splits.strategies import strategy_source
+    from harness.splits.strategies import strategy_names, strategy_source
 
     told = []
-    digests = {measured.dataset: measured.digest, **{one.dataset: one.digest for one in measured.sizes}}
-    for name, digest in digests.items():
+    made_from = {(measured.dataset, measured.digest), *((one.dataset, one.digest) for one in measured.sizes)}
+    for name, digest in sorted(made_from):
         try:
             present = dataset_digest(layout, name)
         except DataError:
@@ -121,10 +121,7 @@ def outdated(layout: Layout, measured: Measured) -> list[str]:
     changed = set()
     for one in measured.splits:
         strategy = parse_split(one.split, one.seed).strategy
-        try:
-            if strategy_source("ddi", strategy) != one.source:
-                changed.add(strategy)
-        except UsageError:
+        if strategy not in strategy_names("ddi") or strategy_source("ddi", strategy) != one.source:
             changed.add(strategy)
     if changed:
         told.append(f"the code of {', '.join(sorted(changed))} splits has changed since they were measured")

@@ -1,13 +1,13 @@
 """Both sides of the study by row, split and metric: what the paper prints, and means over our runs.
 
-A row is a method of the paper, or one of ours that the paper does not have: a control, or another variant of a
-method. Only the paper's rows, as published, are ever held against a printed number.
+A row is a method of the paper, or one of ours that the paper does not have: a control, another variant of a
+method, or the ensemble. Only the paper's rows, as published, are ever held against a printed number.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from statistics import median
 
@@ -16,7 +16,11 @@ from harness.compare.judge import Comparison
 from harness.compare.names import Names, Target
 from harness.compare.obtained import Obtained, Runs
 from harness.status.table import Summary, summarise
+from harness.study.ddi.ensemble import ENSEMBLE
 from harness.vocabulary import Verdict
+
+# What stands in the place of a variant's name.
+CONTROL = "control"
 
 
 @dataclass(frozen=True)
@@ -40,6 +44,7 @@ class Sides:
     book: Book
     names: Names
     controls: tuple[str, ...]
+    ensembles: Runs = field(default_factory=dict)
 
     def rows(self, dataset: str, *splits: str) -> list[Row]:
         """The paper's methods in its order, then what else was run there; controls last."""
@@ -47,7 +52,9 @@ class Sides:
         for variant, runs in self.book.beside.items():
             found = {target.method or "" for target in runs if self._here(target, dataset, splits)}
             rows += [Row(f"{method}/{variant}", method, variant) for method in sorted(found)]
-        return rows + [Row(control, control, "control") for control in self.controls]
+        if any(self._here(target, dataset, splits) for target in self.ensembles):
+            rows.append(Row(ENSEMBLE, ENSEMBLE, ENSEMBLE))
+        return rows + [Row(control, control, CONTROL) for control in self.controls]
 
     def ours(self, row: Row, dataset: str, split: str, metric: str) -> Summary | None:
         """The metric over our seeds that ended ok."""
@@ -61,8 +68,11 @@ class Sides:
     def runs(self, row: Row, dataset: str, split: str) -> list[Obtained]:
         """Our runs that ended ok, by seed."""
         target = Target(row.method, self.names.datasets.get(dataset), self.names.splits.get(split, split))
-        beside = {} if row.variant == "control" else self.book.beside.get(row.variant, {})
-        runs: Runs = self.book.runs if row.variant in ("", "control") else dict(beside)
+        runs: Runs = self.book.runs
+        if row.variant == ENSEMBLE:
+            runs = self.ensembles
+        elif row.variant not in ("", CONTROL):
+            runs = self.book.beside.get(row.variant, {})
         return [run for _, run in sorted(runs.get(target, {}).items()) if run.verdict is Verdict.OK]
 
     def cost(self, row: Row, dataset: str, splits: tuple[str, ...]) -> tuple[float, float, int] | None:

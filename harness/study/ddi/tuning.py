@@ -42,10 +42,10 @@ def tuning(layout: Layout) -> Sheet:
             rows += _rows(store, block, load_method(layout, name), own)
     head = ["method", "setting", "searched", "points run", "best validation", "best point"]
     notes = [
-        "Searched: the parameters of the paper's space that the published code has, with how many values each. The "
-        "paper searched by a Bayesian method, how long it does not say; here points are drawn evenly. The best is "
-        "chosen by validation items alone: accuracy, for EmerGNN macro F1. No claim is held against such a run.",
-        f"`harness run --suite {SUITE}` runs them; a point that is not here has not been run on this machine.",
+        "Searched: parameters of the paper's space that the published code has, with how many values each. The "
+        "paper searched by a Bayesian method, how long it does not say; our points are drawn evenly. The best one "
+        "is chosen by validation items alone: by accuracy, for EmerGNN by macro F1. No claim is held against it.",
+        f"`harness run --suite {SUITE}` makes the runs; the table knows those of this machine.",
     ]
     return Sheet("table", "8", "Points of the search space", head, rows, notes=notes, style="statuses")
 

@@ -10,6 +10,7 @@ from harness.compare.judge import ClaimVerdict
 from harness.compare.names import load_names
 from harness.layout import Layout
 from harness.methods import load_methods
+from harness.study.ddi.ensemble import ensembles
 from harness.study.ddi.facts import facts
 from harness.study.ddi.figures import figures
 from harness.study.ddi.measured import load_measured, outdated
@@ -46,7 +47,8 @@ class PairStudy:
 def make_pair_study(layout: Layout, book: Book) -> PairStudy:
     """Every sheet, also those for which nothing was run."""
     controls = tuple(card.name for card in load_methods(layout, book.benchmark) if card.control)
-    sides = Sides(book, load_names(layout, book.benchmark), controls)
+    names = load_names(layout, book.benchmark)
+    sides = Sides(book, names, controls, ensembles(layout, book.runs, names.methods))
     sheets = [*tables(sides), tuning(layout), *figures(sides), *_of_data(layout, book.benchmark)]
     return PairStudy(book.benchmark, book.sources, tuple(sorted(sheets, key=_order)))
 

@@ -46,17 +46,16 @@ class Validation:
         """Per setting that has rows: the share of rows whose highest type is right, or the mean over types of the
         share of lines on the right side of a half; a type without lines counts 0.
         """
-        found = (logits > 0) if self.truth.ndim == 2 else logits.argmax(axis=1)
-        found = found[self.places]
+        rows = {one: self.setting == one for one in np.unique(self.setting).tolist()}
         if self.truth.ndim == 1:
-            right = found == self.truth
-            return {one: float(right[self.setting == one].mean()) for one in np.unique(self.setting).tolist()}
-        said, right = self.truth != 0, (found == (self.truth > 0)) & (self.truth != 0)
-        shares = {}
-        for one in np.unique(self.setting).tolist():
-            rows = self.setting == one
-            shares[one] = float((right[rows].sum(axis=0) / np.maximum(said[rows].sum(axis=0), 1)).mean())
-        return shares
+            right = logits.argmax(axis=1)[self.places] == self.truth
+            return {one: float(right[some].mean()) for one, some in rows.items()}
+        said = self.truth != 0
+        right = ((logits > 0)[self.places] == (self.truth > 0)) & said
+        shares = {
+            one: right[some].sum(axis=0) / np.maximum(said[some].sum(axis=0), 1) for one, some in rows.items()
+        }
+        return {one: float(share.mean()) for one, share in shares.items()}
 
 
 def _lowest_types(problem: Problem) -> Array:
@@ -64,9 +63,9 @@ def _lowest_types(problem: Problem) -> Array:
     pairs = np.concatenate([problem.valid.pairs, problem.train.pairs])
     labels = np.concatenate([problem.valid.labels, problem.train.labels])
     distinct, types = types_of_pairs(pairs, labels, problem.types)
-    width = max(problem.drugs, 1)
-    keys = distinct[:, 0].astype(np.int64) * width + distinct[:, 1]
-    wanted = problem.valid.pairs[:, 0].astype(np.int64) * width + problem.valid.pairs[:, 1]
+    keys, wanted = (
+        one[:, 0].astype(np.int64) * problem.drugs + one[:, 1] for one in (distinct, problem.valid.pairs)
+    )
     lowest: Array = types[np.searchsorted(keys, wanted), 0]
     return lowest
 

@@ -42,5 +42,6 @@ class _Multiply(torch.autograd.Function):
         wanted = context.needs_input_grad
         return (
             product(gradient, right.T) if wanted[0] else None,
-            product(left.T, gradient) if wanted[1] else None,
+            # turned round, because oneDNN copies a left matrix that lies the other way, and this one is smaller
+            product(gradient.T, left).T if wanted[1] else None,
         )

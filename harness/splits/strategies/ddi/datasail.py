@@ -77,7 +77,7 @@ def _roles(folder: Path, drugs: int) -> Codes:
             image=image.name,
             image_id=image.image_id,
             in_folder=folder,
-            work=folder.parent,
+            work=layout.local / "work",
             limits=Limits(seconds=_SECONDS, memory_bytes=8 * GIB),
             mounts=(Mount(layout.containers / _ENVIRONMENT / _PROGRAM, f"/opt/{_PROGRAM}"),),
             entrypoint=("/opt/venv/bin/python3",),

@@ -1,0 +1,192 @@
+"""Tuning chooses by validation alone; ensembles are means of probabilities, of runs on this machine alone."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from harness import benchmark
+from harness.compare.names import Target
+from harness.compare.obtained import Obtained, Runs
+from harness.data import load_dataset, load_manifest
+from harness.jobs import Job, make_job, parse_split
+from harness.layout import Layout
+from harness.methods import load_method, load_methods
+from harness.plan import Cell, make_plan
+from harness.splits import load_split
+from harness.store import Store
+from harness.study.ddi import tuning
+from harness.study.ddi.ensemble import ENSEMBLE, ensembles, probabilities
+from harness.study.ddi.tuning import Point, best, searched
+from harness.suites import Block, Suite, jobs_of, load_suite, suite_names
+from harness.vocabulary import Verdict
+from tests.fabricate import _record
+
+OF_DDI = [name for name in suite_names() if name.startswith("ddi-")]
+
+
+def test_the_best_point_is_the_first_of_the_best_validated() -> None:
+    points = [
+        Point({"hidden": 50}, {"S1": 0.4, "S2": 0.3}),
+        Point({"hidden": 100}, {"S1": 0.6}),
+        Point({"hidden": 200}, {"S1": 0.6, "S2": 0.2}),
+        Point({"hidden": 300}, {}),
+    ]
+    assert best(points, "S1") is points[1] and best(points, "S2") is points[0]
+    assert best(points[3:], "S1") is None and best([], "S1") is None
+
+
+def test_every_method_tries_twenty_points_of_its_own_space(repository: Layout) -> None:
+    suite = load_suite("ddi-tuning")
+    jobs = jobs_of(repository, suite)
+    for block in suite.blocks:
+        known = {name for method in block.methods for name in searched(block, load_method(repository, method))}
+        assert known == set(block.search), "a name that no method has is never searched"
+        for method in block.methods:
+            card = load_method(repository, method)
+            own = [job for job in jobs if job.method == method]
+            points = {json.dumps(job.parameters, sort_keys=True) for job in own}
+            assert len(own) == len(points) == 20 and len(searched(block, card)) >= 3
+            for name, values in block.search.items():
+                tried = {job.parameters.get(name) for job in own}
+                assert tried <= {*values, None} and (len(tried) > 1 or len(values) == 1 or tried == {None})
+
+
+def test_a_search_tries_the_same_points_everywhere(repository: Layout) -> None:
+    given = {"benchmark": "ddi", "methods": ["mlp"], "splits": ["random"], "draws": 3}
+    search = {"hidden": [50, 100, 200], "dropout": [0.0, 0.1], "dimension": [32]}
+    block = Block(**given, datasets=["synthetic_ddi", "synthetic_ddi_multilabel"], seeds=[1, 2], search=search)
+    points: dict[tuple[str, int], set[str]] = {}
+    for job in jobs_of(repository, Suite(name="made-up", summary="", blocks=[block])):
+        if job.method == "mlp":
+            assert "dimension" not in job.parameters
+            points.setdefault((job.dataset, job.split.seed), set()).add(json.dumps(job.parameters))
+    assert len(points) == 4 and all(len(own) == 3 and own == points["synthetic_ddi", 1] for own in points.values())
+
+
+def test_a_space_smaller_than_its_draws_is_tried_whole(repository: Layout) -> None:
+    search = {"hidden": [50, 100]}
+    block = Block(
+        benchmark="ddi",
+        methods=["mlp"],
+        datasets=["synthetic_ddi"],
+        splits=["random"],
+        seeds=[1],
+        draws=20,
+        search=search,
+    )
+    jobs = jobs_of(repository, Suite(name="made-up", summary="", blocks=[block]))
+    assert [job.parameters["hidden"] for job in jobs if job.method == "mlp"] == [50, 100]
+
+
+def test_controls_are_run_once_beside_the_search(repository: Layout) -> None:
+    counts = Counter(job.method for job in jobs_of(repository, load_suite("ddi-tuning")))
+    controls = [card.name for card in load_methods(repository, "ddi") if card.control]
+    assert {counts[name] for name in controls} == {1}
+
+
+@pytest.mark.parametrize("name", OF_DDI)
+def test_controls_stand_in_every_suite(repository: Layout, name: str) -> None:
+    jobs = jobs_of(repository, load_suite(name))
+    places = {(job.dataset, job.split.label) for job in jobs}
+    for card in load_methods(repository, "ddi"):
+        if card.control:
+            assert {(job.dataset, job.split.label) for job in jobs if job.method == card.name} == places
+
+
+def test_the_tables_suites_have_three_seeds_of_ten_methods(repository: Layout) -> None:
+    from harness.compare import load_names
+
+    names = load_names(repository, "ddi")
+    for suite, dataset in (("ddi-drugbank", "drugbank"), ("ddi-twosides", "twosides")):
+        cells = Counter(
+            (job.method, job.split.text)
+            for job in jobs_of(repository, load_suite(suite))
+            if job.variant == "published" and job.method in names.methods.values()
+        )
+        assert {method for method, _ in cells} == set(names.methods.values())
+        assert {split for _, split in cells} == set(names.splits.values()) and set(cells.values()) == {3}
+        assert {job.dataset for job in jobs_of(repository, load_suite(suite))} == {dataset}
+
+
+def job_of(layout: Layout, method: str, seed: int) -> Job:
+    manifest = load_manifest(layout, "synthetic_ddi")
+    return make_job(load_method(layout, method), manifest, parse_split("random", seed))
+
+
+def test_a_report_without_validation_chooses_nothing(layout: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
+    (cell,) = make_plan(layout, "one", [job_of(layout, "majority_type", 1)]).cells
+    planned = cell.planned
+    assert planned is not None
+    monkeypatch.setattr(tuning, "read_json", lambda _: {"validation": {"S1": 0.5, "S2": "high"}, "f1": 0.9})
+    done = Cell(cell.job, planned, Verdict.OK)
+    found = tuning._point(Store(layout.runs), done, {})
+    assert found is not None and found.validation == {"S1": 0.5}
+    assert tuning._point(Store(layout.runs), Cell(cell.job, planned, Verdict.TIMEOUT), {}) is None
+    monkeypatch.setattr(tuning, "read_json", lambda _: None)
+    found = tuning._point(Store(layout.runs), done, {})
+    assert found is not None and not found.validation
+
+
+METHODS = {"One": "majority_type", "Other": "drug_frequency"}
+PLACE = Target(ENSEMBLE, "synthetic_ddi", "random")
+
+
+def run_like(layout: Layout, method: str, answer: np.ndarray) -> tuple[Target, Obtained]:
+    """A stored run with these predictions, as the book has it."""
+    (cell,) = make_plan(layout, "one", [job_of(layout, method, 1)]).cells
+    assert cell.planned is not None
+    work = layout.local / "made-up" / method
+    work.mkdir(parents=True)
+    np.save(work / "predictions.npy", answer.astype("<f4"))
+    (work / "method.json").write_text(json.dumps({"protocol": 1, "seconds": {"fit": [0.5], "predict": [0.1]}}))
+    for name in ("job.json", "log.txt"):
+        (work / name).write_text("{}\n")
+    files = {path.name: path for path in work.iterdir()}
+    Store(layout.runs).put(_record(layout, cell.planned, Verdict.OK, "ok"), files)
+    return Target(method, "synthetic_ddi", "random"), Obtained(cell.planned.key, Verdict.OK, "", {}, {})
+
+
+def test_an_ensemble_is_scored_as_the_mean_of_probabilities(layout: Layout) -> None:
+    dataset = load_dataset(layout, "synthetic_ddi")
+    split = load_split(layout, "synthetic_ddi", parse_split("random", 1))
+    module = benchmark.get("ddi")
+    asked = module.asked(dataset, split)
+    draw = np.random.default_rng(1)
+    logits = draw.normal(size=(asked.pairs, asked.types)) * 9
+    shares = draw.dirichlet(np.ones(asked.types), size=asked.pairs)
+    runs: Runs = {}
+    for method, answer in (("majority_type", logits), ("drug_frequency", shares)):
+        target, run = run_like(layout, method, answer)
+        runs[target] = {1: run}
+    found = ensembles(layout, runs, METHODS)
+    assert set(found) == {PLACE} and set(found[PLACE]) == {1}
+    soft = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
+    expected, _ = module.score(dataset, split, ((soft + shares) / 2).astype("f4"), {})
+    metrics = found[PLACE][1].metrics
+    assert metrics is not None and {name: metrics[name] for name in expected} == expected
+    assert "S1 accuracy of type/as-published 0" in metrics
+    # kept, and found again without data or predictions
+    again = ensembles(Layout(layout.root, layout.cache / "nowhere", layout.local), runs, METHODS)
+    assert again == found
+
+
+def test_an_ensemble_of_one_or_of_references_is_none(layout: Layout) -> None:
+    target, run = run_like(layout, "majority_type", np.zeros((3, 3)))
+    other = Target("drug_frequency", "synthetic_ddi", "random")
+    absent = Obtained("a" * 64, Verdict.OK, "", {}, {})
+    committed = Obtained("a" * 64, Verdict.OK, "", {}, {}, reference=True)
+    failed = Obtained("a" * 64, Verdict.ERROR, "", None, {})
+    for second in ({}, {2: absent}, {1: committed}, {1: failed}, {1: absent}):
+        assert not ensembles(layout, {target: {1: run}, other: second}, METHODS)
+
+
+def test_probabilities_are_made_of_logits_alone() -> None:
+    shares = np.array([[0.25, 0.75]], dtype="f4")
+    assert probabilities(shares, multilabel=False).tolist() == [[0.25, 0.75]]
+    assert probabilities(np.array([[0.9, 0.9]], dtype="f4"), multilabel=True)[0] == pytest.approx([0.9, 0.9])
+    assert probabilities(np.array([[0.9, 0.9]], dtype="f4"), multilabel=False).tolist() == [[0.5, 0.5]]
+    assert probabilities(np.array([[1e4, 0.0]], dtype="f4"), multilabel=False).tolist() == [[1.0, 0.0]]

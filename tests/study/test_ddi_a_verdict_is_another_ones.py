@@ -1,0 +1,124 @@
+"""What is held against DDI-Ben's claims: three seeds of the paper's methods, within one printed deviation."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.compare import Book, ClaimVerdict
+from harness.compare.claims import Claim
+from harness.compare.judge import Known, judge
+from harness.compare.names import Names, Target, load_names
+from harness.compare.obtained import Obtained
+from harness.layout import Layout
+from harness.study import make_study
+from harness.study.ddi import PairStudy
+from harness.vocabulary import Verdict
+
+HERE = Target("mlp", "drugbank", "released:which=random")
+# Tables 10 and 11, as printed: ranks without and with distribution change, in the paper's order of methods.
+RANKS = {
+    "10": ([8, 9, 10, 5, 7, 1, 4, 6, 3, 2], [9, 8, 10, 6, 7, 3, 4, 5, 2, 1]),
+    "11": ([4, 5, 10, 7, 8, 1, 6, 9, 3, 2], [9, 5, 10, 8, 6, 2, 7, 4, 1, 2]),
+}
+
+
+@pytest.fixture(scope="module")
+def names(repository: Layout) -> Names:
+    return load_names(repository, "ddi")
+
+
+def claim_of(statistic: str, metric: str, sd: float | None) -> Claim:
+    return Claim(
+        "Table 10, MLP, Drugbank", statistic, "MLP", "Drugbank", "without", metric, "0.125", None, 0.0005, sd, 0
+    )
+
+
+def verdict_of(names: Names, claim: Claim, values: list[float]) -> ClaimVerdict:
+    known = Known(frozenset({"mlp"}), frozenset({"drugbank"}), frozenset({"released"}))
+    metric = names.metric(claim.metric).ours or ""
+    runs = {
+        seed: Obtained("k" * 64, Verdict.OK, "", {metric: value}, {})
+        for seed, value in enumerate(values, start=124)
+    }
+    return judge(claim, names, known, {HERE: runs}).verdict
+
+
+@pytest.mark.parametrize(
+    ("values", "verdict"),
+    [
+        ([0.147, 0.148, 0.149], ClaimVerdict.REPRODUCED),
+        ([0.148, 0.149, 0.150], ClaimVerdict.DEVIATES),
+        ([0.100, 0.101, 0.102], ClaimVerdict.DEVIATES),
+        ([0.125, 0.125], ClaimVerdict.NOT_COMPARABLE),
+        ([0.9, 0.9], ClaimVerdict.NOT_COMPARABLE),
+        ([], ClaimVerdict.PENDING),
+    ],
+)
+def test_a_mean_beyond_the_printed_deviation_deviates(
+    names: Names, values: list[float], verdict: ClaimVerdict
+) -> None:
+    assert verdict_of(names, claim_of("band", "S1 F1", 0.023), values) is verdict
+
+
+def test_a_type_without_deviation_has_five_hundredths(names: Names) -> None:
+    claim = claim_of("band", "S1 accuracy of type 48", None)
+    assert verdict_of(names, claim, [0.17] * 3) is ClaimVerdict.REPRODUCED
+    assert verdict_of(names, claim, [0.18] * 3) is ClaimVerdict.DEVIATES
+
+
+def test_a_deviation_of_zero_leaves_the_printed_precision(names: Names) -> None:
+    claim = claim_of("band", "S1 F1", 0.0)
+    assert verdict_of(names, claim, [0.1254] * 3) is ClaimVerdict.REPRODUCED
+    assert verdict_of(names, claim, [0.1256] * 3) is ClaimVerdict.DEVIATES
+
+
+def test_costs_are_never_judged(ddi_book: Book) -> None:
+    costs = [one for one in ddi_book.comparisons if one.claim.statistic == "cost"]
+    assert len(costs) == 20
+    assert all(one.verdict is ClaimVerdict.NOT_COMPARABLE and "RTX 4090" in one.reason for one in costs)
+
+
+def test_the_type_that_the_paper_counts_from_one(ddi_book: Book) -> None:
+    found = [one for one in ddi_book.comparisons if one.claim.metric.endswith("type 1")]
+    assert found and all((one.metric or "").endswith("type/as-published 0") for one in found)
+
+
+def test_other_variants_and_controls_never_enter_a_claim(ddi_book: Book, elsewhere: Layout) -> None:
+    keys = {key for one in ddi_book.comparisons for key in one.keys}
+    assert keys == {"k" * 64}
+    study = make_study(elsewhere, ddi_book)
+    assert study is not None
+    for sheet in study.only(("4", "10", "12"), ()).sheets:
+        titles = [row[1] if sheet.number == "10" else row[0] for row in sheet.rows]
+        assert "mlp/corrected" in titles and titles[-1] == "majority_type"
+        for title, chips in zip(titles, sheet.chips, strict=True):
+            if title in ("mlp/corrected", "majority_type"):
+                assert not any(chips)
+
+
+def test_a_mean_that_was_moved_is_told_by_the_exit_code(elsewhere: Layout, moved_ddi_book: Book) -> None:
+    study = make_study(elsewhere, moved_ddi_book)
+    assert study is not None and study.deviates and study.only(("10",), ()).deviates
+    assert not study.only(("13",), ("6",)).deviates
+
+
+@pytest.mark.parametrize("number", RANKS)
+def test_ranks_are_the_printed_ones(elsewhere: Layout, ddi_book: Book, number: str) -> None:
+    study = make_study(elsewhere, ddi_book)
+    assert isinstance(study, PairStudy)
+    (sheet,) = study.only((number,), ()).sheets
+    for split, ranks in zip(("without", "with"), RANKS[number], strict=True):
+        at = list(sheet.head).index(f"{split}, rank")
+        printed = [int(row[at].split(" / ")[0]) for row in sheet.rows[: len(ranks)]]
+        assert printed == ranks
+        assert all(row[at].startswith("- / -") for row in sheet.rows[len(ranks) :]), "only the paper's have a rank"
+
+
+def test_a_rank_among_fewer_says_so(elsewhere: Layout, moved_ddi_book: Book) -> None:
+    """MLP, MSTE and EmerGNN were run: EmerGNN is first of three, though not all ten are here."""
+    study = make_study(elsewhere, moved_ddi_book)
+    assert study is not None
+    (sheet,) = study.only(("10",), ()).sheets
+    at = list(sheet.head).index("without, rank")
+    ours = {row[1]: row[at].split(" / ")[1] for row in sheet.rows}
+    assert (ours["EmerGNN"], ours["MLP"], ours["TIGER"]) == ("1 of 3", "2 of 3", "-")

@@ -1,0 +1,163 @@
+"""What the study says of data alone is measured, repeats, and is told as outdated where it is."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from harness.data import load_dataset
+from harness.data.ddi import DdiDataset
+from harness.errors import CorruptData, EngineError, UsageError
+from harness.layout import Layout
+from harness.study import measure_anew
+from harness.study.ddi import measuring
+from harness.study.ddi.facts import facts
+from harness.study.ddi.measured import Measured, SplitMeasures, load_measured, outdated, save_measured
+from harness.study.ddi.realtime import realtime
+from harness.study.sheets import Sheet
+
+
+@pytest.fixture(scope="module")
+def committed(repository: Layout) -> Measured:
+    found = load_measured(repository, "ddi")
+    assert found is not None
+    return found
+
+
+def sheets(measured: Measured) -> dict[tuple[str, str], Sheet]:
+    return {(one.kind, one.number): one for one in (*facts(measured), *realtime(measured))}
+
+
+def test_the_kept_measures_are_of_every_strategy(committed: Measured) -> None:
+    assert set(committed.group("strategies")) == set(measuring.STRATEGIES), committed.left_out
+    assert all(len(members) == 3 for members in committed.group("strategies").values())
+    assert len(committed.group("gamma")) == 4 and len(committed.group("released")) == 2
+    assert len(committed.drug_map) == committed.dated == 886
+
+
+def test_the_released_splits_have_the_penalties_that_were_counted_by_hand(committed: Measured) -> None:
+    at = [committed.years.index(year) for year in (1990, 2000, 2010, 2015, 2020)]
+    released = committed.group("released")
+    (random,), (cluster,) = released["released:which=random"], released["released:which=cluster"]
+    assert [random.penalty[one] for one in at] == [7209, 3825, 2830, 3063, 3830]
+    assert [cluster.penalty[one] for one in at] == [7548, 4024, 2889, 3052, 3749]
+
+
+def test_the_contradiction_is_said_with_its_numbers(committed: Measured) -> None:
+    notes = " ".join(sheets(committed)["figure", "5"].notes)
+    assert "contradict" in notes and "at 6 of 8 thresholds" in notes and "1990: 7,548 against 7,209" in notes
+
+
+def test_periods_hold_the_drugs_that_are_printed(committed: Measured) -> None:
+    for row in sheets(committed)["table", "9"].rows:
+        printed, ours = row[2].split(" / ")
+        assert printed == ours
+    assert [row[1] for row in sheets(committed)["figure", "4"].rows] == ["253", "267", "189", "177"]
+
+
+def test_sizes_that_differ_have_a_reason(committed: Measured) -> None:
+    sheet = sheets(committed)["table", "6"]
+    assert sheet.rows[0][3].startswith("188,509 / 188,509 random, 190,547 cluster")
+    assert any("+2,038" in note for note in sheet.notes)
+    assert sheet.rows[1][3].startswith("116,650 / ") and "247,447 all" in sheet.rows[1][3]
+    assert any("eight files" in note for note in sheet.notes)
+
+
+def test_a_strategy_that_is_not_here_is_left_empty(committed: Measured) -> None:
+    without = [one for one in committed.splits if one.split != "datasail"]
+    partly = committed.model_copy(update={"splits": without, "left_out": {"datasail": "there is no engine"}})
+    sheet = sheets(partly)["table", "1"]
+    assert [row for row in sheet.rows if row[0] == "DataSAIL"] == [
+        ["DataSAIL", "yes / -", "no / -", "medium / -", "-", "-", "-", "-"]
+    ]
+    assert any("there is no engine" in note for note in sheet.notes)
+    assert all(row[0] != "datasail" for row in sheets(partly)["figure", "5"].rows)
+
+
+def test_a_split_without_penalty_has_no_index(committed: Measured) -> None:
+    nothing = [one.model_copy(update={"index": [None] * 8, "penalty": [0] * 8}) for one in committed.splits]
+    found = sheets(committed.model_copy(update={"splits": nothing}))
+    assert found["figure", "5"].rows[0][1].startswith("- (0;") and found["table", "1"].rows[0][6] == "-"
+
+
+def test_nothing_measured_is_no_error(committed: Measured) -> None:
+    for sheet in sheets(committed.model_copy(update={"splits": []})).values():
+        assert all(len(row) == len(sheet.head) for row in sheet.rows)
+
+
+def test_outdated_measures_say_so(repository: Layout, committed: Measured) -> None:
+    splits = [
+        one.model_copy(update={"source": "0" * 64} if one.split == "lohi" else {}) for one in committed.splits
+    ]
+    splits.append(splits[0].model_copy(update={"split": "gone"}))
+    other = committed.model_copy(update={"digest": "0" * 64, "splits": splits})
+    told = outdated(repository, other)
+    assert any("dataset drugbank is another one" in one for one in told)
+    assert any("gone" in one and "lohi" in one for one in told)
+
+
+def test_kept_measures_are_read_as_they_were_written(tmp_path: Path, committed: Measured) -> None:
+    place = Layout(tmp_path, tmp_path, tmp_path)
+    assert load_measured(place, "ddi") is None
+    save_measured(place, "ddi", committed)
+    assert load_measured(place, "ddi") == committed
+    (path,) = place.reference.rglob("measured.json")
+    path.write_text(path.read_text(encoding="utf-8")[:-9], encoding="utf-8")
+    with pytest.raises(CorruptData, match="can't be read"):
+        load_measured(place, "ddi")
+
+
+@pytest.fixture(scope="module")
+def small(repository: Layout) -> DdiDataset:
+    return load_dataset(repository, "synthetic_ddi", DdiDataset)
+
+
+def test_splits_that_no_engine_can_make_are_left_out(
+    layout: Layout, small: DdiDataset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from harness.splits import load_split
+
+    def without_engine(*given: object) -> object:
+        if getattr(given[2], "strategy", "") == "datasail":
+            raise EngineError("there is no engine")
+        return load_split(*given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr("harness.splits.load_split", without_engine)
+    left_out: dict[str, str] = {}
+    found = measuring._Group(layout, small, "strategies", 1, ()).measures(
+        ["random", "datasail", "cluster"], left_out
+    )
+    assert left_out == {"datasail": "there is no engine"}
+    assert [one.split for one in found] == ["random", "cluster"]
+    random, cluster = found
+    assert isinstance(random, SplitMeasures) and random.known + random.new == 74
+    assert cluster.similarity <= 0.55 < random.similarity
+    assert cluster.differs == [1.0] * 8, "cluster is compared with itself"
+
+
+def test_equal_drugs_lie_near_each_other_and_the_map_repeats(small: DdiDataset) -> None:
+    dated = np.flatnonzero(small.years > 0)
+    fingerprints = small.fingerprints.copy()
+    fingerprints[dated[1]] = fingerprints[dated[0]]
+    twins = replace(small, fingerprints=fingerprints)
+    places = measuring._map(twins)
+    assert places == measuring._map(twins) and len(places) == len(dated)
+    assert all(0 <= x <= 999 and 0 <= y <= 999 for x, y, _ in places)
+    assert [year for _, _, year in places] == small.years[dated].tolist()
+    far = np.hypot(*np.subtract(places[0][:2], [place[:2] for place in places[1:]]).T)
+    assert far.argmin() == 0
+
+
+def test_distances_are_those_of_the_papers_similarity() -> None:
+    counts = np.array([[2.0, 0.0], [1.0, 1.0], [0.0, 0.0]])
+    assert measuring._distances(counts) == pytest.approx(
+        np.array([[0, 1 - 2 / 4, 1], [1 - 2 / 4, 0, 1], [1, 1, 0]]), abs=1e-12
+    )
+
+
+def test_other_benchmarks_have_nothing_to_measure(layout: Layout) -> None:
+    with pytest.raises(UsageError, match="nothing is measured"):
+        measure_anew(layout, "repurposing", (), say=lambda _: None)
