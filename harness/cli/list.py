@@ -46,7 +46,7 @@ def _page(kind: str) -> str:
     if kind == "findings":
         return findings.markdown(findings.all_findings(find_layout()))
     raise UsageError(
-        f"{kind} have no page", where="--markdown", todo="use it with `harness list methods` or `findings`"
+        f"{kind} have no cards, and no page", where="--markdown", todo="list methods or findings with it"
     )
 
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from harness.cli.options import json_option, mirror_option
-from harness.cli.split_measure import consistency, measure
-from harness.cli.split_options import Wanted, split_options
+from harness.cli.splitting.measure import consistency, measure
+from harness.cli.splitting.options import Wanted, split_options
 from harness.errors import UsageError
 from harness.layout import find_layout
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from html import escape
 
@@ -37,6 +37,11 @@ class Drawing:
     def dot(self, x: float, y: float, style: str) -> None:
         """A small circle."""
         self.marks.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="1.6" class="{style}"/>')
+
+    def dots(self, places: Iterable[tuple[float, float]], style: str) -> None:
+        """Many dots in one mark: lines without length, whose ends are round."""
+        path = "".join(f"M{x:.1f} {y:.1f}h0" for x, y in places)
+        self.marks.append(f'<path d="{path}" class="{style}"/>')
 
     def write(self, x: float, y: float, text: str, style: str = "", anchor: str = "start") -> None:
         """Text, its base line at y."""

@@ -2,13 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-
-# torch chooses its kernels when it is imported: the same on all processors with AVX2, for the sake of the last bit
-if "avx2" in Path("/proc/cpuinfo").read_text(encoding="ascii", errors="replace").split():
-    os.environ |= {"ATEN_CPU_CAPABILITY": "avx2", "MKL_CBWR": "AVX2"}
-
 import numpy as np
 from ddi_sdk import SETTINGS, Answer, Problem, run
 from golden import parity

@@ -115,7 +115,7 @@ def test_one_point_and_equal_points_are_drawn() -> None:
             "level", [Curve("a", [(1.0, 7000.0), (2.0, 7000.0)]), Curve("b", [(1.0, -3.0)])], "year", form=",.0f"
         )
     )
-    whole(scatter("nothing in one group", [("a", [(0.0, 0.0), (999.0, 999.0)]), ("b", [])], 999.0))
+    whole(scatter("nothing else", [(0.0, 0.0), (999.0, 999.0)], [], 999.0))
 
 
 def test_types_without_items_are_marked() -> None:

@@ -96,6 +96,22 @@ def test_other_variants_and_controls_never_enter_a_claim(ddi_book: Book, elsewhe
                 assert not any(chips)
 
 
+def test_an_ensemble_is_a_row_and_no_claim(
+    elsewhere: Layout, ddi_book: Book, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    metrics: dict[str, float | None] = {"S1 F1/as-published": 0.77, "S2 F1/as-published": 0.33}
+    made = {124: Obtained("e" * 64, Verdict.OK, "of 3 methods", metrics, {})}
+    place = Target("ensemble", "drugbank", "released:which=random")
+    monkeypatch.setattr("harness.study.ddi.whole.ensembles", lambda *_: {place: made})
+    study = make_study(elsewhere, ddi_book)
+    assert study is not None
+    claims, types, costs = study.only(("10", "11", "13"), ()).sheets
+    row, chips = next(both for both in zip(claims.rows, claims.chips, strict=True) if both[0][1] == "ensemble")
+    assert row[:4] == ["ensemble", "ensemble", "77.0 (1)", "33.0 (1)"] and row[5] == "- / -" and not any(chips)
+    assert any("1 of 3 methods" in note for note in claims.notes)
+    assert all("ensemble" not in row for sheet in (types, costs) for row in sheet.rows)
+
+
 def test_a_mean_that_was_moved_is_told_by_the_exit_code(elsewhere: Layout, moved_ddi_book: Book) -> None:
     study = make_study(elsewhere, moved_ddi_book)
     assert study is not None and study.deviates and study.only(("10",), ()).deviates

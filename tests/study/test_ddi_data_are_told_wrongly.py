@@ -138,6 +138,25 @@ def test_splits_that_no_engine_can_make_are_left_out(
     assert cluster.differs == [1.0] * 8, "cluster is compared with itself"
 
 
+def test_what_is_measured_is_what_the_sheets_need(layout: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in (("STRATEGIES", ("random", "cluster")), ("SEEDS", (1,)), ("_SIZED", ())):
+        monkeypatch.setattr(measuring, name, value)
+    monkeypatch.setattr(measuring, "_map", lambda data: [(1, 2, 1990)] * int((data.years > 0).sum()))
+    said: list[str] = []
+    measured = measuring.measure(layout, "synthetic_ddi", (), said.append)
+    assert said == [
+        "splits: strategies, seed 1",
+        "splits: gamma, seed 1",
+        "splits: released, seed 1",
+        "map of drugs",
+    ]
+    assert measured.dated == 49 == sum(period.drugs for period in measured.periods)
+    found = sheets(measured)
+    assert all(len(row) == len(sheet.head) for sheet in found.values() for row in sheet.rows)
+    assert [row[0] for row in found["figure", "5"].rows] == ["random", "cluster"]
+    assert outdated(layout, measured) == []
+
+
 def test_equal_drugs_lie_near_each_other_and_the_map_repeats(small: DdiDataset) -> None:
     dated = np.flatnonzero(small.years > 0)
     fingerprints = small.fingerprints.copy()

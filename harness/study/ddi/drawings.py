@@ -1,4 +1,4 @@
-"""The figures drawn: bars, curves, a map of shades and one of points. Bars and shades are shares from 0 to 1."""
+"""The figures drawn: bars, curves, a map of shades, a map of points. Bars and shades are shares from 0 to 1."""
 
 from __future__ import annotations
 
@@ -17,6 +17,9 @@ _CELL = 6.0
 _HUES, _APART = 8, 11.0
 
 
+Points = Sequence[tuple[float, float]]
+
+
 @dataclass(frozen=True)
 class Bar:
     """A method: for each split the printed value and ours, where there are any."""
@@ -30,7 +33,7 @@ class Curve:
     """Named points, from left to right; at least one."""
 
     name: str
-    points: Sequence[tuple[float, float]]
+    points: Points
 
 
 def bars(title: str, shown: Sequence[Bar]) -> str:
@@ -80,19 +83,14 @@ def lines(title: str, curves: Sequence[Curve], across: str, *, form: str = ".2f"
     return drawing.text
 
 
-def scatter(title: str, groups: Sequence[tuple[str, Sequence[tuple[float, float]]]], side: float) -> str:
-    """Points of several groups in a square, with a line of key."""
-    drawing = Drawing(_PLOT, _PLOT + 28, title, f"A map: {title}.")
+def scatter(title: str, points: Points, others: Points, side: float) -> str:
+    """Some points of a square map, above all others."""
+    drawing = Drawing(
+        _PLOT, _PLOT, title, f"A map: {title}, {len(points)} points; {len(others)} others below them."
+    )
     scale = Scale(0, side, 6, _PLOT - 6)
-    for number, (name, points) in enumerate(groups):
-        style = f"point hue-{number % _HUES}"
-        drawing.explain(f"{name}: {len(points)} points")
-        for x, y in points:
-            drawing.dot(scale(x), scale(y), style)
-        drawing.explained()
-        left = 6 + number * _PLOT / len(groups)
-        drawing.dot(left + 2, _PLOT + 14, style)
-        drawing.write(left + 8, _PLOT + 18, name, "tick")
+    for shown, style in ((others, "dots"), (points, "dots chosen")):
+        drawing.dots(((scale(x), scale(y)) for x, y in shown), style)
     return drawing.text
 
 
@@ -140,7 +138,7 @@ def _apart(places: Sequence[float]) -> list[float]:
     moved = list(places)
     for before, after in pairwise(order):
         moved[after] = max(moved[after], moved[before] + _APART)
-    lowest = _HEIGHT - 8
+    lowest = _HEIGHT - 30
     for number in reversed(order):
         moved[number] = min(moved[number], lowest)
         lowest = moved[number] - _APART

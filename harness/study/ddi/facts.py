@@ -87,12 +87,14 @@ def _periods(measured: Measured) -> Sheet:
 
 def _map(measured: Measured) -> Sheet:
     """Dated drugs where t-SNE puts them."""
-    rows, groups = [], []
+    rows, pictures = [], []
     for period in sorted(measured.periods, key=lambda one: one.after):
-        inside = [(float(x), float(y)) for x, y, year in measured.drug_map if _holds(period, year)]
-        groups.append((_named(period), inside))
-        rows.append([_named(period), str(len(inside))])
-    pictures = [Picture(f"{len(measured.drug_map)} drugs", scatter("drugs by period of approval", groups, _SIDE))]
+        places: dict[bool, list[tuple[float, float]]] = {True: [], False: []}
+        for x, y, year in measured.drug_map:
+            places[_holds(period, year)].append((float(x), float(y)))
+        heading = f"approved {_named(period)}: {len(places[True])} of {len(measured.drug_map)} drugs"
+        pictures.append(Picture(heading, scatter(heading, places[True], places[False], _SIDE)))
+        rows.append([_named(period), str(len(places[True]))])
     notes = [
         "t-SNE of 1 less the similarity of equation (1) between count fingerprints; perplexity 30, seed 0. Near "
         "points are similar drugs; distances of far ones, and the axes, mean nothing."

@@ -98,6 +98,8 @@ class _Group:
                 splits[text] = load_split(self.layout, self.data.name, parse_split(text, self.seed), self.mirrors)
             except EngineError as error:
                 left_out[text] = error.what
+        if not splits:
+            return []
         roles = {text: split.drugs for text, split in splits.items()}
         rows = consistency(roles, self.data.years, against=_COMPARED_WITH[self.name], seed=self.seed)
         found = []

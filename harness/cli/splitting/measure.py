@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from harness.cli.options import SEED, json_option, mirror_option
-from harness.cli.split_options import Wanted, one_of, split_options
+from harness.cli.splitting.options import Wanted, one_of, split_options
 from harness.layout import find_layout
 
 if TYPE_CHECKING:

@@ -1,0 +1,1 @@
+"""What the commands of `harness split` share, and those that measure."""
