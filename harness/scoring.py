@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from harness.errors import CorruptData, UsageError
+from harness.errors import CorruptData, InvalidPredictions, UsageError
 from harness.files import digest_of, read_json, write_json
 from harness.jobs import PlannedJob
 from harness.layout import Layout
@@ -119,7 +119,14 @@ def compute_scores(layout: Layout, store: Store, planned: PlannedJob, mirrors: S
             todo="run `harness data verify` and `harness split verify`",
         )
     asked = module.asked(dataset, split)
-    predictions = module.check_predictions(store.path(planned.key), asked, planned.job.inner_folds)
+    try:
+        predictions = module.check_predictions(store.path(planned.key), asked, planned.job.inner_folds)
+    except InvalidPredictions as error:
+        raise CorruptData(
+            f"a stored answer is not what the protocol asks for today: {error}",
+            where=f"{planned.job.label} ({planned.key[:16]})",
+            todo="run it again",
+        ) from None
     metrics, notes = module.score(dataset, split, predictions, planned.job.parameters)
     return Scores(
         key=planned.key,

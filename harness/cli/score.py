@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from harness.cli.options import json_option, mirror_option
-from harness.errors import UsageError
+from harness.errors import DataError, UsageError
 from harness.layout import find_layout
 from harness.vocabulary import Verdict
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 @click.option("--again", is_flag=True, help="Compute even where fresh scores are kept.")
 @mirror_option
 @json_option
-def command(keys: tuple[str, ...], again: bool, mirrors: tuple[Path, ...], as_json: bool) -> None:
+def command(keys: tuple[str, ...], again: bool, mirrors: tuple[Path, ...], as_json: bool) -> int:
     """Compute the scores of stored runs: of all with valid predictions, or of those whose keys begin with KEYS."""
     from harness.jobs import PlannedJob
     from harness.scoring import score_run, scores_path
@@ -32,7 +32,7 @@ def command(keys: tuple[str, ...], again: bool, mirrors: tuple[Path, ...], as_js
 
     layout = find_layout()
     store = Store(layout.runs)
-    rows = []
+    rows, failed = [], 0
     for key in _chosen(store, keys):
         standing = store.standing(key)
         if standing.verdict is not Verdict.OK:
@@ -42,7 +42,15 @@ def command(keys: tuple[str, ...], again: bool, mirrors: tuple[Path, ...], as_js
         planned = PlannedJob.model_validate(standing.content["planned"])
         if again:
             scores_path(layout, key).unlink(missing_ok=True)
-        scores = score_run(layout, store, planned, mirrors)
+        try:
+            scores = score_run(layout, store, planned, mirrors)
+        except DataError as error:
+            if keys:
+                raise
+            # one run that can't be scored costs no other its scores
+            failed += 1
+            click.echo(f"{key[:16]}  {planned.job.label}  not scored: {error.what}", err=True)
+            continue
         rows.append({"label": planned.job.label, **scores.to_json()})
         if not as_json:
             _show(rows[-1], in_full=bool(keys))
@@ -50,6 +58,7 @@ def command(keys: tuple[str, ...], again: bool, mirrors: tuple[Path, ...], as_js
         click.echo(json.dumps(rows, indent=2, ensure_ascii=False))
     elif not rows:
         click.echo("no stored run has predictions to score")
+    return DataError.exit_code if failed else 0
 
 
 def _show(row: dict[str, Any], *, in_full: bool) -> None:
