@@ -2,20 +2,47 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+
 import pytest
 
 from harness.conformance import checks_of, self_test
+from harness.conformance.checks import CheckResult
 from harness.engine import Engine
+from harness.images import ensure_image
 from harness.layout import Layout, find_layout
 from harness.methods import load_method, method_names
 from harness.trials import InContainers
 from tests.conftest import REPOSITORY
 
+Results = dict[str, Future[list[CheckResult]]]
+
+
+@pytest.fixture(scope="module")
+def results(
+    request: pytest.FixtureRequest, repository: Layout, engine: Engine, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Results]:
+    """The self-tests of the methods that were asked for, on all processors at once: each run needs one."""
+    asked = [item for item in request.session.items if isinstance(item, pytest.Function)]
+    own = [item for item in asked if item.function is test_a_method_keeps_the_protocol]
+    names = [str(item.callspec.params["name"]) for item in own]
+    layout = Layout(repository.root, repository.cache, tmp_path_factory.mktemp("self-tests") / "local")
+    for name in names:
+        ensure_image(engine, layout, name)
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        yield {name: pool.submit(_tested, layout, engine, name) for name in names}
+        pool.shutdown(cancel_futures=True)
+
+
+def _tested(layout: Layout, engine: Engine, name: str) -> list[CheckResult]:
+    return list(self_test(load_method(layout, name), InContainers(layout, engine)))
+
 
 @pytest.mark.engine
 @pytest.mark.parametrize("name", method_names(find_layout(REPOSITORY)))
-def test_a_method_keeps_the_protocol(layout: Layout, engine: Engine, name: str) -> None:
-    card = load_method(layout, name)
-    results = list(self_test(card, InContainers(layout, engine)))
-    assert [result.check for result in results] == [check.name for check in checks_of(card)]
-    assert {result.check: result.reason for result in results if not result.passed} == {}
+def test_a_method_keeps_the_protocol(repository: Layout, results: Results, name: str) -> None:
+    found = results[name].result()
+    assert [one.check for one in found] == [check.name for check in checks_of(load_method(repository, name))]
+    assert {one.check: one.reason for one in found if not one.passed} == {}
