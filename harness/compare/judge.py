@@ -14,7 +14,7 @@ others  statistics over several methods: see `several`
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from harness.compare.claims import Claim
@@ -113,11 +113,11 @@ def judge(claim: Claim, names: Names, known: Known, runs: Runs) -> Comparison:
     if claim.statistic == "status":
         return _judge_status(claim, target, found)
     assert ours is not None
-    if claim.statistic == "band":
-        return _judge_band(claim, target, ours, found)
-    if claim.statistic == "mean":
-        return _judge_mean(claim, target, ours, found)
-    return _judge_value(claim, names, target, ours, found)
+    judged = {"band": _judge_band, "mean": _judge_mean}.get(claim.statistic)
+    comparison = judged(claim, target, ours, found) if judged else _judge_value(claim, names, target, ours, found)
+    if why := names.why_other_data(claim.method, claim.dataset, claim.split):
+        return replace(comparison, verdict=ClaimVerdict.NOT_COMPARABLE, reason=why)
+    return comparison
 
 
 def _judge_value(
@@ -153,13 +153,10 @@ def _judge_mean(claim: Claim, target: Target, metric: str, found: dict[int, Obta
         reason = "not run yet" if not found else f"none of our {len(found)} runs has the metric"
         return Comparison(claim, target, metric, ClaimVerdict.PENDING, reason)
 
-    # a mean of those that are left must not pass for one of all
-    ended = [run for run, _ in having.values() if run.verdict.is_final and not run.unscored]
-    lost = f"; {len(ended) - ours.n} of our {len(ended)} runs have no value" if len(ended) > ours.n else ""
-    note = f"; {claim.note}" if claim.note else ""
+    beside = _beside(claim, ours.n, found)
 
     def decided(verdict: ClaimVerdict, reason: str, test: str, tolerance: float | None) -> Comparison:
-        told = f"{reason}{lost}{note}"
+        told = f"{reason}{beside}"
         return Comparison(claim, target, metric, verdict, told, test, ours.mean, ours.n, tolerance, keys)
 
     difference = abs(ours.mean - claim.value)
@@ -186,15 +183,26 @@ def _judge_band(claim: Claim, target: Target, metric: str, found: dict[int, Obta
         reason = "not run yet" if not found else f"none of our {len(found)} runs has the metric"
         return Comparison(claim, target, metric, ClaimVerdict.PENDING, reason)
     keys = tuple(run.key for run, _ in having)
-    band = (_USUAL_BAND if claim.sd is None else claim.sd) + claim.rounding + _RELATIVE
+    width, name = (_USUAL_BAND, f"{_USUAL_BAND}; no deviation is printed")
+    if claim.sd is not None:
+        width, name = claim.sd, "the printed deviation"
+    band = width + claim.rounding + _RELATIVE
     if ours.n < _FEWEST_OF_A_BAND:
         reason, verdict = f"{ours.n} of at least {_FEWEST_OF_A_BAND} seeds", ClaimVerdict.NOT_COMPARABLE
     elif abs(ours.mean - claim.value) <= band:
-        reason, verdict = "within the printed deviation", ClaimVerdict.REPRODUCED
+        reason, verdict = f"within {name}", ClaimVerdict.REPRODUCED
     else:
-        reason, verdict = "beyond the printed deviation", ClaimVerdict.DEVIATES
+        reason, verdict = f"beyond {name}", ClaimVerdict.DEVIATES
+    reason += _beside(claim, ours.n, found)
     test = f"|difference| <= {band:.2g}"
     return Comparison(claim, target, metric, verdict, reason, test, ours.mean, ours.n, band, keys)
+
+
+def _beside(claim: Claim, counted: int, found: dict[int, Obtained]) -> str:
+    """What a mean is without, so that one of those that are left does not pass for one of all; and the note."""
+    ended = [run for run in found.values() if run.verdict.is_final and not run.unscored]
+    lost = f"; {len(ended) - counted} of our {len(ended)} runs have no value" if len(ended) > counted else ""
+    return lost + (f"; {claim.note}" if claim.note else "")
 
 
 def _judge_status(claim: Claim, target: Target, found: dict[int, Obtained]) -> Comparison:

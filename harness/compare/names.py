@@ -55,6 +55,8 @@ class Names(Strict):
     distribution_only: list[Remark] = []
     # values per seed are compared, and why some deviate is known
     explained: list[Remark] = []
+    # what a method read for the paper can't be had whole: our numbers are shown, and decide nothing
+    other_data: list[Remark] = []
 
     def metric(self, published: str) -> MetricName:
         """The metric the publication calls so."""
@@ -70,6 +72,10 @@ class Names(Strict):
     def why_deviating(self, method: str, dataset: str, split: str) -> str | None:
         """Why some values per seed deviate, where that is known. Published names."""
         return _reason(self.explained, method, dataset, split)
+
+    def why_other_data(self, method: str, dataset: str, split: str) -> str | None:
+        """What a method lacks here that it read for the paper. Published names."""
+        return _reason(self.other_data, method, dataset, split)
 
 
 @dataclass(frozen=True)

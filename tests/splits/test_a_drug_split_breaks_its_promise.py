@@ -248,6 +248,17 @@ def test_a_cluster_torn_apart_is_found_out() -> None:
     assert any("test-new, not" in told for told in strategy.broken_promises(dataset, random, few))
 
 
+@pytest.mark.parametrize("name", ["random", "frequency", "usage", "scaffold", "cluster", "datasail"])
+def test_a_discarded_drug_is_found_out_where_every_drug_is_kept(name: str) -> None:
+    dataset = made_up_drugs(60, 5)
+    split, _ = _made(dataset, "random")
+    drugs = split.drugs.copy()
+    drugs[drugs == KNOWN] = np.where(np.arange((drugs == KNOWN).sum()) < 3, DISCARDED, KNOWN)
+    strategy = get_strategy("ddi", name)
+    broken = strategy.broken_promises(dataset, part_split(drugs, split.items), strategy.Parameters())
+    assert "3 drugs are discarded" in broken
+
+
 def _table(rows: list[list[int]], dtype: str = "<i4") -> npt.NDArray[Any]:
     return np.array(rows, dtype=dtype)
 

@@ -12,6 +12,7 @@ from harness import benchmark
 from harness.compare.names import Target
 from harness.compare.obtained import Obtained, Runs
 from harness.data import load_dataset, load_manifest
+from harness.errors import CorruptData
 from harness.jobs import Job, make_job, parse_split
 from harness.layout import Layout
 from harness.methods import load_method, load_methods
@@ -121,6 +122,7 @@ def test_a_report_without_validation_chooses_nothing(layout: Layout, monkeypatch
     (cell,) = make_plan(layout, "one", [job_of(layout, "majority_type", 1)]).cells
     planned = cell.planned
     assert planned is not None
+    run_like(layout, "majority_type", np.zeros((1, 1)))
     monkeypatch.setattr(tuning, "read_json", lambda _: {"validation": {"S1": 0.5, "S2": "high"}, "f1": 0.9})
     done = Cell(cell.job, planned, Verdict.OK)
     found = tuning._point(Store(layout.runs), done, {})
@@ -129,6 +131,12 @@ def test_a_report_without_validation_chooses_nothing(layout: Layout, monkeypatch
     monkeypatch.setattr(tuning, "read_json", lambda _: None)
     found = tuning._point(Store(layout.runs), done, {})
     assert found is not None and not found.validation
+    # a report that is not the one the run wrote chooses nothing either
+    report = Store(layout.runs).path(planned.key) / "method.json"
+    report.chmod(0o644)
+    report.write_text(report.read_text().replace("0.5", "0.7"))
+    with pytest.raises(CorruptData):
+        tuning._point(Store(layout.runs), done, {})
 
 
 METHODS = {"One": "majority_type", "Other": "drug_frequency"}

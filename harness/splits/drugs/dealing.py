@@ -15,6 +15,7 @@ from harness.errors import DataError
 from harness.manifests import Strict
 from harness.splits.drugs.usage import negatives
 from harness.splits.parts import (
+    DISCARDED,
     KNOWN,
     ROLES,
     TEST_NEW,
@@ -119,8 +120,15 @@ def told_roles(roles: Codes) -> list[str]:
     return [f"{int((roles == role).sum())} {name}" for role, name in ROLES.items()]
 
 
-def wrong_shares(roles: Codes, shares: Shares, *, groups: Integers | None = None, allowance: int = 0) -> list[str]:
-    """Roles whose share of the drugs that are kept is not the one asked for.
+def wrong_shares(
+    roles: Codes,
+    shares: Shares,
+    *,
+    groups: Integers | None = None,
+    allowance: int = 0,
+    discards: bool = False,
+) -> list[str]:
+    """Roles whose share of the drugs that are kept is not the one asked for, and drugs that may not be discarded.
 
     Whole groups can be dealt only so exactly: as far as the second largest is large, and the largest is known.
     """
@@ -129,7 +137,8 @@ def wrong_shares(roles: Codes, shares: Shares, *, groups: Integers | None = None
     if groups is not None:
         sizes = np.sort(np.bincount(groups))
         available, allowance = kept - int(sizes[-1]), int(sizes[-2:].min())
-    broken = []
+    lost = int((roles == DISCARDED).sum())
+    broken = [f"{lost} drugs are discarded"] if lost and not discards else []
     for role, wanted in targets(kept, shares, available=available).items():
         found = int((roles == role).sum())
         if abs(found - wanted) > max(allowance, 1, _ROUNDING * kept):

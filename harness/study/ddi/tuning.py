@@ -89,6 +89,8 @@ def _point(store: Store, cell: Cell, space: Mapping[str, int]) -> Point | None:
     """What a run says of itself, where it ended ok; a report without validation says nothing."""
     if cell.verdict is not Verdict.OK or cell.planned is None:
         return None
+    # what is chosen by must be what the run wrote
+    store.check(store.record(cell.planned.key))
     report = read_json(store.path(cell.planned.key) / _REPORT)
     told = report.get("validation") if isinstance(report, dict) else None
     known = told if isinstance(told, dict) else {}

@@ -70,7 +70,7 @@ def _kept(graph: csr_array[Any], spectral: float, generator: np.random.RandomSta
 
 def broken_promises(dataset: DdiDataset, made: PartSplit, parameters: Parameters) -> list[str]:
     """The drugs that are kept have their shares; at 0 all are, at 1 no two of them are more similar than gamma."""
-    broken = wrong_shares(made.drugs, parameters)
+    broken = wrong_shares(made.drugs, parameters, discards=True)
     discarded = int((made.drugs == DISCARDED).sum())
     if parameters.spectral == 0 and discarded:
         broken.append(f"{discarded} drugs are discarded at a spectral parameter of 0")
