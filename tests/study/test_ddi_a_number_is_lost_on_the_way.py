@@ -22,7 +22,7 @@ from harness.study.sheets import Sheet
 
 CLAIMED = ["4", "10", "11", "12", "13"]
 TABLES = ["1", "4", "6", "8", "9", "10", "11", "12", "13"]
-FIGURES = ["4", "5", "6", "7", "8", "9", "11", "12", "13", "14"]
+FIGURES = ["4", "5", "6", "7", "8", "9", "11", "12", "13", "14", "15"]
 
 
 @pytest.fixture(scope="module")
