@@ -46,7 +46,9 @@ def find_cases(golden: Path) -> list[GoldenCase]:
             "there is no such folder", where=str(golden), todo="give --golden a folder of golden cases"
         )
     cases = _cases_in(golden)
-    folders = sorted(path for path in golden.iterdir() if path.is_dir())
+    # in a benchmark's own folder, those that hold its cases were looked into
+    seen = {case.path.parent for case in cases}
+    folders = sorted(path for path in golden.iterdir() if path.is_dir() and path not in seen)
     inside = {folder.name: _cases_in(folder) for folder in folders if folder.name in benchmark_names()}
     if cases or any(inside.values()):
         for folder in folders:
