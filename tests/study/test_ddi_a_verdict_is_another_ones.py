@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from harness.compare import Book, ClaimVerdict
@@ -70,6 +72,25 @@ def test_a_deviation_of_zero_leaves_the_printed_precision(names: Names) -> None:
     claim = claim_of("band", "S1 F1", 0.0)
     assert verdict_of(names, claim, [0.1254] * 3) is ClaimVerdict.REPRODUCED
     assert verdict_of(names, claim, [0.1256] * 3) is ClaimVerdict.DEVIATES
+
+
+@pytest.mark.parametrize("value", [0.125, 0.9])
+def test_a_method_that_lacks_data_of_the_paper_is_shown_and_not_judged(names: Names, value: float) -> None:
+    known = Known(frozenset({"emergnn"}), frozenset({"drugbank"}), frozenset({"released"}))
+    runs = {seed: Obtained("k" * 64, Verdict.OK, "", {"S1 F1/as-published": value}, {}) for seed in range(3)}
+    claim = replace(claim_of("band", "S1 F1", 0.023), method="EmerGNN")
+    found = judge(claim, names, known, {replace(HERE, method="emergnn"): runs})
+    assert found.verdict is ClaimVerdict.NOT_COMPARABLE and found.ours == pytest.approx(value)
+    assert "only a part is public" in found.reason
+
+
+def test_a_band_tells_the_runs_it_is_without(names: Names) -> None:
+    known = Known(frozenset({"mlp"}), frozenset({"drugbank"}), frozenset({"released"}))
+    runs = {seed: Obtained("k" * 64, Verdict.OK, "", {"S1 F1/as-published": 0.125}, {}) for seed in range(3)}
+    runs |= {seed: Obtained("f" * 64, Verdict.MEMORY, "killed", None, {}) for seed in (3, 4)}
+    found = judge(claim_of("band", "S1 F1", 0.023), names, known, {HERE: runs})
+    assert (found.verdict, found.n) == (ClaimVerdict.REPRODUCED, 3)
+    assert found.reason == "within the printed deviation; 2 of our 5 runs have no value"
 
 
 def test_costs_are_never_judged(ddi_book: Book) -> None:
