@@ -74,7 +74,10 @@ def test_signals_that_come_together_are_one_wish_to_stop(signals: tuple[signal.S
 
 def test_a_later_signal_ends_what_does_not_stop() -> None:
     with _waiting("ignore") as process:
+        assert process.stderr is not None
         process.send_signal(signal.SIGTERM)
+        # a second after the harness has heard the first, which on a busy machine is later than it was sent
+        assert "once more to stop at once" in process.stderr.readline()
         time.sleep(1.2)
         process.send_signal(signal.SIGTERM)
         told, _ = process.communicate(timeout=15)
