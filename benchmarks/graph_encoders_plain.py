@@ -112,7 +112,7 @@ def tiger() -> Prepared:
     channels = [Channel.of(one, attended=attended, device=torch.device("cpu")) for one in graphs]
     sizes = Sizes(FEATURES, ENTITIES, *(size for one in channels for size in (one.relations, one.degrees)))
     network = Network(sizes, TYPES, width=64, layers=2, heads=4, attended=attended, dropout=0.0)
-    model = Model(network, *channels, None)
+    model = Model(network, *channels, bce_of_softmax)
 
     def ours(batch: Batch) -> tuple[Tensor, Tensor]:
         logits, mutual = model.answer(batch.pairs)

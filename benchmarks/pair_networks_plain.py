@@ -18,7 +18,7 @@ import numpy as np
 import torch
 from ddi_examples import Batch, Examples
 from ddi_sdk import Items, Problem
-from ddi_training import adamw, label_loss, type_weights
+from ddi_training import adamw, loss_of_labels
 from network import Network
 from torch import Tensor, nn
 from torch.nn import functional
@@ -181,19 +181,18 @@ def both_ways(problem: Problem) -> tuple[Network, Loss, nn.Module, Loss, Example
             nn.init.normal_(one, std=0.5)
         opposed = (OtherPairs if problem.multilabel else OtherTypes).of(problem, where)
         plain = Sines(problem, ours)
-        examples = Examples.of(opposed.problem.train, TYPES, per_pair=False, device=where)
+        examples = Examples.of(opposed.items, TYPES, per_pair=False, device=where)
         return ours, lambda batch: opposed.loss(ours, batch), plain, against(plain, problem), examples
     examples = Examples.of(problem.train, TYPES, per_pair=True, device=where)
-    weight = type_weights(problem.train.labels) if problem.multilabel else None
     if METHOD == "mlp":
         prints = problem.inputs["fingerprints"]
         ours = Network(prints, TYPES, hidden=HIDDEN, dropout=0.0, multilabel=problem.multilabel)
-        loss, plain = label_loss(weight), Perceptron(problem, ours)
+        loss, plain = loss_of_labels(problem), Perceptron(problem, ours)
     else:
         graph, nodes = graph_of(problem)
         np.random.seed(1)
         ours = Network(graph, features_of(problem, graph, nodes), TYPES, hidden=HIDDEN, dropout=0.0)
-        loss, plain = label_loss(weight, functional.cross_entropy), Convolutions(problem, ours)
+        loss, plain = loss_of_labels(problem, functional.cross_entropy), Convolutions(problem, ours)
     return (
         ours,
         lambda batch: loss(ours(batch.pairs), batch.target),

@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 from ddi_sdk import Case
-from ddi_training import golden_adamw, golden_target, label_loss, load_golden, replay, unchanged
+from ddi_training import golden_adamw, golden_loss, golden_target, load_golden, replay, unchanged
 from neighbours import Neighbours
 from network import Network
 from torch.nn import functional
@@ -26,8 +26,7 @@ def parity(case: Case) -> dict[str, Any]:
     turned = {"param/relation_param": given["param/relation_param"].swapaxes(0, 1)}
     load_golden(network, replace(case, arrays={**given, **turned}))
     pairs = torch.stack([torch.from_numpy(given[f"in/{end}"]) for end in ("head", "tail")], dim=1)
-    weight = torch.from_numpy(given["in/loss_weight"]) if about["dataset"] == "twosides" else None
-    loss, target = label_loss(weight, functional.cross_entropy), golden_target(case)
+    loss, target = golden_loss(case, functional.cross_entropy), golden_target(case)
     network.eval()
     with torch.no_grad():
         found = {
@@ -35,6 +34,6 @@ def parity(case: Case) -> dict[str, Any]:
             "out/loss_eval": loss(network(pairs), target),
             "out/node_after_conv1": network.conv1(whole.first.times(torch.from_numpy(features[whole.far]))),
         }
-    found |= replay(network, lambda: loss(network(pairs), target), optimisers=[golden_adamw(network, case)])
+    found |= replay(network, lambda: loss(network(pairs), target), golden_adamw(network, case))
     found |= {name: found[name].swapaxes(0, 1) for name in ("grad0/relation_param", "after3/relation_param")}
     return found | unchanged(network, case)

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from ddi_items import facts
 from ddi_sdk import Array, Items
 
 
@@ -37,7 +38,7 @@ class Examples:
 
     def facts(self) -> Array:
         """Interactions (head, tail, type) of all examples."""
-        return facts_of(self.items, self.own)
+        return facts(self.items.pairs[self.own], self.items.labels[self.own])
 
     def batches(self, size: int) -> Iterator[tuple[Array, Array]]:
         """Pairs and labels of so many examples at a time, unshuffled as in the original; negatives come last."""
@@ -58,14 +59,6 @@ class Examples:
             Examples(self.items, self.own[kept], self.negative[kept]) for kept in (hidden == 0, hidden == count)
         )
         return none, some
-
-
-def facts_of(items: Items, rows: Array) -> Array:
-    """Interactions (head, tail, type) that these items say are there."""
-    if items.labels.ndim == 1:
-        return np.column_stack([items.pairs[rows], items.labels[rows]]).astype(np.int64)
-    place, types = np.nonzero(items.labels[rows] > 0)
-    return np.column_stack([items.pairs[rows[place]], types]).astype(np.int64)
 
 
 def drawn_to_hide(items: Items, knowledge: Array, share: float, generator: np.random.Generator) -> Array:

@@ -66,7 +66,7 @@ def _three_steps(network: Network, routes: Routes, pairs: Array, types: Array) -
 
     with torch.no_grad():
         found = {"out/loss_eval": loss()}
-    return found | replay(network, loss, optimisers=[optimiser(network, _LEARNING_RATE, _WEIGHT_DECAY)])
+    return found | replay(network, loss, optimiser(network, _LEARNING_RATE, _WEIGHT_DECAY))
 
 
 def _lines(given: dict[str, Array]) -> Items:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import torch
 from ddi_sdk import Array
-from ddi_steps import step
+from ddi_training import step
 from examples import Examples
 from network import Network
 from routes import Routes
@@ -44,7 +44,7 @@ def learn(
     losses: list[float] = []
     for pairs, labels in examples.batches(batch_size):
         logits = network(torch.from_numpy(pairs), routes.batch(pairs))
-        losses.append(float(step(loss_of(logits, labels, repeated=repeated), [adam])))
+        losses.append(float(step(loss_of(logits, labels, repeated=repeated), adam)))
     return losses
 
 

@@ -8,8 +8,8 @@ import numpy as np
 import torch
 from choices import Choices
 from ddi_sdk import Array, Problem
-from ddi_training import fingerprints, state_of, without_contradictions
-from examples import Examples, drawn_to_hide, facts_of
+from ddi_training import cleaned, facts, fingerprints, state_of
+from examples import Examples, drawn_to_hide
 from graph import Graph, Numbering
 from learning import learn, optimiser, scores_of
 from measures import of_lines, of_types
@@ -53,10 +53,9 @@ class Setting:
     def fit(self) -> Fit:
         """All epochs; the first model with the highest metric on valid items answers, the last where none are."""
         problem, parameters = self.problem, self.problem.parameters
-        cleaned = without_contradictions(problem) if parameters["clean_negatives"] else problem
         examples = Examples.of(problem.train)
         known = examples.facts()
-        examples = Examples(cleaned.train, examples.own, examples.negative)
+        examples = Examples(cleaned(problem).train, examples.own, examples.negative)
         valid = self.routes(known, problem.valid.pairs[self.valid])
         adam = optimiser(self.network, self.chosen.learning_rate, self.chosen.weight_decay)
         plateau = ReduceLROnPlateau(adam, mode="max", patience=int(parameters["patience"]))
@@ -73,7 +72,8 @@ class Setting:
                 metric, epoch, state = found, number, state_of(self.network)
         if state is not None:
             self.network.load_state_dict(state)
-        known = np.concatenate([known, facts_of(problem.valid, self.valid)])
+        validated = facts(problem.valid.pairs[self.valid], problem.valid.labels[self.valid])
+        known = np.concatenate([known, validated])
         asked = problem.test_pairs[problem.test_setting == self.setting]
         return Fit(scores_of(self.network, self.routes(known, asked), asked), epoch, metric, losses)
 

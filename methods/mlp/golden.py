@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 from ddi_sdk import Case
-from ddi_training import golden_adamw, golden_target, label_loss, load_golden, replay, unchanged
+from ddi_training import golden_adamw, golden_loss, golden_target, load_golden, replay, unchanged
 from network import Network
 
 
@@ -21,12 +21,10 @@ def parity(case: Case) -> dict[str, Any]:
     turned = {"param/lin1.weight": case.arrays["param/lin1.weight"].T}
     load_golden(network, replace(case, arrays={**case.arrays, **turned}))
     pairs = torch.from_numpy(case.arrays["in/head"]), torch.from_numpy(case.arrays["in/tail"])
-    pairs, target = torch.stack(pairs, dim=1), golden_target(case)
-    weight = torch.from_numpy(case.arrays["in/loss_weight"]) if multilabel else None
-    loss = label_loss(weight)
+    pairs, target, loss = torch.stack(pairs, dim=1), golden_target(case), golden_loss(case)
     network.eval()
     with torch.no_grad():
         found = {"out/logits": network.scores(pairs), "out/loss_eval": loss(network(pairs), target)}
-    found |= replay(network, lambda: loss(network(pairs), target), optimisers=[golden_adamw(network, case)])
+    found |= replay(network, lambda: loss(network(pairs), target), golden_adamw(network, case))
     found |= {name: found[name].T for name in ("grad0/lin1.weight", "after3/lin1.weight")}
     return found | unchanged(network, case)

@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 from ddi_sdk import Answer, Problem, run
-from ddi_training import device, fingerprints, fit, label_loss, type_weights, without_contradictions
+from ddi_training import cleaned, device, fingerprints, fit, loss_of_labels
 from golden import parity
 from network import Network
 
 
 def fit_predict(problem: Problem) -> Answer:
     """The common trainer, one example per ordered pair or line."""
-    given, where = problem.parameters, device()
-    known = without_contradictions(problem) if given["clean_negatives"] else problem
+    given, problem = problem.parameters, cleaned(problem)
     network = Network(
-        fingerprints(known),
-        known.types,
+        fingerprints(problem),
+        problem.types,
         hidden=given["hidden"],
         dropout=given["dropout"],
-        multilabel=known.multilabel,
-    ).to(where)
-    weight = type_weights(known.train.labels).to(where) if known.multilabel else None
-    loss = label_loss(weight)
+        multilabel=problem.multilabel,
+    ).to(device())
+    loss = loss_of_labels(problem)
     return fit(
-        known,
+        problem,
         network,
         lambda batch: loss(network(batch.pairs), batch.target),
         network.scores,

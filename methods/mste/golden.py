@@ -36,5 +36,5 @@ def parity(case: Case) -> dict[str, Any]:
             "out/neg_score": negative[:, 0],
             "out/loss_eval": opposed(gamma, positive, negative, weight),
         }
-    found |= replay(network, lambda: opposed(gamma, *scores(), weight), optimisers=[golden_adamw(network, case)])
+    found |= replay(network, lambda: opposed(gamma, *scores(), weight), golden_adamw(network, case))
     return found | unchanged(network, case)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ddi_sdk import Answer, Problem, run
-from ddi_training import device, fit, without_contradictions
+from ddi_training import cleaned, device, fit
 from golden import parity
 from network import Network
 from training import OtherPairs, OtherTypes
@@ -11,7 +11,7 @@ from training import OtherPairs, OtherTypes
 
 def fit_predict(problem: Problem) -> Answer:
     """The common trainer on triplets, each beside one that is not so."""
-    given, where = problem.parameters, device()
+    given, where, problem = problem.parameters, device(), cleaned(problem)
     network = Network(
         problem.drugs,
         problem.types,
@@ -20,15 +20,15 @@ def fit_predict(problem: Problem) -> Answer:
         dropout=given["dropout"],
         multilabel=problem.multilabel,
     ).to(where)
-    known = without_contradictions(problem) if given["clean_negatives"] else problem
-    examples = (OtherPairs if problem.multilabel else OtherTypes).of(known, where)
+    examples = (OtherPairs if problem.multilabel else OtherTypes).of(problem, where)
     return fit(
-        examples.problem,
+        problem,
         network,
         lambda batch: examples.loss(network, batch),
         network.scores,
         per_pair=False,
         drop_last=True,
+        train=examples.items,
     )
 
 

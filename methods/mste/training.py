@@ -6,7 +6,7 @@ have the type.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -26,8 +26,9 @@ def opposed(gamma: float, positive: Tensor, negative: Tensor, weight: Tensor | f
 class OtherTypes:
     """Multiclass: each ordered pair with the first type it has in training, against any other type."""
 
-    problem: Problem
-    types: Tensor
+    items: Items
+    own: Tensor
+    types: int
 
     @classmethod
     def of(cls, problem: Problem, where: torch.device) -> OtherTypes:
@@ -35,12 +36,12 @@ class OtherTypes:
         train = problem.train
         rows = np.sort(np.unique(train.pairs, axis=0, return_index=True)[1])
         kept = Items(train.pairs[rows], train.labels[rows], train.setting[rows])
-        return cls(replace(problem, train=kept), torch.from_numpy(kept.labels.astype(np.int64)).to(where))
+        return cls(kept, torch.from_numpy(kept.labels.astype(np.int64)).to(where), problem.types)
 
     def loss(self, network: Network, batch: Batch) -> Tensor:
         """The other type is drawn from all but the pair's own with equal chances."""
-        own = self.types[batch.index]
-        other = torch.randint_like(own, self.problem.types - 1)
+        own = self.own[batch.index]
+        other = torch.randint_like(own, self.types - 1)
         other += other >= own
         positive, negative = network(batch.pairs, torch.stack([own, other], dim=1)).unbind(1)
         return opposed(network.gamma, positive, negative)
@@ -50,7 +51,7 @@ class OtherTypes:
 class OtherPairs:
     """Multilabel: each type of a positive line, against a pair that stands for the absence of this type."""
 
-    problem: Problem
+    items: Items
     types: Tensor
     against: Tensor
     weight: Tensor
@@ -64,12 +65,17 @@ class OtherPairs:
         train, met = problem.train, []
         for j, said in enumerate(train.labels.T):
             positive, negative = np.flatnonzero(said > 0), np.flatnonzero(said < 0)
-            if len(negative):
+            if len(positive) and len(negative):
                 met.append(np.stack([positive, np.full_like(positive, j), np.resize(negative, len(positive))]))
+        if not met:
+            raise ValueError(
+                f"none of the {problem.types} types has both positives and negatives in the {len(train.labels)} "
+                "training lines, and MSTE learns from one beside the other: give it a split or data where one has"
+            )
         rows, types, against = np.concatenate(met, axis=1)
         kept = Items(train.pairs[rows], types.astype(np.int32), train.setting[rows])
         given = (torch.from_numpy(one).to(where) for one in (types, train.pairs[against]))
-        return cls(replace(problem, train=kept), *given, type_weights(train.labels).to(where))
+        return cls(kept, *given, type_weights(train.labels).to(where))
 
     def loss(self, network: Network, batch: Batch) -> Tensor:
         """Weighed by type; no dropout for the pairs that stand against."""

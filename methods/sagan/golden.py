@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from adversary import Adversary
 from ddi_sdk import Case, Given
-from ddi_training import golden_adamw, golden_target, label_loss, load_golden, replay
+from ddi_training import golden_adamw, golden_loss, golden_target, load_golden, replay, unchanged
 from drug_pairs import DrugPairs
 from molecule_graphs import Molecules
 from molecules import Molecule
@@ -29,9 +29,8 @@ def parity(case: Case) -> dict[str, Any]:
     adversary = _adversary(case)
     molecules = [one for side in SIDES for one in _molecules(given, side)]
     source, target = torch.arange(len(molecules)).view(2, 2, -1).transpose(1, 2)
-    weight = torch.from_numpy(given["in/loss_weight"]) if multilabel else None
     judged = DrugPairs(network, Molecules.of(molecules, torch.device("cpu")))
-    objective = Objective(judged, adversary, label_loss(weight), multilabel)
+    objective = Objective(judged, adversary, golden_loss(case), multilabel)
     truth, model = golden_target(case), nn.ModuleDict({"network": network, "adversary": adversary})
     told: dict[str, list[float]] = {"loss_label": [], "loss_adv": [], "grl_coeff": []}
 
@@ -41,11 +40,9 @@ def parity(case: Case) -> dict[str, Any]:
             told[name].append(float(value))
         return labels + case.about["weight_adv"] * domains
 
-    replayed = replay(model, loss, optimisers=[golden_adamw(model, case)])
+    replayed = replay(model, loss, golden_adamw(model, case))
     found = {name.replace("/network.", "/").replace("/adversary.", "_ad/"): one for name, one in replayed.items()}
-    found |= {name: np.array(values) for name, values in told.items()}
-    # not trained
-    return found if weight is None else found | {"after3/bceloss.weight": weight}
+    return found | {name: np.array(values) for name, values in told.items()} | unchanged(network, case)
 
 
 def _adversary(case: Case) -> Adversary:

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import torch
 from adversary import Adversary, domain_loss
-from ddi_losses import LabelLoss
 from ddi_sdk import Problem
+from ddi_training import LabelLoss
 from drug_pairs import DrugPairs
 from torch import Tensor
 

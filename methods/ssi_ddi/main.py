@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ddi_sdk import Answer, Problem, run
-from ddi_training import device, fit, label_loss, type_weights
+from ddi_training import cleaned, device, fit, loss_of_labels
 from drug_pairs import DrugPairs, molecules_in
 from golden import parity
 from substructures import Network
@@ -11,9 +11,9 @@ from substructures import Network
 
 def fit_predict(problem: Problem) -> Answer:
     """The common trainer, one example per item."""
+    problem = cleaned(problem)
     network = Network(problem.types, problem.parameters["hidden"]).to(device())
-    pairs = DrugPairs(network, molecules_in(problem))
-    loss = label_loss(type_weights(problem.train.labels).to(device()) if problem.multilabel else None)
+    pairs, loss = DrugPairs(network, molecules_in(problem)), loss_of_labels(problem)
     return fit(
         problem,
         network,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from channel import Channel
 from ddi_sdk import Answer, Problem, run
-from ddi_training import device, fit, type_weights
+from ddi_training import cleaned, device, fit, loss_of_labels
 from knowledge_channel import knowledge_graphs
 from molecule_channel import FEATURES, molecule_graphs
 from network import Network, Sizes
@@ -15,7 +15,7 @@ from training import Model
 
 def fit_predict(problem: Problem) -> Answer:
     """Graphs of all drugs once, then the trainer; items are triplets."""
-    chosen, where = problem.parameters, device()
+    chosen, where, problem = problem.parameters, device(), cleaned(problem)
     attended = chosen["attention"] == "relation-aware"
     molecules = molecule_graphs(problem.inputs["smiles"], aliased=chosen["aliased"], blanks=chosen["blanks"])
     knowledge = knowledge_graphs(
@@ -25,8 +25,7 @@ def fit_predict(problem: Problem) -> Answer:
     sizes = Sizes(FEATURES, problem.entities, *(size for one in channels for size in (one.relations, one.degrees)))
     shape = {name: chosen[name] for name in ("width", "layers", "heads", "dropout")}
     network = Network(sizes, problem.types, attended=attended, **shape).to(where)
-    weight = type_weights(problem.train.labels).to(where) if problem.multilabel else None
-    model = Model(network, *channels, weight)
+    model = Model(network, *channels, loss_of_labels(problem))
     return fit(problem, network, model.loss, model.scores, per_pair=False, drop_last=True)
 
 

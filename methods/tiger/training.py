@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import torch
 from channel import Channel, Part
-from ddi_training import Batch, bce_of_softmax, weighted_bce
+from ddi_training import Batch, LabelLoss
 from network import Network
 from torch import Tensor
 from torch.nn import functional
@@ -29,12 +29,12 @@ class Encoded:
 
 @dataclass(frozen=True)
 class Model:
-    """The network with the graphs of all drugs; weights of types where there are several at once."""
+    """The network with the graphs of all drugs, and the loss of the pairs' types."""
 
     network: Network
     molecules: Channel
     knowledge: Channel
-    weight: Tensor | None
+    labels: LabelLoss
 
     def encode(self, drugs: Tensor) -> Encoded:
         """Each of these drugs once, whichever pairs it is in."""
@@ -56,10 +56,6 @@ class Model:
         """Of a batch, in which every drug of another pair is another drug to tell apart."""
         logits, mutual = self.answer(batch.pairs)
         return self.labels(logits, batch.target) + mutual()
-
-    def labels(self, logits: Tensor, target: Tensor) -> Tensor:
-        """The loss of the pairs' types."""
-        return bce_of_softmax(logits, target) if self.weight is None else weighted_bce(logits, target, self.weight)
 
     def scores(self, pairs: Tensor) -> Tensor:
         """Logits of many pairs: without dropout a drug has one vector, whichever pair it is in."""

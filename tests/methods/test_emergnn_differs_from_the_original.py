@@ -28,13 +28,13 @@ Array = npt.NDArray[Any]
 Load = Callable[[str], ModuleType]
 
 OURS = ("ragged", "graph", "reach", "examples", "measures")
-BESIDE = ("ddi_sdk", "permafrost_sdk")
+BESIDE = ("ddi_items", "ddi_sdk", "permafrost_sdk")
 
 
 @pytest.fixture
 def ours(repository: Layout, monkeypatch: pytest.MonkeyPatch) -> Iterator[Load]:
     """Imports those modules of the method that need nothing but NumPy; other methods' have the same names."""
-    for folder in ("_sdk/python", "_shared/ddi", "emergnn"):
+    for folder in ("_sdk/python", "_shared/ddi", "_shared/ddi_training", "emergnn"):
         monkeypatch.syspath_prepend(repository.methods / folder)
     before = {name: sys.modules.pop(name) for name in (*OURS, *BESIDE) if name in sys.modules}
     yield importlib.import_module

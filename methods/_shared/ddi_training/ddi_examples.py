@@ -6,11 +6,12 @@ Targets are made when a batch is, so that memory does not grow with items x type
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import torch
-from ddi_sdk import Array, Items, Problem
+from ddi_items import types_of_pairs
+from ddi_sdk import Items
 from torch import Tensor
 
 
@@ -66,34 +67,3 @@ class Examples:
         if drop_last and len(batches) > 1 and len(batches[-1]) < size:
             batches = batches[:-1]
         return map(self.batch, batches)
-
-
-def types_of_pairs(pairs: Array, labels: Array, types: int) -> tuple[Array, Array]:
-    """Distinct ordered pairs, and a row of types for each, ascending and filled up with the number of types."""
-    order = np.lexsort((labels, pairs[:, 1], pairs[:, 0]))
-    pairs, labels = pairs[order], labels[order]
-    new = np.ones(len(pairs), dtype=bool)
-    new[1:] = (pairs[1:] != pairs[:-1]).any(axis=1)
-    starts = np.flatnonzero(new)
-    rows = np.cumsum(new) - 1
-    places = np.arange(len(pairs)) - starts[rows]
-    padded = np.full((len(starts), int(places.max(initial=0)) + 1), types, dtype=np.int64)
-    padded[rows, places] = labels
-    return pairs[starts], padded
-
-
-def without_contradictions(problem: Problem) -> Problem:
-    """Multilabel: a training line is no negative of a type that a training line says its pair has, in any order.
-
-    Other problems stay as they are.
-    """
-    if not problem.multilabel:
-        return problem
-    low, high = np.sort(problem.train.pairs, axis=1).astype(np.int64).T
-    pairs, places = np.unique(low * problem.drugs + high, return_inverse=True)
-    has = np.zeros((len(pairs), problem.types), dtype=bool)
-    rows, types = np.nonzero(problem.train.labels > 0)
-    has[places[rows], types] = True
-    labels = problem.train.labels.copy()
-    labels[(labels < 0) & has[places]] = 0
-    return replace(problem, train=replace(problem.train, labels=labels))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
-from ddi_examples import types_of_pairs
+from ddi_items import types_of_pairs
 from ddi_sdk import Array, Problem
 from ddi_steps import state_of
 from torch import Tensor, nn

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 import torch
+from ddi_losses import LabelLoss, bce_of_softmax, label_loss
 from ddi_sdk import Array, Case
 from torch import Tensor, nn
 from torch.optim import AdamW, Optimizer
@@ -18,22 +19,12 @@ def adamw(model: nn.Module, parameters: Mapping[str, Any]) -> AdamW:
     return AdamW(trained, lr=parameters["learning_rate"], weight_decay=parameters["weight_decay"], fused=True)
 
 
-def step(loss: Tensor, optimisers: Sequence[Optimizer]) -> Tensor:
-    """All optimisers step along the gradient of the whole loss, which stays until the next step."""
-    for one in optimisers:
-        one.zero_grad()
+def step(loss: Tensor, optimiser: Optimizer) -> Tensor:
+    """Along the gradient of the loss, which stays until the next step."""
+    optimiser.zero_grad()
     loss.backward()
-    for one in optimisers:
-        one.step()
+    optimiser.step()
     return loss.detach()
-
-
-def steps(
-    model: nn.Module, loss: Callable[[], Tensor], *, optimisers: Sequence[Optimizer], count: int = 3
-) -> list[float]:
-    """So many training steps on the same batch, and the loss before each."""
-    model.train()
-    return [float(step(loss(), optimisers)) for _ in range(count)]
 
 
 def state_of(model: nn.Module) -> dict[str, Tensor]:
@@ -46,15 +37,16 @@ def named(module: nn.Module, prefix: str) -> dict[str, Array]:
     return {f"{prefix}/{name}": value.cpu().numpy() for name, value in state_of(module).items()}
 
 
-def replay(model: nn.Module, loss: Callable[[], Tensor], *, optimisers: Sequence[Optimizer]) -> dict[str, Array]:
+def replay(model: nn.Module, loss: Callable[[], Tensor], optimiser: Optimizer) -> dict[str, Array]:
     """What the goldens tell of three steps: losses, gradients of the first, state after the last."""
-    losses = steps(model, loss, optimisers=optimisers, count=1)
+    model.train()
+    losses = [float(step(loss(), optimiser))]
     gradients = {
         f"grad0/{name}": one.grad.cpu().numpy().copy()
         for name, one in model.named_parameters()
         if one.grad is not None
     }
-    losses += steps(model, loss, optimisers=optimisers, count=2)
+    losses += [float(step(loss(), optimiser)) for _ in range(2)]
     return {"loss_steps": np.array(losses), **gradients, **named(model, "after3")}
 
 
@@ -78,6 +70,12 @@ def unchanged(model: nn.Module, case: Case) -> dict[str, Array]:
     trained = {f"param/{name}" for name in model.state_dict()}
     others = {name: array for name, array in case.arrays.items() if name.startswith("param/")}
     return {name.replace("param/", "after3/"): array for name, array in others.items() if name not in trained}
+
+
+def golden_loss(case: Case, multiclass: LabelLoss = bce_of_softmax) -> LabelLoss:
+    """Of logits and targets; the cases of a multilabel dataset have weights of types."""
+    weight = case.arrays.get("in/loss_weight")
+    return label_loss(None if weight is None else torch.from_numpy(weight), multiclass)
 
 
 def golden_target(case: Case) -> Tensor:

@@ -6,48 +6,51 @@ accuracy, and training ends when all of them have waited longer than `patience` 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
 import torch
-from ddi_examples import Batch, Examples, without_contradictions
-from ddi_losses import bce_of_softmax, label_loss, type_weights, weighted_bce
-from ddi_sdk import Answer, Array, Problem
+from ddi_examples import Batch, Examples
+from ddi_items import cleaned, facts
+from ddi_losses import LabelLoss, bce_of_softmax, label_loss, type_weights
+from ddi_sdk import Answer, Array, Items, Problem
 from ddi_selection import Scores, Selection, Validation
 from ddi_steps import (
     adamw,
     golden_adamw,
+    golden_loss,
     golden_target,
     load_golden,
     named,
     replay,
     state_of,
     step,
-    steps,
     unchanged,
 )
 from torch import Tensor, nn
-from torch.optim import Optimizer
 
 __all__ = [
     "Batch",
+    "LabelLoss",
     "adamw",
     "bce_of_softmax",
+    "cleaned",
     "device",
+    "facts",
     "fingerprints",
     "fit",
     "golden_adamw",
+    "golden_loss",
     "golden_target",
     "in_chunks",
-    "label_loss",
     "load_golden",
+    "loss_of_labels",
     "named",
     "replay",
-    "steps",
+    "state_of",
+    "step",
     "type_weights",
     "unchanged",
-    "weighted_bce",
-    "without_contradictions",
 ]
 
 Loss = Callable[[Batch], Tensor]
@@ -65,6 +68,11 @@ def fingerprints(problem: Problem) -> Array:
     return np.asarray(known, dtype=np.float32)
 
 
+def loss_of_labels(problem: Problem, multiclass: LabelLoss = bce_of_softmax) -> LabelLoss:
+    """The loss of logits and targets; of a multilabel dataset with types weighed as training has them."""
+    return label_loss(type_weights(problem.train.labels).to(device()) if problem.multilabel else None, multiclass)
+
+
 def fit(
     problem: Problem,
     model: nn.Module,
@@ -73,27 +81,28 @@ def fit(
     *,
     per_pair: bool,
     drop_last: bool,
+    train: Items | None = None,
     before_epoch: Callable[[int], None] | None = None,
-    optimisers: Sequence[Optimizer] | None = None,
 ) -> Answer:
     """Train on one example per ordered pair or per item, choose, and answer the test pairs.
 
     `loss` is asked in training mode; `scores` in evaluation mode without gradients, with all pairs at once, for
-    logits of all types. Epochs count from 1. `problem.train` may hold other items than the dataset's: where their
-    labels are type ids, examples are made as for a multiclass dataset.
+    logits of all types. Epochs count from 1. `train` are items to learn from in the place of the problem's; where
+    their labels are type ids, examples are made as for a multiclass dataset.
     """
     parameters = problem.parameters
     where = next(model.parameters()).device
-    examples = Examples.of(problem.train, problem.types, per_pair=per_pair, device=where)
+    learned = problem.train if train is None else train
+    examples = Examples.of(learned, problem.types, per_pair=per_pair, device=where)
     validation, selection = Validation.of(problem), Selection(problem)
-    used = [adamw(model, parameters)] if optimisers is None else optimisers
+    optimiser = adamw(model, parameters)
     losses: list[float] = []
     for epoch in range(1, int(parameters["epochs"]) + 1):
         if before_epoch is not None:
             before_epoch(epoch)
         model.train()
         batches = examples.shuffled(int(parameters["batch_size"]), drop_last=drop_last)
-        losses.append(float(torch.stack([step(loss(batch), used) for batch in batches]).mean()))
+        losses.append(float(torch.stack([step(loss(batch), optimiser) for batch in batches]).mean()))
         if len(validation.pairs):
             selection.see(epoch, validation.accuracies(_ask(model, scores, validation.pairs, where)), model)
         if selection.exhausted(int(parameters["patience"])):
