@@ -19,7 +19,7 @@ AnySplit = Any
 
 def split_digest(layout: Layout, dataset: str, spec: SplitSpec, mirrors: Sequence[Path] = ()) -> str:
     """The sha256 of a split's file: recorded, or of the file once made."""
-    line = _recorded(layout, dataset, spec)
+    line = recorded_split(layout, dataset, spec)
     if line:
         return line.sha256
     return _unrecorded(layout, dataset, spec, mirrors)
@@ -72,7 +72,7 @@ def verify_split(
     if form.fits(split, data):
         strategy = get_strategy(name, spec.strategy)
         broken += strategy.broken_promises(data, form.made(split), parameters_of(name, spec))
-    line = _recorded(layout, dataset, spec) if recorded else None
+    line = recorded_split(layout, dataset, spec) if recorded else None
     if line and line.sha256 != split.digest:
         broken.append(f"its sha256 is {split.digest}, recorded is {line.sha256}")
     return broken
@@ -123,7 +123,8 @@ def as_recorded(benchmark: str, spec: SplitSpec, split: AnySplit) -> Recorded:
     return Recorded(complete(benchmark, spec), split.training, split.test, split.digest)
 
 
-def _recorded(layout: Layout, dataset: str, spec: SplitSpec) -> Recorded | None:
+def recorded_split(layout: Layout, dataset: str, spec: SplitSpec) -> Recorded | None:
+    """What is published of a split, if it is; parameters need not be spelled out."""
     full = complete(benchmark_of(layout, dataset), spec)
     return recorded_splits(layout, dataset).get(spec_key(full.strategy, full.parameters, full.seed))
 
@@ -154,7 +155,7 @@ def _keep(layout: Layout, dataset: str, spec: SplitSpec, split: AnySplit) -> Non
     """Write a split's file, unless it should have been another."""
     from harness.splits.strategies import get_form
 
-    line = _recorded(layout, dataset, spec)
+    line = recorded_split(layout, dataset, spec)
     if line and line.sha256 != split.digest:
         raise CorruptData(
             f"split {spec.label} of dataset '{dataset}' came out different from the published one",

@@ -95,6 +95,16 @@ def deal_drugs(ranks: Integers, seed: int, shares: Shares) -> Codes:
     return roles
 
 
+def split_groups(dataset: DdiDataset, groups: Integers, seed: int, shares: Shares, *, what: str) -> PartSplit:
+    """The split that deals whole groups."""
+    return split_items(dataset, deal_groups(groups, seed, shares, what=what), seed)
+
+
+def wrong_groups(groups: Integers, roles: Codes, shares: Shares, *, what: str) -> list[str]:
+    """What a split that deals whole groups breaks: shares as far as these allow, and one role for every group."""
+    return [*wrong_shares(roles, shares, groups=groups), *mixed_groups(groups, roles, what=what)]
+
+
 def split_items(dataset: DdiDataset, roles: Codes, seed: int) -> PartSplit:
     """The parts that follow from roles; S0 is drawn from what joins known drugs, positives and negatives apart."""
     items = expected_parts(dataset.pairs, roles)

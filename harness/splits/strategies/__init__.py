@@ -1,14 +1,15 @@
 """Split strategies: a package per benchmark and a module per strategy, found by being here.
 
 A strategy module has `SUMMARY`, `Parameters` (a Strict model), `make(dataset, seed, parameters)` and
-`broken_promises(dataset, made, parameters) -> list[str]`. Its benchmark's package tells the form of the splits.
+`broken_promises(dataset, made, parameters) -> list[str]`; it may have `FILES`, what else its splits depend on. Its
+benchmark's package tells the form of the splits.
 """
 
 from __future__ import annotations
 
 import hashlib
 import pkgutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -108,8 +109,13 @@ def get_form(benchmark: str) -> Form:
 
 @cache
 def strategy_source(benchmark: str, name: str) -> str:
-    """sha256 of the code a split depends on: the strategy's module, and what its benchmark says is shared."""
-    paths = [Path(__path__[0]) / benchmark / f"{name}.py", *get_form(benchmark).SHARED]
+    """sha256 of the code a split depends on: the strategy's module and files, and what its benchmark shares."""
+    own = getattr(get_strategy(benchmark, name), "FILES", ())
+    return source_of([Path(__path__[0]) / benchmark / f"{name}.py", *own, *get_form(benchmark).SHARED])
+
+
+def source_of(paths: Iterable[Path]) -> str:
+    """sha256 of several files in this order."""
     return hashlib.sha256(b"".join(path.read_bytes() for path in paths)).hexdigest()
 
 

@@ -17,7 +17,6 @@ _SPLITS = Path(parts.__file__).parent
 SHARED: tuple[Path, ...] = (
     Path(parts.__file__),
     *sorted((_SPLITS / "drugs").glob("*.py")),
-    *sorted((_SPLITS.parent.parent / "containers" / "datasail").glob("*.*")),
 )
 
 # The seed of the original code.

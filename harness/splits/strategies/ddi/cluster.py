@@ -13,14 +13,7 @@ from typing import TYPE_CHECKING
 from pydantic import Field
 
 from harness.splits.drugs.clusters import clusters_of
-from harness.splits.drugs.dealing import (
-    Integers,
-    Shares,
-    deal_groups,
-    mixed_groups,
-    split_items,
-    wrong_shares,
-)
+from harness.splits.drugs.dealing import Integers, Shares, split_groups, wrong_groups
 from harness.splits.drugs.measure import too_similar
 
 if TYPE_CHECKING:
@@ -38,9 +31,8 @@ class Parameters(Shares):
 
 def make(dataset: DdiDataset, seed: int, parameters: Parameters) -> PartSplit:
     """Deal whole clusters."""
-    dealt = groups(dataset, parameters)
-    roles = deal_groups(dealt, seed, parameters, what=f"clusters at gamma {parameters.gamma}")
-    return split_items(dataset, roles, seed)
+    what = f"clusters at gamma {parameters.gamma}"
+    return split_groups(dataset, groups(dataset, parameters), seed, parameters, what=what)
 
 
 def groups(dataset: DdiDataset, parameters: Parameters) -> Integers:
@@ -56,9 +48,7 @@ def clusters(dataset: DdiDataset, gamma: float) -> Integers:
 
 def broken_promises(dataset: DdiDataset, made: PartSplit, parameters: Parameters) -> list[str]:
     """Shares as far as whole clusters allow, one role per cluster, no two roles nearer than gamma."""
-    dealt = groups(dataset, parameters)
     return [
-        *wrong_shares(made.drugs, parameters, groups=dealt),
-        *mixed_groups(dealt, made.drugs, what="clusters"),
+        *wrong_groups(groups(dataset, parameters), made.drugs, parameters, what="clusters"),
         *too_similar(dataset.fingerprints, made, parameters.gamma),
     ]

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 SUMMARY = "DataSAIL's clusters and solver keep similar drugs together (needs a container engine)"
 
 _ENVIRONMENT = "datasail"
+FILES = tuple(sorted((Path(__file__).parents[4] / "containers" / _ENVIRONMENT).glob("*.*")))
 _PROGRAM = "split.py"
 _ANSWER = "roles.npy"
 _SECONDS = 3600

@@ -11,14 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from harness.splits.drugs.dealing import (
-    Integers,
-    Shares,
-    deal_groups,
-    mixed_groups,
-    split_items,
-    wrong_shares,
-)
+from harness.splits.drugs.dealing import Integers, Shares, split_groups, wrong_groups
 
 if TYPE_CHECKING:
     from harness.data.ddi import DdiDataset
@@ -33,8 +26,7 @@ class Parameters(Shares):
 
 def make(dataset: DdiDataset, seed: int, parameters: Parameters) -> PartSplit:
     """Deal whole scaffolds."""
-    roles = deal_groups(groups(dataset, parameters), seed, parameters, what="scaffolds")
-    return split_items(dataset, roles, seed)
+    return split_groups(dataset, groups(dataset, parameters), seed, parameters, what="scaffolds")
 
 
 def groups(dataset: DdiDataset, parameters: Parameters) -> Integers:
@@ -60,8 +52,4 @@ def scaffolds(smiles: tuple[str, ...]) -> Integers:
 
 def broken_promises(dataset: DdiDataset, made: PartSplit, parameters: Parameters) -> list[str]:
     """The roles have their shares as far as whole scaffolds allow, and every scaffold has one role."""
-    dealt = groups(dataset, parameters)
-    return [
-        *wrong_shares(made.drugs, parameters, groups=dealt),
-        *mixed_groups(dealt, made.drugs, what="scaffolds"),
-    ]
+    return wrong_groups(groups(dataset, parameters), made.drugs, parameters, what="scaffolds")

@@ -11,14 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from harness.splits.drugs.dealing import (
-    Integers,
-    Shares,
-    deal_groups,
-    mixed_groups,
-    split_items,
-    wrong_shares,
-)
+from harness.splits.drugs.dealing import Integers, Shares, split_groups, wrong_groups
 from harness.splits.drugs.usage import types_of_drugs
 
 if TYPE_CHECKING:
@@ -34,8 +27,7 @@ class Parameters(Shares):
 
 def make(dataset: DdiDataset, seed: int, parameters: Parameters) -> PartSplit:
     """Deal whole domains."""
-    roles = deal_groups(groups(dataset, parameters), seed, parameters, what="domains of use")
-    return split_items(dataset, roles, seed)
+    return split_groups(dataset, groups(dataset, parameters), seed, parameters, what="domains of use")
 
 
 def groups(dataset: DdiDataset, parameters: Parameters) -> Integers:
@@ -47,8 +39,4 @@ def groups(dataset: DdiDataset, parameters: Parameters) -> Integers:
 
 def broken_promises(dataset: DdiDataset, made: PartSplit, parameters: Parameters) -> list[str]:
     """The roles have their shares as far as whole domains allow, and every domain has one role."""
-    dealt = groups(dataset, parameters)
-    return [
-        *wrong_shares(made.drugs, parameters, groups=dealt),
-        *mixed_groups(dealt, made.drugs, what="domains of use"),
-    ]
+    return wrong_groups(groups(dataset, parameters), made.drugs, parameters, what="domains of use")
