@@ -14,6 +14,7 @@ from harness.files import digest_of, read_json, write_json
 from harness.jobs import PlannedJob
 from harness.layout import Layout
 from harness.plan import Plan, join
+from harness.records import Record
 from harness.store import Store
 from harness.vocabulary import Verdict
 
@@ -98,8 +99,6 @@ def is_whole(content: Any) -> bool:
 def compute_scores(layout: Layout, store: Store, planned: PlannedJob, mirrors: Sequence[Path] = ()) -> Scores:
     """Score one stored run from its predictions and the held-back truth; the stored files are hashed first."""
     from harness import benchmark
-    from harness.data import load_dataset
-    from harness.splits import load_split
 
     record = store.record(planned.key)
     if record.verdict is not Verdict.OK:
@@ -108,7 +107,29 @@ def compute_scores(layout: Layout, store: Store, planned: PlannedJob, mirrors: S
             where=f"{planned.job.label}: {record.reason}",
             todo="only a run that ended ok is a result",
         )
+    dataset, split, predictions = read_answer(layout, store, record, mirrors)
+    module = benchmark.get(planned.job.benchmark)
+    metrics, notes = module.score(dataset, split, predictions, planned.job.parameters)
+    return Scores(
+        key=planned.key,
+        scorer=scorer_digest(planned.job.benchmark),
+        evidence=scored_files(record.to_json()["files"]),
+        metrics=metrics,
+        notes=notes,
+        series=module.series(dataset, split, predictions, planned.job.parameters),
+    )
+
+
+def read_answer(
+    layout: Layout, store: Store, record: Record, mirrors: Sequence[Path] = ()
+) -> tuple[Any, Any, Any]:
+    """The dataset and the split of one stored run, and its predictions, all checked."""
+    from harness import benchmark
+    from harness.data import load_dataset
+    from harness.splits import load_split
+
     store.check(record)
+    planned = record.planned
     module = benchmark.get(planned.job.benchmark)
     dataset = load_dataset(layout, planned.job.dataset, mirrors=mirrors)
     split = load_split(layout, planned.job.dataset, planned.job.split, mirrors)
@@ -127,15 +148,7 @@ def compute_scores(layout: Layout, store: Store, planned: PlannedJob, mirrors: S
             where=f"{planned.job.label} ({planned.key[:16]})",
             todo="run it again",
         ) from None
-    metrics, notes = module.score(dataset, split, predictions, planned.job.parameters)
-    return Scores(
-        key=planned.key,
-        scorer=scorer_digest(planned.job.benchmark),
-        evidence=scored_files(record.to_json()["files"]),
-        metrics=metrics,
-        notes=notes,
-        series=module.series(dataset, split, predictions, planned.job.parameters),
-    )
+    return dataset, split, predictions
 
 
 def scored_files(files: dict[str, dict[str, Any]]) -> dict[str, str]:

@@ -49,7 +49,8 @@ def command(
     layout = find_layout()
     if measure:
         measure_anew(layout, benchmark, mirrors, say=partial(click.echo, err=True))
-    study = make_study(layout, compare_claims(layout, Store(layout.runs), benchmark, mirrors=mirrors))
+    book = compare_claims(layout, Store(layout.runs), benchmark, mirrors=mirrors)
+    study = make_study(layout, book, mirrors)
     if study is None:
         raise UsageError(
             f"benchmark '{benchmark}' has no study",

@@ -78,19 +78,17 @@ def compare_claims(
     claims = load_claims(layout, names) if against is None else load_external(names, against)
     wanted = [claim for claim in claims if _is_wanted(claim, names, methods, datasets, splits, seeds)]
     known = _known(layout)
-    runs = obtain(layout, store, names, mirrors, read)
-    beside = {
-        variant: obtain(layout, store, names.model_copy(update={"variant": variant}), mirrors, read)
-        for variant in names.beside
-    }
+    found = obtain(layout, store, names, mirrors, read)
+    runs = found[names.variant]
+    beside = {variant: found[variant] for variant in names.beside}
     sources = (names.sources.paper, names.sources.files) if against is None else (str(against),)
     several = _several(layout, names, known, runs) if against is None else None
     # all or none: an adjusted p-value rests on every test of its table
     needed = any(claim.statistic in STATISTICS for claim in wanted)
-    found = (
+    judged = (
         judge_all(several, [one for one in claims if one.statistic in STATISTICS]) if several and needed else {}
     )
-    comparisons = tuple(found.get(claim) or _single(claim, names, known, runs, several) for claim in wanted)
+    comparisons = tuple(judged.get(claim) or _single(claim, names, known, runs, several) for claim in wanted)
     return Book(benchmark, sources, comparisons, runs, beside, several)
 
 

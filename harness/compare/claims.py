@@ -15,7 +15,9 @@ from harness.compare.names import Names
 from harness.errors import CorruptData, MissingData
 from harness.layout import Layout
 
-PER_SEED = "per_seed.csv"
+PER_SEED, TABLES = "per_seed.csv", "tables.csv"
+# The statistic of a printed number of the data: a study shows it beside ours, it claims nothing of a run.
+SHOWN = "shown"
 # So many decimals in a column mean that binary numbers were written in full, not rounded.
 _FULL_PRECISION = 13
 # Columns of the files of runs that are no metrics.
@@ -56,8 +58,13 @@ def load_claims(layout: Layout, names: Names) -> list[Claim]:
     if (folder / PER_SEED).is_file():
         claims += _per_seed(names, read_rows(folder / PER_SEED, "seed", "iteration"), wide=True)
         claims += _summaries(names, read_rows(folder / "summary.csv", "NS-AUC_mean", "AUC_mean"))
-    claims += _tables(read_rows(folder / "tables.csv", "table", "metric", "statistic", "value"))
+    claims += _tables(row for row in load_printed(folder / TABLES) if row["statistic"] != SHOWN)
     return claims
+
+
+def load_printed(path: Path) -> list[dict[str, str]]:
+    """The printed numbers of a paper's tables: claims, and what is only shown."""
+    return read_rows(path, "table", "metric", "statistic", "value")
 
 
 def load_external(names: Names, path: Path) -> list[Claim]:
@@ -125,7 +132,7 @@ def _summaries(names: Names, rows: list[dict[str, str]]) -> list[Claim]:
     ]
 
 
-def _tables(rows: list[dict[str, str]]) -> list[Claim]:
+def _tables(rows: Iterable[dict[str, str]]) -> list[Claim]:
     return [
         Claim(
             source=f"Table {row['table']}, {row['method']}, {row['dataset']}",

@@ -1,7 +1,7 @@
 """Our side of a comparison: the stored runs that a claim may be held against, and their scores.
 
-Only runs of our own code count, in the present images and on the present datasets and splits, of the variant and
-hyper-parameters the claims are about.
+Only runs of our own code count, in the present images and on the present datasets and splits, of a variant that
+the claims are about or that stands beside, with its own hyper-parameters.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 from harness.compare.names import Names, Target
 from harness.errors import DataError
 from harness.images import image_tree
-from harness.jobs import PlannedJob
+from harness.jobs import Job, PlannedJob
 from harness.layout import Layout
 from harness.methods import load_method, load_methods, method_names
 from harness.plan import Present
@@ -52,14 +52,14 @@ def obtain(
     names: Names,
     mirrors: Sequence[Path] = (),
     read: Mapping[str, dict[str, Any]] = MappingProxyType({}),
-) -> Runs:
-    """All runs that the claims of one benchmark may be held against, by target and seed: those of this machine,
+) -> dict[str, Runs]:
+    """The runs of the claims' variant, and of each that stands beside, by target and seed: those of this machine,
     and the reference results where it has none.
 
     `read` holds the fields of records, by key, that were just read and checked; they are not read again.
     """
     current = _Current(layout, names)
-    runs: Runs = {}
+    found: dict[str, Runs] = {variant: {} for variant in current.variants}
     for key in store.finished():
         content = read.get(key) or store.standing(key).content
         if not content or not current.may_have(content["planned"]):
@@ -67,15 +67,17 @@ def obtain(
         planned = PlannedJob.model_validate(content["planned"])
         # other keys were made while inputs were prepared in another way: such a run is no run of today
         if planned.key == key and current.has(planned):
-            job = planned.job
-            target = Target(job.method, job.dataset, job.split.text)
-            runs.setdefault(target, {})[job.split.seed] = _obtained(layout, store, planned, content, mirrors)
+            run = _obtained(layout, store, planned, content, mirrors)
+            _seeds(found, planned.job)[planned.job.split.seed] = run
     for entry in load_reference(layout, names.benchmark).values():
-        if current.may_have(entry.content["planned"]) and current.has(entry.planned):
-            job = entry.planned.job
-            target = Target(job.method, job.dataset, job.split.text)
-            runs.setdefault(target, {}).setdefault(job.split.seed, _referred(entry))
-    return runs
+        if current.may_have(entry.content["planned"]) and current.has(planned := entry.planned):
+            _seeds(found, planned.job).setdefault(planned.job.split.seed, _referred(entry))
+    return found
+
+
+def _seeds(found: dict[str, Runs], job: Job) -> dict[int, Obtained]:
+    """Where the runs of a job with any seed stand."""
+    return found[job.variant].setdefault(Target(job.method, job.dataset, job.split.text), {})
 
 
 class _Current:
@@ -84,6 +86,7 @@ class _Current:
     def __init__(self, layout: Layout, names: Names) -> None:
         self._layout = layout
         self._names = names
+        self.variants = (names.variant, *names.beside)
         # controls stand beside the paper's methods, and never enter its statistics
         controls = {card.name for card in load_methods(layout, names.benchmark) if card.control}
         self._methods = (set(method_names(layout)) & set(names.methods.values())) | controls
@@ -98,9 +101,9 @@ class _Current:
     def has(self, planned: PlannedJob) -> bool:
         """Whether a run is of the present repository, and of the kind the claims are about."""
         job, names = planned.job, self._names
-        if (job.benchmark, job.variant, job.inner_folds) != (names.benchmark, names.variant, names.inner_folds):
+        if (job.benchmark, job.inner_folds) != (names.benchmark, names.inner_folds):
             return False
-        if job.method not in self._methods or job.upstream:
+        if job.method not in self._methods or job.variant not in self.variants or job.upstream:
             return False
         card = load_method(self._layout, job.method)
         return (

@@ -119,7 +119,8 @@ def _receive(response: _Response, file: SourceFile, part: Path, have: int) -> No
         os.fsync(stream.fileno())
     if size > most:
         part.unlink()
-        raise Refused(f"longer than the recorded {most} bytes", corrupt=True)
+        told = "recorded" if file.recorded else "limit of"
+        raise Refused(f"longer than the {told} {most} bytes", corrupt=file.recorded)
     if size < least:
         raise Refused(f"cut: {size} of {least} bytes came", again=True)
 

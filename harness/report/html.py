@@ -56,7 +56,7 @@ def write_report(
     store = Store(layout.runs)
     table = build_table(layout, store, plan, load_reference(layout) if reference else {})
     path = output or layout.local / "report.html"
-    write_atomic(path, render(layout, store, table, books_for(layout, store, table, mirrors)))
+    write_atomic(path, render(layout, store, table, books_for(layout, store, table, mirrors), mirrors))
     return path
 
 
@@ -71,7 +71,7 @@ def books_for(layout: Layout, store: Store, table: Table, mirrors: Sequence[Path
     ]
 
 
-def render(layout: Layout, store: Store, table: Table, books: Sequence[Book]) -> str:
+def render(layout: Layout, store: Store, table: Table, books: Sequence[Book], mirrors: Sequence[Path] = ()) -> str:
     """The page as text."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
@@ -94,7 +94,7 @@ def render(layout: Layout, store: Store, table: Table, books: Sequence[Book]) ->
         cards=[load_method(layout, name) for name in sorted({scored.cell.job.method for scored in table.cells})],
         books=[_book(book) for book in books],
         findings=[(name, found) for name in benchmarks if (found := load_findings(layout, name))],
-        studies=[study_entry(study) for book in books if (study := make_study(layout, book))],
+        studies=[study_entry(study) for book in books if (study := make_study(layout, book, mirrors))],
         claim_meanings=[(str(one), one.meaning) for one in ClaimVerdict],
         version=__version__,
         style=(_PAGE / "page.css").read_text(encoding="utf-8"),

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
+from typing import NoReturn
 
 from harness.compare.book import Book
 from harness.compare.judge import ClaimVerdict
+from harness.errors import UsageError
 from harness.layout import Layout
 from harness.methods import load_methods
 from harness.study.figures import Figures, make_figures
@@ -54,10 +58,19 @@ class FilterStudy:
         return replace(self, tables=chosen, figures=self.figures.only(figures) if self.figures else None)
 
 
-def make_filter_study(layout: Layout, book: Book) -> FilterStudy | None:
+def make_study(layout: Layout, book: Book, mirrors: Sequence[Path] = ()) -> FilterStudy | None:
     """The study a book belongs to, or None where its claims are of no such study."""
     if book.several is None:
         return None
     controls = tuple(card.name for card in load_methods(layout, book.benchmark) if card.control)
     maker = Maker(book, book.several, controls)
     return FilterStudy(book.benchmark, book.sources, tuple(maker.tables()), make_figures(maker))
+
+
+def measure_anew(layout: Layout, mirrors: Sequence[Path], say: Callable[[str], None]) -> NoReturn:
+    """Refused: no sheet of this study is of data alone."""
+    raise UsageError(
+        "nothing is measured of the data of benchmark 'repurposing'",
+        where="--measure",
+        todo="leave it out; its study rests on runs alone",
+    )

@@ -13,15 +13,16 @@ from click.testing import CliRunner
 from harness.audit import audit_reference
 from harness.cli import group
 from harness.compare import load_names
-from harness.compare.obtained import obtain
+from harness.compare.obtained import Runs, obtain
 from harness.errors import AuditError, CorruptData
 from harness.files import digest_of
 from harness.layout import Layout
+from harness.plan import make_plan
 from harness.reference import load_reference, overview, save_reference
 from harness.status import build_table
-from harness.store import Store
+from harness.store import Standing, Store
 from harness.vocabulary import Verdict
-from tests.fabricate import SEEDS, copy_repository, plan_of, planned_of, put_run
+from tests.fabricate import SEEDS, copy_repository, job_of, plan_of, planned_of, put_run
 
 
 @pytest.fixture
@@ -40,6 +41,11 @@ def made(repository: Layout, tmp_path: Path) -> Layout:
 def elsewhere(layout: Layout) -> Layout:
     """The same repository on a machine where nothing was run."""
     return replace(layout, local=layout.local.parent / "elsewhere")
+
+
+def obtained(layout: Layout) -> Runs:
+    """What claims are held against there."""
+    return obtain(layout, Store(layout.runs), load_names(layout, "repurposing"))["published"]
 
 
 def file_of(layout: Layout) -> Path:
@@ -132,7 +138,7 @@ def test_results_on_another_split_are_outgrown(made: Layout) -> None:
     change(made, "record", "key", value=other.key, digest=True)
     change(made, "scores", "key", value=other.key, digest=True)
     assert [row.stale for row in overview(made)] == [1]
-    (runs,) = obtain(elsewhere(made), Store(elsewhere(made).runs), load_names(made, "repurposing")).values()
+    (runs,) = obtained(elsewhere(made)).values()
     assert list(runs) == [SEEDS[1]]
 
 
@@ -145,7 +151,7 @@ def test_a_cut_file_is_refused(made: Layout) -> None:
 def test_results_of_changed_code_are_outgrown(made: Layout) -> None:
     (made.methods / "als_wr" / "als.py").write_text("other code\n")
     assert [row.stale for row in overview(made)] == [2]
-    assert obtain(elsewhere(made), Store(elsewhere(made).runs), load_names(made, "repurposing")) == {}
+    assert obtained(elsewhere(made)) == {}
     report = audit_reference(made)
     assert (report.passed, report.superseded, report.failed) == (0, 2, 0)
     save_reference(made, Store(made.runs))
@@ -174,12 +180,32 @@ def test_the_audit_says_that_predictions_were_not_seen(made: Layout) -> None:
 
 
 def test_claims_are_held_against_reference_results_where_nothing_was_run(made: Layout) -> None:
-    names, far = load_names(made, "repurposing"), elsewhere(made)
-    (runs,) = obtain(far, Store(far.runs), names).values()
+    (runs,) = obtained(elsewhere(made)).values()
     assert [(run.verdict, run.reference) for run in runs.values()] == [(Verdict.OK, True), (Verdict.MEMORY, True)]
-    (here,) = obtain(made, Store(made.runs), names).values()
+    (here,) = obtained(made).values()
     assert [run.reference for run in here.values()] == [False, False]
     assert here[SEEDS[0]].metrics == runs[SEEDS[0]].metrics
+
+
+def test_a_variant_beside_keeps_its_runs_apart_and_the_store_is_read_once(
+    made: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cell = make_plan(made, "made-up", [job_of(made, "als_wr", SEEDS[0], variant="corrected")]).cells[0]
+    key = put_run(made, planned_of(cell)).key
+    asked: list[str] = []
+    standing = Store.standing
+
+    def counted(store: Store, key: str) -> Standing:
+        asked.append(key)
+        return standing(store, key)
+
+    monkeypatch.setattr(Store, "standing", counted)
+    names = load_names(made, "repurposing").model_copy(update={"beside": ["corrected", "partial"]})
+    found = obtain(made, Store(made.runs), names)
+    assert asked.count(key) == 1
+    assert found.pop("published") == obtained(made) and found.pop("partial") == {}
+    ((_, runs),) = found.items()
+    assert [run.key for seeds in runs.values() for run in seeds.values()] == [key]
 
 
 def test_a_table_tells_reference_results_from_runs_made_here(made: Layout) -> None:

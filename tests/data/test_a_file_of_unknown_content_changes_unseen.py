@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from harness.cli import data as command
-from harness.data import dataset_digest, load_dataset, load_manifest
+from harness.data import dataset_digest, download, load_dataset, load_manifest
 from harness.data.datasets import fetch_dataset
 from harness.data.first_seen import RECORD
 from harness.data.manifest import mirror_path
@@ -73,6 +73,16 @@ def test_cut_download_of_unknown_length_is_no_file(own: Layout, web: Web) -> Non
     with pytest.raises(MissingData, match="cut: 100 of 6000 bytes came"):
         fetch_dataset(own, "mine")
     assert not (folder / RECORD).exists()
+
+
+def test_endless_download_of_unknown_length_is_told_as_past_the_limit(
+    own: Layout, web: Web, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(download, "_LONGEST_UNKNOWN", 100)
+    folder = _unknown(own, web.url())
+    with pytest.raises(MissingData, match="longer than the limit of 100 bytes"):
+        fetch_dataset(own, "mine")
+    assert not (folder / RECORD).exists() and len(web.asked) == 1
 
 
 @pytest.mark.parametrize(

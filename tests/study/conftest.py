@@ -94,7 +94,7 @@ def book(repository: Layout, nothing_run: Several, tmp_path_factory: pytest.Temp
                 seed: Obtained("c" * 64, Verdict.OK, "", dict(control), {}) for seed in range(10)
             }
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("harness.compare.book.obtain", lambda *_: runs)
+        patch.setattr("harness.compare.book.obtain", lambda *_: {"published": runs})
         store = Store(tmp_path_factory.mktemp("nothing") / "runs")
         return compare_claims(repository, store, "repurposing")
 
@@ -121,7 +121,11 @@ def ddi_book_of(layout: Layout, runs: Runs, beside: Runs) -> Book:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
             "harness.compare.book.obtain",
-            lambda _layout, _store, names, *_: {"published": runs, "corrected": beside}.get(names.variant, {}),
+            lambda _layout, _store, names, *_: {
+                **{variant: {} for variant in names.beside},
+                "published": runs,
+                "corrected": beside,
+            },
         )
         return compare_claims(layout, Store(layout.root / "nowhere"), "ddi")
 

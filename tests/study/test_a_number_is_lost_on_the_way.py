@@ -22,7 +22,7 @@ from harness.study.drawings import correlograms, panels, times
 from harness.study.svg import Drawing, Scale, draw_box
 from harness.study.tables import StatusTable, Table
 from harness.study.whole import FilterStudy as Study
-from harness.study.whole import make_filter_study as make_study
+from harness.study.whole import make_study
 
 TABLES = ["5", "6", "7", "8", "9", "10", "14"]
 

@@ -12,7 +12,7 @@ from harness import benchmark
 from harness.compare.names import Target
 from harness.compare.obtained import Obtained, Runs
 from harness.data import load_dataset, load_manifest
-from harness.errors import CorruptData
+from harness.errors import CorruptData, MissingData
 from harness.jobs import Job, make_job, parse_split
 from harness.layout import Layout
 from harness.methods import load_method, load_methods
@@ -171,7 +171,7 @@ def test_an_ensemble_is_scored_as_the_mean_of_probabilities(layout: Layout) -> N
         target, run = run_like(layout, method, answer)
         runs[target] = {1: run}
     found = ensembles(layout, runs, METHODS)
-    assert set(found) == {PLACE} and set(found[PLACE]) == {1}
+    assert set(found) == {PLACE} and set(found[PLACE]) == {1} and found[PLACE][1].reason == "One, Other"
     soft = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
     expected, _ = module.score(dataset, split, ((soft + shares) / 2).astype("f4"), {})
     metrics = found[PLACE][1].metrics
@@ -182,14 +182,42 @@ def test_an_ensemble_is_scored_as_the_mean_of_probabilities(layout: Layout) -> N
     assert again == found
 
 
-def test_an_ensemble_of_one_or_of_references_is_none(layout: Layout) -> None:
+def test_an_ensemble_of_one_is_none(layout: Layout) -> None:
     target, run = run_like(layout, "majority_type", np.zeros((3, 3)))
     other = Target("drug_frequency", "synthetic_ddi", "random")
-    absent = Obtained("a" * 64, Verdict.OK, "", {}, {})
-    committed = Obtained("a" * 64, Verdict.OK, "", {}, {}, reference=True)
     failed = Obtained("a" * 64, Verdict.ERROR, "", None, {})
-    for second in ({}, {2: absent}, {1: committed}, {1: failed}, {1: absent}):
+    for second in ({}, {2: run}, {1: failed}):
         assert not ensembles(layout, {target: {1: run}, other: second}, METHODS)
+
+
+def test_an_ensemble_that_can_not_be_made_is_told(layout: Layout) -> None:
+    target, run = run_like(layout, "majority_type", np.zeros((3, 3)))
+    other = Target("drug_frequency", "synthetic_ddi", "random")
+    committed = Obtained("a" * 64, Verdict.OK, "", {}, {}, reference=True)
+    (made,) = ensembles(layout, {target: {1: run}, other: {1: committed}}, METHODS)[PLACE].values()
+    assert made.metrics is None and made.reason == "One, Other"
+    told = "the predictions of 1 of 2 members are not on this machine (Other); `harness run` makes them"
+    assert made.unscored == told
+    # predictions of another shape, as of another split
+    other, second = run_like(layout, "drug_frequency", np.zeros((3, 3)))
+    (made,) = ensembles(layout, {target: {1: run}, other: {1: second}}, METHODS)[PLACE].values()
+    assert made.metrics is None and "not what the protocol asks for" in made.unscored
+
+
+def test_an_ensemble_finds_its_data_in_a_mirror(layout: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[object] = []
+
+    def away(*_: object, mirrors: object) -> None:
+        given.append(mirrors)
+        raise MissingData("the data are not here", where="anywhere", todo="bring them")
+
+    runs: Runs = {}
+    for method in METHODS.values():
+        target, run = run_like(layout, method, np.zeros((3, 3)))
+        runs[target] = {1: run}
+    monkeypatch.setattr("harness.data.load_dataset", away)
+    (made,) = ensembles(layout, runs, METHODS, [layout.local])[PLACE].values()
+    assert given == [[layout.local]] and made.unscored == "the data are not here (anywhere); bring them"
 
 
 def test_probabilities_are_made_of_logits_alone() -> None:
@@ -198,3 +226,7 @@ def test_probabilities_are_made_of_logits_alone() -> None:
     assert probabilities(np.array([[0.9, 0.9]], dtype="f4"), multilabel=True)[0] == pytest.approx([0.9, 0.9])
     assert probabilities(np.array([[0.9, 0.9]], dtype="f4"), multilabel=False).tolist() == [[0.5, 0.5]]
     assert probabilities(np.array([[1e4, 0.0]], dtype="f4"), multilabel=False).tolist() == [[1.0, 0.0]]
+
+
+def test_no_pairs_asked_have_no_probabilities() -> None:
+    assert probabilities(np.zeros((0, 2), dtype="f4"), multilabel=False).shape == (0, 2)

@@ -121,7 +121,8 @@ def test_an_ensemble_is_a_row_and_no_claim(
     elsewhere: Layout, ddi_book: Book, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     metrics: dict[str, float | None] = {"S1 F1/as-published": 0.77, "S2 F1/as-published": 0.33}
-    made = {124: Obtained("e" * 64, Verdict.OK, "of 3 methods", metrics, {})}
+    without = Obtained("", Verdict.OK, "MLP, TIGER", None, {}, unscored="TIGER is not here")
+    made = {124: Obtained("e" * 64, Verdict.OK, "MLP, MSTE", metrics, {}), 125: without, 126: without}
     place = Target("ensemble", "drugbank", "released:which=random")
     monkeypatch.setattr("harness.study.ddi.whole.ensembles", lambda *_: {place: made})
     study = make_study(elsewhere, ddi_book)
@@ -129,7 +130,8 @@ def test_an_ensemble_is_a_row_and_no_claim(
     claims, types, costs = study.only(("10", "11", "13"), ()).sheets
     row, chips = next(both for both in zip(claims.rows, claims.chips, strict=True) if both[0][1] == "ensemble")
     assert row[:4] == ["ensemble", "ensemble", "77.0 (1)", "33.0 (1)"] and row[5] == "- / -" and not any(chips)
-    assert any("1 of 3 methods" in note for note in claims.notes)
+    told = ["1 ensemble of MLP, MSTE.", "2 ensembles of MLP, TIGER, without value: TIGER is not here."]
+    assert set(told) <= set(claims.notes) and not set(told) & set(types.notes)
     assert all("ensemble" not in row for sheet in (types, costs) for row in sheet.rows)
 
 

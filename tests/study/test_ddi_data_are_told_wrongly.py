@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from harness.compare import load_claims, load_names
 from harness.data import load_dataset
 from harness.data.ddi import DdiDataset
 from harness.errors import CorruptData, EngineError, UsageError
@@ -17,7 +19,10 @@ from harness.study.ddi import measuring
 from harness.study.ddi.facts import facts
 from harness.study.ddi.measured import Measured, SplitMeasures, load_measured, outdated, save_measured
 from harness.study.ddi.realtime import realtime
+from harness.study.ddi.shown import Shown, load_shown
 from harness.study.sheets import Sheet
+
+MakeSheets = Callable[[Measured], dict[tuple[str, str], Sheet]]
 
 
 @pytest.fixture(scope="module")
@@ -27,8 +32,14 @@ def committed(repository: Layout) -> Measured:
     return found
 
 
-def sheets(measured: Measured) -> dict[tuple[str, str], Sheet]:
-    return {(one.kind, one.number): one for one in (*facts(measured), *realtime(measured))}
+@pytest.fixture(scope="module")
+def shown(repository: Layout) -> Shown:
+    return load_shown(repository, load_names(repository, "ddi"))
+
+
+@pytest.fixture(scope="module")
+def sheets(shown: Shown) -> MakeSheets:
+    return lambda measured: {(one.kind, one.number): one for one in (*facts(measured, shown), *realtime(measured))}
 
 
 def test_the_kept_measures_are_of_every_strategy(committed: Measured) -> None:
@@ -46,19 +57,19 @@ def test_the_released_splits_have_the_penalties_that_were_counted_by_hand(commit
     assert [cluster.penalty[one] for one in at] == [7548, 4024, 2889, 3052, 3749]
 
 
-def test_the_contradiction_is_said_with_its_numbers(committed: Measured) -> None:
+def test_the_contradiction_is_said_with_its_numbers(committed: Measured, sheets: MakeSheets) -> None:
     notes = " ".join(sheets(committed)["figure", "5"].notes)
     assert "contradict" in notes and "at 6 of 8 thresholds" in notes and "1990: 7,548 against 7,209" in notes
 
 
-def test_periods_hold_the_drugs_that_are_printed(committed: Measured) -> None:
+def test_periods_hold_the_drugs_that_are_printed(committed: Measured, sheets: MakeSheets) -> None:
     for row in sheets(committed)["table", "9"].rows:
         printed, ours = row[2].split(" / ")
         assert printed == ours
     assert [row[1] for row in sheets(committed)["figure", "4"].rows] == ["253", "267", "189", "177"]
 
 
-def test_sizes_that_differ_have_a_reason(committed: Measured) -> None:
+def test_sizes_that_differ_have_a_reason(committed: Measured, sheets: MakeSheets) -> None:
     sheet = sheets(committed)["table", "6"]
     assert sheet.rows[0][3].startswith("188,509 / 188,509 random, 190,547 cluster")
     assert any("+2,038" in note for note in sheet.notes)
@@ -66,7 +77,7 @@ def test_sizes_that_differ_have_a_reason(committed: Measured) -> None:
     assert any("eight files" in note for note in sheet.notes)
 
 
-def test_a_strategy_that_is_not_here_is_left_empty(committed: Measured) -> None:
+def test_a_strategy_that_is_not_here_is_left_empty(committed: Measured, sheets: MakeSheets) -> None:
     without = [one for one in committed.splits if one.split != "datasail"]
     partly = committed.model_copy(update={"splits": without, "left_out": {"datasail": "there is no engine"}})
     sheet = sheets(partly)["table", "1"]
@@ -77,13 +88,13 @@ def test_a_strategy_that_is_not_here_is_left_empty(committed: Measured) -> None:
     assert all(row[0] != "datasail" for row in sheets(partly)["figure", "5"].rows)
 
 
-def test_a_split_without_penalty_has_no_index(committed: Measured) -> None:
+def test_a_split_without_penalty_has_no_index(committed: Measured, sheets: MakeSheets) -> None:
     nothing = [one.model_copy(update={"index": [None] * 8, "penalty": [0] * 8}) for one in committed.splits]
     found = sheets(committed.model_copy(update={"splits": nothing}))
     assert found["figure", "5"].rows[0][1].startswith("- (0;") and found["table", "1"].rows[0][6] == "-"
 
 
-def test_nothing_measured_is_no_error(committed: Measured) -> None:
+def test_nothing_measured_is_no_error(committed: Measured, sheets: MakeSheets) -> None:
     for sheet in sheets(committed.model_copy(update={"splits": []})).values():
         assert all(len(row) == len(sheet.head) for row in sheet.rows)
 
@@ -93,10 +104,22 @@ def test_outdated_measures_say_so(repository: Layout, committed: Measured) -> No
         one.model_copy(update={"source": "0" * 64} if one.split == "lohi" else {}) for one in committed.splits
     ]
     splits.append(splits[0].model_copy(update={"split": "gone"}))
-    other = committed.model_copy(update={"digest": "0" * 64, "splits": splits})
+    other = committed.model_copy(update={"digest": "0" * 64, "code": "0" * 64, "splits": splits})
     told = outdated(repository, other)
     assert any("dataset drugbank is another one" in one for one in told)
     assert any("gone" in one and "lohi" in one for one in told)
+    assert any("code that measures" in one for one in told)
+
+
+def test_other_splits_than_the_published_ones_are_told(repository: Layout, committed: Measured) -> None:
+    assert not any("published splits" in one for one in outdated(repository, committed))
+    wrong = {("cluster:gamma=0.6", 2), ("released:which=random", 1)}
+    splits = [
+        one.model_copy(update={"sha256": "0" * 64} if (one.split, one.seed) in wrong else {})
+        for one in committed.splits
+    ]
+    told = " ".join(outdated(repository, committed.model_copy(update={"splits": splits})))
+    assert "the published splits cluster-gamma=0.6-2, released-which=random-1 are not those" in told
 
 
 def test_kept_measures_are_read_as_they_were_written(tmp_path: Path, committed: Measured) -> None:
@@ -108,6 +131,30 @@ def test_kept_measures_are_read_as_they_were_written(tmp_path: Path, committed: 
     path.write_text(path.read_text(encoding="utf-8")[:-9], encoding="utf-8")
     with pytest.raises(CorruptData, match="can't be read"):
         load_measured(place, "ddi")
+
+
+def test_an_edited_measure_is_found_out(tmp_path: Path, committed: Measured) -> None:
+    place = Layout(tmp_path, tmp_path, tmp_path)
+    save_measured(place, "ddi", committed)
+    (path,) = place.reference.rglob("measured.json")
+    path.write_text(path.read_text(encoding="utf-8").replace('"penalty":[', '"penalty":[1', 1), encoding="utf-8")
+    with pytest.raises(CorruptData, match="differs from its own digest") as found:
+        load_measured(place, "ddi")
+    assert found.value.where == str(path) and "--measure" in found.value.todo
+
+
+def test_printed_numbers_of_the_data_are_no_claims(repository: Layout, shown: Shown) -> None:
+    claims = load_claims(repository, load_names(repository, "ddi"))
+    assert len(shown.numbers) == 17 and len(claims) == 280
+    assert {claim.statistic for claim in claims} == {"band", "cost"}
+
+
+def test_a_lost_printed_number_is_named(committed: Measured, shown: Shown) -> None:
+    lost = ("9", "drugbank", "1990-2000", "interactions")
+    without = replace(shown, numbers={key: value for key, value in shown.numbers.items() if key != lost})
+    with pytest.raises(CorruptData, match="Table 9 has no number 'interactions' of drugbank 1990-2000") as found:
+        list(facts(committed, without))
+    assert found.value.where.endswith("tables.csv") and found.value.todo
 
 
 @pytest.fixture(scope="module")
@@ -138,7 +185,9 @@ def test_splits_that_no_engine_can_make_are_left_out(
     assert cluster.differs == [1.0] * 8, "cluster is compared with itself"
 
 
-def test_what_is_measured_is_what_the_sheets_need(layout: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_measured_is_what_the_sheets_need(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch, sheets: MakeSheets
+) -> None:
     for name, value in (("STRATEGIES", ("random", "cluster")), ("SEEDS", (1,)), ("_SIZED", ())):
         monkeypatch.setattr(measuring, name, value)
     monkeypatch.setattr(measuring, "_map", lambda data: [(1, 2, 1990)] * int((data.years > 0).sum()))

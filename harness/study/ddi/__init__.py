@@ -2,6 +2,18 @@
 
 from __future__ import annotations
 
-from harness.study.ddi.whole import PairStudy, make_pair_study
+from collections.abc import Callable, Sequence
+from pathlib import Path
 
-__all__ = ["PairStudy", "make_pair_study"]
+from harness.layout import Layout
+from harness.study.ddi.whole import PairStudy, make_study
+
+__all__ = ["PairStudy", "make_study", "measure_anew"]
+
+
+def measure_anew(layout: Layout, mirrors: Sequence[Path], say: Callable[[str], None]) -> None:
+    """Measure and keep what the study says of data alone."""
+    from harness.study.ddi.measured import save_measured
+    from harness.study.ddi.measuring import measure
+
+    save_measured(layout, "ddi", measure(layout, "drugbank", mirrors, say))

@@ -3,40 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from harness.study.ddi.drawings import scatter
 from harness.study.ddi.measured import Measured, Period, Sizes
+from harness.study.ddi.shown import Shown
 from harness.study.sheets import Picture, Sheet
 
 _SIDE = 999.0
-# As Table 6 has them: drugs, types, triplets.
-_PRINTED_SIZES = {"drugbank": (1710, 86, 188_509), "twosides": (645, 209, 116_650)}
-# As Table 9 has them, by the year after which a period begins: drugs, interactions.
-_PRINTED_PERIODS = {2000: (189, 12_786), 1990: (267, 16_049), 1980: (253, 12_855), 2010: (177, 2_520)}
+# Where Table 9 ends, and of what it is.
+_LAST_YEAR, _DATED = 2025, "drugbank"
 
 
-def facts(measured: Measured) -> Iterator[Sheet]:
+def facts(measured: Measured, shown: Shown) -> Iterator[Sheet]:
     """Tables before figures."""
-    yield _sizes(measured)
-    yield _periods(measured)
+    yield _sizes(measured, shown)
+    yield _periods(measured, shown)
     yield _map(measured)
 
 
-def _sizes(measured: Measured) -> Sheet:
+def _sizes(measured: Measured, shown: Shown) -> Sheet:
     head = ["dataset", "drugs", "types", "triplets", "ours: pairs with a type"]
     rows, notes = [], []
     for one in measured.sizes:
         name = one.dataset.partition("_")[0]
-        drugs, types, triplets = _PRINTED_SIZES[name]
+        drugs, types, triplets = (shown.number("6", name, "", what) for what in ("drugs", "types", "triplets"))
         # a stand-in has splits of its own
         parts = ("random", "cluster", "all") if name == one.dataset else ("all",)
         ours = ", ".join(f"{one.triplets[part]:,} {part}" for part in parts)
         rows.append(
             [
                 name,
-                f"{drugs:,} / {one.drugs:,}",
-                f"{types} / {one.types}",
-                f"{triplets:,} / {ours}",
+                f"{drugs:,.0f} / {one.drugs:,}",
+                f"{types:.0f} / {one.types}",
+                f"{triplets:,.0f} / {ours}",
                 f"{one.pairs:,}",
             ]
         )
@@ -46,13 +46,13 @@ def _sizes(measured: Measured) -> Sheet:
     return Sheet("table", "6", title, head, rows, notes=notes, style="statuses")
 
 
-def _why(name: str, one: Sizes, printed: int) -> str:
+def _why(name: str, one: Sizes, printed: float) -> str:
     random, cluster = one.triplets.get("random", 0), one.triplets.get("cluster", 0)
     if name == "drugbank":
         return (
             f"drugbank: a split leaves out the pairs of a validation and a test drug, so that the released splits "
-            f"differ. The printed {printed:,} is the number of the random split ({random:,}); the cluster split "
-            f"has {cluster - printed:+,}."
+            f"differ. The printed {printed:,.0f} is the number of the random split ({random:,}); the cluster "
+            f"split has {cluster - printed:+,.0f}."
         )
     missing = (
         " Six of the files, with most interactions, are not here: the numbers are of the eight files that are."
@@ -61,19 +61,20 @@ def _why(name: str, one: Sizes, printed: int) -> str:
     )
     return (
         f"twosides: {one.triplets['all']:,} triplets of {one.pairs:,} pairs are more than the printed "
-        f"{printed:,}: those can't be triplets (drug, type, drug) of pairs that have many types each. They may be "
-        f"lines of a split's files, positive and negative; nobody here can tell.{missing}"
+        f"{printed:,.0f}: those can't be triplets (drug, type, drug) of pairs that have many types each. They may "
+        f"be lines of a split's files, positive and negative; nobody here can tell.{missing}"
     )
 
 
-def _periods(measured: Measured) -> Sheet:
+def _periods(measured: Measured, shown: Shown) -> Sheet:
     head = ["approved", "gap to new drugs", "drugs", "interactions"]
-    known = {period.after: period for period in measured.periods}
-    gaps = {2000: "10 years", 1990: "20 years", 1980: "30 years", 2010: "new drugs"}
     rows = []
-    for after, (drugs, items) in _PRINTED_PERIODS.items():
-        period = known[after]
-        rows.append([_named(period), gaps[after], f"{drugs} / {period.drugs}", f"{items:,} / {period.items:,}"])
+    # as printed: known drugs, the nearest period first, then the new ones
+    for period in sorted(measured.periods, key=lambda one: (one.until is None, -one.after)):
+        printed = partial(shown.number, "9", _DATED, f"{period.after}-{period.until or _LAST_YEAR}")
+        gap = f"{printed('average gap in years'):.0f} years" if period.until else "new drugs"
+        drugs, items = printed("drugs"), printed("interactions")
+        rows.append([_named(period), gap, f"{drugs:.0f} / {period.drugs}", f"{items:,.0f} / {period.items:,}"])
     notes = [
         f"Printed / ours. Drugs: the {measured.dated} whose year of approval is in the released table. "
         "Interactions: those of both released splits between two drugs of a period. The authors' files of this "

@@ -1,14 +1,17 @@
 """What the study says of data alone, kept as a small file: it is shown also where the data are not.
 
-`results/reference/ddi/measured.json` names the digests it was made from; what they no longer are is told.
+`results/reference/ddi/measured.json` has a digest of its content, so that a changed file is refused. It names the
+digests it was made from: data, splits, and the code of both splits and measures. What these no longer are is told.
 """
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from pydantic import ValidationError
 
 from harness.errors import CorruptData, DataError
-from harness.files import canonical_json, read_json, write_atomic
+from harness.files import canonical_json, digest_of, read_json, write_atomic
 from harness.jobs import parse_split
 from harness.layout import Layout
 from harness.manifests import Strict
@@ -61,10 +64,11 @@ class Sizes(Strict):
 
 
 class Measured(Strict):
-    """The whole file. A drug of the map: two coordinates from 0 to 999, and its year."""
+    """All of it. A drug of the map: two coordinates from 0 to 999, and its year. `code`: see `measuring_code`."""
 
     dataset: str
     digest: str
+    code: str
     years: list[int]
     splits: list[SplitMeasures]
     left_out: dict[str, str]
@@ -82,6 +86,13 @@ class Measured(Strict):
         return found
 
 
+class _Kept(Strict):
+    """The whole file."""
+
+    measured: Measured
+    digest: str
+
+
 def load_measured(layout: Layout, benchmark: str) -> Measured | None:
     """What was measured, or None where nobody did."""
     path = layout.reference / benchmark / _FILE
@@ -89,24 +100,38 @@ def load_measured(layout: Layout, benchmark: str) -> Measured | None:
     if content is None and not path.is_file():
         return None
     try:
-        return Measured.model_validate(content)
+        kept = _Kept.model_validate(content)
     except ValidationError as error:
-        raise CorruptData(
-            f"what was measured can't be read: {error.errors()[0]['msg']}",
-            where=str(path),
-            todo="restore the file from the repository, or run `harness study --benchmark ddi --measure`",
-        ) from None
+        raise _corrupt(f"what was measured can't be read: {error.errors()[0]['msg']}", path) from None
+    if digest_of(content["measured"]) != kept.digest:
+        raise _corrupt("what was measured differs from its own digest", path)
+    return kept.measured
+
+
+def _corrupt(what: str, path: Path) -> CorruptData:
+    todo = "restore the file from the repository, or run `harness study --benchmark ddi --measure`"
+    return CorruptData(what, where=str(path), todo=todo)
 
 
 def save_measured(layout: Layout, benchmark: str, measured: Measured) -> None:
     """In one line, with sorted names: equal measures are equal files."""
     path = layout.reference / benchmark / _FILE
-    write_atomic(path, canonical_json(measured.model_dump(mode="json")) + b"\n")
+    content = measured.model_dump(mode="json")
+    write_atomic(path, canonical_json({"measured": content, "digest": digest_of(content)}) + b"\n")
+
+
+def measuring_code() -> str:
+    """sha256 of the modules that measure. What these use of `harness.splits.drugs` is a source of every split."""
+    from harness.splits import consistency
+    from harness.splits.strategies import source_of
+
+    return source_of([Path(consistency.__file__), Path(__file__).with_name("measuring.py")])
 
 
 def outdated(layout: Layout, measured: Measured) -> list[str]:
-    """What was measured of other data, or of splits by other code, than the present ones."""
+    """What was measured of other data, of other splits, or by other code, than the present ones."""
     from harness.data import dataset_digest
+    from harness.splits.splits import recorded_split
     from harness.splits.strategies import strategy_names, strategy_source
 
     told = []
@@ -118,11 +143,17 @@ def outdated(layout: Layout, measured: Measured) -> list[str]:
             continue  # nobody here can tell
         if present != digest:
             told.append(f"dataset {name} is another one by now ({digest[:12]} was measured)")
-    changed = set()
+    if measuring_code() != measured.code:
+        told.append("the code that measures has changed since")
+    changed, others = set(), set()
     for one in measured.splits:
-        strategy = parse_split(one.split, one.seed).strategy
-        if strategy not in strategy_names("ddi") or strategy_source("ddi", strategy) != one.source:
-            changed.add(strategy)
+        spec = parse_split(one.split, one.seed)
+        if spec.strategy not in strategy_names("ddi") or strategy_source("ddi", spec.strategy) != one.source:
+            changed.add(spec.strategy)
+        elif (line := recorded_split(layout, measured.dataset, spec)) and line.sha256 != one.sha256:
+            others.add(spec.label)
     if changed:
         told.append(f"the code of {', '.join(sorted(changed))} splits has changed since they were measured")
+    if others:
+        told.append(f"the published splits {', '.join(sorted(others))} are not those that were measured")
     return told

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from harness.errors import DataError, EngineError
 from harness.jobs import parse_split
 from harness.layout import Layout
-from harness.study.ddi.measured import Measured, Period, Sizes, SplitMeasures
+from harness.study.ddi.measured import Measured, Period, Sizes, SplitMeasures, measuring_code
 
 if TYPE_CHECKING:
     from harness.data.ddi import DdiDataset
@@ -64,6 +64,7 @@ def measure(layout: Layout, dataset: str, mirrors: Sequence[Path], say: Say) -> 
     return Measured(
         dataset=dataset,
         digest=data.digest,
+        code=measuring_code(),
         years=list(YEARS),
         splits=made,
         left_out=left_out,

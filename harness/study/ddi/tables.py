@@ -85,17 +85,14 @@ def _comparison(sides: Sides, number: str, dataset: str, metric: str) -> Sheet:
 
 
 def _joined(sides: Sides, dataset: str) -> Iterator[str]:
-    """Of how many methods the ensembles are."""
-    counts = Counter(
-        run.reason
-        for row in sides.rows(dataset, *SPLITS)
-        if row.variant == ENSEMBLE
-        for split in SPLITS
-        for run in sides.runs(row, dataset, split)
-    )
+    """Of which methods the ensembles are, and why some have no value."""
+    row = Row(ENSEMBLE, ENSEMBLE, ENSEMBLE)
+    counts = Counter((run.reason, run.unscored) for split in SPLITS for run in sides.runs(row, dataset, split))
     if counts:
-        told = ", ".join(f"{count} {reason}" for reason, count in counts.items())
-        yield f"An ensemble is the mean probability of all methods run here with the same seed: {told}."
+        yield "An ensemble is the mean probability of all methods that have a run with the same seed."
+    for (members, lacking), count in counts.items():
+        what = f"{count} ensemble{'' if count == 1 else 's'} of {members}"
+        yield f"{what}, without value: {lacking}." if lacking else f"{what}."
 
 
 def _ranks(
@@ -151,7 +148,8 @@ def _by_type(sides: Sides, number: str, setting: str) -> Sheet:
     title = f"Accuracy by type of interaction on Drugbank, {setting}, in percent"
     notes = [
         "Printed / ours (seeds). #1 is meant as type 0 of the released numbering: the paper explains it as "
-        "photosensitizing activities; its other numbers are those of the files."
+        "photosensitizing activities; its other numbers are those of the files.",
+        *_joined(sides, "Drugbank"),
     ]
     return _sheet(number, title, head, rows, chips, claims, notes)
 

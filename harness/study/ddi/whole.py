@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from harness.compare.book import Book
 from harness.compare.judge import ClaimVerdict
-from harness.compare.names import load_names
+from harness.compare.names import Names, load_names
 from harness.layout import Layout
 from harness.methods import load_methods
 from harness.study.ddi.ensemble import ensembles
@@ -15,6 +16,7 @@ from harness.study.ddi.facts import facts
 from harness.study.ddi.figures import figures
 from harness.study.ddi.measured import load_measured, outdated
 from harness.study.ddi.realtime import realtime
+from harness.study.ddi.shown import load_shown
 from harness.study.ddi.sides import Sides
 from harness.study.ddi.tables import tables
 from harness.study.ddi.tuning import tuning
@@ -44,21 +46,21 @@ class PairStudy:
         return replace(self, sheets=tuple(one for one in self.sheets if one.number in wanted[one.kind]))
 
 
-def make_pair_study(layout: Layout, book: Book) -> PairStudy:
+def make_study(layout: Layout, book: Book, mirrors: Sequence[Path] = ()) -> PairStudy:
     """Every sheet, also those for which nothing was run."""
     controls = tuple(card.name for card in load_methods(layout, book.benchmark) if card.control)
     names = load_names(layout, book.benchmark)
-    sides = Sides(book, names, controls, ensembles(layout, book.runs, names.methods))
-    sheets = [*tables(sides), tuning(layout), *figures(sides), *_of_data(layout, book.benchmark)]
+    sides = Sides(book, names, controls, ensembles(layout, book.runs, names.methods, mirrors))
+    sheets = [*tables(sides), tuning(layout), *figures(sides), *_of_data(layout, names)]
     return PairStudy(book.benchmark, book.sources, tuple(sorted(sheets, key=_order)))
 
 
-def _of_data(layout: Layout, benchmark: str) -> Iterator[Sheet]:
+def _of_data(layout: Layout, names: Names) -> Iterator[Sheet]:
     """The sheets that need no run, each with what is no longer as it was when they were measured."""
-    if (measured := load_measured(layout, benchmark)) is None:
+    if (measured := load_measured(layout, names.benchmark)) is None:
         return
     stale = outdated(layout, measured)
-    for sheet in (*facts(measured), *realtime(measured)):
+    for sheet in (*facts(measured, load_shown(layout, names)), *realtime(measured)):
         yield replace(sheet, notes=[*sheet.notes, *(f"Outdated: {one}." for one in stale)])
 
 
