@@ -71,6 +71,7 @@ class Variant(Strict):
     """A named way to run a method."""
 
     summary: str
+    like: str = Field(default="", description="the variant above whose parameters it has, but for its own")
     parameters: dict[str, Scalar] = {}
     weights: bool = Field(default=False, description="whether it reads the files that weights.toml names")
     resources: Resources | None = Field(default=None, description="the limits of its runs, where they are its own")
@@ -138,6 +139,19 @@ class MethodCard(NamedManifest):
     parity: list[ParityTable] = []
     # why there is nothing of the original to hold it to, where its original can't be run
     without_golden: str = ""
+
+    @field_validator("variants")
+    @classmethod
+    def _complete(cls, variants: dict[str, Variant]) -> dict[str, Variant]:
+        complete: dict[str, Variant] = {}
+        for name, variant in variants.items():
+            if variant.like and variant.like not in complete:
+                raise ValueError(f"{name}.like: no variant '{variant.like}' stands above it")
+            base = complete[variant.like].parameters if variant.like else variant.parameters
+            if strange := sorted(set(variant.parameters) - set(base)):
+                raise ValueError(f"{name}.parameters: '{variant.like}' has no {', '.join(strange)}")
+            complete[name] = variant.model_copy(update={"parameters": {**base, **variant.parameters}})
+        return complete
 
     @model_validator(mode="after")
     def _has_a_paper_unless_control(self) -> MethodCard:

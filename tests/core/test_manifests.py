@@ -25,6 +25,13 @@ summary = "As is."
 parameters = { alpha = 1.0 }
 """
 
+_LIKE = """
+[variants.corrected]
+summary = "Better."
+like = "published"
+parameters = {{ {} }}
+"""
+
 
 @pytest.fixture
 def toy(tmp_path: Path) -> tuple[Layout, Path]:
@@ -42,6 +49,12 @@ def test_a_good_card_is_read(toy: tuple[Layout, Path]) -> None:
     assert card.resources.memory_bytes == 2 << 30
 
 
+def test_a_variant_has_the_parameters_of_another_but_for_its_own(toy: tuple[Layout, Path]) -> None:
+    layout, path = toy
+    path.write_text(GOOD.replace("alpha = 1.0", "alpha = 1.0, beta = 2") + _LIKE.format("beta = 3"))
+    assert load_method(layout, "toy").variant("corrected").parameters == {"alpha": 1.0, "beta": 3}
+
+
 @pytest.mark.parametrize(
     ("change", "field"),
     [
@@ -53,6 +66,8 @@ def test_a_good_card_is_read(toy: tuple[Layout, Path]) -> None:
         (('inputs = ["associations", "folds"]', "inputs = 3"), "inputs"),
         (("[variants.published]", '[resources]\nmemory = "2 bananas"\n[variants.published]'), "resources.memory"),
         (("[variants.published]", "[resources]\nseconds = 0\n[variants.published]"), "resources.seconds"),
+        (('As is."', 'As is."\nlike = "corrected"'), "published.like"),
+        (("alpha = 1.0 }", f"alpha = 1.0 }}{_LIKE.format('beta = 2')}"), "corrected.parameters"),
     ],
 )
 def test_a_malformed_card_names_file_and_field(
