@@ -9,8 +9,8 @@ import json
 import sys
 from itertools import pairwise, product
 
-sys.path.extend(f"/methods/{folder}" for folder in ("_sdk/python", "_shared/ddi", "_shared/language"))
-sys.path.extend(["/methods/textddi", "/methods/ddi_gpt"])
+sys.path.extend(f"/methods/_shared/{name}" for name in ("ddi", "ddi_training", "language"))
+sys.path.extend(["/methods/_sdk/python", "/methods/textddi", "/methods/ddi_gpt"])
 
 import numpy as np
 import torch

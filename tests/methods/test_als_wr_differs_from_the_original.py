@@ -9,12 +9,10 @@ import numpy as np
 import pytest
 
 from benchmarks.plain_factorisations import als_wr
-from harness.engine import Engine
 from harness.layout import Layout
 from harness.methods import load_method
-from harness.parity import check_cases, find_cases
 from harness.splits.folds import TEST
-from harness.trials import InContainers, Trial
+from harness.trials import Trial
 from tests.methods.host import OnThisMachine
 from tests.methods.labels_only import Labels, Matrix, OnLabels, made_up
 
@@ -96,11 +94,3 @@ def test_whole_runs_equal_the_goldens_with_the_kernels_they_were_made_with(
         for name in ("user_factors", "item_factors"):
             found = np.load(result.out / "trace" / f"{name}.npy")
             np.testing.assert_allclose(found, golden[name], rtol=0, atol=1e-8)
-
-
-@pytest.mark.engine
-def test_it_meets_its_goldens(layout: Layout, engine: Engine, shared: Path) -> None:
-    cases = [one for one in find_cases(shared / "golden" / "repurposing") if one.name.startswith("ALSWR_")]
-    found = list(check_cases(layout, cases, [load_method(layout, "als_wr")], InContainers(layout, engine)))
-    assert found
-    assert not [one for one in found if one.worst.is_bad]

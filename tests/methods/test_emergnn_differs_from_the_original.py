@@ -7,7 +7,6 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -20,7 +19,6 @@ from harness.benchmark.ddi.multilabel import by_type
 from harness.engine import Engine
 from harness.layout import Layout
 from harness.methods import load_method
-from harness.parity import check_cases, find_cases
 from harness.trials import InContainers, Trial
 from tests.methods.plain_emergnn import loss_of, made_case, plain
 
@@ -190,15 +188,3 @@ def test_it_follows_its_definition(layout: Layout, engine: Engine, dataset: str,
             for sign in (1, -1)
         )
         assert (gradient * direction).sum() == pytest.approx((there - back) / 2, rel=1e-3, abs=1e-8), name
-
-
-@pytest.mark.engine
-def test_it_meets_its_goldens(layout: Layout, engine: Engine, shared: Path) -> None:
-    cases = [one for one in find_cases(shared / "golden" / "ddi") if one.name in _GOLDENS]
-    found = list(check_cases(layout, cases, [load_method(layout, "emergnn")], InContainers(layout, engine)))
-    assert len([one for one in found if one.arrays]) == len(_GOLDENS)
-    assert not [one for one in found if one.worst.is_bad]
-
-
-# one of each kind; the others are left to `harness parity emergnn`
-_GOLDENS = ("EmerGNN/drugbank_00", "EmerGNN/twosides_02")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib.util
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -18,7 +17,6 @@ from harness.conformance.repurposing import problems
 from harness.engine import Engine
 from harness.layout import Layout
 from harness.methods import load_method
-from harness.parity import check_cases, find_cases
 from harness.trials import InContainers, Trial
 
 Array = npt.NDArray[Any]
@@ -181,13 +179,3 @@ def test_scores_learned_unshifted_fit_the_labels_they_were_given_for(layout: Lay
 def _auc(scores: Array, known: Array, training: Array) -> float:
     ones, zeros = scores[known], scores[training & ~known]
     return float((ones[:, None] > zeros).mean())
-
-
-@pytest.mark.engine
-def test_it_meets_its_goldens(layout: Layout, engine: Engine, shared: Path) -> None:
-    # the one of a thousand steps is left to `harness parity han`
-    names = ("HANtrace_", "HAN_ep")
-    cases = [one for one in find_cases(shared / "golden" / "repurposing") if one.name.startswith(names)]
-    found = list(check_cases(layout, cases, [load_method(layout, "han")], InContainers(layout, engine)))
-    assert [one for one in found if one.arrays]
-    assert not [one for one in found if one.worst.is_bad]

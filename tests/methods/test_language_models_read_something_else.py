@@ -11,9 +11,6 @@ from benchmarks.in_image import measured
 from harness.engine import Engine
 from harness.images import ensure_environment
 from harness.layout import Layout
-from harness.methods import load_method
-from harness.parity import check_cases, find_cases
-from harness.trials import InContainers
 
 
 @pytest.mark.engine
@@ -44,15 +41,3 @@ def test_texts_losses_and_positions_are_others(layout: Layout, engine: Engine) -
     assert found["last of the text"] < 1e-5
     assert found["versions apart"] > 1e-2
     assert found["encoded"] < 1e-5
-
-
-@pytest.mark.engine
-@pytest.mark.parametrize(
-    ("method", "case"), [("textddi", "TextDDI/twosides_cls_00"), ("ddi_gpt", "DDI-GPT/drugbank_easy_bioclass_00")]
-)
-def test_it_misses_its_goldens(layout: Layout, engine: Engine, shared: Path, method: str, case: str) -> None:
-    """One each; the others are left to `harness parity`."""
-    cases = [one for one in find_cases(shared / "golden" / "ddi") if one.name == case]
-    (found,) = check_cases(layout, cases, [load_method(layout, method)], InContainers(layout, engine))
-    assert found.case == case
-    assert not found.worst.is_bad

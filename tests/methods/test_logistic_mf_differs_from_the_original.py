@@ -9,11 +9,7 @@ import numpy as np
 import pytest
 
 from benchmarks.plain_factorisations import logistic_mf
-from harness.engine import Engine
 from harness.layout import Layout
-from harness.methods import load_method
-from harness.parity import check_cases, find_cases
-from harness.trials import InContainers
 from tests.methods.labels_only import Labels, Matrix, NoAnswer, OnLabels, made_up
 
 
@@ -60,11 +56,3 @@ def test_no_known_association_is_no_division_by_zero(run: OnLabels) -> None:
     answered = run(np.zeros((20, 12), dtype=np.int8))
     assert answered.trace["alpha"] == 0
     assert answered.scores.max() < 0.5
-
-
-@pytest.mark.engine
-def test_it_meets_its_goldens(layout: Layout, engine: Engine, shared: Path) -> None:
-    cases = [one for one in find_cases(shared / "golden" / "repurposing") if one.name.startswith("LogisticMF_")]
-    found = list(check_cases(layout, cases, [load_method(layout, "logistic_mf")], InContainers(layout, engine)))
-    assert found
-    assert not [one for one in found if one.worst.is_bad]

@@ -14,9 +14,6 @@ from harness.conformance.ddi.problems import SMILES
 from harness.engine import Engine
 from harness.images import ensure_environment
 from harness.layout import Layout
-from harness.methods import load_method
-from harness.parity import check_cases, find_cases
-from harness.trials import InContainers
 
 # lone atoms, a bond alone, molecules in several parts
 SEEN = (*SMILES, "[Li+]", "CC", "[Na+].[Cl-]", "CCO.Cl")
@@ -46,16 +43,3 @@ def test_the_papers_architecture_is_not_what_its_layers_say(layout: Layout, engi
         mounts={layout.methods: "/methods", Path(__file__).parent: "/tests"},
     )
     assert max(found.values()) < 1e-5, found
-
-
-@pytest.mark.engine
-@pytest.mark.parametrize("method", ["ssi_ddi", "sagan"])
-def test_it_misses_its_goldens(layout: Layout, engine: Engine, shared: Path, method: str) -> None:
-    """One of each kind, with gradients where there are any; the others are left to `harness parity`."""
-    card = load_method(layout, method)
-    folder = card.parity[0].cases.split("/")[0]
-    wanted = {f"{folder}/drugbank_02", f"{folder}/twosides_00"}
-    cases = [one for one in find_cases(shared / "golden" / "ddi") if one.name in wanted]
-    found = list(check_cases(layout, cases, [card], InContainers(layout, engine)))
-    assert {one.case for one in found} == wanted
-    assert not [one for one in found if one.worst.is_bad]

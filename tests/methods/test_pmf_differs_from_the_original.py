@@ -8,13 +8,9 @@ import numpy as np
 import pytest
 
 from benchmarks.plain_factorisations import pmf
-from harness.engine import Engine
 from harness.jobs import Job, SplitSpec
 from harness.layout import Layout
-from harness.methods import load_method
-from harness.parity import check_cases, find_cases
 from harness.plan import make_plan
-from harness.trials import InContainers
 from harness.vocabulary import Verdict
 from tests.methods.labels_only import Labels, Matrix, NoAnswer, OnLabels, made_up
 
@@ -79,11 +75,3 @@ def test_hdvd_is_refused_as_published_and_not_as_corrected(repository: Layout) -
     assert published.verdict is Verdict.NOT_APPLICABLE
     assert "34 diseases" in published.reason
     assert corrected.verdict is not Verdict.NOT_APPLICABLE
-
-
-@pytest.mark.engine
-def test_it_meets_its_goldens(layout: Layout, engine: Engine, shared: Path) -> None:
-    cases = [one for one in find_cases(shared / "golden" / "repurposing") if one.name.startswith("PMF_")]
-    found = list(check_cases(layout, cases, [load_method(layout, "pmf")], InContainers(layout, engine)))
-    assert found
-    assert not [one for one in found if one.worst.is_bad]

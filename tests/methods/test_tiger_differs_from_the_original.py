@@ -20,10 +20,7 @@ from benchmarks.graph_encoders import measure
 from harness.conformance.ddi.problems import SMILES, one_type
 from harness.engine import Engine
 from harness.layout import Layout
-from harness.methods import load_method
-from harness.parity import check_cases, find_cases
 from harness.splits.parts import TRAIN
-from harness.trials import InContainers
 
 Array = npt.NDArray[Any]
 
@@ -199,11 +196,3 @@ def test_it_gathers_what_path_by_path_it_would(layout: Layout, engine: Engine, v
     kinds = ("wq", "wk", "rel_encoder", "spatial_encoder")
     untrained = {kind for kind in kinds if any(f"{kind}." in name for name in found["untrained"])}
     assert untrained == (set(kinds) if variant == "published" else set())
-
-
-@pytest.mark.engine
-def test_it_meets_its_goldens(layout: Layout, engine: Engine, shared: Path) -> None:
-    cases = [one for one in find_cases(shared / "golden" / "ddi") if one.name.startswith("TIGER/")]
-    found = list(check_cases(layout, cases, [load_method(layout, "tiger")], InContainers(layout, engine)))
-    assert [one for one in found if one.arrays]
-    assert not [one for one in found if one.worst.is_bad]

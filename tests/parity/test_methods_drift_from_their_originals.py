@@ -1,31 +1,80 @@
-"""Golden cases of the folder beside the repository, in the methods' own containers.
-
-BNNR's larger cases take minutes and are left to `harness parity bnnr`; the smaller ones cover both features.
-"""
+"""Golden cases of the folder beside the repository, in the methods' own containers."""
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 import pytest
 
 from harness.engine import Engine
-from harness.layout import Layout
-from harness.methods import load_methods
-from harness.parity import check_cases, find_cases
+from harness.images import ensure_image
+from harness.layout import Layout, find_layout
+from harness.methods import MethodCard, load_methods
+from harness.parity import Finding, GoldenCase, check_cases, find_cases
 from harness.trials import InContainers
+from tests.conftest import REPOSITORY
+
+Findings = dict[str, Future[list[Finding]]]
+
+# Where all cases take long, some of each kind; the others are left to `harness parity`.
+SOME = {
+    "bnnr": ("bnnr_HDVD_raw_*", "bnnr_Synthetic_bench_*"),
+    "decagon": ("Decagon/*_00",),
+    "emergnn": ("EmerGNN/drugbank_00", "EmerGNN/twosides_02"),
+    "fastai_collab": ("FastaiCollabWrapper_Fdataset_*", "seeds10_FastaiCollabWrapper_HDVD_*"),
+    "han": ("HANtrace_*", "HAN_ep*"),
+    "mlp": ("MLP/*_00",),
+    "mste": ("MSTE/*_00",),
+    "nimcgcn": ("NIMCGCN_*",),
+    "sagan": ("SAGAN/drugbank_02", "SAGAN/twosides_00"),
+    "ssi_ddi": ("SSI-DDI/drugbank_02", "SSI-DDI/twosides_00"),
+}
+CARDS = {card.name: card for card in load_methods(find_layout(REPOSITORY)) if card.parity}
+
+
+@pytest.fixture(scope="module")
+def findings(
+    request: pytest.FixtureRequest,
+    repository: Layout,
+    engine: Engine,
+    shared: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[Findings]:
+    """Of the methods that were asked for, on all processors at once: each run needs one."""
+    asked = [item for item in request.session.items if isinstance(item, pytest.Function)]
+    own = [item for item in asked if item.function is test_a_method_equals_its_goldens]
+    names = [str(item.callspec.params["name"]) for item in own]
+    layout = Layout(repository.root, repository.cache, tmp_path_factory.mktemp("goldens") / "local")
+    for name in names:
+        ensure_image(engine, layout, name)
+    run = InContainers(layout, engine)
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+
+        def found(name: str) -> list[Finding]:
+            card = CARDS[name]
+            return list(check_cases(layout, cases_of(card, shared), [card], run, only=[name]))
+
+        yield {name: pool.submit(found, name) for name in names}
+        pool.shutdown(cancel_futures=True)
+
+
+def cases_of(card: MethodCard, shared: Path) -> list[GoldenCase]:
+    """All of its benchmark, or those that were chosen of it."""
+    cases = [case for name in card.benchmarks for case in find_cases(shared / "golden" / name)]
+    chosen = SOME.get(card.name, ("*",))
+    return [case for case in cases if any(fnmatchcase(case.name, pattern) for pattern in chosen)]
 
 
 @pytest.mark.engine
-@pytest.mark.parametrize("name", ["als_wr", "libmf", "lrssl", "bnnr"])
-def test_a_method_equals_its_goldens(layout: Layout, engine: Engine, shared: Path, name: str) -> None:
-    cases = [
-        case
-        for case in find_cases(shared / "golden" / "repurposing")
-        if name != "bnnr" or case.name.startswith(("bnnr_HDVD_raw", "bnnr_Synthetic_bench"))
-    ]
-    run = InContainers(layout, engine)
-    findings = list(check_cases(layout, cases, load_methods(layout), run, only=[name]))
-    assert findings
-    assert not [finding.as_json() for finding in findings if finding.worst.is_bad]
-    assert all(array.standing == "ok" for finding in findings for array in finding.arrays)
+@pytest.mark.parametrize("name", CARDS)
+def test_a_method_equals_its_goldens(findings: Findings, shared: Path, name: str) -> None:
+    found = findings[name].result()
+    if name in SOME:
+        assert {one.case for one in found} == {case.name for case in cases_of(CARDS[name], shared)}
+    assert found
+    assert not [one.as_json() for one in found if one.worst.is_bad]
+    assert [array for one in found for array in one.arrays]

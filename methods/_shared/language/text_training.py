@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
+from ddi_items import cleaned
 from ddi_sdk import SETTINGS, Answer, Array, Items, Problem
 from text_batches import Draw, Reader, answers, device
 from text_measures import accuracy, roc_auc
@@ -81,7 +82,7 @@ class Units:
 
 def fit(problem: Problem, model: nn.Module, reader: Reader) -> Answer:
     """Train, choose and answer: logits, or probabilities of several types at once."""
-    told = problem.parameters
+    told, units, problem = problem.parameters, Units.of(problem.train), cleaned(problem)
     model.to(device())
     optimiser = adam(model, told["learning_rate"], told["weight_decay"])
     scores = np.zeros((len(problem.test_pairs), problem.types), dtype=np.float32)
@@ -90,7 +91,7 @@ def fit(problem: Problem, model: nn.Module, reader: Reader) -> Answer:
     chosen: dict[int, int] = {}
     losses: list[float] = []
     for epoch in range(1, int(told["epochs"]) + 1):
-        losses.append(_epoch(problem, model, reader, optimiser, epoch))
+        losses.append(_epoch(problem, units, model, reader, optimiser, epoch))
         found = _measured(problem, model, reader, epoch)
         better = {one for one, score in found.items() if score >= best.get(one, -np.inf)}
         best |= {one: found[one] for one in better}
@@ -107,7 +108,7 @@ def fit(problem: Problem, model: nn.Module, reader: Reader) -> Answer:
     return Answer(scores, len(losses), chosen_by_name, losses, best_by_name)
 
 
-def _epoch(problem: Problem, model: nn.Module, reader: Reader, optimiser: Adam, epoch: int) -> float:
+def _epoch(problem: Problem, units: Units, model: nn.Module, reader: Reader, optimiser: Adam, epoch: int) -> float:
     """The mean loss of an epoch. Gradients of several batches come together before a step; the original's first
     step of an epoch has one batch alone, and its last batches wait for the next epoch.
     """
@@ -117,7 +118,7 @@ def _epoch(problem: Problem, model: nn.Module, reader: Reader, optimiser: Adam, 
     draw = _draw(problem, epoch, _TRAINING)
     losses = []
     model.train()
-    for step, (rows, shares) in enumerate(Units.of(train).shuffled(int(told[f"{kind}batch_size"]))):
+    for step, (rows, shares) in enumerate(units.shuffled(int(told[f"{kind}batch_size"]))):
         texts = reader.batch(reader.read(train.pairs[rows], draw))
         labels = torch.from_numpy(train.labels[rows].astype(np.int64)).to(where)
         logits = model(*(one.to(where) for one in texts))
