@@ -2,7 +2,7 @@
 # One command: environment, engine, images, data, runs, scores, report. Resumable: run it again at any time.
 #
 #   ./run_all.sh                                     the embedded smoke suite of every benchmark
-#   ./run_all.sh --suite full --mirror DIR           the whole reproduction
+#   ./run_all.sh --suite full --mirror DIR           the whole reproduction, but for the search of hyper-parameters
 #   ./run_all.sh --method bnnr --dataset hdvd --seed 1 --mirror DIR
 #   ./run_all.sh --no-install                        install nothing on this system
 #

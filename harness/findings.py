@@ -20,6 +20,8 @@ class Finding(Strict):
 
     title: str
     about: str
+    # methods that it concerns, under our names
+    methods: list[str] = []
     text: str
     # tests (path::name), or commands that start with `harness`
     shown_by: list[str]
@@ -74,6 +76,7 @@ def missing_demonstrations(layout: Layout, findings: Iterable[Finding]) -> list[
 
 def _section(number: int, one: Finding) -> str:
     lines = [f"### {number}. {one.title}", f"About: {one.about}.", "", one.text.strip(), ""]
+    lines += [f"- methods: {', '.join(f'`{name}`' for name in one.methods)}"] if one.methods else []
     lines += [f"- shown by `{shown}`" for shown in one.shown_by]
     lines += [f"- undone in {one.undone_in}"] if one.undone_in else []
     return "\n".join(lines) + "\n"

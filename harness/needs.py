@@ -30,7 +30,7 @@ class Needs:
     planned: int
     left: int
     # cells for which no run can be planned at all, by verdict: their data is missing, their method refuses
-    cannot_run: Counter[str]
+    cannot_run: dict[str, int]
     image_bytes: int
     data_bytes: int
     result_bytes: int
@@ -91,7 +91,7 @@ def needs_of(layout: Layout, name: str, cells: Sequence[Cell]) -> Needs:
         plan=name,
         planned=len(cells),
         left=len(left),
-        cannot_run=Counter(str(cell.verdict) for cell in cells if cell.planned is None),
+        cannot_run=dict(Counter(str(cell.verdict) for cell in cells if cell.planned is None)),
         image_bytes=recorded_size(layout, *dict.fromkeys(cell.job.method for cell in left)),
         data_bytes=sum(
             file.bytes

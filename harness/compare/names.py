@@ -30,6 +30,13 @@ class Remark(Strict):
         return self.method == method and self.dataset in ("", dataset) and self.split in ("", split)
 
 
+class Meaning(Remark):
+    """What the original of a method computes where it gives a metric's name."""
+
+    published: str
+    ours: str
+
+
 class Sources(Strict):
     """Where the claims come from."""
 
@@ -57,6 +64,8 @@ class Names(Strict):
     explained: list[Remark] = []
     # what a method read for the paper can't be had whole: our numbers are shown, and decide nothing
     other_data: list[Remark] = []
+    # one name, another metric
+    meanings: list[Meaning] = []
 
     def metric(self, published: str) -> MetricName:
         """The metric the publication calls so."""
@@ -64,6 +73,13 @@ class Names(Strict):
             if metric.published == published:
                 return metric
         return MetricName(published=published, reason="not computed here")
+
+    def meant(self, metric: str, method: str, dataset: str) -> str:
+        """What a method's original means by a metric of the paper. Published names, but for the method."""
+        for one in self.meanings:
+            if one.published == metric and self.methods.get(one.method) == method and one.dataset in ("", dataset):
+                return one.ours
+        return metric
 
     def why_only_distribution(self, method: str, dataset: str, split: str) -> str | None:
         """Why values per seed can't be expected to repeat, if so. Published names."""

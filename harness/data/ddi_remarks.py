@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from harness.data.ddi import DdiDataset
-from harness.data.molecules import canonical_smiles, molecules_of
+from harness.data.molecules import canonical_smiles, is_unknown, molecules_of
 
 
 def remarks_on(dataset: DdiDataset) -> tuple[str, ...]:
@@ -23,10 +23,12 @@ def _drug_remarks(dataset: DdiDataset) -> list[str]:
     linked = np.zeros(dataset.entities, dtype=np.bool_)
     linked[dataset.knowledge[:, :2]] = True
     molecules = molecules_of(dataset.smiles, [f"drug '{drug}'" for drug in dataset.drug_ids])
+    told = [one for one in molecules if not is_unknown(one)]
     counted = {
         "without any item; they stay": int((~used).sum()),
         "of a single atom: graphs without an edge": sum(one.GetNumAtoms() == 1 for one in molecules),
-        "with the structure of another drug": dataset.drugs - len(set(canonical_smiles(molecules))),
+        "of unknown structure: similar to no other drug": len(molecules) - len(told),
+        "with the structure of another drug": len(told) - len(set(canonical_smiles(told))),
         "without a node of the knowledge graph": int((~linked[: dataset.drugs]).sum()) if dataset.relations else 0,
         "without a text; it is empty": _missing(dataset.drug_texts),
         "without a text of the knowledge graph; it is empty": _missing(dataset.graph_texts),

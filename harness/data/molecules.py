@@ -36,6 +36,11 @@ def molecules_of(smiles: Sequence[str], wheres: Sequence[str]) -> list[Any]:
     return molecules
 
 
+def is_unknown(molecule: Any) -> bool:
+    """Whether no atom is known, as of `*`: such a structure is like no other, whatever it is written as."""
+    return all(atom.GetAtomicNum() == 0 for atom in molecule.GetAtoms())
+
+
 def canonical_smiles(molecules: Sequence[Any]) -> list[str]:
     """One way to write each structure, so that equal ones are found."""
     from rdkit.Chem import MolToSmiles
@@ -44,9 +49,10 @@ def canonical_smiles(molecules: Sequence[Any]) -> list[str]:
 
 
 def count_fingerprints(molecules: Sequence[Any], size: int) -> npt.NDArray[np.int32]:
-    """How often each circular substructure occurs, folded to `size` columns."""
+    """How often each circular substructure occurs, folded to `size` columns; nothing of an unknown structure."""
     from rdkit.Chem.rdFingerprintGenerator import GetMorganGenerator
 
     generator = GetMorganGenerator(radius=RADIUS, fpSize=size)
-    rows = [generator.GetCountFingerprintAsNumPy(molecule) for molecule in molecules]
+    nothing = np.zeros(size, dtype=np.int32)
+    rows = [nothing if is_unknown(one) else generator.GetCountFingerprintAsNumPy(one) for one in molecules]
     return np.array(rows, dtype=np.int32).reshape(len(rows), size)

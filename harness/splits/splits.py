@@ -70,8 +70,10 @@ def verify_split(
     data, form = load_dataset(layout, dataset, mirrors=mirrors), get_form(name)
     broken = form.broken_promises(split, data)
     if form.fits(split, data):
-        strategy = get_strategy(name, spec.strategy)
-        broken += strategy.broken_promises(data, form.made(split), parameters_of(name, spec))
+        strategy, parameters = get_strategy(name, spec.strategy), parameters_of(name, spec)
+        broken += strategy.broken_promises(data, form.made(split), parameters)
+        if draws := getattr(strategy, "broken_draws", None):
+            broken += draws(data, form.made(split), spec.seed, parameters)
     line = recorded_split(layout, dataset, spec) if recorded else None
     if line and line.sha256 != split.digest:
         broken.append(f"its sha256 is {split.digest}, recorded is {line.sha256}")

@@ -29,6 +29,10 @@ class Block(Strict):
         default={}, description="values to try of parameters, by name; those a method does not have are skipped"
     )
     draws: int = Field(default=0, ge=0, description="so many combinations of `search`, drawn for each method")
+    follow: dict[str, str] = Field(
+        default={},
+        description="parameters that take a searched one's value, where the method's own two are equal",
+    )
     inner_folds: int | None = Field(default=None, description="as the benchmark has them, where none are given")
 
 
@@ -37,7 +41,8 @@ class Suite(Strict):
 
     name: str
     summary: str
-    blocks: list[Block]
+    includes: list[str] = Field(default=[], description="suites whose blocks come after its own")
+    blocks: list[Block] = []
 
 
 def suite_names() -> list[str]:
@@ -46,11 +51,13 @@ def suite_names() -> list[str]:
 
 
 def load_suite(name: str) -> Suite:
-    """One suite by name."""
+    """One suite by name, with the blocks of those it includes."""
     path = Path(__file__).parent / f"{name}.toml"
     if not path.is_file():
         raise unknown("suite", name, suite_names(), where=path.parent)
-    return load_toml(path, Suite)
+    suite = load_toml(path, Suite)
+    included = [block for other in suite.includes for block in load_suite(other).blocks]
+    return suite.model_copy(update={"blocks": [*suite.blocks, *included]})
 
 
 def jobs_of(layout: Layout, suite: Suite, published_seeds: int | None = None) -> list[Job]:
@@ -96,12 +103,17 @@ def _tried(block: Block, card: MethodCard, variant: str) -> list[dict[str, Scala
 
     Drawn by the method's name, so that every dataset, split and seed tries the same ones.
     """
-    values = {name: tried for name, tried in block.search.items() if name in card.variant(variant).parameters}
+    own = card.variant(variant).parameters
+    values = {name: tried for name, tried in block.search.items() if name in own}
     if not values:
         return [{}]
     generator = random.Random(f"{card.name} {variant}")
     every = [dict(zip(values, combination, strict=True)) for combination in product(*values.values())]
-    return every if len(every) <= block.draws else generator.sample(every, block.draws)
+    drawn = every if len(every) <= block.draws else generator.sample(every, block.draws)
+    following = {
+        name: other for name, other in block.follow.items() if other in values and own.get(name) == own[other]
+    }
+    return [{**point, **{name: point[other] for name, other in following.items()}} for point in drawn]
 
 
 def _seeds(block: Block) -> list[int]:

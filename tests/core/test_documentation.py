@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,8 @@ import pytest
 from harness import cards, findings
 from harness.layout import Layout
 from harness.methods import load_methods
+from harness.study.ddi import page
+from harness.study.ddi.measured import load_measured
 from tests.conftest import REPOSITORY
 
 _PAGES = [REPOSITORY / "README.md", *sorted((REPOSITORY / "docs").glob("*.md"))]
@@ -46,7 +49,25 @@ def test_the_page_of_findings_is_current(repository: Layout) -> None:
     )
 
 
+def test_the_page_of_consistency_is_current(repository: Layout) -> None:
+    measured = load_measured(repository, "ddi")
+    assert measured is not None
+    assert (REPOSITORY / "docs" / "consistency.md").read_text() == page.markdown(measured), (
+        "run: harness split consistency --markdown > docs/consistency.md"
+    )
+
+
 def test_every_finding_is_demonstrated(repository: Layout) -> None:
     for members in findings.all_findings(repository).values():
         assert all(one.shown_by for one in members)
         assert findings.missing_demonstrations(repository, members) == []
+
+
+def test_what_a_card_calls_a_finding_is_one_of_its_benchmark(repository: Layout) -> None:
+    for benchmark, members in findings.all_findings(repository).items():
+        entries = Counter(name for one in members for name in one.methods)
+        known = {card.name: card for card in load_methods(repository, benchmark)}
+        assert set(entries) <= set(known)
+        for name, card in known.items():
+            told = [card.summary, *(variant.summary for variant in card.variants.values())]
+            assert " ".join(told).count("Finding:") <= entries[name], f"{name}: a finding has no entry"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import json
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from harness.needs import check_disk, needs_of
 from harness.plan import Cell, join, make_plan
 from harness.store import Store
 from harness.suites import jobs_of, load_suite
+from harness.vocabulary import Verdict
 from tests.core.factories import record_of
 
 
@@ -44,6 +46,14 @@ def test_finished_runs_are_not_left_and_tell_the_time(layout: Layout, tmp_path: 
     assert told.left == told.planned - 1
     assert told.measured == 1
     assert told.cpu_hours == pytest.approx(0.01)
+
+
+def test_cells_that_can_not_be_run_are_told_to_programs(layout: Layout) -> None:
+    first, *others = _cells(layout)
+    without = replace(first, planned=None, verdict=Verdict.MISSING_DATA)
+    told = needs_of(layout, "smoke", [without, *others])
+    assert json.loads(json.dumps(asdict(told)))["cannot_run"] == {"missing-data": 1}
+    assert "1 missing-data" in told.text()
 
 
 def test_a_disk_that_is_too_small_is_said_before_the_run(layout: Layout, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -106,6 +106,24 @@ def test_drugbank_items_are_the_union_in_order(drugbank: DdiDataset) -> None:
     assert (drugbank.released[drugbank.drugs :, ::2] >= 0).any(axis=1).all()
 
 
+@pytest.mark.parametrize(("split", "unlearned", "several", "by_another"), [(0, 65, 96, 48), (1, 155, 48, 24)])
+def test_rows_of_pairs_with_several_types_are_more_or_fewer(
+    drugbank: DdiDataset, split: int, unlearned: int, several: int, by_another: int
+) -> None:
+    """The findings: what MSTE never learns in training, and what counts by its pair's lowest type in S1."""
+    inside = drugbank.released[drugbank.drugs :, 2 * split] >= 0
+    pairs, own = drugbank.pairs[inside], drugbank.labels[inside]
+    parts = drugbank.released[drugbank.drugs :, 2 * split][inside]
+    train = pairs[parts == PARTS.index("train")]
+    assert len(train) - len(np.unique(train, axis=0)) == unlearned
+    distinct, place, counts = np.unique(pairs, axis=0, return_inverse=True, return_counts=True)
+    lowest = np.full(len(distinct), own.max())
+    np.minimum.at(lowest, place.reshape(-1), own)
+    rows = np.flatnonzero(parts == PARTS.index("test_S1"))
+    assert (counts[place.reshape(-1)][rows] > 1).sum() == several
+    assert (lowest[place.reshape(-1)][rows] != own[rows]).sum() == by_another
+
+
 def test_drugbank_has_features_graph_and_years_of_the_card(drugbank: DdiDataset, shared: Path) -> None:
     np.testing.assert_array_equal(drugbank.fingerprints, _array(shared, "morgan_count_r2_1024_drugbank.npy.gz"))
     graph = np.loadtxt(io.BytesIO(_derived(shared, "kg", "kg_partial_drugbank.txt.gz")), dtype=np.int32)
@@ -135,6 +153,27 @@ def test_released_lines_of_twosides_stand_where_they_stood(
             if word not in UNSEEN:
                 written = list(_written(stand_in, split, part))
                 assert written == files[f"{name}_{word}.txt"].read_text().splitlines()
+
+
+def test_released_negatives_are_positives_turned_round(repository: Layout, shared: Path) -> None:
+    """The finding: none is a positive in its own order of drugs, and many are in the other."""
+    files = fetch_dataset(repository, "twosides_standin", mirrors=[shared / "mirror"])
+    released = [f"{split}_{part}.txt" for split in SIZES for part in PARTS if part not in UNSEEN]
+    assert len(released) == 8
+    rows = [line.split() for name in released for line in files[name].read_text().splitlines()]
+    bits = [int(types.replace(",", ""), 2) for _, _, types, _ in rows]
+    has: dict[tuple[str, str], int] = {}
+    for (head, tail, _, sign), types in zip(rows, bits, strict=True):
+        if sign == "1":
+            has[head, tail] = has.get((head, tail), 0) | types
+    negatives = [
+        (head, tail, types) for (head, tail, _, sign), types in zip(rows, bits, strict=True) if sign == "0"
+    ]
+    assert len(negatives) == 17_851
+    assert sum((head, tail) in has for head, tail, _ in negatives) == 0
+    assert sum((tail, head) in has for head, tail, _ in negatives) == 1_198
+    assert sum(bool(has.get((tail, head), 0) & types) for head, tail, types in negatives) == 508
+    assert all(int(head) < int(tail) for head, tail in has)
 
 
 def test_stand_in_has_the_positives_of_the_card_and_negatives_of_its_own(

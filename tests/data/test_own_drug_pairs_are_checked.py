@@ -12,6 +12,7 @@ from harness.data.ddi import DdiDataset
 from harness.data.model import RepurposingDataset
 from harness.errors import CorruptData, ManifestError, UsageError
 from harness.layout import Layout
+from harness.splits.drugs.similarity import similarities
 from tests.data.own_pairs import DRUGS, KNOWLEDGE, SIGNED, SIGNED_STATISTICS, STATISTICS, TRIPLETS, write_pairs
 
 NO_GRAPH = {**STATISTICS, "entities": 3, "relations": 0, "edges": 0}
@@ -57,10 +58,15 @@ def test_what_is_odd_but_allowed_is_remarked_on(own: Layout) -> None:
 
 
 def test_a_dataset_needs_no_graph_and_a_drug_no_known_structure(own: Layout) -> None:
-    tables = {"drugs.csv": "smiles,drug\n*,A\n[Li+],B\nCCO,C\n"}
-    statistics = {**NO_GRAPH, "fingerprint": 1024, "dated": 0, "drug_texts": 0, "graph_texts": 0}
-    write_pairs(own, tables=tables, statistics=statistics, parameters="")
-    assert load_dataset(own, "mine", DdiDataset).fingerprints.sum(axis=1)[0] == 1
+    tables = {"drugs.csv": "smiles,drug\n*,A\n[Li+],B\nCCO,C\n*,D\n"}
+    statistics = {**NO_GRAPH, "drugs": 4, "entities": 4, "fingerprint": 1024, "dated": 0}
+    write_pairs(own, tables=tables, statistics={**statistics, "drug_texts": 0, "graph_texts": 0}, parameters="")
+    dataset = load_dataset(own, "mine", DdiDataset)
+    # two that nobody knows are not alike
+    assert dataset.fingerprints.sum(axis=1).tolist() == [0, 1, 6, 0]
+    assert similarities(dataset.fingerprints)[0].tolist() == [0, 0, 0, 0]
+    assert "2 drugs of unknown structure: similar to no other drug" in dataset.remarks
+    assert not any("the structure of another drug" in remark for remark in dataset.remarks)
 
 
 def test_relations_take_the_order_of_the_manifest(own: Layout) -> None:

@@ -90,6 +90,20 @@ def test_a_type_with_positives_only_stops_the_published_curves_and_is_left_out_o
     assert scored[1]["S1 types/as-defined"] == "6 of 7 types have both kinds of pairs"
 
 
+def test_a_type_without_pairs_counts_nothing_in_the_published_mean_and_is_left_out_of_the_defined() -> None:
+    """A coin's half for each of six types, and 0 for the seventh."""
+    labels = SEVERAL.dataset.labels.copy()
+    labels[:, 2] = 0
+    empty = Problem(replace(SEVERAL.dataset, labels=labels), SEVERAL.split)
+    metrics, notes = _scored(empty)
+    skipping, _ = _scored(empty, evaluation_empty="skip")
+    for name in ("ROC-AUC", "accuracy"):
+        assert metrics[f"S1 {name}/as-published"] == pytest.approx(0.5 * 6 / 7, abs=1e-12)
+        assert skipping[f"S1 {name}/as-published"] == pytest.approx(0.5, abs=1e-12)
+        assert metrics[f"S1 {name}/as-defined"] == pytest.approx(0.5, abs=1e-12)
+    assert notes["S1 types/as-defined"] == "6 of 7 types have both kinds of pairs"
+
+
 def test_a_constant_answer_scores_as_a_coin() -> None:
     metrics, _ = _scored(SEVERAL)
     assert metrics["S1 ROC-AUC/as-published"] == metrics["S1 ROC-AUC/as-defined"] == 0.5

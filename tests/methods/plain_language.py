@@ -7,7 +7,10 @@ from __future__ import annotations
 
 import json
 import sys
+import tomllib
+from dataclasses import replace
 from itertools import pairwise, product
+from pathlib import Path
 
 sys.path.extend(f"/methods/_shared/{name}" for name in ("ddi", "ddi_training", "language"))
 sys.path.extend(["/methods/_sdk/python", "/methods/textddi", "/methods/ddi_gpt"])
@@ -16,12 +19,14 @@ import numpy as np
 import torch
 from biogpt import Places
 from ddi_sdk import Items, Problem
-from layouts import Apart
+from layouts import Apart, for_biogpt
 from prompts import prompts
 from text_batches import Features, Texts, answers
 from text_measures import roc_auc
 from text_minilm import MiniLM, tokeniser
-from text_training import Units, loss_of
+from text_training import Units, fit, loss_of
+from torch import Tensor
+from torch.optim.optimizer import register_optimizer_step_post_hook
 from transformers import BioGptConfig, BioGptModel
 
 NAMES = ["Alpha", "beta-2 acid", "Gammamab", "Delta", "E"]
@@ -40,7 +45,7 @@ def problem(pairs: list[tuple[int, int]], parameters: dict[str, object]) -> Prob
     none = Items(np.zeros((0, 2), np.int64), np.zeros(0, np.int32), np.zeros(0, np.int8))
     asked = np.array(pairs, dtype=np.int64)
     setting = np.ones(len(asked), np.int8)
-    given = {"drug_names": NAMES, "drug_texts": TEXTS}
+    given = {"drug_names": NAMES, "drug_texts": TEXTS, "graph_texts": TEXTS}
     sizes = {"drugs": len(NAMES), "types": 3, "entities": len(NAMES), "relations": 0, "multilabel": False}
     return Problem(
         **sizes, train=none, valid=none, test_pairs=asked, test_setting=setting, inputs=given,
@@ -87,6 +92,51 @@ def losses() -> dict[str, float]:
     rows, shares = next(units.shuffled(10))
     found = loss_of(logits[rows], torch.from_numpy(labels[rows]), torch.from_numpy(shares).float())
     return {"units": float(together == [[0, 1], [2], [3], [4]]), "loss": abs(float(found) - float(plain))}
+
+
+def parameters_of(method: str, variant: str) -> dict[str, object]:
+    """As the card has them."""
+    variants = tomllib.loads(Path(f"/methods/{method}/method.toml").read_text())["variants"]
+    found: dict[str, object] = variants["published"]["parameters"] | variants[variant]["parameters"]
+    return found
+
+
+def names_alone() -> dict[str, object]:
+    """What DDI-GPT reads of the same drugs with other texts of the knowledge graph, and at what place."""
+    told: dict[str, object] = {}
+    for variant in ("published", "corrected"):
+        given = problem([(0, 1), (2, 3)], parameters_of("ddi_gpt", variant))
+        other = replace(given, inputs={**given.inputs, "graph_texts": TEXTS[::-1]})
+        readers = [for_biogpt(one, tokeniser()) for one in (given, other)]
+        (ids, mask), (others, _) = (one.batch(one.read(given.test_pairs, None)) for one in readers)
+        told[f"{variant}: names alone"] = torch.equal(ids, others)
+        told[f"{variant}: masked"] = given.parameters["read_at"] == "end" and not mask[:, -1].any()
+        told[f"{variant}: filled with"] = ids[mask == 0].unique().tolist()
+    return told
+
+
+class Counting(torch.nn.Module):
+    """A model that counts the batches it learns from."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.linear, self.batches = torch.nn.Linear(1, 3), 0
+
+    def forward(self, given: Tensor) -> Tensor:
+        self.batches += self.training
+        return self.linear(given)
+
+
+def steps(method: str, variant: str) -> list[int]:
+    """After how many batches a step is made, in two epochs of twenty batches."""
+    train = Items(np.tile([[0, 1]], (20, 1)), np.tile([[1, 0, 0]], (20, 1)).astype(np.int8), np.zeros(20, np.int8))
+    few = {**parameters_of(method, variant), "multilabel_batch_size": 1, "epochs": 2}
+    model, made = Counting(), list[int]()
+    hook = register_optimizer_step_post_hook(lambda *_: made.append(model.batches))
+    features = Features(np.array([1]), np.ones((1, 1), np.float32), len(NAMES))
+    fit(replace(problem([(0, 1)], few), train=train, multilabel=True), model, features)
+    hook.remove()
+    return made
 
 
 def measures() -> float:
@@ -138,6 +188,9 @@ def encoded() -> float:
 def main() -> None:
     """All of them."""
     told = {**drawn_texts(), **losses(), **positions(), "roc_auc": measures(), "encoded": encoded()}
+    told |= names_alone()
+    for method, variant in product(("textddi", "ddi_gpt"), ("published", "corrected")):
+        told[f"{method}, {variant}: steps"] = steps(method, variant)
     sys.stdout.write(json.dumps(told) + "\n")
 
 

@@ -136,6 +136,15 @@ def test_drugs_outside_the_knowledge_graph_are_hidden_only_for_want_of_others(ou
     assert any(len(set(one.tolist())) < 3 for one in drawn)
 
 
+def test_as_many_drugs_are_hidden_as_are_drawn(ours: Load) -> None:
+    """The finding: of a fifth that is drawn, 1 - exp(-0.2) of all is left, for some are drawn twice."""
+    items = items_of(ours, [(one, one + 1) for one in range(0, 5_000, 2)], np.zeros(2_500, dtype=np.int32))
+    hide, draw = ours("examples").drawn_to_hide, np.random.default_rng(2)
+    drawn = [hide(items, np.zeros((0, 3), dtype=int), 0.2, draw) for _ in range(20)]
+    assert {len(one) for one in drawn} == {1_000}
+    assert np.mean([len(set(one.tolist())) for one in drawn]) / 5_000 == pytest.approx(0.1813, abs=2e-3)
+
+
 def test_a_model_is_chosen_by_another_metric(ours: Load) -> None:
     draw = np.random.default_rng(20260109)
     truth, found = draw.integers(0, 6, 80), draw.integers(2, 8, 80)

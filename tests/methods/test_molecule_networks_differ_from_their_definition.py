@@ -1,4 +1,4 @@
-"""SSI-DDI and SAGAN against the same networks written down plainly, and against the originals' goldens."""
+"""SSI-DDI and SAGAN against the same networks written down plainly."""
 
 from __future__ import annotations
 

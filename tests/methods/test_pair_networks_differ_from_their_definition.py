@@ -1,4 +1,4 @@
-"""MLP, MSTE and Decagon against the same networks written down plainly, and against the originals' goldens."""
+"""MLP, MSTE and Decagon against the same networks written down plainly, and what their trainer must do."""
 
 from __future__ import annotations
 

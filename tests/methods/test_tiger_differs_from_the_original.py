@@ -96,10 +96,15 @@ def test_a_molecule_without_bonds_is_one_node(made: Made, smiles: str) -> None:
 
 
 def test_a_blank_molecule_is_read_where_it_should_be(made: Made) -> None:
-    (graph,) = made.molecule.molecule_graphs(["N.N.Cl[Pt]Cl"], aliased=False, blanks=False)
-    assert len(graph.nodes) == 5
-    # what has no bond has no path either
-    assert set(graph.paths.source.tolist()) == set(np.flatnonzero(graph.degree).tolist())
+    """The finding: six molecules that can be read are a node that says nothing."""
+    smiles = sorted(made.molecule.BLANK)
+    assert len(smiles) == 6
+    for graph in made.molecule.molecule_graphs(smiles, aliased=True, blanks=True):
+        assert graph.nodes.shape == (1, 67) and not graph.nodes.any()
+    for graph in made.molecule.molecule_graphs(smiles, aliased=False, blanks=False):
+        assert len(graph.nodes) > 4 and graph.nodes.any(axis=1).all()
+        # what has no bond has no path either
+        assert set(graph.paths.source.tolist()) == set(np.flatnonzero(graph.degree).tolist())
 
 
 def test_a_double_bond_is_a_distance_of_two_in_the_original_alone(made: Made) -> None:

@@ -39,7 +39,7 @@ from tests.splits.made_up_drugs import made_up_drugs
 
 IN_A_CONTAINER = {"datasail"}
 DISCARDING = {"lohi", "spectra"}
-HERE = sorted(set(strategy_names("ddi")) - IN_A_CONTAINER - {"released", "new_drugs"})
+HERE = sorted(set(strategy_names("ddi")) - IN_A_CONTAINER - {"released", "new_drugs", "period"})
 FORM = get_form("ddi")
 
 datasets = st.builds(
@@ -52,6 +52,8 @@ def _made(dataset: DdiDataset, name: str, seed: int = 1, **told: Any) -> tuple[P
     parameters = strategy.Parameters.model_validate(told)
     split: PartSplit = strategy.make(dataset, seed, parameters)
     broken = FORM.broken_promises(split, dataset) + strategy.broken_promises(dataset, split, parameters)
+    if draws := getattr(strategy, "broken_draws", None):
+        broken += draws(dataset, split, seed, parameters)
     return split, broken
 
 
@@ -158,6 +160,14 @@ def test_unreadable_drugs_are_each_a_scaffold_of_their_own() -> None:
     assert (scaffolds == scaffolds[0]).sum() == (scaffolds == scaffolds[1]).sum() == 1
 
 
+def test_unknown_structures_are_each_a_scaffold_of_their_own() -> None:
+    dataset = made_up_drugs(24, 5)
+    dataset = _with(dataset, smiles=("*", "[*:1]", "*.*", "*c1ccccc1", *dataset.smiles[4:]))
+    scaffolds = get_strategy("ddi", "scaffold").groups(dataset, None)  # type: ignore[attr-defined]
+    assert [int((scaffolds == number).sum()) for number in scaffolds[:3]] == [1, 1, 1]
+    assert (scaffolds == scaffolds[3]).sum() > 1  # benzene, whatever hangs there
+
+
 def test_drugs_without_counts_are_similar_to_none() -> None:
     dataset = made_up_drugs(40, 5)
     counts = dataset.fingerprints.copy()
@@ -246,6 +256,43 @@ def test_a_cluster_torn_apart_is_found_out() -> None:
     assert "a known drug has" in "".join(frequency.broken_promises(dataset, random, frequency.Parameters()))
     few = strategy.Parameters.model_validate({"test_share": 0.3})
     assert any("test-new, not" in told for told in strategy.broken_promises(dataset, random, few))
+
+
+@pytest.mark.parametrize("name", [*HERE, *IN_A_CONTAINER])
+@pytest.mark.parametrize("multilabel", [False, True])
+def test_training_items_that_became_s0_are_found_out(name: str, multilabel: bool) -> None:
+    """All but one: no item is lost, none lies where its drugs do not belong."""
+    dataset = made_up_drugs(60, 5, multilabel=multilabel)
+    split, _ = _made(dataset, "random")
+    items = split.items.copy()
+    items[split.items_in(TRAIN)[1:]] = VALID_S0
+    moved = part_split(split.drugs, items)
+    assert FORM.broken_promises(moved, dataset) == []
+    strategy = get_strategy("ddi", name)
+    broken = strategy.broken_promises(dataset, moved, strategy.Parameters())
+    kinds = ("items", "negatives") if multilabel else ("items",)
+    for kind in kinds:
+        assert any(f" {kind} between known drugs are valid S0, not 10%" in told for told in broken)
+
+
+def test_a_random_split_is_no_half_thinned_one() -> None:
+    dataset = made_up_drugs(90, 5, families=12)
+    spectra = get_strategy("ddi", "spectra")
+    half = spectra.Parameters.model_validate({"spectral": 0.5})
+    random, _ = _made(dataset, "random")
+    assert spectra.broken_promises(dataset, random, half) == []
+    draws = spectra.broken_draws(dataset, random, 1, half)  # type: ignore[attr-defined]
+    assert "drugs are kept or discarded otherwise than seed 1 does" in "".join(draws)
+    thinned, broken = _made(dataset, "spectra", spectral=0.5)
+    assert broken == []
+    assert 0 < (thinned.drugs == DISCARDED).sum() < 90
+    # a drug that is similar to none was discarded
+    alone = dataset.fingerprints.copy()
+    alone[0] = 0
+    roles = thinned.drugs.copy()
+    roles[0] = DISCARDED
+    broken = spectra.broken_promises(_with(dataset, fingerprints=alone), part_split(roles, thinned.items), half)
+    assert any("1 drugs are discarded that are similar to none that is kept" in told for told in broken)
 
 
 @pytest.mark.parametrize("name", ["random", "frequency", "usage", "scaffold", "cluster", "datasail"])

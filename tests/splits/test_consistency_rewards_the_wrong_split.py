@@ -10,7 +10,8 @@ import pytest
 from click.testing import CliRunner
 
 from harness.cli.split import command
-from harness.errors import DataError, UsageError
+from harness.errors import DataError, EngineError, UsageError
+from harness.layout import Layout
 from harness.splits.consistency import consistency, costs
 from harness.splits.parts import DISCARDED, KNOWN, TEST_NEW, VALID_NEW
 
@@ -70,3 +71,22 @@ def test_every_strategy_named_is_told(shared: Path) -> None:
     table = CliRunner().invoke(command, [*told, "--controls", "20"], standalone_mode=False).output
     assert "differs from cluster:gamma=0.6" in table
     assert "3,825" in table
+
+
+def test_by_default_every_simulation_is_compared(repository: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Strategies that make no split of this dataset are no reason to fail."""
+
+    def no_engine(*_: object) -> None:
+        raise EngineError("there is no engine")
+
+    monkeypatch.setattr("harness.splits.strategies.ddi.datasail.answered", no_engine)
+    told = ["consistency", "synthetic_ddi", "--year", "2000", "--controls", "5", "--seed", "77", "--json"]
+    shown = CliRunner().invoke(command, told, standalone_mode=False)
+    answer = json.loads(shown.output)
+    assert {row["split"] for row in answer["rows"]} >= {"random", "usage", "cluster"}
+    assert answer["left_out"] == {"datasail": "there is no engine"}
+
+
+def test_the_page_is_made_of_what_was_measured(repository: Layout) -> None:
+    shown = CliRunner().invoke(command, ["consistency", "--markdown"], standalone_mode=False)
+    assert shown.output.startswith("# Consistency of drug splits with approval times")

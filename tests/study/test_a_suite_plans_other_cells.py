@@ -11,6 +11,7 @@ from harness.cli import group
 from harness.cli.run import _jobs, _seeds
 from harness.compare import load_names
 from harness.compare.paper import load_paper
+from harness.data import load_manifest
 from harness.layout import Layout
 from harness.methods import load_method
 from harness.splits import published_seeds
@@ -51,6 +52,22 @@ def test_controls_stand_in_every_suite(repository: Layout, name: str) -> None:
     jobs = jobs_of(repository, load_suite(name))
     places = {(job.dataset, job.split.label) for job in jobs}
     assert {(job.dataset, job.split.label) for job in jobs if job.method == "constant"} == places
+
+
+def test_full_holds_every_job_of_every_other_suite(repository: Layout) -> None:
+    full = {job.model_dump_json() for job in jobs_of(repository, load_suite("full"))}
+    searched = {"ddi-tuning"}  # points of a search, of which none but the usual one is a result
+    for name in set(suite_names()) - searched:
+        for job in jobs_of(repository, load_suite(name)):
+            # a dataset that a person brings: nobody here has it
+            assert job.model_dump_json() in full or load_manifest(repository, job.dataset).bring, (name, job.label)
+
+
+def test_a_suite_has_its_own_blocks_before_those_it_includes() -> None:
+    full = load_suite("full")
+    assert [block.benchmark for block in full.blocks[:2]] == ["repurposing", "ddi"]
+    included = [block for name in full.includes for block in load_suite(name).blocks]
+    assert full.blocks[1:] == included
 
 
 def test_more_seeds_can_be_asked_for(repository: Layout) -> None:

@@ -12,6 +12,8 @@ from click.testing import CliRunner
 
 from harness.cli import group
 from harness.compare import Book, ClaimVerdict
+from harness.compare.names import Target
+from harness.compare.obtained import Obtained, Runs
 from harness.errors import UsageError
 from harness.layout import Layout
 from harness.report.study import study_entry
@@ -19,6 +21,8 @@ from harness.study import make_study, to_json, to_markdown, to_text
 from harness.study.ddi import PairStudy
 from harness.study.ddi.drawings import Bar, Curve, bars, heat, lines, scatter
 from harness.study.sheets import Sheet
+from harness.vocabulary import Verdict
+from tests.study.conftest import ddi_book_of
 
 CLAIMED = ["4", "10", "11", "12", "13"]
 TABLES = ["1", "4", "6", "8", "9", "10", "11", "12", "13"]
@@ -69,6 +73,31 @@ def test_all_renderings_hold_all_rows(study: PairStudy) -> None:
         assert len(shown[sheet.kind, sheet.number]["rows"]) == len(sheet.rows)
         for row in sheet.rows[:20]:
             assert all(cell in text and cell.replace("|", "\\|") in markdown for cell in row)
+
+
+def test_accuracy_is_what_a_methods_original_means_by_it(repository: Layout, elsewhere: Layout) -> None:
+    """The finding: three originals say so of the precision at half. Drugbank's accuracy is everybody's."""
+    metrics: dict[str, float | None] = {
+        "S1 accuracy/as-published": 0.25,
+        "S1 precision at half/as-published": 0.75,
+    }
+    runs: Runs = {
+        Target(method, dataset, "released:which=random"): {124: Obtained("a" * 64, Verdict.OK, "", metrics, {})}
+        for method in ("mlp", "tiger", "emergnn", "textddi", "ddi_gpt")
+        for dataset in ("drugbank", "twosides")
+    }
+    study = make_study(elsewhere, ddi_book_of(repository, runs, {}))
+    assert isinstance(study, PairStudy)
+    shown = {row[3]: (row[1], row[4]) for row in sheet_of(study, "figure", "12").rows}
+    assert {title: told for title, told in shown.items() if told[0] == "accuracy"} == dict.fromkeys(
+        ("MLP", "TIGER"), ("accuracy", "- / 25.0")
+    )
+    assert {title: told for title, told in shown.items() if told[0] != "accuracy"} == dict.fromkeys(
+        ("EmerGNN", "TextDDI", "DDI-GPT"), ("precision at half", "- / 75.0")
+    )
+    assert len(sheet_of(study, "figure", "12").notes) == 3
+    assert {row[1] for row in sheet_of(study, "figure", "11").rows} == {"accuracy"}
+    assert not sheet_of(study, "figure", "11").notes
 
 
 def test_drawings_are_whole_and_harmless(study: PairStudy) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from harness import benchmark
+from harness.compare import load_names
 from harness.compare.names import Target
 from harness.compare.obtained import Obtained, Runs
 from harness.data import load_dataset, load_manifest
@@ -21,7 +22,7 @@ from harness.splits import load_split
 from harness.store import Store
 from harness.study.ddi import tuning
 from harness.study.ddi.ensemble import ENSEMBLE, ensembles, probabilities
-from harness.study.ddi.tuning import Point, best, searched
+from harness.study.ddi.tuning import Point, added, best, left_out, searched
 from harness.suites import Block, Suite, jobs_of, load_suite, suite_names
 from harness.vocabulary import Verdict
 from tests.fabricate import _record
@@ -41,19 +42,91 @@ def test_the_best_point_is_the_first_of_the_best_validated() -> None:
 
 
 def test_every_method_tries_twenty_points_of_its_own_space(repository: Layout) -> None:
-    suite = load_suite("ddi-tuning")
-    jobs = jobs_of(repository, suite)
+    suite = load_suite(tuning.SUITE)
+    points: dict[tuple[str, str], list[str]] = {}
+    for job in jobs_of(repository, suite):
+        told = json.dumps(job.parameters, sort_keys=True)
+        points.setdefault((job.method, job.split.text), []).append(told)
     for block in suite.blocks:
         known = {name for method in block.methods for name in searched(block, load_method(repository, method))}
         assert known == set(block.search), "a name that no method has is never searched"
         for method in block.methods:
+            first, *others = [points[method, split] for split in block.splits]
+            assert len(first) == len(set(first)) == 20 and all(one == first for one in others)
+            for name in searched(block, load_method(repository, method)):
+                tried = {json.loads(point)[name] for point in first}
+                assert len(tried) > 1 and tried <= set(block.search[name])
+
+
+def test_every_method_of_the_paper_is_searched(repository: Layout) -> None:
+    named = [method for block in load_suite(tuning.SUITE).blocks for method in block.methods]
+    assert sorted(named) == sorted(load_names(repository, "ddi").methods.values())
+
+
+def test_a_batch_that_is_left_out_is_as_long_as_the_others(repository: Layout) -> None:
+    batches = set()
+    for job in jobs_of(repository, load_suite(tuning.SUITE)):
+        usual = load_method(repository, job.method).variant(job.variant).parameters
+        if batch := usual.get("evaluation_batch"):
+            assert (
+                batch == usual["batch_size"] and job.parameters["evaluation_batch"] == job.parameters["batch_size"]
+            )
+            batches.add(job.parameters["evaluation_batch"])
+        else:
+            assert job.parameters.get("evaluation_batch") == batch
+    assert batches == {64, 128, 256}
+
+
+def test_epochs_are_those_of_the_method(repository: Layout) -> None:
+    for job in jobs_of(repository, load_suite(tuning.SUITE)):
+        usual = load_method(repository, job.method).variant(job.variant).parameters
+        assert job.parameters.get("epochs") == usual.get("epochs")
+
+
+def test_what_is_not_searched_is_told(repository: Layout) -> None:
+    told = {}
+    for block in load_suite(tuning.SUITE).blocks:
+        for method in block.methods:
             card = load_method(repository, method)
-            own = [job for job in jobs if job.method == method]
-            points = {json.dumps(job.parameters, sort_keys=True) for job in own}
-            assert len(own) == len(points) == 20 and len(searched(block, card)) >= 3
-            for name, values in block.search.items():
-                tried = {job.parameters.get(name) for job in own}
-                assert tried <= {*values, None} and (len(tried) > 1 or len(values) == 1 or tried == {None})
+            space = searched(block, card)
+            told[method] = (left_out(card, space), [name for name in space if added(card, name)])
+            # what is left out can't be searched
+            assert not set(told[method][0]) & set(card.variant("published").parameters)
+            assert len(told[method][1]) == len(tuning._ADDED.get(method, ()))
+    assert told == {
+        "mlp": (["layers"], []),
+        "mste": ([], []),
+        "decagon": (["layers"], []),
+        "ssi_ddi": (["dropout"], ["hidden"]),
+        "mrcgnn": (["hidden"], ["dropout"]),
+        "emergnn": (["dropout"], []),
+        "sagan": (["dropout"], ["hidden"]),
+        "tiger": ([], ["dropout", "width", "layers"]),
+        "textddi": (["dropout"], []),
+        "ddi_gpt": (["dropout"], []),
+    }
+
+
+def test_a_parameter_follows_only_what_it_is_equal_to(repository: Layout) -> None:
+    block = Block(
+        benchmark="ddi",
+        methods=["mlp", "ssi_ddi"],
+        datasets=["synthetic_ddi"],
+        splits=["random"],
+        seeds=[1],
+        draws=2,
+        search={"batch_size": [64, 256]},
+        follow={
+            "evaluation_batch": "batch_size",
+            "patience": "batch_size",
+            "hidden": "dropout",
+            "unknown": "unseen",
+        },
+    )
+    jobs = jobs_of(repository, Suite(name="made-up", summary="", blocks=[block]))
+    tried = [(job.method, job.parameters["evaluation_batch"]) for job in jobs if "batch_size" in job.parameters]
+    assert tried == [("mlp", 64), ("mlp", 256), ("ssi_ddi", 0), ("ssi_ddi", 0)]
+    assert {job.parameters["patience"] for job in jobs if job.method == "mlp"} == {10}
 
 
 def test_a_search_tries_the_same_points_everywhere(repository: Layout) -> None:
@@ -84,9 +157,9 @@ def test_a_space_smaller_than_its_draws_is_tried_whole(repository: Layout) -> No
 
 
 def test_controls_are_run_once_beside_the_search(repository: Layout) -> None:
-    counts = Counter(job.method for job in jobs_of(repository, load_suite("ddi-tuning")))
-    controls = [card.name for card in load_methods(repository, "ddi") if card.control]
-    assert {counts[name] for name in controls} == {1}
+    counts = Counter((job.method, job.split.text) for job in jobs_of(repository, load_suite(tuning.SUITE)))
+    controls = {card.name for card in load_methods(repository, "ddi") if card.control}
+    assert controls and {count for (method, _), count in counts.items() if method in controls} == {1}
 
 
 @pytest.mark.parametrize("name", OF_DDI)
@@ -99,8 +172,6 @@ def test_controls_stand_in_every_suite(repository: Layout, name: str) -> None:
 
 
 def test_the_tables_suites_have_three_seeds_of_ten_methods(repository: Layout) -> None:
-    from harness.compare import load_names
-
     names = load_names(repository, "ddi")
     for suite, dataset in (("ddi-drugbank", "drugbank"), ("ddi-twosides", "twosides")):
         cells = Counter(

@@ -99,6 +99,15 @@ def test_costs_are_never_judged(ddi_book: Book) -> None:
     assert all(one.verdict is ClaimVerdict.NOT_COMPARABLE and "RTX 4090" in one.reason for one in costs)
 
 
+def test_costs_are_of_one_split(elsewhere: Layout, ddi_book: Book) -> None:
+    dear = {seed: replace(run, cpu_s=6e6, memory=10**12) for seed, run in ddi_book.runs[HERE].items()}
+    study = make_study(elsewhere, replace(ddi_book, runs={**ddi_book.runs, HERE: dear}))
+    assert study is not None
+    (costs,) = study.only(("13",), ()).sheets
+    row = next(row for row in costs.rows if row[0] == "MLP")
+    assert row == ["MLP", "6", "10.0", "548", "1000", "3"]
+
+
 def test_the_type_that_the_paper_counts_from_one(ddi_book: Book) -> None:
     found = [one for one in ddi_book.comparisons if one.claim.metric.endswith("type 1")]
     assert found and all((one.metric or "").endswith("type/as-published 0") for one in found)

@@ -15,10 +15,10 @@ from harness.data.ddi import DdiDataset
 from harness.errors import CorruptData, EngineError, UsageError
 from harness.layout import Layout
 from harness.study import measure_anew
-from harness.study.ddi import measuring
+from harness.study.ddi import measuring, page
 from harness.study.ddi.facts import facts
 from harness.study.ddi.measured import Measured, SplitMeasures, load_measured, outdated, save_measured
-from harness.study.ddi.realtime import realtime
+from harness.study.ddi.realtime import nearest, realtime
 from harness.study.ddi.shown import Shown, load_shown
 from harness.study.sheets import Sheet
 
@@ -60,6 +60,28 @@ def test_the_released_splits_have_the_penalties_that_were_counted_by_hand(commit
 def test_the_contradiction_is_said_with_its_numbers(committed: Measured, sheets: MakeSheets) -> None:
     notes = " ".join(sheets(committed)["figure", "5"].notes)
     assert "contradict" in notes and "at 6 of 8 thresholds" in notes and "1990: 7,548 against 7,209" in notes
+
+
+def test_the_documentation_says_of_cluster_splits_what_was_measured(committed: Measured) -> None:
+    """docs/splits.md: never nearer than chance; the released one is farther at 1985 to 1995; never the highest."""
+    ours, (released,) = committed.group("strategies"), committed.group("released")["released:which=cluster"]
+    assert all(share > 0.05 for one in (*ours["cluster"], released) for share in one.better)
+    far = [year for year, share in zip(committed.years, released.worse, strict=True) if share <= 0.05]
+    assert far == [1985, 1990, 1995]
+    assert [*nearest(committed)] == ["Of our splits, cluster has the highest mean index at 0 of 8 thresholds."]
+
+
+def test_the_page_tells_a_split_once_and_every_seed_of_it(committed: Measured) -> None:
+    lines = page.markdown(committed).splitlines()
+    assert sum(line.startswith("| `cluster` |") for line in lines) == 2
+    assert not any("gamma=0.55" in line for line in lines)
+    (row,) = (line for line in lines if line.startswith("| `lohi` |") and " to " in line)
+    found = [
+        (one.penalty[0] - one.chance_mean[0]) / one.chance_sd[0] for one in committed.group("strategies")["lohi"]
+    ]
+    assert f"({min(found):+.1f} to {max(found):+.1f})" in row and f"{sum(found) / len(found):+.1f}" in row
+    without = committed.model_copy(update={"splits": [], "left_out": {"datasail": "there is no engine"}})
+    assert "Not measured: datasail (there is no engine)." in page.markdown(without)
 
 
 def test_periods_hold_the_drugs_that_are_printed(committed: Measured, sheets: MakeSheets) -> None:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from harness.splits.parts import Codes
 
 _WITHOUT_SEED = "released"
+# They simulate no approval times: one is for predicting, the other one is made of approval times.
+_NO_SIMULATION = {"new_drugs", "period"}
 
 
 @click.command("measure", short_help="Sizes of a split, similarity of known and new drugs.")
@@ -55,12 +57,13 @@ def measure(wanted: Wanted, path: Path | None, mirrors: tuple[Path, ...], as_jso
     "texts",
     multiple=True,
     metavar="STRATEGY[:NAME=VALUE,...]",
-    help="May be repeated; every strategy and every released split by default.",
+    help="May be repeated; every strategy that simulates time, and every released split, by default.",
 )
 @click.option("--seed", "seeds", multiple=True, type=SEED, default=[124], help="124 by default; may be repeated.")
 @click.option("--year", "years", multiple=True, type=int, help="Thresholds; 1985 to 2020 by 5 by default.")
 @click.option("--against", help="The split that the others are compared with; the first by default.")
 @click.option("--controls", type=click.IntRange(min=1), default=400, show_default=True, help="Random draws.")
+@click.option("--markdown", is_flag=True, help="As a page, of what the study has measured: docs/consistency.md.")
 @mirror_option
 @json_option
 def consistency(
@@ -71,6 +74,7 @@ def consistency(
     years: tuple[int, ...],
     against: str | None,
     controls: int,
+    markdown: bool,
     mirrors: tuple[Path, ...],
     as_json: bool,
 ) -> None:
@@ -82,6 +86,9 @@ def consistency(
     from harness.splits.consistency import consistency as judged
 
     layout = find_layout()
+    if markdown:
+        click.echo(_page(layout), nl=False)
+        return
     name = one_of("dataset", dataset, named_dataset)
     data = load_dataset(layout, name, mirrors=mirrors)
     if not isinstance(data, DdiDataset):
@@ -107,6 +114,21 @@ def consistency(
         click.echo(f"left out: {split}: {reason}")
 
 
+def _page(layout: Layout) -> str:
+    from harness.errors import MissingData
+    from harness.study.ddi.measured import load_measured
+    from harness.study.ddi.page import markdown
+
+    measured = load_measured(layout, "ddi")
+    if measured is None:
+        raise MissingData(
+            "nothing was measured",
+            where=str(layout.reference / "ddi"),
+            todo="`harness study --benchmark ddi --measure` does that",
+        )
+    return markdown(measured)
+
+
 def _roles(
     layout: Layout, data: DdiDataset, texts: tuple[str, ...], seeds: tuple[int, ...], mirrors: tuple[Path, ...]
 ) -> tuple[dict[str, Codes], dict[str, str]]:
@@ -116,7 +138,7 @@ def _roles(
     from harness.splits import load_split
     from harness.splits.strategies import strategy_names
 
-    every = [name for name in strategy_names("ddi") if name != _WITHOUT_SEED]
+    every = [name for name in strategy_names("ddi") if name not in {_WITHOUT_SEED, *_NO_SIMULATION}]
     every += [f"{_WITHOUT_SEED}:which={name}" for name in data.released_names]
     roles, left_out = {}, {}
     for text in texts or every:

@@ -17,6 +17,7 @@ from harness.splits.drugs.usage import negatives
 from harness.splits.parts import (
     DISCARDED,
     KNOWN,
+    PARTS,
     ROLES,
     TEST_NEW,
     TEST_S0,
@@ -38,6 +39,8 @@ Integers = npt.NDArray[np.int64]
 HELD_OUT = 0.1
 # So far may a role's share of the drugs be from what was asked for, where single drugs are dealt.
 _ROUNDING = 0.01
+# So near must S0 come to its share, in items: the authors round otherwise than we do.
+_NEAR = 2
 
 
 class Shares(Strict):
@@ -123,6 +126,23 @@ def split_items(dataset: DdiDataset, roles: Codes, seed: int) -> PartSplit:
             todo="choose parameters that keep more drugs apart, or fewer out",
         )
     return split
+
+
+def wrong_items(dataset: DdiDataset, split: PartSplit) -> list[str]:
+    """What a split breaks of `split_items`, beyond what every split promises: S0 of valid and of test have their
+    shares of what joins known drugs, of positives and of negatives."""
+    broken = []
+    negative = negatives(dataset)
+    for kind, name in ((~negative, "items"), (negative, "negatives")):
+        found = split.items[kind]
+        among = int(np.isin(found, (TRAIN, VALID_S0, TEST_S0)).sum())
+        for part in (VALID_S0, TEST_S0):
+            held_out = int((found == part).sum())
+            if abs(held_out - HELD_OUT * among) >= _NEAR:
+                broken.append(
+                    f"{held_out} of {among} {name} between known drugs are {PARTS[part]}, not {HELD_OUT:.0%}"
+                )
+    return broken
 
 
 def told_roles(roles: Codes) -> list[str]:

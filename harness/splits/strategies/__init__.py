@@ -1,7 +1,8 @@
 """Split strategies: a package per benchmark and a module per strategy, found by being here.
 
 A strategy module has `SUMMARY`, `Parameters` (a Strict model), `make(dataset, seed, parameters)` and
-`broken_promises(dataset, made, parameters) -> list[str]`; it may have `FILES`, what else its splits depend on. Its
+`broken_promises(dataset, made, parameters) -> list[str]`; it may have `FILES`, what else its splits depend on, and
+`broken_draws(dataset, made, seed, parameters) -> list[str]`, where only drawing again tells what is promised. Its
 benchmark's package tells the form of the splits.
 """
 

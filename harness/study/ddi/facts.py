@@ -79,7 +79,8 @@ def _periods(measured: Measured, shown: Shown) -> Sheet:
         f"Printed / ours. Drugs: the {measured.dated} whose year of approval is in the released table. "
         "Interactions: those of both released splits between two drugs of a period. The authors' files of this "
         "experiment have as many lines as are printed, but which drugs their numbers mean is not documented, and "
-        "the years do not fit: the experiment itself is not made again here."
+        "the years do not fit: the experiment itself is not made again here. Suite ddi-periods asks the same of "
+        "splits of our own."
     ]
     return Sheet(
         "table", "9", "Drugs and interactions by period of approval", head, rows, notes=notes, style="statuses"

@@ -46,21 +46,27 @@ def _comparison(sides: Sides, number: str, title: str, parts: Sequence[tuple[str
         for setting in SETTINGS:
             shown = []
             for row in sides.rows(dataset, *splits):
-                values = []
+                meant, values = sides.names.meant(metric, row.method, dataset), []
                 for split in splits:
                     claim = sides.claim(table, row, split, f"{setting} {metric}") if table else None
-                    ours = sides.ours(row, dataset, split, _ours(sides, setting, metric))
+                    ours = sides.ours(row, dataset, split, _ours(sides, setting, meant))
                     values.append((claim.claim.value if claim else None, ours.mean if ours else None))
                 if any(value is not None for pair in values for value in pair):
                     shown.append(Bar(row.title, tuple(values)))
                     told = [f"{percent(printed)} / {percent(ours)}" for printed, ours in values]
-                    rows.append([dataset, metric, setting, row.title, *told])
+                    rows.append([dataset, meant, setting, row.title, *told])
             if shown:
                 heading = f"{metric} on {dataset}, {setting}"
                 pictures.append(Picture(heading, bars(heading, shown)))
     what = " distribution change" if splits == SPLITS else ""
     legend = f"Of each method: {splits[0]}{what} above, {splits[1]} below; the paper's value as an outline."
-    return Sheet("figure", number, title, head, rows, legend=legend, pictures=pictures, style="two")
+    drawn = {(dataset, metric) for dataset, metric, _ in parts}
+    notes = [
+        f"Of {one.method} {one.ours} in place of {one.published}: {one.reason}."
+        for one in sides.names.meanings
+        if (one.dataset, one.published) in drawn
+    ]
+    return Sheet("figure", number, title, head, rows, notes=notes, legend=legend, pictures=pictures, style="two")
 
 
 def _sweep(sides: Sides, number: str, metrics: Sequence[str]) -> Sheet:

@@ -27,7 +27,7 @@ _STRATEGIES = {
 # By which parameter of ours known and new drugs get less similar.
 _CONTROLS = {"lohi": "threshold", "spectra": "spectral, gamma", "cluster": "gamma"}
 _RANDOM, _CLUSTER = "released:which=random", "released:which=cluster"
-_SIGNIFICANT = 0.05
+SIGNIFICANT = 0.05
 
 Splits = dict[str, list[SplitMeasures]]
 
@@ -51,8 +51,8 @@ def _strategies(measured: Measured) -> Sheet:
             continue
         members = found[name]
         indices = [index for one in members for index in one.index if index is not None]
-        near = [share <= _SIGNIFICANT for one in members for share in one.better]
-        far = sum(share <= _SIGNIFICANT for one in members for share in one.worse)
+        near = [share <= SIGNIFICANT for one in members for share in one.better]
+        far = sum(share <= SIGNIFICANT for one in members for share in one.worse)
         drugs = members[0].known + members[0].new + members[0].discarded
         rows.append(
             [
@@ -72,7 +72,7 @@ def _strategies(measured: Measured) -> Sheet:
         "at random, p <= 0.05, at more than half of them; else as chance.",
         "A discarded drug costs nothing, so that a split which discards many has a high index by that alone: "
         "the comparison with chance discards as many.",
-        *_left_out(measured),
+        *left_out(measured),
     ]
     title = "Strategies of splitting drugs: what they keep, control, and agree with"
     return Sheet("table", "1", title, head, rows, notes=notes, style="statuses")
@@ -87,7 +87,7 @@ def _by_year(measured: Measured) -> Sheet:
         *_picture(measured, "released splits", groups[1]),
         *_beyond_chance(measured, groups[0] | groups[1]),
     ]
-    notes = [*_contradiction(measured), *_nearest(measured), *_left_out(measured)]
+    notes = [*contradiction(measured), *nearest(measured), *left_out(measured)]
     notes.append(
         "The index is the largest penalty of the splits compared over a split's own: of the eight strategies by "
         "seed, and of both released splits. So it depends on what is compared; the penalty does not."
@@ -113,7 +113,7 @@ def _differences(measured: Measured) -> Sheet:
             row, points = [f"{name} less {base}"], []
             for at, year in enumerate(measured.years):
                 difference = mean(one.penalty[at] - other.penalty[at] for one, other in pairs)
-                counted = sum(one.differs[at] <= _SIGNIFICANT for one, _ in pairs)
+                counted = sum(one.differs[at] <= SIGNIFICANT for one, _ in pairs)
                 row.append(f"{difference:+,.0f} ({counted} of {len(pairs)})")
                 points.append((float(year), difference))
             rows.append(row)
@@ -189,7 +189,7 @@ def _beyond_chance(measured: Measured, found: Splits) -> Iterator[Picture]:
         yield Picture(heading, lines(heading, curves, "threshold year", form="+.2f"))
 
 
-def _contradiction(measured: Measured) -> Iterator[str]:
+def contradiction(measured: Measured) -> Iterator[str]:
     """What the released files say of the paper's claim."""
     found = measured.group(RELEASED)
     if not {_RANDOM, _CLUSTER} <= found.keys():
@@ -199,8 +199,8 @@ def _contradiction(measured: Measured) -> Iterator[str]:
     if not worse:
         yield "The released cluster split is nearer to approval time than the random one at every threshold."
         return
-    far = [str(measured.years[at]) for at in worse if cluster.worse[at] <= _SIGNIFICANT]
-    apart = sum(random.differs[at] <= _SIGNIFICANT for at in worse)
+    far = [str(measured.years[at]) for at in worse if cluster.worse[at] <= SIGNIFICANT]
+    apart = sum(random.differs[at] <= SIGNIFICANT for at in worse)
     told = "; ".join(
         f"{measured.years[at]}: {cluster.penalty[at]:,} against {random.penalty[at]:,}, chance "
         f"{cluster.chance_mean[at]:,.0f} ± {cluster.chance_sd[at]:,.0f}"
@@ -214,7 +214,7 @@ def _contradiction(measured: Measured) -> Iterator[str]:
     yield f"The difference of both released splits is itself significant at {apart} of these (Figure 8)."
 
 
-def _nearest(measured: Measured) -> Iterator[str]:
+def nearest(measured: Measured) -> Iterator[str]:
     """At how many thresholds our cluster splits have the highest mean index."""
     found = measured.group(OF_STRATEGIES)
     if "cluster" not in found:
@@ -235,5 +235,5 @@ def _seeds(found: Splits) -> int:
     return max((len(members) for members in found.values()), default=0)
 
 
-def _left_out(measured: Measured) -> list[str]:
+def left_out(measured: Measured) -> list[str]:
     return [f"Not measured: {name} ({reason})." for name, reason in measured.left_out.items()]

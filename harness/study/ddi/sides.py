@@ -75,9 +75,9 @@ class Sides:
             runs = self.book.beside.get(row.variant, {})
         return [run for _, run in sorted(runs.get(target, {}).items()) if run.verdict is Verdict.OK]
 
-    def cost(self, row: Row, dataset: str, splits: tuple[str, ...]) -> tuple[float, float, int] | None:
+    def cost(self, row: Row, dataset: str, split: str) -> tuple[float, float, int] | None:
         """Median CPU minutes and peak megabytes of a run, and over how many."""
-        found = [run for split in splits for run in self.runs(row, dataset, split)]
+        found = self.runs(row, dataset, split)
         known = [(run.cpu_s, run.memory) for run in found if run.cpu_s is not None and run.memory is not None]
         if not known:
             return None

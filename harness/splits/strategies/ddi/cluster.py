@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from pydantic import Field
 
 from harness.splits.drugs.clusters import clusters_of
-from harness.splits.drugs.dealing import Integers, Shares, split_groups, wrong_groups
+from harness.splits.drugs.dealing import Integers, Shares, split_groups, wrong_groups, wrong_items
 from harness.splits.drugs.measure import too_similar
 
 if TYPE_CHECKING:
@@ -47,6 +47,11 @@ def clusters(dataset: DdiDataset, gamma: float) -> Integers:
 
 
 def broken_promises(dataset: DdiDataset, made: PartSplit, parameters: Parameters) -> list[str]:
+    """What it promises of drugs, and S0 has its shares."""
+    return [*wrong_drugs(dataset, made, parameters), *wrong_items(dataset, made)]
+
+
+def wrong_drugs(dataset: DdiDataset, made: PartSplit, parameters: Parameters) -> list[str]:
     """Shares as far as whole clusters allow, one role per cluster, no two roles nearer than gamma."""
     return [
         *wrong_groups(groups(dataset, parameters), made.drugs, parameters, what="clusters"),

@@ -3,11 +3,13 @@
 The package of Joeres et al. (2025), version 1.4.0, runs in its frozen environment with the solver SCIP: binary
 fingerprints, Tanimoto similarity, so many clusters, technique C1. It has no seed; the order in which it is given
 the drugs is drawn instead. Its solver is stopped by nodes of the search tree, not by seconds: so a split repeats.
+That is how a split is proved to be DataSAIL's: it is made again, and its clusters are looked at.
 """
 
 from __future__ import annotations
 
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +17,7 @@ import numpy as np
 from pydantic import Field
 
 from harness.errors import EngineError
-from harness.splits.drugs.dealing import Shares, split_items, wrong_shares
+from harness.splits.drugs.dealing import Integers, Shares, mixed_groups, split_items, wrong_items, wrong_shares
 
 if TYPE_CHECKING:
     from harness.data.ddi import DdiDataset
@@ -26,7 +28,7 @@ SUMMARY = "DataSAIL's clusters and solver keep similar drugs together (needs a c
 _ENVIRONMENT = "datasail"
 FILES = tuple(sorted((Path(__file__).parents[4] / "containers" / _ENVIRONMENT).glob("*.*")))
 _PROGRAM = "split.py"
-_ANSWER = "roles.npy"
+_ROLES, _CLUSTERS = "roles.npy", "clusters.npy"
 _SECONDS = 3600
 _LOG_TAIL = 2000
 
@@ -39,8 +41,21 @@ class Parameters(Shares):
     nodes: int = Field(default=1000, ge=1)
 
 
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """What DataSAIL gives every drug: a role, and the cluster that it stays with."""
+
+    roles: Codes
+    clusters: Integers
+
+
 def make(dataset: DdiDataset, seed: int, parameters: Parameters) -> PartSplit:
     """Run DataSAIL in its container."""
+    return split_items(dataset, answered(dataset, seed, parameters).roles, seed)
+
+
+def answered(dataset: DdiDataset, seed: int, parameters: Parameters) -> Answer:
+    """DataSAIL's answer, from its container."""
     from harness.files import write_json
     from harness.layout import find_layout
     from harness.ownership import own_folder
@@ -57,11 +72,10 @@ def make(dataset: DdiDataset, seed: int, parameters: Parameters) -> PartSplit:
     layout = find_layout()
     with tempfile.TemporaryDirectory(dir=own_folder(layout.local / "work"), prefix="in-") as folder:
         write_json(Path(folder) / "job.json", job)
-        roles = _roles(Path(folder), dataset.drugs)
-    return split_items(dataset, roles, seed)
+        return _run(Path(folder), dataset.drugs)
 
 
-def _roles(folder: Path, drugs: int) -> Codes:
+def _run(folder: Path, drugs: int) -> Answer:
     """What the program answers to the job in `folder`."""
     from harness.data.npy import read_npy
     from harness.engine import find_engine
@@ -83,8 +97,8 @@ def _roles(folder: Path, drugs: int) -> Codes:
             mounts=(Mount(layout.containers / _ENVIRONMENT / _PROGRAM, f"/opt/{_PROGRAM}"),),
             entrypoint=("/opt/venv/bin/python3",),
             command=(f"/opt/{_PROGRAM}",),
-            required=(_ANSWER,),
-            expected=(_ANSWER,),
+            required=(_ROLES, _CLUSTERS),
+            expected=(_ROLES, _CLUSTERS),
         )
         outcome = execute(engine, request)
         try:
@@ -95,14 +109,28 @@ def _roles(folder: Path, drugs: int) -> Codes:
                     where=log,
                     todo="choose other parameters; `harness image verify datasail` examines its image",
                 )
-            return read_npy(outcome.out_folder / _ANSWER, "<i4", (drugs,))
+            roles, clusters = (
+                read_npy(outcome.out_folder / name, "<i4", (drugs,)) for name in (_ROLES, _CLUSTERS)
+            )
+            return Answer(roles, clusters.astype(np.int64))
         finally:
             outcome.discard()
 
 
 def broken_promises(dataset: DdiDataset, made: PartSplit, parameters: Parameters) -> list[str]:
-    """The roles have their shares as nearly as DataSAIL was asked for, and no drug is discarded."""
+    """The roles have their shares as nearly as DataSAIL was asked for, no drug is discarded, S0 has its shares."""
     largest = max(
         1 - parameters.valid_share - parameters.test_share, parameters.valid_share, parameters.test_share
     )
-    return wrong_shares(made.drugs, parameters, allowance=int(parameters.epsilon * largest * dataset.drugs) + 1)
+    allowance = int(parameters.epsilon * largest * dataset.drugs) + 1
+    return [*wrong_shares(made.drugs, parameters, allowance=allowance), *wrong_items(dataset, made)]
+
+
+def broken_draws(dataset: DdiDataset, made: PartSplit, seed: int, parameters: Parameters) -> list[str]:
+    """DataSAIL's clusters have one role each, and of all such deals it is the one that DataSAIL chooses."""
+    answer = answered(dataset, seed, parameters)
+    broken = mixed_groups(answer.clusters, made.drugs, what="of DataSAIL's clusters")
+    wrong = int((made.drugs != answer.roles).sum())
+    if wrong:
+        broken.append(f"{wrong} drugs have another role than DataSAIL gives them for seed {seed}")
+    return broken

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from harness.splits.drugs.dealing import Integers, Shares, deal_drugs, split_items, wrong_shares
+from harness.splits.drugs.dealing import Integers, Shares, deal_drugs, split_items, wrong_items, wrong_shares
 from harness.splits.drugs.usage import types_of_drugs
 from harness.splits.parts import KNOWN
 
@@ -41,9 +41,9 @@ def frequencies(dataset: DdiDataset) -> Integers:
 
 
 def broken_promises(dataset: DdiDataset, made: PartSplit, parameters: Parameters) -> list[str]:
-    """The roles have their shares, and no known drug has fewer interactions than a new one."""
+    """The roles have their shares, S0 has its shares, and no known drug has fewer interactions than a new one."""
     counts, known = frequencies(dataset), made.drugs == KNOWN
-    broken = wrong_shares(made.drugs, parameters)
+    broken = [*wrong_shares(made.drugs, parameters), *wrong_items(dataset, made)]
     least, most = counts[known].min(initial=np.iinfo(np.int64).max), counts[~known].max(initial=0)
     if least < most:
         broken.append(f"a known drug has {least} interactions, fewer than the {most} of a new one")

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from pydantic import Field
 
 from harness.errors import DataError
-from harness.splits.drugs.dealing import Shares, split_items, targets
+from harness.splits.drugs.dealing import Shares, split_items, targets, wrong_items
 from harness.splits.drugs.graph import similarity_graph
 from harness.splits.drugs.measure import too_similar
 from harness.splits.parts import DISCARDED, KNOWN, ROLES, Codes
@@ -102,14 +102,15 @@ def _neighbours(graph: csr_array[Any], drug: np.integer[Any]) -> npt.NDArray[np.
 
 
 def broken_promises(dataset: DdiDataset, made: PartSplit, parameters: Parameters) -> list[str]:
-    """New drugs are nearly as many as asked for, no two roles are similar, discarded drugs are near a new one."""
+    """New drugs are nearly as many as asked for, no two roles are similar, discarded drugs are near a new one,
+    S0 has its shares."""
     most = targets(dataset.drugs, parameters)
     broken = [
         f"{int((made.drugs == role).sum())} drugs are {ROLES[role]}, not between {_ENOUGH * size:g} and {size}"
         for role, size in most.items()
         if not _ENOUGH * size <= int((made.drugs == role).sum()) <= size
     ]
-    broken += too_similar(dataset.fingerprints, made, parameters.threshold)
+    broken += [*too_similar(dataset.fingerprints, made, parameters.threshold), *wrong_items(dataset, made)]
     graph = similarity_graph(dataset, parameters.threshold)
     near_new = np.asarray(graph @ (made.drugs > KNOWN).astype(np.int32)) > 0
     needless = int(((made.drugs == DISCARDED) & ~near_new).sum())

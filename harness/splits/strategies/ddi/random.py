@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from harness.splits.drugs.dealing import Shares, deal_drugs, split_items, wrong_shares
+from harness.splits.drugs.dealing import Shares, deal_drugs, split_items, wrong_items, wrong_shares
 
 if TYPE_CHECKING:
     from harness.data.ddi import DdiDataset
@@ -26,5 +26,5 @@ def make(dataset: DdiDataset, seed: int, parameters: Parameters) -> PartSplit:
 
 
 def broken_promises(dataset: DdiDataset, made: PartSplit, parameters: Parameters) -> list[str]:
-    """The roles have their shares, and no drug is discarded."""
-    return wrong_shares(made.drugs, parameters)
+    """The roles have their shares, no drug is discarded, and S0 has its shares."""
+    return [*wrong_shares(made.drugs, parameters), *wrong_items(dataset, made)]

@@ -1,23 +1,27 @@
 """Whole scaffolds are new: drugs that share their rings and what joins these stay together.
 
 The scaffold is that of Bemis and Murcko, as RDKit cuts it out (Yang et al., 2019). Drugs without a ring share the
-empty scaffold. Drugs whose SMILES can't be read have no scaffold, and each is dealt alone.
+empty scaffold. Drugs whose SMILES can't be read or tells no atom have no scaffold, and each is dealt alone.
 """
 
 from __future__ import annotations
 
 from functools import lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from harness.splits.drugs.dealing import Integers, Shares, split_groups, wrong_groups
+from harness.data import molecules
+from harness.splits.drugs.dealing import Integers, Shares, split_groups, wrong_groups, wrong_items
 
 if TYPE_CHECKING:
     from harness.data.ddi import DdiDataset
     from harness.splits.parts import PartSplit
 
 SUMMARY = "whole Bemis-Murcko scaffolds are new"
+
+FILES = (Path(molecules.__file__),)
 
 
 class Parameters(Shares):
@@ -43,7 +47,7 @@ def scaffolds(smiles: tuple[str, ...]) -> Integers:
     with rdBase.BlockLogs():
         for number, text in enumerate(smiles):
             molecule = Chem.MolFromSmiles(text) if text else None
-            if molecule is None:
+            if molecule is None or molecules.is_unknown(molecule):
                 names.append(f"none of {number}")
             else:
                 names.append(Chem.MolToSmiles(Chem.MurckoDecompose(molecule), isomericSmiles=False))
@@ -51,5 +55,6 @@ def scaffolds(smiles: tuple[str, ...]) -> Integers:
 
 
 def broken_promises(dataset: DdiDataset, made: PartSplit, parameters: Parameters) -> list[str]:
-    """The roles have their shares as far as whole scaffolds allow, and every scaffold has one role."""
-    return wrong_groups(groups(dataset, parameters), made.drugs, parameters, what="scaffolds")
+    """Shares of roles as far as whole scaffolds allow, one role per scaffold, and S0 has its shares."""
+    wrong = wrong_groups(groups(dataset, parameters), made.drugs, parameters, what="scaffolds")
+    return [*wrong, *wrong_items(dataset, made)]

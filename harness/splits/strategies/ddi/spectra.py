@@ -15,7 +15,7 @@ import numpy.typing as npt
 from pydantic import Field
 
 from harness.errors import DataError
-from harness.splits.drugs.dealing import Shares, deal_drugs, split_items, wrong_shares
+from harness.splits.drugs.dealing import Shares, deal_drugs, split_items, wrong_items, wrong_shares
 from harness.splits.drugs.graph import similarity_graph
 from harness.splits.drugs.measure import too_similar
 from harness.splits.parts import DISCARDED, KNOWN, ROLES
@@ -40,9 +40,8 @@ class Parameters(Shares):
 
 def make(dataset: DdiDataset, seed: int, parameters: Parameters) -> PartSplit:
     """Thin the drugs out, and deal those that are kept."""
-    graph = similarity_graph(dataset, parameters.gamma)
     generator = np.random.RandomState([seed, 1])
-    kept = _kept(graph, parameters.spectral, generator)
+    kept = _kept(similarity_graph(dataset, parameters.gamma), parameters.spectral, generator)
     if len(kept) < _FEWEST:
         raise DataError(
             f"{len(kept)} drugs are kept, too few for known, validation and test drugs",
@@ -69,18 +68,32 @@ def _kept(graph: csr_array[Any], spectral: float, generator: np.random.RandomSta
 
 
 def broken_promises(dataset: DdiDataset, made: PartSplit, parameters: Parameters) -> list[str]:
-    """The drugs that are kept have their shares; at 0 all are, at 1 no two of them are more similar than gamma."""
-    broken = wrong_shares(made.drugs, parameters, discards=True)
-    discarded = int((made.drugs == DISCARDED).sum())
-    if parameters.spectral == 0 and discarded:
-        broken.append(f"{discarded} drugs are discarded at a spectral parameter of 0")
+    """The drugs that are kept have their shares, and each discarded drug is similar to one of them; at 0 all are
+    kept, at 1 no two of them are more similar than gamma. S0 has its shares."""
+    broken = [*wrong_shares(made.drugs, parameters, discards=True), *wrong_items(dataset, made)]
+    discarded = made.drugs == DISCARDED
+    if parameters.spectral == 0 and discarded.any():
+        broken.append(f"{int(discarded.sum())} drugs are discarded at a spectral parameter of 0")
+    graph = similarity_graph(dataset, parameters.gamma)
+    near_kept = np.asarray(graph @ (~discarded).astype(np.int32)) > 0
+    needless = int((discarded & ~near_kept).sum())
+    if needless:
+        broken.append(f"{needless} drugs are discarded that are similar to none that is kept")
     if parameters.spectral < 1:
         return broken
     broken += too_similar(dataset.fingerprints, made, parameters.gamma)
-    graph = similarity_graph(dataset, parameters.gamma)
     for role in (role for role in ROLES if role >= KNOWN):
         these = made.drugs_in(role)
         alike = graph[these][:, these].nnz // 2
         if alike:
             broken.append(f"{alike} pairs of {ROLES[role]} drugs are more similar than {parameters.gamma:g}")
     return broken
+
+
+def broken_draws(dataset: DdiDataset, made: PartSplit, seed: int, parameters: Parameters) -> list[str]:
+    """The kept drugs are those that the seed keeps: between 0 and 1 nothing else tells how many may be."""
+    generator = np.random.RandomState([seed, 1])
+    kept = np.zeros(dataset.drugs, dtype=bool)
+    kept[_kept(similarity_graph(dataset, parameters.gamma), parameters.spectral, generator)] = True
+    wrong = int((kept != (made.drugs != DISCARDED)).sum())
+    return [f"{wrong} drugs are kept or discarded otherwise than seed {seed} does"] if wrong else []

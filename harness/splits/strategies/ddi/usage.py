@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from harness.splits.drugs.dealing import Integers, Shares, split_groups, wrong_groups
+from harness.splits.drugs.dealing import Integers, Shares, split_groups, wrong_groups, wrong_items
 from harness.splits.drugs.usage import types_of_drugs
 
 if TYPE_CHECKING:
@@ -38,5 +38,6 @@ def groups(dataset: DdiDataset, parameters: Parameters) -> Integers:
 
 
 def broken_promises(dataset: DdiDataset, made: PartSplit, parameters: Parameters) -> list[str]:
-    """The roles have their shares as far as whole domains allow, and every domain has one role."""
-    return wrong_groups(groups(dataset, parameters), made.drugs, parameters, what="domains of use")
+    """Shares of roles as far as whole domains allow, one role per domain, and S0 has its shares."""
+    wrong = wrong_groups(groups(dataset, parameters), made.drugs, parameters, what="domains of use")
+    return [*wrong, *wrong_items(dataset, made)]
