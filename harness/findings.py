@@ -25,6 +25,8 @@ class Finding(Strict):
     text: str
     # tests (path::name), or commands that start with `harness`
     shown_by: list[str]
+    # published splits that break a promise for this reason, as `DATASET STRATEGY:NAME=VALUE`
+    splits: list[str] = []
     # where the artifact undoes it: a variant of a method
     undone_in: str = ""
 
@@ -40,6 +42,11 @@ def load_findings(layout: Layout, benchmark: str) -> list[Finding]:
     """The findings of one benchmark; none where nobody wrote any down."""
     path = layout.published / benchmark / _FILE
     return load_toml(path, Findings).findings if path.is_file() else []
+
+
+def findings_on(layout: Layout, benchmark: str, split: str) -> list[Finding]:
+    """The findings that say why a published split breaks a promise."""
+    return [one for one in load_findings(layout, benchmark) if split in one.splits]
 
 
 def all_findings(layout: Layout) -> dict[str, list[Finding]]:

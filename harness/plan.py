@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from harness.data import dataset_digest
-from harness.errors import DataError, ImageError, UsageError
+from harness.errors import DataError, ImageError, MissingData, UsageError
 from harness.images import image_tree
 from harness.jobs import Job, PlannedJob
 from harness.layout import Layout
@@ -138,6 +138,8 @@ class _Planner:
                 split_digest=self._split(job),
                 weights_digest=self._weights(job.method) if reads_weights else "",
             )
+        except MissingData as error:
+            return Cell(job, None, Verdict.MISSING_DATA, f"{error.what}; to do: {error.todo}")
         except DataError as error:
             return Cell(job, None, Verdict.MISSING_DATA, error.what)
         except ImageError as error:

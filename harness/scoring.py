@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+from harness import benchmark
 from harness.errors import CorruptData, InvalidPredictions, UsageError
 from harness.files import digest_of, read_json, write_json
-from harness.jobs import PlannedJob
+from harness.jobs import Job, PlannedJob
 from harness.layout import Layout
 from harness.plan import Plan, join
 from harness.records import Record
@@ -49,6 +50,14 @@ class Scores:
         if self.series:
             content[_SERIES] = self.series
         return {**content, "digest": digest_of(content)}
+
+
+class Measured(NamedTuple):
+    """What predictions come to: metrics, the reason for each that is None, and the metrics of many values."""
+
+    metrics: dict[str, float | None]
+    notes: dict[str, str]
+    series: dict[str, list[float | None]]
 
 
 @cache
@@ -98,8 +107,6 @@ def is_whole(content: Any) -> bool:
 
 def compute_scores(layout: Layout, store: Store, planned: PlannedJob, mirrors: Sequence[Path] = ()) -> Scores:
     """Score one stored run from its predictions and the held-back truth; the stored files are hashed first."""
-    from harness import benchmark
-
     record = store.record(planned.key)
     if record.verdict is not Verdict.OK:
         raise UsageError(
@@ -108,23 +115,32 @@ def compute_scores(layout: Layout, store: Store, planned: PlannedJob, mirrors: S
             todo="only a run that ended ok is a result",
         )
     dataset, split, predictions = read_answer(layout, store, record, mirrors)
-    module = benchmark.get(planned.job.benchmark)
-    metrics, notes = module.score(dataset, split, predictions, planned.job.parameters)
-    return Scores(
-        key=planned.key,
-        scorer=scorer_digest(planned.job.benchmark),
-        evidence=scored_files(record.to_json()["files"]),
-        metrics=metrics,
-        notes=notes,
-        series=module.series(dataset, split, predictions, planned.job.parameters),
-    )
+    measured = measure(planned.job, dataset, split, predictions)
+    evidence = scored_files(record.to_json()["files"])
+    return Scores(planned.key, scorer_digest(planned.job.benchmark), evidence, *measured)
+
+
+def measure(job: Job, dataset: Any, split: Any, predictions: Any) -> Measured:
+    """The metrics of a job's checked predictions. Where there is no truth, none is defined."""
+    module = benchmark.get(job.benchmark)
+    if reason := without_truth(job):
+        names = [metric.name for metric in module.METRICS]
+        return Measured(dict.fromkeys(names), dict.fromkeys(names, reason), {})
+    metrics, notes = module.score(dataset, split, predictions, job.parameters)
+    return Measured(metrics, notes, module.series(dataset, split, predictions, job.parameters))
+
+
+def without_truth(job: Job) -> str:
+    """Why nothing can be scored: `harness predict` asks for what nobody knows. Empty for all other splits."""
+    if job.split.strategy != benchmark.get(job.benchmark).PREDICTING:
+        return ""
+    return f"split {job.split.strategy} asks for what is not known: there is no truth to score by"
 
 
 def read_answer(
     layout: Layout, store: Store, record: Record, mirrors: Sequence[Path] = ()
 ) -> tuple[Any, Any, Any]:
     """The dataset and the split of one stored run, and its predictions, all checked."""
-    from harness import benchmark
     from harness.data import load_dataset
     from harness.splits import load_split
 

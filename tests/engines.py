@@ -37,9 +37,14 @@ class ProbeImage:
 
 def _find(layout: Layout, only: str | None) -> Engine:
     try:
-        return find_engine(layout, only=only)
+        found = find_engine(layout, only=only)
     except EngineError as error:
         pytest.skip(f"needs {only or 'a container engine'}: {error.what} ({error.where})")
+    if only not in (None, found.name):
+        # an engine that the environment names is never overruled
+        found.close()
+        pytest.skip(f"needs {only}: the environment names {found.name}")
+    return found
 
 
 @pytest.fixture(scope="session")

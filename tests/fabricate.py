@@ -20,6 +20,7 @@ from harness.methods import load_method, merged_parameters
 from harness.plan import Cell, Plan, make_plan
 from harness.records import Record
 from harness.scoring import score_run
+from harness.status import ScoredCell
 from harness.store import Store
 from harness.vocabulary import Verdict
 
@@ -59,6 +60,22 @@ def planned_of(cell: Cell) -> PlannedJob:
     """The pinned job of a cell that can be run."""
     assert cell.planned is not None
     return cell.planned
+
+
+def drug_cell(
+    method: str, metrics: dict[str, float | None], notes: dict[str, str], *, seed: int = 1, row: str = ""
+) -> ScoredCell:
+    """A cell of drug interactions that ended ok with these scores, for tables; nothing is stored of it."""
+    job = Job(
+        benchmark="ddi",
+        method=method,
+        parameters={},
+        dataset="synthetic_ddi",
+        split=SplitSpec(strategy="cluster", seed=seed),
+        inner_folds=0,
+    )
+    cell = Cell(job, None, Verdict.OK, "finished with valid predictions")
+    return ScoredCell(cell, row or method, {}, False, metrics, notes, scored=True)
 
 
 def put_run(

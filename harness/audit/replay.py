@@ -19,6 +19,7 @@ from harness.layout import Layout
 from harness.records import Record
 from harness.reference import Entry
 from harness.runs import Outcome
+from harness.scoring import measure
 from harness.splits import load_split
 from harness.store import Store
 from harness.tasks import Task, run_in_container
@@ -56,9 +57,8 @@ def replay_entry(
             split = load_split(layout, job.dataset, job.split, mirrors)
             asked = module.asked(dataset, split)
             predictions = module.check_predictions(outcome.out_folder, asked, job.inner_folds)
-            metrics, _ = module.score(dataset, split, predictions, job.parameters)
-            series = module.series(dataset, split, predictions, job.parameters)
-            made = replace(entry.scores, metrics=metrics, series=series)
+            measured = measure(job, dataset, split, predictions)
+            made = replace(entry.scores, metrics=measured.metrics, series=measured.series)
             steps.append(compare_metrics(made.every, entry.scores.every, entry.where))
         return steps
 

@@ -134,14 +134,14 @@ def _audit(
 
 
 def to_text(report: AuditReport, *, everything: bool = False) -> str:
-    """One line a run, the whole chain of a single or a broken one, and the sum."""
+    """One line a run, the whole chain of a single or a broken one, what failed once more, and the sum."""
     lines: list[str] = []
     for audit in report.audits:
         if everything or audit.failed or len(report.audits) == 1:
             lines += _chain_lines(audit)
         else:
             lines.append(f"{_verdict(audit):10}  {audit.key[:12]}  {audit.label}: {_counted(audit)}")
-    lines += _unchecked_lines(report)
+    lines += [*_unchecked_lines(report), *_failed_lines(report)]
     lines += [
         "",
         f"{len(report.audits)} stored runs audited = {report.passed} passed + {report.failed} failed + "
@@ -221,6 +221,16 @@ def _chain_lines(audit: Audit) -> list[str]:
             told = (("expected", step.expected), ("found", step.found), ("where", step.where))
             lines += [f"  {'':11}  {'':{width}}  {name}: {text}" for name, text in told if text]
     return [*lines, ""]
+
+
+def _failed_lines(report: AuditReport) -> list[str]:
+    """The broken links alone: in the chains they stand among dozens that hold."""
+    failed = [audit for audit in report.audits if audit.failed]
+    lines = []
+    for audit in failed:
+        lines.append(f"  {audit.key[:12]}  {audit.label}")
+        lines += [f"    {step.name}: {step.what}" for step in audit.steps if step.checked is Checked.FAILED]
+    return ["", "FAILED", *lines] if failed else []
 
 
 def _unchecked_lines(report: AuditReport) -> list[str]:

@@ -14,7 +14,7 @@ from harness.files import read_json
 from harness.jobs import PlannedJob
 from harness.layout import Layout
 from harness.records import Record
-from harness.scoring import Scores, compute_scores, is_whole, scores_path
+from harness.scoring import Scores, compute_scores, is_whole, scores_path, without_truth
 from harness.splits import load_split
 from harness.status.table import key_metrics
 from harness.store import Store
@@ -48,9 +48,12 @@ def check_scores(layout: Layout, store: Store, record: Record, mirrors: Sequence
         for name in key_metrics(planned.job.benchmark)
         if scores.metrics.get(name) is not None
     )
-    if not path.is_file():
-        return [ok("scores", "recomputed; none are kept", told)]
-    return [_compare(scores, _kept(path), path, told, planned)]
+    step = ok("scores", "recomputed; none are kept", told)
+    if path.is_file():
+        step = _compare(scores, _kept(path), path, told, planned)
+    if step.checked is Checked.OK and (reason := without_truth(planned.job)):
+        return [not_checked("scores", reason)]
+    return [step]
 
 
 def _compare(scores: Scores, kept: dict[str, Any] | None, path: Path, told: str, planned: PlannedJob) -> Step:

@@ -73,9 +73,9 @@ class LazyGroup(click.Group):
 @click.group(
     cls=LazyGroup,
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="Exit codes: 0 all planned cells ok or not-applicable; 1 some are not; 2 usage; 3 engine; "
-    "4 data missing or corrupt; 5 audit failed; 130 interrupted. The pages under docs/ tell the rest, README.md "
-    "which one.",
+    epilog="Exit codes: 0 all planned cells ok or not-applicable; 1 some are not, for whatever reason; 2 usage; "
+    "3 engine; 4 data that the command itself needs are missing or corrupt; 5 audit failed; 130 interrupted. The "
+    "pages under docs/ tell the rest, README.md which one.",
 )
 @click.version_option(__version__, prog_name="harness")
 def group() -> None:

@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from harness.cli.options import json_option, mirror_option
-from harness.errors import DataError, HarnessError, MissingData, UsageError
+from harness.errors import DataError, MissingData, UsageError
 from harness.layout import find_layout
 
 if TYPE_CHECKING:
     from harness.data import DatasetManifest
     from harness.layout import Layout
 
-_CORRUPT = 4
+_MISSING_OR_CORRUPT = 4
 _AWAY = ("to be brought", "to be downloaded")
+_FAULT = "fault"
 
 
 @click.group()
@@ -28,19 +29,17 @@ def command() -> None:
 @command.command("list", short_help="What there is, and what is here.")
 @mirror_option
 @json_option
-def list_datasets(mirrors: tuple[Path, ...], as_json: bool) -> None:
-    """List datasets: what they hold, and whether their files are here."""
-    from harness.data import load_manifest, manifest_names
+def list_datasets(mirrors: tuple[Path, ...], as_json: bool) -> int:
+    """List datasets: what they hold, and whether their files are here. Exit code 2 when a manifest is faulty."""
+    from harness.data import manifest_names
 
     layout = find_layout()
-    manifests = [load_manifest(layout, name) for name in manifest_names(layout)]
-    rows = [_described(layout, manifest, mirrors) for manifest in manifests]
+    listed = [_described(layout, name, mirrors) for name in manifest_names(layout)]
     if as_json:
-        click.echo(json.dumps(rows, indent=2, ensure_ascii=False))
-        return
-    for manifest, row in zip(manifests, rows, strict=True):
-        note = "  (a stand-in: no claim rests on it)" if manifest.stand_in else ""
-        click.echo(f"{manifest.name:24} {manifest.benchmark:12} {manifest.statistics.told}  {row['state']}{note}")
+        click.echo(json.dumps([row for row, _ in listed], indent=2, ensure_ascii=False))
+    else:
+        click.echo("".join(f"{line}\n" for _, line in listed), nl=False)
+    return UsageError.exit_code if any(_FAULT in row for row, _ in listed) else 0
 
 
 @command.command("get", short_help="Find or download, convert and check.")
@@ -78,7 +77,9 @@ def get_datasets(names: tuple[str, ...], everything: bool, mirrors: tuple[Path, 
 @mirror_option
 @json_option
 def verify_datasets(names: tuple[str, ...], mirrors: tuple[Path, ...], as_json: bool) -> int:
-    """Check files, conversion and kept arrays against the manifests; without NAMES, those that are here."""
+    """Check files, conversion and kept arrays against the manifests; without NAMES, those that are here.
+
+    Exit code 4 where something is corrupt, or a dataset that was named is not here."""
     layout = find_layout()
     rows = [
         _verified(layout, name, mirrors, required=bool(names))
@@ -89,7 +90,8 @@ def verify_datasets(names: tuple[str, ...], mirrors: tuple[Path, ...], as_json: 
     else:
         for row in rows:
             click.echo(f"{row['name']}: {row['verdict']}" + (f": {row['reason']}" if row["reason"] else ""))
-    return _CORRUPT if any(row["verdict"] == "corrupt" for row in rows) else 0
+    wrong = {"corrupt", "not here"} if names else {"corrupt"}
+    return _MISSING_OR_CORRUPT if any(row["verdict"] in wrong for row in rows) else 0
 
 
 def _chosen(layout: Layout, names: tuple[str, ...], everything: bool) -> list[str]:
@@ -104,17 +106,29 @@ def _chosen(layout: Layout, names: tuple[str, ...], everything: bool) -> list[st
     return list(names)
 
 
-def _described(layout: Layout, manifest: DatasetManifest, mirrors: tuple[Path, ...]) -> dict[str, Any]:
-    return {**manifest.model_dump(mode="json"), "state": _state(layout, manifest, mirrors)}
+def _described(layout: Layout, name: str, mirrors: tuple[Path, ...]) -> tuple[dict[str, Any], str]:
+    """What a program and a person are told of a dataset: one whose manifest is faulty hides no other."""
+    from harness.data import load_manifest
+
+    try:
+        manifest = load_manifest(layout, name)
+        state = _state(layout, manifest, mirrors)
+    except UsageError as error:
+        return {"name": name, _FAULT: str(error)}, f"{name:24} faulty: {error}"
+    note = "  (a stand-in: no claim rests on it)" if manifest.stand_in else ""
+    line = f"{name:24} {manifest.benchmark:12} {manifest.statistics.told}  {state}{note}"
+    return {**manifest.model_dump(mode="json"), "state": state}, line
 
 
 def _state(layout: Layout, manifest: DatasetManifest, mirrors: tuple[Path, ...]) -> str:
     from harness.data.brought import missing_tables
     from harness.data.datasets import is_converted
-    from harness.data.sources import local_copy
+    from harness.data.sources import changed_files, local_copy
 
     if manifest.bring and missing_tables(layout, manifest.name):
         return f"to be brought: `harness data get {manifest.name}` says how"
+    if changed := changed_files(layout, manifest):
+        return f"changed, not what the manifest records: {', '.join(path.name for path in changed)}"
     if is_converted(layout, manifest):
         return "here"
     away = [file for file in manifest.files if local_copy(layout, manifest.name, file, mirrors) is None]
@@ -129,21 +143,17 @@ def _verified(layout: Layout, name: str, mirrors: tuple[Path, ...], *, required:
     from harness.data import load_dataset, load_manifest
     from harness.data.datasets import convert_dataset
 
-    state = _state(layout, load_manifest(layout, name), mirrors)
-    if state.startswith(_AWAY) and not required:
-        return {"name": name, "verdict": "not here", "reason": state}
     try:
+        state = _state(layout, load_manifest(layout, name), mirrors)
+        if state.startswith(_AWAY) and not required:
+            return {"name": name, "verdict": "not here", "reason": state}
         made = convert_dataset(layout, name, mirrors=mirrors)
         kept = load_dataset(layout, name, mirrors=mirrors)
     except MissingData as error:
-        return {"name": name, "verdict": "corrupt" if required else "not here", "reason": _in_one_line(error)}
-    except DataError as error:
-        return {"name": name, "verdict": "corrupt", "reason": _in_one_line(error)}
+        return {"name": name, "verdict": "not here", "reason": str(error)}
+    except (DataError, UsageError) as error:
+        return {"name": name, "verdict": "corrupt", "reason": str(error)}
     if kept.digest != made.digest:
         reason = f"kept arrays have digest {kept.digest}, converted again {made.digest}"
         return {"name": name, "verdict": "corrupt", "reason": reason}
     return {"name": name, "verdict": "ok", "reason": ""}
-
-
-def _in_one_line(error: HarnessError) -> str:
-    return " ".join(str(error).split())

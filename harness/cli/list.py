@@ -8,23 +8,24 @@ import click
 
 from harness import cards, findings
 from harness.cli.options import json_option
-from harness.errors import UsageError
+from harness.errors import ManifestError, UsageError
 from harness.layout import find_layout
 from harness.methods import load_methods
 from harness.suites import load_suite, suite_names
 
 _KINDS = ["methods", "datasets", "suites", "metrics", "findings"]
+_FAULT = "fault"
 
 
 @click.command()
 @click.argument("kind", type=click.Choice(_KINDS), default="methods")
 @click.option("--markdown", is_flag=True, help="As a page: docs/methods.md, docs/findings.md.")
 @json_option
-def command(kind: str, markdown: bool, as_json: bool) -> None:
+def command(kind: str, markdown: bool, as_json: bool) -> int:
     """List methods, datasets, suites, metrics or findings."""
     if markdown:
         click.echo(_page(kind), nl=False)
-        return
+        return 0
     rows = {
         "methods": _methods,
         "datasets": _datasets,
@@ -32,12 +33,14 @@ def command(kind: str, markdown: bool, as_json: bool) -> None:
         "metrics": _metrics,
         "findings": _findings,
     }[kind]()
+    code = ManifestError.exit_code if any(_FAULT in row for row in rows) else 0
     if as_json:
         click.echo(json.dumps(rows, indent=2, ensure_ascii=False))
-        return
+        return code
     width = max((len(str(row["name"])) for row in rows), default=0)
     for row in rows:
         click.echo(f"{row['name']:{width}}  {row['summary']}")
+    return code
 
 
 def _page(kind: str) -> str:
@@ -72,9 +75,13 @@ def _methods() -> list[dict[str, object]]:
 def _datasets() -> list[dict[str, object]]:
     from harness.data import load_manifest, manifest_names
 
-    layout = find_layout()
-    manifests = [load_manifest(layout, name) for name in manifest_names(layout)]
-    return [{"name": manifest.name, "summary": manifest.title} for manifest in manifests]
+    layout, rows = find_layout(), list[dict[str, object]]()
+    for name in manifest_names(layout):
+        try:
+            rows.append({"name": name, "summary": load_manifest(layout, name).title})
+        except ManifestError as error:
+            rows.append({"name": name, "summary": f"{error.what} ({error.where})", _FAULT: error.what})
+    return rows
 
 
 def _suites() -> list[dict[str, object]]:

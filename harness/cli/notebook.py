@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from harness.cli.options import SEED, mirror_option, parse_setting, progress_for
+from harness.cli.options import SEED, mirror_option, parse_settings, progress_for
 
 if TYPE_CHECKING:
     from harness.engine import Engine
@@ -80,7 +80,7 @@ def command(
 
     layout = find_layout()
     card = load_method(layout, method)
-    chosen = dict(parse_setting(text) for text in settings)
+    chosen = parse_settings(settings)
     manifest = load_manifest(layout, dataset)
     job = make_job(
         card, manifest, parse_split(split, seed), variant=variant, chosen=chosen, inner_folds=inner_folds

@@ -73,6 +73,18 @@ def parse_setting(text: str) -> tuple[str, Any]:
         return name, value
 
 
+def parse_settings(texts: Iterable[str]) -> dict[str, Any]:
+    """Several of them; a name that is set twice is refused, not decided."""
+    settings: dict[str, Any] = {}
+    for name, value in map(parse_setting, texts):
+        if name in settings:
+            raise UsageError(
+                f"{name} is set twice: {settings[name]} and {value}", where="--set", todo="set it once"
+            )
+        settings[name] = value
+    return settings
+
+
 def refuse_unknown(kind: str, names: Iterable[str], known: Iterable[str], *, where: object = "") -> None:
     """A filter that names nothing would show an empty table, which looks as if all were well."""
     from harness.methods import unknown

@@ -11,7 +11,7 @@ from harness.cli.options import (
     SEED,
     json_option,
     mirror_option,
-    parse_setting,
+    parse_settings,
     progress_for,
     published_seeds_option,
     stop_on_interrupt,
@@ -103,7 +103,7 @@ def command(
         _refuse_beside_suite()
         plan = _suite_plan(layout, suite, published_seeds)
     else:
-        chosen = dict(parse_setting(text) for text in settings)
+        chosen = parse_settings(settings)
         wanted = _seeds(seeds, published_seeds)
         jobs = _jobs(layout, methods, variant, chosen, datasets, splits, wanted, inner_folds)
         if upstream:

@@ -66,6 +66,7 @@ def _show(row: dict[str, Any], *, in_full: bool) -> None:
     told = {name: value for name, value in row["metrics"].items() if value is not None}
     if not in_full:
         shown = "  ".join(f"{name.split('/')[0]} {value:.4f}" for name, value in list(told.items())[:3])
+        shown = shown or next(iter(row["notes"].values()), "")
         click.echo(f"{row['key'][:16]}  {row['label']}  {shown}")
         return
     click.echo(f"{row['label']}  ({row['key']})")

@@ -11,6 +11,7 @@ import click
 from harness.cli.options import json_option, mirror_option
 from harness.cli.splitting.measure import consistency, measure
 from harness.cli.splitting.options import Wanted, split_options
+from harness.cli.splitting.proving import one_per_split, tell, verified
 from harness.errors import UsageError
 from harness.layout import find_layout
 
@@ -125,15 +126,13 @@ def verify_splits(wanted: Wanted, path: Path | None, mirrors: tuple[Path, ...], 
         )
     # a file that is said to be of no seed has no recorded checksum
     recorded = path is None or bool(wanted.seeds)
-    rows = [_verified(layout, wanted.dataset, spec, path, mirrors, recorded=recorded) for spec in specs]
-    broken = [row for row in rows if row["broken"]]
+    found = [verified(layout, wanted.dataset, spec, path, mirrors, recorded=recorded) for spec in specs]
+    rows = one_per_split(found)
     if as_json:
         click.echo(json.dumps(rows, indent=2))
     else:
-        for row in broken:
-            click.echo(f"{row['split']}: " + "; ".join(row["broken"]))
-        click.echo(f"{len(rows) - len(broken)} of {len(rows)} splits keep their promises")
-    return _CORRUPT if broken else 0
+        tell(rows)
+    return _CORRUPT if any(row["broken"] for row in rows) else 0
 
 
 def show(about: dict[str, dict[str, Any]], indent: str = "  ") -> None:
@@ -145,29 +144,6 @@ def show(about: dict[str, dict[str, Any]], indent: str = "  ") -> None:
 
 def _short(value: Any) -> str:
     return f"{value:.5f}" if isinstance(value, float) else f"{value:,}"
-
-
-def _verified(
-    layout: Layout,
-    dataset: str,
-    spec: SplitSpec,
-    path: Path | None,
-    mirrors: tuple[Path, ...],
-    *,
-    recorded: bool,
-) -> dict[str, Any]:
-    """The promises a split breaks: a given file, or the split made again and the file that is kept of it."""
-    from harness.files import sha256_of
-    from harness.splits import make_split
-    from harness.splits.splits import read_split_file, split_path, verify_split
-
-    here = layout, dataset
-    split = read_split_file(*here, path, mirrors) if path else make_split(*here, spec, mirrors)
-    broken = verify_split(layout, dataset, spec, split, mirrors, recorded=recorded)
-    kept = split_path(layout, split.digest)
-    if not path and kept.is_file() and sha256_of(kept) != split.digest:
-        broken.append(f"the kept file was changed: {kept}")
-    return {"dataset": dataset, "split": spec.label, "sha256": split.digest, "broken": broken}
 
 
 def _examined(layout: Layout, wanted: Wanted, *, one: bool) -> list[SplitSpec]:

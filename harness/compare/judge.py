@@ -115,7 +115,7 @@ def judge(claim: Claim, names: Names, known: Known, runs: Runs) -> Comparison:
     assert ours is not None
     judged = {"band": _judge_band, "mean": _judge_mean}.get(claim.statistic)
     comparison = judged(claim, target, ours, found) if judged else _judge_value(claim, names, target, ours, found)
-    if why := names.why_other_data(claim.method, claim.dataset, claim.split):
+    if why := names.why_other_data(claim.method, claim.dataset, claim.split, claim.metric):
         return replace(comparison, verdict=ClaimVerdict.NOT_COMPARABLE, reason=why)
     return comparison
 

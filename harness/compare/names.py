@@ -18,16 +18,18 @@ class MetricName(Strict):
 
 
 class Remark(Strict):
-    """What must be known of a published method's values, everywhere or on one dataset and split."""
+    """What must be known of published values: what is not named is every method, dataset, split or metric."""
 
-    method: str
+    method: str = ""
     dataset: str = ""
     split: str = ""
+    metric: str = ""
     reason: str
 
-    def is_about(self, method: str, dataset: str, split: str) -> bool:
+    def is_about(self, method: str, dataset: str, split: str, metric: str = "") -> bool:
         """Whether it speaks of these values."""
-        return self.method == method and self.dataset in ("", dataset) and self.split in ("", split)
+        named = (self.method, self.dataset, self.split, self.metric)
+        return all(own in ("", one) for own, one in zip(named, (method, dataset, split, metric), strict=True))
 
 
 class Meaning(Remark):
@@ -62,7 +64,7 @@ class Names(Strict):
     distribution_only: list[Remark] = []
     # values per seed are compared, and why some deviate is known
     explained: list[Remark] = []
-    # what a method read for the paper can't be had whole: our numbers are shown, and decide nothing
+    # what the paper's numbers rest on, also items of a test set, is not here: ours are shown, and decide nothing
     other_data: list[Remark] = []
     # one name, another metric
     meanings: list[Meaning] = []
@@ -89,9 +91,9 @@ class Names(Strict):
         """Why some values per seed deviate, where that is known. Published names."""
         return _reason(self.explained, method, dataset, split)
 
-    def why_other_data(self, method: str, dataset: str, split: str) -> str | None:
-        """What a method lacks here that it read for the paper. Published names."""
-        return _reason(self.other_data, method, dataset, split)
+    def why_other_data(self, method: str, dataset: str, split: str, metric: str) -> str | None:
+        """What is missing here of the data that the paper's values rest on. Published names."""
+        return _reason(self.other_data, method, dataset, split, metric)
 
 
 @dataclass(frozen=True)
@@ -121,5 +123,5 @@ def target_of(names: Names, method: str, dataset: str, split: str) -> Target:
     return Target(names.methods.get(method), names.datasets.get(dataset), names.splits.get(split))
 
 
-def _reason(remarks: list[Remark], method: str, dataset: str, split: str) -> str | None:
-    return next((remark.reason for remark in remarks if remark.is_about(method, dataset, split)), None)
+def _reason(remarks: list[Remark], method: str, dataset: str, split: str, metric: str = "") -> str | None:
+    return next((remark.reason for remark in remarks if remark.is_about(method, dataset, split, metric)), None)

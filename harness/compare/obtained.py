@@ -20,7 +20,7 @@ from harness.layout import Layout
 from harness.methods import load_method, load_methods, method_names
 from harness.plan import Present
 from harness.reference import Entry, load_reference
-from harness.scoring import read_scores, score_run, scored_files
+from harness.scoring import read_scores, score_run, scored_files, without_truth
 from harness.store import Store
 from harness.vocabulary import Verdict
 
@@ -104,6 +104,8 @@ class _Current:
         if (job.benchmark, job.inner_folds) != (names.benchmark, names.inner_folds):
             return False
         if job.method not in self._methods or job.variant not in self.variants or job.upstream:
+            return False
+        if without_truth(job):  # what `harness predict` ran
             return False
         card = load_method(self._layout, job.method)
         return (

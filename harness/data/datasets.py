@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar, overload
 
 from harness.data.brought import brought_tables, checksum
 from harness.data.manifest import DatasetManifest, load_manifest, manifest_path
-from harness.data.sources import local_copy, obtain
+from harness.data.sources import changed_files, local_copy, obtain
 from harness.errors import CorruptData, ManifestError, MissingData, UsageError
 from harness.files import digest_of, sha256_of
 from harness.layout import Layout
@@ -29,7 +29,7 @@ def dataset_digest(layout: Layout, name: str, *, mirrors: Sequence[Path] = ()) -
 
     A file whose content nobody has recorded is not downloaded for it: plans and tables do not ask for that.
     """
-    manifest = load_manifest(layout, name)
+    manifest = _unchanged(layout, load_manifest(layout, name))
     if manifest.converted:
         return manifest.converted.digest
     if not is_converted(layout, manifest):
@@ -71,7 +71,7 @@ def load_dataset(
     from harness.data.kept import keep, read
     from harness.data.kinds import KINDS
 
-    manifest = load_manifest(layout, name)
+    manifest = _unchanged(layout, load_manifest(layout, name))
     if not is_converted(layout, manifest):
         made = convert_dataset(layout, name, mirrors=mirrors)
         manifest = load_manifest(layout, name)  # with what was taken of files that were seen for the first time
@@ -106,6 +106,19 @@ def convert_dataset(layout: Layout, name: str, *, mirrors: Sequence[Path] = ()) 
     return _matching(replace(dataset, digest=content_digest(dataset), remarks=remarks), layout, manifest)
 
 
+def _unchanged(layout: Layout, manifest: DatasetManifest) -> DatasetManifest:
+    """The manifest, if the files beside it are those it records: what was converted of others is not used."""
+    if changed := changed_files(layout, manifest):
+        raise CorruptData(
+            f"dataset '{manifest.name}': {', '.join(path.name for path in changed)} changed since the manifest "
+            "recorded what it holds",
+            where="\n         ".join(f"{path}: {fault}" for path, fault in changed.items()),
+            todo=f"if that is meant, record the new size and sha256 in {manifest_path(layout, manifest.name)}, "
+            "and the new counts and digest where it has them; else put the recorded file back",
+        )
+    return manifest
+
+
 def _matching(dataset: Dataset, layout: Layout, manifest: DatasetManifest) -> Dataset:
     """The dataset, if it is the one its manifest describes."""
     where = manifest_path(layout, manifest.name)
@@ -127,8 +140,11 @@ def _matching(dataset: Dataset, layout: Layout, manifest: DatasetManifest) -> Da
 
 
 def _converted_folder(layout: Layout, manifest: DatasetManifest) -> Path:
-    """Named by the recorded digest; without one, by everything the conversion depends on."""
-    if manifest.converted:
+    """Named by the recorded digest; without one, by everything the conversion depends on.
+
+    So are one's own tables: a digest that was left behind never stands for tables that were changed.
+    """
+    if manifest.converted and not manifest.own_files:
         return layout.cache / "datasets" / manifest.converted.digest
     from harness.data.converters import converter_source
 

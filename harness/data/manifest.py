@@ -94,6 +94,11 @@ class DatasetManifest(NamedManifest):
     statistics: SerializeAsAny[Statistics]
     converted: Converted | None = None
 
+    @property
+    def own_files(self) -> list[SourceFile]:
+        """Files that lie beside the manifest, and nowhere else."""
+        return [file for file in self.files if not file.urls]
+
     @field_validator("benchmark")
     @classmethod
     def _has_datasets(cls, text: str) -> str:

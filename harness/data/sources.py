@@ -7,13 +7,14 @@ first seen. Otherwise one error names every source that was tried and why it fai
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from harness.data.brought import checksum
 from harness.data.download import Refused, download
 from harness.data.first_seen import take
-from harness.data.manifest import SourceFile, manifest_path, mirror_path
+from harness.data.manifest import DatasetManifest, SourceFile, manifest_path, mirror_path
 from harness.errors import CorruptData, MissingData
 from harness.files import digest_of, sha256_of
 from harness.layout import Layout
@@ -74,7 +75,21 @@ def obtain(layout: Layout, dataset: str, file: SourceFile, mirrors: Sequence[Pat
     raise _nowhere(dataset, file, attempts)
 
 
-def check_file(path: Path, file: SourceFile) -> str | None:
+def changed_files(layout: Layout, manifest: DatasetManifest) -> dict[Path, str]:
+    """Files beside the manifest that are not what it records any more, and how each differs.
+
+    Cheap enough to be asked at every use: a file is read again when its size or time changes.
+    """
+    folder = manifest_path(layout, manifest.name).parent
+    found = {}
+    for file in manifest.own_files:
+        path = folder / file.name
+        if file.recorded and path.is_file() and (fault := check_file(path, file, digest=checksum)):
+            found[path] = fault
+    return found
+
+
+def check_file(path: Path, file: SourceFile, *, digest: Callable[[Path], str] = sha256_of) -> str | None:
     """What is wrong with a file, or None."""
     try:
         size = path.stat().st_size
@@ -82,7 +97,7 @@ def check_file(path: Path, file: SourceFile) -> str | None:
             return _unlikely(path)
         if size != file.bytes:
             return f"{size} bytes instead of {file.bytes}: cut or changed"
-        found = sha256_of(path)
+        found = digest(path)
     except OSError as error:
         return f"can't be read: {error.strerror}"
     return None if found == file.sha256 else f"sha256 is {found}, not the recorded {file.sha256}"
@@ -118,8 +133,8 @@ def _folders(layout: Layout, dataset: str, file: SourceFile, mirrors: Sequence[P
 def _nowhere(dataset: str, file: SourceFile, attempts: Sequence[_Attempt]) -> MissingData | CorruptData:
     where = "\n         ".join(f"{attempt.source}: {attempt.failure}" for attempt in attempts)
     todo = (
-        f"allow a download from one of its URLs, give a mirror folder with --mirror DIR or ${MIRROR_VARIABLE}, "
-        f"or put it into datasets/{dataset}/own/"
+        f"allow a download from one of its URLs (`harness data get {dataset}`), give a mirror folder "
+        f"with --mirror DIR or ${MIRROR_VARIABLE}, or put it into datasets/{dataset}/own/"
         if file.urls
         else "put the file beside its manifest, or record the sha256 and size of the file that lies there"
     )

@@ -19,7 +19,7 @@ from harness.plan import Plan
 from harness.reference import load_reference
 from harness.report.content import page_data
 from harness.report.study import study_entry
-from harness.status import Group, Table, build_table, key_metrics
+from harness.status import Footnotes, Group, Table, build_table, known_sets, metric_sets
 from harness.store import Store
 from harness.study import make_study
 from harness.vocabulary import Verdict
@@ -102,7 +102,7 @@ def render(layout: Layout, store: Store, table: Table, books: Sequence[Book], mi
         data=harmless_json(
             {
                 **page_data(layout, store, table, books),
-                "key_metrics": {name: list(key_metrics(name)) for name in benchmarks},
+                "metric_sets": [members for name in benchmarks for members in metric_sets(name)],
                 "symbols": {str(verdict): symbol for verdict, symbol in SYMBOLS.items()},
             }
         ),
@@ -127,30 +127,36 @@ def _verdict(verdict: Verdict, counts: Counter[Verdict]) -> dict[str, Any]:
 
 
 def _matrix(name: str, groups: Sequence[Group]) -> dict[str, Any]:
-    columns = list(dict.fromkeys((group.dataset, group.split) for group in groups))
-    rows: dict[tuple[bool, str], dict[tuple[str, str], dict[str, Any]]] = {}
-    metrics = {
-        column: _metric_of([one for one in groups if (one.dataset, one.split) == column]) for column in columns
-    }
+    columns: dict[tuple[str, str], list[Group]] = {}
     for group in groups:
+        columns.setdefault((group.dataset, group.split), []).append(group)
+    metrics = {column: known_sets(members)[0] for column, members in columns.items()}
+    footnotes = Footnotes()
+    rows: dict[tuple[bool, str], dict[tuple[str, str], dict[str, Any]]] = {}
+    for group in sorted(groups, key=lambda one: (one.control, one.row)):
         column = (group.dataset, group.split)
-        rows.setdefault((group.control, group.row), {})[column] = _matrix_cell(group, metrics[column])
-    shown = " or ".join(dict.fromkeys(metrics.values()))
-    return {"benchmark": name, "metric": shown, "columns": columns, "rows": sorted(rows.items())}
+        entry = _matrix_cell(group, metrics[column], footnotes)
+        rows.setdefault((group.control, group.row), {})[column] = entry
+    shown = " or ".join(dict.fromkeys(" and ".join(members) for members in metrics.values()))
+    return {
+        "benchmark": name,
+        "metric": shown,
+        "columns": list(columns),
+        "rows": list(rows.items()),
+        "footnotes": footnotes.texts,
+    }
 
 
-def _metric_of(groups: Sequence[Group]) -> str:
-    """The first key metric that these data have: some are of one kind of data only."""
-    known = key_metrics(groups[0].benchmark)
-    return next((metric for metric in known if any(group.summary(metric) for group in groups)), known[0])
-
-
-def _matrix_cell(group: Group, metric: str) -> dict[str, Any]:
-    summary = group.summary(metric)
+def _matrix_cell(group: Group, metrics: Sequence[str], footnotes: Footnotes) -> dict[str, Any]:
+    found = [(metric, group.summary(metric), footnotes.number(group, metric)) for metric in metrics]
     return {
         "verdicts": [(str(verdict), group.verdicts[verdict]) for verdict in Verdict if group.verdicts[verdict]],
         "planned": len(group.cells),
-        "summary": summary,
+        "scores": [
+            (metric.partition(" ")[0] if len(metrics) > 1 else "", summary, footnote)
+            for metric, summary, footnote in found
+            if summary or footnote
+        ],
         "method": group.row,
         "dataset": group.dataset,
         "split": group.split,

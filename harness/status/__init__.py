@@ -1,18 +1,32 @@
 """The status table: the planned matrix joined with the store and the scores, a verdict in every cell."""
 
 from harness.status.describe import to_json
+from harness.status.footnotes import Footnotes
 from harness.status.markdown import to_markdown
-from harness.status.table import Group, ScoredCell, Summary, Table, build_table, key_metrics, requested_plan
+from harness.status.table import (
+    Group,
+    ScoredCell,
+    Summary,
+    Table,
+    build_table,
+    key_metrics,
+    known_sets,
+    metric_sets,
+    requested_plan,
+)
 from harness.status.terminal import show
 from harness.status.text import to_text
 
 __all__ = [
+    "Footnotes",
     "Group",
     "ScoredCell",
     "Summary",
     "Table",
     "build_table",
     "key_metrics",
+    "known_sets",
+    "metric_sets",
     "requested_plan",
     "show",
     "to_json",

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from itertools import groupby
 
-from harness.status.table import Group, Table, key_metrics
+from harness.status.footnotes import Footnotes
+from harness.status.table import Group, Table, known_sets
 from harness.status.text import headline, legend_lines, notes, reason_lines
 
 
@@ -21,7 +22,7 @@ def to_markdown(table: Table, *, cells: bool = False) -> str:
         )
     else:
         for name, members in groupby(table.groups, key=lambda group: group.benchmark):
-            lines += [f"## {name}", "", *_matrix(name, list(members)), ""]
+            lines += [f"## {name}", "", *_matrix(list(members)), ""]
     if reasons := reason_lines(table):
         lines += ["", "## Why not ok", ""]
         lines += [f"- {what}: {why.strip()}" for what, why in zip(reasons[::2], reasons[1::2], strict=True)]
@@ -33,24 +34,29 @@ def to_markdown(table: Table, *, cells: bool = False) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _matrix(name: str, groups: list[Group]) -> list[str]:
-    metric = key_metrics(name)[0]
-    columns = list(dict.fromkeys(group.column for group in groups))
+def _matrix(groups: list[Group]) -> list[str]:
+    columns: dict[str, list[Group]] = {}
     by_row: dict[tuple[bool, str], dict[str, Group]] = {}
     for group in groups:
+        columns.setdefault(group.column, []).append(group)
         by_row.setdefault((group.control, group.row), {})[group.column] = group
-    rows = []
+    metrics = {column: known_sets(members)[0] for column, members in columns.items()}
+    footnotes, rows = Footnotes(), []
     for (control, row), found in sorted(by_row.items()):
         title = f"{row} *(control)*" if control else row
-        rows.append([title, *(_entry(found.get(column), metric) for column in columns)])
-    return [f"Each entry: verdicts, then {metric} (n).", "", *_rows(["method", *columns], rows)]
+        entries = [_entry(found.get(column), metrics[column], footnotes) for column in columns]
+        rows.append([title, *entries])
+    shown = " or ".join(dict.fromkeys(", ".join(one) for one in metrics.values()))
+    told = [f"Each entry: verdicts, then {shown} (n).", "", *_rows(["method", *columns], rows)]
+    return [*told, *(line for text in footnotes.lines for line in ("", text))]
 
 
-def _entry(group: Group | None, metric: str) -> str:
+def _entry(group: Group | None, metrics: tuple[str, ...], footnotes: Footnotes) -> str:
     if group is None:
         return "not planned"
-    summary = group.summary(metric)
-    return group.verdict_text + (f"<br>{summary.text} ({summary.n})" if summary else "")
+    values = [footnotes.entry(group, metric) for metric in metrics]
+    lines = [group.verdict_text, *(value or "-" for value in values)] if any(values) else [group.verdict_text]
+    return "<br>".join(lines)
 
 
 def _rows(header: list[str], rows: list[list[str]]) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
@@ -59,8 +59,19 @@ class ScoredCell:
         """The job key, or None where the cell can't be pinned down."""
         return self.cell.planned.key if self.cell.planned else None
 
+    def remarks(self, metric: str) -> list[str]:
+        """What the notes of the scores say of a metric: why there is none, and what it leaves out.
 
-@dataclass(frozen=True)
+        A note that bears no metric's name is about all metrics of its setting and kind (`S1 items/as-published`).
+        """
+        return [
+            f"{name.partition('/')[0]}: {text}"
+            for name, text in self.notes.items()
+            if name == metric or (name not in self.metrics and _place(name) == _place(metric))
+        ]
+
+
+@dataclass(frozen=True, eq=False)
 class Group:
     """One method, variant, dataset and kind of split: the cells that differ in their seed only."""
 
@@ -93,6 +104,11 @@ class Group:
         """The metric over the seeds that ended ok; None where no seed has it."""
         values = [scored.metrics.get(metric) for scored in self.cells if scored.cell.verdict is Verdict.OK]
         return summarise(value for value in values if value is not None)
+
+    def remarks(self, metric: str) -> list[str]:
+        """What the scores of the seeds that ended ok say of the metric, each text once."""
+        ended = [scored for scored in self.cells if scored.cell.verdict is Verdict.OK]
+        return list(dict.fromkeys(text for scored in ended for text in scored.remarks(metric)))
 
 
 @dataclass(frozen=True)
@@ -194,6 +210,23 @@ def key_metrics(name: str) -> tuple[str, ...]:
     return tuple(benchmark.get(name).KEY_METRICS)
 
 
+def metric_sets(name: str) -> list[tuple[str, ...]]:
+    """The key metrics, those side by side that are the same metric in other settings."""
+    sets: dict[str, list[str]] = {}
+    for metric in key_metrics(name):
+        sets.setdefault(metric.split()[-1], []).append(metric)
+    return [tuple(members) for members in sets.values()]
+
+
+def known_sets(groups: Sequence[Group]) -> list[tuple[str, ...]]:
+    """The sets that groups of one benchmark have values of, or all while there is none.
+
+    Some metrics are of one kind of data only.
+    """
+    sets = metric_sets(groups[0].benchmark)
+    return [one for one in sets if any(group.summary(metric) for metric in one for group in groups)] or sets
+
+
 def summarise(values: Iterable[float]) -> Summary | None:
     """Mean and sample standard deviation; the deviation of one value is not known."""
     known = list(values)
@@ -232,6 +265,11 @@ def _scored(layout: Layout, cell: Cell, card: MethodCard, reference: Mapping[str
         if scores is not None:
             return ScoredCell(cell, row, chosen, card.control, scores.metrics, scores.notes, scored=True)
     return ScoredCell(cell, row, chosen, card.control, {}, {}, scored=False)
+
+
+def _place(name: str) -> tuple[str, str]:
+    """Setting and kind of a metric or note: `S1`, `as-published`."""
+    return name.split()[0], name.partition("/")[2]
 
 
 def _group_of(scored: ScoredCell) -> tuple[str, str, str, str]:

@@ -6,8 +6,9 @@ import sys
 from itertools import groupby
 from typing import TextIO
 
+from harness.status.footnotes import Footnotes
 from harness.status.table import Table
-from harness.status.text import block_rows, headline, legend_lines, notes, reason_lines, to_text
+from harness.status.text import block_grids, headline, legend_lines, notes, reason_lines, to_text
 from harness.vocabulary import Verdict
 
 _COLOURS = {
@@ -32,25 +33,29 @@ def show(table: Table, *, cells: bool = False, stream: TextIO | None = None) -> 
 def _in_colour(table: Table, stream: TextIO) -> None:
     from rich import box
     from rich.console import Console
-    from rich.table import Table as Grid
+    from rich.table import Table as Drawn
     from rich.text import Text
 
     console = Console(file=stream, highlight=False)
     console.print(headline(table), style="bold")
+    footnotes = Footnotes()
     for (name, column), members in groupby(table.groups, key=lambda group: (group.benchmark, group.column)):
         block = list(members)
-        header, rows = block_rows(block, width=console.width - 3 * 5)
-        grid = Grid(title=f"{name}: {column}", title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
-        for title in header:
-            grid.add_column(title, justify="left")
-        for group, row in zip(block, rows, strict=True):
-            worst = next((one for one in reversed(Verdict) if group.verdicts[one]), Verdict.OK)
-            texts = [Text(text) for text in row]
-            texts[1].stylize(_COLOURS.get(worst, "red"))
-            if group.control:
-                texts[0].stylize("italic")
-            grid.add_row(*texts)
-        console.print(grid)
+        for place, grid in enumerate(block_grids(block, footnotes, width=console.width - 3 * 5)):
+            title = "" if place else f"{name}: {column}"
+            drawn = Drawn(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+            for head in grid.header:
+                drawn.add_column(head, justify="left")
+            for group, row in grid.rows.items():
+                worst = next((one for one in reversed(Verdict) if group.verdicts[one]), Verdict.OK)
+                texts = [Text(text) for text in row]
+                texts[1].stylize("" if place else _COLOURS.get(worst, "red"))
+                if group.control:
+                    texts[0].stylize("italic")
+                drawn.add_row(*texts)
+            console.print(drawn)
+    for line in footnotes.lines:
+        console.print(line, markup=False)
     if reasons := reason_lines(table):
         console.print("Why not ok", style="bold")
         for line in reasons:

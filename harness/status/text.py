@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import groupby
 
-from harness.status.table import Group, ScoredCell, Table, key_metrics
+from harness.status.footnotes import Footnotes
+from harness.status.table import Group, ScoredCell, Table, known_sets
 from harness.vocabulary import Verdict
 
 _GAP = "  "
@@ -20,11 +22,15 @@ def to_text(table: Table, *, width: int = 80, cells: bool = False) -> str:
         lines += _lay_out(["cell", "verdict", "key"], [_cell_row(scored) for scored in table.cells])
         lines.append("")
     else:
+        footnotes = Footnotes()
         for (name, column), members in groupby(table.groups, key=lambda group: (group.benchmark, group.column)):
             block = list(members)
-            header, rows = block_rows(block, width=width)
             stand_in = " (a stand-in)" if block[0].dataset in table.stand_ins else ""
-            lines += [f"{name}: {column}{stand_in}", *(f"  {line}" for line in _lay_out(header, rows)), ""]
+            lines.append(f"{name}: {column}{stand_in}")
+            for grid in block_grids(block, footnotes, width=width):
+                lines += [*(f"  {line}" for line in _lay_out(grid.header, list(grid.rows.values()))), ""]
+        if footnotes.lines:
+            lines += [*(line for text in footnotes.lines for line in wrapped(text, "")), ""]
     if reasons := reason_lines(table):
         lines += ["Why not ok", *(line for text in reasons for line in wrapped(text, "  ")), ""]
     lines += ["Verdicts", *(line for text in legend_lines(table) for line in wrapped(text, "  ")), ""]
@@ -42,27 +48,42 @@ def headline(table: Table) -> str:
     return f"{table.name}: {shown} of {_cells(table.planned)} planned in view = {terms or '0'}"
 
 
-def block_rows(block: Sequence[Group], *, width: int = 80) -> tuple[list[str], list[list[str]]]:
-    """Header and rows of one dataset and split: as many key metrics as the width holds."""
-    names = [f"{group.row} [control]" if group.control else group.row for group in block]
-    verdicts = [group.verdict_text for group in block]
-    header, rows = ["method", "verdict"], [list(pair) for pair in zip(names, verdicts, strict=True)]
-    used = 2 + sum(max(len(header[at]), *(len(row[at]) for row in rows)) + len(_GAP) for at in (0, 1))
-    for metric in key_metrics(block[0].benchmark):
-        found = [group.summary(metric) for group in block]
-        texts = ["-" if one is None else f"{one.text} ({one.n})" for one in found]
+@dataclass(frozen=True)
+class Grid:
+    """A header, and a row for each group that has something to say."""
+
+    header: list[str]
+    rows: dict[Group, list[str]]
+
+
+def block_grids(block: Sequence[Group], footnotes: Footnotes, *, width: int = 80) -> list[Grid]:
+    """One dataset and split: verdicts and as many key metrics as the width holds.
+
+    Of the first metric no setting is left out: what is too wide stands below.
+    """
+    names = {group: f"{group.row} [control]" if group.control else group.row for group in block}
+    grids = [Grid(["method", "verdict"], {group: [names[group], group.verdict_text] for group in block})]
+    first, *others = known_sets(block)
+    for metric in (*first, *(metric for members in others for metric in members)):
+        trial = footnotes.copy()
+        texts = {group: entry for group in block if (entry := trial.entry(group, metric))}
         title = f"{metric.removesuffix('/as-published')} (n)"
-        needed = max(len(title), *(len(text) for text in texts))
-        if not any(found) and any(scored.scored for group in block for scored in group.cells):
-            # a metric of another kind of data
-            continue
-        if used + needed > width:
-            break
-        used += needed + len(_GAP)
-        header.append(title)
-        for row, text in zip(rows, texts, strict=True):
-            row.append(text)
-    return header, rows
+        column = [title, *(texts.get(group, "-") for group in block)]
+        if _width(grids[-1]) + max(map(len, column)) > width:
+            if metric not in first or not texts:
+                break
+            grids.append(Grid(["method"], {group: [names[group]] for group in texts}))
+        footnotes.keep(trial)
+        grids[-1].header.append(title)
+        for group, row in grids[-1].rows.items():
+            row.append(texts.get(group, "-"))
+    return grids
+
+
+def _width(grid: Grid) -> int:
+    """The columns that are taken, with the indentation and a gap behind each."""
+    columns = zip(grid.header, *grid.rows.values(), strict=True)
+    return 2 + sum(max(map(len, column)) + len(_GAP) for column in columns)
 
 
 def reason_lines(table: Table) -> list[str]:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from harness.engine import Engine, find_engine, find_orphans
 from harness.engine.probe import control_run
-from harness.errors import EngineError, HarnessError
+from harness.errors import EngineError, HarnessError, UsageError
 from harness.layout import Layout
 from harness.ownership import abandoned_folders
 
@@ -64,7 +64,7 @@ def _without_engine(layout: Layout, mirrors: Sequence[Path], engine: Engine | No
         ("disk", lambda: _disk(layout, engine)),
         ("memory", lambda: [_memory(layout)]),
         ("gpu", lambda: [_gpu(engine)]),
-        ("data", lambda: _data(layout, mirrors)),
+        ("data", lambda: data_checks(layout, mirrors)),
         ("leftovers", lambda: [_leftovers(layout, engine)]),
     ]
     for name, check in parts:
@@ -210,32 +210,43 @@ def gpu_names() -> list[str]:
     return [line.strip() for line in ended.stdout.splitlines() if line.strip()] if ended.returncode == 0 else []
 
 
-def _data(layout: Layout, mirrors: Sequence[Path]) -> list[Check]:
-    from harness.data import load_manifest, manifest_names
-    from harness.data.brought import missing_tables
-    from harness.data.datasets import is_converted
-    from harness.data.sources import local_copy, mirror_folders
+def data_checks(layout: Layout, mirrors: Sequence[Path] = ()) -> list[Check]:
+    """Every dataset: whether its data is here, and whether its manifest and own tables are whole."""
+    from harness.data import manifest_names
 
     checks = []
     for name in manifest_names(layout):
-        manifest = load_manifest(layout, name)
-        if manifest.bring and missing_tables(layout, name):
-            # nobody can fetch it, so that its absence is no fault of this machine
-            checks.append(Check(f"data {name}", State.OK, f"yours to bring, if you have it: {manifest.bring}"))
-            continue
-        folders = mirror_folders(mirrors)
-        missing = [file for file in manifest.files if local_copy(layout, name, file, folders) is None]
-        if is_converted(layout, manifest):
-            checks.append(Check(f"data {name}", State.OK, "converted"))
-        elif not missing:
-            checks.append(Check(f"data {name}", State.OK, "all original files are here"))
-        else:
-            size = sum(file.bytes for file in missing)
-            detail = f"{len(missing)} original files are not here ({size / 1e6:.1f} MB)"
-            checks.append(
-                Check(f"data {name}", State.WARN, detail, f"harness data get {name}, or give --mirror DIR")
-            )
+        try:
+            checks.append(_dataset(layout, name, mirrors))
+        except UsageError as error:
+            checks.append(Check(f"data {name}", State.FAIL, f"{error.what} ({error.where})", error.todo))
     return checks
+
+
+def _dataset(layout: Layout, name: str, mirrors: Sequence[Path]) -> Check:
+    from harness.data import load_manifest
+    from harness.data.brought import missing_tables
+    from harness.data.datasets import is_converted
+    from harness.data.sources import changed_files, local_copy, mirror_folders
+
+    manifest, title = load_manifest(layout, name), f"data {name}"
+    if manifest.bring and missing_tables(layout, name):
+        # nobody can fetch it, so that its absence is no fault of this machine
+        return Check(title, State.OK, f"yours to bring, if you have it: {manifest.bring}")
+    if changed := changed_files(layout, manifest):
+        told = ", ".join(path.name for path in changed)
+        return Check(
+            title, State.FAIL, f"changed, not what the manifest records: {told}", f"harness data get {name}"
+        )
+    if is_converted(layout, manifest):
+        return Check(title, State.OK, "converted")
+    folders = mirror_folders(mirrors)
+    missing = [file for file in manifest.files if local_copy(layout, name, file, folders) is None]
+    if not missing:
+        return Check(title, State.OK, "all original files are here")
+    size = sum(file.bytes for file in missing)
+    detail = f"{len(missing)} original files are not here ({size / 1e6:.1f} MB)"
+    return Check(title, State.WARN, detail, f"harness data get {name}, or give --mirror DIR")
 
 
 def _leftovers(layout: Layout, engine: Engine | None) -> Check:

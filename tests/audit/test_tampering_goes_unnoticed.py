@@ -219,6 +219,7 @@ def test_tampering_is_found_where_it_was_planted(
     assert link in failures(audit), f"{touched} was changed"
     text = to_text(AuditReport((audit,)))
     assert "1 failed" in text and "FAILED" in text
+    assert f"    {link}: " in text.partition("\nFAILED\n")[2], "the broken link, after its chain"
     assert to_json(AuditReport((audit,)))["failed"] == 1
 
 

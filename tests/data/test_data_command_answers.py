@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -80,3 +81,35 @@ def test_verify_passes_over_what_is_not_here(own: Layout, invoke: Invoke, tmp_pa
     result = invoke("verify", "--json")
     assert result.return_value == 0
     assert json.loads(result.output)[0]["verdict"] == "not here"
+
+
+def test_verify_does_not_call_what_is_missing_corrupt(own: Layout, invoke: Invoke) -> None:
+    path = write_dataset(own)
+    invoke("get", "mine")
+    (path.parent / "drug_features.csv").unlink()
+    named, unnamed = invoke("verify", "mine"), invoke("verify")
+    assert named.output == unnamed.output
+    assert re.match(r"mine: not here: .*\n  where: (.|\n)*\n  to do: ", named.output)
+    assert (named.return_value, unnamed.return_value) == (4, 0), "what is named must be here"
+
+
+def test_one_faulty_manifest_hides_no_other_dataset(own: Layout, invoke: Invoke) -> None:
+    write_dataset(own)
+    for name, change in {"broken": ("title", "titel"), "strange": ('"csv"', '"nonsense"')}.items():
+        path = write_dataset(own, name=name)
+        path.write_text(path.read_text().replace(*change, 1))
+    listed = invoke("list")
+    assert listed.return_value == 2
+    assert re.search(r"broken +faulty: .*\n  where: .*title: Field required(.|\n)*  to do: ", listed.output)
+    assert re.search(r"mine +repurposing .*can be made from what is here", listed.output)
+    assert re.search(r"strange +faulty: no converter is called 'nonsense'", listed.output)
+    told = invoke("list", "--json")
+    assert told.return_value == 2
+    assert [(row["name"], "fault" in row) for row in json.loads(told.output)] == [
+        ("broken", True),
+        ("mine", False),
+        ("strange", True),
+    ]
+    verified = invoke("verify", "--json")
+    assert verified.return_value == 4
+    assert [row["verdict"] for row in json.loads(verified.output)] == ["corrupt", "ok", "corrupt"]

@@ -15,11 +15,11 @@ from harness.plan import Plan
 from harness.report import render, write_report
 from harness.report.html import SYMBOLS, harmless_json
 from harness.report.logs import log_tail
-from harness.status import build_table
+from harness.status import Table, build_table
 from harness.store import Store
 from harness.vocabulary import Verdict
-from tests.fabricate import plan_of, planned_of, put_run
-from tests.report.browser import rendered
+from tests.fabricate import drug_cell, plan_of, planned_of, put_run
+from tests.report.browser import measured, rendered
 
 HOSTILE = (
     '</script><script>document.title="owned"</script>'
@@ -94,6 +94,7 @@ def test_the_page_shows_the_study_with_both_sides_drawn(page: Path) -> None:
     assert text.count('<svg class="figure" role="img"') == 2 + 4 + 1, "one correlogram waits for runs"
     for number in ("5", "6", "7", "8", "9", "10", "14"):
         assert f">Table {number}. " in text
+    assert text.index(">Table 14. ") < text.index(">Figure 2b. "), "numbers come before drawings"
     assert 'class="published box"' in text and 'class="control"' in text
     assert "url(" not in text and "<image" not in text
 
@@ -158,6 +159,47 @@ def test_a_cell_opens_its_evidence(page: Path, made_up: Plan, tmp_path: Path) ->
         assert told in panel, told
     pending = rendered(page, f"cell={planned_of(made_up.cells[5]).key[:12]}", tmp_path / "profile")
     assert "No run, no scores." in pending
+
+
+def test_every_score_stands_below_its_kind(page: Path, made_up: Plan, tmp_path: Path) -> None:
+    state = f"cell={planned_of(made_up.cells[2]).key[:12]}"
+    places = "[...document.querySelector('#panel-body table').rows].map(r => [...r.cells].map(c => c.offsetLeft))"
+    found = measured(page, state, tmp_path / "profile", places)
+    assert len(found) > 5 and len(found[0]) == 3, "metric, as published, as defined"
+    assert all(row == found[0] for row in found)
+
+
+@pytest.fixture
+def drugs(evidence: Layout, tmp_path: Path) -> Path:
+    """The page of two runs on drug interactions, one of which left items out and has no value in S2."""
+    few = {
+        "S1 items/as-published": "128 of 208 are in whole batches of 128",
+        "S2 F1/as-published": "no item is scored in this setting",
+        "S2 kappa/as-published": "no item is scored in this setting",
+    }
+    nothing = {"S1 F1/as-published": 0.426, "S2 F1/as-published": None, "S2 kappa/as-published": None}
+    cells = (drug_cell("mlp", nothing, few), drug_cell("sagan", {**nothing, "S2 F1/as-published": 0.3}, {}))
+    page = tmp_path / "drugs.html"
+    page.write_text(render(evidence, Store(evidence.runs), Table("drugs", 2, cells, 0), []))
+    return page
+
+
+def test_a_number_says_what_it_leaves_out(drugs: Path, tmp_path: Path) -> None:
+    document = rendered(drugs, "cell=cell-0", tmp_path / "profile")
+    matrix, rest = document.split('id="cells"', 1)
+    assert matrix.count("<sup") == 2 and "<li>S1 items: 128 of 208 are in whole batches of 128</li>" in matrix
+    assert "<li>S2 F1: no item is scored in this setting</li>" in matrix
+    assert [row[5:7] for row in rows(document)] == [["0.4260†", f"{NOTHING}†"], ["0.4260", "0.3000"]]
+    panel = rest[rest.index("<dialog") :]
+    assert "S1 items/as-published: 128 of 208" in panel
+    assert "S2 F1/as-published, S2 kappa/as-published: no item is scored" in panel
+
+
+def test_no_column_of_the_cells_is_cut_off(evidence: Layout, made_up: Plan, drugs: Path, tmp_path: Path) -> None:
+    width = "(table => [table.scrollWidth, table.parentElement.clientWidth])(document.querySelector('.cells'))"
+    for page in (drugs, write_report(evidence, made_up)):
+        needed, there = measured(page, "", tmp_path / "profile", width)
+        assert needed <= there
 
 
 def test_a_hostile_log_and_reason_are_text(evidence: Layout, tmp_path: Path) -> None:

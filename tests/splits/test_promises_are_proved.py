@@ -11,12 +11,15 @@ from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
 from harness.cli.split import command
+from harness.cli.splitting.proving import one_per_split, tell
 from harness.data.model import RepurposingDataset
-from harness.errors import CorruptData, DataError
+from harness.errors import CorruptData, DataError, UsageError
+from harness.findings import findings_on
 from harness.layout import Layout
 from harness.splits import SplitSpec, make_split, published_seeds
 from harness.splits.folds import Folds, Split, broken_promises, read_split, split_bytes
 from harness.splits.splits import verify_split
+from harness.splits.strategies import get_form, split_benchmarks, strategy_names
 from harness.splits.strategies.repurposing import random, weakly_correlated
 
 RANDOM = SplitSpec(strategy="random", seed=17263407)
@@ -158,4 +161,37 @@ def test_command_line_proves_published_splits(layout: Layout, monkeypatch: pytes
     seeds = [f"--seed={seed}" for seed in published_seeds()[:2]]
     result = CliRunner().invoke(command, ["verify", "synthetic", "random", *seeds])
     assert "2 of 2 splits keep their promises" in result.output
+    assert "examined: every pair is used" in result.output and "examined: the recorded checksum" in result.output
+    assert result.output.count("  proved\n") == 2
     assert result.exception is None
+
+
+def test_what_is_proved_is_said_of_every_strategy() -> None:
+    for benchmark in split_benchmarks():
+        assert set(get_form(benchmark).PROMISES) == set(strategy_names(benchmark))
+
+
+def test_a_known_finding_is_not_told_as_a_new_one(layout: Layout, capsys: pytest.CaptureFixture[str]) -> None:
+    known = [one.title for one in findings_on(layout, "ddi", "drugbank released:which=cluster")]
+    assert len(known) == 1 and not findings_on(layout, "ddi", "drugbank released:which=random")
+    row = {"split": "released:which=cluster", "sha256": "4" * 64, "examined": ["all"], "broken": ["five items"]}
+    tell(one_per_split([{**row, "seeds": [seed], "known_findings": known} for seed in (124, 125)]))
+    told = capsys.readouterr().out
+    assert "seeds 124, 125 (one split)" in told and "0 of 1 splits keep their promises" in told
+    assert f"broken: five items\n    known finding: {known[0]}" in told
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (("--gamma", "0.55", "--set", "gamma=0.6"), "gamma is set twice: 0.6 and 0.55"),
+        (("--set", "gamma=0.5", "--set", "gamma=0.6"), "gamma is set twice: 0.5 and 0.6"),
+        (("--gamma", "1.5"), "parameter gamma, given as 1.5"),
+    ],
+)
+def test_a_parameter_is_refused_and_not_dropped(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch, given: tuple[str, ...], message: str
+) -> None:
+    monkeypatch.chdir(layout.root)
+    result = CliRunner().invoke(command, ["make", "synthetic_ddi", "cluster", *given])
+    assert isinstance(result.exception, UsageError) and message in str(result.exception)

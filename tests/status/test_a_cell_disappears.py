@@ -20,7 +20,7 @@ from harness.status.table import summarise
 from harness.store import Store
 from harness.vocabulary import Verdict
 from tests.audit.forging import forge_record
-from tests.fabricate import plan_of, planned_of, put_run
+from tests.fabricate import drug_cell, plan_of, planned_of, put_run
 
 
 def table_of(layout: Layout, plan: Plan) -> Table:
@@ -67,6 +67,31 @@ def test_means_say_over_how_many_seeds_and_controls_are_marked(evidence: Layout,
     assert "constant [control]" in to_text(table)
     assert "constant *(control)*" in to_markdown(table)
     assert groups["als_wr"].verdict_text == "ok 1/2, error 1"
+
+
+S1, S2 = "S1 F1/as-published", "S2 F1/as-published"
+
+
+def test_numbers_of_different_items_say_so() -> None:
+    notes = {"S1 items/as-published": "128 of 208 are in whole batches of 128", S2: "no item is scored"}
+    notes["S1 items/as-defined"] = "of another kind"
+    cells = (drug_cell("mlp", {S1: 0.426, S2: None}, notes), drug_cell("sagan", {S1: 0.5, S2: 0.25}, {}))
+    table = Table("drugs", 2, cells, 0)
+    for text in (to_text(table), to_markdown(table)):
+        assert "0.4260 (1) [1]" in text and "- [2]" in text and "0.2500 (1)" in text
+        assert "[1] S1 items: 128 of 208 are in whole batches of 128\n" in text
+        assert "[2] S2 F1: no item is scored\n" in text
+        assert "of another kind" not in text
+
+
+def test_the_harder_setting_stands_in_every_table() -> None:
+    scores: dict[str, float | None] = {S1: 0.5, S2: 0.25, "S1 ROC-AUC/as-published": None}
+    row = "a_method/of_a_long_name (with=parameters)"
+    cells = tuple(drug_cell("sagan", scores, {}, seed=seed, row=row) for seed in (1, 2, 3))
+    text = to_text(Table("drugs", 3, cells, 0))
+    assert "S1 F1 (n)" in text and "S2 F1 (n)" in text and "0.2500 ± 0.0000 (3)" in text
+    assert "ROC-AUC" not in text and max(map(len, text.splitlines())) <= 80
+    assert "0.5000 ± 0.0000 (3)<br>0.2500 ± 0.0000 (3)" in to_markdown(Table("drugs", 3, cells, 0))
 
 
 def test_reasons_are_told(evidence: Layout, made_up: Plan) -> None:

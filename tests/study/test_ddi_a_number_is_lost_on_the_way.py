@@ -100,6 +100,18 @@ def test_accuracy_is_what_a_methods_original_means_by_it(repository: Layout, els
     assert not sheet_of(study, "figure", "11").notes
 
 
+def test_a_figure_of_which_nothing_was_run_says_what_makes_it(study: PairStudy) -> None:
+    """A title alone would pass for a figure that is broken."""
+    empty = {one.number: one for one in study.sheets if one.kind == "figure" and not one.rows}
+    suites = {"11": "ddi-drugbank", "12": "ddi-twosides", "15": "ddi-datasail"}
+    assert set(empty) == set(suites)
+    for number, suite in suites.items():
+        assert empty[number].notes == [f"No run yet: `harness run --suite {suite}` makes them."]
+    entry = next(one for one in study_entry(study)["figures"] if one["number"] == "15")
+    assert entry["notes"] and not entry["legend"]
+    assert not any("No run yet" in note for one in study.sheets if one.rows for note in one.notes)
+
+
 def test_drawings_are_whole_and_harmless(study: PairStudy) -> None:
     pictures = [picture for sheet in study.sheets for picture in sheet.pictures]
     assert len(pictures) > 10

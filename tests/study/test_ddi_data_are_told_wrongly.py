@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -59,7 +60,39 @@ def test_the_released_splits_have_the_penalties_that_were_counted_by_hand(commit
 
 def test_the_contradiction_is_said_with_its_numbers(committed: Measured, sheets: MakeSheets) -> None:
     notes = " ".join(sheets(committed)["figure", "5"].notes)
-    assert "contradict" in notes and "at 6 of 8 thresholds" in notes and "1990: 7,548 against 7,209" in notes
+    assert "farther from approval time than their random one at 1985, 1990, 1995, 2000, 2005, 2010" in notes
+    assert "not farther at 2015, 2020" in notes and "1990: 7,548 against 7,209" in notes
+    assert "significant at 0 of 8 thresholds" in notes
+    assert "Random less cluster is -409 at 1985 and +14 with every year; it is 0 at 2014.2." in notes
+
+
+def test_a_split_that_discards_drugs_is_no_line(committed: Measured, sheets: MakeSheets) -> None:
+    fewer = [one.model_copy(update={"discarded": 1}) for one in committed.splits]
+    sheet = sheets(committed.model_copy(update={"splits": fewer}))["figure", "5"]
+    assert not any("Random less cluster" in note for note in sheet.notes)
+
+
+def test_thresholds_of_splits_that_keep_all_drugs_are_one_line(committed: Measured) -> None:
+    """The finding: eight thresholds are no eight observations."""
+    keeping = [one.penalty for one in committed.splits if not one.discarded]
+    assert len(keeping) > 10
+    assert not np.diff(np.subtract(keeping, keeping[0]), n=2).any()
+    (random,), (cluster,) = committed.group("released").values()
+    line = np.subtract(random.penalty, cluster.penalty).tolist()
+    assert line == [-409, -339, -269, -199, -129, -59, 11, 81]
+    assert min(random.differs) > 0.05
+
+
+def test_a_split_has_one_colour_in_all_panels(committed: Measured, sheets: MakeSheets) -> None:
+    found = sheets(committed)
+    hues: dict[str, set[str]] = {}
+    for number in ("5", "8"):
+        for picture in found["figure", number].pictures:
+            named = re.findall(r'class="tick (hue-\d)"[^>]*>([^<]+)<', picture.svg)
+            assert len({hue for hue, _ in named}) == len(named) > 1, picture.heading
+            for hue, name in named:
+                hues.setdefault(name, set()).add(hue)
+    assert len(hues) == 10 and all(len(those) == 1 for those in hues.values())
 
 
 def test_the_documentation_says_of_cluster_splits_what_was_measured(committed: Measured) -> None:

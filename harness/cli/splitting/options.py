@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from harness.cli.options import SEED, parse_setting
+from harness.cli.options import SEED, parse_settings
 from harness.errors import UsageError
 
 if TYPE_CHECKING:
@@ -63,9 +63,7 @@ def split_options(command: Command) -> Command:
         gamma: float | None,
         **others: Any,
     ) -> Any:
-        parameters = dict(parse_setting(text) for text in settings)
-        if gamma is not None:
-            parameters["gamma"] = gamma
+        parameters = parse_settings((*settings, *(() if gamma is None else (f"gamma={gamma}",))))
         # With --dataset, what is given by place is the strategy.
         if named_dataset and dataset and not strategy:
             dataset, strategy = None, dataset

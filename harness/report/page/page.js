@@ -10,7 +10,7 @@ for (const cell of data.cells) {
 const form = document.getElementById("filters"), rows = document.getElementById("rows");
 const panel = document.getElementById("panel"), more = document.getElementById("more");
 const CHOICES = ["verdict", "method", "dataset", "split"], PIECE = 200;
-const usual = Object.values(data.key_metrics).flat().find(name => data.metrics.includes(name)) || data.metrics[0] || "";
+const usual = data.metric_sets.flat().find(name => data.metrics.includes(name)) || data.metrics[0] || "";
 let state = {}, view = [], shown = 0;
 
 function make(tag, attributes = {}, ...children) {
@@ -29,18 +29,35 @@ const seconds = value => typeof value === "number" ? `${value.toFixed(value < 10
 const resource = (cell, name) => cell.record ? cell.record.resources[name] : undefined;
 const nameOf = cell => `${cell.method} on ${cell.dataset}, ${cell.split}, seed ${cell.seed}`;
 
+// What the notes say of a metric: those of its name, and those of no metric's name but of its setting and kind.
+const place = name => `${name.split(" ")[0]}/${name.split("/")[1]}`;
+const remarks = (cell, metric) => Object.entries(cell.notes).filter(([name]) => name === metric || !data.metrics.includes(name) && place(name) === place(metric))
+  .map(([name, note]) => `${name.split("/")[0]}: ${note}`).join("; ");
+const together = () => { const metric = state.metric || usual; return data.metric_sets.find(members => members.includes(metric)) || [metric]; };
+function score(cell, metric) {
+  const told = remarks(cell, metric);
+  return make("span", {}, figure(cell.metrics[metric]), told ? make("sup", { title: told }, "†") : null);
+}
+const scoreColumn = metric => ({ title: metric || "score", number: true, value: cell => cell.metrics[metric], cell: cell => score(cell, metric) });
+
+// A long name breaks behind a sign, not within a word.
+const breakable = name => make("span", {}, ...name.split(/(?<=[:,/_])/).flatMap(word => [word, make("wbr")]));
+
 const COLUMNS = {
   verdict: { title: "verdict", value: cell => cell.verdict, cell: cell => chip(cell.verdict) },
-  method: { title: "method", value: cell => cell.method, cell: cell => make("span", {}, cell.method, cell.control ? " " : "", cell.control ? make("span", { class: "tag" }, "control") : "") },
-  dataset: { title: "dataset", value: cell => cell.dataset },
-  split: { title: "split", value: cell => cell.split },
+  method: { title: "method", class: "name", value: cell => cell.method, cell: cell => make("span", {}, breakable(cell.method), cell.control ? " " : "", cell.control ? make("span", { class: "tag" }, "control") : "") },
+  dataset: { title: "dataset", class: "name", value: cell => cell.dataset, cell: cell => breakable(cell.dataset) },
+  split: { title: "split", class: "name", value: cell => cell.split, cell: cell => breakable(cell.split) },
   seed: { title: "seed", number: true, value: cell => cell.seed },
-  score: { title: "score", number: true, value: cell => cell.metrics[state.metric || usual], cell: cell => figure(cell.metrics[state.metric || usual]) },
+  score: null,
   wall: { title: "wall", number: true, value: cell => resource(cell, "wall_s"), cell: cell => seconds(resource(cell, "wall_s")) },
   memory: { title: "peak memory", number: true, value: cell => resource(cell, "peak_bytes"), cell: cell => size(resource(cell, "peak_bytes")) },
   key: { title: "key", value: cell => cell.key, cell: cell => make("button", { class: "open key", "aria-label": `Evidence of ${nameOf(cell)}` }, cell.key.slice(0, 12) || "–") },
   reason: { title: "reason", value: cell => cell.reason, class: "reason", cell: cell => cell.verdict === "ok" ? "" : cell.reason.slice(0, 300) },
 };
+// A metric stands beside the same one of the other settings; `score` is the first, `score2` the next.
+const columns = () => Object.fromEntries(Object.entries(COLUMNS).flatMap(([name, column]) => name !== "score" ? [[name, column]]
+  : together().map((metric, at) => [at ? `score${at + 1}` : "score", scoreColumn(metric)])));
 const text = data.cells.map(cell => [cell.verdict, cell.method, cell.dataset, cell.split, cell.seed, cell.key, cell.reason, cell.benchmark].join(" ").toLowerCase());
 
 function readState() {
@@ -66,15 +83,15 @@ function apply() {
     const cell = data.cells[place];
     return CHOICES.every(name => !state[name] || String(cell[name]) === state[name]) && words.every(word => text[place].includes(word));
   });
-  const column = COLUMNS[state.sort];
+  const present = columns(), column = present[state.sort];
   if (column) {
     const value = new Map(view.map(place => [place, column.value(data.cells[place])]));
     view.sort((one, other) => compareValues(value.get(one), value.get(other)) || one - other);
   }
-  document.getElementById("heads").replaceChildren(...Object.entries(COLUMNS).map(([name, column]) => make("th", {
+  document.getElementById("heads").replaceChildren(...Object.entries(present).map(([name, column]) => make("th", {
     scope: "col", class: column.number ? "number" : "",
     "aria-sort": state.sort !== name ? "none" : state.order === "desc" ? "descending" : "ascending",
-  }, make("button", { type: "button", onclick: () => { writeState({ sort: name, order: state.sort === name && state.order !== "desc" ? "desc" : "asc" }); document.querySelectorAll("#heads button")[Object.keys(COLUMNS).indexOf(name)].focus(); } }, name === "score" ? state.metric || usual || "score" : column.title))));
+  }, make("button", { type: "button", onclick: () => { writeState({ sort: name, order: state.sort === name && state.order !== "desc" ? "desc" : "asc" }); document.querySelectorAll("#heads button")[Object.keys(columns()).indexOf(name)].focus(); } }, column.title.replace("/", " / ")))));
   rows.replaceChildren();
   shown = 0;
   showPiece();
@@ -82,10 +99,10 @@ function apply() {
   openFrom(state.cell);
 }
 function showPiece() {
-  const piece = view.slice(shown, shown + PIECE);
+  const piece = view.slice(shown, shown + PIECE), present = Object.values(columns());
   rows.append(...piece.map(place => {
     const cell = data.cells[place];
-    return make("tr", { "data-place": place }, ...Object.values(COLUMNS).map(column =>
+    return make("tr", { "data-place": place }, ...present.map(column =>
       make("td", { class: column.class || (column.number ? "number" : "") }, column.cell ? column.cell(cell) : String(column.value(cell)))));
   }));
   shown += piece.length;
@@ -97,7 +114,7 @@ function facts(pairs) {
 }
 function grid(head, body) {
   return make("div", { class: "scroll" }, make("table", { class: "plain" }, make("thead", {}, make("tr", {}, ...head.map(title => make("th", { scope: "col" }, title)))),
-    make("tbody", {}, ...body.map(row => make("tr", {}, ...row.map((value, place) => make("td", { class: place ? "figure" : "reason" }, value)))))));
+    make("tbody", {}, ...body.map(row => make("tr", {}, ...row.map((value, place) => make("td", { class: place ? "value" : "reason" }, value)))))));
 }
 const hash = value => make("code", { class: "hash" }, value);
 const part = (title, ...children) => children.some(child => child) ? [make("h3", {}, title), ...children.filter(child => child)] : [];
@@ -106,9 +123,10 @@ const plain = value => typeof value === "object" && value !== null ? JSON.string
 function scoreGrid(cell) {
   const names = Object.keys(cell.metrics), kinds = [...new Set(names.map(name => name.split("/")[1] || ""))].sort().reverse();
   const told = value => value === undefined ? "" : value === null ? "undefined" : String(value);
-  const noted = names.filter(name => cell.notes[name]);
+  const noted = new Map();
+  for (const [name, note] of Object.entries(cell.notes)) noted.set(note, [...noted.get(note) || [], name]);
   return [grid(["metric", ...kinds], [...new Set(names.map(name => name.split("/")[0]))].map(base => [base, ...kinds.map(kind => told(cell.metrics[kind ? `${base}/${kind}` : base]))])),
-    noted.length ? make("ul", { class: "hint" }, ...noted.map(name => make("li", {}, `${name}: ${cell.notes[name]}`))) : null];
+    noted.size ? make("ul", { class: "hint" }, ...[...noted].map(([note, names]) => make("li", {}, `${names.join(", ")}: ${note}`))) : null];
 }
 function claimGrid(cell) {
   const reasons = [...new Set(cell.claims.filter(claim => claim.verdict !== "reproduced").map(claim => `${claim.verdict}: ${claim.reason}`))];

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import pkgutil
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -46,6 +46,9 @@ class Form(Protocol):
 
     SHARED: tuple[Path, ...]
     USUAL_SEED: int | None
+    # in words, what `broken_promises` proves: of every split, and by strategy what it promises besides
+    PROMISE: str
+    PROMISES: Mapping[str, str]
 
     def finish(self, made: Any) -> Any:
         """The split, with its digest, of what a strategy made."""
@@ -129,6 +132,6 @@ def parameters_of(benchmark: str, spec: SplitSpec) -> Strict:
         field = ".".join(str(step) for step in fault["loc"])
         raise UsageError(
             f"a parameter of split strategy '{spec.strategy}' is wrong: {fault['msg']}",
-            where=f"parameter {field}",
+            where=f"parameter {field}, given as {fault['input']!r}",
             todo="`harness split list` shows what a strategy accepts",
         ) from None

@@ -14,7 +14,7 @@ _TICKS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
 _HEIGHT = 220.0
 _CELL = 6.0
 # How many colours the page has for curves, and how far apart their names stand.
-_HUES, _APART = 8, 11.0
+_HUES, _APART = 10, 11.0
 
 
 Points = Sequence[tuple[float, float]]
@@ -30,10 +30,11 @@ class Bar:
 
 @dataclass(frozen=True)
 class Curve:
-    """Named points, from left to right; at least one."""
+    """Named points, from left to right; at least one. `hue`: its colour in every panel, else its place's."""
 
     name: str
     points: Points
+    hue: int | None = None
 
 
 def bars(title: str, shown: Sequence[Bar]) -> str:
@@ -72,7 +73,7 @@ def lines(title: str, curves: Sequence[Curve], across: str, *, form: str = ".2f"
     ends = _apart([to_y(curve.points[-1][1]) for curve in curves])
     for number, (curve, end) in enumerate(zip(curves, ends, strict=True)):
         told = (f"{x:g}: {_told(y) if shares else format(y, form)}" for x, y in curve.points)
-        style = f"hue-{number % _HUES}"
+        style = f"hue-{(number if curve.hue is None else curve.hue) % _HUES}"
         drawing.explain(f"{curve.name}: {', '.join(told)}")
         for (x1, y1), (x2, y2) in pairwise(curve.points):
             drawing.line(to_x(x1), to_y(y1), to_x(x2), to_y(y2), f"curve {style}")

@@ -100,19 +100,20 @@ def _joined(sides: Sides, dataset: str) -> Iterator[str]:
 def _ranks(
     sides: Sides, rows: Sequence[Row], number: str, dataset: str, split: str, metric: str
 ) -> dict[Row, tuple[str, str]]:
-    """The average over both settings and the place it gives, printed / ours."""
+    """The average over both settings and the place it gives, printed / ours; rows of ours have no place."""
     printed, ours = {}, {}
     for row in rows:
         claims = [sides.claim(number, row, split, f"{setting} {metric}") for setting in SETTINGS]
         if all(claims):
             printed[row] = _rounded([one.claim.value for one in claims if one])
         means = [sides.ours(row, dataset, split, sides.metric(f"{setting} {metric}")) for setting in SETTINGS]
-        if row.printed and all(means):
+        if all(means):
             ours[row] = _rounded([one.mean for one in means if one])
+    ranked = {row: average for row, average in ours.items() if row.printed}
     return {
         row: (
             f"{percent(printed.get(row))} / {percent(ours.get(row))}",
-            f"{_place(row, printed)} / {_place(row, ours)}",
+            f"{_place(row, printed)} / {_place(row, ranked)}",
         )
         for row in rows
     }
@@ -149,8 +150,8 @@ def _by_type(sides: Sides, number: str, setting: str) -> Sheet:
             chips.append(shown)
     title = f"Accuracy by type of interaction on Drugbank, {setting}, in percent"
     notes = [
-        "Printed / ours (seeds). #1 is meant as type 0 of the released numbering: the paper explains it as "
-        "photosensitizing activities; its other numbers are those of the files.",
+        "Printed / ours (seeds). #1 is type 1 of the files, of anticholinergic activities; the sentence that the "
+        "paper explains it with, of photosensitizing activities, is type 0's.",
         *_joined(sides, "Drugbank"),
     ]
     return _sheet(number, title, head, rows, chips, claims, notes)
