@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -34,3 +35,9 @@ def shared() -> Path:
     if not folder.is_dir():
         pytest.skip(f"needs goldens and mirrored data in {folder} (set PERMAFROST_SHARED)")
     return folder
+
+
+def asked_for(request: pytest.FixtureRequest, test: Callable[..., None]) -> list[str]:
+    """The `name` of each case of a test that this session runs."""
+    items = [item for item in request.session.items if isinstance(item, pytest.Function)]
+    return [str(item.callspec.params["name"]) for item in items if item.function is test]

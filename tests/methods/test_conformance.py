@@ -15,7 +15,7 @@ from harness.images import ensure_image
 from harness.layout import Layout, find_layout
 from harness.methods import load_method, method_names
 from harness.trials import InContainers
-from tests.conftest import REPOSITORY
+from tests.conftest import REPOSITORY, asked_for
 
 Results = dict[str, Future[list[CheckResult]]]
 
@@ -25,9 +25,7 @@ def results(
     request: pytest.FixtureRequest, repository: Layout, engine: Engine, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Results]:
     """The self-tests of the methods that were asked for, on all processors at once: each run needs one."""
-    asked = [item for item in request.session.items if isinstance(item, pytest.Function)]
-    own = [item for item in asked if item.function is test_a_method_keeps_the_protocol]
-    names = [str(item.callspec.params["name"]) for item in own]
+    names = asked_for(request, test_a_method_keeps_the_protocol)
     layout = Layout(repository.root, repository.cache, tmp_path_factory.mktemp("self-tests") / "local")
     for name in names:
         ensure_image(engine, layout, name)

@@ -16,7 +16,7 @@ from harness.layout import Layout, find_layout
 from harness.methods import MethodCard, load_methods
 from harness.parity import Finding, GoldenCase, check_cases, find_cases
 from harness.trials import InContainers
-from tests.conftest import REPOSITORY
+from tests.conftest import REPOSITORY, asked_for
 
 Findings = dict[str, Future[list[Finding]]]
 
@@ -45,9 +45,7 @@ def findings(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[Findings]:
     """Of the methods that were asked for, on all processors at once: each run needs one."""
-    asked = [item for item in request.session.items if isinstance(item, pytest.Function)]
-    own = [item for item in asked if item.function is test_a_method_equals_its_goldens]
-    names = [str(item.callspec.params["name"]) for item in own]
+    names = asked_for(request, test_a_method_equals_its_goldens)
     layout = Layout(repository.root, repository.cache, tmp_path_factory.mktemp("goldens") / "local")
     for name in names:
         ensure_image(engine, layout, name)
