@@ -16,16 +16,18 @@ from harness.budget import Budget, Share, this_machine
 from harness.engine import Engine, remove_orphans
 from harness.engine.leftovers import remove_stubborn
 from harness.errors import DataError, ImageError, WeightsError
+from harness.gpus import confirm_gpu, require_gpu
 from harness.images import BuiltImage, Supply, ensure_image, remove_images
+from harness.jobs import Job
 from harness.layout import Layout
-from harness.methods import load_method
-from harness.obstacles import Obstacles, variant_of
+from harness.methods import MethodCard, load_method
+from harness.obstacles import Obstacles, image_of, variant_of
 from harness.ownership import abandoned_folders
 from harness.plan import Cell, Plan, join
 from harness.progress import Progress, Silent
 from harness.records import Record
 from harness.store import Store
-from harness.tasks import Task, perform
+from harness.tasks import Task, limits_of, perform
 from harness.vocabulary import Verdict
 
 _GIVE_UP_AFTER = 3
@@ -75,32 +77,35 @@ def run_plan(
     choices = choices or Choices()
     store = Store(layout.runs)
     cells = left_to_run(plan, store, choices.again)
-    state = _State(Budget(this_machine(workers=choices.workers)), stop or threading.Event(), progress or Silent())
+    on_gpu = sorted({cell.job.method for cell in cells if cell.job.accelerator == "cuda"})
+    if on_gpu:
+        require_gpu(layout, engine.facts, on_gpu)
+    share = this_machine(workers=choices.workers, gpus=1 if on_gpu else 0)
+    state = _State(Budget(share), stop or threading.Event(), progress or Silent())
     cells = _fitting(layout, cells, state)
     _tidy(layout, engine, state.progress)
     for group in _groups(cells, one_method_at_a_time=choices.remove_images):
-        images = _images(
-            layout, engine, group, state, Supply(mirrors=choices.mirrors, progress=_telling_fetches(state))
-        )
+        supply = Supply(choices.mirrors, progress=_telling_fetches(state), announce=state.progress.note)
+        images = _images(layout, engine, group, state, supply)
         _run_all(
             [
                 Task(
                     layout,
                     cell.planned,
-                    images[cell.job.method],
+                    images[image_of(cell.job)],
                     choices.mirrors,
                     choices.upstream,
                     again=cell.verdict in choices.again,
                 )
                 for cell in group
-                if cell.planned is not None and cell.job.method in images
+                if cell.planned is not None and image_of(cell.job) in images
             ],
             engine,
             state,
         )
         if choices.remove_images:
-            for method in images:
-                remove_images(engine, layout, method)
+            for job in {image_of(cell.job): cell.job for cell in group}.values():
+                remove_images(engine, layout, job.method, job.accelerator)
         if state.stop.is_set():
             return
 
@@ -109,7 +114,7 @@ def _fitting(layout: Layout, cells: Sequence[Cell], state: _State) -> list[Cell]
     """The cells this machine can run at all; the others say what is wanting, and cost nobody else a run."""
     fits = {}
     for name, job in {variant_of(cell.job): cell.job for cell in cells}.items():
-        share = Share.of(load_method(layout, job.method).of_variant(job.variant).resources)
+        share = Share.of(_card_of(layout, job).resources)
         fits[name] = state.budget.total.fits(share)
         if fits[name]:
             Obstacles(layout.runs).clear("variant", name)
@@ -118,6 +123,11 @@ def _fitting(layout: Layout, cells: Sequence[Cell], state: _State) -> list[Cell]
             Obstacles(layout.runs).note("variant", name, reason)
             state.progress.note(reason)
     return [cell for cell in cells if fits[variant_of(cell.job)]]
+
+
+def _card_of(layout: Layout, job: Job) -> MethodCard:
+    """The card with the limits of this job's run."""
+    return load_method(layout, job.method).of_variant(job.variant, job.accelerator)
 
 
 def _tidy(layout: Layout, engine: Engine, progress: Progress) -> None:
@@ -145,20 +155,23 @@ def _groups(cells: Sequence[Cell], *, one_method_at_a_time: bool) -> list[list[C
 def _images(
     layout: Layout, engine: Engine, cells: Sequence[Cell], state: _State, supply: Supply
 ) -> dict[str, BuiltImage]:
-    methods = list(dict.fromkeys(cell.job.method for cell in cells))
-    state.progress.begin("images", len(methods))
+    jobs = {image_of(cell.job): cell.job for cell in cells}
+    state.progress.begin("images", len(jobs))
     images: dict[str, BuiltImage] = {}
-    for method in methods:
+    for name, job in jobs.items():
         if state.stop.is_set():
             break
         try:
-            image = images[method] = ensure_image(engine, layout, method, supply=supply)
+            image = ensure_image(engine, layout, job.method, job.accelerator, supply=supply)
+            if job.accelerator == "cuda":
+                confirm_gpu(engine, layout, image, limits_of(_card_of(layout, job)))
+            images[name] = image
         except (ImageError, DataError) as error:
             # One method's image must not cost the others their runs: its cells say why they have none.
-            Obstacles(layout.runs).note("method", method, str(error))
-            state.progress.step(f"{Verdict.INFRASTRUCTURE}: no image of {method}: {error}")
+            Obstacles(layout.runs).note("method", name, str(error))
+            state.progress.step(f"{Verdict.INFRASTRUCTURE}: no image of {name}: {error}")
             continue
-        Obstacles(layout.runs).clear("method", method)
+        Obstacles(layout.runs).clear("method", name)
         state.progress.step(f"{image.name}: {image.size_bytes / 1e6:.0f} MB")
     return images
 

@@ -41,9 +41,9 @@ def _facts(card: MethodCard) -> list[tuple[str, str]]:
         ("deterministic", "yes" if card.deterministic else "no"),
         (
             "limits of one run",
-            f"{card.resources.cpus} CPU, {card.resources.memory}, {card.resources.seconds} s, "
-            f"{card.resources.gpus} GPU",
+            f"{card.resources.cpus} CPU, {card.resources.memory}, {card.resources.seconds} s",
         ),
+        ("computes on", "CPU, or a GPU with `--accelerator cuda`" if card.cuda else "CPU"),
     ]
     if card.paper:
         doi = f", doi {card.paper.doi}" if card.paper.doi else ""

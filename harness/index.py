@@ -11,13 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from harness.files import write_atomic
+from harness.jobs import Job
 from harness.layout import Layout
 from harness.scoring import read_scores, scored_files
 from harness.store import Store
 from harness.vocabulary import Verdict
 
 _TEXTS = ("key", "benchmark", "method", "variant", "parameters", "dataset", "split", "verdict", "reason")
-_MORE_TEXTS = ("image_tree", "dataset_digest", "split_digest", "started", "finished")
+_MORE_TEXTS = ("upstream", "accelerator", "image_tree", "dataset_digest", "split_digest", "started", "finished")
 _NUMBERS = ("wall_s", "cpu_s", "peak_bytes")
 
 
@@ -56,21 +57,23 @@ def _row(layout: Layout, store: Store, key: str) -> dict[str, Any] | None:
     if not content:
         return None
     planned, resources = content["planned"], content["resources"]
-    job = planned["job"]
+    job = Job.model_validate(planned["job"])
     is_result = standing.verdict is Verdict.OK
-    scores = read_scores(layout, key, job["benchmark"], scored_files(content["files"])) if is_result else None
+    scores = read_scores(layout, key, job.benchmark, scored_files(content["files"])) if is_result else None
     return {
         "key": key,
-        "benchmark": job["benchmark"],
-        "method": job["method"],
-        "variant": job["variant"],
-        "parameters": json.dumps(job["parameters"], sort_keys=True),
-        "dataset": job["dataset"],
-        "split": job["split"]["strategy"],
-        "seed": job["split"]["seed"],
-        "inner_folds": job["inner_folds"],
+        "benchmark": job.benchmark,
+        "method": job.method,
+        "variant": job.variant,
+        "parameters": json.dumps(job.parameters, sort_keys=True),
+        "dataset": job.dataset,
+        "split": job.split.text,
+        "seed": job.split.seed,
+        "inner_folds": job.inner_folds,
         "verdict": str(standing.verdict),
         "reason": standing.reason,
+        "upstream": job.upstream,
+        "accelerator": job.accelerator,
         "image_tree": planned["image_tree"],
         "dataset_digest": planned["dataset_digest"],
         "split_digest": planned["split_digest"],

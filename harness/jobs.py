@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
+
+from pydantic import Field
 
 from harness import benchmark
 from harness.errors import UsageError
 from harness.files import digest_of
+from harness.layout import Layout
 from harness.manifests import Strict
-from harness.methods import MethodCard, merged_parameters
-from harness.vocabulary import PROTOCOL_VERSION
+from harness.methods import MethodCard, load_method, merged_parameters
+from harness.vocabulary import PROTOCOL_VERSION, Accelerator
 
 if TYPE_CHECKING:
     from harness.data import DatasetManifest
@@ -50,12 +53,19 @@ class Job(Strict):
     inner_folds: int = 5
     # The tree hash of a person's own checkout that ran in place of our implementation; empty for ours.
     upstream: str = ""
+    # Another than the CPU means another image, and so another key; it is written down where it is another.
+    accelerator: Accelerator = Field(default="cpu", exclude_if=lambda value: value == "cpu")
 
     @property
     def label(self) -> str:
         """`bnnr/published on fdataset, random-17263407`."""
+        return f"{self.method}/{self.variant}{self.marks} on {self.dataset}, {self.split.label}"
+
+    @property
+    def marks(self) -> str:
+        """What sets a run apart from one of our code on the CPU, wherever it is named; empty for those."""
         upstream = f" [upstream {self.upstream[:12]}]" if self.upstream else ""
-        return f"{self.method}/{self.variant}{upstream} on {self.dataset}, {self.split.label}"
+        return upstream + (f" [{self.accelerator}]" if self.accelerator != "cpu" else "")
 
 
 def make_job(
@@ -84,6 +94,23 @@ def make_job(
         split=split,
         inner_folds=usual if inner_folds is None else inner_folds,
     )
+
+
+def on_accelerator(layout: Layout, jobs: Iterable[Job], accelerator: Accelerator) -> list[Job]:
+    """The jobs, computed on `accelerator` where their method can, and some of them must."""
+    planned = list(jobs)
+    if accelerator == "cpu":
+        return planned
+    cards = {name: load_method(layout, name) for name in {job.method for job in planned}}
+    if not any(card.cuda for card in cards.values()):
+        raise UsageError(
+            f"{', '.join(sorted(cards))}: no method of these computes on a GPU",
+            where=f"--accelerator {accelerator}",
+            todo="leave it out",
+        )
+    return [
+        job.model_copy(update={"accelerator": accelerator}) if cards[job.method].cuda else job for job in planned
+    ]
 
 
 def _written(value: Any) -> str:

@@ -13,12 +13,15 @@ from pydantic import Field, field_validator, model_validator
 from harness.errors import UsageError
 from harness.layout import Layout
 from harness.manifests import NamedManifest, Strict, load_named
+from harness.vocabulary import Accelerator
 
 Language = Literal["python", "octave", "r"]
 Scalar = bool | int | float | str
 
 _SIZE = re.compile(r"(\d+)\s*(MiB|GiB)")
 _UNITS = {"MiB": 1 << 20, "GiB": 1 << 30}
+# What CUDA's libraries and the driver's own state take of a container's memory, above what the method does.
+_CUDA_MEMORY = 4 << 30
 
 
 class Paper(Strict):
@@ -65,6 +68,11 @@ class Resources(Strict):
     def output_bytes(self) -> int:
         """How much a run may write to /out."""
         return _bytes(self.output)
+
+    def on_a_gpu(self) -> Resources:
+        """The same with one GPU, and the memory that CUDA's own libraries take."""
+        memory = f"{(self.memory_bytes + _CUDA_MEMORY) >> 20}MiB"
+        return self.model_copy(update={"gpus": 1, "memory": memory})
 
 
 class Variant(Strict):
@@ -129,6 +137,7 @@ class MethodCard(NamedManifest):
     inputs: list[str]
     uses: list[str] = Field(default=[], description="folders of methods/_shared/ that its image holds too")
     deterministic: bool = True
+    cuda: bool = Field(default=False, description="whether it computes on a GPU where its container has one")
     # why the score of a pair depends on which others are asked for, where the original's does
     asked_together: str = ""
     resources: Resources = Resources()
@@ -170,10 +179,10 @@ class MethodCard(NamedManifest):
             )
         return self.variants[name]
 
-    def of_variant(self, name: str) -> MethodCard:
+    def of_variant(self, name: str, accelerator: Accelerator = "cpu") -> MethodCard:
         """The card with the limits of one variant's runs."""
-        own = self.variant(name).resources
-        return self.model_copy(update={"resources": own}) if own else self
+        own = self.variant(name).resources or self.resources
+        return self.model_copy(update={"resources": own.on_a_gpu() if accelerator == "cuda" else own})
 
     @property
     def runs_everywhere(self) -> str:

@@ -16,7 +16,7 @@ from harness.jobs import Job
 from harness.layout import Layout
 from harness.methods import load_method
 from harness.plan import Cell
-from harness.vocabulary import Verdict
+from harness.vocabulary import Accelerator, Verdict
 
 # Logs, records and scores of one run, beside its predictions.
 _BESIDE_PREDICTIONS = 64 << 10
@@ -92,7 +92,7 @@ def needs_of(layout: Layout, name: str, cells: Sequence[Cell]) -> Needs:
         planned=len(cells),
         left=len(left),
         cannot_run=dict(Counter(str(cell.verdict) for cell in cells if cell.planned is None)),
-        image_bytes=recorded_size(layout, *dict.fromkeys(cell.job.method for cell in left)),
+        image_bytes=_image_bytes(layout, left),
         data_bytes=sum(
             file.bytes
             for dataset in {cell.job.dataset for cell in left}
@@ -129,13 +129,20 @@ def _measured_seconds(cells: Sequence[Cell]) -> dict[tuple[str, str], float]:
     return {found: median(values) for found, values in seen.items()}
 
 
+def _image_bytes(layout: Layout, cells: Sequence[Cell]) -> int:
+    methods: dict[Accelerator, set[str]] = {}
+    for cell in cells:
+        methods.setdefault(cell.job.accelerator, set()).add(cell.job.method)
+    return sum(recorded_size(layout, names, accelerator) for accelerator, names in methods.items())
+
+
 def _result_bytes(layout: Layout, cell: Cell) -> int:
     statistics = load_manifest(layout, cell.job.dataset).statistics
     return statistics.result_bytes(cell.job.inner_folds) + _BESIDE_PREDICTIONS
 
 
 def _limit(layout: Layout, job: Job) -> float:
-    resources = load_method(layout, job.method).of_variant(job.variant).resources
+    resources = load_method(layout, job.method).of_variant(job.variant, job.accelerator).resources
     return float(resources.seconds * resources.cpus)
 
 

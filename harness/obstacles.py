@@ -56,13 +56,18 @@ class Known:
         """What stood before a job that was never run."""
         if job.dataset in self.datasets:
             return Verdict.MISSING_DATA, self.datasets[job.dataset]
-        if job.method in self.methods:
-            return Verdict.INFRASTRUCTURE, self.methods[job.method]
+        if reason := self.methods.get(image_of(job)):
+            return Verdict.INFRASTRUCTURE, reason
         if reason := self.variants.get(variant_of(job)):
             return Verdict.INFRASTRUCTURE, reason
         return None
 
 
+def image_of(job: Job) -> str:
+    """The name under which obstacles of a method's image are noted: it has one for each accelerator."""
+    return job.method if job.accelerator == "cpu" else f"{job.method}-{job.accelerator}"
+
+
 def variant_of(job: Job) -> str:
     """The name under which obstacles of one variant are noted."""
-    return f"{job.method}-{job.variant}"
+    return f"{image_of(job)}-{job.variant}"

@@ -20,7 +20,7 @@ from harness.methods import load_method
 from harness.obstacles import Known
 from harness.splits import split_digest
 from harness.store import Standing, Store
-from harness.vocabulary import Verdict
+from harness.vocabulary import Accelerator, Verdict
 from harness.weights import weights_digest
 
 
@@ -116,7 +116,7 @@ class _Planner:
 
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
-        self._trees: dict[str, str] = {}
+        self._trees: dict[tuple[str, Accelerator], str] = {}
         self._datasets: dict[str, str] = {}
         self._splits: dict[tuple[str, str], str] = {}
         self._pretrained: dict[str, str] = {}
@@ -133,7 +133,7 @@ class _Planner:
         try:
             planned = PlannedJob(
                 job=job,
-                image_tree=self._tree(job.method),
+                image_tree=self._tree(job.method, job.accelerator),
                 dataset_digest=self._dataset(job.dataset),
                 split_digest=self._split(job),
                 weights_digest=self._weights(job.method) if reads_weights else "",
@@ -146,10 +146,11 @@ class _Planner:
             return Cell(job, None, Verdict.INFRASTRUCTURE, error.what)
         return Cell(job, planned)
 
-    def _tree(self, method: str) -> str:
-        if method not in self._trees:
-            self._trees[method] = image_tree(self._layout, method)
-        return self._trees[method]
+    def _tree(self, method: str, accelerator: Accelerator) -> str:
+        found = (method, accelerator)
+        if found not in self._trees:
+            self._trees[found] = image_tree(self._layout, method, accelerator)
+        return self._trees[found]
 
     def _weights(self, method: str) -> str:
         if method not in self._pretrained:

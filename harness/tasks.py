@@ -53,7 +53,7 @@ class Task:
     def card(self) -> MethodCard:
         """The card of the method, with its variant's limits."""
         job = self.planned.job
-        return load_method(self.layout, job.method).of_variant(job.variant)
+        return load_method(self.layout, job.method).of_variant(job.variant, job.accelerator)
 
 
 def perform(task: Task, engine: Engine, stop: threading.Event | None = None) -> Record:

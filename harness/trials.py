@@ -20,6 +20,7 @@ from harness.given import write_given
 from harness.inputs import job_document
 from harness.jobs import Job, PlannedJob, SplitSpec
 from harness.layout import Layout
+from harness.logs import log_tail
 from harness.methods import MethodCard
 from harness.ownership import own_folder
 from harness.vocabulary import Verdict
@@ -143,7 +144,7 @@ class InContainers:
             outcome = execute(self._engine, request, check=lambda out: check_answer(trial, out))
             reason = outcome.reason
             if outcome.verdict is Verdict.ERROR:
-                reason += "\n" + outcome.log.read_bytes()[-_LOG_TAIL:].decode(errors="replace")
+                reason += "\n" + log_tail(outcome.log, _LOG_TAIL)
             try:
                 yield Result(outcome.verdict, reason, outcome.out_folder, outcome.wall_s, outcome.ignored)
             finally:

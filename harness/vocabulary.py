@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import Literal
 
 PROTOCOL_VERSION = 1
+
+# What a container computes on; the CPU is the reference.
+Accelerator = Literal["cpu", "cuda"]
 
 
 class Verdict(StrEnum):

@@ -1,8 +1,8 @@
 """Why should I believe this cell? From a number down to everything it rests on, recomputed link by link."""
 
 from harness.audit.chain import Auditor
-from harness.audit.report import AuditReport, audit_reference, audit_runs, to_json, to_text
-from harness.audit.select import find_keys, keys_of_suite
+from harness.audit.report import AuditReport, audit_reference, audit_runs, believed_reference, to_json, to_text
+from harness.audit.select import find_key, keys_of_suite, reference_of_suite
 from harness.audit.steps import Audit, Checked, Step
 
 __all__ = [
@@ -13,8 +13,10 @@ __all__ = [
     "Step",
     "audit_reference",
     "audit_runs",
-    "find_keys",
+    "believed_reference",
+    "find_key",
     "keys_of_suite",
+    "reference_of_suite",
     "to_json",
     "to_text",
 ]

@@ -73,7 +73,8 @@ class Auditor:
         return self._superseded[about]
 
     def _frozen(self, record: Record, superseded: Superseded) -> list[Step]:
-        method, image = record.planned.job.method, record.image.get("id", "")
+        method, accelerator = record.planned.job.method, record.planned.job.accelerator
+        image = record.image.get("id", "")
         trees = (record.planned.image_tree, str(record.image), superseded.image)
         return [
             *self._once(
@@ -81,7 +82,11 @@ class Auditor:
                 "image tree",
                 lambda: check_image(self.layout, record, superseded),
             ),
-            *self._once(("environment", method), "lock", lambda: check_environment(self.layout, method)),
+            *self._once(
+                ("environment", method, accelerator),
+                "lock",
+                lambda: check_environment(self.layout, method, accelerator),
+            ),
             *self._once(
                 ("built", method, image, superseded.image, str(record.image)),
                 "engine image",

@@ -17,6 +17,7 @@ from harness.images.record import RECORD, lock_digests, read_record, recorded_li
 from harness.layout import Layout
 from harness.methods import method_names
 from harness.records import Record
+from harness.vocabulary import Accelerator
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ def find_superseded(layout: Layout, record: Record) -> Superseded:
         image = f"there is no method '{method}' in this repository any more"
     else:
         try:
-            present = image_tree(layout, method)
+            present = image_tree(layout, method, planned.job.accelerator)
         except HarnessError:
             present = planned.image_tree  # the environment's own step tells what is broken
         if present != planned.image_tree:
@@ -58,7 +59,7 @@ def find_superseded(layout: Layout, record: Record) -> Superseded:
 
 def check_image(layout: Layout, record: Record, superseded: Superseded) -> list[Step]:
     """The image tree of the key from its two trees, and each of these from the repository."""
-    image, method = record.image, record.planned.job.method
+    image, job = record.image, record.planned.job
     environment, code = image.get("environment_tree", ""), image.get("code_tree", "")
     steps = [
         equal(
@@ -70,23 +71,22 @@ def check_image(layout: Layout, record: Record, superseded: Superseded) -> list[
     ]
     if superseded.image:
         return [*steps, not_checked("code tree", f"superseded: {superseded.image}")]
+    present, recorded = code_tree(layout, job.method), environment_tree(layout, job.method, job.accelerator)
     return [
         *steps,
-        equal(
-            "code tree", "computed from the repository", code, code_tree(layout, method), layout.methods / method
-        ),
-        equal("environment tree", "recorded in the repository", environment, environment_tree(layout, method)),
+        equal("code tree", "computed from the repository", code, present, layout.methods / job.method),
+        equal("environment tree", "recorded in the repository", environment, recorded),
     ]
 
 
-def check_environment(layout: Layout, method: str) -> list[Step]:
+def check_environment(layout: Layout, method: str, accelerator: Accelerator) -> list[Step]:
     """Every lock file against the sha256 that the recorded tree was built from, layer by layer."""
     if method not in method_names(layout):
         return [not_checked("lock", f"there is no method '{method}' in this repository any more")]
     steps: list[Step] = []
     parent = ""
     for environment in layers_of(environment_chain(layout, method)):
-        variant = variant_of(environment, "cpu")
+        variant = variant_of(environment, accelerator)
         record, where = read_record(environment, variant), environment.folder / RECORD
         if record is None:
             steps.append(failed("lock", f"environment '{environment.name}' has no recorded tree", where=where))
@@ -119,7 +119,8 @@ def check_built(layout: Layout, engine: Engine | None, record: Record, supersede
         return [not_checked("engine image", f"superseded: {superseded.image}")]
     from docker.errors import ImageNotFound
 
-    name, ran = image_name(layout, record.planned.job.method), record.image.get("id", "")
+    job, ran = record.planned.job, record.image.get("id", "")
+    name = image_name(layout, job.method, job.accelerator)
     try:
         found = str(engine.client.images.get(name).id)
     except ImageNotFound:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from harness.engine import Engine
 from harness.errors import AuditError, CorruptData
 from harness.layout import Layout
 from harness.progress import Progress, Silent
-from harness.reference import load_reference
+from harness.reference import Entry, load_reference
 from harness.store import Store
 from harness.vocabulary import Verdict
 
@@ -69,22 +69,16 @@ def audit_runs(
 
 def audit_reference(
     layout: Layout,
+    entries: Mapping[str, Entry],
     *,
     engine: Engine | None = None,
     mirrors: Sequence[Path] = (),
     replay: int = 0,
     seed: int = 0,
+    without_run: int = 0,
     progress: Progress | None = None,
 ) -> AuditReport:
-    """Audit the committed reference results likewise; what is run again must give their very files."""
-    try:
-        entries = load_reference(layout)
-    except CorruptData as error:
-        raise AuditError(error.what, where=error.where, todo=error.todo) from None
-    if not entries:
-        raise AuditError(
-            "there are no reference results to audit", where=str(layout.reference), todo="restore the folder"
-        )
+    """Audit these of the committed reference results likewise; what is run again must give their very files."""
     store = Store(layout.runs)
     auditor = Auditor(layout, store, engine, mirrors)
 
@@ -99,9 +93,17 @@ def audit_reference(
         ended_ok=lambda key: entries[key].scores is not None,
         again=again,
         sample=(replay, seed),
-        without_run=0,
+        without_run=without_run,
         progress=progress or Silent(),
     )
+
+
+def believed_reference(layout: Layout) -> dict[str, Entry]:
+    """The committed reference results; that one was changed by hand is the audit's finding."""
+    try:
+        return load_reference(layout)
+    except CorruptData as error:
+        raise AuditError(error.what, where=error.where, todo=error.todo) from None
 
 
 def _audit(
@@ -193,6 +195,8 @@ def _replayed(
     record = store.record(key)
     if record.planned.job.upstream:
         return [not_checked("replay", "a person's own checkout ran in place of our code; it is not kept here")]
+    if record.planned.job.accelerator != "cpu":
+        return [not_checked("replay", "a GPU computed it: another one need not give the same bits")]
     return guarded("replay", lambda: [replay_run(layout, store, engine, record, mirrors)])
 
 

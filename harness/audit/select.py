@@ -1,16 +1,21 @@
-"""Which stored runs an audit is about. A run whose record can't be read is never passed over."""
+"""Which runs an audit is about. A stored run whose record can't be read is never passed over."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from pathlib import Path
 
 from harness.errors import HarnessError, UsageError
 from harness.files import canonical_json
 from harness.jobs import Job
 from harness.layout import Layout
 from harness.methods import unknown
+from harness.reference import Entry
 from harness.store import Store
 from harness.suites import jobs_of, load_suite
+
+# How many known keys a person is shown who gave one that is not known.
+_SHOWN = 10
 
 
 def keys_of_suite(layout: Layout, store: Store, suite: str) -> tuple[list[str], int]:
@@ -18,7 +23,7 @@ def keys_of_suite(layout: Layout, store: Store, suite: str) -> tuple[list[str], 
 
     Jobs are compared, not keys: a lock that was tampered with must not make its runs disappear from their audit.
     """
-    wanted = {_text_of(job) for job in jobs_of(layout, load_suite(suite))}
+    wanted = _jobs_of_suite(layout, suite)
     keys, seen = [], set()
     for key in store.finished():
         job = _job_of(store, key)
@@ -26,6 +31,17 @@ def keys_of_suite(layout: Layout, store: Store, suite: str) -> tuple[list[str], 
             keys.append(key)
             seen.add(job)
     return keys, len(wanted - seen)
+
+
+def reference_of_suite(layout: Layout, entries: Mapping[str, Entry], suite: str) -> tuple[dict[str, Entry], int]:
+    """The reference results of a suite's jobs, and how many of its jobs have none."""
+    wanted = _jobs_of_suite(layout, suite)
+    jobs = {key: _text_of(entry.planned.job) for key, entry in entries.items()}
+    return {key: entries[key] for key, job in jobs.items() if job in wanted}, len(wanted - set(jobs.values()))
+
+
+def _jobs_of_suite(layout: Layout, suite: str) -> set[bytes]:
+    return {_text_of(job) for job in jobs_of(layout, load_suite(suite))}
 
 
 def _job_of(store: Store, key: str) -> bytes | None:
@@ -41,19 +57,16 @@ def _text_of(job: Job) -> bytes:
     return canonical_json(job.model_dump(mode="json"))
 
 
-def find_keys(store: Store, prefix: str) -> list[str]:
-    """The stored runs whose key begins so; exactly one is expected of a person."""
-    keys = [key for key in store.finished() if key.startswith(prefix.lower())]
+def find_key(known: Iterable[str], prefix: str, where: Path) -> str:
+    """The one of the `known` keys that begins so; exactly one is expected of a person."""
+    every = list(known)
+    keys = [key for key in every if key.startswith(prefix.lower())]
     if not keys:
-        raise unknown("stored run", prefix, [key[:12] for key in _first(store.finished())], where=store.folder)
+        raise unknown("run", prefix, [key[:12] for key in every[:_SHOWN]], where=where)
     if len(keys) > 1:
         raise UsageError(
-            f"{len(keys)} stored runs have a key that begins with '{prefix}'",
-            where=str(store.folder),
+            f"{len(keys)} keys begin with '{prefix}'",
+            where=str(where),
             todo=f"give more of it: {', '.join(key[: len(prefix) + 4] for key in keys[:6])}",
         )
-    return keys
-
-
-def _first(keys: Iterable[str], count: int = 10) -> list[str]:
-    return [key for _, key in zip(range(count), keys, strict=False)]
+    return keys[0]

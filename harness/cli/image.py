@@ -13,10 +13,10 @@ import click
 from harness.cli.options import json_option, progress_for
 
 if TYPE_CHECKING:
-    from harness.images.cards import Accelerator
     from harness.images.fetch import Progress as PartProgress
     from harness.layout import Layout
     from harness.progress import Progress
+    from harness.vocabulary import Accelerator
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -141,7 +141,7 @@ def build(
 
     layout = find_layout()
     with find_engine(layout) as engine, _reporting() as (_, report):
-        supply = Supply(mirrors=mirrors, network=not offline, progress=report)
+        supply = Supply(mirrors, not offline, report, announce=lambda what: click.echo(what, err=True))
         for name in _chosen(layout, names, everything):
             if record:
                 written = record_environment(engine, layout, name, accelerator, supply=supply)

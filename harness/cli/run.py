@@ -22,6 +22,7 @@ from harness.vocabulary import Verdict
 if TYPE_CHECKING:
     from harness.layout import Layout
     from harness.plan import Plan
+    from harness.vocabulary import Accelerator
 
 # Runs whose metrics a person reads one by one.
 _SHOWN_IN_FULL = 4
@@ -55,6 +56,13 @@ _OF_A_JOB = ("methods", "variant", "settings", "datasets", "splits", "seeds", "i
     type=click.Path(exists=True, file_okay=False, path_type=Path, resolve_path=True),
     help="A checkout of the authors' own code, mounted ahead of ours; its functions must have our file names.",
 )
+@click.option(
+    "--accelerator",
+    type=click.Choice(["cpu", "cuda"]),
+    default="cpu",
+    show_default=True,
+    help="What the methods that can use an NVIDIA GPU compute on; the others stay on the CPU.",
+)
 @click.option("--workers", type=click.IntRange(min=1), help="CPUs to lend to runs; all of them by default.")
 @click.option("--again", multiple=True, type=click.Choice([str(one) for one in Verdict]), help="Run these again.")
 @click.option("--remove-images", is_flag=True, help="Build, run and remove one method at a time: least disk.")
@@ -73,6 +81,7 @@ def command(
     inner_folds: int | None,
     mirrors: tuple[Path, ...],
     upstream: Path | None,
+    accelerator: Accelerator,
     workers: int | None,
     again: tuple[str, ...],
     remove_images: bool,
@@ -88,12 +97,14 @@ def command(
     harness run --method bnnr --method constant --dataset synthetic --seed 1 --seed 2
     harness run --method pmf --dataset lrssl --split random --split weakly_correlated --published-seeds 10
     harness run --suite full --again timeout
+    harness run --suite ddi-drugbank --mirror DIR --accelerator cuda
 
     Finished runs are kept: the same command resumes. Exit code 0 when every cell is ok or not-applicable,
     1 when some are not, 130 when you stopped it.
     """
     from harness.campaign import Choices, left_to_run
     from harness.images import folder_tree
+    from harness.jobs import on_accelerator
     from harness.layout import find_layout
     from harness.plan import make_plan
     from harness.store import Store
@@ -101,14 +112,14 @@ def command(
     layout = find_layout()
     if suite:
         _refuse_beside_suite()
-        plan = _suite_plan(layout, suite, published_seeds)
+        plan = _suite_plan(layout, suite, published_seeds, accelerator)
     else:
         chosen = parse_settings(settings)
         wanted = _seeds(seeds, published_seeds)
         jobs = _jobs(layout, methods, variant, chosen, datasets, splits, wanted, inner_folds)
         if upstream:
             jobs = [job.model_copy(update={"upstream": folder_tree(upstream)}) for job in jobs]
-        plan = make_plan(layout, "request", jobs)
+        plan = make_plan(layout, "request", on_accelerator(layout, jobs, accelerator))
     choices = Choices(
         mirrors=mirrors,
         workers=workers,
@@ -165,12 +176,15 @@ def _run(layout: Layout, plan: Plan, choices: Any, *, install: bool, quiet: bool
         return stop.is_set()
 
 
-def _suite_plan(layout: Layout, suite: str, published_seeds: int | None = None) -> Plan:
+def _suite_plan(
+    layout: Layout, suite: str, published_seeds: int | None = None, accelerator: Accelerator = "cpu"
+) -> Plan:
+    from harness.jobs import on_accelerator
     from harness.plan import make_plan
     from harness.suites import jobs_of, load_suite, plan_name
 
     jobs = jobs_of(layout, load_suite(suite), published_seeds)
-    return make_plan(layout, plan_name(suite, published_seeds), jobs)
+    return make_plan(layout, plan_name(suite, published_seeds), on_accelerator(layout, jobs, accelerator))
 
 
 def _seeds(seeds: tuple[int, ...], published: int | None) -> tuple[int, ...]:

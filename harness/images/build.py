@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from harness.errors import ImageError
 from harness.images.builder import BuildEngine
-from harness.images.cards import Accelerator, Environment, environment_chain, layers_of
+from harness.images.cards import Environment, environment_chain, layers_of
 from harness.images.export import image_config, image_entries
 from harness.images.fetch import Progress, fetch_parts, find_sources
 from harness.images.identity import code_tree, environment_image_name, environment_tree, image_name
@@ -26,6 +26,7 @@ from harness.images.record import (
 )
 from harness.images.trees import code_of_entries, differing_folders, environment_listing, listing_digest
 from harness.layout import Layout
+from harness.vocabulary import Accelerator
 
 _NAMED = 8
 
@@ -50,6 +51,8 @@ class Supply:
     mirrors: Sequence[Path] = ()
     network: bool = True
     progress: Progress | None = None
+    # told what is about to be built, which can take minutes
+    announce: Callable[[str], None] = lambda _what: None
 
 
 def ensure_image(
@@ -71,7 +74,9 @@ def ensure_image(
         found = known_image(engine, layout, name, tree, code)
         if found is not None:
             return found
-        environment = _ensure(engine, layout, method, accelerator, supply or Supply())
+        supply = supply or Supply()
+        environment = _ensure(engine, layout, method, accelerator, supply)
+        supply.announce(f"building the image of {method}")
         image_id, seconds = make_method(engine, layout, method, environment.name)
         return _keep(engine, layout, name, image_id, tree, code, seconds)
 
@@ -216,6 +221,7 @@ def _make(
     parent = _ensure(engine, layout, layers[-2].name, accelerator, supply) if layers[1:] else None
     name = layers[-1].helper
     helper = _ensure(engine, layout, name, "cpu", supply) if name is not None else None
+    supply.announce(f"building environment {layers[-1].name}")
     made = make_environment(
         engine,
         layout,

@@ -13,8 +13,8 @@ from pydantic import Field, field_validator, model_validator
 from harness.errors import ManifestError, UsageError
 from harness.layout import Layout
 from harness.manifests import Strict, load_toml
+from harness.vocabulary import Accelerator
 
-Accelerator = Literal["cpu", "cuda"]
 Language = Literal["python", "octave", "r"]
 Backend = Literal["debian", "wheels", "conda"]
 

@@ -9,13 +9,14 @@ from pathlib import Path
 
 from harness.files import sha256_of
 from harness.images.builder import RECIPE
-from harness.images.cards import Accelerator, Environment, epoch_of
+from harness.images.cards import Environment, epoch_of
 from harness.images.lock import held_packages
 from harness.images.locks import Part, read_debian, read_wheels
 from harness.images.parts import checked_part
 from harness.images.stage0 import write_stage0
 from harness.images.trees import code_files
 from harness.layout import Layout
+from harness.vocabulary import Accelerator
 
 
 def parts_of(environment: Environment, accelerator: Accelerator) -> list[Part]:

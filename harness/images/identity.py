@@ -6,11 +6,11 @@ from pathlib import Path
 
 from harness.errors import ImageError
 from harness.files import digest_of
-from harness.images.cards import Accelerator
 from harness.images.record import recorded_tree
 from harness.images.trees import code_files, code_of_folders
 from harness.layout import Layout
 from harness.methods import load_method
+from harness.vocabulary import Accelerator
 
 # `localhost/` keeps every engine from ever looking for these names in a registry.
 PREFIX = "localhost/permafrost"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from harness.errors import ManifestError
 from harness.files import write_atomic
-from harness.images.cards import Accelerator, Environment, environment_chain
+from harness.images.cards import Environment, environment_chain
 from harness.images.debian import ESSENTIAL, Apt, close_over
 from harness.images.locks import (
     DebianPackage,
@@ -22,6 +22,7 @@ from harness.images.parts import checked_part
 from harness.images.record import variant_of
 from harness.images.wheels import lock_wheels
 from harness.layout import Layout
+from harness.vocabulary import Accelerator
 
 Say = Callable[[str], None]
 

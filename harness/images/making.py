@@ -12,13 +12,14 @@ from typing import NamedTuple
 
 from harness.errors import ImageError
 from harness.images.builder import BuildEngine, build
-from harness.images.cards import Accelerator, Environment, environment_chain, epoch_of, language_of
+from harness.images.cards import Environment, environment_chain, epoch_of, language_of
 from harness.images.context import fill_environment_context, fill_method_context, require_built
 from harness.images.export import code_entries, copy_files, image_config, image_entries, image_layers
 from harness.images.identity import PREFIX, code_folders, code_tree
 from harness.images.receipts import CONTEXT
 from harness.images.trees import Entry, code_of_entries, environment_listing, listing_digest
 from harness.layout import Layout
+from harness.vocabulary import Accelerator
 
 
 class Step(NamedTuple):

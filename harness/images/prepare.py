@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from harness.images.cards import Accelerator, Environment, environment_chain, layers_of
+from harness.images.cards import Environment, environment_chain, layers_of
 from harness.images.context import parts_of
 from harness.images.fetch import Progress, fetch_parts, find_sources
 from harness.images.locks import Part
 from harness.images.record import read_record, variant_of
 from harness.layout import Layout
+from harness.vocabulary import Accelerator
 
 
 def needed_layers(
@@ -51,10 +52,10 @@ def fetch_for(
     return fetch_parts(layout, parts, find_sources(layout, mirrors, network=network), progress=progress)
 
 
-def recorded_size(layout: Layout, *methods: str) -> int:
+def recorded_size(layout: Layout, methods: Iterable[str], accelerator: Accelerator = "cpu") -> int:
     """Bytes that the images of these methods take, as recorded; what they share is counted once."""
     total = 0
-    for environment, variant in needed_layers(layout, methods):
+    for environment, variant in needed_layers(layout, methods, accelerator):
         record = read_record(environment, variant)
         total += record.added_bytes if record is not None else 0
     return total

@@ -7,10 +7,11 @@ from typing import Literal
 
 from harness.errors import ImageError, UsageError
 from harness.files import sha256_of, write_atomic
-from harness.images.cards import Accelerator, Environment, environment_chain, layers_of
+from harness.images.cards import Environment, environment_chain, layers_of
 from harness.images.trees import listing_digest
 from harness.layout import Layout
 from harness.manifests import Strict, load_toml
+from harness.vocabulary import Accelerator
 
 RECORD = "tree.toml"
 

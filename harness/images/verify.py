@@ -14,7 +14,7 @@ from typing import Any
 from harness.errors import ImageError
 from harness.images.build import Supply, compare_with_record, ensure_environment, ensure_image
 from harness.images.builder import BuildEngine
-from harness.images.cards import Accelerator, Environment, environment_chain, layers_of
+from harness.images.cards import Environment, environment_chain, layers_of
 from harness.images.conda import read_conda
 from harness.images.deb import parse_fields
 from harness.images.export import image_config, image_entries
@@ -28,6 +28,7 @@ from harness.images.receipts import building
 from harness.images.record import read_record, variant_of
 from harness.images.trees import Entries, code_of_entries, differing, environment_listing, listing_digest
 from harness.layout import Layout
+from harness.vocabulary import Accelerator
 
 _NAMED = 8
 _WHEEL_FACTS = re.compile(r"opt/venv/lib/[^/]+/site-packages/([^/]+)-([^-/]+)\.dist-info")

@@ -14,7 +14,7 @@ from harness import benchmark
 from harness.compare import Book, Comparison
 from harness.files import canonical_json
 from harness.layout import Layout
-from harness.report.logs import log_tail
+from harness.logs import log_tail
 from harness.status import ScoredCell, Table
 from harness.store import Store
 from harness.vocabulary import Verdict
@@ -139,6 +139,8 @@ def run_command(scored: ScoredCell) -> str:
         words.append(f"--inner-folds {job.inner_folds}")
     if job.upstream:
         words.append("--upstream DIR")
+    if job.accelerator != "cpu":
+        words.append(f"--accelerator {job.accelerator}")
     words += [f"--set {shlex.quote(f'{name}={json.dumps(value)}')}" for name, value in scored.chosen.items()]
     return " ".join(words)
 

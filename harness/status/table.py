@@ -242,9 +242,8 @@ def summarise(values: Iterable[float]) -> Summary | None:
 def row_name(job: Job, chosen: dict[str, Any]) -> str:
     """The method, its variant unless `published`, and what a person chose otherwise than the card."""
     name = job.method if job.variant == "published" else f"{job.method}/{job.variant}"
-    name += f" [upstream {job.upstream[:12]}]" if job.upstream else ""
     told = ", ".join(f"{parameter}={value}" for parameter, value in chosen.items())
-    return f"{name} ({told})" if told else name
+    return f"{name}{job.marks} ({told})" if told else f"{name}{job.marks}"
 
 
 def _scored(layout: Layout, cell: Cell, card: MethodCard, reference: Mapping[str, Entry]) -> ScoredCell:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -12,6 +11,7 @@ from pathlib import Path
 from harness.engine import Engine, find_engine, find_orphans
 from harness.engine.probe import control_run
 from harness.errors import EngineError, HarnessError, UsageError
+from harness.gpus import engine_lends_gpus, find_gpus
 from harness.layout import Layout
 from harness.ownership import abandoned_folders
 
@@ -147,7 +147,7 @@ def _disk(layout: Layout, engine: Engine | None) -> list[Check]:
     from harness.images import recorded_size
     from harness.methods import load_methods
 
-    images = recorded_size(layout, *(card.name for card in load_methods(layout)))
+    images = recorded_size(layout, (card.name for card in load_methods(layout)))
     checks = [
         _room("disk for results", layout.local, _RESULTS_BYTES),
         _room("disk for the cache", layout.cache, images),
@@ -187,27 +187,14 @@ def _memory(layout: Layout) -> Check:
 
 
 def _gpu(engine: Engine | None) -> Check:
-    names = gpu_names()
-    if not names:
+    gpus = find_gpus()
+    if not gpus:
         return Check("gpu", State.OK, "none; the CPU images are the reference and need none")
-    found = f"{len(names)}: {', '.join(sorted(set(names)))}"
-    if engine is not None and engine.name == "docker" and not engine.facts.gpu_runtime:
+    found = f"{len(gpus)}: {', '.join(sorted({gpu.name for gpu in gpus}))}"
+    if engine is not None and not engine_lends_gpus(engine.facts):
         todo = "install the NVIDIA container toolkit for CUDA images; CPU images work without"
         return Check("gpu", State.WARN, f"{found}; the engine cannot hand them to containers", todo)
     return Check("gpu", State.OK, found)
-
-
-def gpu_names() -> list[str]:
-    """The NVIDIA GPUs of this machine; empty where there are none or the driver's tool is missing."""
-    program = shutil.which("nvidia-smi")
-    if program is None:
-        return []
-    command = [program, "--query-gpu=name", "--format=csv,noheader"]
-    try:
-        ended = subprocess.run(command, capture_output=True, text=True, timeout=20, check=False)
-    except (OSError, subprocess.TimeoutExpired):
-        return []
-    return [line.strip() for line in ended.stdout.splitlines() if line.strip()] if ended.returncode == 0 else []
 
 
 def data_checks(layout: Layout, mirrors: Sequence[Path] = ()) -> list[Check]:

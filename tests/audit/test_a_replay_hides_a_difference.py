@@ -118,7 +118,7 @@ def test_a_forged_reference_result_does_not_survive_its_replay(
     # random numbers in place of what the second job would have given
     put_run(layout, planned_of(plan.cells[1]))
     save_reference(layout, Store(layout.runs))
-    report = audit_reference(layout, engine=engine, replay=2)
+    report = audit_reference(layout, load_reference(layout), engine=engine, replay=2)
     honest, forged = (audit for audit in sorted(report.audits, key=lambda audit: audit.failed))
     scores = load_reference(layout)[honest.key].scores
     assert scores is not None

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from harness.audit import audit_reference
+from harness.audit import audit_reference, believed_reference
 from harness.cli import group
 from harness.compare import load_names
 from harness.compare.obtained import Runs, obtain
-from harness.errors import AuditError, CorruptData
+from harness.errors import AuditError, CorruptData, UsageError
 from harness.files import digest_of
 from harness.layout import Layout
 from harness.plan import make_plan
@@ -104,7 +104,7 @@ def test_a_changed_line_is_refused_by_file_and_line(
         load_reference(made)
     assert refused.value.where == "results/reference/repurposing/als_wr/synthetic-random.jsonl.gz: line 1"
     with pytest.raises(AuditError):
-        audit_reference(made)
+        believed_reference(made)
 
 
 @pytest.mark.parametrize(
@@ -152,7 +152,7 @@ def test_results_of_changed_code_are_outgrown(made: Layout) -> None:
     (made.methods / "als_wr" / "als.py").write_text("other code\n")
     assert [row.stale for row in overview(made)] == [2]
     assert obtained(elsewhere(made)) == {}
-    report = audit_reference(made)
+    report = audit_reference(made, believed_reference(made))
     assert (report.passed, report.superseded, report.failed) == (0, 2, 0)
     save_reference(made, Store(made.runs))
     assert load_reference(made) == {}
@@ -170,8 +170,24 @@ def test_a_run_with_chosen_parameters_is_no_reference(made: Layout, tmp_path: Pa
     assert chosen.key not in load_reference(made)
 
 
+def test_a_reviewer_audits_one_cell_or_one_suite_of_them(made: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(made.root)
+    monkeypatch.setenv("PERMAFROST_RESULTS", str(elsewhere(made).local))
+    key = next(iter(load_reference(made)))
+    for asked, audited in (
+        ([key[:12]], 1),
+        (["--reference", key[:12]], 1),
+        (["--reference", "--suite", "smoke"], 2),
+        (["--reference", "--suite", "ddi-smoke"], 0),
+    ):
+        outcome = CliRunner().invoke(group, ["audit", *asked, "--json"], standalone_mode=False)
+        assert json.loads(outcome.output)["audited"] == audited
+    with pytest.raises(UsageError, match="no run is called 'ffff"):
+        CliRunner().invoke(group, ["audit", "f" * 16], standalone_mode=False, catch_exceptions=False)
+
+
 def test_the_audit_says_that_predictions_were_not_seen(made: Layout) -> None:
-    report = audit_reference(made)
+    report = audit_reference(made, believed_reference(made))
     assert (report.passed, report.failed) == (2, 0)
     assert all(
         [step.checked for step in audit.steps if step.name == "predictions"] == ["not checked"]

@@ -12,14 +12,17 @@ from typing import Any
 import pytest
 
 from harness.cli import main
+from harness.data import load_manifest
 from harness.errors import CorruptData, UsageError
 from harness.export import METADATA, PROFILE, SUMS, export
+from harness.jobs import make_job, parse_split
 from harness.layout import Layout
-from harness.plan import Plan
+from harness.methods import load_method
+from harness.plan import Plan, make_plan
 from harness.scoring import scores_path
 from harness.store import Store
 from harness.vocabulary import Verdict
-from tests.fabricate import planned_of
+from tests.fabricate import planned_of, put_run
 
 
 @pytest.fixture
@@ -149,6 +152,20 @@ def test_the_index_has_a_row_per_run_and_equal_bytes(
     assert left.value.code == 0
     rows = pq.read_table(tmp_path / "third.parquet").to_pylist()
     assert {row["key"] for row in rows} == {planned_of(cell).key for cell in made_up.cells[:4]}
+    assert {(row["upstream"], row["accelerator"]) for row in rows} == {("", "cpu")}
     scored = {row["key"]: row["NS-AUC/as-published"] for row in rows}
     assert sum(value is not None for value in scored.values()) == 2
     assert sorted(row["verdict"] for row in rows) == [Verdict.ERROR, Verdict.OK, Verdict.OK, Verdict.OK]
+
+
+def test_the_index_tells_splits_of_one_strategy_apart(layout: Layout) -> None:
+    import pyarrow.parquet as pq
+
+    from harness.index import build_index
+
+    card, data = load_method(layout, "majority_type"), load_manifest(layout, "synthetic_ddi")
+    splits = ["cluster:gamma=0.5", "cluster:gamma=0.7"]
+    for cell in make_plan(layout, "two", [make_job(card, data, parse_split(one, 1)) for one in splits]).cells:
+        put_run(layout, planned_of(cell), verdict=Verdict.ERROR)
+    rows = pq.read_table(build_index(layout)).to_pylist()
+    assert sorted(row["split"] for row in rows) == splits

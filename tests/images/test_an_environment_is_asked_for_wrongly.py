@@ -69,25 +69,26 @@ def test_a_cuda_variant_must_say_on_which_gpus_it_runs(bench: Workbench) -> None
 
 
 def test_a_gpu_the_variant_was_not_built_for_is_refused(repository: Layout) -> None:
-    card = load_environment(repository, "gpu_check").card
-    refuse_unless_usable(card, name="gpu_check", capability="9.0")
+    card = load_environment(repository, "_torch").card
+    refuse_unless_usable(card, name="_torch", capability="9.0")
     with pytest.raises(UsageError, match=r"compute capability 3\.5") as caught:
-        refuse_unless_usable(card, name="gpu_check", capability="3.5")
+        refuse_unless_usable(card, name="_torch", capability="3.5")
     assert "CPU" in caught.value.todo
     with pytest.raises(UsageError, match="has no CUDA variant"):
         refuse_unless_usable(load_environment(repository, "_numpy").card, name="_numpy", capability="9.0")
 
 
 def test_the_cuda_lock_holds_torch_with_its_cuda_wheels(repository: Layout) -> None:
-    environment = load_environment(repository, "gpu_check")
+    environment = load_environment(repository, "_torch")
     names = {wheel.name for wheel in read_wheels(environment.lock_path("wheels", "cuda"))}
     assert {"torch", "numpy", "triton"} <= names
     assert any(name.startswith("nvidia-cublas") for name in names)
 
 
-def test_a_variant_that_cannot_be_locked_says_why(repository: Layout) -> None:
+def test_a_variant_that_cannot_be_locked_says_why(bench: Workbench) -> None:
+    bench.environment("toy", 'summary = "x"\n[wheels]\n[variants.cpu]\nnot_lockable = "in no public index"\n')
     with pytest.raises(UsageError, match="has no cpu variant") as caught:
-        recorded_tree(repository, "gpu_check", "cpu")
+        variant_of(load_environment(bench.layout, "toy"), "cpu")
     assert "public index" in caught.value.where
 
 
@@ -103,6 +104,6 @@ def test_left_out_packages_carry_their_reasons(repository: Layout) -> None:
 
 
 def test_paths_of_locks_follow_the_back_end(tmp_path: Path, repository: Layout) -> None:
-    environment = load_environment(repository, "gpu_check")
+    environment = load_environment(repository, "_torch")
     assert environment.lock_path("wheels", "cuda").name == "wheels.cuda.lock"
     assert environment.lock_path("debian", "cuda").name == "debian.lock"

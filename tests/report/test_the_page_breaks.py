@@ -11,10 +11,10 @@ import pytest
 
 from harness.compare import Book
 from harness.layout import Layout
+from harness.logs import log_tail
 from harness.plan import Plan
 from harness.report import render, write_report
 from harness.report.html import SYMBOLS, harmless_json
-from harness.report.logs import log_tail
 from harness.status import Table, build_table
 from harness.store import Store
 from harness.vocabulary import Verdict

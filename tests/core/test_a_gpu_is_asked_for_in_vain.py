@@ -1,0 +1,136 @@
+"""What computes on a GPU is another run than on the CPU, says so everywhere, and is refused where it can't be."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from harness.budget import Share
+from harness.cli import group
+from harness.data import load_manifest
+from harness.engine import Engine
+from harness.engine.facts import EngineFacts, read_facts
+from harness.errors import EngineError, ImageError, UsageError
+from harness.gpus import Gpu, confirm_gpu, find_gpus, require_gpu
+from harness.images import ensure_image, environment_tree
+from harness.images.cards import environment_chain
+from harness.jobs import Job, make_job, on_accelerator, parse_split
+from harness.layout import Layout
+from harness.methods import load_method, load_methods
+from harness.obstacles import Known, Obstacles
+from harness.plan import make_plan
+from harness.report.content import run_command
+from harness.status.table import ScoredCell, row_name
+from harness.tasks import limits_of
+from harness.vocabulary import Verdict
+from tests.fabricate import job_of
+
+DOCKER = read_facts({}, {"Runtimes": {"nvidia": {}}}, api_version="1.41", socket="/run/engine.sock")
+WITHOUT_RUNTIME = read_facts({}, {}, api_version="1.41", socket="/run/engine.sock")
+
+
+def _drug_job(layout: Layout) -> Job:
+    return make_job(load_method(layout, "mlp"), load_manifest(layout, "synthetic_ddi"), parse_split("random", 1))
+
+
+def _driver_tells(monkeypatch: pytest.MonkeyPatch, folder: Path, script: str) -> None:
+    tool = folder / "nvidia-smi"
+    tool.write_text(f"#!/bin/sh\n{script}\n")
+    tool.chmod(0o755)
+    monkeypatch.setenv("PATH", str(folder))
+
+
+def test_every_method_that_computes_on_a_gpu_has_a_cuda_environment(repository: Layout) -> None:
+    able = [card.name for card in load_methods(repository) if card.cuda]
+    assert "mlp" in able
+    for name in able:
+        assert environment_tree(repository, name, "cuda") != environment_tree(repository, name), name
+        assert any(environment.supports("cuda") for environment in environment_chain(repository, name)), name
+
+
+def test_a_run_on_a_gpu_is_another_run_and_says_so(layout: Layout) -> None:
+    usual = _drug_job(layout)
+    (job,) = on_accelerator(layout, [usual], "cuda")
+    on_cpu, on_gpu = make_plan(layout, "both", [usual, job]).cells
+    assert on_cpu.planned and on_gpu.planned and on_cpu.planned.key != on_gpu.planned.key
+    assert "[cuda]" in job.label and "[cuda]" not in usual.label
+    assert (row_name(usual, {}), row_name(job, {})) == ("mlp", "mlp [cuda]")
+    shown = ScoredCell(on_gpu, row_name(job, {}), {}, False, {}, {}, scored=False)
+    assert run_command(shown).endswith("--accelerator cuda")
+
+
+def test_it_is_lent_one_gpu_and_the_memory_that_cuda_takes(layout: Layout) -> None:
+    usual, card = (load_method(layout, "mlp").of_variant("published", which) for which in ("cpu", "cuda"))
+    assert limits_of(usual).gpus == () and limits_of(card).gpus == ("0",)
+    assert card.resources.memory_bytes == usual.resources.memory_bytes + (4 << 30)
+    assert Share.of(card.resources).gpus == 1
+
+
+def test_methods_without_a_use_for_a_gpu_stay_on_the_cpu(layout: Layout) -> None:
+    drug, matrix = _drug_job(layout), job_of(layout, "als_wr", 1)
+    assert [job.accelerator for job in on_accelerator(layout, [drug, matrix], "cuda")] == ["cuda", "cpu"]
+    assert on_accelerator(layout, [matrix], "cpu") == [matrix]
+    with pytest.raises(UsageError, match="als_wr: no method of these computes on a GPU"):
+        on_accelerator(layout, [matrix], "cuda")
+
+
+def test_what_stands_before_one_accelerator_does_not_stand_before_the_other(layout: Layout) -> None:
+    usual = _drug_job(layout)
+    (job,) = on_accelerator(layout, [usual], "cuda")
+    Obstacles(layout.runs).note("method", "mlp-cuda", "no wheel")
+    assert Known.of(layout.runs).before(job) == (Verdict.INFRASTRUCTURE, "no wheel")
+    assert Known.of(layout.runs).before(usual) is None
+
+
+def test_gpus_are_read_from_the_drivers_tool(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    _driver_tells(monkeypatch, tmp_path, "echo 'NVIDIA H100, 9.0'; echo 'NVIDIA A100, with a comma, 8.0'")
+    assert find_gpus() == [Gpu("NVIDIA H100", "9.0"), Gpu("NVIDIA A100, with a comma", "8.0")]
+    _driver_tells(monkeypatch, tmp_path, "echo 'No devices were found, at all'; exit 9")
+    assert find_gpus() == []
+
+
+@pytest.mark.parametrize(
+    ("tells", "facts", "message"),
+    [
+        ("exit 9", DOCKER, "no NVIDIA GPU is found"),
+        ("echo 'NVIDIA H100, 9.0'", WITHOUT_RUNTIME, "docker cannot hand a GPU to a container"),
+        ("echo 'Tesla K80, 3.7'", DOCKER, r"compute capability 3\.7.*'_torch'"),
+    ],
+)
+def test_a_gpu_that_cannot_be_used_is_told_before_anything_runs(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, tells: str, facts: EngineFacts, message: str
+) -> None:
+    _driver_tells(monkeypatch, tmp_path, tells)
+    with pytest.raises((EngineError, UsageError), match=message) as refused:
+        require_gpu(layout, facts, ["mlp"])
+    assert "--accelerator cpu" in refused.value.todo
+
+
+def test_one_that_can_be_used_is_accepted(layout: Layout, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    _driver_tells(monkeypatch, tmp_path, "echo 'NVIDIA H100, 9.0'")
+    require_gpu(layout, DOCKER, ["mlp"])
+
+
+@pytest.mark.engine
+def test_an_image_that_finds_no_gpu_is_not_run_on_the_cpu_instead(
+    repository: Layout, layout: Layout, engine: Engine
+) -> None:
+    image = ensure_image(engine, repository, "mlp")
+    with pytest.raises(ImageError, match="can't compute on the GPU") as refused:
+        confirm_gpu(engine, layout, image, limits_of(load_method(repository, "mlp")))
+    assert "CUDA" in refused.value.where
+
+
+@pytest.mark.engine
+def test_a_person_without_one_is_told_and_no_cell_is_blamed(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    if find_gpus():
+        pytest.skip("this machine has a GPU")
+    monkeypatch.setenv("PERMAFROST_RESULTS", str(layout.local))
+    words = ["run", "--method", "mlp", "--dataset", "synthetic_ddi", "--seed", "1", "--accelerator", "cuda"]
+    with pytest.raises(EngineError, match="no NVIDIA GPU is found here"):
+        CliRunner().invoke(group, words, standalone_mode=False, catch_exceptions=False)
+    assert Known.of(layout.runs) == Known({}, {}, {})
