@@ -15,6 +15,8 @@ _HEIGHT = 220.0
 _CELL = 6.0
 # How many colours the page has for curves, and how far apart their names stand.
 _HUES, _APART = 10, 11.0
+# From the end of a curve to its name.
+_LEAD = 16.0
 
 
 Points = Sequence[tuple[float, float]]
@@ -79,7 +81,10 @@ def lines(title: str, curves: Sequence[Curve], across: str, *, form: str = ".2f"
             drawing.line(to_x(x1), to_y(y1), to_x(x2), to_y(y2), f"curve {style}")
         for x, y in curve.points:
             drawing.dot(to_x(x), to_y(y), f"point {style}")
-        drawing.write(to_x(curve.points[-1][0]) + 8, end + 4, curve.name, f"tick {style}")
+        last_x, last_y = curve.points[-1]
+        # leads to the name, which stands lower or higher where others end nearby
+        drawing.line(to_x(last_x) + 3, to_y(last_y), to_x(last_x) + _LEAD, end, "grid")
+        drawing.write(to_x(last_x) + _LEAD + 4, end + 4, curve.name, f"tick {style}")
         drawing.explained()
     return drawing.text
 
