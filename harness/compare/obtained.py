@@ -1,7 +1,7 @@
 """Our side of a comparison: the stored runs that a claim may be held against, and their scores.
 
-Only runs of our own code count, in the present images and on the present datasets and splits, of a variant that
-the claims are about or that stands beside, with its own hyper-parameters.
+Only runs of our own code on the CPU count, in the present images and on the present datasets and splits, of a
+variant that the claims are about or that stands beside, with its own hyper-parameters.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ class _Current:
         job, names = planned.job, self._names
         if (job.benchmark, job.inner_folds) != (names.benchmark, names.inner_folds):
             return False
-        if job.method not in self._methods or job.variant not in self.variants or job.upstream:
+        if job.method not in self._methods or job.variant not in self.variants or job.marks:
             return False
         if without_truth(job):  # what `harness predict` ran
             return False
