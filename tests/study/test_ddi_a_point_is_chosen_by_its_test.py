@@ -261,6 +261,18 @@ def test_an_ensemble_of_one_is_none(layout: Layout) -> None:
         assert not ensembles(layout, {target: {1: run}, other: second}, METHODS)
 
 
+def test_the_ensembles_of_all_seeds_have_the_same_members(layout: Layout) -> None:
+    first, run = run_like(layout, "majority_type", np.zeros((3, 3)))
+    second, third = (Target(name, "synthetic_ddi", "random") for name in ("drug_frequency", "mlp"))
+    methods = {**METHODS, "Third": "mlp"}
+    runs: Runs = {first: {1: run, 2: run}, second: {1: run, 2: run}, third: {2: run, 3: run}}
+    (made,) = ensembles(layout, runs, methods).values()
+    assert {seed: one.reason for seed, one in made.items()} == {1: "One, Other", 2: "One, Other"}
+    runs[third] |= {1: run}
+    (made,) = ensembles(layout, runs, methods).values()
+    assert {seed: one.reason for seed, one in made.items()} == {1: "One, Other, Third", 2: "One, Other, Third"}
+
+
 def test_an_ensemble_that_can_not_be_made_is_told(layout: Layout) -> None:
     target, run = run_like(layout, "majority_type", np.zeros((3, 3)))
     other = Target("drug_frequency", "synthetic_ddi", "random")

@@ -1,12 +1,13 @@
 """The ensemble that the paper speaks of without describing it: the mean of its methods' probabilities.
 
-Made of all methods that have a run of a seed, dataset and split, two at least; where that can't be done on this
-machine, it has no metrics and says why. Scored by the benchmark's own scorer over all test items; the predictions'
-sha256 are the evidence. It enters no claim.
+Of a dataset and split it is made of those methods, two at least, that have a run of every seed that two have: then
+all seeds tell of one ensemble. Where that can't be done on this machine, it has no metrics and says why. Scored by
+the benchmark's own scorer over all test items; the predictions' sha256 are the evidence. It enters no claim.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,20 +37,22 @@ Floats = npt.NDArray[np.float64]
 
 def ensembles(layout: Layout, runs: Runs, methods: Mapping[str, str], mirrors: Sequence[Path] = ()) -> Runs:
     """The ensembles of everything that was run of these methods, by target and seed; `reason` names members."""
-    members: dict[Target, dict[int, dict[str, str]]] = {}
+    candidates: dict[Target, dict[str, dict[int, str]]] = {}
     for title, method in methods.items():
         for target, seeds in runs.items():
             if target.method == method:
-                place = members.setdefault(Target(ENSEMBLE, target.dataset, target.split), {})
-                for seed, run in seeds.items():
-                    if run.verdict is Verdict.OK:
-                        place.setdefault(seed, {})[title] = run.key
+                place = candidates.setdefault(Target(ENSEMBLE, target.dataset, target.split), {})
+                place[title] = {seed: run.key for seed, run in seeds.items() if run.verdict is Verdict.OK}
     maker = _Maker(layout, Store(layout.runs), mirrors)
     found: Runs = {}
-    for target, by_seed in members.items():
-        for seed, those in by_seed.items():
-            if len(those) >= _FEWEST:
-                found.setdefault(target, {})[seed] = maker.ensemble(those)
+    for target, by_title in candidates.items():
+        counts = Counter(seed for keys in by_title.values() for seed in keys)
+        shared = sorted(seed for seed, count in counts.items() if count >= _FEWEST)
+        members = {title: keys for title, keys in by_title.items() if keys.keys() >= set(shared)}
+        if shared and len(members) >= _FEWEST:
+            found[target] = {
+                seed: maker.ensemble({title: keys[seed] for title, keys in members.items()}) for seed in shared
+            }
     return found
 
 

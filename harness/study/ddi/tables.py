@@ -91,7 +91,7 @@ def _joined(sides: Sides, dataset: str) -> Iterator[str]:
     row = Row(ENSEMBLE, ENSEMBLE, ENSEMBLE)
     counts = Counter((run.reason, run.unscored) for split in SPLITS for run in sides.runs(row, dataset, split))
     if counts:
-        yield "An ensemble is the mean probability of all methods that have a run with the same seed."
+        yield "An ensemble is the mean probability of the methods that have a run of every seed that two have."
     for (members, lacking), count in counts.items():
         what = f"{count} ensemble{'' if count == 1 else 's'} of {members}"
         yield f"{what}, without value: {lacking}." if lacking else f"{what}."
