@@ -136,7 +136,7 @@ def _record(layout: Layout, planned: PlannedJob, verdict: Verdict, reason: str) 
             "gpus": 0,
         },
         resources={"wall_s": 1.5, "cpu_s": 1.25, "peak_bytes": 52_428_800, "exit_code": 0, "oom_flag": False},
-        engine={"name": "docker", "version": "20.10", "rootless": False},
+        engine={"name": "docker", "version": "20.10", "rootless": False, "root_folder": "/somewhere"},
         files={},
         attempts=1,
         started="2026-01-01T00:00:00Z",

@@ -131,8 +131,9 @@ def check_built(layout: Layout, engine: Engine | None, record: Record, supersede
     trees = (record.image.get("environment_tree"), record.image.get("code_tree"))
     if receipt and receipt.image_id == found and (receipt.environment_tree, receipt.code_tree) == trees:
         return [ok("engine image", f"{name} was built again since: another id, the same verified trees", found)]
-    if receipt is None and record.engine.get("name") != engine.name:
-        told = f"the run was made with {record.engine.get('name')}; {engine.name}'s {name} was never verified here"
+    present = (engine.name, engine.facts.root_folder)
+    if receipt is None and present != (record.engine.get("name"), record.engine.get("root_folder")):
+        told = f"the run was made with another engine; {name} of {engine.name} was never verified here"
         return [not_checked("engine image", told)]
     return [failed("engine image", f"{name} was replaced", expected=ran, found=found)]
 

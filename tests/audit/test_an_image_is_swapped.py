@@ -33,9 +33,10 @@ class Images:
         return SimpleNamespace(id=self._image)
 
 
-def engine_with(image: str | None) -> Engine:
-    client = SimpleNamespace(images=Images(image), info=lambda: {"DockerRootDir": "/somewhere"})
-    return cast(Engine, SimpleNamespace(name="docker", client=client, socket="/a/socket"))
+def engine_with(image: str | None, *, root: str = "/somewhere") -> Engine:
+    client = SimpleNamespace(images=Images(image), info=lambda: {"DockerRootDir": root})
+    facts = SimpleNamespace(root_folder=root)
+    return cast(Engine, SimpleNamespace(name="docker", client=client, socket="/a/socket", facts=facts))
 
 
 def checked(layout: Layout, plan: Plan, engine: Engine | None) -> Step:
@@ -57,6 +58,8 @@ def test_another_engines_image_is_not_called_replaced(evidence: Layout, made_up:
     engine = engine_with(OTHER)
     engine.name = "podman"  # type: ignore[misc]
     assert checked(evidence, made_up, engine).checked is Checked.NOT_CHECKED
+    # a second Docker, started when the one that ran had been served and had gone
+    assert checked(evidence, made_up, engine_with(OTHER, root="/elsewhere")).checked is Checked.NOT_CHECKED
 
 
 def test_without_an_engine_nothing_is_called_ok(evidence: Layout, made_up: Plan) -> None:
