@@ -18,9 +18,8 @@ from harness.engine.leftovers import remove_stubborn
 from harness.errors import DataError, ImageError, WeightsError
 from harness.gpus import confirm_gpu, require_gpu
 from harness.images import BuiltImage, Supply, ensure_image, remove_images
-from harness.jobs import Job
+from harness.jobs import card_of
 from harness.layout import Layout
-from harness.methods import MethodCard, load_method
 from harness.obstacles import Obstacles, image_of, variant_of
 from harness.ownership import abandoned_folders
 from harness.plan import Cell, Plan, join
@@ -114,7 +113,7 @@ def _fitting(layout: Layout, cells: Sequence[Cell], state: _State) -> list[Cell]
     """The cells this machine can run at all; the others say what is wanting, and cost nobody else a run."""
     fits = {}
     for name, job in {variant_of(cell.job): cell.job for cell in cells}.items():
-        share = Share.of(_card_of(layout, job).resources)
+        share = Share.of(card_of(layout, job).resources)
         fits[name] = state.budget.total.fits(share)
         if fits[name]:
             Obstacles(layout.runs).clear("variant", name)
@@ -123,11 +122,6 @@ def _fitting(layout: Layout, cells: Sequence[Cell], state: _State) -> list[Cell]
             Obstacles(layout.runs).note("variant", name, reason)
             state.progress.note(reason)
     return [cell for cell in cells if fits[variant_of(cell.job)]]
-
-
-def _card_of(layout: Layout, job: Job) -> MethodCard:
-    """The card with the limits of this job's run."""
-    return load_method(layout, job.method).of_variant(job.variant, job.accelerator)
 
 
 def _tidy(layout: Layout, engine: Engine, progress: Progress) -> None:
@@ -164,7 +158,7 @@ def _images(
         try:
             image = ensure_image(engine, layout, job.method, job.accelerator, supply=supply)
             if job.accelerator == "cuda":
-                confirm_gpu(engine, layout, image, limits_of(_card_of(layout, job)))
+                confirm_gpu(engine, layout, image, limits_of(card_of(layout, job)))
             images[name] = image
         except (ImageError, DataError) as error:
             # One method's image must not cost the others their runs: its cells say why they have none.

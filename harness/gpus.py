@@ -72,9 +72,10 @@ def require_gpu(layout: Layout, facts: EngineFacts, methods: Iterable[str]) -> N
             todo="install the NVIDIA container toolkit, or run on the CPU (--accelerator cpu)",
         )
     for method in methods:
-        for environment in environment_chain(layout, method):
-            if environment.supports("cuda"):
-                refuse_unless_usable(environment.card, name=environment.name, capability=gpus[0].capability)
+        chain = environment_chain(layout, method)
+        # a method whose environments have no such variant is refused by its own
+        for environment in [one for one in chain if one.supports("cuda")] or chain[-1:]:
+            refuse_unless_usable(environment.card, name=environment.name, capability=gpus[0].capability)
 
 
 def confirm_gpu(engine: Engine, layout: Layout, image: BuiltImage, limits: Limits) -> None:

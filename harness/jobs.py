@@ -53,7 +53,7 @@ class Job(Strict):
     inner_folds: int = 5
     # The tree hash of a person's own checkout that ran in place of our implementation; empty for ours.
     upstream: str = ""
-    # Another than the CPU means another image, and so another key; it is written down where it is another.
+    # Written down, and part of the key, where it is not the CPU.
     accelerator: Accelerator = Field(default="cpu", exclude_if=lambda value: value == "cpu")
 
     @property
@@ -94,6 +94,11 @@ def make_job(
         split=split,
         inner_folds=usual if inner_folds is None else inner_folds,
     )
+
+
+def card_of(layout: Layout, job: Job) -> MethodCard:
+    """The card of a job's method, with the limits of its run."""
+    return load_method(layout, job.method).of_variant(job.variant, job.accelerator)
 
 
 def on_accelerator(layout: Layout, jobs: Iterable[Job], accelerator: Accelerator) -> list[Job]:
@@ -153,6 +158,7 @@ class PlannedJob(Strict):
                 # told from the second way of preparing inputs on, so that keys of the first stay what they were
                 **({"materialisation": prepared} if prepared > 1 else {}),
                 **({"weights": self.weights_digest} if self.weights_digest else {}),
+                **({"accelerator": self.job.accelerator} if self.job.accelerator != "cpu" else {}),
                 "protocol": PROTOCOL_VERSION,
                 "image": self.image_tree,
                 "dataset": self.dataset_digest,

@@ -20,7 +20,7 @@ Scalar = bool | int | float | str
 
 _SIZE = re.compile(r"(\d+)\s*(MiB|GiB)")
 _UNITS = {"MiB": 1 << 20, "GiB": 1 << 30}
-# What CUDA's libraries and the driver's own state take of a container's memory, above what the method does.
+# Allowed for CUDA's libraries and the driver's own state, above what the method takes; on no device measured.
 _CUDA_MEMORY = 4 << 30
 
 

@@ -12,9 +12,8 @@ from harness.budget import this_machine
 from harness.data import load_manifest
 from harness.errors import EngineError
 from harness.images import recorded_size
-from harness.jobs import Job
+from harness.jobs import Job, card_of
 from harness.layout import Layout
-from harness.methods import load_method
 from harness.plan import Cell
 from harness.vocabulary import Accelerator, Verdict
 
@@ -142,7 +141,7 @@ def _result_bytes(layout: Layout, cell: Cell) -> int:
 
 
 def _limit(layout: Layout, job: Job) -> float:
-    resources = load_method(layout, job.method).of_variant(job.variant, job.accelerator).resources
+    resources = card_of(layout, job).resources
     return float(resources.seconds * resources.cpus)
 
 

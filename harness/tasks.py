@@ -22,9 +22,9 @@ from harness.engine import Engine, find_engine
 from harness.errors import UsageError
 from harness.images import BuiltImage, folder_tree
 from harness.inputs import job_folder, planned_weights, prepare_inputs
-from harness.jobs import PlannedJob
+from harness.jobs import PlannedJob, card_of
 from harness.layout import Layout
-from harness.methods import MethodCard, load_method
+from harness.methods import MethodCard
 from harness.obstacles import Obstacles
 from harness.ownership import own_folder
 from harness.records import Record
@@ -51,9 +51,8 @@ class Task:
 
     @property
     def card(self) -> MethodCard:
-        """The card of the method, with its variant's limits."""
-        job = self.planned.job
-        return load_method(self.layout, job.method).of_variant(job.variant, job.accelerator)
+        """The card of the method, with the limits of this run."""
+        return card_of(self.layout, self.planned.job)
 
 
 def perform(task: Task, engine: Engine, stop: threading.Event | None = None) -> Record:

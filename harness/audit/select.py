@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from harness.errors import HarnessError, UsageError
@@ -57,12 +57,11 @@ def _text_of(job: Job) -> bytes:
     return canonical_json(job.model_dump(mode="json"))
 
 
-def find_key(known: Iterable[str], prefix: str, where: Path) -> str:
+def find_key(known: Sequence[str], prefix: str, where: Path) -> str:
     """The one of the `known` keys that begins so; exactly one is expected of a person."""
-    every = list(known)
-    keys = [key for key in every if key.startswith(prefix.lower())]
+    keys = [key for key in known if key.startswith(prefix.lower())]
     if not keys:
-        raise unknown("run", prefix, [key[:12] for key in every[:_SHOWN]], where=where)
+        raise unknown("run", prefix, [key[:12] for key in known[:_SHOWN]], where=where)
     if len(keys) > 1:
         raise UsageError(
             f"{len(keys)} keys begin with '{prefix}'",

@@ -141,7 +141,12 @@ def build(
 
     layout = find_layout()
     with find_engine(layout) as engine, _reporting() as (_, report):
-        supply = Supply(mirrors, not offline, report, announce=lambda what: click.echo(what, err=True))
+        supply = Supply(
+            mirrors=mirrors,
+            network=not offline,
+            progress=report,
+            announce=lambda what: click.echo(what, err=True),
+        )
         for name in _chosen(layout, names, everything):
             if record:
                 written = record_environment(engine, layout, name, accelerator, supply=supply)

@@ -55,6 +55,9 @@ def test_a_run_on_a_gpu_is_another_run_and_says_so(layout: Layout) -> None:
     (job,) = on_accelerator(layout, [usual], "cuda")
     on_cpu, on_gpu = make_plan(layout, "both", [usual, job]).cells
     assert on_cpu.planned and on_gpu.planned and on_cpu.planned.key != on_gpu.planned.key
+    # even where a card claims a GPU for an environment that has nothing of CUDA
+    of_gpu = on_cpu.planned.model_copy(update={"job": job})
+    assert of_gpu.image_tree == on_cpu.planned.image_tree and of_gpu.key != on_cpu.planned.key
     assert "[cuda]" in job.label and "[cuda]" not in usual.label
     assert (row_name(usual, {}), row_name(job, {})) == ("mlp", "mlp [cuda]")
     shown = ScoredCell(on_gpu, row_name(job, {}), {}, False, {}, {}, scored=False)
@@ -111,6 +114,8 @@ def test_a_gpu_that_cannot_be_used_is_told_before_anything_runs(
 def test_one_that_can_be_used_is_accepted(layout: Layout, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     _driver_tells(monkeypatch, tmp_path, "echo 'NVIDIA H100, 9.0'")
     require_gpu(layout, DOCKER, ["mlp"])
+    with pytest.raises(UsageError, match="environment 'als_wr' has no CUDA variant"):
+        require_gpu(layout, DOCKER, ["als_wr"])
 
 
 @pytest.mark.engine
