@@ -39,6 +39,7 @@ def _facts(card: MethodCard) -> list[tuple[str, str]]:
         ("benchmarks", ", ".join(f"`{name}`" for name in card.benchmarks)),
         ("inputs", ", ".join(f"`{name}`" for name in card.inputs)),
         ("deterministic", "yes" if card.deterministic else "no"),
+        ("order of items", f"published. {card.published_order}" if card.published_order else "secret"),
         (
             "limits of one run",
             f"{card.resources.cpus} CPU, {card.resources.memory}, {card.resources.seconds} s",

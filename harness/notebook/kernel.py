@@ -23,7 +23,7 @@ from harness.engine.leftovers import remove_stubborn
 from harness.engine.orphans import discard_container
 from harness.errors import EngineError, HarnessError, ImageError, MissingData, UsageError
 from harness.files import write_json
-from harness.inputs import job_folder, planned_weights, prepare_inputs
+from harness.inputs import job_folder, make_inputs, planned_weights
 from harness.jobs import Job, PlannedJob
 from harness.layout import Layout
 from harness.methods import MethodCard, load_method
@@ -93,7 +93,8 @@ async def open_kernel(
     card = load_method(layout, planned.job.method)
     with _folders(layout) as (workspace, inputs, tools):
         weights = planned_weights(layout, planned)
-        job_folder(prepare_inputs(layout, planned, card, mirrors), inputs, planned, card, weights=weights)
+        arrangement = make_inputs(layout, planned, card.inputs, mirrors)
+        job_folder(arrangement, inputs, planned, card, weights=weights)
         for source in _INSIDE.iterdir():
             if source.is_file():
                 shutil.copyfile(source, tools / source.name)
@@ -142,7 +143,7 @@ def _configuration(
         in_folder=inputs,
         work=workspace.folder.parent,
         limits=_limits(card),
-        seed=planned.job.split.seed,
+        seed=planned.job.fit_seed,
         labels={"permafrost.notebook": planned.key},
         mounts=(Mount(tools, _TOOLS),),
         entrypoint=("python3", f"{_TOOLS}/start.py"),

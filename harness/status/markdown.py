@@ -39,7 +39,7 @@ def _matrix(groups: list[Group]) -> list[str]:
     by_row: dict[tuple[bool, str], dict[str, Group]] = {}
     for group in groups:
         columns.setdefault(group.column, []).append(group)
-        by_row.setdefault((group.control, group.row), {})[group.column] = group
+        by_row.setdefault((group.control, group.title), {})[group.column] = group
     metrics = {column: known_sets(members)[0] for column, members in columns.items()}
     footnotes, rows = Footnotes(), []
     for (control, row), found in sorted(by_row.items()):

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from harness.benchmark.repurposing.inputs import similarity, standardised, views
+from harness.benchmark.repurposing.input_arrays import similarity, standardised, views
 from harness.conformance.repurposing import problems
 from harness.conformance.repurposing.problems import Problem
 from harness.layout import Layout
