@@ -47,7 +47,9 @@ def forge_plan(layout: Layout, plan: Plan, cell: int = 0, **changed: Any) -> str
     target = store.path(planned.key)
     target.parent.mkdir(parents=True, exist_ok=True)
     store.path(record.key).rename(target)
-    write_json(target / "record.json", record.model_copy(update={"key": planned.key, "planned": planned}).to_json())
+    write_json(
+        target / "record.json", record.model_copy(update={"key": planned.key, "planned": planned}).to_json()
+    )
     return planned.key
 
 

@@ -100,7 +100,11 @@ def made(key: str, *steps: Step, superseded: str = "") -> Audit:
     return Audit(key * 64, f"run {key}", superseded, steps)
 
 
-HOLDS, BREAKS, OPEN = ok("record", "digest", "f" * 64), failed("log.txt", "differs"), not_checked("lock", "why not")
+HOLDS, BREAKS, OPEN = (
+    ok("record", "digest", "f" * 64),
+    failed("log.txt", "differs"),
+    not_checked("lock", "why not"),
+)
 SIX = (
     made("1", HOLDS),
     made("2", HOLDS, BREAKS),
@@ -217,7 +221,10 @@ def raising(error: Exception) -> Any:
         (MissingData("no file", where="there", todo=""), not_checked("x", "no file (there)")),
         (CorruptData("cut", where="there", todo=""), failed("x", "cut", where="there")),
         (InvalidPredictions("nan"), failed("x", "nan")),
-        (OSError(5, "Input/output error", "there"), failed("x", "can't be read: Input/output error", where="there")),
+        (
+            OSError(5, "Input/output error", "there"),
+            failed("x", "can't be read: Input/output error", where="there"),
+        ),
     ],
 )
 def test_an_error_is_a_step_and_only_absent_data_is_no_fault(error: Exception, step: Step) -> None:

@@ -1,4 +1,4 @@
-"""One thing is forged at a time, as well as can be: exactly the link that rests on it breaks, and in no other run."""
+"""One thing is forged at a time: exactly the link that rests on it breaks, and in no other run."""
 
 from __future__ import annotations
 
@@ -71,9 +71,7 @@ def test_a_run_that_did_not_end_ok_needs_no_answer(evidence: Layout, made_up: Pl
 
 
 @pytest.mark.parametrize("name", ["predictions.npy", "log.txt", "method.json"])
-def test_a_link_to_equal_bytes_elsewhere_is_no_file_of_the_run(
-    evidence: Layout, made_up: Plan, name: str
-) -> None:
+def test_a_link_to_equal_bytes_elsewhere_is_no_file_of_the_run(evidence: Layout, made_up: Plan, name: str) -> None:
     path = folder_of(evidence, made_up) / name
     shutil.move(path, evidence.local / name)
     path.symlink_to(evidence.local / name)
@@ -166,7 +164,9 @@ def test_a_container_that_saw_another_input(evidence: Layout, made_up: Plan, nam
 
 def test_a_container_that_saw_fewer_or_other_inputs(evidence: Layout, made_up: Plan) -> None:
     forge_job(evidence, made_up, lambda job: job["inputs"].pop("folds"))
-    assert "input folds" not in {step.name for step in first(evidence, made_up).steps if step.checked is Checked.OK}
+    assert "input folds" not in {
+        step.name for step in first(evidence, made_up).steps if step.checked is Checked.OK
+    }
     forge_job(evidence, made_up, lambda job: job.update(inputs={}))
     assert broken(first(evidence, made_up)) == ["input associations", "input folds"]
     for odd in ([1], "inputs", {"associations": "told"}):
@@ -290,9 +290,7 @@ IMAGES: dict[str, Callable[[dict[str, Any]], object]] = {
 
 @pytest.mark.parametrize("kind", IMAGES)
 @pytest.mark.parametrize("forged", [0, 1])
-def test_a_forged_image_among_runs_of_one_method(
-    evidence: Layout, made_up: Plan, kind: str, forged: int
-) -> None:
+def test_a_forged_image_among_runs_of_one_method(evidence: Layout, made_up: Plan, kind: str, forged: int) -> None:
     forge_record(evidence, made_up, IMAGES[kind], cell=forged)
     found = audits(evidence, [planned_of(cell).key for cell in made_up.cells[:2]])
     assert "image tree" in broken(found[forged])

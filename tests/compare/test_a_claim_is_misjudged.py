@@ -222,9 +222,7 @@ def test_a_mean_is_held_to_the_interval_of_as_many_runs_as_either_side_has(n: in
 
 
 def test_what_was_printed_widens_the_interval_by_its_rounding() -> None:
-    plain, rounded = (
-        mean(50, 0.8, sd_ours=0.02, rounding=rounding, sd=0.05, n=100) for rounding in (0.0, 0.0005)
-    )
+    plain, rounded = (mean(50, 0.8, sd_ours=0.02, rounding=rounding, sd=0.05, n=100) for rounding in (0.0, 0.0005))
     assert plain.tolerance is not None and rounded.tolerance is not None
     assert rounded.tolerance - plain.tolerance == pytest.approx(0.0005)
 
@@ -279,9 +277,7 @@ def test_a_band_is_as_wide_as_the_printed_deviation_or_five_hundredths(sd: float
 def test_a_band_tells_the_runs_it_is_without() -> None:
     one = claim(statistic="band", seed=None, sd=0.02, note="of one type")
     runs = {seed: run(0.8) for seed in range(3)} | {3: run(None), 4: run(None, Verdict.TIMEOUT)}
-    assert judged(one, runs).reason == (
-        "within the printed deviation; 2 of our 5 runs have no value; of one type"
-    )
+    assert judged(one, runs).reason == ("within the printed deviation; 2 of our 5 runs have no value; of one type")
     # what was not made or not scored yet is no lost value
     waiting = {**{seed: run(0.8) for seed in range(3)}, 3: run(None, Verdict.INTERRUPTED)}
     waiting[4] = Obtained("k" * 64, Verdict.OK, "", None, {}, unscored="no data")
@@ -346,9 +342,7 @@ def test_a_status_decides_from_the_tenth_seed_on() -> None:
     for n, verdict in ((9, ClaimVerdict.NOT_COMPARABLE), (10, ClaimVerdict.REPRODUCED)):
         told = status("ran", dict.fromkeys(range(n), run(0.8)))
         assert (told.verdict, told.n, told.reason) == (verdict, n, f"{n} of 100 seeds, all ok")
-    few = judged(
-        claim("ran", statistic="status", metric="", seed=None, n=3), dict.fromkeys(range(3), run(0.8))
-    )
+    few = judged(claim("ran", statistic="status", metric="", seed=None, n=3), dict.fromkeys(range(3), run(0.8)))
     assert few.verdict is ClaimVerdict.REPRODUCED
     told = status("ran", {1: run(0.8), 2: run(None, Verdict.MEMORY), 3: run(0.8)})
     assert told.reason == "1 of our 3 runs: memory" and len(told.keys) == 3

@@ -122,10 +122,7 @@ def test_a_range_is_where_99_of_100_draws_of_the_authors_runs_lie(statistic: str
     )
     generator = np.random.default_rng(7)
     draws = np.array(
-        [
-            by_definition(statistic, PUBLISHED, generator.choice(40, size=seeds).tolist())
-            for _ in range(1000)
-        ]
+        [by_definition(statistic, PUBLISHED, generator.choice(40, size=seeds).tolist()) for _ in range(1000)]
     )
     half = stats.norm.ppf(0.995) * draws.std() * np.sqrt(1 + seeds / 40)
     assert one.tolerance is not None
@@ -180,7 +177,9 @@ def test_a_printed_difference_follows_from_the_means_but_for_its_rounding(by: fl
 def test_a_range_that_holds_no_effect_decides_nothing() -> None:
     level = dict.fromkeys(METHODS, 0.75)
     shifted = {
-        place: {seed: {METRIC: run[METRIC] - LEVELS[place.method] + level[place.method]} for seed, run in runs.items()}
+        place: {
+            seed: {METRIC: run[METRIC] - LEVELS[place.method] + level[place.method]} for seed, run in runs.items()
+        }
         for place, runs in PUBLISHED.values.items()
     }
     nothing = Side(shifted)
@@ -281,7 +280,12 @@ def test_our_side_is_what_ended_ok_in_published_names() -> None:
 
 def test_what_a_control_reached_is_of_the_places_asked_for() -> None:
     runs = {
-        Target("constant", "one", SPLITS[0]): {2: run(0.2), 1: run(0.1), 3: run(None), 4: run(None, Verdict.ERROR)},
+        Target("constant", "one", SPLITS[0]): {
+            2: run(0.2),
+            1: run(0.1),
+            3: run(None),
+            4: run(None, Verdict.ERROR),
+        },
         Target("constant", "two", SPLITS[0]): {1: run(0.3)},
         Target("majority", "one", SPLITS[0]): {1: run(0.9)},
     }

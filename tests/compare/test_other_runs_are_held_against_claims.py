@@ -1,4 +1,4 @@
-"""Claims are held against runs of our own code as the card says them, on the CPU, of today; one departure is enough."""
+"""Claims are held against present runs of our own code, as its card says, on the CPU; one departure is enough."""
 
 from __future__ import annotations
 
@@ -48,9 +48,7 @@ DEPARTURES: dict[str, Callable[[Job], dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize("departure", DEPARTURES)
-def test_a_run_of_another_kind_is_held_against_no_claim(
-    evidence: Layout, made_up: Plan, departure: str
-) -> None:
+def test_a_run_of_another_kind_is_held_against_no_claim(evidence: Layout, made_up: Plan, departure: str) -> None:
     assert sorted(obtained(evidence)["published"]) == sorted(SEEDS)
     job = planned_of(made_up.cells[2]).job
     forge_plan(evidence, made_up, 2, job=job.model_copy(update=DEPARTURES[departure](job)))

@@ -1,4 +1,4 @@
-"""Every planned cell is pinned by its own checksums, however many cells share one planner; no run is planned twice."""
+"""Every planned cell is pinned by its own checksums, however many share one planner; no run is planned twice."""
 
 from __future__ import annotations
 
@@ -136,7 +136,10 @@ def test_what_a_method_does_not_do_is_not_applicable(repository: Layout, checksu
     from harness.methods import load_methods
 
     other, *_ = make_plan(repository, "one", [job_of("constant", benchmark="ddi")]).cells
-    assert (other.planned, other.verdict) == (None, Verdict.NOT_APPLICABLE) and "no part in benchmark" in other.reason
+    assert (other.planned, other.verdict) == (
+        None,
+        Verdict.NOT_APPLICABLE,
+    ) and "no part in benchmark" in other.reason
     refusing = next(card for card in load_methods(repository) if card.refuses)
     refusal = refusing.refuses[0]
     jobs = [

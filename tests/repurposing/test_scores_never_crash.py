@@ -250,7 +250,9 @@ def test_the_best_pairs_that_were_asked_for_are_listed_first(repository: Layout)
     assert ranking.columns == ("drug", "disease", "score")
     expected = [
         (dataset.drug_ids[drug], dataset.disease_ids[disease], score)
-        for (drug, disease), score in zip((asked[2], asked[1], asked[3], asked[0]), (0.75, 0.5, 0.5, 0.25), strict=True)
+        for (drug, disease), score in zip(
+            (asked[2], asked[1], asked[3], asked[0]), (0.75, 0.5, 0.5, 0.25), strict=True
+        )
     ]
     assert list(ranking.rows) == expected
     first = rank_pairs(dataset, folds, Predictions(test, None, np.ones(2)), 2)

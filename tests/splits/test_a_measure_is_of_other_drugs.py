@@ -1,4 +1,4 @@
-"""What is measured and proved of a drug split equals what counting drug by drug gives; every bound is where it is said."""
+"""What is measured of a drug split is what counting drug by drug gives; every bound is where it is said."""
 
 from __future__ import annotations
 
@@ -175,7 +175,14 @@ def test_whole_groups_are_dealt_as_exactly_as_they_allow() -> None:
 
 @pytest.mark.parametrize(
     ("drugs", "available", "valid", "test"),
-    [(100, None, 10, 20), (105, None, 10, 21), (100, 30, 10, 20), (100, 15, 5, 10), (3, None, 1, 1), (100, 1, 1, 1)],
+    [
+        (100, None, 10, 20),
+        (105, None, 10, 21),
+        (100, 30, 10, 20),
+        (100, 15, 5, 10),
+        (3, None, 1, 1),
+        (100, 1, 1, 1),
+    ],
 )
 def test_targets_are_rounded_down_and_at_least_one(
     drugs: int, available: int | None, valid: int, test: int

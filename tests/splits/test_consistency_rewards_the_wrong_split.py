@@ -52,9 +52,12 @@ def test_a_random_split_is_seldom_significant() -> None:
 
 
 def exact_share(differences: list[int]) -> float:
-    """Of all ways to turn the signs around: those whose sum is as far from 0 as the observed one, on either side."""
+    """Of all ways to turn signs around: those whose sum is as far from 0 as the observed one, on either side."""
     told = [one for one in differences if one]
-    sums = [sum(sign * one for sign, one in zip(signs, told, strict=True)) for signs in product((1, -1), repeat=len(told))]
+    sums = [
+        sum(sign * one for sign, one in zip(signs, told, strict=True))
+        for signs in product((1, -1), repeat=len(told))
+    ]
     return sum(abs(one) >= abs(sum(told)) for one in sums) / len(sums)
 
 
@@ -127,7 +130,7 @@ def test_the_seed_draws_the_controls() -> None:
 
 def test_thresholds_and_controls_are_the_papers() -> None:
     """Figure 5: every fifth year from 1985 to 2020."""
-    assert (1985, 1990, 1995, 2000, 2005, 2010, 2015, 2020) == THRESHOLDS
+    assert THRESHOLDS == (1985, 1990, 1995, 2000, 2005, 2010, 2015, 2020)
     rows = consistency({"true": TRUE}, YEARS)
     assert [row.year for row in rows] == list(THRESHOLDS)
     # the smallest share that four hundred draws can give
@@ -139,7 +142,7 @@ def test_what_can_not_be_compared_is_refused() -> None:
         consistency({"true": TRUE}, np.zeros_like(YEARS))
     with pytest.raises(UsageError, match="no split 'cluster'"):
         consistency({"true": TRUE}, YEARS, against="cluster")
-    with pytest.raises(UsageError, match="name one of none|no split"):
+    with pytest.raises(UsageError, match="there is no split"):
         consistency({}, YEARS)
 
 
