@@ -17,7 +17,7 @@ from harness.store import Store
 from tests.fabricate import planned_of
 
 
-def forge_record(layout: Layout, plan: Plan, change: Callable[[dict[str, Any]], None], cell: int = 0) -> Path:
+def forge_record(layout: Layout, plan: Plan, change: Callable[[dict[str, Any]], object], cell: int = 0) -> Path:
     """Rewrite a run's record, the first one's, so that it agrees with its files and its own digest."""
     folder = Store(layout.runs).path(planned_of(plan.cells[cell]).key)
     record = json.loads((folder / "record.json").read_text())

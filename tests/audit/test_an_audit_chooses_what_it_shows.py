@@ -204,8 +204,7 @@ def test_a_long_audit_says_how_far_it_is(evidence: Layout, made_up: Plan) -> Non
     assert said.begun == [("audit", 2), ("replay", 1)]
     assert [text.partition(":")[0] for text in said.steps] == ["FAILED", "ok", "not checked"]
     assert report.without_run == 3
-    entries = dict.fromkeys(())
-    assert audit_reference(evidence, entries, without_run=4, progress=said).without_run == 4
+    assert audit_reference(evidence, {}, without_run=4, progress=said).without_run == 4
 
 
 def raising(error: Exception) -> Any:
