@@ -11,6 +11,7 @@ from harness.files import sha256_of
 from harness.images.builder import RECIPE
 from harness.images.cards import Environment, epoch_of
 from harness.images.lock import held_packages
+from harness.images.limits import LIMITS, LIMITS_FILE
 from harness.images.locks import Part, read_debian, read_wheels
 from harness.images.parts import checked_part
 from harness.images.stage0 import write_stage0
@@ -42,6 +43,7 @@ def fill_environment_context(
     environment = chain[-1]
     shutil.copyfile(layout.root / "Dockerfile", folder / RECIPE)
     shutil.copytree(layout.containers / "_recipe", folder / "recipe")
+    (folder / LIMITS_FILE).write_text(LIMITS.text)
     folders = {"debian": "debs", "wheel": "wheels", "source": "sources", "conda": "conda"}
     by_kind = {kind: folder / name for kind, name in folders.items()}
     for path in by_kind.values():
