@@ -60,7 +60,8 @@ def build(
             command = [*_podman(address), "build", "--layers=false", "--format", "docker"]
             command += ["--timestamp", str(epoch), "--pull=never"]
             command += limits.podman_options(memory=bool(info.get("MemoryLimit")))
-            variables: dict[str, str] = {}
+            # the client would add what this machine configures for every container
+            variables = {"CONTAINERS_CONF": os.devnull}
         else:
             command = [docker_with_buildkit(), "build", "--progress", "plain", "--pull=false"]
             variables = {

@@ -10,8 +10,8 @@ from pathlib import Path
 from harness.files import sha256_of
 from harness.images.builder import RECIPE
 from harness.images.cards import Environment, epoch_of
-from harness.images.lock import held_packages
 from harness.images.limits import LIMITS, LIMITS_FILE
+from harness.images.lock import held_packages
 from harness.images.locks import Part, read_debian, read_wheels
 from harness.images.parts import checked_part
 from harness.images.stage0 import write_stage0

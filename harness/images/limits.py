@@ -1,8 +1,8 @@
 """What a build may take: time, memory, the size of a file, disk, and rights. No build holds the lock for ever.
 
-A build container runs packages' own scripts. Podman is told its limits; Docker's builder has no options for them.
-So the recipe (containers/_recipe/common.sh) reads `limits.txt` from its context and sets them on itself, with either
-engine, and this module watches the rest from outside: the clock, the disk, the machine's memory and what is said.
+A build container runs packages' own scripts. Podman is told its limits; Docker's builder has no options for
+them. So the recipe (containers/_recipe/common.sh) reads `limits.txt` from its context and sets them on itself, with
+either engine, and this module watches the rest from outside: clock, disk, the machine's memory, what is said.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 LIMITS_FILE = "limits.txt"
-# What dpkg, pip and tar need to lay files out; `setpcap` is what the recipe gives up the others with, itself included.
+# What dpkg, pip and tar need to lay files out; with `setpcap` the recipe gives up the others, itself included.
 _CAPABILITIES = ("CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID", "SETPCAP")
 _PROCESSES = 4096
 _OPEN_FILES = 4096
@@ -77,7 +77,7 @@ class Ended:
 def run_watched(
     command: Sequence[str], folder: Path, environment: Mapping[str, str], limits: BuildLimits, disk: Path
 ) -> Ended:
-    """Run a builder's client, and end it with everything it started when a bound is met; `disk` is the engine's."""
+    """Run a builder's client, and end it and what it started when a bound is met; `disk` is the engine's."""
     with tempfile.TemporaryFile() as said:
         process = subprocess.Popen(
             command,

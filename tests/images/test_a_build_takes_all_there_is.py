@@ -1,4 +1,4 @@
-"""A package's script in a build container may not hold the build for ever, fill machine or disk, or keep rights."""
+"""A package's script in a build container may not run for ever, fill machine or disk, or keep rights."""
 
 from __future__ import annotations
 
