@@ -1,8 +1,8 @@
 """What a build may take: time, memory, the size of a file, disk, and rights. No build holds the lock for ever.
 
 A build container runs packages' own scripts. Podman is told its limits; Docker's builder has no options for
-them. So the recipe (containers/_recipe/common.sh) reads `limits.txt` from its context and sets them on itself, with
-either engine, and this module watches the rest from outside: clock, disk, the machine's memory, what is said.
+them. So the recipe (containers/_recipe/common.sh) reads `limits.txt` from its context and sets them on itself,
+with either engine, and this module watches the rest from outside: clock, disk, the machine's memory, what is said.
 """
 
 from __future__ import annotations
