@@ -8,6 +8,7 @@ from typing import Any, cast
 import pytest
 from docker.errors import ImageNotFound
 
+from harness.audit import frozen
 from harness.audit.frozen import Superseded, check_built
 from harness.audit.steps import Checked, Step
 from harness.engine import Engine
@@ -45,43 +46,61 @@ def checked(layout: Layout, plan: Plan, engine: Engine | None) -> Step:
     return step
 
 
+@pytest.fixture
+def held(monkeypatch: pytest.MonkeyPatch, evidence: Layout, made_up: Plan) -> dict[str, tuple[str, str]]:
+    """What the files of each image are when they are read back: at first, those of the run."""
+    image = Store(evidence.runs).record(planned_of(made_up.cells[0]).key).image
+    right = (image["environment_tree"], image["code_tree"])
+    trees = {RAN: right, OTHER: right}
+    monkeypatch.setattr(frozen, "held_trees", lambda _engine, image_id: trees[image_id])
+    return trees
+
+
 @pytest.mark.parametrize(
-    ("image", "expected"), [(RAN, Checked.OK), (OTHER, Checked.FAILED), (None, Checked.NOT_CHECKED)]
+    ("image", "expected"), [(RAN, Checked.OK), (OTHER, Checked.OK), (None, Checked.NOT_CHECKED)]
 )
 def test_the_image_of_the_run_is_looked_for(
-    evidence: Layout, made_up: Plan, image: str | None, expected: Checked
+    evidence: Layout,
+    made_up: Plan,
+    held: dict[str, tuple[str, str]],
+    image: str | None,
+    expected: Checked,
 ) -> None:
     assert checked(evidence, made_up, engine_with(image)).checked is expected
 
 
-def test_another_engines_image_is_not_called_replaced(evidence: Layout, made_up: Plan) -> None:
-    engine = engine_with(OTHER)
+@pytest.mark.parametrize("image", [RAN, OTHER])
+@pytest.mark.parametrize("at", [0, 1])
+def test_an_image_with_other_files_is_found_whatever_its_receipt_says(
+    evidence: Layout, made_up: Plan, held: dict[str, tuple[str, str]], image: str, at: int
+) -> None:
+    right = held[image]
+    engine = engine_with(image)
+    name = image_name(evidence, "constant")
+    receipt = Receipt(
+        name=name,
+        engine="docker",
+        image_id=image,
+        environment_tree=right[0],
+        code_tree=right[1],
+        size_bytes=1,
+        built_seconds=1.0,
+    )
+    write_receipt(receipt_path(evidence, cast(Any, engine), name), receipt)
+    held[image] = ("0" * 64, right[1]) if at == 0 else (right[0], "0" * 64)
+    step = checked(evidence, made_up, engine)
+    assert step.checked is Checked.FAILED
+    assert "0" * 16 in step.found and right[at][:16] in step.expected
+
+
+def test_another_engines_image_is_judged_by_its_files(
+    evidence: Layout, made_up: Plan, held: dict[str, tuple[str, str]]
+) -> None:
+    engine = engine_with(OTHER, root="/elsewhere")
     engine.name = "podman"  # type: ignore[misc]
-    assert checked(evidence, made_up, engine).checked is Checked.NOT_CHECKED
-    # a second Docker, started when the one that ran had been served and had gone
-    assert checked(evidence, made_up, engine_with(OTHER, root="/elsewhere")).checked is Checked.NOT_CHECKED
+    assert checked(evidence, made_up, engine).checked is Checked.OK
 
 
 def test_without_an_engine_nothing_is_called_ok(evidence: Layout, made_up: Plan) -> None:
     step = checked(evidence, made_up, None)
     assert (step.checked, step.what) == (Checked.NOT_CHECKED, "no engine")
-
-
-@pytest.mark.parametrize(("same_trees", "expected"), [(True, Checked.OK), (False, Checked.FAILED)])
-def test_an_image_built_again_counts_only_with_the_same_trees(
-    evidence: Layout, made_up: Plan, same_trees: bool, expected: Checked
-) -> None:
-    engine = engine_with(OTHER)
-    image = Store(evidence.runs).record(planned_of(made_up.cells[0]).key).image
-    name = image_name(evidence, "constant")
-    receipt = Receipt(
-        name=name,
-        engine="docker",
-        image_id=OTHER,
-        environment_tree=image["environment_tree"],
-        code_tree=image["code_tree"] if same_trees else "0" * 64,
-        size_bytes=1,
-        built_seconds=1.0,
-    )
-    write_receipt(receipt_path(evidence, cast(Any, engine), name), receipt)
-    assert checked(evidence, made_up, engine).checked is expected

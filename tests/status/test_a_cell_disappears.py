@@ -207,7 +207,7 @@ def test_every_failure_is_a_verdict_with_its_reason(evidence: Layout, verdict: V
     table = table_of(evidence, plan)
     assert table.counts[verdict] == 1
     assert "for a | reason of two lines" in to_text(table)
-    assert "for a | reason of two lines" in to_markdown(table)
+    assert r"for a \| reason of two lines" in to_markdown(table)
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=30))
