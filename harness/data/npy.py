@@ -17,14 +17,16 @@ import numpy.typing as npt
 
 MAGIC = b"\x93NUMPY\x01\x00"
 _LONGEST_HEADER = 4096
-# As numpy writes it, and nothing else that Python could read: evaluating a literal, a few bytes can stand for a number
-# too long to print. 18 digits are below 2**63, and numpy has at most 32 dimensions everywhere.
+# As numpy writes it, and nothing else that Python could read: in a literal, a few bytes can stand for a number too
+# long to print. 18 digits are below 2**63, and numpy has at most 32 dimensions everywhere.
 _HEADER = re.compile(
-    r"\{ *+'descr' *+: *+'([<>|=][biufc][0-9]{1,2})' *+, *+'fortran_order' *+: *+(True|False) *+, *+"
+    r"\{ *+'descr' *+: *+'([!-&(-[\]-~]{1,20})' *+, *+'fortran_order' *+: *+(True|False) *+, *+"
     r"'shape' *+: *+\( *+((?:[0-9]{1,18} *+, *+){0,31}(?:[0-9]{1,18})?) *+\) *+,? *+\} *+\n?",
     re.ASCII,
 )
 _LARGEST = 2**63 - 1
+# numpy's kinds: truth values, integers, floats, complex numbers
+_NUMBERS = frozenset("biufc")
 
 Array = npt.NDArray[Any]
 
@@ -62,20 +64,9 @@ def read_header(path: Path) -> tuple[str, tuple[int, ...], int]:
         raise NotNpy("has a header that can't be read")
     descr, fortran, lengths = header.groups()
     shape = tuple(int(length) for length in lengths.split(",") if length.strip())
-    _check_size(descr, shape)
     if fortran == "True" and len(shape) > 1:
         raise NotNpy("is stored column by column; rows are needed")
     return descr, shape, len(MAGIC) + 2 + length
-
-
-def _check_size(descr: str, shape: tuple[int, ...]) -> None:
-    """Refuse what numpy can't hold: it counts in 64 bits, and leaves lengths of 0 out when it does."""
-    try:
-        itemsize = np.dtype(descr).itemsize
-    except TypeError:
-        raise NotNpy(f"has data type {descr}, which there is not") from None
-    if math.prod(length for length in shape if length) * itemsize > _LARGEST:
-        raise NotNpy(f"has shape {_told(shape)}, which no file can hold")
 
 
 def read_npy(path: Path, descr: str, shape: tuple[int, ...]) -> Array:
@@ -85,7 +76,10 @@ def read_npy(path: Path, descr: str, shape: tuple[int, ...]) -> Array:
         raise NotNpy(f"has data type {found_descr} instead of {descr}")
     if found_shape != shape:
         raise NotNpy(f"has shape {_told(found_shape)} instead of {_told(shape)}")
-    dtype = np.dtype(descr)
+    dtype = _number_type(descr)
+    # numpy counts in 64 bits, and leaves lengths of 0 out when it does
+    if math.prod(length for length in shape if length) * dtype.itemsize > _LARGEST:
+        raise NotNpy(f"has shape {_told(shape)}, which no file can hold")
     expected = offset + math.prod(shape) * dtype.itemsize
     size = path.stat().st_size
     if size != expected:
@@ -93,6 +87,16 @@ def read_npy(path: Path, descr: str, shape: tuple[int, ...]) -> Array:
     array = np.fromfile(path, dtype=dtype, offset=offset).reshape(shape)
     array.setflags(write=False)
     return array
+
+
+def _number_type(descr: str) -> np.dtype[Any]:
+    try:
+        dtype = np.dtype(descr)
+    except (TypeError, ValueError, SyntaxError):
+        raise NotNpy(f"has data type {descr}, which there is not") from None
+    if dtype.kind not in _NUMBERS or dtype.itemsize == 0:
+        raise NotNpy(f"has data type {descr}, which is not of numbers")
+    return dtype
 
 
 def _told(shape: tuple[int, ...]) -> str:

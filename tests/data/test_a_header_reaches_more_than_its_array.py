@@ -116,4 +116,6 @@ def test_a_single_number_is_read(tmp_path: Path) -> None:
 
 
 def test_a_shape_without_spaces_and_a_header_without_a_line_end_are_read(tmp_path: Path) -> None:
-    assert not _read(tmp_path / "a.npy", _file("{'descr': '<f8', 'fortran_order': False, 'shape': (1,2,)}", bytes(16)))
+    assert not _read(
+        tmp_path / "a.npy", _file("{'descr': '<f8', 'fortran_order': False, 'shape': (1,2,)}", bytes(16))
+    )
