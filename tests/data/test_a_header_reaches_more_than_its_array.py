@@ -53,6 +53,7 @@ HOSTILE = {
     "a record type": _said(descr="[('a', '<f8')]"),
     "a type with fields in text": _said(descr="'f8,f8'"),
     "a type of dates": _said(descr="'<M8[ns]'"),
+    "a type that divides by zero": _said(descr="'m8[s/0]'"),
     "a type that there is not": _said(descr="'<f7'"),
     "a type of no bytes": _said(descr="'<f0'"),
     "a text of no length": _said(descr="'<U0'"),
