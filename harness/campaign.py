@@ -10,9 +10,11 @@ import threading
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from harness.budget import Budget, Share, this_machine
+from harness.disk import room_on
 from harness.engine import Engine, remove_orphans
 from harness.engine.leftovers import remove_stubborn
 from harness.errors import DataError, ImageError, WeightsError
@@ -75,12 +77,13 @@ def run_plan(
     """Run what is left. Outcomes are in the store when this returns; setting `stop` ends it early and cleanly."""
     choices = choices or Choices()
     store = Store(layout.runs)
+    layout.local.mkdir(parents=True, exist_ok=True)
     cells = left_to_run(plan, store, choices.again)
     on_gpu = sorted({cell.job.method for cell in cells if cell.job.accelerator == "cuda"})
     if on_gpu:
         require_gpu(layout, engine.facts, on_gpu)
     share = this_machine(workers=choices.workers, gpus=1 if on_gpu else 0)
-    state = _State(Budget(share), stop or threading.Event(), progress or Silent())
+    state = _State(Budget(share, partial(room_on, layout.local)), stop or threading.Event(), progress or Silent())
     cells = _fitting(layout, cells, state)
     _tidy(layout, engine, state.progress)
     for group in _groups(cells, one_method_at_a_time=choices.remove_images):

@@ -18,10 +18,11 @@ from harness.method_report import METHOD, own_measurements
 from harness.ownership import owner_of
 from harness.runs.classify import Signs, Stop
 from harness.runs.container import container_configuration, container_user
+from harness.runs.disk import output_fault
 from harness.runs.faults import engine_faults, explain, is_program_fault, status_of
 from harness.runs.log import BoundedLog
 from harness.runs.request import RunRequest
-from harness.runs.watch import Watched, output_fault, watch
+from harness.runs.watch import Watched, watch
 from harness.runs.workspace import Collection, Workspace, collect
 
 
@@ -201,11 +202,11 @@ def _fault(error: Exception, request: RunRequest, signs: Signs, *, starting: boo
 def _take_output(seen: Observed, request: RunRequest) -> None:
     """Collect what may be collected, and let the method's own report fill what could not be observed."""
     signs, workspace = seen.signs, seen.workspace
-    fault = output_fault(workspace, request.limits)
+    fault = output_fault(workspace, request.limits, ended=True)
     if fault and signs.stopped is None:
         # too fast to be stopped, but too large all the same; whatever else went wrong followed from that
         signs = replace(signs, stopped=Stop.OUTPUT, stop_detail=fault)
-    seen.collection = collect(workspace, request.limits, request.required, request.expected)
+    seen.collection = collect(workspace, request.limits, request.required, request.expected, traces=request.traces)
     # the kernel's counts are not the method's to overrule
     report = workspace.collected / METHOD
     peak, seconds, warnings = own_measurements(report, wall_s=seen.wall_s, cpus=os.cpu_count() or 1)
