@@ -39,7 +39,7 @@ def disk_fault(workspace: Workspace) -> str:
     """Why nothing more should be written here, whoever used it up; empty when there is no reason."""
     folder = workspace.folder.parent
     if (room := room_on(folder)) < 0:
-        return f"the disk under {folder} is full: {-room >> 20} MiB more must stay free"
+        return f"the disk under {folder} is full: {-(room >> 20)} MiB more must stay free"
     if not has_room_for_files(folder):
         return f"the disk under {folder} has no room for more files"
     return ""
