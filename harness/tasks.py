@@ -59,7 +59,9 @@ def perform(task: Task, engine: Engine, stop: threading.Event | None = None) -> 
     """Run one task in a container and store what came of it."""
     with run_in_container(task, engine, stop) as (outcome, inputs):
         record = _record(task, outcome)
-        return Store(task.layout.runs).put(record, _files(outcome, inputs), again=task.again)
+        stored = Store(task.layout.runs).put(record, _files(outcome, inputs), again=task.again)
+    Obstacles(task.layout.runs).clear("run", task.planned.key)
+    return stored
 
 
 def perform_anywhere(task: Task) -> Record:
