@@ -20,10 +20,12 @@ from harness import __version__, benchmark
 from harness.data import load_dataset
 from harness.engine import Engine, find_engine
 from harness.errors import UsageError
+from harness.files import sha256_of
 from harness.images import BuiltImage, folder_tree
 from harness.inputs import job_folder, planned_weights, prepare_inputs
 from harness.jobs import PlannedJob, card_of
 from harness.layout import Layout
+from harness.method_report import METHOD
 from harness.methods import MethodCard
 from harness.obstacles import Obstacles
 from harness.ownership import own_folder
@@ -34,6 +36,7 @@ from harness.splits import load_split
 from harness.store import Store
 
 _UPSTREAM = "/opt/upstream"
+_LARGEST_REPORT, _KEPT_OF_A_FAILURE = 64 << 10, 1 << 20
 _SOURCES = {"python": ".py", "octave": ".m", "r": ".r"}
 
 
@@ -58,8 +61,9 @@ class Task:
 def perform(task: Task, engine: Engine, stop: threading.Event | None = None) -> Record:
     """Run one task in a container and store what came of it."""
     with run_in_container(task, engine, stop) as (outcome, inputs):
-        record = _record(task, outcome)
-        stored = Store(task.layout.runs).put(record, _files(outcome, inputs), again=task.again)
+        files, described = _files(outcome, inputs)
+        record = _record(task, outcome, described)
+        stored = Store(task.layout.runs).put(record, files, again=task.again)
     Obstacles(task.layout.runs).clear("run", task.planned.key)
     return stored
 
@@ -176,17 +180,27 @@ def _prepare_once(task: Task) -> Path:
     return prepared
 
 
-def _files(outcome: Outcome, inputs: Path) -> dict[str, Path]:
-    """What is kept of a run: its job, its log, and whatever it wrote."""
-    files = {"job.json": inputs / "job.json", "log.txt": outcome.log}
-    for path in sorted(outcome.out_folder.rglob("*")):
-        if path.is_file():
-            files[path.relative_to(outcome.out_folder).as_posix()] = path
-    return files
+def _files(outcome: Outcome, inputs: Path) -> tuple[dict[str, Path], dict[str, Any]]:
+    """What is kept of a run: its job, its log, and what it wrote; and what is only described, by name.
+
+    Of a run that failed, people read the job, the log and a small report; its answer is no result.
+    """
+    files, described = {"job.json": inputs / "job.json", "log.txt": outcome.log}, {}
+    room = None if outcome.ok else _KEPT_OF_A_FAILURE
+    for path in sorted(outcome.out_folder.rglob("*"), key=lambda path: (path.name != METHOD, path)):
+        if not path.is_file():
+            continue
+        name, size = path.relative_to(outcome.out_folder).as_posix(), path.stat().st_size
+        if room is not None and size > (min(room, _LARGEST_REPORT) if name == METHOD else room):
+            described[name] = {"bytes": size, "sha256": sha256_of(path)}
+            continue
+        files[name] = path
+        room = None if room is None else room - size
+    return files, described
 
 
-def _record(task: Task, outcome: Outcome) -> Record:
-    observed = outcome.as_json()
+def _record(task: Task, outcome: Outcome, described: dict[str, Any]) -> Record:
+    observed = outcome.as_json() | ({"not_kept": described} if described else {})
     engine = observed.pop("engine")
     for known in ("verdict", "reason", "started", "image_id", "attempts"):
         del observed[known]
