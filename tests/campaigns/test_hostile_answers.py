@@ -26,7 +26,33 @@ TRACE = "os.mkdir('/out/trace'); "
 # what it does last -> verdict, words of the reason
 CASES = {
     "half a sign in the report": (REPORT.format('{"protocol": 1, "a": "\\ud800"}'), Verdict.OK, ""),
-    "a number beyond all numbers": (REPORT.format('{"protocol": 1, "cpu_seconds": 1e400}'), Verdict.OK, ""),
+    "a number beyond all numbers": (
+        REPORT.format('{"protocol": 1, "cpu_seconds": 1e400}'),
+        Verdict.INVALID,
+        "method.json: 1e400 is beyond all numbers",
+    ),
+    "a report that is no JSON": (
+        REPORT.format('{"protocol": 1, "losses": [NaN]}'),
+        Verdict.INVALID,
+        "NaN is not JSON",
+    ),
+    "a report of other types": (
+        REPORT.format('{"protocol": 1, "seconds": {"fit": "long"}}'),
+        Verdict.INVALID,
+        "method.json: seconds.fit",
+    ),
+    "a report of a liar": (
+        REPORT.format('{"protocol": 1, "cpu_seconds": 9e17, "peak_memory_bytes": 900000000000000001}'),
+        Verdict.OK,
+        "",
+    ),
+    "a shape too long to print": (
+        "data = open('/out/predictions.npy', 'rb').read(); "
+        "head = b\"{'descr': '<f8', 'fortran_order': False, 'shape': (0x\" + b'f' * 4000 + b',), }'; "
+        "open('/out/predictions.npy', 'wb').write(data[:8] + len(head).to_bytes(2, 'little') + head)",
+        Verdict.INVALID,
+        "predictions.npy: has a header that can't be read",
+    ),
     "a deep report": (REPORT.format('{"protocol": 1, "a": ' + "[" * 500 + "]" * 500 + "}"), Verdict.OK, ""),
     "a report that is a list": (REPORT.format("[1]"), Verdict.INVALID, "not a JSON object"),
     "a long reason with control signs": (
