@@ -8,10 +8,12 @@ from __future__ import annotations
 import json
 
 import pytest
+from pyarrow.parquet import read_table
 
 from harness.audit import audit_runs
 from harness.campaign import run_plan
 from harness.engine import Engine
+from harness.index import build_index
 from harness.layout import Layout
 from harness.plan import join
 from harness.scoring import score_all
@@ -105,6 +107,7 @@ def test_an_odd_answer_harms_only_its_own_run(probe_layout: Layout, engine: Engi
     assert cell.verdict is verdict and words in cell.reason, cell.reason
     assert cell.reason.isprintable() and len(cell.reason) < 1100
     assert score_all(probe_layout, store, plan) == (verdict is Verdict.OK)
+    assert [row["cpu_s"] for row in read_table(build_index(probe_layout)).to_pylist() if row["cpu_s"] < 100]
     report = audit_runs(probe_layout, [cell.planned.key])
     assert not report.failed
     stored = {"job.json", "log.txt", "predictions.npy", "lowest.npy", "method.json"}
