@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -22,11 +23,13 @@ class Share:
     cpus: int
     memory: int
     gpus: int = 0
+    # what may be written until the share comes back; how much there is changes all the time, see `Budget`
+    disk: int = 0
 
     @classmethod
     def of(cls, resources: Resources) -> Share:
         """What one run of a method takes."""
-        return cls(cpus=resources.cpus, memory=resources.memory_bytes, gpus=resources.gpus)
+        return cls(resources.cpus, resources.memory_bytes, resources.gpus, resources.output_bytes)
 
     def fits(self, other: Share) -> bool:
         """Whether `other` can be taken from this."""
@@ -36,10 +39,14 @@ class Share:
         return f"{self.cpus} CPUs, {self.memory / 2**30:.1f} GiB of memory and {self.gpus} GPUs"
 
     def __add__(self, other: Share) -> Share:
-        return Share(self.cpus + other.cpus, self.memory + other.memory, self.gpus + other.gpus)
+        return Share(
+            self.cpus + other.cpus, self.memory + other.memory, self.gpus + other.gpus, self.disk + other.disk
+        )
 
     def __sub__(self, other: Share) -> Share:
-        return Share(self.cpus - other.cpus, self.memory - other.memory, self.gpus - other.gpus)
+        return Share(
+            self.cpus - other.cpus, self.memory - other.memory, self.gpus - other.gpus, self.disk - other.disk
+        )
 
 
 def this_machine(*, workers: int | None = None, gpus: int = 0) -> Share:
@@ -52,18 +59,23 @@ def this_machine(*, workers: int | None = None, gpus: int = 0) -> Share:
 
 
 class Budget:
-    """Hands out shares of `total`; threads wait their turn, and nothing is lent twice."""
+    """Hands out shares of `total`; threads wait their turn, and nothing is lent twice.
 
-    def __init__(self, total: Share) -> None:
+    `room` tells how many bytes may be written now. What those who hold shares may still write of them is set aside
+    before another share is lent; a run that has the machine for itself starts whatever it may write.
+    """
+
+    def __init__(self, total: Share, room: Callable[[], int] = lambda: sys.maxsize) -> None:
         self.total = total
         self._free = total
+        self._room = room
         self._changed = threading.Condition()
 
     @contextmanager
     def lend(self, share: Share, stop: threading.Event) -> Iterator[bool]:
         """Wait for a share and hold it; yields False when `stop` was set first."""
         with self._changed:
-            while not self._free.fits(share) and not stop.is_set():
+            while not self._can_lend(share) and not stop.is_set():
                 self._changed.wait(timeout=0.2)
             granted = not stop.is_set()
             if granted:
@@ -75,3 +87,7 @@ class Budget:
                 with self._changed:
                     self._free = self._free + share
                     self._changed.notify_all()
+
+    def _can_lend(self, share: Share) -> bool:
+        aside = self.total.disk - self._free.disk
+        return self._free.fits(share) and (not aside or self._room() - aside >= share.disk)

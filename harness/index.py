@@ -7,9 +7,13 @@ from __future__ import annotations
 
 import io
 import json
+import logging
 from pathlib import Path
 from typing import Any
 
+from pydantic import ValidationError
+
+from harness.errors import UsageError
 from harness.files import write_atomic
 from harness.jobs import Job
 from harness.layout import Layout
@@ -17,8 +21,11 @@ from harness.scoring import read_scores, scored_files
 from harness.store import Store
 from harness.vocabulary import Verdict
 
+log = logging.getLogger(__name__)
+
 _TEXTS = ("key", "benchmark", "method", "variant", "parameters", "dataset", "split", "verdict", "reason")
 _MORE_TEXTS = ("upstream", "accelerator", "image_tree", "dataset_digest", "split_digest", "started", "finished")
+_WHOLE_NUMBERS = ("seed", "inner_folds")
 _NUMBERS = ("wall_s", "cpu_s", "peak_bytes")
 
 
@@ -33,22 +40,48 @@ def build_index(layout: Layout, path: Path | None = None) -> Path:
     import pyarrow.parquet as pq
 
     store = Store(layout.runs)
-    rows = [row for key in store.finished() if (row := _row(layout, store, key))]
+    rows = [row for key in store.finished() if (row := _readable_row(layout, store, key))]
     metrics = sorted({name for row in rows for name in row["metrics"]})
-    columns: dict[str, Any] = {}
-    for name in (*_TEXTS, *_MORE_TEXTS):
-        columns[name] = pa.array([row[name] for row in rows], pa.string())
-    columns["seed"] = pa.array([row["seed"] for row in rows], pa.int64())
-    columns["inner_folds"] = pa.array([row["inner_folds"] for row in rows], pa.int64())
-    for name in _NUMBERS:
-        columns[name] = pa.array([row[name] for row in rows], pa.float64())
-    for name in metrics:
-        columns[name] = pa.array([row["metrics"].get(name) for row in rows], pa.float64())
+    kinds = dict.fromkeys((*_TEXTS, *_MORE_TEXTS), pa.string())
+    kinds |= {name: pa.int64() for name in _WHOLE_NUMBERS} | {name: pa.float64() for name in _NUMBERS}
+    kinds |= dict.fromkeys(metrics, pa.float64())
+    columns = {name: _column(rows, name, kind) for name, kind in kinds.items()}
     stream = io.BytesIO()
     pq.write_table(pa.table(columns), stream, compression="zstd")
     written = path or index_path(layout)
     write_atomic(written, stream.getvalue())
     return written
+
+
+def _column(rows: list[dict[str, Any]], name: str, kind: Any) -> Any:
+    """One column. A value that it can't hold is left empty, and said: no run may cost the others their index."""
+    import pyarrow as pa
+
+    values = [row[name] if name in row else row["metrics"].get(name) for row in rows]
+    try:
+        return pa.array(values, kind)
+    except (TypeError, ValueError, OverflowError):
+        return pa.array([_fitting(row, name, kind, value) for row, value in zip(rows, values, strict=True)], kind)
+
+
+def _fitting(row: dict[str, Any], name: str, kind: Any, value: Any) -> Any:
+    import pyarrow as pa
+
+    try:
+        pa.array([value], kind)
+    except (TypeError, ValueError, OverflowError) as error:
+        log.warning("%s: %s is left empty in the index: %s", row["key"], name, error)
+        return None
+    return value
+
+
+def _readable_row(layout: Layout, store: Store, key: str) -> dict[str, Any] | None:
+    """The row of one run, or None where its record tells none."""
+    try:
+        return _row(layout, store, key)
+    except (ValidationError, UsageError, KeyError, TypeError, ValueError, AttributeError) as error:
+        log.warning("%s: left out of the index, its record can't be read: %s", key, " ".join(str(error).split()))
+        return None
 
 
 def _row(layout: Layout, store: Store, key: str) -> dict[str, Any] | None:

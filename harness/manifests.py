@@ -6,7 +6,7 @@ import re
 import tomllib
 from functools import cache
 from pathlib import Path
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
 
@@ -40,16 +40,33 @@ def load_toml(path: Path, model: type[Model]) -> Model:
     """Read and validate one TOML file."""
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
+        _check_numbers(content)
     except FileNotFoundError:
         raise ManifestError("a manifest is missing", where=str(path), todo="restore the file") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except ValueError as error:
         raise ManifestError(f"not valid TOML: {error}", where=str(path), todo="correct that line") from None
+    except RecursionError:
+        raise ManifestError(
+            "not valid TOML: nested too deeply", where=str(path), todo="write it with fewer brackets"
+        ) from None
     try:
         return model.model_validate(content)
     except ValidationError as error:
         raise ManifestError(
             f"{path.name} breaks its schema", where=_fields(path, error), todo="correct these fields"
         ) from None
+
+
+def _check_numbers(value: Any, name: str = "") -> None:
+    """TOML promises integers of 64 bits and no more; a longer one can't even be printed."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            _check_numbers(inner, f"{name}.{key}" if name else key)
+    elif isinstance(value, list):
+        for inner in value:
+            _check_numbers(inner, name)
+    elif isinstance(value, int) and not -(2**63) <= value < 2**63:
+        raise ValueError(f"{name}: a whole number of more than 64 bits")
 
 
 def load_named(path: Path, model: type[Named]) -> Named:

@@ -10,6 +10,7 @@ from statistics import median
 
 from harness.budget import this_machine
 from harness.data import load_manifest
+from harness.disk import reserve_of
 from harness.errors import EngineError
 from harness.images import recorded_size
 from harness.jobs import Job, card_of
@@ -109,9 +110,11 @@ def needs_of(layout: Layout, name: str, cells: Sequence[Cell]) -> Needs:
 def check_disk(layout: Layout, name: str, cells: Sequence[Cell]) -> Needs:
     """Refuse to begin what cannot end for want of disk."""
     needs = needs_of(layout, name, cells)
-    if needs.disk_bytes > needs.free_bytes:
+    reserve = reserve_of(shutil.disk_usage(layout.local).total)
+    if needs.left and needs.disk_bytes + reserve > needs.free_bytes:
         raise EngineError(
-            f"{needs.plan} needs {_gigabytes(needs.disk_bytes)} of disk, {_gigabytes(needs.free_bytes)} are free",
+            f"{needs.plan} needs {_gigabytes(needs.disk_bytes)} of disk; {_gigabytes(needs.free_bytes)} are free, "
+            f"of which {_gigabytes(reserve)} must stay free",
             where=str(layout.local),
             todo="free some (harness clean), move results with $PERMAFROST_RESULTS, or run one method at a time "
             "with --remove-images",

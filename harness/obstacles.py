@@ -1,4 +1,4 @@
-"""Obstacles: why cells could not even be started, kept beside the runs, so that a table can say it."""
+"""Obstacles: why cells have no run, kept beside the runs, so that a table can say it."""
 
 from __future__ import annotations
 
@@ -10,24 +10,33 @@ from harness.files import write_atomic
 from harness.jobs import Job
 from harness.vocabulary import Verdict
 
-Kind = Literal["dataset", "method", "variant"]
+# a run is named by its key, whatever failed in the harness itself
+Kind = Literal["dataset", "method", "variant", "run"]
 
 FOLDER = ".obstacles"
 
 
 @dataclass(frozen=True)
 class Obstacles:
-    """Notes under a store's folder: a dataset that is nowhere, a method whose image can't be built."""
+    """Notes under a store's folder: a dataset that is nowhere, an image that can't be built, a fault of ours."""
 
     store: Path
 
-    def note(self, kind: Kind, name: str, reason: str) -> None:
-        """Remember why `name` stands in the way."""
+    def note(self, kind: Kind, name: str, reason: str, *, trace: str = "") -> None:
+        """Remember why `name` stands in the way, and for a person who looks into it, where in the code."""
+        if trace:
+            write_atomic(self.trace_path(kind, name), trace)
+            reason += f" (trace: {self.trace_path(kind, name).relative_to(self.store.parent)})"
         write_atomic(self._path(kind, name), reason)
 
     def clear(self, kind: Kind, name: str) -> None:
         """It stands in the way no more."""
-        self._path(kind, name).unlink(missing_ok=True)
+        for path in (self._path(kind, name), self.trace_path(kind, name)):
+            path.unlink(missing_ok=True)
+
+    def trace_path(self, kind: Kind, name: str) -> Path:
+        """Where the code that failed is told."""
+        return self._path(kind, name).with_suffix(".trace")
 
     def all(self, kind: Kind) -> dict[str, str]:
         """Every name of a kind with its reason."""
@@ -45,12 +54,15 @@ class Known:
     datasets: dict[str, str]
     methods: dict[str, str]
     variants: dict[str, str]
+    runs: dict[str, str]
 
     @classmethod
     def of(cls, store: Path) -> Known:
         """Those of one store."""
         obstacles = Obstacles(store)
-        return cls(obstacles.all("dataset"), obstacles.all("method"), obstacles.all("variant"))
+        return cls(
+            obstacles.all("dataset"), obstacles.all("method"), obstacles.all("variant"), obstacles.all("run")
+        )
 
     def before(self, job: Job) -> tuple[Verdict, str] | None:
         """What stood before a job that was never run."""

@@ -3,6 +3,9 @@
 A process id can be reused and a pid file can be stale; a held `flock` can be neither. Every process that
 runs containers holds the lock of its own folder under the work folder. What is labelled with a lock that
 nobody holds has no owner any more, however its owner ended, and may be removed.
+
+A lock that can't be seen proves nothing: a harness in a container of its own, beside the same engine, sees other
+files. So a folder's name tells where it is seen: in which mount name space, since which start of the machine.
 """
 
 from __future__ import annotations
@@ -10,15 +13,18 @@ from __future__ import annotations
 import atexit
 import fcntl
 import os
+import re
 import tempfile
 import threading
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 
 LABEL_HARNESS = "permafrost.harness"
 LABEL_RUN = "permafrost.run"
 _LOCK_NAME = "owner.lock"
-_PREFIX = "harness-"
+_PREFIX = "harness"
+_NAMED = re.compile(rf"{_PREFIX}-(?P<boot>[0-9a-f]{{4}})-(?P<space>[0-9a-f]+)-\w+", re.ASCII)
 
 _guard = threading.Lock()
 _owned: dict[Path, tuple[Path, int]] = {}
@@ -32,7 +38,7 @@ def own_folder(work: Path) -> Path:
             return _owned[key][0]
         key.mkdir(parents=True, exist_ok=True)
         while True:
-            folder = Path(tempfile.mkdtemp(dir=key, prefix=_PREFIX))
+            folder = Path(tempfile.mkdtemp(dir=key, prefix=f"{_PREFIX}-{boot()}-{mount_space()}-"))
             handle = os.open(folder / _LOCK_NAME, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
             fcntl.flock(handle, fcntl.LOCK_EX)
             # a clean-up elsewhere may have taken the new folder before it was locked
@@ -49,11 +55,11 @@ def owner_of(folder: Path) -> str:
 
 
 def is_owned(lock: Path) -> bool:
-    """Whether some living process holds this lock. A lock that may not be read counts as held."""
+    """Whether some process may hold this lock: only what is provably free counts as free."""
     try:
         handle = os.open(lock, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
     except (FileNotFoundError, NotADirectoryError):
-        return False
+        return not _would_be_seen(lock)
     except OSError:
         return True
     try:
@@ -65,11 +71,28 @@ def is_owned(lock: Path) -> bool:
     return False
 
 
+def _would_be_seen(lock: Path) -> bool:
+    """Whether a lock that is not there is gone: here it would be seen, or its process ended with the machine."""
+    named = _NAMED.fullmatch(lock.parent.name)
+    return named is not None and (named["boot"] != boot() or named["space"] == mount_space())
+
+
+@cache
+def boot() -> str:
+    """Digits that tell one start of this machine from another; two that are equal by chance do no harm."""
+    return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii")[:4]
+
+
+def mount_space() -> str:
+    """The number of the mount name space of this process: what sees the same number sees the same files."""
+    return f"{Path('/proc/self/ns/mnt').stat().st_ino:x}"
+
+
 def abandoned_folders(work: Path) -> list[Path]:
     """Folders under `work` whose process has ended."""
     if not work.is_dir():
         return []
-    folders = sorted(path for path in work.iterdir() if path.name.startswith(_PREFIX) and path.is_dir())
+    folders = sorted(path for path in work.iterdir() if path.name.startswith(f"{_PREFIX}-") and path.is_dir())
     return [path for path in folders if not is_owned(path / _LOCK_NAME)]
 
 

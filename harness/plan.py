@@ -76,6 +76,9 @@ def join(plan: Plan, store: Store, *, records: bool = False) -> tuple[Cell, ...]
         standing = store.standing(cell.planned.key)
         if standing.verdict is Verdict.PENDING and (obstacle := obstacles.before(cell.job)):
             standing = Standing(*obstacle, {})
+        elif not standing.verdict.is_final and (fault := obstacles.runs.get(cell.planned.key)):
+            # later than any unfinished run that is stored: such a note goes when a run is
+            standing = Standing(Verdict.INFRASTRUCTURE, fault, standing.content)
         content = standing.content if records else {}
         joined.append(Cell(cell.job, cell.planned, standing.verdict, standing.reason, content))
     check_sum(plan, joined)

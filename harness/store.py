@@ -1,7 +1,7 @@
 """The store: one folder per finished run, whole or absent, so that killing anything costs only runs in flight.
 
-A run's folder is made under a temporary name, its record written last, and renamed into being. Two harnesses
-on one store may finish the same job; the first folder stays, the second is thrown away.
+A run's folder is made under a temporary name, its record written last, and renamed into being. A harness claims
+a key before it runs it; where two finish the same job all the same, the first folder stays.
 """
 
 from __future__ import annotations
@@ -128,6 +128,26 @@ class Store:
         finally:
             shutil.rmtree(making, ignore_errors=True)
 
+    @contextmanager
+    def claim(self, key: str) -> Iterator[bool]:
+        """Whether nobody else runs this key; if so, nobody does until the block, or this process, ends."""
+        folder = self.folder.parent / "work" / "claims"
+        folder.mkdir(parents=True, exist_ok=True)
+        path = folder / key
+        with path.open("w") as stream:
+            try:
+                fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                yield False
+                return
+            # it may have been removed by its last owner, and made again by another one, since it was opened
+            is_current = _is_at(stream.fileno(), path)
+            try:
+                yield is_current
+            finally:
+                if is_current:
+                    path.unlink()
+
     def amend(self, record: Record) -> None:
         """Replace the verdict of a stored run, keeping its files: for what a later repetition showed."""
         draft = self._own / f"{record.key}.json"
@@ -171,6 +191,14 @@ class Store:
                     where=str(path),
                     todo="remove the run and run again",
                 )
+
+
+def _is_at(handle: int, path: Path) -> bool:
+    """Whether an open file is the one that a path leads to now."""
+    try:
+        return os.path.samestat(os.fstat(handle), path.stat())
+    except FileNotFoundError:
+        return False
 
 
 def _take(files: dict[str, Path], folder: Path) -> dict[str, StoredFile]:

@@ -19,11 +19,13 @@ from typing import Any
 from harness import __version__, benchmark
 from harness.engine import Engine, find_engine
 from harness.errors import UsageError
+from harness.files import sha256_of
 from harness.images import BuiltImage, folder_tree
 from harness.inputs import job_folder, make_inputs, planned_weights
 from harness.jobs import Job, PlannedJob, card_of
 from harness.layout import Layout
 from harness.machine import processor
+from harness.method_report import METHOD
 from harness.methods import MethodCard
 from harness.obstacles import Obstacles
 from harness.order import PUBLISHED, Arrangement, new_order
@@ -34,6 +36,7 @@ from harness.runs.workspace import make_readable
 from harness.store import Store
 
 _UPSTREAM = "/opt/upstream"
+_LARGEST_REPORT, _KEPT_OF_A_FAILURE = 64 << 10, 1 << 20
 _SOURCES = {"python": ".py", "octave": ".m", "r": ".r"}
 
 
@@ -60,8 +63,11 @@ class Task:
 def perform(task: Task, engine: Engine, stop: threading.Event | None = None) -> Record:
     """Run one task in a container and store what came of it."""
     with run_in_container(task, engine, stop) as run:
-        record = _record(task, run)
-        return Store(task.layout.runs).put(record, _files(run), again=task.again)
+        files, described = _files(run)
+        record = _record(task, run, described)
+        stored = Store(task.layout.runs).put(record, files, again=task.again)
+    Obstacles(task.layout.runs).clear("run", task.planned.key)
+    return stored
 
 
 def perform_anywhere(task: Task) -> Record:
@@ -188,19 +194,29 @@ def _arranged(task: Task, order: str) -> Arrangement:
     return arrangement
 
 
-def _files(run: Run) -> dict[str, Path]:
-    """What is kept of a run: its job, its log, and whatever it wrote."""
-    folder = run.outcome.out_folder
-    files = {"job.json": run.inputs / "job.json", "log.txt": run.outcome.log}
-    for path in sorted(folder.rglob("*")):
-        if path.is_file():
-            files[path.relative_to(folder).as_posix()] = path
-    return files
+def _files(run: Run) -> tuple[dict[str, Path], dict[str, Any]]:
+    """What is kept of a run: its job, its log, and what it wrote; and what is only described, by name.
 
-
-def _record(task: Task, run: Run) -> Record:
+    Of a run that failed, people read the job, the log and a small report; its answer is no result.
+    """
     outcome = run.outcome
-    observed = outcome.as_json()
+    files, described = {"job.json": run.inputs / "job.json", "log.txt": outcome.log}, {}
+    room = None if outcome.ok else _KEPT_OF_A_FAILURE
+    for path in sorted(outcome.out_folder.rglob("*"), key=lambda path: (path.name != METHOD, path)):
+        if not path.is_file():
+            continue
+        name, size = path.relative_to(outcome.out_folder).as_posix(), path.stat().st_size
+        if room is not None and size > (min(room, _LARGEST_REPORT) if name == METHOD else room):
+            described[name] = {"bytes": size, "sha256": sha256_of(path)}
+            continue
+        files[name] = path
+        room = None if room is None else room - size
+    return files, described
+
+
+def _record(task: Task, run: Run, described: dict[str, Any]) -> Record:
+    outcome = run.outcome
+    observed = outcome.as_json() | ({"not_kept": described} if described else {})
     engine = observed.pop("engine")
     for known in ("verdict", "reason", "started", "image_id", "attempts"):
         del observed[known]

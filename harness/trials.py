@@ -139,6 +139,7 @@ class InContainers:
                 seed=trial.seed,
                 # a case of single steps leaves traces alone
                 required=RunRequest.required if trial.answers else ("method.json",),
+                traces=trial.trace,
             )
             outcome = execute(self._engine, request, check=lambda out: check_answer(trial, out))
             reason = outcome.reason

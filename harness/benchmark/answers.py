@@ -5,7 +5,6 @@ Nothing is loaded before its kind, size and header are checked; nothing is ever 
 
 from __future__ import annotations
 
-import json
 import stat
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,26 +15,15 @@ import numpy.typing as npt
 
 from harness.data.npy import NotNpy, read_npy
 from harness.errors import InvalidPredictions
+from harness.method_report import METHOD, read_report
 
-PREDICTIONS, METHOD = "predictions.npy", "method.json"
-_LONGEST_REPORT = 1 << 20
+PREDICTIONS = "predictions.npy"
 _LONGEST_HEADER = 10 + 4096
-_PROTOCOL = 1
 
 
 def check_report(folder: Path) -> None:
     """`method.json` is written last, so without it the files beside it may be cut."""
-    path = regular_file(folder, METHOD)
-    if path.stat().st_size > _LONGEST_REPORT:
-        raise InvalidPredictions(f"{METHOD}: has more than {_LONGEST_REPORT} bytes")
-    try:
-        report: Any = json.loads(path.read_bytes())
-    except (ValueError, RecursionError):
-        raise InvalidPredictions(f"{METHOD}: is not JSON") from None
-    if not isinstance(report, dict):
-        raise InvalidPredictions(f"{METHOD}: is not a JSON object")
-    if report.get("protocol") != _PROTOCOL:
-        raise InvalidPredictions(f"{METHOD}: speaks protocol {report.get('protocol')!r}, the job {_PROTOCOL}")
+    read_report(regular_file(folder, METHOD))
 
 
 def read_numbers(

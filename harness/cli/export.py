@@ -28,8 +28,10 @@ def command(suite: str, output: Path, with_predictions: bool) -> int:
     harness export --suite stored --output runs.parquet
 
     A folder or a .zip becomes a Process Run Crate (records, jobs, logs, scores, status, SHA256SUMS); a .parquet
-    file becomes the index of the whole store, one row per run.
+    file becomes the index of the whole store, one row per run. A run whose evidence is damaged is left out and
+    named; the exit code is then 4.
     """
+    from harness.errors import CorruptData
     from harness.export import export
     from harness.index import build_index
     from harness.status import requested_plan
@@ -40,6 +42,8 @@ def command(suite: str, output: Path, with_predictions: bool) -> int:
         click.echo(f"index: {build_index(layout, output)}")
         return 0
     plan = requested_plan(layout, Store(layout.runs), suite)
-    count = export(layout, plan, output, with_predictions=with_predictions)
-    click.echo(f"exported {count} runs: {output}")
-    return 0
+    exported = export(layout, plan, output, with_predictions=with_predictions)
+    click.echo(f"exported {exported.runs} runs: {output}")
+    for key, reason in exported.left_out.items():
+        click.echo(f"left out {key[:12]}: {reason} (harness audit {key[:12]} tells more)", err=True)
+    return CorruptData.exit_code if exported.left_out else 0

@@ -139,6 +139,15 @@ class ControlGroup:
         found = [_number(path / name) for path in (self._memory, *self._below) if path is not None]
         return min((limit for limit in found if limit is not None), default=None)
 
+    def processes(self) -> list[int]:
+        """The processes in here by their numbers; none where the group can't be read."""
+        found = []
+        for path in dict.fromkeys((self._memory, *self._below)):
+            if path is not None:
+                with suppress(OSError):
+                    found += [int(line) for line in (path / "cgroup.procs").read_text().split()]
+        return found
+
     @property
     def out_of_memory(self) -> bool:
         """Whether something in here was out of memory for certain."""

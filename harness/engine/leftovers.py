@@ -16,7 +16,7 @@ from pathlib import Path
 def remove_tree(path: Path) -> list[str]:
     """Remove `path` and all below it, following no link. Returns what could not be removed."""
     try:
-        root = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        root = open_folder(path)
     except FileNotFoundError:
         return []
     except OSError as error:
@@ -52,6 +52,19 @@ def remove_stubborn(path: Path) -> list[str]:
     return remove_tree(path)
 
 
+def open_folder(path: str | Path, *, beside: int | None = None) -> int:
+    """Open a folder below `beside` with all rights of its owner, whoever took them away; no link is followed."""
+    place = os.open(path, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=beside)
+    try:
+        state = os.fstat(place)
+        if state.st_mode & stat.S_IRWXU != stat.S_IRWXU and os.geteuid() in (0, state.st_uid):
+            # by what was opened, not by its name: that may mean something else by now
+            Path(f"/proc/self/fd/{place}").chmod(stat.S_IRWXU)
+        return os.open(".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=place)
+    finally:
+        os.close(place)
+
+
 def names_in(folder: int) -> list[str]:
     """The names in an open folder."""
     with os.scandir(folder) as entries:
@@ -64,13 +77,13 @@ def _remove_one(root: int, name: str, serial: int) -> int:
     if not stat.S_ISDIR(mode):
         os.unlink(name, dir_fd=root)
         return serial
-    if mode & stat.S_IRWXU != stat.S_IRWXU:
-        os.chmod(name, stat.S_IRWXU, dir_fd=root)
-    folder = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=root)
+    folder = open_folder(name, beside=root)
     try:
         for child in names_in(folder):
             if stat.S_ISDIR(os.stat(child, dir_fd=folder, follow_symlinks=False).st_mode):
                 serial += 1
+                # moving a folder changes its link to its parent, which its owner must be allowed to write
+                os.close(open_folder(child, beside=folder))
                 os.rename(child, f".flattened-{os.getpid()}-{serial}", src_dir_fd=folder, dst_dir_fd=root)
             else:
                 os.unlink(child, dir_fd=folder)

@@ -7,11 +7,12 @@ import os
 import shutil
 import tempfile
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
-from harness.errors import UsageError
+from harness.errors import CorruptData, UsageError
 from harness.export.crate import METADATA, CrateFile, describe
 from harness.files import folder_in_the_making, sha256_of
 from harness.layout import Layout
@@ -34,8 +35,19 @@ own report. Scores lie under `scores/`. `status.md` and `status.json` show every
 _ZIP_EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
-def export(layout: Layout, plan: Plan, output: Path, *, with_predictions: bool = False) -> int:
-    """Write the runs of a plan's cells, checked against their records, to a new folder or .zip; how many runs."""
+@dataclass(frozen=True)
+class Exported:
+    """How many runs were written, and which were left out because of what."""
+
+    runs: int
+    left_out: Mapping[str, str]
+
+
+def export(layout: Layout, plan: Plan, output: Path, *, with_predictions: bool = False) -> Exported:
+    """Write the runs of a plan's cells, checked against their records, to a new folder or .zip.
+
+    A run whose evidence is not what its record says is left out, and the export says so.
+    """
     if output.exists():
         raise UsageError("the export exists already", where=str(output), todo="remove it, or choose another name")
     store = Store(layout.runs)
@@ -43,24 +55,28 @@ def export(layout: Layout, plan: Plan, output: Path, *, with_predictions: bool =
     keys = sorted({scored.key for scored in table.cells if scored.key and scored.cell.record})
     if output.suffix == ".zip":
         with tempfile.TemporaryDirectory(prefix="permafrost-export-") as folder:
-            _fill(layout, store, table, keys, Path(folder), with_predictions=with_predictions)
+            exported = _fill(layout, store, table, keys, Path(folder), with_predictions=with_predictions)
             _zip(Path(folder), output)
     else:
         with folder_in_the_making(output) as making:
-            _fill(layout, store, table, keys, making, with_predictions=with_predictions)
-    return len(keys)
+            exported = _fill(layout, store, table, keys, making, with_predictions=with_predictions)
+    return exported
 
 
 def _fill(
     layout: Layout, store: Store, table: Table, keys: list[str], folder: Path, *, with_predictions: bool
-) -> None:
-    records, files = [], {}
+) -> Exported:
+    records, files, left_out = [], {}, {}
     for key in keys:
-        record = store.record(key)
-        store.check(record)
+        try:
+            record = store.record(key)
+            store.check(record)
+        except CorruptData as error:
+            left_out[key] = error.what
+            continue
         records.append(record)
         files[key] = _copy_run(layout, store, record, folder, with_predictions=with_predictions)
-    (folder / "README.md").write_text(_README.format(name=plain(table.name)), encoding="utf-8")
+    (folder / "README.md").write_text(_README.format(name=plain(table.name)) + _told(left_out), encoding="utf-8")
     (folder / "status.md").write_text(to_markdown(table), encoding="utf-8")
     status = json.dumps(to_json(table), indent=2, sort_keys=True, ensure_ascii=False)
     (folder / "status.json").write_text(status + "\n", encoding="utf-8")
@@ -73,6 +89,14 @@ def _fill(
     names = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
     sums = "".join(f"{sha256_of(folder / name)}  {name}\n" for name in names)
     (folder / SUMS).write_text(sums, encoding="utf-8")
+    return Exported(len(records), left_out)
+
+
+def _told(left_out: Mapping[str, str]) -> str:
+    if not left_out:
+        return ""
+    lines = [f"- {key}: {reason}" for key, reason in left_out.items()]
+    return "\n".join(["", "Left out, because their evidence is damaged:", "", *lines, ""])
 
 
 def _copy_run(

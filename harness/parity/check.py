@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from harness.data.npy import NotNpy, read_header, read_npy
+from harness.errors import InvalidPredictions
 from harness.layout import Layout
+from harness.method_report import METHOD, read_report
 from harness.methods import MethodCard, Tolerance
 from harness.parity import goldens, references
 from harness.parity.cases import GoldenCase, Match, matches_of
@@ -127,8 +128,11 @@ def _check_array(
 def _written(name: str, out: Path, asked: Array) -> Array | str:
     """What the run wrote under the golden's name, or what is missing."""
     if name == _OF_THE_REPORT:
-        iterations = json.loads((out / "method.json").read_bytes()).get("iterations")
-        return np.asarray(iterations) if iterations else "number in method.json"
+        try:
+            iterations = read_report(out / METHOD).iterations
+        except (OSError, InvalidPredictions) as error:
+            return f"number: {error}"
+        return np.asarray(iterations, dtype=np.float64) if iterations else f"number in {METHOD}"
     # a golden may group its arrays (init/weight); the protocol's traces lie in one folder
     written = f"{name.replace('/', '.')}.npy"
     path = out / "predictions.npy" if name == _OF_THE_WHOLE else out / "trace" / written

@@ -2,31 +2,28 @@
 
 from __future__ import annotations
 
-import json
 import os
 import threading
 import time
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 from harness.engine.cgroup import ControlGroup, Usage, limit_is_kept
 from harness.engine.engine import Engine
 from harness.engine.orphans import discard_container
 from harness.errors import ImageError
+from harness.method_report import METHOD, own_measurements
 from harness.ownership import owner_of
 from harness.runs.classify import Signs, Stop
 from harness.runs.container import container_configuration, container_user
+from harness.runs.disk import output_fault
 from harness.runs.faults import engine_faults, explain, is_program_fault, status_of
 from harness.runs.log import BoundedLog
 from harness.runs.request import RunRequest
-from harness.runs.watch import Watched, output_fault, watch
+from harness.runs.watch import Watched, watch
 from harness.runs.workspace import Collection, Workspace, collect
-
-_LARGEST_REPORT = 1 << 20
-_INSENSIBLE = 1e18
 
 
 class ImageGone(Exception):
@@ -205,33 +202,17 @@ def _fault(error: Exception, request: RunRequest, signs: Signs, *, starting: boo
 def _take_output(seen: Observed, request: RunRequest) -> None:
     """Collect what may be collected, and let the method's own report fill what could not be observed."""
     signs, workspace = seen.signs, seen.workspace
-    fault = output_fault(workspace, request.limits)
+    fault = output_fault(workspace, request.limits, ended=True)
     if fault and signs.stopped is None:
         # too fast to be stopped, but too large all the same; whatever else went wrong followed from that
         signs = replace(signs, stopped=Stop.OUTPUT, stop_detail=fault)
-    seen.collection = collect(workspace, request.limits, request.required, request.expected)
-    peak, seconds = _own_report(workspace.collected / "method.json")
-    known = [value for value in (signs.peak_bytes, peak) if value is not None]
-    spent = [value for value in (seen.cpu_s, seconds) if value is not None]
-    seen.cpu_s = max(spent, default=None)
-    seen.signs = replace(signs, peak_bytes=max(known, default=None), output_fault=seen.collection.fault)
-
-
-def _own_report(path: Path) -> tuple[int | None, float | None]:
-    """Peak memory and CPU seconds as the method measured them; anything odd is as good as nothing."""
-    try:
-        if path.stat().st_size > _LARGEST_REPORT:
-            return None, None
-        report = json.loads(path.read_bytes())
-    except (OSError, ValueError, RecursionError):
-        return None, None
-    if not isinstance(report, dict):
-        return None, None
-    peak = _sensible(report.get("peak_memory_bytes"))
-    return None if peak is None else int(peak), _sensible(report.get("cpu_seconds"))
-
-
-def _sensible(value: object) -> float | None:
-    if isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value < _INSENSIBLE:
-        return float(value)
-    return None
+    seen.collection = collect(workspace, request.limits, request.required, request.expected, traces=request.traces)
+    # the kernel's counts are not the method's to overrule
+    report = workspace.collected / METHOD
+    peak, seconds, warnings = own_measurements(report, wall_s=seen.wall_s, cpus=os.cpu_count() or 1)
+    seen.warnings += warnings
+    if signs.peak_bytes is None:
+        signs = replace(signs, peak_bytes=peak)
+    if seen.cpu_s is None:
+        seen.cpu_s = seconds
+    seen.signs = replace(signs, output_fault=seen.collection.fault)

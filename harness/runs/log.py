@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
 import struct
 from collections import deque
 from pathlib import Path
 from types import TracebackType
 
+# a line of the list of calls that Octave prints below an error
+_OCTAVE_CALL = re.compile(r"\bat line [0-9]+( column [0-9]+)?$")
 _HEADER = struct.Struct(">BxxxL")
 _LAST_LINE = 200
+_RECENT = 4096
 _LONGEST_REASON = 1000
 
 
@@ -20,6 +24,21 @@ def printable(text: str) -> str:
 def shortened(text: str) -> str:
     """The beginning of a long text."""
     return text if len(text) <= _LONGEST_REASON else f"{text[:_LONGEST_REASON]} ..."
+
+
+def _error_line(lines: list[str]) -> str:
+    """The last line, but where R or Octave end with something else than the error: the line that says it."""
+    last = lines[-1]
+    if last == "Execution halted":
+        for number in reversed(range(len(lines))):
+            if lines[number].startswith("Error"):
+                # a long call is followed by its message on a line of its own
+                return " ".join(lines[number : number + 1 + lines[number].endswith(":")])
+    elif _OCTAVE_CALL.search(last):
+        for line in reversed(lines):
+            if line.startswith("error: ") and line != "error: called from":
+                return line
+    return last
 
 
 class BoundedLog:
@@ -39,7 +58,7 @@ class BoundedLog:
     def write(self, data: bytes) -> None:
         """Take some more of the log."""
         self.total += len(data)
-        self._recent = (self._recent + data)[-4 * _LAST_LINE :] if len(data) < 4 * _LAST_LINE else data[-800:]
+        self._recent = (self._recent + data[-_RECENT:])[-_RECENT:]
         if self._head_room:
             self._stream.write(data[: self._head_room])
             data, self._head_room = data[self._head_room :], max(0, self._head_room - len(data))
@@ -54,10 +73,10 @@ class BoundedLog:
 
     @property
     def last_line(self) -> str:
-        """The last line that says something, for reasons and tables."""
+        """The last line that says something, or the error that it belongs to, for reasons and tables."""
         lines = [line.strip() for line in self._recent.decode(errors="replace").splitlines()]
         said = [line for line in lines if line]
-        return printable(said[-1])[:_LAST_LINE] if said else ""
+        return printable(_error_line(said))[:_LAST_LINE] if said else ""
 
     def close(self) -> None:
         """Write the end, preceded by how much is missing."""

@@ -55,5 +55,6 @@ class RunRequest:
     entrypoint: tuple[str, ...] | None = None
     command: tuple[str, ...] | None = None
     required: tuple[str, ...] = ("predictions.npy",)
-    # with `trace/*.npy`, all that is taken out of /out; anything else is named and dropped
+    # with `trace/*.npy` where traces are asked for, all that is taken out of /out; the rest is named and dropped
     expected: tuple[str, ...] = EXPECTED
+    traces: bool = False

@@ -18,17 +18,19 @@ from typing import Any
 
 from harness.engine.cgroup import ControlGroup, Usage
 from harness.runs.classify import Stop
+from harness.runs.disk import disk_fault, output_fault
 from harness.runs.faults import engine_faults, explain
 from harness.runs.log import BoundedLog, Frames
 from harness.runs.request import Limits
-from harness.runs.workspace import Workspace, size_of
+from harness.runs.workspace import Workspace
 
-_FIRST_TICK, _LAST_TICK = 0.02, 0.5
+_FIRST_TICK, _LAST_TICK = 0.02, 0.25
 _PIECE = 1 << 16
 # how long a container may resist SIGKILL, or the rest of a log may take, before the engine is given up
 _PATIENCE = 30.0
 _LOG_PATIENCE = 5.0
-_DISK_RESERVE = 64 << 20
+# how long the disk may be full before an innocent run is stopped: the one that filled it is, meanwhile
+_DISK_PATIENCE = 2.0
 
 
 @dataclass
@@ -110,7 +112,7 @@ def watch(
             now = time.monotonic()
             if now >= min(due, stopper.next_step()):
                 group.read()
-                stopper.look(now, workspace, stop)
+                stopper.look(now, workspace, stop, group)
                 tick = min(tick * 1.5, _LAST_TICK)
                 due = now + tick
             if stopper.given_up(now):
@@ -148,7 +150,7 @@ class _Stopper:
     def __init__(self, api: Any, container: str, limits: Limits, began: float) -> None:
         self._api, self._container, self._limits = api, container, limits
         self._deadline = began + limits.seconds
-        self._kill_at = self._give_up_at = float("inf")
+        self._kill_at = self._give_up_at = self._disk_full_since = float("inf")
         self.reason: Stop | None = None
         self.detail = ""
 
@@ -160,7 +162,7 @@ class _Stopper:
         """Whether even the kill has had no effect for too long."""
         return now >= self._give_up_at
 
-    def look(self, now: float, workspace: Workspace, stop: threading.Event) -> None:
+    def look(self, now: float, workspace: Workspace, stop: threading.Event, group: ControlGroup) -> None:
         """Look at clock, wish and output; act on the first reason."""
         if self.reason is not None:
             if now >= self._kill_at:
@@ -172,10 +174,16 @@ class _Stopper:
             self._stop(now, Stop.INTERRUPT, "stopped at the user's wish")
         elif now >= self._deadline:
             self._stop(now, Stop.TIMEOUT, f"stopped at its time limit of {limits.seconds:g} s")
-        elif fault := output_fault(workspace, limits):
+        elif fault := output_fault(workspace, limits, group.processes()):
             self._stop(now, Stop.OUTPUT, fault)
-        elif _free(workspace) < _DISK_RESERVE:
-            self._stop(now, Stop.DISK, f"the disk under {workspace.folder.parent} is full")
+        else:
+            self._look_at_disk(now, workspace)
+
+    def _look_at_disk(self, now: float, workspace: Workspace) -> None:
+        fault = disk_fault(workspace)
+        self._disk_full_since = min(self._disk_full_since, now) if fault else float("inf")
+        if now >= self._disk_full_since + _DISK_PATIENCE:
+            self._stop(now, Stop.DISK, fault)
 
     def _stop(self, now: float, reason: Stop, detail: str) -> None:
         self.reason, self.detail = reason, detail
@@ -193,22 +201,6 @@ class _Stopper:
             self._api.kill(self._container, name)
         except engine_faults():
             return
-
-
-def output_fault(workspace: Workspace, limits: Limits) -> str:
-    """Why the output is too large; empty when it is not."""
-    total, entries = size_of(workspace.out, most_files=limits.output_files)
-    # a single file cannot grow beyond the limit, so reaching it means that more was wanted
-    if total >= limits.output_bytes:
-        return f"wrote {total} bytes to /out, the limit is {limits.output_bytes}"
-    if entries > limits.output_files:
-        return f"made more than {limits.output_files} files and folders in /out"
-    return ""
-
-
-def _free(workspace: Workspace) -> int:
-    state = os.statvfs(workspace.folder)
-    return state.f_bavail * state.f_frsize
 
 
 def _take(stream: socket.socket, frames: Frames, log: BoundedLog) -> bool:

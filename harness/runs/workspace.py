@@ -16,7 +16,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.engine.leftovers import names_in, remove_stubborn
+from harness.engine.leftovers import names_in, open_folder, remove_stubborn
 from harness.ownership import own_folder
 from harness.runs.log import printable
 from harness.runs.request import EXPECTED, Limits
@@ -84,13 +84,19 @@ def make_readable(folder: Path) -> None:
             path.chmod(stat.S_IMODE(wanted))
 
 
-def size_of(folder: Path, *, most_files: int) -> tuple[int, int]:
-    """(bytes, entries) below a folder that is being written, links not followed; stops counting at the bound."""
+def size_of(folder: Path, *, most_files: int, ended: bool = False) -> tuple[int, int]:
+    """(bytes, entries) below a folder, links not followed; stops counting at the bound.
+
+    Only when nobody writes to it any more are folders opened that were closed to their owner.
+    """
     total = entries = 0
     pending = [str(folder)]
     while pending:
+        path = pending.pop()
         try:
-            found = os.scandir(pending.pop())
+            if ended:
+                os.close(open_folder(path))
+            found = os.scandir(path)
         except OSError as error:
             if error.errno == errno.ENAMETOOLONG:
                 # deeper than a path can say: nothing honest is that deep
@@ -120,14 +126,22 @@ class Collection:
 
 
 def collect(
-    workspace: Workspace, limits: Limits, required: tuple[str, ...], expected: tuple[str, ...] = EXPECTED
+    workspace: Workspace,
+    limits: Limits,
+    required: tuple[str, ...],
+    expected: tuple[str, ...] = EXPECTED,
+    *,
+    traces: bool = False,
 ) -> Collection:
     """Copy the expected regular files; name what was refused. Called after the container's end only."""
     taken, refused, ignored = 0, {}, []
-    root = os.open(workspace.out, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    try:
+        root = open_folder(workspace.out)
+    except OSError as error:
+        return Collection(fault=f"/out cannot be read: {error.strerror}", ignored=(), bytes=0)
     try:
         for name in sorted(names_in(root))[: limits.output_files]:
-            if name == _TRACE:
+            if name == _TRACE and traces:
                 size, remarks = _collect_trace(root, workspace.collected / _TRACE, limits.output_bytes - taken)
                 taken += size
                 ignored += remarks
@@ -156,7 +170,7 @@ def collect(
 
 def _collect_trace(root: int, target: Path, room: int) -> tuple[int, list[str]]:
     try:
-        folder = os.open(_TRACE, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=root)
+        folder = open_folder(_TRACE, beside=root)
     except OSError:
         return 0, [_TRACE]
     taken, ignored = 0, []
@@ -178,13 +192,10 @@ def _collect_trace(root: int, target: Path, room: int) -> tuple[int, list[str]]:
 def _copy(folder: int, name: str, target: Path, room: int) -> tuple[str, int]:
     """Copy one regular file; a problem in words instead of a copy for anything else."""
     try:
-        # a pipe would block an ordinary open for ever
-        source = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
+        source = _open_file(folder, name)
     except OSError as error:
-        state = os.stat(name, dir_fd=folder, follow_symlinks=False)
-        if stat.S_ISLNK(state.st_mode):
-            return "is a symbolic link", 0
-        return f"cannot be read: {error.strerror}", 0
+        kind = "is a symbolic link" if error.errno == errno.ELOOP else f"cannot be read: {error.strerror}"
+        return kind, 0
     state = os.fstat(source)
     if not stat.S_ISREG(state.st_mode):
         os.close(source)
@@ -195,3 +206,18 @@ def _copy(folder: int, name: str, target: Path, room: int) -> tuple[str, int]:
         with target.open("wb") as copy:
             shutil.copyfileobj(stream, copy, 1 << 20)
     return "", state.st_size
+
+
+def _open_file(folder: int, name: str) -> int:
+    """Open a file to read, though its owner took the right away: the same answer for root and for anybody else."""
+    # a pipe would block an ordinary open for ever
+    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    try:
+        return os.open(name, flags, dir_fd=folder)
+    except PermissionError:
+        place = os.open(name, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
+        try:
+            Path(f"/proc/self/fd/{place}").chmod(stat.S_IRUSR | stat.S_IWUSR)
+        finally:
+            os.close(place)
+        return os.open(name, flags, dir_fd=folder)

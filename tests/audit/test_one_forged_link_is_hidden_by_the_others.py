@@ -13,17 +13,21 @@ from typing import Any
 import numpy as np
 import pytest
 
+from harness import machine
 from harness.audit import Audit, Auditor, Checked, audit_runs
 from harness.audit.evidence import check_job
 from harness.audit.results import compare_metrics
 from harness.audit.sources import check_inputs
+from harness.given import as_file
+from harness.inputs import make_inputs
+from harness.jobs import SplitSpec
 from harness.layout import Layout
-from harness.plan import Plan
+from harness.plan import Plan, make_plan
 from harness.scoring import scores_path
 from harness.store import Store
 from harness.vocabulary import Verdict
 from tests.audit.forging import forge_job, forge_plan, forge_record, forge_scores, refresh
-from tests.fabricate import planned_of
+from tests.fabricate import planned_of, put_run
 
 METRIC = "NS-AUC/as-published"
 
@@ -149,7 +153,7 @@ def test_a_run_without_job_document_is_not_called_ok(evidence: Layout, made_up: 
     assert {step.checked for step in check_job(None, without, Path("job.json"))} == {Checked.NOT_CHECKED}
     (step,) = check_job(None, record, Path("job.json"))
     assert step.checked is Checked.FAILED
-    (step,) = check_inputs(evidence, record.planned, None, ())
+    (step,) = check_inputs(evidence, record, None, ())
     assert step.checked is Checked.NOT_CHECKED
 
 
@@ -177,28 +181,48 @@ def test_a_list_of_inputs_that_is_none(evidence: Layout, made_up: Plan, odd: Any
     assert broken(first(evidence, made_up)) == ["inputs"]
 
 
-def test_a_computed_input_that_differs_is_told_apart_not_passed(
-    evidence: Layout, made_up: Plan, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Sums differ in their last bits between CPUs; copies do not."""
+@pytest.mark.parametrize(
+    ("processor", "expected"), [(machine.processor(), Checked.FAILED), ("another one", Checked.NOT_CHECKED)]
+)
+def test_a_computed_input_that_differs(evidence: Layout, made_up: Plan, processor: str, expected: Checked) -> None:
+    """Sums differ in their last bits between processors, on one processor they do not; copies never do."""
     record = Store(evidence.runs).record(planned_of(made_up.cells[0]).key)
-    module = __import__("harness.benchmark", fromlist=["get"]).get("repurposing")
-    made = {name: {"sha256": "1" * 64} for name in ("drug_similarity", "disease_standardised", "folds")}
-    monkeypatch.setattr(module, "write_inputs", lambda *_, **__: made)
-    described = {name: {"sha256": "2" * 64} for name in made}
-    found = {step.name: step.checked for step in check_inputs(evidence, record.planned, described, ())}
+    record = record.model_copy(update={"engine": {**record.engine, "processor": processor}})
+    names = ("drug_similarity", "disease_standardised")
+    inputs = make_inputs(evidence, record.planned, names, order=record.order).inputs
+    true = {name: as_file(name, given).description for name, given in inputs.items()}
+    forged = {name: {"sha256": "2" * 64} for name in true}
+    assert {step.checked for step in check_inputs(evidence, record, true, ())} == {Checked.OK}
+    found = {step.name: step.checked for step in check_inputs(evidence, record, forged, ())}
     assert found == {
-        "input drug_similarity": Checked.NOT_CHECKED,
-        "input disease_standardised": Checked.NOT_CHECKED,
+        "input associations": Checked.FAILED,
+        "input disease_standardised": expected,
+        "input drug_similarity": expected,
         "input folds": Checked.FAILED,
     }
-    same = {step.checked for step in check_inputs(evidence, record.planned, made, ())}
-    assert same == {Checked.OK}
-    fewer = check_inputs(evidence, record.planned, {"folds": made["folds"]}, ())
-    assert [step.name for step in fewer if step.checked is Checked.NOT_CHECKED] == [
-        "input disease_standardised",
-        "input drug_similarity",
-    ]
+
+
+@pytest.mark.parametrize("forge", [lambda order: "0" * 32, lambda order: ""], ids=["another", "none"])
+def test_a_container_that_saw_another_order(evidence: Layout, made_up: Plan, forge: Callable[[str], str]) -> None:
+    record = Store(evidence.runs).record(planned_of(made_up.cells[0]).key)
+    assert record.order
+    Store(evidence.runs).amend(record.model_copy(update={"order": forge(record.order)}))
+    assert broken(first(evidence, made_up)) == ["input associations", "input folds"]
+
+
+def test_a_split_of_the_cache_that_is_another_seeds(evidence: Layout, made_up: Plan) -> None:
+    """Nobody published it: a note in the user's cache says which file it is."""
+    job = planned_of(made_up.cells[0]).job
+    jobs = [job.model_copy(update={"split": SplitSpec(strategy="random", seed=seed)}) for seed in (3010, 3011)]
+    one, other = (planned_of(cell) for cell in make_plan(evidence, "own", jobs).cells)
+    for note in (evidence.cache / "splits" / "made").glob("*.json"):
+        text = json.loads(note.read_text())
+        if text["sha256"] == other.split_digest:
+            note.write_text(json.dumps({**text, "sha256": one.split_digest}))
+    (cell,) = make_plan(evidence, "own", jobs[1:]).cells
+    assert planned_of(cell).split_digest == one.split_digest
+    key = put_run(evidence, planned_of(cell)).key
+    assert broken(Auditor(evidence, Store(evidence.runs)).audit(key)) == ["split"]
 
 
 def shifted(value: float, by: float) -> float:

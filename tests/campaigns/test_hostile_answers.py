@@ -8,10 +8,12 @@ from __future__ import annotations
 import json
 
 import pytest
+from pyarrow.parquet import read_table
 
 from harness.audit import audit_runs
 from harness.campaign import run_plan
 from harness.engine import Engine
+from harness.index import build_index
 from harness.layout import Layout
 from harness.plan import join
 from harness.scoring import score_all
@@ -26,7 +28,33 @@ TRACE = "os.mkdir('/out/trace'); "
 # what it does last -> verdict, words of the reason
 CASES = {
     "half a sign in the report": (REPORT.format('{"protocol": 1, "a": "\\ud800"}'), Verdict.OK, ""),
-    "a number beyond all numbers": (REPORT.format('{"protocol": 1, "cpu_seconds": 1e400}'), Verdict.OK, ""),
+    "a number beyond all numbers": (
+        REPORT.format('{"protocol": 1, "cpu_seconds": 1e400}'),
+        Verdict.INVALID,
+        "method.json: 1e400 is beyond all numbers",
+    ),
+    "a report that is no JSON": (
+        REPORT.format('{"protocol": 1, "losses": [NaN]}'),
+        Verdict.INVALID,
+        "NaN is not JSON",
+    ),
+    "a report of other types": (
+        REPORT.format('{"protocol": 1, "seconds": {"fit": "long"}}'),
+        Verdict.INVALID,
+        "method.json: seconds.fit",
+    ),
+    "a report of a liar": (
+        REPORT.format('{"protocol": 1, "cpu_seconds": 9e17, "peak_memory_bytes": 900000000000000001}'),
+        Verdict.OK,
+        "",
+    ),
+    "a shape too long to print": (
+        "data = open('/out/predictions.npy', 'rb').read(); "
+        "head = b\"{'descr': '<f8', 'fortran_order': False, 'shape': (0x\" + b'f' * 4000 + b',), }'; "
+        "open('/out/predictions.npy', 'wb').write(data[:8] + len(head).to_bytes(2, 'little') + head)",
+        Verdict.INVALID,
+        "predictions.npy: has a header that can't be read",
+    ),
     "a deep report": (REPORT.format('{"protocol": 1, "a": ' + "[" * 500 + "]" * 500 + "}"), Verdict.OK, ""),
     "a report that is a list": (REPORT.format("[1]"), Verdict.INVALID, "not a JSON object"),
     "a long reason with control signs": (
@@ -79,6 +107,7 @@ def test_an_odd_answer_harms_only_its_own_run(probe_layout: Layout, engine: Engi
     assert cell.verdict is verdict and words in cell.reason, cell.reason
     assert cell.reason.isprintable() and len(cell.reason) < 1100
     assert score_all(probe_layout, store, plan) == (verdict is Verdict.OK)
+    assert [row["cpu_s"] for row in read_table(build_index(probe_layout)).to_pylist() if row["cpu_s"] < 100]
     report = audit_runs(probe_layout, [cell.planned.key])
     assert not report.failed
     stored = {"job.json", "log.txt", "predictions.npy", "lowest.npy", "method.json"}

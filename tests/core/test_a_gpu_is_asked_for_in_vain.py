@@ -138,4 +138,4 @@ def test_a_person_without_one_is_told_and_no_cell_is_blamed(
     words = ["run", "--method", "mlp", "--dataset", "synthetic_ddi", "--seed", "1", "--accelerator", "cuda"]
     with pytest.raises(EngineError, match="no NVIDIA GPU is found here"):
         CliRunner().invoke(group, words, standalone_mode=False, catch_exceptions=False)
-    assert Known.of(layout.runs) == Known({}, {}, {})
+    assert Known.of(layout.runs) == Known({}, {}, {}, {})

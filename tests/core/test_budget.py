@@ -10,6 +10,7 @@ import pytest
 
 from harness.budget import Budget, Share, this_machine
 from harness.errors import UsageError
+from harness.methods import Resources
 
 
 def test_never_more_is_lent_than_there_is() -> None:
@@ -47,6 +48,35 @@ def test_memory_alone_can_make_a_run_wait() -> None:
         assert not started.wait(0.1)
     assert started.wait(2)
     thread.join()
+
+
+def test_what_running_ones_may_still_write_is_set_aside() -> None:
+    free = 25
+    budget, stop = Budget(Share(cpus=8, memory=10), room=lambda: free), threading.Event()
+    with budget.lend(Share(cpus=1, memory=1, disk=10), stop), budget.lend(Share(cpus=1, memory=1, disk=10), stop):
+        started = threading.Event()
+
+        def other() -> None:
+            with budget.lend(Share(cpus=1, memory=1, disk=10), stop):
+                started.set()
+
+        thread = threading.Thread(target=other)
+        thread.start()
+        assert not started.wait(0.3), "5 are left beside the 20 that the others may still write"
+        free = 30
+        assert started.wait(2), "room that was made counts"
+    thread.join()
+
+
+def test_a_run_alone_starts_whatever_it_may_write() -> None:
+    budget, stop = Budget(Share(cpus=1, memory=1), room=lambda: 3), threading.Event()
+    for _ in range(2):
+        with budget.lend(Share(cpus=1, memory=1, disk=10), stop) as granted:
+            assert granted
+
+
+def test_a_run_takes_the_output_its_card_allows() -> None:
+    assert Share.of(Resources(output="3MiB")).disk == 3 << 20
 
 
 def test_a_waiting_run_ends_when_a_person_stops() -> None:

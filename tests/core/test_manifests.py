@@ -120,3 +120,23 @@ def test_a_parameter_of_another_type_is_refused_before_anything_runs(
     assert merged_parameters(card, "published", {"alpha": 2}) == {"alpha": 2}
     with pytest.raises(UsageError, match="is no value for parameter 'alpha'"):
         merged_parameters(card, "published", {"alpha": value})
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("deep = " + "[" * 5000 + "]" * 5000, "nested too deeply"),
+        ("deep = " + "{a = " * 5000 + "1" + "}" * 5000, "nested too deeply"),
+        ("long = " + "9" * 5000, "not valid TOML"),
+        ("long = 0x" + "f" * 4000, "long: a whole number of more than 64 bits"),
+        ("[variants.corrected.parameters]\nlong = [1, 0xffffffffffffffffff]", "parameters.long: a whole number"),
+    ],
+)
+def test_a_hostile_manifest_is_an_ordinary_error_that_names_its_file(
+    toy: tuple[Layout, Path], line: str, words: str
+) -> None:
+    layout, path = toy
+    path.write_text(GOOD + "\n" + line)
+    with pytest.raises(ManifestError) as caught:
+        load_method(layout, "toy")
+    assert words in caught.value.what and str(path) in caught.value.where

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import shutil
+from contextlib import nullcontext
 from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
 
 from harness import needs
+from harness.disk import reserve_of
 from harness.errors import EngineError
 from harness.jobs import PlannedJob
 from harness.layout import Layout
@@ -62,3 +65,14 @@ def test_a_disk_that_is_too_small_is_said_before_the_run(layout: Layout, monkeyp
     with pytest.raises(EngineError, match="of disk") as caught:
         check_disk(layout, "smoke", _cells(layout))
     assert "--remove-images" in caught.value.todo
+
+
+def test_a_disk_that_would_be_full_to_its_reserve_is_said_too(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = needs_of(layout, "smoke", _cells(layout))
+    reserve = reserve_of(shutil.disk_usage(layout.local).total)
+    for free, fits in ((told.disk_bytes + reserve - 1, False), (told.disk_bytes + reserve, True)):
+        monkeypatch.setattr(needs, "needs_of", lambda *_, free=free: replace(told, free_bytes=free))
+        with nullcontext() if fits else pytest.raises(EngineError, match="must stay free"):
+            check_disk(layout, "smoke", _cells(layout))

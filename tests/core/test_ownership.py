@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import signal
 import subprocess
 import sys
 from pathlib import Path
+
+import pytest
 
 from harness.ownership import abandoned_folders, is_owned, own_folder, owner_of
 
@@ -47,8 +50,56 @@ def test_a_forked_child_makes_a_folder_of_its_own(tmp_path: Path) -> None:
     assert is_owned(Path(owner_of(folder))), "the child's end must not free its parent's lock"
 
 
-def test_a_missing_lock_has_no_owner(tmp_path: Path) -> None:
-    assert not is_owned(tmp_path / "none")
+def test_a_missing_lock_has_no_owner_where_it_would_be_seen(tmp_path: Path) -> None:
+    folder = own_folder(tmp_path)
+    gone = folder.with_name(folder.name + "x")
+    assert not is_owned(Path(owner_of(gone)))
+    assert is_owned(tmp_path / "none"), "nothing tells where this lock would be seen"
+
+
+def _elsewhere(folder: Path, *, boot_id: str = "", space: str = "") -> Path:
+    """The name of a folder of another start of the machine, or of another mount name space."""
+    prefix, boot, mount, rest = folder.name.split("-", 3)
+    return folder.with_name("-".join((prefix, boot_id or boot, space or mount, rest + "x")))
+
+
+def test_a_lock_of_another_name_space_that_can_not_be_seen_may_be_held(tmp_path: Path) -> None:
+    assert is_owned(Path(owner_of(_elsewhere(own_folder(tmp_path), space="f0000001"))))
+
+
+def test_nothing_outlives_the_machines_start(tmp_path: Path) -> None:
+    own = own_folder(tmp_path)
+    other = "0000" if own.name.split("-")[1] != "0000" else "1111"
+    assert not is_owned(Path(owner_of(_elsewhere(own, boot_id=other, space="f0000001"))))
+
+
+def test_a_lock_of_another_name_space_that_can_be_seen_tells_by_itself(tmp_path: Path) -> None:
+    """A results folder that several containers share is seen by all of them."""
+    folder = _elsewhere(own_folder(tmp_path), space="f0000001")
+    folder.mkdir()
+    lock = Path(owner_of(folder))
+    with lock.open("w") as stream:
+        fcntl.flock(stream, fcntl.LOCK_EX)
+        assert is_owned(lock) and abandoned_folders(tmp_path) == []
+    assert not is_owned(lock) and abandoned_folders(tmp_path) == [folder]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may make a mount name space")
+def test_a_harness_elsewhere_leaves_what_it_can_not_see(tmp_path: Path) -> None:
+    """As in a container beside the same engine: this folder is not there, and its owner lives."""
+    look = "import sys; from pathlib import Path; from harness.ownership import is_owned; "
+    look += f"print(is_owned(Path({owner_of(own_folder(tmp_path))!r})))"
+    script = tmp_path.parent / "look.py"
+    script.write_text(look)
+    command = ["unshare", "--mount", "sh", "-c", 'mount -t tmpfs none "$1" && exec "$2" "$3"', "sh"]
+    done = subprocess.run(
+        [*command, str(tmp_path), sys.executable, str(script)],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
+    )
+    assert done.stdout.strip() == "True"
 
 
 def test_folders_that_are_not_ours_are_left_alone(tmp_path: Path) -> None:

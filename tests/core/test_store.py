@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import json
 import multiprocessing
@@ -516,3 +517,48 @@ def test_keys_change_with_everything_that_can_change_an_answer() -> None:
     ]
     assert len({base.key, *(other.key for other in others)}) == len(others) + 1
     assert record_of(base).key == base.key
+
+
+def test_a_key_is_claimed_by_one_alone(tmp_path: Path) -> None:
+    store = Store(tmp_path / "runs")
+    with store.claim("a") as first, store.claim("a") as second, store.claim("b") as other:
+        assert (first, second, other) == (True, False, True)
+    with store.claim("a") as again:
+        assert again
+
+
+def test_a_claim_on_what_its_last_owner_removed_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Between opening the file and locking it, the owner leaves and a third one claims."""
+    store = Store(tmp_path / "runs")
+    lock = fcntl.flock
+
+    def late(stream: object, how: int) -> None:
+        monkeypatch.setattr(fcntl, "flock", lock)
+        path = tmp_path / "work" / "claims" / "a"
+        path.unlink()
+        path.touch()
+        lock(stream, how)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(fcntl, "flock", late)
+    with store.claim("a") as mine:
+        assert not mine
+    with store.claim("a") as mine:
+        assert mine
+
+
+def test_a_claim_ends_with_its_process(tmp_path: Path) -> None:
+    store = Store(tmp_path / "runs")
+    child = os.fork()
+    if child == 0:
+        with store.claim("a"):
+            (tmp_path / "claimed").touch()
+            time.sleep(60)
+        os._exit(1)
+    while not (tmp_path / "claimed").exists():
+        time.sleep(0.01)
+    with store.claim("a") as mine:
+        assert not mine
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    with store.claim("a") as mine:
+        assert mine

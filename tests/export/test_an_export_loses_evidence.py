@@ -13,12 +13,14 @@ import pytest
 
 from harness.cli import main
 from harness.data import load_manifest
-from harness.errors import CorruptData, UsageError
+from harness.errors import UsageError
 from harness.export import METADATA, PROFILE, SUMS, export
+from harness.files import digest_of
 from harness.jobs import make_job, parse_split
 from harness.layout import Layout
 from harness.methods import load_method
 from harness.plan import Plan, make_plan
+from harness.records import RECORD_FILE
 from harness.scoring import scores_path
 from harness.store import Store
 from harness.vocabulary import Verdict
@@ -106,7 +108,7 @@ def test_the_whole_table_is_there_and_predictions_only_when_asked_for(
     assert json.loads((crate / "status.json").read_text())["planned"] == 6
     assert not list(crate.rglob("*.npy"))
     assert len(list((crate / "scores").iterdir())) == 3
-    assert export(evidence, made_up, tmp_path / "large", with_predictions=True) == 4
+    assert export(evidence, made_up, tmp_path / "large", with_predictions=True).runs == 4
     assert len(list((tmp_path / "large").rglob("predictions.npy"))) == 3
 
 
@@ -119,14 +121,67 @@ def test_equal_results_give_equal_bytes(evidence: Layout, made_up: Plan, tmp_pat
         assert METADATA in archive.namelist()
 
 
-def test_evidence_that_fails_its_record_is_not_exported(evidence: Layout, made_up: Plan, tmp_path: Path) -> None:
-    log = Store(evidence.runs).path(planned_of(made_up.cells[0]).key) / "log.txt"
+def test_evidence_that_fails_its_record_is_left_out_and_the_rest_exported(
+    evidence: Layout, made_up: Plan, tmp_path: Path
+) -> None:
+    key = planned_of(made_up.cells[0]).key
+    log = Store(evidence.runs).path(key) / "log.txt"
     log.write_text(log.read_text().replace("done", "Done"))
-    for name in ("crate", "crate.zip"):
-        with pytest.raises(CorruptData):
-            export(evidence, made_up, tmp_path / name)
-        assert not (tmp_path / name).exists()
-    assert [path.name for path in tmp_path.iterdir()] == ["copy"], "nothing half-written stays"
+    export(evidence, made_up, tmp_path / "crate.zip")
+    exported = export(evidence, made_up, tmp_path / "crate")
+    assert exported.runs == 3 and exported.left_out == {key: "a file of a run differs from its record"}
+    assert key in (tmp_path / "crate" / "README.md").read_text()
+    assert len(list((tmp_path / "crate" / "runs").iterdir())) == 3
+    assert f"#run-{key}" not in graph_of(tmp_path / "crate")
+    with zipfile.ZipFile(tmp_path / "crate.zip") as archive:
+        assert not [name for name in archive.namelist() if key in name]
+
+
+def test_a_person_is_told_what_was_left_out(
+    evidence: Layout,
+    made_up: Plan,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    key = planned_of(made_up.cells[0]).key
+    (Store(evidence.runs).path(key) / "log.txt").write_text("reading\nfitting\nDone\n")
+    monkeypatch.chdir(evidence.root)
+    monkeypatch.setenv("PERMAFROST_RESULTS", str(evidence.local))
+    with pytest.raises(SystemExit) as left:
+        main(["export", "--suite", "stored", "--output", str(tmp_path / "crate")])
+    assert left.value.code == 4 and f"left out {key[:12]}" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("resources", {"wall_s": 1.0, "cpu_s": 9e17, "peak_bytes": 900000000000000001}),
+        ("resources", {"wall_s": "long", "cpu_s": [1], "peak_bytes": 10**30}),
+        ("started", 7),
+        ("planned", {}),
+        ("planned", None),
+    ],
+)
+def test_no_record_costs_the_others_their_index(
+    evidence: Layout, made_up: Plan, field: str, value: object, caplog: pytest.LogCaptureFixture
+) -> None:
+    import pyarrow.parquet as pq
+
+    from harness.index import build_index
+
+    key = planned_of(made_up.cells[0]).key
+    path = Store(evidence.runs).path(key) / RECORD_FILE
+    content = {**json.loads(path.read_text()), field: value}
+    if field == "planned" and value == {}:
+        content[field] = {**json.loads(path.read_text())["planned"], "job": {"seed": 10**30}}
+    content["digest"] = digest_of({name: told for name, told in content.items() if name != "digest"})
+    path.write_text(json.dumps(content))
+    rows = {row["key"]: row for row in pq.read_table(build_index(evidence)).to_pylist()}
+    others = {planned_of(cell).key for cell in made_up.cells[1:4]}
+    assert others <= rows.keys() <= others | {key}
+    assert all(rows[other]["wall_s"] == 1.5 for other in others)
+    assert key in caplog.text
 
 
 def test_an_export_never_overwrites(evidence: Layout, made_up: Plan, crate: Path) -> None:

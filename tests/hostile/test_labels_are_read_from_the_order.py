@@ -53,40 +53,40 @@ def _run(layout: Layout, engine: Engine, dataset: str) -> tuple[Record, float]:
 
 
 def test_in_a_secret_order_nothing_is_read(
-    hostile_layout: Layout, engine: Engine, order_reader: Callable[..., None], two_classes: str
+    probe_layout: Layout, engine: Engine, order_reader: Callable[..., None], two_classes: str
 ) -> None:
     order_reader()
-    record, score = _run(hostile_layout, engine, two_classes)
+    record, score = _run(probe_layout, engine, two_classes)
     assert score < 0.65
     assert len(record.order) == 32
-    document = json.loads((Store(hostile_layout.runs).path(record.key) / "job.json").read_text())
+    document = json.loads((Store(probe_layout.runs).path(record.key) / "job.json").read_text())
     assert document["seed"] == record.planned.job.fit_seed
     assert document["seed"] not in published_seeds()
     assert str(SEED) not in json.dumps(document)
-    report = audit_runs(hostile_layout, [record.key], engine=engine, replay=1)
+    report = audit_runs(probe_layout, [record.key], engine=engine, replay=1)
     assert (report.passed, report.failed) == (1, 0), to_text(report)
 
 
 def test_a_method_that_keeps_its_order_is_marked_and_found(
-    hostile_layout: Layout, engine: Engine, order_reader: Callable[..., None], two_classes: str
+    probe_layout: Layout, engine: Engine, order_reader: Callable[..., None], two_classes: str
 ) -> None:
     order_reader(card=KEEPS_ORDER)
-    record, score = _run(hostile_layout, engine, two_classes)
+    record, score = _run(probe_layout, engine, two_classes)
     assert score > 0.9
     assert record.order == ""
-    store, plan = Store(hostile_layout.runs), make_plan(hostile_layout, "hostile", [record.planned.job])
-    (group,) = build_table(hostile_layout, store, plan).groups
+    store, plan = Store(probe_layout.runs), make_plan(probe_layout, "hostile", [record.planned.job])
+    (group,) = build_table(probe_layout, store, plan).groups
     assert group.title == "order_reader °"
-    report = audit_runs(hostile_layout, [record.key], engine=engine, replay=1)
+    report = audit_runs(probe_layout, [record.key], engine=engine, replay=1)
     (audit,) = report.audits
     assert [step.name for step in audit.steps if step.checked == "FAILED"] == ["order"]
     assert "reads labels from their order" in to_text(report)
 
 
-def test_the_self_test_finds_it(hostile_layout: Layout, engine: Engine, order_reader: Callable[..., None]) -> None:
+def test_the_self_test_finds_it(probe_layout: Layout, engine: Engine, order_reader: Callable[..., None]) -> None:
     order_reader()
-    card = load_method(hostile_layout, "order_reader")
-    failed = {one.check for one in self_test(card, InContainers(hostile_layout, engine)) if not one.passed}
+    card = load_method(probe_layout, "order_reader")
+    failed = {one.check for one in self_test(card, InContainers(probe_layout, engine)) if not one.passed}
     assert "learns" in failed
-    honest = load_method(hostile_layout, "popularity")
-    assert all(one.passed for one in self_test(honest, InContainers(hostile_layout, engine)))
+    honest = load_method(probe_layout, "popularity")
+    assert all(one.passed for one in self_test(honest, InContainers(probe_layout, engine)))

@@ -223,11 +223,12 @@ def test_scores_of_another_shape_are_refused(job: Job, shape: tuple[int, ...]) -
 
 @pytest.mark.parametrize("fault", ["type", "dimensions", "columns"])
 def test_an_array_that_is_none_of_the_protocol_is_refused(sdk: ModuleType, tmp_path: Path, fault: str) -> None:
-    array = {
+    arrays: dict[str, npt.NDArray[Any]] = {
         "type": np.zeros((2, 3), dtype=np.float16),
         "dimensions": np.zeros((2, 3, 1)),
         "columns": np.asfortranarray(np.arange(6.0).reshape(2, 3)),
-    }[fault]
+    }
+    array = arrays[fault]
     path = tmp_path / "array.npy"
     np.save(path, array)
     with pytest.raises(ValueError, match="is not part of the protocol"):

@@ -36,7 +36,12 @@ class Bench:
     folder: Path
 
     def request(
-        self, program: str, *, required: tuple[str, ...] = ("predictions.npy",), **limits: Any
+        self,
+        program: str,
+        *,
+        required: tuple[str, ...] = ("predictions.npy",),
+        traces: bool = False,
+        **limits: Any,
     ) -> RunRequest:
         """A run of a Python program."""
         inputs = self.folder / "in"
@@ -52,6 +57,7 @@ class Bench:
             entrypoint=self.image.entrypoint,
             command=(program,),
             required=required,
+            traces=traces,
         )
 
     def run(

@@ -110,17 +110,16 @@ def test_a_fault_gets_its_verdict(bench: Bench, fault: str) -> None:
 
 def test_a_good_run_is_ok_with_its_evidence(bench: Bench) -> None:
     report = "import json\nwith open('/out/method.json', 'w') as f:\n"
-    report += "  json.dump({'peak_memory_bytes': 123 << 20, 'cpu_seconds': 7.5}, f)"
+    report += "  json.dump({'protocol': 1, 'peak_memory_bytes': 123 << 20, 'cpu_seconds': 0.0625}, f)"
     trace = "os.mkdir('/out/trace'); npy('/out/trace/W.npy', [1.0]); open('/out/trace/x.txt', 'w').write('x')"
-    outcome = bench.run(GOOD + f"{report}\n{trace}\nprint('done')")
+    outcome = bench.run(GOOD + f"{report}\n{trace}\nprint('done')", traces=True)
     assert outcome.verdict is Verdict.OK, outcome.reason
     assert outcome.exit_code == 0 and outcome.log.read_bytes() == b"done\n"
     taken = sorted(path.relative_to(outcome.out_folder).as_posix() for path in outcome.out_folder.rglob("*.*"))
     assert taken == ["method.json", "predictions.npy", "trace/W.npy"]
     assert outcome.ignored == ("trace/x.txt",)
-    assert outcome.peak_bytes == 123 << 20 and outcome.cpu_s == 7.5, (
-        "the method's own report fills what was missed"
-    )
+    assert outcome.peak_bytes is not None and outcome.peak_bytes < 123 << 20, "the kernel knows better"
+    assert outcome.cpu_s not in (None, 0.0625)
     assert outcome.memory_limit_enforced is True
     assert_clean(outcome)
     outcome.discard()

@@ -7,6 +7,7 @@ import struct
 import tempfile
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
@@ -47,3 +48,43 @@ def test_the_last_line_is_found_behind_empty_ones_and_odd_bytes(tmp_path: Path) 
         log.write(b"first\n")
         log.write(b"Error: \xff no\n\n  \n")
         assert re.fullmatch("Error: . no", log.last_line)
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        (
+            "Error in fit(x) : no such matrix\nCalls: permafrost -> fit\nExecution halted\n",
+            "Error in fit(x) : no such matrix",
+        ),
+        (
+            "Error in fit(problem$associations, problem$inputs$drugs) : \n  no such matrix\nExecution halted\n",
+            "Error in fit(problem$associations, problem$inputs$drugs) : no such matrix",
+        ),
+        (
+            "Error: no such matrix\nIn addition: Warning message:\nNaNs produced \nExecution halted\n",
+            "Error: no such matrix",
+        ),
+        (
+            "error: no such matrix\nerror: called from\n    fit at line 12 column 5\n    main at line 2\n",
+            "error: no such matrix",
+        ),
+        ("error: no such matrix\nerror: called from\n    main at line 2\n", "error: no such matrix"),
+        ("Traceback (most recent call last):\nValueError: no such matrix\n", "ValueError: no such matrix"),
+        ("Execution halted\n", "Execution halted"),
+        ("epoch 3 at line 12\n", "epoch 3 at line 12"),
+        ("error: was met and overcome\ndone\n", "done"),
+    ],
+)
+def test_the_line_that_says_the_error_is_quoted(tmp_path: Path, text: str, line: str) -> None:
+    with BoundedLog(tmp_path / "log", 1000) as log:
+        log.write(b"starting\n" * 1000 + text.encode())
+        assert log.last_line == line
+
+
+def test_an_error_far_from_the_end_is_found_below_a_long_list_of_calls(tmp_path: Path) -> None:
+    calls = "".join(f"    part_{number} at line {number} column 9\n" for number in range(60))
+    with BoundedLog(tmp_path / "log", 1000) as log:
+        for piece in (f"error: no such matrix\nerror: called from\n{calls}").splitlines(keepends=True):
+            log.write(piece.encode())
+        assert log.last_line == "error: no such matrix"

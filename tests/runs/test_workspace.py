@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+import shutil
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from harness.engine.leftovers import remove_tree
+from harness.engine.leftovers import open_folder, remove_tree
 from harness.runs.request import Limits
 from harness.runs.workspace import Workspace, collect, make_readable, new_workspace, size_of
 
@@ -29,7 +32,7 @@ def test_expected_files_are_copied_not_moved(workspace: Workspace) -> None:
     (workspace.out / "predictions.npy").write_bytes(b"abc")
     (workspace.out / "trace").mkdir()
     (workspace.out / "trace" / "W.npy").write_bytes(b"w")
-    taken = collect(workspace, LIMITS, WANTED)
+    taken = collect(workspace, LIMITS, WANTED, traces=True)
     assert (taken.fault, taken.bytes, taken.ignored) == ("", 4, ())
     assert (workspace.collected / "trace" / "W.npy").read_bytes() == b"w"
     assert (workspace.collected / "predictions.npy").stat().st_uid == os.geteuid()
@@ -57,8 +60,33 @@ def test_a_trace_folder_that_is_a_link_is_ignored(workspace: Workspace, tmp_path
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "W.npy").write_bytes(b"secret")
     (workspace.out / "trace").symlink_to(tmp_path / "other")
-    taken = collect(workspace, LIMITS, ())
+    taken = collect(workspace, LIMITS, (), traces=True)
     assert taken.ignored == ("trace",) and not (workspace.collected / "trace").exists()
+
+
+def test_a_trace_nobody_asked_for_is_named_and_left(workspace: Workspace) -> None:
+    (workspace.out / "trace").mkdir()
+    (workspace.out / "trace" / "W.npy").write_bytes(b"w")
+    taken = collect(workspace, LIMITS, ())
+    assert (taken.ignored, taken.bytes) == (("trace",), 0) and not list(workspace.collected.iterdir())
+
+
+def test_the_output_limit_is_one_for_all_files_together(workspace: Workspace) -> None:
+    expected = ("first.npy", "second.npy", "third.npy")
+    for name in expected:
+        (workspace.out / name).write_bytes(bytes(400))
+    taken = collect(workspace, LIMITS, (), expected)
+    assert taken.fault == "third.npy is larger than the output limit" and taken.bytes == 800
+    assert sorted(path.name for path in workspace.collected.iterdir()) == ["first.npy", "second.npy"]
+
+
+def test_traces_share_the_output_limit_with_the_answer(workspace: Workspace) -> None:
+    (workspace.out / "predictions.npy").write_bytes(bytes(400))
+    (workspace.out / "trace").mkdir()
+    for name in ("A.npy", "B.npy"):
+        (workspace.out / "trace" / name).write_bytes(bytes(400))
+    taken = collect(workspace, LIMITS, WANTED, traces=True)
+    assert taken.bytes == 800 and taken.ignored == ("trace/B.npy (is larger than the output limit)",)
 
 
 def test_output_beyond_the_limit_is_not_copied(workspace: Workspace) -> None:
@@ -78,6 +106,15 @@ def test_sparse_and_small_files_count_by_the_larger_of_both_sizes(workspace: Wor
     assert size_of(workspace.out, most_files=10) == (1 << 30, 1)
 
 
+def test_many_tiny_files_count_by_the_blocks_they_take(workspace: Workspace) -> None:
+    for number in range(10):
+        (workspace.out / str(number)).write_bytes(b"x")
+    blocks = sum(path.stat().st_blocks * 512 for path in workspace.out.iterdir())
+    if blocks <= 10:
+        pytest.skip("this file system keeps tiny files without a block")
+    assert size_of(workspace.out, most_files=20) == (blocks, 10)
+
+
 def test_counting_stops_at_the_bound(workspace: Workspace) -> None:
     for number in range(20):
         (workspace.out / str(number)).touch()
@@ -94,6 +131,63 @@ def test_a_folder_deeper_than_any_path_is_measured_and_removed(workspace: Worksp
     os.close(here)
     assert size_of(workspace.out, most_files=10_000)[1] == 10_001
     assert workspace.discard() == [] and not workspace.folder.exists()
+
+
+@pytest.fixture
+def ordinary_user() -> Iterator[Path]:
+    """A folder of a user who may not overlook permissions, as root may; the test runs as that user."""
+    folder = Path(tempfile.mkdtemp(prefix="permafrost-test-"))
+    is_root = os.geteuid() == 0
+    if is_root:
+        os.chown(folder, 12345, 12345)
+        os.seteuid(12345)
+    try:
+        yield folder
+    finally:
+        if is_root:
+            os.seteuid(0)
+        shutil.rmtree(folder)
+
+
+@pytest.fixture
+def closed(ordinary_user: Path) -> Workspace:
+    """A workspace whose container closed all that it wrote."""
+    workspace = new_workspace(ordinary_user / "work")
+    deep = workspace.out / "a" / "b"
+    deep.mkdir(parents=True)
+    (deep / "hidden").write_bytes(bytes(5000))
+    (workspace.out / "trace").mkdir()
+    for path in (workspace.out / "predictions.npy", workspace.out / "trace" / "W.npy"):
+        path.write_bytes(b"abc")
+        path.chmod(0)
+    for folder in (deep, deep.parent, workspace.out / "trace", workspace.out):
+        folder.chmod(0)
+    return workspace
+
+
+def test_what_a_container_closed_is_read_like_anything_else(closed: Workspace) -> None:
+    taken = collect(closed, LIMITS, WANTED, traces=True)
+    assert (taken.fault, taken.bytes, taken.ignored) == ("", 6, ("a",))
+    assert (closed.collected / "trace" / "W.npy").read_bytes() == b"abc"
+
+
+def test_what_a_container_closed_counts_once_it_has_ended(closed: Workspace) -> None:
+    assert size_of(closed.out, most_files=50) == (0, 0)
+    total, entries = size_of(closed.out, most_files=50, ended=True)
+    assert total >= 5000 and entries == 6
+
+
+def test_what_a_container_closed_is_removed(closed: Workspace) -> None:
+    assert closed.discard() == [] and not closed.folder.exists()
+
+
+def test_a_folder_that_became_a_link_is_not_opened(ordinary_user: Path) -> None:
+    (ordinary_user / "elsewhere").mkdir(mode=0)
+    (ordinary_user / "link").symlink_to(ordinary_user / "elsewhere")
+    with pytest.raises(OSError):
+        open_folder(ordinary_user / "link")
+    assert (ordinary_user / "elsewhere").stat().st_mode & 0o777 == 0
+    (ordinary_user / "elsewhere").chmod(0o700)
 
 
 def test_removal_follows_no_link(tmp_path: Path) -> None:

@@ -1,0 +1,29 @@
+"""How much of a disk may be filled: a reserve stays free, so that who fills it is stopped before others fail."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+GIB = 1 << 30
+# What looks at the output may miss; a twentieth of a large disk, but not without bound:
+# people work on large disks that are nearly full.
+_SMALLEST, _LARGEST = 2 * GIB, 4 * GIB
+_FILES = 20_000
+
+
+def reserve_of(size: int) -> int:
+    """What must stay free on a disk of so many bytes."""
+    return min(max(_SMALLEST, size // 20), _LARGEST, size // 8)
+
+
+def room_on(folder: Path) -> int:
+    """Bytes that may still be written on the disk of a folder; below 0 when its reserve is touched."""
+    state = os.statvfs(folder)
+    return state.f_bavail * state.f_frsize - reserve_of(state.f_blocks * state.f_frsize)
+
+
+def has_room_for_files(folder: Path) -> bool:
+    """Whether a reserve of files is left; a file system without a fixed number of them tells 0."""
+    state = os.statvfs(folder)
+    return not state.f_files or state.f_favail >= min(_FILES, state.f_files // 20)

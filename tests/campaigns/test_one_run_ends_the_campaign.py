@@ -1,0 +1,268 @@
+"""Whatever one run makes the harness stumble over is that run's; the others go on. No container is needed here."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import cast
+
+import pytest
+
+from harness import campaign
+from harness.campaign import left_to_run, run_plan
+from harness.engine import Engine
+from harness.errors import EngineError, MissingData, UsageError
+from harness.images import BuiltImage
+from harness.jobs import PlannedJob
+from harness.layout import Layout
+from harness.obstacles import Obstacles
+from harness.plan import Cell, Plan, join
+from harness.records import Record
+from harness.store import Store
+from harness.tasks import Task
+from harness.vocabulary import Verdict
+from tests.core.factories import planned_job, put_run, record_of
+
+Act = Callable[[PlannedJob], Verdict]
+IMAGE = BuiltImage("docker", "made-up", "sha256:0", "0", "0", 1)
+
+
+class Heard:
+    """A progress that keeps what it is told."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+
+    def begin(self, title: str, total: int) -> None:
+        """Not kept."""
+
+    def step(self, text: str) -> None:
+        """Kept."""
+        self.lines.append(text)
+
+    note = step
+
+
+def _plan(*methods: str, runs: int = 1) -> Plan:
+    jobs = [planned_job(seed, method) for method in methods for seed in range(runs)]
+    return Plan("made-up", tuple(Cell(planned.job, planned) for planned in jobs))
+
+
+def _pretend(patch: pytest.MonkeyPatch, act: Act) -> None:
+    """Runs without an engine: an act says how each ends, or raises."""
+
+    def perform(task: Task, engine: Engine, stop: threading.Event) -> Record:
+        verdict = act(task.planned)
+        record = record_of(task.planned, verdict).model_copy(update={"resources": {"wall_s": 1.0}})
+        stored = Store(task.layout.runs).put(record, {}, again=task.again)
+        Obstacles(task.layout.runs).clear("run", task.planned.key)
+        return stored
+
+    patch.setattr(campaign, "perform", perform)
+    patch.setattr(campaign, "ensure_image", lambda *_, **__: IMAGE)
+    patch.setattr(campaign, "remove_orphans", lambda _: [])
+
+
+@pytest.fixture
+def pretend(monkeypatch: pytest.MonkeyPatch) -> Callable[[Act], None]:
+    """For one test."""
+    return partial(_pretend, monkeypatch)
+
+
+def _run(layout: Layout, plan: Plan, **more: object) -> list[str]:
+    heard = Heard()
+    run_plan(layout, plan, cast(Engine, None), progress=heard, choices=campaign.Choices(workers=1), **more)  # type: ignore[arg-type]
+    return heard.lines
+
+
+def _verdicts(layout: Layout, plan: Plan) -> list[Verdict]:
+    return [cell.verdict for cell in join(plan, Store(layout.runs))]
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        ValueError("Exceeds the limit (4300 digits)\nfor integer string conversion"),
+        PermissionError(13, "Permission denied", "/out"),
+        OSError(28, "No space left on device"),
+        RecursionError(),
+        MemoryError(),
+        KeyError("\x1b[2J"),
+        EngineError("the engine ran another image", where="there"),
+        UsageError("the upstream checkout is not the one that was planned"),
+    ],
+)
+def test_an_exception_is_the_cells_own_with_its_trace(
+    layout: Layout, pretend: Callable[[Act], None], error: Exception
+) -> None:
+    plan = _plan("constant", runs=3)
+    bad = plan.cells[1].planned
+    assert bad is not None
+
+    def act(planned: PlannedJob) -> Verdict:
+        if planned == bad:
+            raise error
+        return Verdict.OK
+
+    pretend(act)
+    lines = _run(layout, plan)
+    first, failed, last = join(plan, Store(layout.runs))
+    assert [first.verdict, failed.verdict, last.verdict] == [Verdict.OK, Verdict.INFRASTRUCTURE, Verdict.OK]
+    assert failed.reason.startswith("the harness failed on this run") and failed.reason.isprintable()
+    assert any("the harness failed on this run" in line for line in lines)
+    trace = Obstacles(layout.runs).trace_path("run", bad.key)
+    assert str(trace.relative_to(layout.local)) in failed.reason
+    assert "in act" in trace.read_text() and type(error).__name__ in trace.read_text()
+    pretend(lambda _: Verdict.OK)
+    _run(layout, plan)
+    assert _verdicts(layout, plan) == [Verdict.OK] * 3 and not trace.exists()
+
+
+def test_the_latest_fault_is_told_and_never_covers_a_result(layout: Layout, tmp_path: Path) -> None:
+    plan, store = _plan("constant", runs=3), Store(layout.runs)
+    for cell, verdict in zip(plan.cells, (Verdict.OK, Verdict.INFRASTRUCTURE, Verdict.PENDING), strict=True):
+        assert cell.planned is not None
+        if verdict is not Verdict.PENDING:
+            put_run(store, cell.planned, tmp_path / "files", verdict)
+        Obstacles(layout.runs).note("run", cell.planned.key, "the harness failed", trace="line 1")
+    cells = join(plan, store)
+    assert [cell.verdict for cell in cells] == [Verdict.OK, Verdict.INFRASTRUCTURE, Verdict.INFRASTRUCTURE]
+    assert [cell.reason.startswith("the harness failed (trace: ") for cell in cells] == [False, True, True]
+
+
+def test_missing_data_is_still_the_datasets(layout: Layout, pretend: Callable[[Act], None]) -> None:
+    def act(planned: PlannedJob) -> Verdict:
+        raise MissingData("in none of its sources")
+
+    pretend(act)
+    plan = _plan("constant", runs=4)
+    _run(layout, plan)
+    assert _verdicts(layout, plan) == [Verdict.MISSING_DATA] * 4
+
+
+def test_a_fault_that_cannot_be_noted_ends_nothing(
+    layout: Layout, pretend: Callable[[Act], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    seeds = []
+
+    def act(planned: PlannedJob) -> Verdict:
+        seeds.append(planned.job.split.seed)
+        if planned.job.split.seed == 0:
+            raise ValueError("one")
+        return Verdict.OK
+
+    pretend(act)
+    monkeypatch.setattr(Obstacles, "note", full)
+    plan = _plan("constant", runs=2)
+    _run(layout, plan)
+    assert sorted(seeds) == [0, 1] and _verdicts(layout, plan) == [Verdict.PENDING, Verdict.OK]
+
+
+def test_one_method_that_fails_the_harness_stops_its_own_runs_alone(
+    layout: Layout, pretend: Callable[[Act], None]
+) -> None:
+    tried = []
+
+    def act(planned: PlannedJob) -> Verdict:
+        tried.append(planned.job.method)
+        if planned.job.method == "als_wr":
+            raise ValueError("a hostile answer")
+        return Verdict.OK
+
+    pretend(act)
+    plan = _plan("als_wr", "constant", runs=12)
+    lines = _run(layout, plan)
+    assert _verdicts(layout, plan)[12:] == [Verdict.OK] * 12
+    assert 3 <= tried.count("als_wr") < 12 and any("in a row with als_wr" in line for line in lines)
+
+
+def test_failures_of_several_methods_in_a_row_stop_the_campaign(
+    layout: Layout, pretend: Callable[[Act], None]
+) -> None:
+    tried = []
+
+    def act(planned: PlannedJob) -> Verdict:
+        tried.append(planned.job.method)
+        return Verdict.INFRASTRUCTURE
+
+    pretend(act)
+    stop = threading.Event()
+    lines = _run(layout, _plan("als_wr", "constant", "popularity", "lrssl", runs=3), stop=stop)
+    assert stop.is_set() and len(tried) < 12 and any("failures of the machine in a row" in line for line in lines)
+
+
+def test_each_resumption_gets_further(layout: Layout, pretend: Callable[[Act], None]) -> None:
+    """Three cells that fail the harness for ever must not be all that is ever tried."""
+
+    def act(planned: PlannedJob) -> Verdict:
+        if planned.job.split.seed < 6:
+            raise ValueError("for ever")
+        return Verdict.OK
+
+    pretend(act)
+    plan = _plan("constant", runs=9)
+    for _ in range(3):
+        _run(layout, plan)
+    assert _verdicts(layout, plan) == [Verdict.INFRASTRUCTURE] * 6 + [Verdict.OK] * 3
+    assert len(left_to_run(plan, Store(layout.runs))) == 6
+
+
+def test_an_interrupt_is_nobodys_cell(layout: Layout, pretend: Callable[[Act], None]) -> None:
+    def act(planned: PlannedJob) -> Verdict:
+        raise KeyboardInterrupt
+
+    pretend(act)
+    with pytest.raises(KeyboardInterrupt):
+        _run(layout, _plan("constant"))
+
+
+def _harness(layout: Layout, told: Path, seconds: float) -> None:
+    """One of several harnesses: each run leaves a line."""
+
+    def act(planned: PlannedJob) -> Verdict:
+        with told.open("a") as stream:
+            stream.write(f"{planned.job.split.seed}\n")
+        time.sleep(seconds)
+        return Verdict.OK
+
+    _pretend(pytest.MonkeyPatch(), act)
+    _run(layout, _plan("constant", runs=8))
+
+
+def test_harnesses_on_one_store_share_the_runs(layout: Layout, tmp_path: Path) -> None:
+    told, plan = tmp_path / "told", _plan("constant", runs=8)
+    context = multiprocessing.get_context("fork")
+    harnesses = [context.Process(target=_harness, args=(layout, told, 0.1)) for _ in range(3)]
+    for harness in harnesses:
+        harness.start()
+    for harness in harnesses:
+        harness.join()
+    assert [harness.exitcode for harness in harnesses] == [0, 0, 0]
+    assert sorted(told.read_text().split()) == [str(seed) for seed in range(8)], "every cell runs once"
+    assert _verdicts(layout, plan) == [Verdict.OK] * 8
+    assert list((layout.local / "work" / "claims").iterdir()) == []
+
+
+def test_a_killed_harness_claims_nothing_any_more(layout: Layout, tmp_path: Path) -> None:
+    told = tmp_path / "told"
+    context = multiprocessing.get_context("fork")
+    killed = context.Process(target=_harness, args=(layout, told, 60.0))
+    killed.start()
+    while not told.exists():
+        time.sleep(0.01)
+    assert killed.pid is not None
+    second = context.Process(target=_harness, args=(layout, told, 0.0))
+    second.start()
+    os.kill(killed.pid, signal.SIGKILL)
+    killed.join()
+    second.join()
+    assert _verdicts(layout, _plan("constant", runs=8)) == [Verdict.OK] * 8
