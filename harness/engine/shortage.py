@@ -10,6 +10,7 @@ import select
 from contextlib import suppress
 from pathlib import Path
 
+EVENTS = "memory.events"
 _WHOLE = 4096
 
 
@@ -53,7 +54,7 @@ class ShortageSignal:
     def _watch_events(self, group: Path) -> None:
         """A changed `memory.events` is urgent input; a poll within a poll hides that it is always readable."""
         try:
-            self._file = os.open(group / "memory.events", os.O_RDONLY | os.O_CLOEXEC)
+            self._file = os.open(group / EVENTS, os.O_RDONLY | os.O_CLOEXEC)
         except OSError:
             return
         urgent = select.epoll()

@@ -171,8 +171,7 @@ def table(seen: Signs) -> str:
     outside = seen.exit_code in (KILLED, TERMINATED)
     lines = [
         (seen.stopped is Stop.INTERRUPT, "interrupted"),
-        (seen.start_fault != "" and seen.disk_fault != "", "infrastructure"),
-        (seen.start_fault != "" and seen.stopped is Stop.OUTPUT, "error"),
+        (seen.start_fault != "" and seen.disk_fault != "" and seen.stopped is not Stop.OUTPUT, "infrastructure"),
         (seen.start_fault != "", "error"),
         (seen.engine_fault != "", "infrastructure"),
         (seen.stopped is Stop.DISK or seen.stopped is Stop.PAUSED, "infrastructure"),
@@ -193,13 +192,9 @@ def table(seen: Signs) -> str:
     return next(verdict for applies, verdict in lines if applies)
 
 
-@settings(max_examples=3000)
+@settings(max_examples=500)
 @given(any_signs)
 def test_any_signs_give_the_verdict_of_the_table(observed: Signs) -> None:
-    # more output than allowed is the method's own doing, whatever room is left
-    if observed.stopped is Stop.OUTPUT and observed.disk_fault and observed.start_fault:
-        assert classify(observed)[0] is Verdict.ERROR
-        return
     assert classify(observed)[0].value == table(observed)
 
 
