@@ -8,7 +8,6 @@ lets us read it. Where it does not, every answer is None and nothing is claimed.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
@@ -19,13 +18,15 @@ from typing import TypeVar
 from harness.engine.shortage import ShortageSignal
 
 _UNLIMITED = 1 << 60
+# a process is killed when the next page does not fit; the last reading is a little below the limit
+_NEAR_LIMIT = 0.97
 _CONTROLLERS = ("memory", "cpuacct", "freezer")
 _Number = TypeVar("_Number", int, float)
 
 
 @dataclass(frozen=True)
 class Usage:
-    """One reading. `refusals`: how often the group's own limit, and no limit above it, refused memory."""
+    """One reading. `refusals`: how often the group's own limit refused memory (second version)."""
 
     peak_bytes: int | None = None
     cpu_seconds: float | None = None
@@ -169,8 +170,7 @@ class ControlGroup:
         The counter of kills tells that one was, not why: it counts kills for want of memory further up, too.
         """
         if self.usage.kills:
-            above = self._short_above or self.usage.refusals == 0
-            return Shortage.ABOVE if above else Shortage.OWN
+            return Shortage.OWN if self._met_own_limit() else Shortage.ABOVE
         if self._complete:
             return Shortage.NONE
         # the group was gone before it could be read a last time
@@ -179,6 +179,13 @@ class ControlGroup:
         short = self._short or (self.version == 2 and self.usage.refusals)
         return Shortage.OWN if short else Shortage.UNREAD
 
+    def _met_own_limit(self) -> bool:
+        """Whether a kill was for the group's own limit. One that was filled with cached files was met, too."""
+        if self.version == 2:
+            return bool(self.usage.refusals)
+        heard = self._signal.handle is None or self._signal.count > 0
+        return heard and not self._short_above and near_limit(self.usage.peak_bytes, self.usage.limit_bytes)
+
     def close(self) -> None:
         """Let the subscriptions go."""
         self._signal.close()
@@ -186,15 +193,10 @@ class ControlGroup:
 
     def _first_version(self) -> Usage:
         nanoseconds = _number(self._cpu / "cpuacct.usage") if self._cpu else None
-        # the limit with swap is as low as the one without, and the one that is met first counts
-        counted = [
-            _number(group / f"{name}.failcnt") for group in self._groups for name in ("memory", "memory.memsw")
-        ]
         return Usage(
             peak_bytes=_number(self._groups[0] / "memory.max_usage_in_bytes"),
             cpu_seconds=None if nanoseconds is None else nanoseconds / 1e9,
             kills=self._kills(),
-            refusals=_sum(counted),
             limit_bytes=self._limit("memory.limit_in_bytes"),
         )
 
@@ -213,12 +215,18 @@ class ControlGroup:
         """The second version counts what is below, too; the first does not."""
         if self.version == 2:
             return _field(self._groups[0] / "memory.events", "oom_kill") if self._groups else None
-        return _sum([_field(group / "memory.oom_control", "oom_kill") for group in self._groups])
+        counts = [_field(group / "memory.oom_control", "oom_kill") for group in self._groups]
+        return sum(count or 0 for count in counts) if counts and counts[0] is not None else None
 
     def _limit(self, name: str) -> int | None:
         """The lowest limit: some engines put it on the container's group, some on one inside it."""
         found = [_number(group / name) for group in self._groups]
         return min((limit for limit in found if limit is not None), default=None)
+
+
+def near_limit(peak: int | None, limit: int | None) -> bool:
+    """Whether so much was used that the next page may not have fitted."""
+    return peak is not None and limit is not None and peak >= _NEAR_LIMIT * limit
 
 
 def limit_is_kept(usage: Usage, wanted: int) -> bool | None:
@@ -255,11 +263,6 @@ def _field(path: Path, name: str) -> int | None:
         if key == name and value.isdigit():
             return int(value)
     return None
-
-
-def _sum(counts: Sequence[int | None]) -> int | None:
-    known = [count for count in counts if count is not None]
-    return sum(known) if known else None
 
 
 def _larger(one: _Number | None, other: _Number | None) -> _Number | None:

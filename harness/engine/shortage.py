@@ -19,7 +19,7 @@ class ShortageSignal:
 
     def __init__(self, group: Path | None, *, version: int = 1) -> None:
         self._group = group
-        self._count = 0
+        self.count = 0
         self._file: int | None = None
         self.handle: int | None = None
         if group is not None and version == 1:
@@ -41,8 +41,8 @@ class ShortageSignal:
                 os.pread(self._file, _WHOLE, 0)
             return False
         with suppress(BlockingIOError):
-            self._count += os.eventfd_read(self.handle)
-        return self._count > 1 or (self._count == 1 and (self._group / "memory.oom_control").exists())
+            self.count += os.eventfd_read(self.handle)
+        return self.count > 1 or (self.count == 1 and (self._group / "memory.oom_control").exists())
 
     def close(self) -> None:
         """Let the subscription go."""
@@ -77,7 +77,9 @@ def _subscribe(group: Path) -> int | None:
         return None
     event = os.eventfd(0, os.EFD_CLOEXEC | os.EFD_NONBLOCK)
     try:
-        (group / "cgroup.event_control").write_text(f"{event} {control}")
+        # opened as it is: what is no control group must not get a file
+        with (group / "cgroup.event_control").open("r+") as registration:
+            registration.write(f"{event} {control}")
     except OSError:
         os.close(event)
         return None

@@ -237,7 +237,7 @@ def _take_output(seen: Observed, request: RunRequest) -> None:
         seen.collection = collect(workspace, request.limits, request.required, request.expected)
         signs = replace(signs, output_fault=seen.collection.fault)
     except OSError as error:
-        fault = f"the output could not be taken: {error.strerror or error}"
+        fault = signs.disk_fault or f"the output could not be taken: {error.strerror or error}"
         signs = replace(signs, engine_fault=signs.engine_fault or fault)
     seen.signs = signs
     peak, seconds = _own_report(workspace.collected / "method.json")

@@ -19,8 +19,6 @@ from harness.vocabulary import Verdict
 
 # how often a run is tried whose end may not have been its own doing
 ATTEMPTS = 3
-# a process is killed when the next page does not fit; the last reading is a little below the limit
-_NEAR_LIMIT = 0.97
 _KILLED = 128 + signal.SIGKILL
 # what a person, a watchdog or a machine that goes down ends a process with
 _FROM_OUTSIDE = (_KILLED, 128 + signal.SIGTERM)
@@ -114,11 +112,8 @@ def _cause(signs: Signs) -> tuple[Verdict, str]:
 
 
 def _out_of_memory(signs: Signs) -> bool:
-    """The kernel decides; only where it could not be read are the engine and the last known peak believed."""
-    if signs.shortage is not Shortage.UNREAD:
-        return signs.shortage is Shortage.OWN
-    near_limit = signs.peak_bytes is not None and signs.peak_bytes >= _NEAR_LIMIT * signs.memory_bytes
-    return signs.oom_flag or (near_limit and signs.exit_code == _KILLED and signs.stopped is None)
+    """The kernel decides; only where it could not be read is the engine believed."""
+    return signs.oom_flag if signs.shortage is Shortage.UNREAD else signs.shortage is Shortage.OWN
 
 
 def _time_was_up(signs: Signs) -> bool:
@@ -131,8 +126,11 @@ def _killed(signs: Signs) -> tuple[Verdict, str]:
     assert signs.exit_code is not None
     name = signal.Signals(signs.exit_code - 128).name
     if signs.earlier_kills + 1 < ATTEMPTS:
-        return Verdict.INFRASTRUCTURE, f"killed ({name}), not by the harness and not for want of memory"
-    reason = f"killed ({name}) {ATTEMPTS} times in a row, not by the harness and not for want of memory"
+        return (
+            Verdict.INFRASTRUCTURE,
+            f"killed ({name}), and neither the harness nor its memory limit is known to have done it",
+        )
+    reason = f"killed ({name}) {ATTEMPTS} times in a row, not by the harness or its memory limit"
     return Verdict.ERROR, _with_last_line(reason, signs)
 
 

@@ -10,15 +10,22 @@ from pathlib import Path
 import pytest
 
 from harness.engine import cgroup
-from harness.engine.cgroup import ControlGroup, Shortage, Usage, groups_of, limit_is_kept, mounts, own_group
+from harness.engine.cgroup import (
+    ControlGroup,
+    Shortage,
+    Usage,
+    groups_of,
+    limit_is_kept,
+    mounts,
+    near_limit,
+    own_group,
+)
 
 MIXED = "9:name=systemd:/a\n7:memory:/docker/1\n6:freezer:/f\n4:cpu,cpuacct:/docker/1\n0::/x:y\n"
 FIRST = {
     "memory.max_usage_in_bytes": "900\n",
     "memory.limit_in_bytes": "1000\n",
     "memory.oom_control": "oom_kill_disable 0\nunder_oom 0\noom_kill 0\n",
-    "memory.failcnt": "0\n",
-    "memory.memsw.failcnt": "0\n",
     "cpuacct.usage": "1500000000\n",
     "freezer.state": "THAWED\n",
 }
@@ -85,7 +92,8 @@ def test_a_view_of_a_part_names_no_groups(monkeypatch: pytest.MonkeyPatch) -> No
 def test_both_versions_are_read(made: Made, version: int) -> None:
     seen, group = made(version)
     assert seen.version == version
-    assert seen.usage == Usage(peak_bytes=900, cpu_seconds=1.5, kills=0, refusals=0, limit_bytes=1000)
+    refusals = None if version == 1 else 0
+    assert seen.usage == Usage(peak_bytes=900, cpu_seconds=1.5, kills=0, refusals=refusals, limit_bytes=1000)
     for path in list(group.iterdir()):
         path.unlink()
     assert seen.read() == seen.usage == replace(seen.usage, peak_bytes=900, kills=0), "the last reading is kept"
@@ -95,17 +103,14 @@ def test_both_versions_are_read(made: Made, version: int) -> None:
 
 @pytest.mark.parametrize("version", [1, 2])
 def test_peaks_and_counters_never_fall(made: Made, version: int) -> None:
-    changed = (
-        {"memory_oom_control": oom_control(2), "memory_failcnt": "3", "memory_memsw_failcnt": "4"}
-        if version == 1
-        else {"memory_events": "oom 7\noom_kill 2\n"}
-    )
+    changed = {"memory_oom_control": oom_control(2)} if version == 1 else {"memory_events": "oom 7\noom_kill 2\n"}
+    refusals = None if version == 1 else 7
     seen, group = made(version, **changed)
-    assert (seen.usage.kills, seen.usage.refusals) == (2, 7)
+    assert (seen.usage.kills, seen.usage.refusals) == (2, refusals)
     for name, text in (FIRST if version == 1 else SECOND).items():
         (group / name).write_text(text.replace("900", "100").replace("15", "05"))
-    last = seen.read()
-    assert last == Usage(peak_bytes=900, cpu_seconds=1.5, kills=2, refusals=7, limit_bytes=1000)
+    expected = Usage(peak_bytes=900, cpu_seconds=1.5, kills=2, refusals=refusals, limit_bytes=1000)
+    assert seen.read() == expected
 
 
 def test_an_old_kernel_without_a_peak_tells_what_is_used(made: Made) -> None:
@@ -138,21 +143,22 @@ def test_the_first_version_sums_what_lies_below(tmp_path: Path, monkeypatch: pyt
     leaf.mkdir(parents=True)
     for folder in (leaf, leaf.parent):
         (folder / "memory.oom_control").write_text(oom_control(1))
-        (folder / "memory.failcnt").write_text("2\n")
     monkeypatch.setattr(cgroup, "mounts", lambda: {"memory": tmp_path})
     monkeypatch.setattr(cgroup, "groups_of", lambda text: {"memory": "/libpod-abc/container"})
-    usage = ControlGroup(os.getpid(), "abc").usage
-    assert (usage.kills, usage.refusals) == (2, 4)
+    assert ControlGroup(os.getpid(), "abc").usage.kills == 2
+    (leaf / "memory.oom_control").unlink()
+    assert ControlGroup(os.getpid(), "abc").usage.kills == 1
 
 
 @pytest.mark.parametrize(
     ("changed", "shortage"),
     [
         ({}, Shortage.NONE),
-        ({"memory_failcnt": "9"}, Shortage.NONE),
+        ({"memory_max_usage_in_bytes": "1000"}, Shortage.NONE),
         ({"memory_oom_control": oom_control(1)}, Shortage.ABOVE),
-        ({"memory_oom_control": oom_control(1), "memory_failcnt": "1"}, Shortage.OWN),
-        ({"memory_oom_control": oom_control(1), "memory_memsw_failcnt": "1"}, Shortage.OWN),
+        ({"memory_oom_control": oom_control(1), "memory_max_usage_in_bytes": "969"}, Shortage.ABOVE),
+        ({"memory_oom_control": oom_control(1), "memory_max_usage_in_bytes": "970"}, Shortage.OWN),
+        ({"memory_oom_control": oom_control(1), "memory_limit_in_bytes": "900"}, Shortage.OWN),
     ],
 )
 def test_the_first_version_tells_whose_memory_ran_out(
@@ -203,10 +209,8 @@ def test_a_kill_that_was_read_stays(made: Made) -> None:
 class Signal:
     """A signal that says what it is told."""
 
-    handle = None
-
     def __init__(self, word: bool) -> None:
-        self.word = word
+        self.word, self.handle, self.count = word, 99, int(word)
 
     def take(self) -> bool:
         return self.word
@@ -217,6 +221,7 @@ class Signal:
     [
         (True, True, True, 1, Shortage.ABOVE),
         (True, False, True, 1, Shortage.OWN),
+        (False, False, True, 1, Shortage.ABOVE),
         (True, True, True, 0, Shortage.NONE),
         (True, True, False, 0, Shortage.ABOVE),
         (True, False, False, 0, Shortage.OWN),
@@ -233,7 +238,7 @@ def test_a_signal_to_the_parent_is_not_the_containers_own(
     shortage: Shortage,
 ) -> None:
     """It reached its own limit, too, for example by reading files."""
-    seen, group = made(1, memory_oom_control=oom_control(kills), memory_failcnt="5")
+    seen, group = made(1, memory_oom_control=oom_control(kills), memory_max_usage_in_bytes="1000")
     monkeypatch.setattr(seen, "_signal", Signal(own))
     monkeypatch.setattr(seen, "_signal_above", Signal(above))
     seen.take_signal()
@@ -271,6 +276,11 @@ def test_a_process_that_is_gone_claims_nothing() -> None:
     assert seen.usage == seen.read() == Usage() and seen.events is None and not seen.is_frozen()
     seen.read_at_end()
     assert seen.shortage() is Shortage.UNREAD
+
+
+def test_what_is_near_a_limit() -> None:
+    assert near_limit(970, 1000) and near_limit(1000, 1000)
+    assert not near_limit(969, 1000) and not near_limit(None, 1000) and not near_limit(1000, None)
 
 
 def test_a_limit_is_kept_only_if_the_kernel_holds_it() -> None:

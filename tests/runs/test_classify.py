@@ -53,8 +53,7 @@ CASES = {
     ),
     "the flag where the kernel is not read": (signs(exit_code=KILLED, oom_flag=True), Verdict.MEMORY),
     "the flag where the kernel is not read, exit 0": (signs(exit_code=0, oom_flag=True), Verdict.MEMORY),
-    "only the peak tells": (signs(exit_code=KILLED, peak_bytes=970 << 20), Verdict.MEMORY),
-    "not near enough": (signs(exit_code=KILLED, peak_bytes=969 << 20, earlier_kills=LAST), Verdict.ERROR),
+    "a peak tells of no kill": (signs(exit_code=KILLED, peak_bytes=LIMIT, earlier_kills=LAST), Verdict.ERROR),
     "a peak of cached files, then a kill": (
         signs(exit_code=KILLED, peak_bytes=LIMIT, shortage=Shortage.NONE, earlier_kills=LAST),
         Verdict.ERROR,
@@ -162,10 +161,7 @@ any_signs = some.builds(
 def table(seen: Signs) -> str:
     """What the page on verdicts says, line by line; the first line that applies decides."""
     unread = seen.shortage is Shortage.UNREAD
-    near = seen.peak_bytes is not None and 100 * seen.peak_bytes >= 97 * LIMIT
-    alone = seen.stopped is None
     own = seen.shortage is Shortage.OWN or (unread and seen.oom_flag)
-    own = own or (unread and near and alone and seen.exit_code == KILLED)
     late = seen.stopped is Stop.TIMEOUT
     up = seen.ran_s is None or seen.ran_s - seen.paused_s >= 20
     outside = seen.exit_code in (KILLED, TERMINATED)
@@ -229,8 +225,10 @@ REASONS = {
     "exit code 255": signs(exit_code=255),
     "ended by signal SIGSEGV": signs(exit_code=139),
     "ended by signal SIGHUP": signs(exit_code=129),
-    "killed (SIGTERM), not by the harness and not for want of memory": signs(exit_code=TERMINATED),
-    "killed (SIGKILL) 3 times in a row, not by the harness and not for want of memory: bye": signs(
+    "killed (SIGTERM), and neither the harness nor its memory limit is known to have done it": signs(
+        exit_code=TERMINATED
+    ),
+    "killed (SIGKILL) 3 times in a row, not by the harness or its memory limit: bye": signs(
         exit_code=KILLED, earlier_kills=LAST, last_line="bye"
     ),
     "stopped at 20 s, but the container itself ran 3.5 s: harness or engine hung": signs(
