@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import threading
 import time
 from contextlib import suppress
@@ -13,15 +12,17 @@ from pathlib import Path
 from typing import Any
 
 from harness.engine.cgroup import ControlGroup, Usage, limit_is_kept
+from harness.engine.confinement import Confinement, broken_walls, read_confinement
 from harness.engine.engine import Engine
 from harness.engine.orphans import discard_container
 from harness.errors import ImageError
 from harness.ownership import owner_of
 from harness.runs.classify import Signs, Stop
-from harness.runs.container import container_configuration, container_user
+from harness.runs.container import container_configuration
 from harness.runs.faults import engine_faults, explain, is_program_fault, status_of
 from harness.runs.log import BoundedLog
 from harness.runs.request import RunRequest
+from harness.runs.shown import show
 from harness.runs.watch import Watched, output_fault, watch
 from harness.runs.workspace import Collection, Workspace, collect
 
@@ -46,6 +47,7 @@ class Observed:
     log_cut_bytes: int = 0
     collection: Collection = field(default_factory=lambda: Collection("", (), 0))
     memory_limit_kept: bool | None = None
+    confinement: Confinement | None = None
     warnings: tuple[str, ...] = ()
 
 
@@ -58,13 +60,14 @@ def run_once(engine: Engine, request: RunRequest, workspace: Workspace, stop: th
     began = time.monotonic()
     with BoundedLog(workspace.log, limits.log_bytes) as log:
         try:
+            show(workspace.folder, limits)
             configuration = container_configuration(
                 request,
                 engine.facts,
                 out=workspace.out,
                 run=workspace.name,
                 owner=owner_of(workspace.folder.parent),
-                user=container_user(engine.facts, uid=os.geteuid(), gid=os.getegid()),
+                user=workspace.user,
             )
             created = api.create_container_from_config(configuration)
             container = created["Id"]
@@ -100,6 +103,10 @@ def _run(
         api.start(container)
         began = time.monotonic()
         state = api.inspect_container(container)["State"]
+        seen.confinement = read_confinement(int(state.get("Pid") or 0))
+        if broken := broken_walls(seen.confinement, engine.facts):
+            seen.signs = replace(seen.signs, engine_fault=_unwalled(broken))
+            return seen
         group = ControlGroup(int(state.get("Pid") or 0), container)
         try:
             watched = watch(
@@ -127,6 +134,10 @@ def _run(
         if watched.stopped is None and _looks_stopped(watched, request, seen.workspace):
             watched.engine_fault = _stopped_through_engine(api, container, seen.started)
     return _with_signs(seen, watched, request, oom_flag)
+
+
+def _unwalled(broken: list[str]) -> str:
+    return f"the kernel does not enforce what the engine was asked for: {', '.join(broken)} (see harness doctor)"
 
 
 def _looks_stopped(watched: Watched, request: RunRequest, workspace: Workspace) -> bool:

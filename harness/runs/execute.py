@@ -7,6 +7,7 @@ the engine found again. What a method does is never repeated: a second try would
 from __future__ import annotations
 
 import logging
+import os
 import threading
 import time
 from collections.abc import Callable
@@ -22,6 +23,7 @@ from harness.runs.classify import Stop, classify
 from harness.runs.log import printable, shortened
 from harness.runs.outcome import Attempt, Outcome
 from harness.runs.request import RunRequest
+from harness.runs.user import container_user
 from harness.runs.workspace import make_readable, new_workspace
 from harness.vocabulary import Verdict
 
@@ -44,7 +46,7 @@ def execute(
     stop = stop or threading.Event()
     attempts: list[Attempt] = []
     while True:
-        workspace = new_workspace(request.work)
+        workspace = new_workspace(request.work, container_user(engine.facts, uid=os.geteuid(), gid=os.getegid()))
         try:
             seen = run_once(engine, request, workspace, stop)
         except ImageGone as gone:
@@ -139,6 +141,7 @@ def _outcome(
         cpu_s=seen.cpu_s,
         peak_bytes=seen.signs.peak_bytes,
         memory_limit_enforced=engine.memory_limit_enforced if kept is None else kept,
+        confinement=seen.confinement,
         started=seen.started,
         log=seen.workspace.log,
         log_bytes=seen.log_bytes,
