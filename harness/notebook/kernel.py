@@ -150,11 +150,12 @@ def _configuration(
         entrypoint=(*INIT, "python3", f"{_TOOLS}/start.py"),
         command=(image.language,),
     )
-    show(workspace.folder, request.limits)
+    show(workspace.shown, request.limits)
     configuration = container_configuration(
         request,
         engine.facts,
         out=workspace.out,
+        shown=workspace.shown,
         run=workspace.name,
         owner=owner_of(workspace.folder.parent),
         user=workspace.user,

@@ -60,11 +60,12 @@ def run_once(engine: Engine, request: RunRequest, workspace: Workspace, stop: th
     began = time.monotonic()
     with BoundedLog(workspace.log, limits.log_bytes) as log:
         try:
-            show(workspace.folder, limits)
+            show(workspace.shown, limits)
             configuration = container_configuration(
                 request,
                 engine.facts,
                 out=workspace.out,
+                shown=workspace.shown,
                 run=workspace.name,
                 owner=owner_of(workspace.folder.parent),
                 user=workspace.user,

@@ -24,7 +24,7 @@ _SHARED_MEMORY = 64 << 20
 
 
 def container_configuration(
-    request: RunRequest, facts: EngineFacts, *, out: Path, run: str, owner: str, user: ContainerUser
+    request: RunRequest, facts: EngineFacts, *, out: Path, shown: Path, run: str, owner: str, user: ContainerUser
 ) -> dict[str, Any]:
     """The engine's description of the container."""
     limits = request.limits
@@ -44,7 +44,7 @@ def container_configuration(
         # the log is taken from the stream; nothing is kept by the engine, so it cannot fill a disk
         "LogConfig": {"Type": "none", "Config": {}},
         "RestartPolicy": {"Name": "no"},
-        **_mounts(request, facts, out),
+        **_mounts(request, facts, out, shown),
     }
     if facts.cpu_limit_enforced:
         host["NanoCpus"] = int(limits.cpus * 1e9)
@@ -89,9 +89,9 @@ def _within_own_limit(kind: int, wanted: int) -> int:
     return wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
 
 
-def _mounts(request: RunRequest, facts: EngineFacts, out: Path) -> dict[str, Any]:
+def _mounts(request: RunRequest, facts: EngineFacts, out: Path, shown: Path) -> dict[str, Any]:
     wanted = [(request.in_folder, "/in", True), (out, "/out", False)]
-    wanted += [(mount.source, mount.target, True) for mount in (*shown_mounts(out.parent), *request.mounts)]
+    wanted += [(mount.source, mount.target, True) for mount in (*shown_mounts(shown), *request.mounts)]
     if facts.selinux:
         # only this older notation can ask for the label without which SELinux refuses the folder
         return {

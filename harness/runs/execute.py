@@ -77,9 +77,10 @@ def execute(
 
 
 def remove_out(seen: Observed) -> None:
-    """What the container wrote beside its results is not kept."""
-    for left in remove_stubborn(seen.workspace.out):
-        log.warning("could not be removed: %s", left)
+    """What the container wrote beside its results is not kept, nor what it was shown."""
+    for place in (seen.workspace.out, seen.workspace.shown):
+        for left in remove_stubborn(place):
+            log.warning("could not be removed: %s", left)
 
 
 def _check_request(request: RunRequest) -> None:

@@ -19,8 +19,8 @@ _TARGETS = {
 }
 
 
-def show(folder: Path, limits: Limits) -> None:
-    """Write the files of one run below its private folder."""
+def show(place: Path, limits: Limits) -> None:
+    """Write the files of one run into `place`."""
     kibibytes = limits.memory_bytes >> 10
     texts = {
         "meminfo": "".join(
@@ -40,7 +40,6 @@ def show(folder: Path, limits: Limits) -> None:
         "loadavg": "0.00 0.00 0.00 1/1 1\n",
         "resolv.conf": "",
     }
-    place = folder / "shown"
     place.mkdir(mode=0o755, exist_ok=True)
     for name, text in texts.items():
         path = place / name
@@ -48,6 +47,6 @@ def show(folder: Path, limits: Limits) -> None:
         path.chmod(0o444)
 
 
-def shown_mounts(folder: Path) -> list[Mount]:
+def shown_mounts(place: Path) -> list[Mount]:
     """Where the container sees them."""
-    return [Mount(folder / "shown" / name, target) for name, target in _TARGETS.items()]
+    return [Mount(place / name, target) for name, target in _TARGETS.items()]

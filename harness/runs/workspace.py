@@ -42,6 +42,11 @@ class Workspace:
         return self.folder / "out"
 
     @property
+    def shown(self) -> Path:
+        """What stands in for the kernel's files about the machine."""
+        return self.folder / "shown"
+
+    @property
     def collected(self) -> Path:
         """What was taken from it."""
         return self.folder / "collected"

@@ -35,7 +35,9 @@ REQUEST = RunRequest(
 def describe(
     facts: EngineFacts = FACTS, request: RunRequest = REQUEST, user: ContainerUser = OWN
 ) -> dict[str, Any]:
-    return container_configuration(request, facts, out=Path("/data/run/out"), run="r", owner="/lock", user=user)
+    return container_configuration(
+        request, facts, out=Path("/data/run/out"), shown=Path("/data/run/shown"), run="r", owner="/lock", user=user
+    )
 
 
 def bounds_of(described: dict[str, Any]) -> dict[str, int]:
