@@ -117,7 +117,7 @@ heard['queues'] = os.listdir('/dev/mqueue') if os.path.isdir('/dev/mqueue') else
 heard['queue'] = libc.mq_open(('/' + NAME).encode(), os.O_RDWR)
 heard['System V'] = [libc.shmget(424242, 0, 0), libc.semget(424242, 0, 0), libc.msgget(424242, 0)]
 heard['key'] = libc.syscall(249, b'user', NAME.encode(), None, 0)
-heard['processes'] = sorted(int(name) for name in os.listdir('/proc') if name.isdigit())
+heard['processes'] = sum(name.isdigit() for name in os.listdir('/proc'))
 count = 0
 while count < 500 and libc.inotify_init() >= 0: count += 1
 heard['inotify instances'] = count
@@ -174,7 +174,7 @@ def _wait_for(folder: Path, done: Any) -> None:
 def _hear(bench: Bench) -> dict[str, Any]:
     outcome: Outcome = bench.run(LISTENER, processes=_PROCESSES, log_bytes=1 << 20)
     assert outcome.verdict is Verdict.OK, (outcome.reason, outcome.log.read_text())
-    told: dict[str, Any] = json.loads(outcome.log.read_text())
+    told: dict[str, Any] = json.loads(outcome.log.read_text().splitlines()[-1])
     outcome.discard()
     return told
 
