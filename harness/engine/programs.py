@@ -18,7 +18,6 @@ from typing import Any
 from harness.engine.serve import Service, service_folder, socket_in
 from harness.files import write_atomic, write_json
 
-_CATATONIT = ("/usr/libexec/podman/catatonit", "/usr/bin/catatonit", "/usr/local/bin/catatonit")
 _SYSTEM_PROGRAMS = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 # a user's processes are counted over all containers, so this bounds the machine, not one run
 _OPEN_FILES = _PROCESSES = 4096
@@ -73,14 +72,6 @@ def podman(program: str, cache: Path, environment: Mapping[str, str], *, correct
     )
 
 
-def podman_init() -> str | None:
-    """An init program Podman can use; Docker's serves as well."""
-    for path in _CATATONIT:
-        if Path(path).exists():
-            return path
-    return find_program("docker-init") or find_program("tini-static")
-
-
 def podman_corrections() -> str:
     """A containers.conf that starts containers where the defaults ask for more than this user may have."""
     lines = [
@@ -91,8 +82,6 @@ def podman_corrections() -> str:
     # crun refuses machines where both cgroup versions are mounted
     if find_program("runc"):
         lines.append('runtime = "runc"')
-    if init := podman_init():
-        lines.append(f'init_path = "{init}"')
     if not Path("/run/systemd/system").is_dir():
         lines.append('cgroup_manager = "cgroupfs"')
     return "\n".join(lines) + "\n"

@@ -32,10 +32,12 @@ from harness.notebook.connection import Connection, write_private
 from harness.notebook.image import NotebookImage
 from harness.ownership import own_folder, owner_of
 from harness.plan import make_plan
-from harness.runs import Limits, Mount, RunRequest
-from harness.runs.container import container_configuration, container_user
+from harness.runs import INIT, Limits, Mount, RunRequest
+from harness.runs.container import container_configuration
 from harness.runs.faults import engine_faults, explain
 from harness.runs.log import BoundedLog, Frames
+from harness.runs.shown import show
+from harness.runs.user import container_user
 from harness.runs.workspace import Workspace, make_readable, new_workspace
 from harness.tasks import limits_of
 from harness.vocabulary import Verdict
@@ -91,7 +93,7 @@ async def open_kernel(
 ) -> AsyncIterator[Opened]:
     """A kernel with the job loaded, until the block ends; its container and its folders are gone then."""
     card = load_method(layout, planned.job.method)
-    with _folders(layout) as (workspace, inputs, tools):
+    with _folders(engine, layout) as (workspace, inputs, tools):
         weights = planned_weights(layout, planned)
         arrangement = make_inputs(layout, planned, card.inputs, mirrors)
         job_folder(arrangement, inputs, planned, card, weights=weights)
@@ -114,10 +116,10 @@ async def open_kernel(
 
 
 @contextmanager
-def _folders(layout: Layout) -> Iterator[tuple[Workspace, Path, Path]]:
+def _folders(engine: Engine, layout: Layout) -> Iterator[tuple[Workspace, Path, Path]]:
     """What the container sees as /out, /in and the notebook's own folder; all removed afterwards."""
     work = layout.local / "work"
-    workspace = new_workspace(work)
+    workspace = new_workspace(work, container_user(engine.facts, uid=os.geteuid(), gid=os.getegid()))
     inputs, tools = (Path(tempfile.mkdtemp(dir=own_folder(work), prefix=kind)) for kind in ("in-", "notebook-"))
     try:
         yield workspace, inputs, tools
@@ -146,16 +148,18 @@ def _configuration(
         seed=planned.job.fit_seed,
         labels={"permafrost.notebook": planned.key},
         mounts=(Mount(tools, _TOOLS),),
-        entrypoint=("python3", f"{_TOOLS}/start.py"),
+        entrypoint=(*INIT, "python3", f"{_TOOLS}/start.py"),
         command=(image.language,),
     )
+    show(workspace.shown, request.limits)
     configuration = container_configuration(
         request,
         engine.facts,
         out=workspace.out,
+        shown=workspace.shown,
         run=workspace.name,
         owner=owner_of(workspace.folder.parent),
-        user=container_user(engine.facts, uid=os.geteuid(), gid=os.getegid()),
+        user=workspace.user,
     )
     configuration["HostConfig"]["AutoRemove"] = True
     return {**configuration, "AttachStdin": True, "OpenStdin": True, "StdinOnce": True}
