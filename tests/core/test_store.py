@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 
+import harness.store
 from harness import benchmark
 from harness.errors import CorruptData
 from harness.files import digest_of, sha256_of
@@ -114,6 +115,52 @@ def test_a_record_that_breaks_its_schema_is_refused_by_field(tmp_path: Path, cha
     with pytest.raises(CorruptData, match="breaks its schema") as refused:
         parse_record(text, tmp_path / "record.json")
     assert f"record.json: {next(iter(change))}" in refused.value.where and refused.value.todo
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"files": []},
+        {"files": {"log.txt": 5}},
+        {"files": {"log.txt": {}}},
+        {"files": "log.txt"},
+        {"verdict": "splendid"},
+        {"verdict": None},
+    ],
+    ids=str,
+)
+def test_a_forged_record_without_sense_is_damaged_and_no_crash(tmp_path: Path, change: dict[str, Any]) -> None:
+    """Its digest is right, and its fields are those of a record: what they hold is not."""
+    store, planned = Store(tmp_path / "runs"), planned_job()
+    put_run(store, planned, tmp_path / "work")
+    path = store.path(planned.key) / RECORD_FILE
+    content = {**json.loads(path.read_text()), **change}
+    del content["digest"]
+    path.write_text(json.dumps({**content, "digest": digest_of(content)}))
+    standing = store.standing(planned.key)
+    assert standing.verdict is Verdict.INFRASTRUCTURE and standing.content == {}
+    assert standing.reason == f"evidence is damaged: a record breaks its schema ({path})"
+
+
+def test_a_run_is_on_the_disk_before_it_is_in_its_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A power cut after `put` loses nothing: every file and every folder on the way was synced."""
+    store, synced, folders = Store(tmp_path / "runs"), set[int](), set[str]()
+    fsync, sync_folder = os.fsync, harness.store.sync_folder
+
+    def remembered(handle: int) -> None:
+        synced.add(os.fstat(handle).st_ino)
+        fsync(handle)
+
+    def folder_too(folder: Path) -> None:
+        folders.add(folder.name)
+        sync_folder(folder)
+
+    monkeypatch.setattr(os, "fsync", remembered)
+    monkeypatch.setattr("harness.store.sync_folder", folder_too)
+    record = put_files(store, tmp_path / "work")
+    folder = store.path(record.key)
+    assert {(folder / name).stat().st_ino for name in (*FILES, RECORD_FILE)} <= synced
+    assert {"trace", folder.parent.name} <= folders and any(name.startswith("making-") for name in folders)
 
 
 def test_files_of_folders_within_the_run_are_its_files(tmp_path: Path) -> None:

@@ -14,8 +14,8 @@ from harness.compare.judge import ClaimVerdict
 from harness.compare.paper import Place
 from harness.compare.several import Several
 from harness.compare.values import TIME, Side
-from harness.study.figures import Figures, _agreement, _correlogram, _correlograms, _same_three, _times
 from harness.study.figures import Best as BestOfDataset
+from harness.study.figures import Figures, _agreement, _correlogram, _correlograms, _same_three, _times
 from harness.study.figures import Panel as PanelOfFigure
 from harness.study.tables import Maker
 from tests.study.conftest import Drawn
@@ -162,7 +162,7 @@ def test_our_correlations_are_held_against_what_the_authors_runs_could_give(draw
     other = _agreement(maker, (*shown[:2], replace(shown[2], pairs=turned)))
     assert ClaimVerdict.DEVIATES in {verdict for verdict, _ in other}
     few = cast(Maker, SimpleNamespace(several=drawn(9)))
-    assert {one for one in _agreement(few, _correlograms(few))} == {(ClaimVerdict.NOT_COMPARABLE, "9 seeds")}
+    assert set(_agreement(few, _correlograms(few))) == {(ClaimVerdict.NOT_COMPARABLE, "9 seeds")}
     waiting = cast(Maker, SimpleNamespace(several=drawn(10, without=["HAN"])))
     (one,) = set(_agreement(waiting, _correlograms(waiting)))
     assert one[0] is ClaimVerdict.PENDING and one[1].endswith("not run yet")
