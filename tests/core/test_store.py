@@ -17,10 +17,9 @@ from typing import Any
 
 import pytest
 
-import harness.store
 from harness import benchmark
 from harness.errors import CorruptData
-from harness.files import digest_of, sha256_of
+from harness.files import digest_of, sha256_of, sync_folder
 from harness.records import RECORD_FILE, Record, StoredFile, parse_record
 from harness.store import Store
 from harness.vocabulary import Verdict
@@ -145,7 +144,7 @@ def test_a_forged_record_without_sense_is_damaged_and_no_crash(tmp_path: Path, c
 def test_a_run_is_on_the_disk_before_it_is_in_its_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A power cut after `put` loses nothing: every file and every folder on the way was synced."""
     store, synced, folders = Store(tmp_path / "runs"), set[int](), set[str]()
-    fsync, sync_folder = os.fsync, harness.store.sync_folder
+    fsync = os.fsync
 
     def remembered(handle: int) -> None:
         synced.add(os.fstat(handle).st_ino)
