@@ -537,6 +537,12 @@ def test_a_disk_that_is_full_for_real_leaves_nothing_half_written(
         store.check(store.record(key))
 
 
+def test_verdicts_mean_what_resuming_and_exit_codes_take_them_for() -> None:
+    assert {verdict for verdict in Verdict if verdict.is_final} == set(FINAL)
+    assert {verdict for verdict in Verdict if verdict.is_good} == {Verdict.OK, Verdict.NOT_APPLICABLE}
+    assert len({verdict.meaning for verdict in Verdict}) == len(Verdict) == 11
+
+
 def test_a_key_changes_with_the_way_inputs_are_prepared(monkeypatch: pytest.MonkeyPatch) -> None:
     before = planned_job().key
     monkeypatch.setattr(benchmark.get("repurposing"), "MATERIALISATION_VERSION", 2)
@@ -549,6 +555,7 @@ def test_keys_change_with_everything_that_can_change_an_answer() -> None:
         base.model_copy(update={"image_tree": "5" * 64}),
         base.model_copy(update={"dataset_digest": "5" * 64}),
         base.model_copy(update={"split_digest": "5" * 64}),
+        base.model_copy(update={"weights_digest": "5" * 64}),
         *(
             base.model_copy(update={"job": base.job.model_copy(update=change)})
             for change in (
@@ -557,8 +564,15 @@ def test_keys_change_with_everything_that_can_change_an_answer() -> None:
                 {"parameters": {"alpha": 1.0}},
                 {"split": base.job.split.model_copy(update={"seed": 2})},
                 {"inner_folds": 0},
+                {"benchmark": "ddi"},
+                {"upstream": "a" * 64},
+                {"accelerator": "cuda"},
             )
         ),
     ]
     assert len({base.key, *(other.key for other in others)}) == len(others) + 1
     assert record_of(base).key == base.key
+    # names of the same data and the same split are no other answer
+    split = base.job.split.model_copy(update={"strategy": "released", "parameters": {"which": "random"}})
+    names = base.job.model_copy(update={"dataset": "my_copy", "split": split})
+    assert base.model_copy(update={"job": names}).key == base.key
