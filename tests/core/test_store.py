@@ -20,7 +20,7 @@ import pytest
 
 from harness import benchmark
 from harness.errors import CorruptData
-from harness.files import digest_of, sha256_of
+from harness.files import digest_of, sha256_of, sync_folder
 from harness.records import RECORD_FILE, Record, StoredFile, parse_record
 from harness.store import Store
 from harness.vocabulary import Verdict
@@ -115,6 +115,52 @@ def test_a_record_that_breaks_its_schema_is_refused_by_field(tmp_path: Path, cha
     with pytest.raises(CorruptData, match="breaks its schema") as refused:
         parse_record(text, tmp_path / "record.json")
     assert f"record.json: {next(iter(change))}" in refused.value.where and refused.value.todo
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"files": []},
+        {"files": {"log.txt": 5}},
+        {"files": {"log.txt": {}}},
+        {"files": "log.txt"},
+        {"verdict": "splendid"},
+        {"verdict": None},
+    ],
+    ids=str,
+)
+def test_a_forged_record_without_sense_is_damaged_and_no_crash(tmp_path: Path, change: dict[str, Any]) -> None:
+    """Its digest is right, and its fields are those of a record: what they hold is not."""
+    store, planned = Store(tmp_path / "runs"), planned_job()
+    put_run(store, planned, tmp_path / "work")
+    path = store.path(planned.key) / RECORD_FILE
+    content = {**json.loads(path.read_text()), **change}
+    del content["digest"]
+    path.write_text(json.dumps({**content, "digest": digest_of(content)}))
+    standing = store.standing(planned.key)
+    assert standing.verdict is Verdict.INFRASTRUCTURE and standing.content == {}
+    assert standing.reason == f"evidence is damaged: a record breaks its schema ({path})"
+
+
+def test_a_run_is_on_the_disk_before_it_is_in_its_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A power cut after `put` loses nothing: every file and every folder on the way was synced."""
+    store, synced, folders = Store(tmp_path / "runs"), set[int](), set[str]()
+    fsync = os.fsync
+
+    def remembered(handle: int) -> None:
+        synced.add(os.fstat(handle).st_ino)
+        fsync(handle)
+
+    def folder_too(folder: Path) -> None:
+        folders.add(folder.name)
+        sync_folder(folder)
+
+    monkeypatch.setattr(os, "fsync", remembered)
+    monkeypatch.setattr("harness.store.sync_folder", folder_too)
+    record = put_files(store, tmp_path / "work")
+    folder = store.path(record.key)
+    assert {(folder / name).stat().st_ino for name in (*FILES, RECORD_FILE)} <= synced
+    assert {"trace", folder.parent.name} <= folders and any(name.startswith("making-") for name in folders)
 
 
 def test_files_of_folders_within_the_run_are_its_files(tmp_path: Path) -> None:
@@ -492,6 +538,12 @@ def test_a_disk_that_is_full_for_real_leaves_nothing_half_written(
         store.check(store.record(key))
 
 
+def test_verdicts_mean_what_resuming_and_exit_codes_take_them_for() -> None:
+    assert {verdict for verdict in Verdict if verdict.is_final} == set(FINAL)
+    assert {verdict for verdict in Verdict if verdict.is_good} == {Verdict.OK, Verdict.NOT_APPLICABLE}
+    assert len({verdict.meaning for verdict in Verdict}) == len(Verdict) == 11
+
+
 def test_a_key_changes_with_the_way_inputs_are_prepared(monkeypatch: pytest.MonkeyPatch) -> None:
     before = planned_job().key
     monkeypatch.setattr(benchmark.get("repurposing"), "MATERIALISATION_VERSION", 2)
@@ -504,6 +556,7 @@ def test_keys_change_with_everything_that_can_change_an_answer() -> None:
         base.model_copy(update={"image_tree": "5" * 64}),
         base.model_copy(update={"dataset_digest": "5" * 64}),
         base.model_copy(update={"split_digest": "5" * 64}),
+        base.model_copy(update={"weights_digest": "5" * 64}),
         *(
             base.model_copy(update={"job": base.job.model_copy(update=change)})
             for change in (
@@ -512,11 +565,18 @@ def test_keys_change_with_everything_that_can_change_an_answer() -> None:
                 {"parameters": {"alpha": 1.0}},
                 {"split": base.job.split.model_copy(update={"seed": 2})},
                 {"inner_folds": 0},
+                {"benchmark": "ddi"},
+                {"upstream": "a" * 64},
+                {"accelerator": "cuda"},
             )
         ),
     ]
     assert len({base.key, *(other.key for other in others)}) == len(others) + 1
     assert record_of(base).key == base.key
+    # names of the same data and the same split are no other answer
+    split = base.job.split.model_copy(update={"strategy": "released", "parameters": {"which": "random"}})
+    names = base.job.model_copy(update={"dataset": "my_copy", "split": split})
+    assert base.model_copy(update={"job": names}).key == base.key
 
 
 def test_a_key_is_claimed_by_one_alone(tmp_path: Path) -> None:
