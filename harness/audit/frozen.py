@@ -126,7 +126,8 @@ def check_built(layout: Layout, engine: Engine | None, record: Record, supersede
     except ImageNotFound:
         return [not_checked("engine image", f"{name} is not built in this engine")]
     expected = (record.image.get("environment_tree", ""), record.image.get("code_tree", ""))
-    held = held_trees(engine, found)
+    trees = held_trees(engine, layout, found)
+    held = (trees.environment_tree, trees.code_tree)
     if held != expected:
         told = f"{name} does not hold the trees of the run: read back whole, it is another"
         return [failed("engine image", told, expected=_trees(expected), found=_trees(held))]

@@ -14,6 +14,7 @@ from harness.audit.frozen import Superseded, check_built, check_environment, che
 from harness.audit.steps import Checked, Step
 from harness.engine import Engine
 from harness.images import image_name
+from harness.images.held import HeldTrees
 from harness.images.receipts import Receipt, receipt_path, write_receipt
 from harness.layout import Layout
 from harness.plan import Plan
@@ -53,7 +54,12 @@ def held(monkeypatch: pytest.MonkeyPatch, evidence: Layout, made_up: Plan) -> di
     image = Store(evidence.runs).record(planned_of(made_up.cells[0]).key).image
     right = (image["environment_tree"], image["code_tree"])
     trees = {RAN: right, OTHER: right}
-    monkeypatch.setattr(frozen, "held_trees", lambda _engine, image_id: trees[image_id])
+
+    def read(_engine: Engine, _layout: Layout, image_id: str) -> HeldTrees:
+        environment, code = trees[image_id]
+        return HeldTrees(image_id=image_id, environment_tree=environment, code_tree=code)
+
+    monkeypatch.setattr(frozen, "held_trees", read)
     return trees
 
 
