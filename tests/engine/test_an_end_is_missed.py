@@ -52,7 +52,7 @@ def test_the_end_of_the_main_process_is_seen(parent: subprocess.Popen[str]) -> N
     wait_until_readable(seen.monitor)
     assert not seen.monitor_lost(), "it ended after the container: an engine tidies up"
     seen.close()
-    assert seen.handles == () and not seen.ended()
+    assert not seen.handles and not seen.ended()
 
 
 def test_a_monitor_that_dies_first_is_lost_for_good(parent: subprocess.Popen[str]) -> None:

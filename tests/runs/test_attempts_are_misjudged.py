@@ -19,6 +19,7 @@ from harness.engine.cgroup import Shortage, Usage
 from harness.errors import ImageError, InvalidPredictions, UsageError
 from harness.runs import Limits, Outcome, RunRequest, attempt, execute, watch
 from harness.runs.attempt import stamped_seconds
+from harness.runs.log import BoundedLog
 from harness.vocabulary import Verdict
 from tests.runs.fake_engine import IMAGE, Behaviour, FakeEngine
 
@@ -66,7 +67,9 @@ class Fake:
 
 @pytest.fixture
 def fake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Fake]:
-    monkeypatch.setattr(import_module("harness.runs.execute"), "_PAUSES", (0.0, 0.0))
+    for name in ("_PAUSES", "_PAUSES_OF_ENGINES"):
+        monkeypatch.setattr(import_module("harness.runs.execute"), name, (0.0, 0.0))
+    monkeypatch.setattr(watch, "_LOG_PATIENCE", 0.2)
     made = Fake(tmp_path)
     yield made
     if made.server is not None:
@@ -284,7 +287,7 @@ def test_too_many_files_are_stopped(fake: Fake) -> None:
 
 def full(monkeypatch: pytest.MonkeyPatch, **changed: int) -> None:
     state = {"f_bavail": 1 << 40, "f_frsize": 1, "f_files": 1000, "f_favail": 1000, **changed}
-    monkeypatch.setattr(watch.os, "statvfs", lambda path: SimpleNamespace(**state))
+    monkeypatch.setattr(os, "statvfs", lambda path: SimpleNamespace(**state))
 
 
 @pytest.mark.parametrize(
@@ -327,13 +330,13 @@ def test_output_that_cannot_be_taken_is_the_machines_failure(fake: Fake, monkeyp
 
 
 def test_a_log_that_cannot_be_written_is_the_machines_failure(fake: Fake, monkeypatch: pytest.MonkeyPatch) -> None:
-    close = attempt.BoundedLog.close
+    close = BoundedLog.close
 
-    def refuse(self: attempt.BoundedLog) -> None:
+    def refuse(self: BoundedLog) -> None:
         close(self)
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(attempt.BoundedLog, "close", refuse)
+    monkeypatch.setattr(BoundedLog, "close", refuse)
     outcome = fake.run(Behaviour())
     assert told(outcome) == (Verdict.INFRASTRUCTURE, 3)
     assert outcome.reason == "the log could not be written: No space left on device"
