@@ -10,7 +10,6 @@ from __future__ import annotations
 import logging
 import os
 import threading
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -31,6 +30,8 @@ from harness.vocabulary import Verdict
 log = logging.getLogger(__name__)
 
 _PAUSES = (0.5, 2.0)
+# an engine may answer and yet need some seconds until it can start a container again
+_PAUSES_OF_ENGINES = (1.0, 10.0)
 
 
 def execute(
@@ -68,7 +69,8 @@ def execute(
         if verdict is not Verdict.INFRASTRUCTURE or len(attempts) >= ATTEMPTS or disk_is_full:
             break
         log.warning("attempt %d of %d failed: %s", len(attempts), ATTEMPTS, reason)
-        time.sleep(_PAUSES[min(len(attempts), len(_PAUSES)) - 1])
+        pauses = _PAUSES_OF_ENGINES if seen.signs.engine_fault else _PAUSES
+        stop.wait(pauses[min(len(attempts), len(pauses)) - 1])
         try:
             engine.renew(patience=patience)
             # the engine may have come back with the lost container still running

@@ -148,7 +148,7 @@ def test_harness_and_engine_killed_sixty_times_lose_and_invent_nothing(
     """
     count, seconds, moments = 6, 0.3, random.Random(60)
     image = ensure_image(docker_engine, probe_layout, "probe")
-    served.client.api.load_image(docker_engine.client.api.get_image(image.name))  # type: ignore[no-untyped-call]
+    served.api.load_image(docker_engine.api.get_image(image.name))
     undisturbed = replace(probe_layout, local=tmp_path / "undisturbed")
     _campaign_on(private_cache, undisturbed, count, seconds)
     expected = _predictions(undisturbed, count, seconds)
@@ -157,12 +157,12 @@ def test_harness_and_engine_killed_sixty_times_lose_and_invent_nothing(
         layout = replace(probe_layout, local=tmp_path / f"round-{rounds}")
         store = Store(layout.runs)
         began = kills.total()
-        while kills.total() < _KILLS_OF_ENGINES and kills.total() < began + 15:
+        while kills.total() < _KILLS_OF_ENGINES and kills.total() < began + 20:
             process = context.Process(target=_campaign_on, args=(private_cache, layout, count, seconds))
             process.start()
             while process.is_alive() and kills.total() < _KILLS_OF_ENGINES:
                 kinds = kinds or moments.sample(("harness", "engine", "containerd", "shim"), 4)
-                process.join(timeout=moments.uniform(0.2, 1.2))
+                process.join(timeout=moments.uniform(0.1, 0.9))
                 if not process.is_alive():
                     break
                 found = _victims(served, process.pid)[kinds[-1]]
@@ -177,7 +177,7 @@ def test_harness_and_engine_killed_sixty_times_lose_and_invent_nothing(
             for key in store.finished():
                 record = store.record(key)
                 store.check(record)
-                assert record.verdict in (Verdict.OK, Verdict.INFRASTRUCTURE), record.reason
+                assert record.verdict is Verdict.OK or not record.verdict.is_final, record.reason
             if _verdicts(layout, count, seconds) == [Verdict.OK] * count:
                 break
         for _ in range(3):

@@ -67,7 +67,9 @@ class Fake:
 
 @pytest.fixture
 def fake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Fake]:
-    monkeypatch.setattr(import_module("harness.runs.execute"), "_PAUSES", (0.0, 0.0))
+    for name in ("_PAUSES", "_PAUSES_OF_ENGINES"):
+        monkeypatch.setattr(import_module("harness.runs.execute"), name, (0.0, 0.0))
+    monkeypatch.setattr(watch, "_LOG_PATIENCE", 0.2)
     made = Fake(tmp_path)
     yield made
     if made.server is not None:
