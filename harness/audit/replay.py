@@ -1,9 +1,9 @@
-"""Replay: run a random sample of stored results again, in fresh containers, and compare bit for bit."""
+"""Replay: run a random sample of stored runs again, in fresh containers: the same verdict, the same bits."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -27,12 +27,25 @@ from harness.vocabulary import Verdict
 
 # What must come out bit for bit; times and memory in method.json may differ.
 _COMPARED = ("predictions.npy", "validation.npy", "lowest.npy")
+# A failure of the method's own comes again, like its predictions.
+_FAILURES = (Verdict.ERROR, Verdict.MEMORY, Verdict.TIMEOUT, Verdict.INVALID)
+# These depend on how fast and how large a machine is, too.
+_OF_THE_MACHINE = (Verdict.MEMORY, Verdict.TIMEOUT)
+_MACHINE = ("architecture", "cpus", "memory_bytes")
 
 
 def sample_of(keys: Iterable[str], count: int, seed: int) -> list[str]:
     """`count` of the keys, the same ones for the same seed."""
     ordered = sorted(keys)
     return sorted(random.Random(seed).sample(ordered, min(count, len(ordered))))
+
+
+def replay_sample(verdicts: Mapping[str, Verdict], count: int, seed: int) -> list[str]:
+    """`count` of the runs: half of them failed ones, as far as there are so many of each."""
+    well = [key for key, verdict in verdicts.items() if verdict is Verdict.OK]
+    badly = [key for key, verdict in verdicts.items() if verdict in _FAILURES]
+    chosen = sample_of(badly, max(count // 2, count - len(well)), seed)
+    return sorted([*chosen, *sample_of(well, count - len(chosen), seed)])
 
 
 def replay_run(layout: Layout, store: Store, engine: Engine, record: Record, mirrors: Sequence[Path] = ()) -> Step:
@@ -66,13 +79,26 @@ def replay_entry(
 def judge_replay(
     store: Store, record: Record, outcome: Outcome, *, mark: Callable[[Store, Record, str], Record]
 ) -> Step:
-    """Compare a repetition with the stored run; a real difference is recorded beside the run."""
+    """Compare a repetition with the stored run. Where a good run does not come again, that is recorded beside it.
+
+    A failed run that does not come again was perhaps never the method's failure; it is left as it is, so that a
+    person who asks for it again gets an answer.
+    """
     if outcome.verdict in (Verdict.INFRASTRUCTURE, Verdict.INTERRUPTED):
         return not_checked("replay", f"the repetition ended as '{outcome.verdict}': {outcome.reason}")
     if outcome.verdict is not record.verdict:
         reason = f"a repetition ended as '{outcome.verdict}': {outcome.reason}"
-        mark(store, record, reason)
-        return failed("replay", reason, expected=str(record.verdict), found=str(outcome.verdict))
+        of_the_machine = outcome.verdict in _OF_THE_MACHINE or record.verdict in _OF_THE_MACHINE
+        if of_the_machine and not _same_machine(record, outcome):
+            return not_checked("replay", f"another machine than that of the run, and {reason}")
+        expected, found = f"{record.verdict}: {record.reason}", f"{outcome.verdict}: {outcome.reason}"
+        if record.verdict is Verdict.OK:
+            mark(store, record, reason)
+        else:
+            reason += f"; ask for the run once more (harness run --again {record.verdict})"
+        return failed("replay", reason, expected=expected, found=found)
+    if record.verdict is not Verdict.OK:
+        return ok("replay", f"run again in a fresh container: ended as '{record.verdict}' again", outcome.reason)
     names = [name for name in _COMPARED if name in record.files]
     for name in names:
         path = outcome.out_folder / name
@@ -81,3 +107,9 @@ def judge_replay(
             mark(store, record, f"a repetition gave another {name}")
             return failed("replay", f"another {name}", expected=record.files[name].sha256, found=found)
     return ok("replay", f"run again in a fresh container: {', '.join(names)} equal bit for bit")
+
+
+def _same_machine(record: Record, outcome: Outcome) -> bool:
+    """Whether the stored run and its repetition had the same kind of machine, as far as their engines tell."""
+    here = outcome.engine.as_json()
+    return all(record.engine.get(name) == here[name] for name in _MACHINE)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.audit.chain import Auditor
-from harness.audit.replay import replay_entry, replay_run, sample_of
+from harness.audit.replay import replay_entry, replay_run, replay_sample
 from harness.audit.steps import Audit, Checked, Step, guarded, not_checked
 from harness.engine import Engine
 from harness.errors import AuditError, CorruptData
@@ -53,13 +53,13 @@ def audit_runs(
     without_run: int = 0,
     progress: Progress | None = None,
 ) -> AuditReport:
-    """Audit every stored run, then run a seeded sample of the sound and current ok runs again."""
+    """Audit every stored run, then run a seeded sample of the sound and current ones again."""
     store = Store(layout.runs)
     auditor = Auditor(layout, store, engine, mirrors)
     return _audit(
         keys,
         auditor.audit,
-        ended_ok=lambda key: store.standing(key).verdict is Verdict.OK,
+        verdict_of=lambda key: store.standing(key).verdict,
         again=lambda key: _replayed(layout, store, engine, key, mirrors),
         sample=(replay, seed),
         without_run=without_run,
@@ -90,7 +90,7 @@ def audit_reference(
     return _audit(
         list(entries),
         lambda key: auditor.audit_reference(entries[key]),
-        ended_ok=lambda key: entries[key].scores is not None,
+        verdict_of=lambda key: entries[key].record.verdict,
         again=again,
         sample=(replay, seed),
         without_run=without_run,
@@ -110,7 +110,7 @@ def _audit(
     keys: Sequence[str],
     walk: Callable[[str], Audit],
     *,
-    ended_ok: Callable[[str], bool],
+    verdict_of: Callable[[str], Verdict],
     again: Callable[[str], list[Step]],
     sample: tuple[int, int],
     without_run: int,
@@ -124,7 +124,7 @@ def _audit(
     replay, seed = sample
     if replay:
         sound = [key for key, audit in audits.items() if not audit.failed and not audit.superseded]
-        chosen = sample_of([key for key in sound if ended_ok(key)], replay, seed)
+        chosen = replay_sample({key: verdict_of(key) for key in sound}, replay, seed)
         progress.begin("replay", len(chosen))
         for key in chosen:
             steps = again(key)

@@ -1,4 +1,4 @@
-"""What the kernel says about a container while it lives: peak memory, CPU time, kills, and the real limit.
+"""What the kernel says about a container while it lives: peak memory, CPU time, kills, pauses, and the real limit.
 
 Engines differ in what they report after the end (Podman's OOM flag stays false on the first cgroup version;
 the statistics are gone with the control group), so the kernel is asked directly, as long as this machine
@@ -7,29 +7,47 @@ lets us read it. Where it does not, every answer is None and nothing is claimed.
 
 from __future__ import annotations
 
-import os
 import re
 from contextlib import suppress
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import cache
 from pathlib import Path
+from typing import TypeVar
+
+from harness.engine.shortage import ShortageSignal
 
 _UNLIMITED = 1 << 60
+# a process is killed when the next page does not fit; the last reading is a little below the limit
+_NEAR_LIMIT = 0.97
+_CONTROLLERS = ("memory", "cpuacct", "freezer")
+_Number = TypeVar("_Number", int, float)
 
 
 @dataclass(frozen=True)
 class Usage:
-    """One reading."""
+    """One reading. `refusals`: how often the group's own limit refused memory (second version)."""
 
     peak_bytes: int | None = None
     cpu_seconds: float | None = None
     kills: int | None = None
+    refusals: int | None = None
     limit_bytes: int | None = None
+
+
+class Shortage(StrEnum):
+    """Whether a process of the group was killed for want of memory, and whose memory that was."""
+
+    NONE = "none"
+    OWN = "own"
+    # of a group around it, or of the machine
+    ABOVE = "above"
+    UNREAD = "unread"
 
 
 @cache
 def mounts() -> dict[str, Path]:
-    """Where each controller is mounted: `memory`, `cpuacct` (first version) or `` (second version)."""
+    """Where each controller is mounted: its name (first version) or `` (second version)."""
     found: dict[str, Path] = {}
     with suppress(OSError):
         for line in Path("/proc/self/mountinfo").read_text().splitlines():
@@ -43,7 +61,7 @@ def mounts() -> dict[str, Path]:
                 found.setdefault("", Path(point))
             elif kind == "cgroup":
                 for controller in re.split(r"[ ,]", options):
-                    if controller in ("memory", "cpuacct"):
+                    if controller in _CONTROLLERS:
                         found.setdefault(controller, Path(point))
     return found
 
@@ -57,7 +75,7 @@ def groups_of(text: str) -> dict[str, str]:
         if number == "0":
             groups[""] = path
         for controller in controllers.split(","):
-            if controller in ("memory", "cpuacct"):
+            if controller in _CONTROLLERS:
                 groups[controller] = path
     return groups
 
@@ -79,14 +97,14 @@ class ControlGroup:
     """The control group of one container, read while it exists; remembers the last good reading."""
 
     def __init__(self, pid: int, container: str) -> None:
-        self._memory: Path | None = None
+        # the container's group first, then those below it on the way to its process
+        self._groups: tuple[Path, ...] = ()
         self._cpu: Path | None = None
-        self._below: list[Path] = []
+        self._freezer: Path | None = None
+        self._signal = self._signal_above = ShortageSignal(None)
+        self._short = self._short_above = self._complete = False
         self.usage = Usage()
-        self.events: int | None = None
         self.version = 0
-        self._signals = 0
-        self._signalled_alive = False
         try:
             groups = groups_of(Path(f"/proc/{pid}/cgroup").read_text())
         except OSError:
@@ -94,84 +112,125 @@ class ControlGroup:
         places = mounts()
         self.version = 1 if "memory" in groups and "memory" in places else 2
         controller = "memory" if self.version == 1 else ""
-        if controller not in groups or controller not in places:
+        memory = _own_place(controller, groups, container)
+        if memory is None:
             return
-        own = own_group(groups[controller], container)
-        if own is None:
-            return
-        self._memory = places[controller] / own
         leaf = places[controller] / groups[controller].lstrip("/")
-        self._below = [path for path in (leaf, *leaf.parents) if self._memory in path.parents]
-        self._cpu = self._memory
+        self._groups = (memory, *(path for path in (leaf, *leaf.parents) if memory in path.parents))
+        self._cpu = self._freezer = memory
+        self._signal = ShortageSignal(memory, version=self.version)
         if self.version == 1:
-            used = own_group(groups.get("cpuacct", ""), container)
-            self._cpu = places["cpuacct"] / used if used and "cpuacct" in places else None
-            self.events = _subscribe(self._memory)
+            self._cpu = _own_place("cpuacct", groups, container)
+            self._freezer = _own_place("freezer", groups, container)
+            # a shortage is signalled to the group that has it and to all below: what the parent hears is not ours
+            self._signal_above = ShortageSignal(memory.parent, version=1)
         self.read()
+
+    @property
+    def events(self) -> int | None:
+        """Becomes readable when memory ran out; None where the kernel cannot tell."""
+        return self._signal.handle
 
     def read(self) -> Usage:
         """Read again; what can no longer be read keeps its last value. Peaks and counters never fall."""
-        if self._memory is None:
+        if not self._groups:
             return self.usage
-        last = self.usage
-        if self.version == 1:
-            peak = _number(self._memory / "memory.max_usage_in_bytes")
-            limit = self._limit("memory.limit_in_bytes")
-            kills = _field(self._memory / "memory.oom_control", "oom_kill")
-            nanoseconds = _number(self._cpu / "cpuacct.usage") if self._cpu else None
-            seconds = None if nanoseconds is None else nanoseconds / 1e9
-        else:
-            peak = _number(self._memory / "memory.peak") or _number(self._memory / "memory.current")
-            limit = self._limit("memory.max")
-            kills = _field(self._memory / "memory.events", "oom_kill")
-            microseconds = _field(self._memory / "cpu.stat", "usage_usec")
-            seconds = None if microseconds is None else microseconds / 1e6
+        last, now = self.usage, self._first_version() if self.version == 1 else self._second_version()
         self.usage = Usage(
-            peak_bytes=_larger(last.peak_bytes, peak),
-            cpu_seconds=last.cpu_seconds if seconds is None else seconds,
-            kills=_larger(last.kills, kills),
-            limit_bytes=last.limit_bytes if limit is None else limit,
+            peak_bytes=_larger(last.peak_bytes, now.peak_bytes),
+            cpu_seconds=_larger(last.cpu_seconds, now.cpu_seconds),
+            kills=_larger(last.kills, now.kills),
+            refusals=_larger(last.refusals, now.refusals),
+            limit_bytes=last.limit_bytes if now.limit_bytes is None else now.limit_bytes,
         )
         return self.usage
 
-    def _limit(self, name: str) -> int | None:
-        """The lowest limit: some engines put it on the container's group, some on one inside it."""
-        found = [_number(path / name) for path in (self._memory, *self._below) if path is not None]
-        return min((limit for limit in found if limit is not None), default=None)
+    def read_at_end(self) -> None:
+        """Read once more when the container's process has ended: where that succeeds, nothing was missed."""
+        self._complete = self._kills() is not None
+        self.read()
+
+    def take_signal(self) -> None:
+        """Take the kernel's signals if there are any, and read again."""
+        self._short |= self._signal.take()
+        self._short_above |= self._signal_above.take()
+        self.read()
 
     def processes(self) -> list[int]:
         """The processes in here by their numbers; none where the group can't be read."""
-        found = []
-        for path in dict.fromkeys((self._memory, *self._below)):
-            if path is not None:
-                with suppress(OSError):
-                    found += [int(line) for line in (path / "cgroup.procs").read_text().split()]
-        return found
+        return [int(line) for group in self._groups for line in _text(group / "cgroup.procs").split()]
 
-    @property
-    def out_of_memory(self) -> bool:
-        """Whether something in here was out of memory for certain."""
-        return bool(self.usage.kills) or self._signalled_alive or self._signals > 1
+    def is_frozen(self) -> bool:
+        """Whether somebody has the container paused, through its engine or past it."""
+        if self._freezer is None:
+            return False
+        if self.version == 1:
+            return _text(self._freezer / "freezer.state") == "FROZEN"
+        return _field(self._freezer / "cgroup.events", "frozen") == 1
 
-    def take_signal(self) -> None:
-        """Read again, and take the kernel's signal if there is one.
+    def shortage(self) -> Shortage:
+        """Who ran out of memory, if a process of the container was killed for it.
 
-        The group's removal is signalled once, too. So a signal is certain while the group still exists,
-        and two signals are certain always.
+        The counter of kills tells that one was, not why: it counts kills for want of memory further up, too.
         """
-        if self.events is not None:
-            with suppress(BlockingIOError):
-                self._signals += os.eventfd_read(self.events)
-                self._signalled_alive |= (
-                    self._memory is not None and (self._memory / "memory.oom_control").exists()
-                )
-        self.read()
+        if self.usage.kills:
+            return Shortage.OWN if self._met_own_limit() else Shortage.ABOVE
+        if self._complete:
+            return Shortage.NONE
+        # the group was gone before it could be read a last time
+        if self._short_above:
+            return Shortage.ABOVE
+        short = self._short or (self.version == 2 and self.usage.refusals)
+        return Shortage.OWN if short else Shortage.UNREAD
+
+    def _met_own_limit(self) -> bool:
+        """Whether a kill was for the group's own limit. One that was filled with cached files was met, too."""
+        if self.version == 2:
+            return bool(self.usage.refusals)
+        heard = self._signal.handle is None or self._signal.count > 0
+        return heard and not self._short_above and near_limit(self.usage.peak_bytes, self.usage.limit_bytes)
 
     def close(self) -> None:
-        """Let the subscription go."""
-        if self.events is not None:
-            os.close(self.events)
-            self.events = None
+        """Let the subscriptions go."""
+        self._signal.close()
+        self._signal_above.close()
+
+    def _first_version(self) -> Usage:
+        nanoseconds = _number(self._cpu / "cpuacct.usage") if self._cpu else None
+        return Usage(
+            peak_bytes=_number(self._groups[0] / "memory.max_usage_in_bytes"),
+            cpu_seconds=None if nanoseconds is None else nanoseconds / 1e9,
+            kills=self._kills(),
+            limit_bytes=self._limit("memory.limit_in_bytes"),
+        )
+
+    def _second_version(self) -> Usage:
+        memory = self._groups[0]
+        microseconds = _field(memory / "cpu.stat", "usage_usec")
+        return Usage(
+            peak_bytes=_number(memory / "memory.peak") or _number(memory / "memory.current"),
+            cpu_seconds=None if microseconds is None else microseconds / 1e6,
+            kills=self._kills(),
+            refusals=_field(memory / "memory.events", "oom"),
+            limit_bytes=self._limit("memory.max"),
+        )
+
+    def _kills(self) -> int | None:
+        """The second version counts what is below, too; the first does not."""
+        if self.version == 2:
+            return _field(self._groups[0] / "memory.events", "oom_kill") if self._groups else None
+        counts = [_field(group / "memory.oom_control", "oom_kill") for group in self._groups]
+        return sum(count or 0 for count in counts) if counts and counts[0] is not None else None
+
+    def _limit(self, name: str) -> int | None:
+        """The lowest limit: some engines put it on the container's group, some on one inside it."""
+        found = [_number(group / name) for group in self._groups]
+        return min((limit for limit in found if limit is not None), default=None)
+
+
+def near_limit(peak: int | None, limit: int | None) -> bool:
+    """Whether so much was used that the next page may not have fitted."""
+    return peak is not None and limit is not None and peak >= _NEAR_LIMIT * limit
 
 
 def limit_is_kept(usage: Usage, wanted: int) -> bool | None:
@@ -181,48 +240,35 @@ def limit_is_kept(usage: Usage, wanted: int) -> bool | None:
     return usage.limit_bytes <= wanted
 
 
-def _subscribe(memory: Path) -> int | None:
-    """An eventfd that the kernel signals when this group runs out of memory (first version, as root).
+def _own_place(controller: str, groups: dict[str, str], container: str) -> Path | None:
+    """The folder of the container's own group under one controller."""
+    own = own_group(groups.get(controller, ""), container)
+    place = mounts().get(controller)
+    return place / own if place is not None and own is not None else None
 
-    A kill can come and the group be gone between two readings; the signal wakes us before that.
-    """
+
+def _text(path: Path) -> str:
     try:
-        control = os.open(memory / "memory.oom_control", os.O_RDONLY | os.O_CLOEXEC)
+        return path.read_text().strip()
     except OSError:
-        return None
-    event = os.eventfd(0, os.EFD_CLOEXEC | os.EFD_NONBLOCK)
-    try:
-        (memory / "cgroup.event_control").write_text(f"{event} {control}")
-    except OSError:
-        os.close(event)
-        return None
-    finally:
-        os.close(control)
-    return event
+        return ""
 
 
 def _number(path: Path) -> int | None:
-    try:
-        text = path.read_text().strip()
-    except OSError:
-        return None
+    text = _text(path)
     if text == "max":
         return _UNLIMITED
     return int(text) if text.isdigit() else None
 
 
 def _field(path: Path, name: str) -> int | None:
-    try:
-        lines = path.read_text().splitlines()
-    except OSError:
-        return None
-    for line in lines:
+    for line in _text(path).splitlines():
         key, _, value = line.partition(" ")
         if key == name and value.isdigit():
             return int(value)
     return None
 
 
-def _larger(one: int | None, other: int | None) -> int | None:
+def _larger(one: _Number | None, other: _Number | None) -> _Number | None:
     known = [value for value in (one, other) if value is not None]
     return max(known, default=None)

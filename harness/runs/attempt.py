@@ -10,19 +10,20 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from harness.engine.cgroup import ControlGroup, Usage, limit_is_kept
+from harness.engine.cgroup import ControlGroup, limit_is_kept
 from harness.engine.engine import Engine
 from harness.engine.orphans import discard_container
+from harness.engine.processes import ContainerProcesses
 from harness.errors import ImageError
 from harness.method_report import METHOD, own_measurements
 from harness.ownership import owner_of
 from harness.runs.classify import Signs, Stop
 from harness.runs.container import container_configuration, container_user
-from harness.runs.disk import output_fault
+from harness.runs.disk import disk_fault, output_fault
 from harness.runs.faults import engine_faults, explain, is_program_fault, status_of
 from harness.runs.log import BoundedLog
 from harness.runs.request import RunRequest
-from harness.runs.watch import Watched, watch
+from harness.runs.watch import Running, Watched, watch
 from harness.runs.workspace import Collection, Workspace, collect
 
 
@@ -39,6 +40,8 @@ class Observed:
     started: str
     wall_s: float = 0.0
     cpu_s: float | None = None
+    peak_bytes: int | None = None
+    oom_kills: int | None = None
     log_bytes: int = 0
     log_cut_bytes: int = 0
     collection: Collection = field(default_factory=lambda: Collection("", (), 0))
@@ -48,37 +51,49 @@ class Observed:
 
 def run_once(engine: Engine, request: RunRequest, workspace: Workspace, stop: threading.Event) -> Observed:
     """Create, start, watch, look at, remove. Engine failures become signs; only the image's absence is raised."""
-    api = engine.api
     limits = request.limits
-    seen = Observed(Signs(memory_bytes=limits.memory_bytes), workspace, datetime.now(UTC).isoformat())
-    container = ""
-    began = time.monotonic()
-    with BoundedLog(workspace.log, limits.log_bytes) as log:
-        try:
-            configuration = container_configuration(
-                request,
-                engine.facts,
-                out=workspace.out,
-                run=workspace.name,
-                owner=owner_of(workspace.folder.parent),
-                user=container_user(engine.facts, uid=os.geteuid(), gid=os.getegid()),
-            )
-            created = api.create_container_from_config(configuration)
-            container = created["Id"]
-            seen.warnings = tuple(created.get("Warnings") or ())
-            seen = _run(engine, container, request, seen, log, stop)
-        except engine_faults() as error:
-            seen.signs = _fault(error, request, seen.signs, starting=not seen.wall_s)
-        finally:
-            seen.wall_s = time.monotonic() - began
-            if container:
-                # a lost engine keeps its container; its label lets a later clean-up find it
-                with suppress(*engine_faults()):
-                    discard_container(engine, container)
-        seen.signs = replace(seen.signs, last_line=log.last_line, seconds=seen.wall_s)
-    seen.log_bytes, seen.log_cut_bytes = log.total, log.cut
+    signs = Signs(memory_bytes=limits.memory_bytes, limit_s=limits.seconds)
+    seen = Observed(signs, workspace, datetime.now(UTC).isoformat())
+    try:
+        with BoundedLog(workspace.log, limits.log_bytes) as log:
+            seen = _from_creation_to_removal(engine, request, seen, log, stop)
+            seen.signs = replace(seen.signs, last_line=log.last_line)
+        seen.log_bytes, seen.log_cut_bytes = log.total, log.cut
+    except OSError as error:
+        fault = f"the log could not be written: {error.strerror or error}"
+        seen.signs = replace(seen.signs, engine_fault=seen.signs.engine_fault or fault)
     _take_output(seen, request)
     return seen
+
+
+def _from_creation_to_removal(
+    engine: Engine, request: RunRequest, seen: Observed, log: BoundedLog, stop: threading.Event
+) -> Observed:
+    api, workspace = engine.api, seen.workspace
+    container = ""
+    began = time.monotonic()
+    try:
+        configuration = container_configuration(
+            request,
+            engine.facts,
+            out=workspace.out,
+            run=workspace.name,
+            owner=owner_of(workspace.folder.parent),
+            user=container_user(engine.facts, uid=os.geteuid(), gid=os.getegid()),
+        )
+        created = api.create_container_from_config(configuration)
+        container = created["Id"]
+        seen.warnings = tuple(created.get("Warnings") or ())
+        return _run(engine, container, request, seen, log, stop)
+    except engine_faults() as error:
+        seen.signs = _fault(error, request, seen.signs, starting=not seen.wall_s)
+        return seen
+    finally:
+        seen.wall_s = time.monotonic() - began
+        if container:
+            # a lost engine keeps its container; its label lets a later clean-up find it
+            with suppress(*engine_faults()):
+                discard_container(engine, container)
 
 
 def _run(
@@ -96,34 +111,40 @@ def _run(
     try:
         api.start(container)
         began = time.monotonic()
-        state = api.inspect_container(container)["State"]
-        group = ControlGroup(int(state.get("Pid") or 0), container)
+        pid = int(api.inspect_container(container)["State"].get("Pid") or 0)
+        processes, group = ContainerProcesses(pid, container), ControlGroup(pid, container)
         try:
-            watched = watch(
-                api,
-                engine.facts.name,
-                container,
-                stream,
-                group,
-                limits=request.limits,
-                workspace=seen.workspace,
-                log=log,
-                began=began,
-                stop=stop,
-            )
+            running = Running(api, engine.facts.name, container, stream, group, processes, began)
+            watched = watch(running, limits=request.limits, workspace=seen.workspace, log=log, stop=stop)
         finally:
             group.close()
+            processes.close()
         seen.wall_s = time.monotonic() - began
     finally:
         _close(attached, stream)
-    oom_flag = False
+    oom_flag, ran_s = False, watched.lived_s
     if not watched.engine_fault:
         last = api.inspect_container(container)
-        oom_flag = bool(last["State"].get("OOMKilled"))
         _same_image(last, request)
+        oom_flag = bool(last["State"].get("OOMKilled"))
+        # a message that is late makes the engine's stamp late, a harness that slept makes ours late
+        ran_s = min(
+            (known for known in (ran_s, stamped_seconds(last["State"])) if known is not None), default=None
+        )
         if watched.stopped is None and _looks_stopped(watched, request, seen.workspace):
             watched.engine_fault = _stopped_through_engine(api, container, seen.started)
-    return _with_signs(seen, watched, request, oom_flag)
+    return _with_signs(seen, watched, request, oom_flag, ran_s)
+
+
+def stamped_seconds(state: dict[str, Any]) -> float | None:
+    """How long a container ran, by the engine's own stamps; None where one is missing or they make no sense."""
+    try:
+        began, ended = (datetime.fromisoformat(state[name]) for name in ("StartedAt", "FinishedAt"))
+        seconds = (ended - began).total_seconds()
+    except (KeyError, TypeError, ValueError):
+        return None
+    # an engine stamps what has not happened with the year 1
+    return seconds if began.year > 1 and seconds >= 0 else None
 
 
 def _looks_stopped(watched: Watched, request: RunRequest, workspace: Workspace) -> bool:
@@ -160,19 +181,20 @@ def _close(attached: Any, stream: Any) -> None:
             layer.close()
 
 
-def _with_signs(seen: Observed, watched: Watched, request: RunRequest, oom_flag: bool) -> Observed:
-    usage: Usage = watched.usage
-    seen.cpu_s = usage.cpu_seconds
+def _with_signs(
+    seen: Observed, watched: Watched, request: RunRequest, oom_flag: bool, ran_s: float | None
+) -> Observed:
+    usage = watched.usage
+    seen.cpu_s, seen.peak_bytes, seen.oom_kills = usage.cpu_seconds, usage.peak_bytes, usage.kills
     seen.memory_limit_kept = limit_is_kept(usage, request.limits.memory_bytes)
-    kills = usage.kills
-    if watched.out_of_memory and not kills:
-        kills = 1
     seen.signs = replace(
         seen.signs,
         exit_code=watched.exit_code,
+        shortage=watched.shortage,
         oom_flag=oom_flag,
-        oom_kills=kills,
         peak_bytes=usage.peak_bytes,
+        ran_s=ran_s,
+        paused_s=watched.paused_s,
         stopped=watched.stopped,
         stop_detail=watched.stop_detail,
         engine_fault=watched.engine_fault,
@@ -200,19 +222,25 @@ def _fault(error: Exception, request: RunRequest, signs: Signs, *, starting: boo
 
 
 def _take_output(seen: Observed, request: RunRequest) -> None:
-    """Collect what may be collected, and let the method's own report fill what could not be observed."""
+    """Collect what may be collected, and let the method's own report fill what the kernel did not tell."""
     signs, workspace = seen.signs, seen.workspace
-    fault = output_fault(workspace, request.limits, ended=True)
-    if fault and signs.stopped is None:
-        # too fast to be stopped, but too large all the same; whatever else went wrong followed from that
-        signs = replace(signs, stopped=Stop.OUTPUT, stop_detail=fault)
-    seen.collection = collect(workspace, request.limits, request.required, request.expected, traces=request.traces)
-    # the kernel's counts are not the method's to overrule
+    try:
+        # before anything is removed: what filled the disk for the container fills it still
+        signs = replace(signs, disk_fault=disk_fault(workspace))
+        fault = output_fault(workspace, request.limits, ended=True)
+        if fault and signs.stopped is None:
+            # too fast to be stopped, but too large all the same; whatever else went wrong followed from that
+            signs = replace(signs, stopped=Stop.OUTPUT, stop_detail=fault)
+        seen.collection = collect(
+            workspace, request.limits, request.required, request.expected, traces=request.traces
+        )
+        signs = replace(signs, output_fault=seen.collection.fault)
+    except OSError as error:
+        fault = signs.disk_fault or f"the output could not be taken: {error.strerror or error}"
+        signs = replace(signs, engine_fault=signs.engine_fault or fault)
+    seen.signs = signs
     report = workspace.collected / METHOD
     peak, seconds, warnings = own_measurements(report, wall_s=seen.wall_s, cpus=os.cpu_count() or 1)
+    seen.peak_bytes = peak if seen.peak_bytes is None else seen.peak_bytes
+    seen.cpu_s = seconds if seen.cpu_s is None else seen.cpu_s
     seen.warnings += warnings
-    if signs.peak_bytes is None:
-        signs = replace(signs, peak_bytes=peak)
-    if seen.cpu_s is None:
-        seen.cpu_s = seconds
-    seen.signs = replace(signs, output_fault=seen.collection.fault)

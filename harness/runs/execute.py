@@ -1,7 +1,8 @@
 """A run from request to outcome: attempts, until one ends for a reason of the method's own.
 
-Only the engine's failures are repeated, a bounded number of times, each time in a fresh workspace and with
-the engine found again. What a method does is never repeated: a second try would hide what the first showed.
+Only what may be the engine's or the machine's doing is repeated, a bounded number of times, each time in a fresh
+workspace and with the engine found again. What a method does is never repeated: a second try would hide what
+the first showed.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from harness.engine.leftovers import remove_stubborn
 from harness.engine.orphans import discard_run
 from harness.errors import EngineError, ImageError, InvalidPredictions, UsageError
 from harness.runs.attempt import ImageGone, Observed, run_once
-from harness.runs.classify import Stop, classify
+from harness.runs.classify import ATTEMPTS, Stop, classify, is_unexplained_kill
 from harness.runs.log import printable, shortened
 from harness.runs.outcome import Attempt, Outcome
 from harness.runs.request import RunRequest
@@ -27,7 +28,6 @@ from harness.vocabulary import Verdict
 
 log = logging.getLogger(__name__)
 
-ATTEMPTS = 3
 _PAUSES = (0.5, 2.0)
 
 
@@ -43,6 +43,7 @@ def execute(
     _check_request(request)
     stop = stop or threading.Event()
     attempts: list[Attempt] = []
+    kills = 0
     while True:
         workspace = new_workspace(request.work)
         try:
@@ -56,9 +57,13 @@ def execute(
         except BaseException:
             workspace.discard()
             raise
+        seen.signs = replace(seen.signs, earlier_kills=kills)
         verdict, reason = _judge(seen, check)
+        kills += is_unexplained_kill(seen.signs)
         attempts.append(Attempt(verdict, reason, seen.wall_s))
-        if verdict is not Verdict.INFRASTRUCTURE or len(attempts) >= ATTEMPTS or seen.signs.stopped is Stop.DISK:
+        # a full disk does not get emptier by trying again
+        disk_is_full = seen.signs.stopped is Stop.DISK or seen.signs.disk_fault
+        if verdict is not Verdict.INFRASTRUCTURE or len(attempts) >= ATTEMPTS or disk_is_full:
             break
         log.warning("attempt %d of %d failed: %s", len(attempts), ATTEMPTS, reason)
         time.sleep(_PAUSES[min(len(attempts), len(_PAUSES)) - 1])
@@ -134,10 +139,12 @@ def _outcome(
         reason=reason,
         exit_code=seen.signs.exit_code,
         oom_flag=seen.signs.oom_flag,
-        oom_kills=seen.signs.oom_kills,
+        oom_kills=seen.oom_kills,
         wall_s=round(seen.wall_s, 4),
+        ran_s=seen.signs.ran_s,
+        paused_s=round(seen.signs.paused_s, 4),
         cpu_s=seen.cpu_s,
-        peak_bytes=seen.signs.peak_bytes,
+        peak_bytes=seen.peak_bytes,
         memory_limit_enforced=engine.memory_limit_enforced if kept is None else kept,
         started=seen.started,
         log=seen.workspace.log,

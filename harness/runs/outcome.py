@@ -22,7 +22,11 @@ class Attempt:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The verdict of one run with its evidence. `folder` holds `log` and `out_folder` until discarded."""
+    """The verdict of one run with its evidence. `folder` holds `log` and `out_folder` until discarded.
+
+    `wall_s` is by the harness's clock, from making the container to removing it; `ran_s` is how long the container
+    itself ran, by the engine's stamps and the kernel's word, and `paused_s` how much of it somebody held it still.
+    """
 
     verdict: Verdict
     reason: str
@@ -30,6 +34,8 @@ class Outcome:
     oom_flag: bool
     oom_kills: int | None
     wall_s: float
+    ran_s: float | None
+    paused_s: float
     cpu_s: float | None
     peak_bytes: int | None
     memory_limit_enforced: bool | None
@@ -60,6 +66,8 @@ class Outcome:
             "oom_flag": self.oom_flag,
             "oom_kills": self.oom_kills,
             "wall_s": self.wall_s,
+            "ran_s": self.ran_s,
+            "paused_s": self.paused_s,
             "cpu_s": self.cpu_s,
             "peak_bytes": self.peak_bytes,
             "memory_limit_enforced": self.memory_limit_enforced,

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from harness.audit import audit_reference, audit_runs
-from harness.audit.replay import judge_replay, sample_of
+from harness.audit.replay import judge_replay, replay_sample, sample_of
 from harness.audit.report import _replayed
 from harness.audit.steps import Checked
 from harness.campaign import mark_unstable
@@ -21,6 +21,7 @@ from harness.engine import Engine
 from harness.images import ensure_image
 from harness.layout import Layout
 from harness.plan import Plan
+from harness.records import Record
 from harness.reference import load_reference, save_reference
 from harness.runs import Outcome
 from harness.store import Store
@@ -29,11 +30,22 @@ from harness.vocabulary import Verdict
 from tests.audit.forging import forge_record
 from tests.fabricate import SEEDS, copy_repository, plan_of, planned_of, put_run
 
+MACHINE = {"architecture": "x86_64", "cpus": 2, "memory_bytes": 1 << 34}
 
-def repetition(layout: Layout, plan: Plan, folder: Path, verdict: Verdict = Verdict.OK) -> Outcome:
+
+def repetition(
+    layout: Layout, plan: Plan, folder: Path, verdict: Verdict = Verdict.OK, **machine: object
+) -> Outcome:
     """An outcome whose files are those of the first stored run."""
     shutil.copytree(Store(layout.runs).path(planned_of(plan.cells[0]).key), folder)
-    return cast(Outcome, SimpleNamespace(verdict=verdict, reason="for a reason", out_folder=folder))
+    engine = SimpleNamespace(as_json=lambda: {**MACHINE, **machine})
+    return cast(Outcome, SimpleNamespace(verdict=verdict, reason="for a reason", out_folder=folder, engine=engine))
+
+
+def stored(layout: Layout, key: str, verdict: Verdict) -> Record:
+    """The record of a stored run as if it had ended so, on the machine of the tests."""
+    record = Store(layout.runs).record(key)
+    return record.model_copy(update={"verdict": verdict, "engine": {**record.engine, **MACHINE}})
 
 
 def test_equal_predictions_are_ok(evidence: Layout, made_up: Plan, tmp_path: Path) -> None:
@@ -60,9 +72,105 @@ def test_one_other_bit_is_unstable(evidence: Layout, made_up: Plan, tmp_path: Pa
 
 def test_a_repetition_that_fails_is_unstable(evidence: Layout, made_up: Plan, tmp_path: Path) -> None:
     store, key = Store(evidence.runs), planned_of(made_up.cells[0]).key
-    outcome = repetition(evidence, made_up, tmp_path / "out", Verdict.TIMEOUT)
+    outcome = repetition(evidence, made_up, tmp_path / "out", Verdict.ERROR)
     assert judge_replay(store, store.record(key), outcome, mark=mark_unstable).checked is Checked.FAILED
     assert store.standing(key).verdict is Verdict.UNSTABLE
+
+
+FAILURES = (Verdict.ERROR, Verdict.MEMORY, Verdict.TIMEOUT, Verdict.INVALID)
+
+
+def never(_: Store, record: Record, reason: str) -> Record:
+    raise AssertionError(f"marked: {reason}")
+
+
+@pytest.mark.parametrize("verdict", FAILURES)
+def test_a_failure_that_comes_again_is_ok(
+    evidence: Layout, made_up: Plan, tmp_path: Path, verdict: Verdict
+) -> None:
+    """What it wrote before it failed need not be the same."""
+    store, key = Store(evidence.runs), planned_of(made_up.cells[0]).key
+    outcome = repetition(evidence, made_up, tmp_path / "out", verdict)
+    (outcome.out_folder / "predictions.npy").unlink()
+    step = judge_replay(store, stored(evidence, key, verdict), outcome, mark=never)
+    assert step.checked is Checked.OK and f"ended as '{verdict}' again" in step.what
+
+
+@pytest.mark.parametrize("verdict", FAILURES)
+def test_a_failure_that_does_not_come_again_fails_the_audit(
+    evidence: Layout, made_up: Plan, tmp_path: Path, verdict: Verdict
+) -> None:
+    store, key = Store(evidence.runs), planned_of(made_up.cells[0]).key
+    record = stored(evidence, key, verdict)
+    step = judge_replay(store, record, repetition(evidence, made_up, tmp_path / "out"), mark=never)
+    assert step.checked is Checked.FAILED
+    assert step.expected.startswith(f"{verdict}: ") and step.found == "ok: for a reason"
+    assert f"--again {verdict}" in step.what
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "compared"),
+    [
+        (Verdict.OK, Verdict.TIMEOUT, Checked.NOT_CHECKED),
+        (Verdict.OK, Verdict.MEMORY, Checked.NOT_CHECKED),
+        (Verdict.TIMEOUT, Verdict.OK, Checked.NOT_CHECKED),
+        (Verdict.MEMORY, Verdict.ERROR, Checked.NOT_CHECKED),
+        (Verdict.ERROR, Verdict.OK, Checked.FAILED),
+        (Verdict.OK, Verdict.INVALID, Checked.FAILED),
+    ],
+)
+@pytest.mark.parametrize("other", [{"cpus": 4}, {"memory_bytes": 1 << 30}, {"architecture": "aarch64"}, {}])
+def test_time_and_memory_are_judged_on_the_same_machine_only(
+    evidence: Layout,
+    made_up: Plan,
+    tmp_path: Path,
+    before: Verdict,
+    after: Verdict,
+    compared: Checked,
+    other: dict[str, object],
+) -> None:
+    store, key = Store(evidence.runs), planned_of(made_up.cells[0]).key
+    outcome = repetition(evidence, made_up, tmp_path / "out", after, **other)
+    marked: list[str] = []
+
+    def mark(_: Store, record: Record, reason: str) -> Record:
+        marked.append(reason)
+        return record
+
+    step = judge_replay(store, stored(evidence, key, before), outcome, mark=mark)
+    expected = compared if other else Checked.FAILED
+    assert step.checked is expected and f"a repetition ended as '{after}'" in step.what
+    assert bool(marked) == (expected is Checked.FAILED and before is Verdict.OK)
+
+
+def test_failed_runs_are_half_of_the_sample() -> None:
+    verdicts = {f"{number:03d}": Verdict.OK for number in range(100)}
+    failures = {f"{number}": FAILURES[number % 4] for number in range(900, 1000)}
+    never_sampled = {"a": Verdict.UNSTABLE, "b": Verdict.INFRASTRUCTURE, "c": Verdict.PENDING}
+    every = {**verdicts, **failures, **never_sampled}
+
+    def counts(count: int, known: dict[str, Verdict]) -> tuple[int, int]:
+        chosen = replay_sample(known, count, 1)
+        assert len(set(chosen)) == len(chosen) and chosen == sorted(chosen)
+        return sum(key in verdicts for key in chosen), sum(key in failures for key in chosen)
+
+    assert counts(7, every) == (4, 3) and counts(1, every) == (1, 0) and counts(2, every) == (1, 1)
+    assert counts(300, every) == (100, 100)
+    assert counts(5, failures) == (0, 5) and counts(5, verdicts) == (5, 0)
+    assert replay_sample(every, 6, 1) == replay_sample(every, 6, 1) != replay_sample(every, 6, 2)
+
+
+def test_the_audit_samples_good_and_failed_runs_by_its_seed(evidence: Layout, made_up: Plan) -> None:
+    keys = [planned_of(cell).key for cell in made_up.cells[:4]]
+    good, bad = set(keys[:3]), keys[3]
+
+    def replayed(seed: int) -> set[str]:
+        audits = audit_runs(evidence, keys, replay=2, seed=seed).audits
+        return {audit.key for audit in audits if audit.steps[-1].name == "replay"}
+
+    samples = [replayed(seed) for seed in range(12)]
+    assert all(bad in sample and len(sample & good) == 1 for sample in samples)
+    assert set().union(*samples) == set(keys), "no run is out of reach of the sample"
 
 
 @pytest.mark.parametrize("verdict", [Verdict.INFRASTRUCTURE, Verdict.INTERRUPTED])

@@ -2,37 +2,26 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import shutil
 import signal
 import subprocess
 import sys
-import threading
-import time
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from harness.engine import Engine
 from harness.engine.find import serve_docker, serve_podman
-from harness.engine.mounted import mounts_below
-from harness.engine.programs import find_program, is_root
 from harness.engine.serve import Lease, Service, service_folder
 from harness.engine.sockets import silence
 from harness.errors import EngineError, ImageError
 from harness.runs import Limits, RunRequest, execute
 from harness.vocabulary import Verdict
 from tests.engines import ProbeImage, make_probe_image
+from tests.private_engine import UNCLOSED, pid_of, private_cache, served, when_running
 
-pytestmark = [
-    pytest.mark.engine,
-    # the client library does not close the socket of a refused connection, as there is when an engine dies
-    pytest.mark.filterwarnings(
-        "ignore:Exception ignored in. <socket.socket:pytest.PytestUnraisableExceptionWarning"
-    ),
-]
+pytestmark = [pytest.mark.engine, UNCLOSED]
 
 JOIN = """
 import sys, time
@@ -44,31 +33,12 @@ time.sleep(60)
 """
 
 
-@pytest.fixture(scope="module")
-def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A cache of our own, so that the served engine is nobody else's."""
-    if not (is_root() and find_program("dockerd")):
-        pytest.skip("needs root and the program dockerd, to serve an engine that may be killed")
-    cache = tmp_path_factory.mktemp("cache")
-    yield cache
-    folder = service_folder("docker", cache, {})
-    assert silence(folder / "engine.sock"), "the last one out must have stopped the engine"
-    assert mounts_below(cache) == [], "nothing may stay mounted, or the cache could not be removed"
-    shutil.rmtree(folder.parent)
+__all__ = ["private_cache", "served"]
 
 
 @pytest.fixture
-def served(cache: Path) -> Iterator[Engine]:
-    engine = serve_docker(cache, {})
-    assert engine is not None
-    with engine:
-        yield engine
-    # what the client library left unclosed is to be noticed here and not in a later test
-    gc.collect()
-
-
-def pid_of(engine: Engine) -> int:
-    return int((engine.socket.parent / "pid").read_text())
+def cache(private_cache: Path) -> Path:
+    return private_cache
 
 
 def test_a_second_harness_joins_and_the_last_one_stops_it(cache: Path) -> None:
@@ -127,28 +97,12 @@ def run_of(image: ProbeImage, folder: Path, program: str) -> RunRequest:
 SLOW = "import time; time.sleep(3); open('/out/predictions.npy', 'w').write('x')"
 
 
-def when_running(engine: Engine, act: Callable[[], object]) -> threading.Thread:
-    """Act once a container of ours runs."""
-
-    def wait_and_act() -> None:
-        for _ in range(200):
-            if engine.client.api.containers(filters={"label": "permafrost.run"}):
-                time.sleep(0.5)
-                act()
-                return
-            time.sleep(0.05)
-
-    thread = threading.Thread(target=wait_and_act)
-    thread.start()
-    return thread
-
-
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM], ids=["killed", "restarted"])
 def test_an_engine_lost_mid_run_is_found_again_and_the_run_repeated(
     served: Engine, tmp_path: Path, number: signal.Signals
 ) -> None:
     image = make_probe_image(served)
-    killer = when_running(served, lambda: os.kill(pid_of(served), number))
+    killer = when_running(served, lambda _: os.kill(pid_of(served), number))
     outcome = execute(served, run_of(image, tmp_path, SLOW))
     killer.join()
     assert outcome.verdict is Verdict.OK, outcome.reason
@@ -159,7 +113,7 @@ def test_an_engine_lost_mid_run_is_found_again_and_the_run_repeated(
 def test_an_engine_that_does_not_come_back_is_the_machines_fault(served: Engine, tmp_path: Path) -> None:
     image = make_probe_image(served)
     borrowed = Engine(served.socket)
-    killer = when_running(served, lambda: os.kill(pid_of(served), signal.SIGKILL))
+    killer = when_running(served, lambda _: os.kill(pid_of(served), signal.SIGKILL))
     outcome = execute(borrowed, run_of(image, tmp_path, SLOW), patience=0.5)
     killer.join()
     borrowed.close()
@@ -171,11 +125,7 @@ def test_a_container_stopped_by_someone_else_is_not_the_methods_fault(served: En
     image = make_probe_image(served)
     api = served.client.api
 
-    def stop_it() -> None:
-        for entry in api.containers(filters={"label": "permafrost.run"}):
-            api.kill(entry["Id"])
-
-    killer = when_running(served, stop_it)
+    killer = when_running(served, api.kill)
     outcome = execute(served, run_of(image, tmp_path, SLOW))
     killer.join()
     assert outcome.verdict is Verdict.OK, outcome.reason
