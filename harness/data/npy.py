@@ -25,8 +25,8 @@ _HEADER = re.compile(
     re.ASCII,
 )
 _LARGEST = 2**63 - 1
-# numpy's kinds: truth values, integers, floats, complex numbers
-_NUMBERS = re.compile(r"[<>|=][biufc][1-9][0-9]?")
+# numpy's kinds: truth values, integers, floats
+_NUMBERS = re.compile(r"[<>|=][biuf][1-9][0-9]?")
 
 Array = npt.NDArray[Any]
 

@@ -145,14 +145,6 @@ class ControlGroup:
         )
         return self.usage
 
-    def processes(self) -> list[int]:
-        """The processes in here by their numbers; none where the group can't be read."""
-        found: list[int] = []
-        for group in self._groups:
-            with suppress(OSError):
-                found += [int(line) for line in (group / "cgroup.procs").read_text().split()]
-        return found
-
     def read_at_end(self) -> None:
         """Read once more when the container's process has ended: where that succeeds, nothing was missed."""
         self._complete = self._kills() is not None
@@ -163,6 +155,10 @@ class ControlGroup:
         self._short |= self._signal.take()
         self._short_above |= self._signal_above.take()
         self.read()
+
+    def processes(self) -> list[int]:
+        """The processes in here by their numbers; none where the group can't be read."""
+        return [int(line) for group in self._groups for line in _text(group / "cgroup.procs").split()]
 
     def is_frozen(self) -> bool:
         """Whether somebody has the container paused, through its engine or past it."""

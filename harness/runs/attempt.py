@@ -255,6 +255,6 @@ def _take_output(seen: Observed, request: RunRequest) -> None:
     # the kernel's counts are not the method's to overrule
     report = workspace.collected / METHOD
     peak, seconds, warnings = own_measurements(report, wall_s=seen.wall_s, cpus=os.cpu_count() or 1)
-    seen.warnings += warnings
     seen.peak_bytes = peak if seen.peak_bytes is None else seen.peak_bytes
     seen.cpu_s = seconds if seen.cpu_s is None else seen.cpu_s
+    seen.warnings += warnings

@@ -12,6 +12,7 @@ from harness import tasks
 from harness.engine import Engine
 from harness.images import BuiltImage
 from harness.layout import Layout
+from harness.obstacles import Obstacles
 from harness.runs import Outcome
 from harness.store import Store
 from harness.tasks import Task, perform
@@ -67,9 +68,12 @@ def test_of_a_failure_little_is_kept(
 def test_of_a_result_all_is_kept(layout: Layout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     outcome = _outcome(tmp_path / "run", Verdict.OK, {"method.json": 65 << 10, "predictions.npy": 2 * MIB})
     monkeypatch.setattr(tasks, "execute", lambda *_, **__: outcome)
-    record = perform(Task(layout, planned_of(plan_of(layout).cells[0]), IMAGE), _no_engine())
+    planned, obstacles = planned_of(plan_of(layout).cells[0]), Obstacles(layout.runs)
+    obstacles.note("run", planned.key, "the harness failed on it before", trace="line 1")
+    record = perform(Task(layout, planned, IMAGE), _no_engine())
     assert set(record.files) == {"job.json", "log.txt", "method.json", "predictions.npy"}
     assert "not_kept" not in record.resources
+    assert obstacles.all("run") == {} and not obstacles.trace_path("run", planned.key).exists()
 
 
 def test_a_small_failure_is_kept_whole(layout: Layout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,7 @@ from typing import cast
 
 import pytest
 
-from harness import campaign
+from harness import campaign, turns
 from harness.campaign import left_to_run, run_plan
 from harness.engine import Engine
 from harness.errors import EngineError, MissingData, UsageError
@@ -64,7 +64,7 @@ def _pretend(patch: pytest.MonkeyPatch, act: Act) -> None:
         Obstacles(task.layout.runs).clear("run", task.planned.key)
         return stored
 
-    patch.setattr(campaign, "perform", perform)
+    patch.setattr(turns, "perform", perform)
     patch.setattr(campaign, "ensure_image", lambda *_, **__: IMAGE)
     patch.setattr(campaign, "remove_orphans", lambda _: [])
 

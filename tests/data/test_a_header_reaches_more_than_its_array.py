@@ -52,6 +52,7 @@ HOSTILE = {
     "an object type": _said(descr="'|O'"),
     "a record type": _said(descr="[('a', '<f8')]"),
     "a type with fields in text": _said(descr="'f8,f8'"),
+    "complex numbers": _said(descr="'<c16'", shape="(1,)"),
     "a type of dates": _said(descr="'<M8[ns]'"),
     "a type that divides by zero": _said(descr="'m8[s/0]'"),
     "a type that there is not": _said(descr="'<f7'"),

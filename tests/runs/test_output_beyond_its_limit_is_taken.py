@@ -8,17 +8,19 @@ from pathlib import Path
 import pytest
 
 from harness.ownership import own_folder
+from harness.runs.disk import output_fault
 from harness.runs.request import EXPECTED, Limits
-from harness.runs.watch import output_fault
-from harness.runs.workspace import CONTAINER_USER, Workspace, collect, make_readable, new_workspace, size_of
+from harness.runs.user import ContainerUser
+from harness.runs.workspace import Workspace, collect, make_readable, new_workspace, size_of
 
 LIMITS = Limits(seconds=1, memory_bytes=1, output_bytes=1000, output_files=50)
 WANTED = ("predictions.npy",)
+USER = ContainerUser(1_900_000_001, 1_900_000_001, own=True)
 
 
 @pytest.fixture
 def workspace(tmp_path: Path) -> Workspace:
-    return new_workspace(tmp_path / "work")
+    return new_workspace(tmp_path / "work", USER)
 
 
 def write(workspace: Workspace, **sizes: int) -> None:
@@ -124,7 +126,7 @@ def test_a_workspace_is_private_and_its_output_is_not(workspace: Workspace) -> N
     assert workspace.folder.parent == own_folder(workspace.folder.parent.parent)
     assert workspace.name == f"{workspace.folder.parent.name}-{workspace.folder.name}"
     if os.geteuid() == 0:
-        assert workspace.out.stat().st_uid == workspace.out.stat().st_gid == CONTAINER_USER == 65534
+        assert workspace.out.stat().st_uid == workspace.out.stat().st_gid == USER.uid == 65534
     workspace.log.touch()
     assert workspace.discard() == [] and not workspace.folder.exists()
 
