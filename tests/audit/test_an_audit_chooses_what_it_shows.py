@@ -26,12 +26,12 @@ from harness.vocabulary import Verdict
 from tests.audit.forging import forge_plan, refresh
 from tests.fabricate import plan_of, planned_of, put_run
 
-SEEDS = range(100, 108)
+SEEDS = range(100, 105)
 
 
 @pytest.fixture
 def many(evidence: Layout) -> Layout:
-    """Eight more runs that ended ok."""
+    """Five more runs that ended ok."""
     for cell in plan_of(evidence, methods=("constant",), seeds=SEEDS).cells:
         put_run(evidence, planned_of(cell), score=False)
     return evidence
@@ -52,16 +52,14 @@ def test_a_forger_can_not_know_which_runs_are_looked_at(many: Layout, made_up: P
     eligible = sorted(
         key for key in keys if key not in (superseded, broken) and store.standing(key).verdict is Verdict.OK
     )
-    assert len(eligible) == 9
+    assert len(eligible) == 6
     refresh()
     drawn = {}
-    for seed in range(4):
+    for seed in range(3):
         drawn[seed] = replayed(audit_runs(many, keys, replay=3, seed=seed))
         assert sorted(drawn[seed]) == sorted(random.Random(seed).sample(eligible, 3))
-    assert len({tuple(chosen) for chosen in drawn.values()}) > 2
+    assert len({tuple(chosen) for chosen in drawn.values()}) == 3
     assert replayed(audit_runs(many, keys[::-1], replay=3, seed=0))[::-1] == drawn[0]
-    assert sorted(replayed(audit_runs(many, keys, replay=99))) == eligible
-    assert replayed(audit_runs(many, keys)) == []
 
 
 def test_every_run_is_drawn_as_often_as_any_other() -> None:
@@ -75,7 +73,7 @@ def test_references_are_drawn_likewise(many: Layout) -> None:
     save_reference(many, Store(many.runs))
     entries = load_reference(many)
     eligible = sorted(key for key, entry in entries.items() if entry.scores is not None)
-    assert len(eligible) == len(entries) - 1 == 11
+    assert len(eligible) == len(entries) - 1 == 8
     for seed in (0, 1):
         report = audit_reference(many, entries, replay=4, seed=seed)
         assert sorted(replayed(report)) == sorted(random.Random(seed).sample(eligible, 4))
