@@ -47,6 +47,7 @@ RUN --mount=type=bind,target=/mnt sh /mnt/recipe/conda.sh
 FROM debian AS conda
 COPY --from=conda-prefix /opt/conda /opt/conda
 
+# tini is process 1: it passes signals on and reaps orphans. The static one, which no variable of the loader reaches.
 FROM debian AS python
 ARG SOURCE_DATE_EPOCH
 ARG ACCELERATOR=cpu
@@ -56,15 +57,15 @@ RUN --mount=type=bind,target=/mnt sh /mnt/recipe/wheels.sh
 ENV PYTHONHASHSEED=0 PYTHONDONTWRITEBYTECODE=1 PYTHONUNBUFFERED=1 PYTHONPATH=/opt/sdk \
     NUMEXPR_NUM_THREADS=1 CUBLAS_WORKSPACE_CONFIG=:4096:8 PERMAFROST_ACCELERATOR=${ACCELERATOR}
 USER 65534:65534
-ENTRYPOINT ["python3", "/opt/method/main.py"]
+ENTRYPOINT ["/usr/bin/tini-static", "--", "python3", "/opt/method/main.py"]
 
 FROM debian AS octave
 ENV OCTAVE_PATH=/opt/method:/opt/sdk
-ENTRYPOINT ["octave-cli", "--no-init-file", "--no-site-file", "--no-window-system", "--no-history", "--quiet", \
-    "/opt/method/main.m"]
+ENTRYPOINT ["/usr/bin/tini-static", "--", "octave-cli", "--no-init-file", "--no-site-file", "--no-window-system", \
+    "--no-history", "--quiet", "/opt/method/main.m"]
 
 FROM debian AS r
-ENTRYPOINT ["Rscript", "--vanilla", "/opt/method/main.R"]
+ENTRYPOINT ["/usr/bin/tini-static", "--", "Rscript", "--vanilla", "/opt/method/main.R"]
 
 FROM ${ENVIRONMENT} AS method
 COPY sdk /opt/sdk

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.in_image import HERE, measured
-from harness.benchmark.repurposing.inputs import similarity, standardised, training_labels
+from harness.benchmark.repurposing.input_arrays import similarity, standardised, training_labels
 from harness.data import load_dataset
 from harness.data.model import RepurposingDataset
 from harness.engine import Engine, find_engine

@@ -24,8 +24,10 @@ from pathlib import Path
 from harness.engine import Engine, find_engine
 from harness.engine.images import import_tree
 from harness.engine.probe import exiting_archive
+from harness.engine.walls import SYSTEM_CALLS, walls
 from harness.layout import find_layout
 from harness.runs import Limits, RunRequest, execute
+from harness.runs.shown import show, shown_mounts
 from harness.vocabulary import Verdict
 
 MEMORY = 256 << 20
@@ -55,17 +57,27 @@ def plain_run(engine: Engine, image_id: str, folder: Path) -> Callable[[], None]
         raise SystemExit(f"the command `{engine.name}` is needed for the comparison")
     out = folder / "plain-out"
     out.mkdir(exist_ok=True)
-    flags = "--rm --network=none --read-only --cap-drop=ALL --security-opt=no-new-privileges --user=65534:65534 "
-    flags += "--init --ipc=private --pids-limit=256 --cpus=1 --log-driver=none --hostname=permafrost "
+    shown = folder / "plain-shown"
+    show(shown, Limits(seconds=60, memory_bytes=MEMORY))
+    flags = "--rm --network=none --read-only --cap-drop=ALL --user=1900000000:1900000000 "
+    flags += f"--security-opt=no-new-privileges --security-opt=seccomp={SYSTEM_CALLS} "
+    flags += "--cgroupns=private --ipc=private --pids-limit=256 --cpus=1 --log-driver=none --hostname=permafrost "
     flags += f"--memory={MEMORY} --memory-swap={MEMORY} --shm-size={64 << 20} "
     flags += "--tmpfs=/tmp:rw,nosuid,nodev,noexec,mode=1777,size=268435456 "
-    flags += f"--ulimit=nofile=4096:4096 --ulimit=fsize={1 << 30}:{1 << 30} --ulimit=core=0:0"
+    flags += f"--ulimit=nofile=4096:4096 --ulimit=fsize={1 << 30}:{1 << 30} --ulimit=core=0:0 "
+    flags += (
+        "--ulimit=nproc=288:288 --ulimit=sigpending=4096:4096 --ulimit=memlock=65536:65536 --ulimit=msgqueue=0:0"
+    )
     mounts = [
         f"--mount=type=bind,source={folder / 'in'},target=/in,readonly",
         f"--mount=type=bind,source={out},target=/out",
+        *(f"--mount=type=bind,source={one.source},target={one.target},readonly" for one in shown_mounts(shown)),
     ]
     if engine.name == "podman":
-        flags += " --ulimit=nproc=16384:16384"
+        # what is hidden can be said to this command alone; Docker's hides its usual ten paths here
+        flags += "".join(
+            f" --security-opt={one}" for one in walls(engine.facts)["SecurityOpt"] if one[:4] == "mask"
+        )
     remote = ["--remote", f"--url={engine.address}"] if engine.name == "podman" else [f"--host={engine.address}"]
     command = [program, *remote, "run", *flags.split(), *mounts, "--entrypoint=/end", image_id]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from harness.markdown import code, plain, prose
 from harness.methods import MethodCard
 
 _HEAD = """# Method cards
@@ -17,28 +18,30 @@ def markdown(cards: Iterable[MethodCard]) -> str:
 
 
 def _card(card: MethodCard) -> str:
-    lines = [f"## {card.title} (`{card.name}`)", card.summary.strip(), ""]
+    lines = [f"## {plain(card.title)} ({code(card.name)})", prose(card.summary), ""]
     lines += ["| | |", "|---|---|"]
     lines += [f"| {name} | {value} |" for name, value in _facts(card)]
     for name, variant in card.variants.items():
-        lines += ["", f"**Variant `{name}`.** {variant.summary.strip()}"]
+        lines += ["", f"**Variant {code(name)}.** {prose(variant.summary)}"]
         if variant.parameters:
             lines.append(
-                "Parameters: " + ", ".join(f"`{key}` = {value}" for key, value in variant.parameters.items())
+                "Parameters: "
+                + ", ".join(f"{code(key)} = {plain(value)}" for key, value in variant.parameters.items())
             )
     for refusal in card.refuses:
-        which = f" in variant `{refusal.variant}`" if refusal.variant else ""
-        lines += ["", f"Not applicable to `{refusal.dataset}`{which}: {refusal.reason}"]
+        which = f" in variant {code(refusal.variant)}" if refusal.variant else ""
+        lines += ["", f"Not applicable to {code(refusal.dataset)}{which}: {prose(refusal.reason)}"]
     return "\n".join(lines) + "\n"
 
 
 def _facts(card: MethodCard) -> list[tuple[str, str]]:
     facts = [
-        ("kind", "control" if card.control else card.category),
+        ("kind", "control" if card.control else plain(card.category)),
         ("language", card.language),
-        ("benchmarks", ", ".join(f"`{name}`" for name in card.benchmarks)),
-        ("inputs", ", ".join(f"`{name}`" for name in card.inputs)),
+        ("benchmarks", ", ".join(map(code, card.benchmarks))),
+        ("inputs", ", ".join(map(code, card.inputs))),
         ("deterministic", "yes" if card.deterministic else "no"),
+        ("order of items", f"published. {card.published_order}" if card.published_order else "secret"),
         (
             "limits of one run",
             f"{card.resources.cpus} CPU, {card.resources.memory}, {card.resources.seconds} s",
@@ -48,8 +51,9 @@ def _facts(card: MethodCard) -> list[tuple[str, str]]:
     if card.paper:
         doi = f", doi {card.paper.doi}" if card.paper.doi else ""
         venue = f", {card.paper.venue}" if card.paper.venue else ""
-        facts.append(("paper", f"{card.paper.authors}: {card.paper.title}{venue}, {card.paper.year}{doi}"))
+        facts.append(("paper", prose(f"{card.paper.authors}: {card.paper.title}{venue}, {card.paper.year}{doi}")))
     if card.origin:
-        commit = f" at `{card.origin.commit}`" if card.origin.commit else ""
-        facts.append(("origin", f"{card.origin.repository}{commit}; licence: {card.origin.licence}"))
+        commit = f" at {code(card.origin.commit)}" if card.origin.commit else ""
+        licence = prose(card.origin.licence)
+        facts.append(("origin", f"{prose(card.origin.repository)}{commit}; licence: {licence}"))
     return facts

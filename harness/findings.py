@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from harness.errors import UsageError
 from harness.layout import Layout
 from harness.manifests import Strict, load_toml
+from harness.markdown import code, prose
 
 _FILE = "findings.toml"
 _HEAD = """# Findings
@@ -59,7 +60,7 @@ def markdown(findings: dict[str, list[Finding]]) -> str:
     """The whole page."""
     parts = [_HEAD]
     for benchmark, members in findings.items():
-        parts.append(f"## `{benchmark}`\n")
+        parts.append(f"## {code(benchmark)}\n")
         parts += [_section(number, one) for number, one in enumerate(members, start=1)]
     return "\n".join(parts)
 
@@ -82,8 +83,8 @@ def missing_demonstrations(layout: Layout, findings: Iterable[Finding]) -> list[
 
 
 def _section(number: int, one: Finding) -> str:
-    lines = [f"### {number}. {one.title}", f"About: {one.about}.", "", one.text.strip(), ""]
-    lines += [f"- methods: {', '.join(f'`{name}`' for name in one.methods)}"] if one.methods else []
-    lines += [f"- shown by `{shown}`" for shown in one.shown_by]
-    lines += [f"- undone in {one.undone_in}"] if one.undone_in else []
+    lines = [f"### {number}. {prose(one.title)}", f"About: {prose(one.about)}.", "", prose(one.text), ""]
+    lines += [f"- methods: {', '.join(map(code, one.methods))}"] if one.methods else []
+    lines += [f"- shown by {code(shown)}" for shown in one.shown_by]
+    lines += [f"- undone in {prose(one.undone_in)}"] if one.undone_in else []
     return "\n".join(lines) + "\n"

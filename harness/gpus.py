@@ -17,7 +17,7 @@ from harness.images.cards import environment_chain
 from harness.layout import Layout
 from harness.logs import log_tail
 from harness.ownership import own_folder
-from harness.runs import Limits, RunRequest, execute
+from harness.runs import INIT, Limits, RunRequest, execute
 from harness.vocabulary import Verdict
 
 # A method computes on the CPU where it finds no GPU, so this is asked first, in its own image.
@@ -88,7 +88,7 @@ def confirm_gpu(engine: Engine, layout: Layout, image: BuiltImage, limits: Limit
             in_folder=Path(folder),
             work=work,
             limits=replace(limits, seconds=_SECONDS),
-            entrypoint=("/opt/venv/bin/python3", "-c"),
+            entrypoint=(*INIT, "/opt/venv/bin/python3", "-c"),
             command=(_QUESTION,),
             required=(),
             expected=(),

@@ -1,50 +1,48 @@
-"""Materialised inputs: what a container finds under /in, made once per dataset, split and declared input."""
+"""What a container finds under /in, made from dataset and split for every run: no kept copy is believed."""
 
 from __future__ import annotations
 
-import os
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from harness import benchmark
 from harness.data import load_dataset
 from harness.errors import CorruptData, WeightsError
-from harness.files import digest_of, folder_in_the_making, read_json, sha256_of, write_json
-from harness.jobs import PlannedJob
+from harness.files import write_json
+from harness.given import Given, write_given
+from harness.jobs import Job, PlannedJob
 from harness.layout import Layout
 from harness.methods import MethodCard
+from harness.order import PUBLISHED, Arrangement
 from harness.splits import load_split
 from harness.vocabulary import PROTOCOL_VERSION
 from harness.weights import KeptWeights, kept_weights
 
-_DESCRIPTION = "inputs.json"
 
-
-def prepare_inputs(layout: Layout, planned: PlannedJob, card: MethodCard, mirrors: Sequence[Path]) -> Path:
-    """A folder with the arrays a method declares, shared by every run that needs the same ones."""
-    module = benchmark.get(planned.job.benchmark)
-    name = digest_of(
-        {
-            "protocol": PROTOCOL_VERSION,
-            "materialisation": module.MATERIALISATION_VERSION,
-            "dataset": planned.dataset_digest,
-            "split": planned.split_digest,
-            "inner_folds": planned.job.inner_folds,
-            "inputs": sorted(card.inputs),
-        }
-    )
-    final = layout.cache / "inputs" / name
-    if final.is_dir():
-        return final
-    dataset = load_dataset(layout, planned.job.dataset, mirrors=mirrors)
-    split = load_split(layout, planned.job.dataset, planned.job.split, mirrors)
+def make_inputs(
+    layout: Layout,
+    planned: PlannedJob,
+    names: Sequence[str],
+    mirrors: Sequence[Path] = (),
+    *,
+    order: str = PUBLISHED,
+) -> Arrangement:
+    """The inputs called `names` of a planned job, from the very dataset and split it was planned with."""
+    job = planned.job
+    dataset = load_dataset(layout, job.dataset, mirrors=mirrors)
+    split = load_split(layout, job.dataset, job.split, mirrors)
     _must_match(planned, dataset.digest, split.digest)
-    with folder_in_the_making(final) as making:
-        described = module.write_inputs(dataset, split, card.inputs, making, inner_folds=planned.job.inner_folds)
-        write_json(making / _DESCRIPTION, described)
-    return final
+    inputs = benchmark.get(job.benchmark).inputs(dataset, split, names, inner_folds=job.inner_folds)
+    return arrange(job.benchmark, inputs, order)
+
+
+def arrange(name: str, inputs: Mapping[str, Given], order: str) -> Arrangement:
+    """Inputs of a benchmark in the published order, or in that of a secret."""
+    if order == PUBLISHED:
+        return Arrangement(inputs)
+    return benchmark.get(name).reorder(inputs, order)
 
 
 def planned_weights(layout: Layout, planned: PlannedJob) -> KeptWeights | None:
@@ -63,7 +61,7 @@ def planned_weights(layout: Layout, planned: PlannedJob) -> KeptWeights | None:
 
 
 def job_folder(
-    prepared: Path,
+    arrangement: Arrangement,
     folder: Path,
     planned: PlannedJob,
     card: MethodCard,
@@ -71,43 +69,24 @@ def job_folder(
     trace: bool = False,
     weights: KeptWeights | None = None,
 ) -> None:
-    """Fill `folder` with what will be mounted at /in: links to prepared arrays and to weights, and job.json."""
-    described = _described(prepared)
-    for name, description in described.items():
-        source = prepared / description["file"]
-        if not source.is_file() or sha256_of(source) != description["sha256"]:
-            raise _changed(prepared, f"the prepared input '{name}' was changed", source)
-        _link(source, folder / source.name)
-    document = job_document(planned, card, described, trace=trace)
+    """Fill `folder` with what will be mounted at /in: inputs, weights, and job.json.
+
+    Every run has files of its own: two containers that see one file can talk to each other through its locks.
+    """
+    described = {name: write_given(folder, name, given) for name, given in arrangement.inputs.items()}
+    document = job_document(planned.job, card, described, seed=planned.job.fit_seed, trace=trace)
     if weights is not None:
         (folder / "weights").mkdir()
         for name in weights.sha256:
-            _link(weights.folder / name, folder / "weights" / name)
+            shutil.copyfile(weights.folder / name, folder / "weights" / name)
         document["weights"] = weights.described()
     write_json(folder / "job.json", document)
 
 
-def _described(prepared: Path) -> dict[str, dict[str, Any]]:
-    """What was written beside the prepared arrays."""
-    described = read_json(prepared / _DESCRIPTION)
-    known = isinstance(described, dict) and all(
-        isinstance(told, dict) and "sha256" in told and Path(str(told.get("file"))).name == told.get("file")
-        for told in described.values()
-    )
-    if not known or not described:
-        raise _changed(prepared, "the list of prepared inputs was changed", prepared / _DESCRIPTION)
-    return dict(described)
-
-
-def _changed(prepared: Path, what: str, where: Path) -> CorruptData:
-    return CorruptData(what, where=str(where), todo=f"remove the folder {prepared}; it is made again when needed")
-
-
 def job_document(
-    planned: PlannedJob, card: MethodCard, described: dict[str, dict[str, Any]], *, trace: bool
+    job: Job, card: MethodCard, described: dict[str, dict[str, Any]], *, seed: int, trace: bool
 ) -> dict[str, Any]:
-    """`/in/job.json`: the contract's words to a method."""
-    job = planned.job
+    """The content of `/in/job.json` (docs/protocol.md). The seed of the split is not in it."""
     resources = card.resources
     return {
         "protocol": PROTOCOL_VERSION,
@@ -115,7 +94,7 @@ def job_document(
         "task": "predict",
         "method": job.method,
         "variant": job.variant,
-        "seed": job.split.seed,
+        "seed": seed,
         "parameters": job.parameters,
         "inner_folds": job.inner_folds,
         "limits": {
@@ -141,11 +120,3 @@ def _must_match(planned: PlannedJob, dataset: str, split: str) -> None:
                 where=f"{planned.job.label}: {found[:16]} instead of {recorded[:16]}",
                 todo="run `harness data verify` and `harness split verify`",
             )
-
-
-def _link(source: Path, target: Path) -> None:
-    """A hard link costs nothing; another file system needs a copy."""
-    try:
-        os.link(source, target)
-    except OSError:
-        shutil.copyfile(source, target)

@@ -140,6 +140,9 @@ class MethodCard(NamedManifest):
     cuda: bool = Field(default=False, description="whether it computes on a GPU where its container has one")
     # why the score of a pair depends on which others are asked for, where the original's does
     asked_together: str = ""
+    # why its answer depends on the order of drugs, diseases or items, so that it finds them in the published one;
+    # the runs of all others find them in a secret order
+    published_order: str = ""
     resources: Resources = Resources()
     variants: dict[str, Variant]
     refuses: list[Refusal] = []

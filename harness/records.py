@@ -6,7 +6,7 @@ import json
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from pydantic import ValidationError, field_validator
+from pydantic import Field, ValidationError, field_validator
 
 from harness.errors import CorruptData
 from harness.files import digest_of
@@ -42,6 +42,8 @@ class Record(Strict):
     started: str
     finished: str
     harness_version: str
+    # The secret that the order of its items followed from (harness.order); empty for the published order.
+    order: str = Field(default="", exclude_if=lambda value: value == "")
 
     @field_validator("files")
     @classmethod
@@ -79,8 +81,8 @@ def checked_content(text: bytes, where: Path | str) -> dict[str, Any]:
         raise _corrupt("a record is cut or not a record", str(where)) from None
     if found != claimed:
         raise _corrupt("a record differs from its own digest", str(where))
-    if content.keys() != Record.model_fields.keys():
-        odd = ", ".join(sorted(content.keys() ^ Record.model_fields.keys()))
+    if odd_fields := (content.keys() ^ Record.model_fields.keys()) - ({"order"} - content.keys()):
+        odd = ", ".join(sorted(odd_fields))
         raise _corrupt("a record has other fields than this version writes", f"{where}: {odd}")
     return dict(content)
 

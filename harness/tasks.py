@@ -17,22 +17,22 @@ from pathlib import Path
 from typing import Any
 
 from harness import __version__, benchmark
-from harness.data import load_dataset
 from harness.engine import Engine, find_engine
 from harness.errors import UsageError
 from harness.files import sha256_of
 from harness.images import BuiltImage, folder_tree
-from harness.inputs import job_folder, planned_weights, prepare_inputs
-from harness.jobs import PlannedJob, card_of
+from harness.inputs import job_folder, make_inputs, planned_weights
+from harness.jobs import Job, PlannedJob, card_of
 from harness.layout import Layout
+from harness.machine import processor
 from harness.method_report import METHOD
 from harness.methods import MethodCard
 from harness.obstacles import Obstacles
+from harness.order import PUBLISHED, Arrangement, new_order
 from harness.ownership import own_folder
 from harness.records import Record
 from harness.runs import Limits, Mount, Outcome, RunRequest, execute
 from harness.runs.workspace import make_readable
-from harness.splits import load_split
 from harness.store import Store
 
 _UPSTREAM = "/opt/upstream"
@@ -51,6 +51,8 @@ class Task:
     upstream: Path | None = None
     # Whether a person wants this run although a final verdict is stored.
     again: bool = False
+    # The order in which it finds its items (harness.order): None for what its card says.
+    order: str | None = None
 
     @property
     def card(self) -> MethodCard:
@@ -60,9 +62,9 @@ class Task:
 
 def perform(task: Task, engine: Engine, stop: threading.Event | None = None) -> Record:
     """Run one task in a container and store what came of it."""
-    with run_in_container(task, engine, stop) as (outcome, inputs):
-        files, described = _files(outcome, inputs)
-        record = _record(task, outcome, described)
+    with run_in_container(task, engine, stop) as run:
+        files, described = _files(run)
+        record = _record(task, run, described)
         stored = Store(task.layout.runs).put(record, files, again=task.again)
     Obstacles(task.layout.runs).clear("run", task.planned.key)
     return stored
@@ -74,30 +76,39 @@ def perform_anywhere(task: Task) -> Record:
         return perform(task, engine)
 
 
+@dataclass(frozen=True)
+class Run:
+    """What came of a task: its outcome, the folder of its inputs, and the order in which these were."""
+
+    outcome: Outcome
+    inputs: Path
+    order: str
+
+
 @contextmanager
-def run_in_container(
-    task: Task, engine: Engine, stop: threading.Event | None = None
-) -> Iterator[tuple[Outcome, Path]]:
-    """Run a task beside the store: its outcome and its input folder, both gone when the block ends."""
+def run_in_container(task: Task, engine: Engine, stop: threading.Event | None = None) -> Iterator[Run]:
+    """Run a task beside the store; the folders of its outcome and its inputs are gone when the block ends."""
     work = task.layout.local / "work"
     inputs = Path(tempfile.mkdtemp(dir=own_folder(work), prefix="in-"))
     code = Path(tempfile.mkdtemp(dir=own_folder(work), prefix="upstream-"))
     try:
         weights = planned_weights(task.layout, task.planned)
-        job_folder(_prepare_once(task), inputs, task.planned, task.card, weights=weights)
+        order = task.order if task.order is not None else order_of(task.card)
+        arrangement = _arranged(task, order)
+        job_folder(arrangement, inputs, task.planned, task.card, weights=weights)
         request = RunRequest(
             image=task.image.name,
             image_id=task.image.image_id,
             in_folder=inputs,
             work=work,
             limits=limits_of(task.card),
-            seed=task.planned.job.split.seed,
+            seed=task.planned.job.fit_seed,
             labels={"permafrost.key": task.planned.key},
             **_instead_of_ours(task, code),
         )
-        outcome = execute(engine, request, check=_Check(task), stop=stop)
+        outcome = execute(engine, request, check=_Collect(task.planned.job, arrangement), stop=stop)
         try:
-            yield outcome, inputs
+            yield Run(outcome, inputs, order)
         finally:
             outcome.discard()
     finally:
@@ -150,42 +161,46 @@ def _instead_of_ours(task: Task, code: Path) -> dict[str, Any]:
     }
 
 
-class _Check:
-    """Whether collected predictions keep the benchmark's promise."""
+class _Collect:
+    """Checks that predictions keep the benchmark's promise, and puts them into the published order."""
 
-    def __init__(self, task: Task) -> None:
-        job = task.planned.job
+    def __init__(self, job: Job, arrangement: Arrangement) -> None:
         self._module = benchmark.get(job.benchmark)
-        dataset = load_dataset(task.layout, job.dataset, mirrors=task.mirrors)
-        split = load_split(task.layout, job.dataset, job.split, task.mirrors)
-        self._asked = self._module.asked(dataset, split)
+        self._arrangement = arrangement
         self._inner_folds = job.inner_folds
 
     def __call__(self, out: Path) -> None:
-        self._module.check_predictions(out, self._asked, self._inner_folds)
+        self._module.check_predictions(out, self._module.asked_in(self._arrangement.inputs), self._inner_folds)
+        self._arrangement.restore_files(out)
 
 
-_preparing: dict[str, threading.Lock] = {}
+def order_of(card: MethodCard) -> str:
+    """The order of a new run: a secret of its own, unless the method's answer depends on the published one."""
+    return PUBLISHED if card.published_order else new_order()
+
+
+_making: dict[str, threading.Lock] = {}
 _guard = threading.Lock()
 
 
-def _prepare_once(task: Task) -> Path:
-    """Two runs on one dataset prepare its inputs one after the other, so that the second finds them made."""
+def _arranged(task: Task, order: str) -> Arrangement:
+    """Two runs on one dataset convert it one after the other, so that the second finds it made."""
     planned = task.planned
     with _guard:
-        lock = _preparing.setdefault(planned.dataset_digest + planned.split_digest, threading.Lock())
+        lock = _making.setdefault(planned.dataset_digest + planned.split_digest, threading.Lock())
     with lock:
-        prepared = prepare_inputs(task.layout, planned, task.card, task.mirrors)
+        arrangement = make_inputs(task.layout, planned, task.card.inputs, task.mirrors, order=order)
     Obstacles(task.layout.runs).clear("dataset", planned.job.dataset)
-    return prepared
+    return arrangement
 
 
-def _files(outcome: Outcome, inputs: Path) -> tuple[dict[str, Path], dict[str, Any]]:
+def _files(run: Run) -> tuple[dict[str, Path], dict[str, Any]]:
     """What is kept of a run: its job, its log, and what it wrote; and what is only described, by name.
 
     Of a run that failed, people read the job, the log and a small report; its answer is no result.
     """
-    files, described = {"job.json": inputs / "job.json", "log.txt": outcome.log}, {}
+    outcome = run.outcome
+    files, described = {"job.json": run.inputs / "job.json", "log.txt": outcome.log}, {}
     room = None if outcome.ok else _KEPT_OF_A_FAILURE
     for path in sorted(outcome.out_folder.rglob("*"), key=lambda path: (path.name != METHOD, path)):
         if not path.is_file():
@@ -199,7 +214,8 @@ def _files(outcome: Outcome, inputs: Path) -> tuple[dict[str, Path], dict[str, A
     return files, described
 
 
-def _record(task: Task, outcome: Outcome, described: dict[str, Any]) -> Record:
+def _record(task: Task, run: Run, described: dict[str, Any]) -> Record:
+    outcome = run.outcome
     observed = outcome.as_json() | ({"not_kept": described} if described else {})
     engine = observed.pop("engine")
     for known in ("verdict", "reason", "started", "image_id", "attempts"):
@@ -225,10 +241,11 @@ def _record(task: Task, outcome: Outcome, described: dict[str, Any]) -> Record:
             "gpus": len(limits.gpus),
         },
         resources=observed,
-        engine=engine,
+        engine={**engine, "processor": processor()},
         files={},
         attempts=len(outcome.attempts),
         started=outcome.started,
         finished=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         harness_version=__version__,
+        order=run.order,
     )

@@ -18,7 +18,7 @@ from harness import benchmark
 from harness.files import write_json
 from harness.given import write_given
 from harness.inputs import job_document
-from harness.jobs import Job, PlannedJob, SplitSpec
+from harness.jobs import Job, SplitSpec
 from harness.layout import Layout
 from harness.logs import log_tail
 from harness.methods import MethodCard
@@ -76,8 +76,7 @@ def write_trial(trial: Trial, folder: Path) -> None:
         split=SplitSpec(strategy="trial", seed=trial.seed),
         inner_folds=trial.inner_folds,
     )
-    planned = PlannedJob(job=job, image_tree="", dataset_digest="", split_digest="")
-    document = job_document(planned, trial.card, described, trace=trial.trace)
+    document = job_document(job, trial.card, described, seed=trial.seed, trace=trial.trace)
     write_json(folder / "job.json", {**document, "task": trial.task})
 
 

@@ -1,4 +1,4 @@
-"""Fixtures for real engines, and a small image that needs nothing but this machine's own Python."""
+"""Fixtures for real engines, and a small image: this machine's own Python, and the init program of our images."""
 
 from __future__ import annotations
 
@@ -20,7 +20,12 @@ import pytest
 from harness.engine import Engine, find_engine
 from harness.engine.images import import_tree
 from harness.errors import EngineError
-from harness.layout import Layout
+from harness.images.deb import open_data
+from harness.images.fetch import fetch_parts, find_sources
+from harness.images.locks import read_debian
+from harness.images.parts import checked_part
+from harness.layout import Layout, find_layout
+from harness.runs import INIT
 
 _LEFT_OUT = {"__pycache__", "test", "idlelib", "tkinter", "ensurepip", "lib2to3", "pydoc_data", "site-packages"}
 _LEFT_OUT |= {"dist-packages", "turtledemo", "unittest", "distutils"}
@@ -86,7 +91,7 @@ def make_probe_image(engine: Engine) -> ProbeImage:
     program, archive = _python_tree()
     name = f"permafrost-test/probe-{hashlib.sha256(archive).hexdigest()[:16]}"
     image_id = engine.image_id(f"localhost/{name}:latest") or import_tree(engine, archive, name)
-    return ProbeImage(name, image_id, (program, "-I", "-c"))
+    return ProbeImage(name, image_id, (*INIT, program, "-I", "-c"))
 
 
 @functools.cache
@@ -116,9 +121,26 @@ def _python_tree() -> tuple[str, bytes]:
             entry = tarfile.TarInfo(folder)
             entry.type, entry.mode = tarfile.DIRTYPE, mode
             archive.addfile(entry)
+        entry = tarfile.TarInfo(INIT[0].lstrip("/"))
+        init = _init_program()
+        entry.size, entry.mode = len(init), 0o755
+        archive.addfile(entry, io.BytesIO(init))
         for name, source in sorted(files.items()):
             content = source.read_bytes()
             entry = tarfile.TarInfo(name.lstrip("/"))
             entry.size, entry.mode = len(content), 0o755
             archive.addfile(entry, io.BytesIO(content))
     return program, buffer.getvalue()
+
+
+def _init_program() -> bytes:
+    """Process 1 of our images, out of the package that their base locks."""
+    layout = find_layout()
+    path = layout.containers / "_base" / "debian.lock"
+    (package,) = (one for one in read_debian(path) if one.name == "tini")
+    fetch_parts(layout, [package.part], find_sources(layout, network=True))
+    with open_data(checked_part(layout, package.part)) as archive:
+        for entry in archive:
+            if entry.name.removeprefix(".") == INIT[0] and (stream := archive.extractfile(entry)):
+                return stream.read()
+    raise AssertionError(f"{package.name} has no {INIT[0]}")

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from harness.images import code_tree, environment_tree, image_name
-from harness.inputs import job_folder, prepare_inputs
+from harness.inputs import job_folder, make_inputs
 from harness.jobs import Job, PlannedJob, SplitSpec
 from harness.layout import Layout
 from harness.methods import load_method, merged_parameters
@@ -22,6 +22,7 @@ from harness.records import Record
 from harness.scoring import score_run
 from harness.status import ScoredCell
 from harness.store import Store
+from harness.tasks import order_of
 from harness.vocabulary import Verdict
 
 SEEDS = (17263407, 22928437)
@@ -91,13 +92,13 @@ def put_run(
     store, card = Store(layout.runs), load_method(layout, planned.job.method)
     work = layout.local / "work" / planned.key
     (work / "in").mkdir(parents=True)
-    prepared = prepare_inputs(layout, planned, card, ())
-    job_folder(prepared, work / "in", planned, card)
+    order = order_of(card)
+    job_folder(make_inputs(layout, planned, card.inputs, order=order), work / "in", planned, card)
     (work / "log.txt").write_bytes(log if isinstance(log, bytes) else log.encode())
     files = {"job.json": work / "in" / "job.json", "log.txt": work / "log.txt"}
     if verdict is Verdict.OK:
-        files |= _outputs(work, np.load(prepared / "folds.npy"), planned)
-    record = Store(layout.runs).put(_record(layout, planned, verdict, reason or verdict.meaning), files)
+        files |= _outputs(work, np.asarray(make_inputs(layout, planned, []).inputs["folds"]), planned)
+    record = Store(layout.runs).put(_record(layout, planned, verdict, reason or verdict.meaning, order), files)
     shutil.rmtree(work)
     if verdict is Verdict.OK and score:
         score_run(layout, store, planned)
@@ -114,7 +115,7 @@ def _outputs(work: Path, folds: np.ndarray, planned: PlannedJob) -> dict[str, Pa
     return {name: work / name for name in ("predictions.npy", "validation.npy", "lowest.npy", "method.json")}
 
 
-def _record(layout: Layout, planned: PlannedJob, verdict: Verdict, reason: str) -> Record:
+def _record(layout: Layout, planned: PlannedJob, verdict: Verdict, reason: str, order: str) -> Record:
     method = planned.job.method
     return Record(
         key=planned.key,
@@ -142,4 +143,5 @@ def _record(layout: Layout, planned: PlannedJob, verdict: Verdict, reason: str) 
         started="2026-01-01T00:00:00Z",
         finished="2026-01-01T00:00:02Z",
         harness_version="0.1.0",
+        order=order,
     )

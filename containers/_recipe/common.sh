@@ -1,5 +1,15 @@
 # Shared by the recipes: how dpkg is called, the check that what is installed equals the lock, and the removal of
 # everything that would differ between two builds. Nothing of a layer below may be deleted here: the base leaves nothing.
+
+# A recipe starts itself again with less: few capabilities and no new ones, limits on time, memory and the size of a file.
+if [ -z "${CONFINED:-}" ]; then
+    read -r seconds memory file < /mnt/limits.txt
+    ulimit -c 0
+    ulimit -v "$memory"
+    ulimit -f "$file"
+    CONFINED=1 exec perl /mnt/recipe/confine.pl timeout --verbose --kill-after=10 "$seconds" sh "$0"
+fi
+
 export DEBIAN_FRONTEND=noninteractive DEBCONF_NONINTERACTIVE_SEEN=true LC_ALL=C
 umask 022
 

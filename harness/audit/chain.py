@@ -102,9 +102,9 @@ class Auditor:
         about = (job.dataset, planned.dataset_digest, planned.split_digest, job.split.label, str(job.inner_folds))
         return [
             *self._once(
-                ("inputs", *about, json.dumps(described, sort_keys=True)),
+                ("inputs", *about, record.order, json.dumps(described, sort_keys=True)),
                 "inputs",
-                lambda: check_inputs(self.layout, planned, described, self.mirrors),
+                lambda: check_inputs(self.layout, record, described, self.mirrors),
             ),
             *self._data(record, superseded),
         ]

@@ -83,7 +83,7 @@ def check_job(document: dict[str, Any] | None, record: Record, where: Path) -> l
     found = {name: document.get(name) for name in expected}
     return [
         equal("job", "what the container was told is what the key says", _text(expected), _text(found), where),
-        equal("seed", "the seed the container was told", str(job.split.seed), str(document.get("seed")), where),
+        equal("seed", "the seed the container was told", str(job.fit_seed), str(document.get("seed")), where),
     ]
 
 

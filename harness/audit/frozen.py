@@ -11,8 +11,8 @@ from harness.engine import Engine
 from harness.errors import HarnessError
 from harness.images import code_tree, environment_tree, image_name, image_tree
 from harness.images.cards import environment_chain, layers_of
+from harness.images.held import held_trees
 from harness.images.identity import combined
-from harness.images.receipts import read_receipt, receipt_path
 from harness.images.record import RECORD, lock_digests, read_record, recorded_listing, variant_of
 from harness.layout import Layout
 from harness.methods import method_names
@@ -125,17 +125,19 @@ def check_built(layout: Layout, engine: Engine | None, record: Record, supersede
         found = str(engine.client.images.get(name).id)
     except ImageNotFound:
         return [not_checked("engine image", f"{name} is not built in this engine")]
-    if found == ran:
-        return [ok("engine image", f"{name} has the id of the run", found)]
-    receipt = read_receipt(receipt_path(layout, engine, name))
-    trees = (record.image.get("environment_tree"), record.image.get("code_tree"))
-    if receipt and receipt.image_id == found and (receipt.environment_tree, receipt.code_tree) == trees:
-        return [ok("engine image", f"{name} was built again since: another id, the same verified trees", found)]
-    present = (engine.name, engine.facts.root_folder)
-    if receipt is None and present != (record.engine.get("name"), record.engine.get("root_folder")):
-        told = f"the run was made with another engine; {name} of {engine.name} was never verified here"
-        return [not_checked("engine image", told)]
-    return [failed("engine image", f"{name} was replaced", expected=ran, found=found)]
+    expected = (record.image.get("environment_tree", ""), record.image.get("code_tree", ""))
+    trees = held_trees(engine, layout, found)
+    held = (trees.environment_tree, trees.code_tree)
+    if held != expected:
+        told = f"{name} does not hold the trees of the run: read back whole, it is another"
+        return [failed("engine image", told, expected=_trees(expected), found=_trees(held))]
+    which = "has the id of the run" if found == ran else "was built again since, with another id"
+    return [ok("engine image", f"{name} {which}; its files, read back whole, are the trees of the run", found)]
+
+
+def _trees(trees: tuple[str, str]) -> str:
+    environment, code = trees
+    return f"environment tree {environment[:16]}, code tree {code[:16]}"
 
 
 def _shown(layout: Layout, path: Path) -> str:

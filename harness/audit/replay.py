@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from harness import benchmark
+from harness.audit.reordered import replay_reordered
 from harness.audit.results import compare_metrics
 from harness.audit.steps import Checked, Step, failed, not_checked, ok
 from harness.campaign import mark_unstable
@@ -16,10 +17,11 @@ from harness.engine import Engine
 from harness.files import sha256_of
 from harness.images import ensure_image
 from harness.layout import Layout
+from harness.order import PUBLISHED
 from harness.records import Record
 from harness.reference import Entry
 from harness.runs import Outcome
-from harness.scoring import measure
+from harness.scoring import compute_scores, measure
 from harness.splits import load_split
 from harness.store import Store
 from harness.tasks import Task, run_in_container
@@ -48,12 +50,22 @@ def replay_sample(verdicts: Mapping[str, Verdict], count: int, seed: int) -> lis
     return sorted([*chosen, *sample_of(well, count - len(chosen), seed)])
 
 
-def replay_run(layout: Layout, store: Store, engine: Engine, record: Record, mirrors: Sequence[Path] = ()) -> Step:
-    """Run one stored job again. Other predictions make the stored run `unstable`."""
+def replay_run(
+    layout: Layout, store: Store, engine: Engine, record: Record, mirrors: Sequence[Path] = ()
+) -> list[Step]:
+    """Run one stored job again: in its own order, and if that is the published one, in others.
+
+    Other predictions in its own order make the stored run `unstable`.
+    """
     image = ensure_image(engine, layout, record.planned.job.method)
-    task = Task(layout, record.planned, image, tuple(mirrors))
-    with run_in_container(task, engine) as (outcome, _):
-        return judge_replay(store, record, outcome, mark=mark_unstable)
+    task = Task(layout, record.planned, image, tuple(mirrors), order=record.order)
+    with run_in_container(task, engine) as run:
+        steps = [judge_replay(store, record, run.outcome, mark=mark_unstable)]
+    if steps[0].checked is Checked.OK and record.verdict is Verdict.OK and record.order == PUBLISHED:
+        steps.append(
+            replay_reordered(task, engine, compute_scores(layout, store, record.planned, mirrors).metrics)
+        )
+    return steps
 
 
 def replay_entry(
@@ -62,7 +74,9 @@ def replay_entry(
     """Run the job of a reference result here: the same files must come out, and the same scores from them."""
     record, job = entry.record, entry.planned.job
     image = ensure_image(engine, layout, job.method)
-    with run_in_container(Task(layout, record.planned, image, tuple(mirrors)), engine) as (outcome, _):
+    task = Task(layout, record.planned, image, tuple(mirrors), order=record.order)
+    with run_in_container(task, engine) as run:
+        outcome = run.outcome
         steps = [judge_replay(store, record, outcome, mark=lambda _, unmarked, __: unmarked)]
         if steps[0].checked is Checked.OK and entry.scores is not None:
             module = benchmark.get(job.benchmark)
@@ -73,7 +87,9 @@ def replay_entry(
             measured = measure(job, dataset, split, predictions)
             made = replace(entry.scores, metrics=measured.metrics, series=measured.series)
             steps.append(compare_metrics(made.every, entry.scores.every, entry.where))
-        return steps
+    if all(step.checked is Checked.OK for step in steps) and entry.scores and record.order == PUBLISHED:
+        steps.append(replay_reordered(task, engine, entry.scores.metrics))
+    return steps
 
 
 def judge_replay(

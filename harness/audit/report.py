@@ -197,7 +197,7 @@ def _replayed(
         return [not_checked("replay", "a person's own checkout ran in place of our code; it is not kept here")]
     if record.planned.job.accelerator != "cpu":
         return [not_checked("replay", "a GPU computed it: another one need not give the same bits")]
-    return guarded("replay", lambda: [replay_run(layout, store, engine, record, mirrors)])
+    return guarded("replay", lambda: replay_run(layout, store, engine, record, mirrors))
 
 
 def _verdict(audit: Audit) -> str:

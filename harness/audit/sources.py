@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from harness import benchmark
 from harness.audit.steps import Step, equal, failed, not_checked, ok
 from harness.data import dataset_digest, load_dataset, load_manifest
 from harness.data.manifest import SourceFile, manifest_path, mirror_path
 from harness.data.sources import cache_path, check_file, mirror_folders
+from harness.given import as_file
+from harness.inputs import make_inputs
 from harness.jobs import PlannedJob
 from harness.layout import Layout
-from harness.splits import load_split, split_digest
+from harness.machine import processor
+from harness.records import Record
+from harness.splits import load_split, make_split, recorded_split, split_digest
 
 # Inputs that are computed with floating-point sums, which may differ in their last bits on another CPU: they are
 # told apart, not called equal. All others are copied.
@@ -55,33 +57,32 @@ def check_split(layout: Layout, planned: PlannedJob, mirrors: Sequence[Path]) ->
     steps = [equal("split", "the recorded checksum is the one of the run", planned.split_digest, recorded)]
     split = load_split(layout, job.dataset, job.split, mirrors)
     steps.append(equal("split", "the split file hashed again", planned.split_digest, split.digest))
+    if recorded_split(layout, job.dataset, job.split) is None:
+        # nobody published its checksum: all that vouches for it is a note in this user's cache
+        made = make_split(layout, job.dataset, job.split, mirrors)
+        steps.append(equal("split", "made again from its recipe", planned.split_digest, made.digest))
     return steps
 
 
-def check_inputs(layout: Layout, planned: PlannedJob, described: Any, mirrors: Sequence[Path]) -> list[Step]:
-    """The arrays the container saw, made again from dataset and split."""
+def check_inputs(layout: Layout, record: Record, described: Any, mirrors: Sequence[Path]) -> list[Step]:
+    """The files the container saw, made again from dataset, split and order."""
     if described is None:
         return [not_checked("inputs", "the run kept no job document")]
-    if not isinstance(described, dict) or not all(isinstance(told, dict) for told in described.values()):
+    if not isinstance(described, dict) or not all(isinstance(one, dict) for one in described.values()):
         return [failed("inputs", "the list of inputs in the run's job document is none")]
-    job = planned.job
-    dataset = load_dataset(layout, job.dataset, mirrors=mirrors)
-    split = load_split(layout, job.dataset, job.split, mirrors)
-    with tempfile.TemporaryDirectory(prefix="permafrost-audit-") as folder:
-        made = benchmark.get(job.benchmark).write_inputs(
-            dataset, split, list(described), Path(folder), inner_folds=job.inner_folds
-        )
+    inputs = make_inputs(layout, record.planned, list(described), mirrors, order=record.order).inputs
     steps = []
-    for name in sorted({*described, *made}):
-        expected, found = (str(told.get(name, {}).get("sha256", "-")) for told in (described, made))
-        if name not in _COMPUTED or expected == found:
-            steps.append(equal(f"input {name}", "made again from dataset and split", expected, found))
+    for name in sorted({*described, *inputs}):
+        expected = str(described.get(name, {}).get("sha256", "-"))
+        found = as_file(name, inputs[name]).description["sha256"] if name in inputs else "-"
+        if name not in _COMPUTED or expected == found or record.engine.get("processor") == processor():
+            steps.append(equal(f"input {name}", "made again from dataset, split and order", expected, found))
         else:
             steps.append(
                 not_checked(
                     f"input {name}",
-                    f"is computed, and came out as {found[:12]} here, not {expected[:12]}: "
-                    "last bits differ between CPUs; --replay decides",
+                    f"is computed, and comes out as {found[:12]} on this processor, not {expected[:12]}: last "
+                    "bits differ between processors; --replay decides",
                 )
             )
     return steps

@@ -14,7 +14,9 @@ from typing import Any, Protocol, cast
 
 from harness.benchmark.metric import Metric
 from harness.benchmark.ranking import Ranking
+from harness.given import Given
 from harness.methods import unknown
+from harness.order import Arrangement
 
 __all__ = ["Benchmark", "Metric", "Ranking", "get", "names"]
 
@@ -25,15 +27,19 @@ class Benchmark(Protocol):
     MATERIALISATION_VERSION: int
     METRICS: tuple[Metric, ...]
     KEY_METRICS: tuple[str, ...]
+    # what a method has learned: these must not depend on the order of drugs, diseases or items
+    ORDER_FREE_METRICS: tuple[str, ...]
     INPUTS: tuple[str, ...]
     INNER_FOLDS: int
     # the split strategy that learns from all that is known and asks for the rest
     PREDICTING: str
 
-    def write_inputs(
-        self, dataset: Any, split: Any, inputs: Sequence[str], folder: Path, *, inner_folds: int
-    ) -> dict[str, dict[str, Any]]:
-        """Write the arrays a method declares; test labels never."""
+    def inputs(self, dataset: Any, split: Any, names: Sequence[str], *, inner_folds: int) -> Mapping[str, Given]:
+        """What a method declares and what every method is given, by name; test labels never."""
+        ...
+
+    def reorder(self, inputs: Mapping[str, Given], order: str) -> Arrangement:
+        """The same problem in the order of a secret, and the way back for its answer."""
         ...
 
     def asked(self, dataset: Any, split: Any) -> Any:

@@ -94,6 +94,20 @@ def verify_datasets(names: tuple[str, ...], mirrors: tuple[Path, ...], as_json: 
     return _MISSING_OR_CORRUPT if any(row["verdict"] in wrong for row in rows) else 0
 
 
+@command.command("forget", short_help="Take back checksums that were recorded at first sight.")
+@click.argument("name")
+def forget_dataset(name: str) -> None:
+    """Take back size and sha256 of files whose manifest has none: they were recorded at first sight.
+
+    The next `harness data get` asks for the files again."""
+    from harness.data.unrecorded import forget
+
+    taken = forget(find_layout(), name)
+    click.echo(
+        f"{name}: " + (f"forgotten: {', '.join(taken)}" if taken else "nothing was recorded at first sight")
+    )
+
+
 def _chosen(layout: Layout, names: tuple[str, ...], everything: bool) -> list[str]:
     from harness.data import manifest_names
 

@@ -8,15 +8,16 @@ from pathlib import Path
 
 import click
 
-from harness.cli.options import json_option, mirror_option
+from harness.cli.options import json_option, mirror_option, runtime_option
 
 _COLOURS = {"ok": "green", "warn": "yellow", "fail": "red"}
 
 
 @click.command()
 @mirror_option
+@runtime_option
 @json_option
-def command(mirrors: tuple[Path, ...], as_json: bool) -> int:
+def command(mirrors: tuple[Path, ...], runtime: str | None, as_json: bool) -> int:
     """Check engine, limits, a tiny control run, images, disk, memory, GPU, data and leftovers.
 
     Exit code 0 when nothing failed, 3 when no container can be run, 1 when something else failed.
@@ -25,7 +26,7 @@ def command(mirrors: tuple[Path, ...], as_json: bool) -> int:
     from harness.upkeep import State, examine
 
     checks = []
-    for check in examine(find_layout(), mirrors):
+    for check in examine(find_layout(), mirrors, runtime=runtime):
         checks.append(check)
         if not as_json:
             click.echo(

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from itertools import chain
 
 import click
 
 from harness.cli.options import json_option
 
+# the check of the folders themselves, before anything is built
+_SOURCE = "source"
 _LANGUAGES = ("python", "octave", "r")
 
 
@@ -46,7 +49,8 @@ def new_method(name: str, language: str, benchmark: str, title: str) -> None:
 @json_option
 def check(names: tuple[str, ...], install: bool, as_json: bool) -> int:
     """Run the self-test of methods in their own containers; exit code 1 if one does not pass."""
-    from harness.conformance import checks_of, self_test
+    from harness.conformance import CheckResult, checks_of, self_test
+    from harness.images import code_fault
     from harness.layout import find_layout
     from harness.methods import load_method
     from harness.trials import OnDemand
@@ -54,10 +58,13 @@ def check(names: tuple[str, ...], install: bool, as_json: bool) -> int:
     layout = find_layout()
     cards = [load_method(layout, name) for name in names]
     promises = {one.name: one.promise for card in cards for one in checks_of(card)}
+    promises[_SOURCE] = "its folders hold source text, and no links or data"
     rows = []
     with OnDemand(layout, install=install) as run:
         for card in cards:
-            for result in self_test(card, run):
+            fault = code_fault(layout, card.name)
+            results = [CheckResult(_SOURCE, passed=not fault, reason=fault)]
+            for result in chain(results, () if fault else self_test(card, run)):
                 rows.append(
                     {"method": card.name, "check": result.check, "passed": result.passed, "reason": result.reason}
                 )

@@ -57,6 +57,15 @@ def published_seeds_option(command: Command) -> Command:
     )(command)
 
 
+def runtime_option(command: Command) -> Command:
+    """`--runtime NAME`."""
+    return click.option(
+        "--runtime",
+        metavar="NAME",
+        help="Start containers with this runtime of the engine (runsc); for all commands: $PERMAFROST_RUNTIME.",
+    )(command)
+
+
 def json_option(command: Command) -> Command:
     """`--json`."""
     return click.option("--json", "as_json", is_flag=True, help="For programs.")(command)

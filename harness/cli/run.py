@@ -14,6 +14,7 @@ from harness.cli.options import (
     parse_settings,
     progress_for,
     published_seeds_option,
+    runtime_option,
     stop_on_interrupt,
 )
 from harness.errors import UsageError
@@ -67,6 +68,7 @@ _OF_A_JOB = ("methods", "variant", "settings", "datasets", "splits", "seeds", "i
 @click.option("--again", multiple=True, type=click.Choice([str(one) for one in Verdict]), help="Run these again.")
 @click.option("--remove-images", is_flag=True, help="Build, run and remove one method at a time: least disk.")
 @click.option("--install/--no-install", default=False, help="May an engine be installed (root, Debian or Ubuntu)?")
+@runtime_option
 @click.option("--report", is_flag=True, help="Write the HTML report at the end.")
 @json_option
 def command(
@@ -86,6 +88,7 @@ def command(
     again: tuple[str, ...],
     remove_images: bool,
     install: bool,
+    runtime: str | None,
     report: bool,
     as_json: bool,
 ) -> int:
@@ -128,7 +131,7 @@ def command(
         upstream=upstream,
     )
     left = left_to_run(plan, Store(layout.runs), choices.again)
-    stopped = _run(layout, plan, choices, install=install, quiet=as_json) if left else False
+    stopped = _run(layout, plan, choices, install=install, runtime=runtime, quiet=as_json) if left else False
     if not left and not as_json:
         impossible = sum(1 for cell in plan.cells if cell.planned is None)
         told = f", {impossible} can't be run (reasons below)" if impossible else ""
@@ -156,7 +159,7 @@ def _refuse_beside_suite() -> None:
             )
 
 
-def _run(layout: Layout, plan: Plan, choices: Any, *, install: bool, quiet: bool) -> bool:
+def _run(layout: Layout, plan: Plan, choices: Any, *, install: bool, runtime: str | None, quiet: bool) -> bool:
     """Run what is left; whether a person stopped it."""
     from harness.campaign import run_plan
     from harness.engine import find_engine
@@ -168,7 +171,7 @@ def _run(layout: Layout, plan: Plan, choices: Any, *, install: bool, quiet: bool
     with (
         progress_for(quiet=quiet) as progress,
         stop_on_interrupt() as stop,
-        find_engine(layout, install=install) as engine,
+        find_engine(layout, install=install, runtime=runtime) as engine,
     ):
         progress.note(f"engine: {engine.name} {engine.version}")
         progress.note(f"{needs.left} of {needs.planned} cells left; {needs.disk()}")

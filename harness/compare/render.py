@@ -10,6 +10,7 @@ from typing import Any
 
 from harness.compare.book import Book, group_of
 from harness.compare.judge import ClaimVerdict, Comparison
+from harness.markdown import code, plain, table
 from harness.status.text import wrapped
 
 # A list or table longer than this is no help on a terminal unless a person asked for all of it.
@@ -43,12 +44,13 @@ def to_text(book: Book, *, everything: bool = False) -> str:
 
 def to_markdown(book: Book, *, everything: bool = False) -> str:
     """The same for documents."""
-    lines = [f"# Claims of `{book.benchmark}`", "", headline(book), "", *(f"- {one}" for one in book.sources), ""]
+    lines = [f"# Claims of {code(book.benchmark)}", "", plain(headline(book)), ""]
+    lines += [*(f"- {plain(one)}" for one in book.sources), ""]
     verdicts = list(ClaimVerdict)
     rows = [[*group, *(str(counts[verdict]) for verdict in verdicts)] for group, counts in _counted(book).items()]
-    lines += [*_table(["claims", "method", "dataset", "split", *verdicts], rows), ""]
+    lines += [*_table(["claims", "method", "dataset", "split", *map(str, verdicts)], rows), ""]
     for title, members in groupby(_listed(book, everything=everything), key=_title):
-        lines += [f"## {title}", ""]
+        lines += [f"## {plain(title)}", ""]
         lines += _table(
             ["verdict", "metric", "published", "ours", "difference", "test", "reason"],
             [[*_figures(one), one.test, one.reason] for one in members],
@@ -187,14 +189,13 @@ def _title(one: Comparison) -> str:
 
 
 def _columns(rows: Iterable[Sequence[str]]) -> list[str]:
-    table = [list(row) for row in rows]
-    widths = [max(len(row[at]) for row in table) for at in range(len(table[0]))]
+    lines = [list(row) for row in rows]
+    widths = [max(len(row[at]) for row in lines) for at in range(len(lines[0]))]
     return [
         "  " + "  ".join(f"{text:{width}}" for text, width in zip(row, widths, strict=True)).rstrip()
-        for row in table
+        for row in lines
     ]
 
 
 def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
-    table = [list(header), ["---"] * len(header), *(list(row) for row in rows)]
-    return ["| " + " | ".join(str(entry).replace("|", "\\|") for entry in row) + " |" for row in table]
+    return table(header, ([*map(plain, row)] for row in rows))

@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import hashlib
 import io
-import json
-import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
-import numpy.typing as npt
 
 from harness import benchmark
 from harness.files import digest_of
-from harness.given import Given, is_equal
+from harness.given import Array, Given, is_equal
+from harness.inputs import arrange
 from harness.methods import MethodCard, merged_parameters
 from harness.trials import Runner, Trial
 from harness.vocabulary import Verdict
 
 SEED, _OTHER_SEED = 17263407, 22928437
+# any secret will do, if it is always the same
+_ORDER = "self-test"
+# beyond what random starts do on small problems, and far below what labels are worth
+_SAME_SCORE = 0.2
 Answer = dict[str, bytes]
 _ANSWERS = ("predictions.npy", "validation.npy", "lowest.npy")
 
@@ -35,6 +36,10 @@ class Problem(Protocol):
 
     def with_other_test_labels(self) -> Problem:
         """The same problem with another truth about its test items."""
+        ...
+
+    def metrics(self, answer: Mapping[str, Array]) -> Mapping[str, float | None]:
+        """The scores of an answer, by the truth."""
         ...
 
 
@@ -110,17 +115,7 @@ def trial_of(card: MethodCard, name: str, problem: Problem, inner_folds: int) ->
     )
 
 
-def inputs_of(
-    name: str, dataset: Any, split: Any, inputs: Sequence[str], inner_folds: int
-) -> dict[str, npt.NDArray[Any] | list[str]]:
-    """What a method finds under /in, read back from the files that a run would mount."""
-    with tempfile.TemporaryDirectory() as temporary:
-        folder = Path(temporary)
-        told = benchmark.get(name).write_inputs(dataset, split, inputs, folder, inner_folds=inner_folds)
-        return {given: _read(folder / description["file"]) for given, description in told.items()}
-
-
-def array_of(answer: Answer, name: str) -> npt.NDArray[Any]:
+def array_of(answer: Answer, name: str) -> Array:
     """One array of an answer."""
     return np.array(np.load(io.BytesIO(answer[name])))
 
@@ -162,6 +157,30 @@ def heeds_the_seed(make: MakeTrial) -> Look:
     return look
 
 
+def learns(name: str, make: Callable[[], Problem], inner_folds: int) -> Look:
+    """What a method learns does not depend on the order of its items; what it reads from that order does."""
+
+    def look(bench: Bench) -> None:
+        problem = make()
+        trial = trial_of(bench.card, name, problem, inner_folds)
+        arrangement = arrange(name, trial.inputs, _ORDER)
+        answers = [bench.answer(trial), bench.answer(replace(trial, inputs=arrangement.inputs))]
+        published, reordered = ({file: array_of(answer, file) for file in answer} for answer in answers)
+        reordered |= {
+            file: back(reordered[file]) for file, back in arrangement.restore.items() if file in reordered
+        }
+        before, after = problem.metrics(published), problem.metrics(reordered)
+        for metric in benchmark.get(name).ORDER_FREE_METRICS:
+            one, other = before[metric], after[metric]
+            if one is not None and other is not None and abs(one - other) > _SAME_SCORE:
+                raise Fault(
+                    f"{metric} is {one:.3f} in the order of the dataset and {other:.3f} in another one: labels of "
+                    "test items can be read from mask, seed and order, and a method must not read them"
+                )
+
+    return look
+
+
 def is_not_told_the_truth(inner_folds: int, *made: Callable[[], Problem]) -> Look:
     """Needs no run: what is mounted must not depend on the labels of test items."""
 
@@ -179,10 +198,3 @@ def is_not_told_the_truth(inner_folds: int, *made: Callable[[], Problem]) -> Loo
 
 def _digest_of(given: Given) -> str:
     return hashlib.sha256(given.tobytes()).hexdigest() if isinstance(given, np.ndarray) else digest_of(list(given))
-
-
-def _read(path: Path) -> npt.NDArray[Any] | list[str]:
-    if path.suffix == ".npy":
-        return np.asarray(np.load(path))
-    # not splitlines: a text may hold other line separators
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line]

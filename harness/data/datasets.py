@@ -91,19 +91,22 @@ def convert_dataset(layout: Layout, name: str, *, mirrors: Sequence[Path] = ()) 
     from harness.data.converters import find_converter
     from harness.data.kept import content_digest
     from harness.data.kinds import KINDS
+    from harness.data.unrecorded import seen_first
 
     manifest = load_manifest(layout, name)
     kind = KINDS[manifest.benchmark]
     convert = find_converter(layout, manifest)
-    dataset = convert(manifest, fetch_dataset(layout, name, mirrors=mirrors))
-    if not isinstance(dataset, kind.model):
-        raise ManifestError(
-            f"converter '{manifest.converter}' makes no dataset of benchmark '{manifest.benchmark}'",
-            where=f"{manifest_path(layout, name)}: converter",
-            todo="name a converter of this benchmark",
-        )
-    remarks = (*dataset.remarks, *kind.checked_remarks(dataset))
-    return _matching(replace(dataset, digest=content_digest(dataset), remarks=remarks), layout, manifest)
+    files = fetch_dataset(layout, name, mirrors=mirrors)
+    with seen_first(layout, manifest, files):
+        dataset = convert(manifest, files)
+        if not isinstance(dataset, kind.model):
+            raise ManifestError(
+                f"converter '{manifest.converter}' makes no dataset of benchmark '{manifest.benchmark}'",
+                where=f"{manifest_path(layout, name)}: converter",
+                todo="name a converter of this benchmark",
+            )
+        remarks = (*dataset.remarks, *kind.checked_remarks(dataset))
+        return _matching(replace(dataset, digest=content_digest(dataset), remarks=remarks), layout, manifest)
 
 
 def _unchanged(layout: Layout, manifest: DatasetManifest) -> DatasetManifest:

@@ -14,11 +14,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol
 from urllib.error import HTTPError, URLError
-from urllib.request import Request, urlopen
+from urllib.request import Request
 
 from harness import __version__
 from harness.data.manifest import SourceFile
 from harness.files import sha256_of, sync_folder
+from harness.web import open_address
 
 ATTEMPTS = 3
 TIMEOUT_SECONDS = 30.0
@@ -81,7 +82,7 @@ def _continue(url: str, file: SourceFile, part: Path) -> bool:
     if have:
         headers["Range"] = f"bytes={have}-"
     try:
-        with urlopen(Request(url, headers=headers), timeout=TIMEOUT_SECONDS) as response:
+        with open_address(Request(url, headers=headers), timeout=TIMEOUT_SECONDS) as response:
             _receive(response, file, part, have)
     except HTTPError as error:
         with error:

@@ -31,7 +31,7 @@ def completed(manifest: DatasetManifest, folder: Path) -> DatasetManifest:
         raise ManifestError(
             "what was taken of files at first sight can't be read",
             where=str(folder / RECORD),
-            todo="remove that file; sizes and checksums are taken again",
+            todo=f"`harness data forget {manifest.name}` removes it; sizes and checksums are taken again",
         ) from None
     return manifest.model_copy(update={"files": files})
 

@@ -131,12 +131,13 @@ class DatasetManifest(NamedManifest):
 def mirror_path(url: str) -> Path:
     """Where a URL's file lies in a mirror folder: by host and path, GitHub's raw host under github.com."""
     parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
+    # a host of dots alone would be a step up
+    if parts.scheme not in ("http", "https") or not (parts.hostname or "").strip("."):
         raise ValueError(f"'{url}' is not an http or https URL")
     steps = [unquote(step) for step in parts.path.split("/") if step]
     if not steps or any(step in (".", "..") or "/" in step or "\0" in step for step in steps):
         raise ValueError(f"'{url}' does not name a file")
-    host = parts.hostname
+    host = parts.hostname or ""
     if host == "raw.githubusercontent.com":
         host = "github.com"
     elif host == "github.com" and len(steps) > 3 and steps[2] == "raw":

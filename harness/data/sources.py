@@ -1,7 +1,7 @@
 """Where an original file can be had: beside its manifest, in the cache, in mirror folders, at its URLs.
 
-A file is handed out only with the recorded size and sha256; those of a file that has none are taken when it is
-first seen. Otherwise one error names every source that was tried and why it failed.
+A file is handed out only with the recorded size and sha256; one that has none must look like a file (`unrecorded`
+believes it later). Otherwise one error names every source that was tried and why it failed.
 """
 
 from __future__ import annotations
@@ -13,14 +13,16 @@ from pathlib import Path
 
 from harness.data.brought import checksum
 from harness.data.download import Refused, download
-from harness.data.first_seen import take
+from harness.data.first_seen import RECORD
 from harness.data.manifest import DatasetManifest, SourceFile, manifest_path, mirror_path
 from harness.errors import CorruptData, MissingData
-from harness.files import digest_of, sha256_of
+from harness.files import digest_of, read_json, sha256_of
 from harness.layout import Layout
 
 MIRROR_VARIABLE = "PERMAFROST_MIRROR"
 _POINTER = b"version https://git-lfs"
+_WEB_PAGE = (b"<!doctype html", b"<html", b"<head", b"<body")
+_SHOWN = 1024
 
 
 @dataclass(frozen=True)
@@ -62,17 +64,17 @@ def obtain(layout: Layout, dataset: str, file: SourceFile, mirrors: Sequence[Pat
             continue
         fault = check_file(path, file)
         if fault is None:
-            return path if file.recorded else _seen(layout, dataset, file, path)
+            return path
         attempts.append(_Attempt(str(path), fault, corrupt=True))
     for url in file.urls:
         try:
             path = download(url, file, cache_path(layout, file))
             if (fault := check_file(path, file)) is None:
-                return path if file.recorded else _seen(layout, dataset, file, path)
+                return path
             attempts.append(_Attempt(url, fault, corrupt=True))
         except Refused as error:
             attempts.append(_Attempt(url, str(error), corrupt=error.corrupt))
-    raise _nowhere(dataset, file, attempts)
+    raise _nowhere(layout, dataset, file, attempts)
 
 
 def changed_files(layout: Layout, manifest: DatasetManifest) -> dict[Path, str]:
@@ -106,20 +108,12 @@ def check_file(path: Path, file: SourceFile, *, digest: Callable[[Path], str] = 
 def _unlikely(path: Path) -> str | None:
     """Why a file of unknown content can't be the one that is meant."""
     with path.open("rb") as stream:
-        start = stream.read(len(_POINTER))
-    if start == _POINTER:
+        start = stream.read(_SHOWN)
+    if start.startswith(_POINTER):
         return "a pointer to a file in large file storage, not the file"
+    if start.lstrip(b"\xef\xbb\xbf \t\r\n").lower().startswith(_WEB_PAGE):
+        return "a web page (a log-in or an error page?), not the file"
     return None if start else "is empty"
-
-
-def _seen(layout: Layout, dataset: str, file: SourceFile, path: Path) -> Path:
-    """A file seen for the first time; one that was downloaded goes to where its content is looked for."""
-    known = take(file, path, manifest_path(layout, dataset).parent)
-    if path != cache_path(layout, file):
-        return path
-    place = cache_path(layout, known)
-    place.parent.mkdir(parents=True, exist_ok=True)
-    return path.replace(place)
 
 
 def _folders(layout: Layout, dataset: str, file: SourceFile, mirrors: Sequence[Path]) -> list[Path]:
@@ -130,7 +124,9 @@ def _folders(layout: Layout, dataset: str, file: SourceFile, mirrors: Sequence[P
     return [*beside, cache_path(layout, file), *places]
 
 
-def _nowhere(dataset: str, file: SourceFile, attempts: Sequence[_Attempt]) -> MissingData | CorruptData:
+def _nowhere(
+    layout: Layout, dataset: str, file: SourceFile, attempts: Sequence[_Attempt]
+) -> MissingData | CorruptData:
     where = "\n         ".join(f"{attempt.source}: {attempt.failure}" for attempt in attempts)
     todo = (
         f"allow a download from one of its URLs (`harness data get {dataset}`), give a mirror folder "
@@ -138,11 +134,21 @@ def _nowhere(dataset: str, file: SourceFile, attempts: Sequence[_Attempt]) -> Mi
         if file.urls
         else "put the file beside its manifest, or record the sha256 and size of the file that lies there"
     )
-    corrupt = any(attempt.corrupt for attempt in attempts)
-    if corrupt:
+    if any(attempt.corrupt for attempt in attempts):
         return CorruptData(
             f"no source of '{file.name}' (dataset {dataset}) has the recorded content",
             where=where,
-            todo=f"remove or replace the damaged copy; {todo}",
+            todo=f"remove or replace the damaged copy; {todo}{_retraction(layout, dataset, file)}",
         )
     return MissingData(f"'{file.name}' (dataset {dataset}) is in none of its sources", where=where, todo=todo)
+
+
+def _retraction(layout: Layout, dataset: str, file: SourceFile) -> str:
+    """How to take back a content that was only recorded because it came first."""
+    record = manifest_path(layout, dataset).parent / RECORD
+    if not file.recorded or not record.is_file() or file.name not in (read_json(record) or {}):
+        return ""
+    return (
+        f"; its content was recorded when it was first seen here: if that was the wrong file, "
+        f"`harness data forget {dataset}` takes it back"
+    )

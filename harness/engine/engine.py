@@ -6,20 +6,20 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from harness.engine.facts import EngineFacts, engine_name, read_facts
 from harness.engine.sockets import silence
-from harness.errors import EngineError
+from harness.errors import EngineError, UsageError
 
 if TYPE_CHECKING:
     import docker
 
 _CALL_SECONDS = 120
 _CONNECTIONS = 64
-_INIT_PROGRAMS = ("/usr/libexec/podman/catatonit", "/usr/bin/catatonit", "/usr/local/bin/catatonit")
 
 
 class Engine:
@@ -30,13 +30,12 @@ class Engine:
         socket: Path,
         *,
         served: bool = False,
-        init: bool | None = None,
         revive: Callable[[], None] | None = None,
         release: Callable[[], None] | None = None,
     ) -> None:
         self.socket = socket
         self._served = served
-        self._init = init
+        self._runtime = ""
         self._revive = revive
         self._release = release
         self._guard = threading.Lock()
@@ -103,6 +102,23 @@ class Engine:
             return None
         return found if found.startswith("sha256:") else f"sha256:{found}"
 
+    def use_runtime(self, name: str) -> None:
+        """Start containers with another of the engine's runtimes from now on; refused if it has no such."""
+        info = self.api.info()
+        known = sorted(info.get("Runtimes") or {})
+        if self.name == "podman":
+            # its interface takes none per container
+            known = [str(info.get("DefaultRuntime"))]
+        if name not in known:
+            todo = "name one of these, or tell the engine about it (Docker: daemon.json; Podman: containers.conf)"
+            raise UsageError(
+                f"{self.name} starts no containers with the runtime '{name}'",
+                where=f"its runtimes at {self.socket}: {', '.join(known) or 'none'}",
+                todo=todo,
+            )
+        self._runtime = name
+        self.facts = replace(self.facts, runtime=name)
+
     def answers(self) -> bool:
         """Whether the engine answers now."""
         return not silence(self.socket)
@@ -160,17 +176,13 @@ class Engine:
             raise EngineError(
                 f"the engine does not describe itself: {error}", where=str(self.socket), todo="restart the engine"
             ) from error
-        init = self._init
-        if init is None:
-            # Docker brings its init program; Podman needs one that is packaged apart
-            init = engine_name(version) == "docker" or any(Path(path).exists() for path in _INIT_PROGRAMS)
         return read_facts(
             version,
             info,
             api_version=str(api.api_version),
             socket=str(self.socket),
             served=self._served,
-            init=init,
+            runtime=self._runtime,
             delegated=delegated,
         )
 

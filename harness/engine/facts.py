@@ -31,7 +31,9 @@ class EngineFacts:
     architecture: str
     cpus: int
     memory_bytes: int
-    init: bool
+    user_namespace: bool
+    system_call_filter: bool
+    runtime: str
     gpu_runtime: bool
     served: bool
     root_folder: str
@@ -55,13 +57,13 @@ def read_facts(
     api_version: str,
     socket: str,
     served: bool = False,
-    init: bool = True,
+    runtime: str = "",
     delegated: frozenset[str] | None = None,
 ) -> EngineFacts:
     """Facts from the answers to /version and /info.
 
     `delegated` are the cgroup controllers a rootless Podman lists as its own; its general answer describes
-    the machine and not what the user was given.
+    the machine and not what the user was given. `runtime` is the one a person chose instead of the default.
     """
     options = [str(option) for option in info.get("SecurityOptions") or []]
     rootless = bool(info.get("Rootless")) or any("name=rootless" in option for option in options)
@@ -79,6 +81,9 @@ def read_facts(
     memory = enforced("MemoryLimit", "memory")
     if not memory:
         warnings.append("the memory limit is not enforced by this engine: a run can use all memory of the machine")
+    filtered = any("name=seccomp" in option for option in options)
+    if not filtered:
+        warnings.append("the engine filters no system calls: a method reaches all of the kernel's")
     if info.get("Driver") == "vfs":
         warnings.append("storage driver vfs copies every layer: images take several times their size")
     return EngineFacts(
@@ -97,7 +102,9 @@ def read_facts(
         architecture=str(info.get("Architecture") or ""),
         cpus=int(info.get("NCPU") or 1),
         memory_bytes=int(info.get("MemTotal") or 0),
-        init=init,
+        user_namespace=rootless or any("name=userns" in option for option in options),
+        system_call_filter=filtered,
+        runtime=runtime or str(info.get("DefaultRuntime") or ""),
         gpu_runtime="nvidia" in (info.get("Runtimes") or {}),
         served=served,
         root_folder=str(info.get("DockerRootDir") or ""),

@@ -13,7 +13,7 @@ from harness.engine.engine import Engine
 from harness.engine.probe import control_run
 from harness.engine.serve import Lease, Service
 from harness.engine.sockets import chosen_by_user, exists, here, silence, usual_places
-from harness.errors import EngineError
+from harness.errors import EngineError, UsageError
 from harness.layout import Layout
 
 log = logging.getLogger(__name__)
@@ -30,15 +30,29 @@ def find_engine(
     *,
     install: bool = False,
     only: str | None = None,
+    runtime: str | None = None,
     environment: Mapping[str, str] | None = None,
 ) -> Engine:
     """An engine that answers. `only` ("docker" or "podman") narrows the search; `install` allows apt-get.
+
+    `runtime` (else $PERMAFROST_RUNTIME) is the one that it shall start containers with; by default its own choice.
 
     The order: $DOCKER_HOST or $CONTAINER_HOST; the usual sockets; as root a `dockerd` program, served; a
     `podman` program, served; as root on Debian or Ubuntu, with `install`, Docker from the distribution.
     Root prefers dockerd to Podman where both are only programs: it reports out-of-memory kills reliably.
     """
     environment = here() if environment is None else environment
+    engine = _find(layout, install, only, environment)
+    if runtime := runtime or environment.get("PERMAFROST_RUNTIME"):
+        try:
+            engine.use_runtime(runtime)
+        except UsageError:
+            engine.close()
+            raise
+    return engine
+
+
+def _find(layout: Layout, install: bool, only: str | None, environment: Mapping[str, str]) -> Engine:
     if chosen := chosen_by_user(environment):
         if reason := silence(chosen.path):
             raise EngineError(
@@ -91,7 +105,7 @@ def _served(layout: Layout, only: str | None, environment: Mapping[str, str]) ->
 def serve_docker(cache: Path, environment: Mapping[str, str]) -> Engine | None:
     """Our private Docker engine, started or joined; None without the program."""
     program = programs.find_program("dockerd")
-    return _lease(programs.dockerd(program, cache, environment), init=True) if program else None
+    return _lease(programs.dockerd(program, cache, environment)) if program else None
 
 
 def serve_podman(cache: Path, environment: Mapping[str, str]) -> Engine | None:
@@ -101,17 +115,17 @@ def serve_podman(cache: Path, environment: Mapping[str, str]) -> Engine | None:
         return None
     marker = programs.podman(program, cache, environment, corrected=False).folder / "defaults-work"
     if not marker.exists() and not _has_corrections(program, cache, environment):
-        engine = _lease(programs.podman(program, cache, environment, corrected=False), init=None)
+        engine = _lease(programs.podman(program, cache, environment, corrected=False))
         outcome = control_run(engine)
-        if outcome.ok and engine.facts.init:
+        if outcome.ok:
             marker.touch()
             return engine
         engine.close()
         log.info("podman's defaults do not work here (%s); served with corrections", outcome.detail)
     if marker.exists():
-        return _lease(programs.podman(program, cache, environment, corrected=False), init=None)
+        return _lease(programs.podman(program, cache, environment, corrected=False))
     service = programs.podman(program, cache, environment, corrected=True)
-    engine = _lease(service, init=programs.podman_init() is not None)
+    engine = _lease(service)
     worked = service.folder / "corrections-work"
     if not worked.exists():
         outcome = control_run(engine)
@@ -131,10 +145,10 @@ def _has_corrections(program: str, cache: Path, environment: Mapping[str, str]) 
     return (folder / "podman-corrected" / "corrections-work").exists()
 
 
-def _lease(service: Service, *, init: bool | None) -> Engine:
+def _lease(service: Service) -> Engine:
     lease = Lease(service)
     try:
-        return Engine(service.socket, served=True, init=init, revive=lease.revive, release=lease.release)
+        return Engine(service.socket, served=True, revive=lease.revive, release=lease.release)
     except EngineError:
         lease.release()
         raise

@@ -1,7 +1,8 @@
-"""A control run: proves in a second that the engine starts, limits, kills and removes a container.
+"""A control run: proves in a second that the engine starts, walls in, limits, kills and removes a container.
 
-It needs no image of ours: a program of three machine instructions that only waits is packed into an
-image on the spot. While it waits, the kernel is asked which memory limit it really holds.
+It needs no image of ours: a program of a few machine instructions is packed into an image on the spot. It tries
+what no container may do, ends with the number of the first thing that was not refused, and else waits. While it
+waits, the kernel is asked which limits and rights it really holds.
 """
 
 from __future__ import annotations
@@ -15,11 +16,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from harness.engine.cgroup import ControlGroup, limit_is_kept
+from harness.engine.confinement import Confinement, broken_walls, read_confinement
+from harness.engine.forbidden import FORBIDDEN, trying_program
 from harness.engine.images import import_tree
+from harness.engine.walls import walls
 from harness.errors import ImageError
 
 if TYPE_CHECKING:
     from harness.engine.engine import Engine
+    from harness.engine.facts import EngineFacts
 
 CONTROL_IMAGE = "localhost/permafrost/control"
 CONTROL_LABEL = "permafrost.control"
@@ -33,12 +38,15 @@ _EXIT = bytes.fromhex("31 ff  b8 3c 00 00 00  0f 05")
 
 @dataclass(frozen=True)
 class ControlRun:
-    """How the control run went. `memory_limit_kept` is None where it could not be observed."""
+    """How the control run went. What is None could not be observed; `let_through` names what was not refused."""
 
     ok: bool
     detail: str
     seconds: float = 0.0
     memory_limit_kept: bool | None = None
+    confinement: Confinement | None = None
+    let_through: str = ""
+    broken: tuple[str, ...] = ()
 
 
 def static_program(instructions: bytes) -> bytes:
@@ -63,19 +71,29 @@ def control_run(engine: Engine) -> ControlRun:
     image = container = None
     try:
         image = import_tree(engine, waiting_archive(), CONTROL_IMAGE.removeprefix("localhost/"))
-        container = api.create_container_from_config(_configuration(image, init=engine.facts.init))["Id"]
+        container = api.create_container_from_config(_configuration(image, engine.facts))["Id"]
         api.start(container)
         state = api.inspect_container(container)["State"]
-        if not state.get("Running"):
-            return ControlRun(ok=False, detail=f"it did not stay: exit code {state.get('ExitCode')}")
-        group = ControlGroup(int(state.get("Pid") or 0), container)
+        pid = int(state.get("Pid") or 0)
+        seen = read_confinement(pid)
+        group = ControlGroup(pid, container)
         kept = limit_is_kept(group.read(), _LIMIT_BYTES)
         group.close()
-        api.kill(container)
+        with suppress(docker.errors.APIError):
+            # it may have ended by itself
+            api.kill(container)
         code = api.wait(container, timeout=30)["StatusCode"]
-        if code != 137:
+        if code not in (137, *range(1, len(FORBIDDEN) + 1)):
             return ControlRun(ok=False, detail=f"a killed container ended with code {code}, not 137")
-        return ControlRun(True, "started, looked at, killed, removed", time.monotonic() - began, kept)
+        return ControlRun(
+            True,
+            "started, looked at, killed, removed",
+            time.monotonic() - began,
+            kept,
+            seen,
+            "" if code == 137 else FORBIDDEN[code - 1].name,
+            tuple(broken_walls(seen, engine.facts)),
+        )
     except (docker.errors.DockerException, requests.RequestException, OSError, ImageError) as error:
         return ControlRun(ok=False, detail=str(getattr(error, "explanation", None) or error))
     finally:
@@ -86,28 +104,24 @@ def control_run(engine: Engine) -> ControlRun:
                 api.remove_image(image, force=True)
 
 
-def _configuration(image: str, *, init: bool) -> dict[str, object]:
+def _configuration(image: str, facts: EngineFacts) -> dict[str, object]:
     return {
         "Image": image,
         "Entrypoint": ["/wait"],
         "User": "65534:65534",
         "Labels": {CONTROL_LABEL: "yes"},
         "HostConfig": {
-            "NetworkMode": "none",
-            "ReadonlyRootfs": True,
-            "CapDrop": ["ALL"],
-            "SecurityOpt": ["no-new-privileges"],
+            **walls(facts),
             "Memory": _LIMIT_BYTES,
             "MemorySwap": _LIMIT_BYTES,
-            "Init": init,
             "LogConfig": {"Type": "none", "Config": {}},
         },
     }
 
 
 def waiting_archive() -> bytes:
-    """The tree of an image whose `/wait` waits for ever."""
-    return _archive("wait", static_program(_PAUSE))
+    """The tree of an image whose `/wait` tries what is forbidden and, where all is refused, waits for ever."""
+    return _archive("wait", static_program(trying_program() + _PAUSE))
 
 
 def exiting_archive() -> bytes:

@@ -1,9 +1,10 @@
-"""How `dockerd` and `podman` are served: private storage for Docker, a corrected configuration for Podman.
+"""How `dockerd` and `podman` are served: private storage for Docker, and for both a configuration of our own.
 
 A served dockerd never touches the machine's own Docker: it has its own storage, socket and pid file, and no
 bridge and no packet filter, because runs have no network. Podman has no daemon, so its usual storage is
-used. On machines where its defaults cannot start a container (mixed cgroup versions without a delegated
-limit) a small configuration is written beside our socket; the machine's configuration is left alone.
+used. What the machine configures for its own engine (other sockets, mounts or variables for every container)
+is neither read nor changed: each service has a file beside its socket. Where Podman's defaults cannot start a
+container (mixed cgroup versions without a delegated limit) that file holds corrections.
 """
 
 from __future__ import annotations
@@ -12,11 +13,11 @@ import os
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from harness.engine.serve import Service, service_folder, socket_in
-from harness.files import write_atomic
+from harness.files import write_atomic, write_json
 
-_CATATONIT = ("/usr/libexec/podman/catatonit", "/usr/bin/catatonit", "/usr/local/bin/catatonit")
 _SYSTEM_PROGRAMS = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 # a user's processes are counted over all containers, so this bounds the machine, not one run
 _OPEN_FILES = _PROCESSES = 4096
@@ -32,10 +33,13 @@ def dockerd(program: str, cache: Path, environment: Mapping[str, str]) -> Servic
     folder = service_folder("docker", cache, environment)
     storage = cache / "engine" / "docker"
     storage.mkdir(parents=True, exist_ok=True)
+    configuration = folder / "daemon.json"
+    write_json(configuration, docker_configuration())
     return Service(
         name="dockerd",
         command=[
             program,
+            f"--config-file={configuration}",
             f"--host=unix://{socket_in(folder)}",
             f"--data-root={storage}",
             f"--exec-root={folder / 'exec'}",
@@ -49,28 +53,23 @@ def dockerd(program: str, cache: Path, environment: Mapping[str, str]) -> Servic
     )
 
 
+def docker_configuration() -> dict[str, Any]:
+    """The whole daemon.json: nothing but the way to a GPU, which Docker has to be told of."""
+    runtime = find_program("nvidia-container-runtime")
+    return {"runtimes": {"nvidia": {"path": runtime}}} if runtime else {}
+
+
 def podman(program: str, cache: Path, environment: Mapping[str, str], *, corrected: bool) -> Service:
-    """Podman's service, with its defaults or with our corrections."""
+    """Podman's service, with its built-in defaults or with our corrections."""
     folder = service_folder("podman-corrected" if corrected else "podman", cache, environment)
-    settings: dict[str, str] = {}
-    if corrected:
-        path = folder / "containers.conf"
-        write_atomic(path, podman_corrections())
-        settings = {"CONTAINERS_CONF": str(path)}
+    path = folder / "containers.conf"
+    write_atomic(path, podman_corrections() if corrected else "")
     return Service(
         name="podman",
         command=[program, "system", "service", "--time=0", f"unix://{socket_in(folder)}"],
         folder=folder,
-        environment=settings,
+        environment={"CONTAINERS_CONF": str(path)},
     )
-
-
-def podman_init() -> str | None:
-    """An init program Podman can use; Docker's serves as well."""
-    for path in _CATATONIT:
-        if Path(path).exists():
-            return path
-    return find_program("docker-init") or find_program("tini-static")
 
 
 def podman_corrections() -> str:
@@ -83,8 +82,6 @@ def podman_corrections() -> str:
     # crun refuses machines where both cgroup versions are mounted
     if find_program("runc"):
         lines.append('runtime = "runc"')
-    if init := podman_init():
-        lines.append(f'init_path = "{init}"')
     if not Path("/run/systemd/system").is_dir():
         lines.append('cgroup_manager = "cgroupfs"')
     return "\n".join(lines) + "\n"

@@ -16,6 +16,7 @@ from harness.errors import CorruptData, UsageError
 from harness.export.crate import METADATA, CrateFile, describe
 from harness.files import folder_in_the_making, sha256_of
 from harness.layout import Layout
+from harness.markdown import plain
 from harness.methods import load_method, method_names
 from harness.plan import Plan
 from harness.records import RECORD_FILE, Record
@@ -75,7 +76,7 @@ def _fill(
             continue
         records.append(record)
         files[key] = _copy_run(layout, store, record, folder, with_predictions=with_predictions)
-    (folder / "README.md").write_text(_README.format(name=table.name) + _told(left_out), encoding="utf-8")
+    (folder / "README.md").write_text(_README.format(name=plain(table.name)) + _told(left_out), encoding="utf-8")
     (folder / "status.md").write_text(to_markdown(table), encoding="utf-8")
     status = json.dumps(to_json(table), indent=2, sort_keys=True, ensure_ascii=False)
     (folder / "status.json").write_text(status + "\n", encoding="utf-8")

@@ -11,7 +11,9 @@ from functools import cache
 from pathlib import Path
 
 from harness.errors import MissingData
+from harness.images.bounded import MOST_BYTES, outgrew, run_bounded, too_long
 from harness.images.locks import Part
+from harness.web import open_address
 
 _HELPERS = ("/usr/lib/apt/apt-helper", "/usr/libexec/apt/apt-helper")
 _ATTEMPTS = 3
@@ -42,8 +44,11 @@ def download_by_apt(archive: str, part: Part, folder: Path) -> Path:
         *(helper, "-o", "APT::Sandbox::User=root", "-o", f"Acquire::Retries={_ATTEMPTS}"),
         *("download-file", f"{archive.rstrip('/')}/{part.path}", str(target), f"SHA256:{part.sha256}"),
     ]
-    done = subprocess.run(command, capture_output=True, text=True)
+    most = MOST_BYTES if part.size is None else part.size
+    done = run_bounded(command, most)
     if done.returncode != 0 or not target.is_file():
+        if outgrew(done):
+            raise MissingData(f"apt can't download it: {too_long(most, locked=part.size is not None)}")
         lines = [
             line.strip()
             for line in (done.stderr + done.stdout).splitlines()
@@ -58,7 +63,7 @@ def download(root: str, part: Part, folder: Path) -> Path:
     target, url = folder / part.file, f"{root.rstrip('/')}/{part.path}"
     for attempt in range(1, _ATTEMPTS + 1):
         try:
-            _append(url, target)
+            _append(url, target, part.size)
             return target
         except urllib.error.HTTPError as error:
             raise MissingData(f"the server answers {error.code} {error.reason}") from error
@@ -68,13 +73,18 @@ def download(root: str, part: Part, folder: Path) -> Path:
     raise AssertionError("the loop above returns or raises")
 
 
-def _append(url: str, target: Path) -> None:
+def _append(url: str, target: Path, size: int | None) -> None:
     have = target.stat().st_size if target.exists() else 0
+    most = MOST_BYTES if size is None else size
     request = urllib.request.Request(url, headers={"Range": f"bytes={have}-"} if have else {})
-    with urllib.request.urlopen(request, timeout=_TIMEOUT_SECONDS) as answer:
+    with open_address(request, timeout=_TIMEOUT_SECONDS) as answer:
         resumed = answer.status == 206
+        left = most - (have if resumed else 0)
         with target.open("ab" if resumed else "wb") as stream:
             while piece := answer.read(_CHUNK):
+                left -= len(piece)
+                if left < 0:
+                    raise MissingData(too_long(most, locked=size is not None))
                 stream.write(piece)
         expected = answer.headers.get("Content-Length")
     if expected is not None and target.stat().st_size < int(expected) + (have if resumed else 0):

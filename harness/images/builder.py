@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from harness.errors import ImageError
+from harness.images.limits import LIMITS, run_watched
 
 if TYPE_CHECKING:
     import docker
@@ -51,14 +52,16 @@ def build(
     cached: bool = True,
 ) -> str:
     """Build one stage of the Dockerfile in `context` with no network; returns the image's id."""
-    address = f"unix://{engine.socket}"
+    address, info, limits = f"unix://{engine.socket}", engine.client.info(), LIMITS
     with tempfile.TemporaryDirectory() as folder:
         id_file = Path(folder) / "id"
         if engine.name == "podman":
             # Buildah's cache does not look into bind mounts: it would take another build's packages for ours.
             command = [*_podman(address), "build", "--layers=false", "--format", "docker"]
             command += ["--timestamp", str(epoch), "--pull=never"]
-            variables: dict[str, str] = {}
+            command += limits.podman_options(memory=bool(info.get("MemoryLimit")))
+            # the client would add what this machine configures for every container
+            variables = {"CONTAINERS_CONF": os.devnull}
         else:
             command = [docker_with_buildkit(), "build", "--progress", "plain", "--pull=false"]
             variables = {
@@ -73,18 +76,13 @@ def build(
         for name, value in sorted(labels.items()):
             command += ["--label", f"{name}={value}"]
         command += [] if cached else ["--no-cache"]
-        done = subprocess.run(
-            [*command, "."],
-            cwd=context,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            env={**os.environ, **variables},
-        )
-        if done.returncode != 0:
-            said = "\n".join((done.stdout + done.stderr).splitlines()[-_SHOWN_LINES:])
+        disk = Path(str(info.get("DockerRootDir", "")))
+        ended = run_watched([*command, "."], context, {**os.environ, **variables}, limits, disk)
+        if ended.code != 0:
+            said = "\n".join(ended.said.splitlines()[-_SHOWN_LINES:])
+            why = f"stopped: {ended.stopped}" if ended.stopped else f"exit {ended.code}"
             raise ImageError(
-                f"{engine.name} could not build stage '{target}' (exit {done.returncode}):\n{said}",
+                f"{engine.name} could not build stage '{target}' ({why}):\n{said}",
                 where="Dockerfile",
                 todo="the last lines above say which step failed; `harness doctor` checks engine and disk",
             )

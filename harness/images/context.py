@@ -10,11 +10,12 @@ from pathlib import Path
 from harness.files import sha256_of
 from harness.images.builder import RECIPE
 from harness.images.cards import Environment, epoch_of
+from harness.images.limits import LIMITS, LIMITS_FILE
 from harness.images.lock import held_packages
 from harness.images.locks import Part, read_debian, read_wheels
 from harness.images.parts import checked_part
+from harness.images.sources import code_files, refuse_links
 from harness.images.stage0 import write_stage0
-from harness.images.trees import code_files
 from harness.layout import Layout
 from harness.vocabulary import Accelerator
 
@@ -41,7 +42,9 @@ def fill_environment_context(
     """Everything the last environment of `chain` is built from, and nothing else."""
     environment = chain[-1]
     shutil.copyfile(layout.root / "Dockerfile", folder / RECIPE)
+    refuse_links(layout.containers / "_recipe")
     shutil.copytree(layout.containers / "_recipe", folder / "recipe")
+    (folder / LIMITS_FILE).write_text(LIMITS.text)
     folders = {"debian": "debs", "wheel": "wheels", "source": "sources", "conda": "conda"}
     by_kind = {kind: folder / name for kind, name in folders.items()}
     for path in by_kind.values():

@@ -18,8 +18,9 @@ from pathlib import Path
 from harness.errors import CorruptData, DataError, MissingData
 from harness.images.cards import BASE, load_environment
 from harness.images.locks import Part
-from harness.images.parts import admit, checked_part, is_fetched, working_folder
+from harness.images.parts import admit, checked_part, incoming, is_fetched
 from harness.layout import Layout
+from harness.ownership import abandoned_folders, own_folder
 
 PARALLEL = 4
 _HINTS = {
@@ -61,6 +62,8 @@ def fetch_parts(
     missing = list({part.sha256: part for part in parts if not is_fetched(layout, part)}.values())
     if not missing:
         return 0
+    for leftover in abandoned_folders(incoming(layout)):
+        shutil.rmtree(leftover, ignore_errors=True)
     done = 0
     with ThreadPoolExecutor(PARALLEL) as pool:
         pending = {pool.submit(_fetch, layout, part, sources): part for part in missing}
@@ -95,7 +98,7 @@ def _fetch(layout: Layout, part: Part, sources: Sources) -> Path:
     failures: list[str] = []
     corrupt: CorruptData | None = None
     for name, get in _ways(part, sources):
-        with tempfile.TemporaryDirectory(dir=working_folder(layout)) as folder:
+        with tempfile.TemporaryDirectory(dir=own_folder(incoming(layout))) as folder:
             try:
                 downloaded = get(Path(folder))
                 if downloaded is not None:

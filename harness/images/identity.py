@@ -7,7 +7,8 @@ from pathlib import Path
 from harness.errors import ImageError
 from harness.files import digest_of
 from harness.images.record import recorded_tree
-from harness.images.trees import code_files, code_of_folders
+from harness.images.sources import code_files
+from harness.images.trees import code_of_folders
 from harness.layout import Layout
 from harness.methods import load_method
 from harness.vocabulary import Accelerator
@@ -40,6 +41,16 @@ def code_folders(layout: Layout, method: str) -> list[Path]:
             todo="rename one of them: all lie in one folder inside the image",
         )
     return folders
+
+
+def code_fault(layout: Layout, method: str) -> str:
+    """Why a method's folders can't go into an image; empty where they can."""
+    try:
+        code_folders(layout, method)
+        code_files(layout.methods / method)
+    except ImageError as error:
+        return f"{error.what}: {error.where}; {error.todo}"
+    return ""
 
 
 def environment_tree(layout: Layout, method: str, accelerator: Accelerator = "cpu") -> str:

@@ -21,11 +21,9 @@ def is_fetched(layout: Layout, part: Part) -> bool:
     return part_path(layout, part).is_file()
 
 
-def working_folder(layout: Layout) -> Path:
-    """Where downloads grow before they are admitted; on the store's own file system."""
-    folder = layout.parts / "incoming"
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
+def incoming(layout: Layout) -> Path:
+    """Where downloads grow before they are admitted, a folder per process; on the store's own file system."""
+    return layout.parts / "incoming"
 
 
 def admit(layout: Layout, part: Part, downloaded: Path) -> Path:

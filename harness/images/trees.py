@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from harness.files import digest_of, sha256_of
+from harness.images.sources import code_files
 
 CODE_ROOTS = ("opt/method", "opt/sdk")
 # Engines mount over or write these themselves.
@@ -31,9 +32,6 @@ _STUBS = (
     "etc/hostname",
     "etc/mtab",
 )
-# What can't change an answer, or what git would not hold.
-_NOT_CODE = ("__pycache__", ".ipynb_checkpoints", "method.toml", "weights.toml", "tests")
-_NOT_CODE_SUFFIXES = (".pyc", ".pyo", ".md", ".swp", "~", ".orig", ".rej", ".RData", ".Rhistory")
 _CHUNK = 1 << 20
 
 
@@ -120,19 +118,17 @@ def code_of_folders(method: Path, *sdk: Path) -> str:
 
 
 def folder_tree(folder: Path) -> str:
-    """The tree hash of any folder of code, for instance a checkout of the authors' own."""
-    names = sorted(path.relative_to(folder) for path in folder.rglob("*") if path.is_file())
-    return digest_of([[name.as_posix(), sha256_of(folder / name)] for name in names if ".git" not in name.parts])
-
-
-def code_files(folder: Path) -> list[str]:
-    """The files of a code folder that go into the image, sorted; cards, notes and tests stay outside."""
-    found = []
-    for path in folder.rglob("*"):
-        relative = path.relative_to(folder)
-        if path.is_file() and not any(_is_not_code(part) for part in relative.parts):
-            found.append(relative.as_posix())
-    return sorted(found)
+    """The tree hash of any folder of code, for instance a checkout of the authors' own; no link is followed."""
+    rows = []
+    for path in sorted(folder.rglob("*")):
+        name = path.relative_to(folder)
+        if ".git" in name.parts:
+            continue
+        if path.is_symlink():
+            rows.append([name.as_posix(), f"link to {path.readlink()}"])
+        elif path.is_file():
+            rows.append([name.as_posix(), sha256_of(path)])
+    return digest_of(rows)
 
 
 def differing(first: Entries, second: Entries) -> list[str]:
@@ -184,7 +180,3 @@ def _plain(name: str) -> str:
 
 def _is_below(name: str, roots: Iterable[str]) -> bool:
     return any(name == root or name.startswith(f"{root}/") for root in roots)
-
-
-def _is_not_code(part: str) -> bool:
-    return part in _NOT_CODE or part.startswith(".") or part.endswith(_NOT_CODE_SUFFIXES)

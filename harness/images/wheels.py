@@ -16,6 +16,7 @@ from urllib.parse import unquote, urlparse
 
 from harness.errors import MissingData, UsageError
 from harness.files import sha256_of
+from harness.images.bounded import MOST_BYTES, outgrew, run_bounded, too_long
 from harness.images.cards import WheelsPart
 from harness.images.locks import Part, Wheel
 
@@ -28,6 +29,18 @@ def lock_wheels(asked: WheelsPart, more: Sequence[str], held: Sequence[Wheel], *
 
     What parent environments hold keeps its version and is not locked again.
     """
+    installer = asked.installer.split("=")[0].split("<")[0].split(">")[0].strip()
+    locked = [_wheel(package, installer, where) for package in _resolved(asked, more, held, where)]
+    # every build needs its installer at hand
+    return [wheel for wheel in locked if wheel.installer or wheel not in held] + [
+        _source(requirement, asked.flags) for requirement in asked.from_source
+    ]
+
+
+def _resolved(
+    asked: WheelsPart, more: Sequence[str], held: Sequence[Wheel], where: str
+) -> list[dict[str, object]]:
+    """The packages of uv's lock. It builds nothing to find them: what has no wheel is refused."""
     if find_spec("uv") is None:
         raise UsageError(
             "locking wheels needs uv", todo="install this package's extra: pip install 'permafrost[lock]'"
@@ -51,22 +64,23 @@ def lock_wheels(asked: WheelsPart, more: Sequence[str], held: Sequence[Wheel], *
                 where=where,
                 todo="relax the requirements, or check the network and uv's index settings",
             )
-        found = tomllib.loads(out.read_text())["packages"]
-    installer = asked.installer.split("=")[0].split("<")[0].split(">")[0].strip()
-    locked = [_wheel(package, installer, where) for package in found]
-    # every build needs its installer at hand
-    return [wheel for wheel in locked if wheel.installer or wheel not in held] + [
-        _source(requirement, asked.flags) for requirement in asked.from_source
-    ]
+        found: list[dict[str, object]] = tomllib.loads(out.read_text())["packages"]
+    return found
 
 
 def _source(requirement: str, flags: str) -> Wheel:
     """Whatever file the index gives for NAME==VERSION; its dependencies are not looked at."""
     name, _, version = requirement.partition("==")
     with tempfile.TemporaryDirectory() as folder:
-        _pip_download(requirement, ["--no-binary", name], Path(folder) / "found")
-        found = next((Path(folder) / "found").iterdir())
-        return Wheel(name=name, version=version, sha256=sha256_of(found), file=found.name, flags=flags)
+        found = _copy_source(requirement, Path(folder))
+        if not found.name.endswith(".tar.gz"):
+            raise UsageError(
+                f"the source distribution of {requirement} is {found.name}",
+                where="from_source",
+                todo="ask for a version that has a .tar.gz",
+            )
+        size, sha256 = found.stat().st_size, sha256_of(found)
+        return Wheel(name=name, version=version, sha256=sha256, file=found.name, flags=flags, size=size)
 
 
 def _wheel(package: dict[str, object], installer: str, where: str) -> Wheel:
@@ -86,40 +100,59 @@ def _wheel(package: dict[str, object], installer: str, where: str) -> Wheel:
         sha256=str(wheel["hashes"]["sha256"]),
         file=unquote(PurePosixPath(location.path).name),
         installer=name == installer,
+        size=int(wheel["size"]) if "size" in wheel else None,
     )
 
 
 def pip_download(part: Part, folder: Path) -> Path:
-    """Let the user's pip, with its own index, proxy and certificate settings, put one file into `folder`."""
-    options = ["--require-hashes"]
+    """Let the user's pip, with its own index, proxy and certificate settings, put one file into `folder`.
+
+    Nothing of a package runs: pip does not open a wheel it only downloads, and sources are not given to it.
+    """
+    folder.mkdir(exist_ok=True)
     if part.kind == "source":
-        options += ["--no-binary", part.path.partition("==")[0]]
+        found = _copy_source(part.path, folder, part=part)
     else:
-        interpreter, abi, platforms = part.file.removesuffix(".whl").split("-")[-3:]
-        version = interpreter.split(".")[-1].removeprefix("cp").removeprefix("py")
-        options += ["--only-binary", ":all:", "--python-version", version if len(version) > 1 else "3.11"]
-        options += ["--implementation", interpreter[:2]]
-        options += [option for tag in abi.split(".") for option in ("--abi", tag)]
-        options += [option for tag in platforms.split(".") for option in ("--platform", tag)]
-    _pip_download(f"{part.path} --hash=sha256:{part.sha256}", options, folder)
-    found = folder / part.file
-    if not found.is_file():
+        _pip_download(part, folder)
+        found = folder / part.file
+    if found.name != part.file or not found.is_file() or sha256_of(found) != part.sha256:
         raise _not_there(part.file, "it gives another file")
     return found
 
 
-def _pip_download(requirement: str, options: Sequence[str], folder: Path) -> None:
-    folder.mkdir(exist_ok=True)
+def _copy_source(requirement: str, folder: Path, *, part: Part | None = None) -> Path:
+    front = str(Path(__file__).with_name("pip_front.py"))
+    only = ["--sha256", part.sha256] if part is not None else []
+    # -P: the folder of that program holds modules with common names
+    said = _bounded([sys.executable, "-P", front, *only, requirement, str(folder)], requirement, part)
+    return folder / said.strip()
+
+
+def _pip_download(part: Part, folder: Path) -> None:
+    interpreter, abi, platforms = part.file.removesuffix(".whl").split("-")[-3:]
+    version = interpreter.split(".")[-1].removeprefix("cp").removeprefix("py")
     with tempfile.NamedTemporaryFile("w", suffix=".txt") as lines:
-        lines.write(requirement + "\n")
+        lines.write(f"{part.path} --hash=sha256:{part.sha256}\n")
         lines.flush()
         command = [
             *(sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-input"),
-            *("--no-deps", "--dest", str(folder), *options, "--requirement", lines.name),
+            *("--no-deps", "--require-hashes", "--only-binary", ":all:", "--dest", str(folder)),
+            *("--python-version", version if len(version) > 1 else "3.11", "--implementation", interpreter[:2]),
+            *(option for tag in abi.split(".") for option in ("--abi", tag)),
+            *(option for tag in platforms.split(".") for option in ("--platform", tag)),
+            *("--requirement", lines.name),
         ]
-        done = subprocess.run(command, capture_output=True, text=True)
+        _bounded(command, part.path, part)
+
+
+def _bounded(command: Sequence[str], requirement: str, part: Part | None) -> str:
+    size = part.size if part is not None else None
+    most = MOST_BYTES if size is None else size
+    done = run_bounded(command, most)
     if done.returncode != 0:
-        raise _not_there(requirement.split()[0], _last_line(done.stderr))
+        why = too_long(most, locked=size is not None) if outgrew(done) else _last_line(done.stderr)
+        raise _not_there(requirement, why)
+    return done.stdout
 
 
 def _not_there(name: str, why: str) -> MissingData:

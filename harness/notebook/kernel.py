@@ -23,7 +23,7 @@ from harness.engine.leftovers import remove_stubborn
 from harness.engine.orphans import discard_container
 from harness.errors import EngineError, HarnessError, ImageError, MissingData, UsageError
 from harness.files import write_json
-from harness.inputs import job_folder, planned_weights, prepare_inputs
+from harness.inputs import job_folder, make_inputs, planned_weights
 from harness.jobs import Job, PlannedJob
 from harness.layout import Layout
 from harness.methods import MethodCard, load_method
@@ -32,10 +32,12 @@ from harness.notebook.connection import Connection, write_private
 from harness.notebook.image import NotebookImage
 from harness.ownership import own_folder, owner_of
 from harness.plan import make_plan
-from harness.runs import Limits, Mount, RunRequest
-from harness.runs.container import container_configuration, container_user
+from harness.runs import INIT, Limits, Mount, RunRequest
+from harness.runs.container import container_configuration
 from harness.runs.faults import engine_faults, explain
 from harness.runs.log import BoundedLog, Frames
+from harness.runs.shown import show
+from harness.runs.user import container_user
 from harness.runs.workspace import Workspace, make_readable, new_workspace
 from harness.tasks import limits_of
 from harness.vocabulary import Verdict
@@ -91,9 +93,10 @@ async def open_kernel(
 ) -> AsyncIterator[Opened]:
     """A kernel with the job loaded, until the block ends; its container and its folders are gone then."""
     card = load_method(layout, planned.job.method)
-    with _folders(layout) as (workspace, inputs, tools):
+    with _folders(engine, layout) as (workspace, inputs, tools):
         weights = planned_weights(layout, planned)
-        job_folder(prepare_inputs(layout, planned, card, mirrors), inputs, planned, card, weights=weights)
+        arrangement = make_inputs(layout, planned, card.inputs, mirrors)
+        job_folder(arrangement, inputs, planned, card, weights=weights)
         for source in _INSIDE.iterdir():
             if source.is_file():
                 shutil.copyfile(source, tools / source.name)
@@ -113,10 +116,10 @@ async def open_kernel(
 
 
 @contextmanager
-def _folders(layout: Layout) -> Iterator[tuple[Workspace, Path, Path]]:
+def _folders(engine: Engine, layout: Layout) -> Iterator[tuple[Workspace, Path, Path]]:
     """What the container sees as /out, /in and the notebook's own folder; all removed afterwards."""
     work = layout.local / "work"
-    workspace = new_workspace(work)
+    workspace = new_workspace(work, container_user(engine.facts, uid=os.geteuid(), gid=os.getegid()))
     inputs, tools = (Path(tempfile.mkdtemp(dir=own_folder(work), prefix=kind)) for kind in ("in-", "notebook-"))
     try:
         yield workspace, inputs, tools
@@ -142,19 +145,21 @@ def _configuration(
         in_folder=inputs,
         work=workspace.folder.parent,
         limits=_limits(card),
-        seed=planned.job.split.seed,
+        seed=planned.job.fit_seed,
         labels={"permafrost.notebook": planned.key},
         mounts=(Mount(tools, _TOOLS),),
-        entrypoint=("python3", f"{_TOOLS}/start.py"),
+        entrypoint=(*INIT, "python3", f"{_TOOLS}/start.py"),
         command=(image.language,),
     )
+    show(workspace.shown, request.limits)
     configuration = container_configuration(
         request,
         engine.facts,
         out=workspace.out,
+        shown=workspace.shown,
         run=workspace.name,
         owner=owner_of(workspace.folder.parent),
-        user=container_user(engine.facts, uid=os.geteuid(), gid=os.getegid()),
+        user=workspace.user,
     )
     configuration["HostConfig"]["AutoRemove"] = True
     return {**configuration, "AttachStdin": True, "OpenStdin": True, "StdinOnce": True}

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from harness.benchmark.repurposing.inputs import standardised
+from harness.benchmark.repurposing.input_arrays import standardised
 from harness.errors import CorruptData, ManifestError
 from harness.methods import merged_parameters
 from harness.parity.cases import GoldenCase, Match

@@ -143,6 +143,7 @@ def _matrix(name: str, groups: Sequence[Group]) -> dict[str, Any]:
         "metric": shown,
         "columns": list(columns),
         "rows": list(rows.items()),
+        "published_order": {group.row for group in groups if group.published_order},
         "footnotes": footnotes.texts,
     }
 

@@ -6,9 +6,10 @@ from harness.errors import InvalidPredictions
 from harness.runs.classify import Signs, Stop, classify
 from harness.runs.execute import execute
 from harness.runs.outcome import Attempt, Outcome
-from harness.runs.request import Limits, Mount, RunRequest
+from harness.runs.request import INIT, Limits, Mount, RunRequest
 
 __all__ = [
+    "INIT",
     "Attempt",
     "InvalidPredictions",
     "Limits",

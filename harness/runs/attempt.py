@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from harness.engine.cgroup import ControlGroup, limit_is_kept
+from harness.engine.confinement import Confinement, broken_walls, read_confinement
 from harness.engine.engine import Engine
 from harness.engine.orphans import discard_container
 from harness.engine.processes import ContainerProcesses
@@ -18,11 +19,12 @@ from harness.errors import ImageError
 from harness.method_report import METHOD, own_measurements
 from harness.ownership import owner_of
 from harness.runs.classify import Signs, Stop
-from harness.runs.container import container_configuration, container_user
+from harness.runs.container import container_configuration
 from harness.runs.disk import disk_fault, output_fault
 from harness.runs.faults import engine_faults, explain, is_program_fault, status_of
 from harness.runs.log import BoundedLog
 from harness.runs.request import RunRequest
+from harness.runs.shown import show
 from harness.runs.watch import Running, Watched, watch
 from harness.runs.workspace import Collection, Workspace, collect
 
@@ -46,6 +48,7 @@ class Observed:
     log_cut_bytes: int = 0
     collection: Collection = field(default_factory=lambda: Collection("", (), 0))
     memory_limit_kept: bool | None = None
+    confinement: Confinement | None = None
     warnings: tuple[str, ...] = ()
 
 
@@ -73,13 +76,15 @@ def _from_creation_to_removal(
     container = ""
     began = time.monotonic()
     try:
+        show(workspace.shown, request.limits)
         configuration = container_configuration(
             request,
             engine.facts,
             out=workspace.out,
+            shown=workspace.shown,
             run=workspace.name,
             owner=owner_of(workspace.folder.parent),
-            user=container_user(engine.facts, uid=os.geteuid(), gid=os.getegid()),
+            user=workspace.user,
         )
         created = api.create_container_from_config(configuration)
         container = created["Id"]
@@ -112,6 +117,10 @@ def _run(
         api.start(container)
         began = time.monotonic()
         pid = int(api.inspect_container(container)["State"].get("Pid") or 0)
+        seen.confinement = read_confinement(pid)
+        if broken := broken_walls(seen.confinement, engine.facts):
+            seen.signs = replace(seen.signs, engine_fault=_unwalled(broken))
+            return seen
         processes, group = ContainerProcesses(pid, container), ControlGroup(pid, container)
         try:
             running = Running(api, engine.facts.name, container, stream, group, processes, began)
@@ -145,6 +154,10 @@ def stamped_seconds(state: dict[str, Any]) -> float | None:
         return None
     # an engine stamps what has not happened with the year 1
     return seconds if began.year > 1 and seconds >= 0 else None
+
+
+def _unwalled(broken: list[str]) -> str:
+    return f"the kernel does not enforce what the engine was asked for: {', '.join(broken)} (see harness doctor)"
 
 
 def _looks_stopped(watched: Watched, request: RunRequest, workspace: Workspace) -> bool:
@@ -239,6 +252,7 @@ def _take_output(seen: Observed, request: RunRequest) -> None:
         fault = signs.disk_fault or f"the output could not be taken: {error.strerror or error}"
         signs = replace(signs, engine_fault=signs.engine_fault or fault)
     seen.signs = signs
+    # the kernel's counts are not the method's to overrule
     report = workspace.collected / METHOD
     peak, seconds, warnings = own_measurements(report, wall_s=seen.wall_s, cpus=os.cpu_count() or 1)
     seen.peak_bytes = peak if seen.peak_bytes is None else seen.peak_bytes

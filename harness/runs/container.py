@@ -7,43 +7,44 @@ from pathlib import Path
 from typing import Any
 
 from harness.engine.facts import EngineFacts
+from harness.engine.walls import walls
 from harness.ownership import LABEL_HARNESS, LABEL_RUN
 from harness.runs.request import Limits, RunRequest
-from harness.runs.workspace import CONTAINER_USER
+from harness.runs.shown import shown_mounts
+from harness.runs.user import ContainerUser
 
 _OPEN_FILES = 4096
-# counted over all containers of a user, so far above what one run may have
+# for a user who has other processes, too, so far above what one run may have
 _USER_PROCESSES = 16384
+# of the runtime, which becomes this user before it becomes the program
+_RUNTIME_THREADS = 32
+_SIGNALS = 4096
+_LOCKED_MEMORY = 64 << 10
 _SHARED_MEMORY = 64 << 20
 
 
 def container_configuration(
-    request: RunRequest, facts: EngineFacts, *, out: Path, run: str, owner: str, user: tuple[int, int]
+    request: RunRequest, facts: EngineFacts, *, out: Path, shown: Path, run: str, owner: str, user: ContainerUser
 ) -> dict[str, Any]:
     """The engine's description of the container."""
     limits = request.limits
-    environment = dict(request.environment)
+    # its number has no name; programs that ask for one look here first
+    environment = {"LOGNAME": "permafrost", "USER": "permafrost", **request.environment}
     if request.seed is not None:
         environment["PERMAFROST_SEED"] = str(request.seed)
     host: dict[str, Any] = {
-        "NetworkMode": "none",
-        "ReadonlyRootfs": True,
-        "CapDrop": ["ALL"],
-        "SecurityOpt": ["no-new-privileges"],
-        "Privileged": False,
-        "Init": facts.init,
-        "IpcMode": "private",
+        **walls(facts, gpus=bool(limits.gpus)),
         "ShmSize": min(_SHARED_MEMORY, limits.memory_bytes),
         "Tmpfs": {"/tmp": f"rw,nosuid,nodev,noexec,mode=1777,size={limits.scratch_bytes}"},
         "Memory": limits.memory_bytes,
         # equal to the memory limit: no swap, so that a limit is a limit
         "MemorySwap": limits.memory_bytes,
         "PidsLimit": limits.processes,
-        "Ulimits": _ulimits(limits, facts),
+        "Ulimits": _ulimits(limits, own=user.own),
         # the log is taken from the stream; nothing is kept by the engine, so it cannot fill a disk
         "LogConfig": {"Type": "none", "Config": {}},
         "RestartPolicy": {"Name": "no"},
-        **_mounts(request, facts, out),
+        **_mounts(request, facts, out, shown),
     }
     if facts.cpu_limit_enforced:
         host["NanoCpus"] = int(limits.cpus * 1e9)
@@ -53,7 +54,7 @@ def container_configuration(
         host["DeviceRequests"] = [{"Driver": "nvidia", "DeviceIDs": list(limits.gpus), "Capabilities": [["gpu"]]}]
     configuration: dict[str, Any] = {
         "Image": request.image_id,
-        "User": f"{user[0]}:{user[1]}",
+        "User": f"{user.uid}:{user.gid}",
         "Hostname": "permafrost",
         "Env": [f"{name}={value}" for name, value in sorted(environment.items())],
         "Labels": {**request.labels, LABEL_RUN: run, LABEL_HARNESS: owner},
@@ -68,23 +69,18 @@ def container_configuration(
     return configuration
 
 
-def container_user(facts: EngineFacts, *, uid: int, gid: int) -> tuple[int, int]:
-    """Who the method runs as: nobody.
-
-    Only where an ordinary user drives an engine that is root can files not be handed to nobody; there the
-    method runs as that user, who is as unprivileged.
-    """
-    if uid != 0 and not facts.rootless:
-        return uid, gid
-    return CONTAINER_USER, CONTAINER_USER
-
-
-def _ulimits(limits: Limits, facts: EngineFacts) -> list[dict[str, Any]]:
-    files = _within_own_limit(resource.RLIMIT_NOFILE, _OPEN_FILES)
-    bounds = {"nofile": files, "fsize": limits.output_bytes, "core": 0}
-    if facts.name == "podman":
-        # its default asks for more than a machine without extended limits may give
-        bounds["nproc"] = _within_own_limit(resource.RLIMIT_NPROC, _USER_PROCESSES)
+def _ulimits(limits: Limits, *, own: bool) -> list[dict[str, Any]]:
+    bounds = {
+        "nofile": _within_own_limit(resource.RLIMIT_NOFILE, _OPEN_FILES),
+        "nproc": _within_own_limit(
+            resource.RLIMIT_NPROC, limits.processes + _RUNTIME_THREADS if own else _USER_PROCESSES
+        ),
+        "sigpending": _within_own_limit(resource.RLIMIT_SIGPENDING, _SIGNALS),
+        "memlock": _within_own_limit(resource.RLIMIT_MEMLOCK, _LOCKED_MEMORY),
+        "msgqueue": 0,
+        "fsize": limits.output_bytes,
+        "core": 0,
+    }
     return [{"Name": name, "Soft": bound, "Hard": bound} for name, bound in bounds.items()]
 
 
@@ -93,9 +89,9 @@ def _within_own_limit(kind: int, wanted: int) -> int:
     return wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
 
 
-def _mounts(request: RunRequest, facts: EngineFacts, out: Path) -> dict[str, Any]:
+def _mounts(request: RunRequest, facts: EngineFacts, out: Path, shown: Path) -> dict[str, Any]:
     wanted = [(request.in_folder, "/in", True), (out, "/out", False)]
-    wanted += [(mount.source, mount.target, True) for mount in request.mounts]
+    wanted += [(mount.source, mount.target, True) for mount in (*shown_mounts(shown), *request.mounts)]
     if facts.selinux:
         # only this older notation can ask for the label without which SELinux refuses the folder
         return {

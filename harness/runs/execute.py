@@ -8,8 +8,8 @@ the first showed.
 from __future__ import annotations
 
 import logging
+import os
 import threading
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -23,12 +23,15 @@ from harness.runs.classify import ATTEMPTS, Stop, classify, is_unexplained_kill
 from harness.runs.log import printable, shortened
 from harness.runs.outcome import Attempt, Outcome
 from harness.runs.request import RunRequest
+from harness.runs.user import container_user
 from harness.runs.workspace import make_readable, new_workspace
 from harness.vocabulary import Verdict
 
 log = logging.getLogger(__name__)
 
 _PAUSES = (0.5, 2.0)
+# an engine may answer and yet need some seconds until it can start a container again
+_PAUSES_OF_ENGINES = (1.0, 10.0)
 
 
 def execute(
@@ -45,7 +48,7 @@ def execute(
     attempts: list[Attempt] = []
     kills = 0
     while True:
-        workspace = new_workspace(request.work)
+        workspace = new_workspace(request.work, container_user(engine.facts, uid=os.geteuid(), gid=os.getegid()))
         try:
             seen = run_once(engine, request, workspace, stop)
         except ImageGone as gone:
@@ -66,7 +69,8 @@ def execute(
         if verdict is not Verdict.INFRASTRUCTURE or len(attempts) >= ATTEMPTS or disk_is_full:
             break
         log.warning("attempt %d of %d failed: %s", len(attempts), ATTEMPTS, reason)
-        time.sleep(_PAUSES[min(len(attempts), len(_PAUSES)) - 1])
+        pauses = _PAUSES_OF_ENGINES if seen.signs.engine_fault else _PAUSES
+        stop.wait(pauses[min(len(attempts), len(pauses)) - 1])
         try:
             engine.renew(patience=patience)
             # the engine may have come back with the lost container still running
@@ -80,9 +84,10 @@ def execute(
 
 
 def remove_out(seen: Observed) -> None:
-    """What the container wrote beside its results is not kept."""
-    for left in remove_stubborn(seen.workspace.out):
-        log.warning("could not be removed: %s", left)
+    """What the container wrote beside its results is not kept, nor what it was shown."""
+    for place in (seen.workspace.out, seen.workspace.shown):
+        for left in remove_stubborn(place):
+            log.warning("could not be removed: %s", left)
 
 
 def _check_request(request: RunRequest) -> None:
@@ -146,6 +151,7 @@ def _outcome(
         cpu_s=seen.cpu_s,
         peak_bytes=seen.peak_bytes,
         memory_limit_enforced=engine.memory_limit_enforced if kept is None else kept,
+        confinement=seen.confinement,
         started=seen.started,
         log=seen.workspace.log,
         log_bytes=seen.log_bytes,

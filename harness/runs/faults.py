@@ -25,7 +25,7 @@ def explain(error: Exception) -> str:
     words = getattr(error, "explanation", None)
     if isinstance(words, bytes):
         words = words.decode(errors="replace")
-    return str(words or error or type(error).__name__).strip()
+    return str(words or str(error) or type(error).__name__).strip()
 
 
 def status_of(error: Exception) -> int | None:

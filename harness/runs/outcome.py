@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from harness.engine.confinement import Confinement
 from harness.engine.facts import EngineFacts
 from harness.engine.leftovers import remove_stubborn
 from harness.vocabulary import Verdict
@@ -39,6 +40,7 @@ class Outcome:
     cpu_s: float | None
     peak_bytes: int | None
     memory_limit_enforced: bool | None
+    confinement: Confinement | None
     started: str
     log: Path
     log_bytes: int
@@ -71,6 +73,7 @@ class Outcome:
             "cpu_s": self.cpu_s,
             "peak_bytes": self.peak_bytes,
             "memory_limit_enforced": self.memory_limit_enforced,
+            "confinement": None if self.confinement is None else self.confinement.as_json(),
             "started": self.started,
             "log_bytes": self.log_bytes,
             "log_cut_bytes": self.log_cut_bytes,

@@ -20,8 +20,8 @@ from harness.engine.leftovers import names_in, open_folder, remove_stubborn
 from harness.ownership import own_folder
 from harness.runs.log import printable
 from harness.runs.request import EXPECTED, Limits
+from harness.runs.user import ContainerUser
 
-CONTAINER_USER = 65534
 _TRACE = "trace"
 # Names that every file system and every record can hold.
 _TRACED = re.compile(r"\w[\w.-]{0,100}\.npy", re.ASCII)
@@ -34,11 +34,17 @@ class Workspace:
     """The folders of one attempt."""
 
     folder: Path
+    user: ContainerUser
 
     @property
     def out(self) -> Path:
         """Mounted at /out."""
         return self.folder / "out"
+
+    @property
+    def shown(self) -> Path:
+        """What stands in for the kernel's files about the machine."""
+        return self.folder / "shown"
 
     @property
     def collected(self) -> Path:
@@ -60,16 +66,16 @@ class Workspace:
         return remove_stubborn(self.folder)
 
 
-def new_workspace(work: Path) -> Workspace:
+def new_workspace(work: Path, user: ContainerUser) -> Workspace:
     """Empty folders below this process's own; the one to write to belongs to the container's user."""
     folder = Path(tempfile.mkdtemp(dir=own_folder(work), prefix="run-"))
-    workspace = Workspace(folder)
+    workspace = Workspace(folder, user)
     for path in (workspace.out, workspace.collected):
         path.mkdir()
     # the parent is private, so that nobody else reaches a folder all may write to
     workspace.out.chmod(0o777)
     if os.geteuid() == 0:
-        os.chown(workspace.out, CONTAINER_USER, CONTAINER_USER)
+        os.chown(workspace.out, user.uid, user.gid)
     return workspace
 
 

@@ -5,7 +5,7 @@ A split file's checksum is recorded beside its dataset and never changes once pu
 
 from harness.jobs import SplitSpec
 from harness.splits.seeds import published_seeds
-from harness.splits.splits import load_split, make_split, split_digest
+from harness.splits.splits import load_split, make_split, recorded_split, split_digest
 from harness.splits.strategies import strategy_names
 
 __all__ = [
@@ -13,6 +13,7 @@ __all__ = [
     "load_split",
     "make_split",
     "published_seeds",
+    "recorded_split",
     "split_digest",
     "strategy_names",
 ]

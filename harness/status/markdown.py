@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from itertools import groupby
 
+from harness.markdown import code, plain
+from harness.markdown import table as rows_of
 from harness.status.footnotes import Footnotes
 from harness.status.table import Group, Table, known_sets
 from harness.status.text import headline, legend_lines, notes, reason_lines
@@ -11,26 +13,26 @@ from harness.status.text import headline, legend_lines, notes, reason_lines
 
 def to_markdown(table: Table, *, cells: bool = False) -> str:
     """Sums, matrix (or the flat list of cells), reasons, legend."""
-    lines = [f"# Status of `{table.name}`", "", headline(table), ""]
+    lines = [f"# Status of {code(table.name)}", "", plain(headline(table)), ""]
     if cells:
-        lines += _rows(
+        lines += rows_of(
             ["cell", "verdict", "reason", "key"],
             [
-                [one.cell.job.label, one.cell.verdict, one.cell.reason, f"`{(one.key or '-')[:12]}`"]
+                [*map(plain, (one.cell.job.label, one.cell.verdict, one.cell.reason)), code((one.key or "-")[:12])]
                 for one in table.cells
             ],
         )
     else:
         for name, members in groupby(table.groups, key=lambda group: group.benchmark):
-            lines += [f"## {name}", "", *_matrix(list(members)), ""]
+            lines += [f"## {plain(name)}", "", *_matrix(list(members)), ""]
     if reasons := reason_lines(table):
         lines += ["", "## Why not ok", ""]
-        lines += [f"- {what}: {why.strip()}" for what, why in zip(reasons[::2], reasons[1::2], strict=True)]
+        lines += [f"- {plain(what)}: {plain(why)}" for what, why in zip(reasons[::2], reasons[1::2], strict=True)]
     lines += ["", "## Verdicts", ""]
     for line in legend_lines(table):
         verdict, meaning = line.split(maxsplit=1)
-        lines.append(f"- **{verdict}**: {meaning}")
-    lines += ["", *notes(table)]
+        lines.append(f"- **{plain(verdict)}**: {plain(meaning)}")
+    lines += ["", *map(plain, notes(table))]
     return "\n".join(lines) + "\n"
 
 
@@ -39,16 +41,18 @@ def _matrix(groups: list[Group]) -> list[str]:
     by_row: dict[tuple[bool, str], dict[str, Group]] = {}
     for group in groups:
         columns.setdefault(group.column, []).append(group)
-        by_row.setdefault((group.control, group.row), {})[group.column] = group
+        by_row.setdefault((group.control, group.title), {})[group.column] = group
     metrics = {column: known_sets(members)[0] for column, members in columns.items()}
     footnotes, rows = Footnotes(), []
     for (control, row), found in sorted(by_row.items()):
-        title = f"{row} *(control)*" if control else row
+        title = f"{plain(row)} *(control)*" if control else plain(row)
         entries = [_entry(found.get(column), metrics[column], footnotes) for column in columns]
         rows.append([title, *entries])
     shown = " or ".join(dict.fromkeys(", ".join(one) for one in metrics.values()))
-    told = [f"Each entry: verdicts, then {shown} (n).", "", *_rows(["method", *columns], rows)]
-    return [*told, *(line for text in footnotes.lines for line in ("", text))]
+    told = [f"Each entry: verdicts, then {plain(shown)} (n).", ""]
+    told += rows_of(["method", *map(plain, columns)], rows)
+    marked = (f"[{number}] {plain(text)}" for number, text in enumerate(footnotes.texts, start=1))
+    return [*told, *(line for text in marked for line in ("", text))]
 
 
 def _entry(group: Group | None, metrics: tuple[str, ...], footnotes: Footnotes) -> str:
@@ -57,12 +61,3 @@ def _entry(group: Group | None, metrics: tuple[str, ...], footnotes: Footnotes) 
     values = [footnotes.entry(group, metric) for metric in metrics]
     lines = [group.verdict_text, *(value or "-" for value in values)] if any(values) else [group.verdict_text]
     return "<br>".join(lines)
-
-
-def _rows(header: list[str], rows: list[list[str]]) -> list[str]:
-    table = [header, ["---"] * len(header), *rows]
-    return ["| " + " | ".join(_escaped(entry) for entry in row) + " |" for row in table]
-
-
-def _escaped(text: str) -> str:
-    return " ".join(str(text).split()).replace("|", "\\|")

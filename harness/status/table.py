@@ -17,13 +17,15 @@ from harness.layout import Layout
 from harness.methods import MethodCard, load_method
 from harness.plan import Cell, Plan, Present, check_sum, join, make_plan
 from harness.reference import Entry
-from harness.scoring import read_scores, scored_files
+from harness.scoring import Scores, read_scores, scored_files
 from harness.store import Store
 from harness.suites import jobs_of, load_suite, plan_name
 from harness.vocabulary import Verdict
 
 # Not a suite of the repository: every job that was ever run here, in its present form.
 STORED = "stored"
+# The mark of rows whose runs found their items in the published order.
+PUBLISHED_ORDER = "°"
 
 
 @dataclass(frozen=True)
@@ -53,6 +55,8 @@ class ScoredCell:
     scored: bool
     # whether this is a committed reference result, not a run of this machine
     reference: bool = False
+    # whether it found, or will find, its items in the published order and not in a secret one (harness.order)
+    published_order: bool = False
 
     @cached_property
     def key(self) -> str | None:
@@ -82,6 +86,16 @@ class Group:
     dataset: str
     split: str
     cells: tuple[ScoredCell, ...]
+
+    @property
+    def published_order(self) -> bool:
+        """Whether any of its runs found its items in the published order."""
+        return any(scored.published_order for scored in self.cells)
+
+    @property
+    def title(self) -> str:
+        """The row as a table without markup shows it."""
+        return f"{self.row} {PUBLISHED_ORDER}" if self.published_order else self.row
 
     @property
     def column(self) -> str:
@@ -249,21 +263,26 @@ def row_name(job: Job, chosen: dict[str, Any]) -> str:
 def _scored(layout: Layout, cell: Cell, card: MethodCard, reference: Mapping[str, Entry]) -> ScoredCell:
     usual = card.variant(cell.job.variant).parameters
     chosen = {name: value for name, value in sorted(cell.job.parameters.items()) if usual.get(name) != value}
-    row = row_name(cell.job, chosen)
     entry = reference.get(cell.planned.key) if cell.planned and cell.verdict is Verdict.PENDING else None
+    scores: Scores | None = None
     if entry is not None:
-        told, content = entry.fresh_scores, entry.content
-        reason = f"reference result: {content['reason']}"
-        cell = replace(cell, verdict=Verdict(content["verdict"]), reason=reason, record=content)
-        if told is None:
-            return ScoredCell(cell, row, chosen, card.control, {}, {}, scored=False, reference=True)
-        return ScoredCell(cell, row, chosen, card.control, told.metrics, told.notes, scored=True, reference=True)
-    if cell.planned is not None and cell.verdict is Verdict.OK:
+        reason = f"reference result: {entry.content['reason']}"
+        cell = replace(cell, verdict=Verdict(entry.content["verdict"]), reason=reason, record=entry.content)
+        scores = entry.fresh_scores
+    elif cell.planned is not None and cell.verdict is Verdict.OK:
         evidence = scored_files(cell.record["files"])
         scores = read_scores(layout, cell.planned.key, cell.job.benchmark, evidence)
-        if scores is not None:
-            return ScoredCell(cell, row, chosen, card.control, scores.metrics, scores.notes, scored=True)
-    return ScoredCell(cell, row, chosen, card.control, {}, {}, scored=False)
+    return ScoredCell(
+        cell,
+        row_name(cell.job, chosen),
+        chosen,
+        card.control,
+        scores.metrics if scores else {},
+        scores.notes if scores else {},
+        scored=scores is not None,
+        reference=entry is not None,
+        published_order=not cell.record.get("order") if cell.record else bool(card.published_order),
+    )
 
 
 def _place(name: str) -> tuple[str, str]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from harness.status.footnotes import Footnotes
-from harness.status.table import Group, ScoredCell, Table, known_sets
+from harness.status.table import PUBLISHED_ORDER, Group, ScoredCell, Table, known_sets
 from harness.vocabulary import Verdict
 
 _GAP = "  "
@@ -61,7 +61,7 @@ def block_grids(block: Sequence[Group], footnotes: Footnotes, *, width: int = 80
 
     Of the first metric no setting is left out: what is too wide stands below.
     """
-    names = {group: f"{group.row} [control]" if group.control else group.row for group in block}
+    names = {group: f"{group.title} [control]" if group.control else group.title for group in block}
     grids = [Grid(["method", "verdict"], {group: [names[group], group.verdict_text] for group in block})]
     first, *others = known_sets(block)
     for metric in (*first, *(metric for members in others for metric in members)):
@@ -120,6 +120,11 @@ def notes(table: Table) -> list[str]:
         "Metrics: mean ± sample standard deviation over the seeds that ended ok (n of them), as published.",
     ]
     lines += [f"{dataset} is a stand-in, no claim rests on it: {why}." for dataset, why in table.stand_ins.items()]
+    if any(group.published_order for group in table.groups):
+        lines.append(
+            f"{PUBLISHED_ORDER}: the answer depends on the order of drugs, diseases and items, so a run gets"
+            " the published one; all other runs get a secret order."
+        )
     referred = sum(1 for scored in table.cells if scored.reference)
     if referred:
         lines.append(f"{_cells(referred)} not run on this machine: the committed reference results are shown.")

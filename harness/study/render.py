@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from harness.markdown import code, plain, table
 from harness.status.text import wrapped
 from harness.study.sheets import Sheet, Study
 
@@ -24,14 +25,14 @@ def to_text(study: Study) -> str:
 
 def to_markdown(study: Study) -> str:
     """The same for documents."""
-    lines = [f"# The study of `{study.benchmark}`", "", *(f"- {source}" for source in study.sources), ""]
+    lines = [f"# The study of {code(study.benchmark)}", "", *(f"- {plain(one)}" for one in study.sources), ""]
     if study.columns:
-        lines += [study.columns, ""]
+        lines += [plain(study.columns), ""]
     for sheet in study.sheets:
-        lines += [f"## {heading(sheet)}", "", *([sheet.tally_text, ""] if sheet.tally_text else [])]
-        lines += [*_pipes(sheet.head, sheet.rows), ""]
+        lines += [f"## {plain(heading(sheet))}", "", *([plain(sheet.tally_text), ""] if sheet.tally_text else [])]
+        lines += [*table([*map(plain, sheet.head)], ([*map(plain, row)] for row in sheet.rows)), ""]
         if sheet.notes:
-            lines += [*(f"- {note}" for note in sheet.notes), ""]
+            lines += [*(f"- {plain(note)}" for note in sheet.notes), ""]
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -57,11 +58,6 @@ def _values(sheet: Sheet) -> dict[str, Any]:
 
 
 def _columns(names: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
-    table = [names, *rows]
-    widths = [max(len(row[at]) for row in table) for at in range(len(names))]
-    return ["  " + "  ".join(f"{text:{width}}" for text, width in zip(row, widths, strict=True)) for row in table]
-
-
-def _pipes(names: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
-    table = [names, ["---"] * len(names), *rows]
-    return ["| " + " | ".join(text.replace("|", "\\|") for text in row) + " |" for row in table]
+    lines = [names, *rows]
+    widths = [max(len(row[at]) for row in lines) for at in range(len(names))]
+    return ["  " + "  ".join(f"{text:{width}}" for text, width in zip(row, widths, strict=True)) for row in lines]

@@ -11,6 +11,7 @@ from typing import Any
 from harness.engine import Engine, find_orphans
 from harness.engine.leftovers import remove_stubborn
 from harness.engine.orphans import discard_container
+from harness.images.parts import incoming
 from harness.layout import Layout
 from harness.ownership import abandoned_folders
 
@@ -35,8 +36,9 @@ def clean(
     """Orphaned containers and temporary folders; with `images` our images, with `cache` everything fetched."""
     if engine is not None:
         yield from _orphans(engine, dry_run=dry_run)
-    for folder in abandoned_folders(layout.local / "work"):
-        yield _folder("temporary folder", folder, dry_run=dry_run)
+    for place in (layout.local / "work", incoming(layout)):
+        for folder in abandoned_folders(place):
+            yield _folder("temporary folder", folder, dry_run=dry_run)
     if images and engine is not None:
         yield from _images(engine, dry_run=dry_run)
     if cache and layout.cache.is_dir():

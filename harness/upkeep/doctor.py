@@ -43,10 +43,10 @@ class Check:
         return self.name in ("engine", "control run")
 
 
-def examine(layout: Layout, mirrors: Sequence[Path] = ()) -> Iterator[Check]:
+def examine(layout: Layout, mirrors: Sequence[Path] = (), *, runtime: str | None = None) -> Iterator[Check]:
     """All checks, each as soon as it is done."""
     try:
-        engine = find_engine(layout)
+        engine = find_engine(layout, runtime=runtime)
     except EngineError as error:
         yield Check("engine", State.FAIL, f"{error.what} ({error.where})", error.todo)
         yield from _without_engine(layout, mirrors, None)
@@ -80,14 +80,11 @@ def _engine(engine: Engine) -> Check:
     served = ", served by the harness" if facts.served else ""
     detail = (
         f"{facts.name} {facts.version} ({kind}, {facts.storage_driver}, cgroup v{facts.cgroup_version}) "
-        f"at {facts.socket}{served}"
+        f"at {facts.socket}{served}, runtime {facts.runtime or 'unknown'}"
     )
     if facts.storage_driver == "vfs":
         todo = "put the cache or the engine's storage on a disk that can hold overlays"
         return Check("engine", State.WARN, f"{detail}; vfs storage copies every layer", todo)
-    if not facts.init:
-        todo = "install the package catatonit (or tini)"
-        return Check("engine", State.WARN, f"{detail}; no init program for containers", todo)
     return Check("engine", State.OK, detail)
 
 
@@ -119,12 +116,19 @@ def _control(engine: Engine) -> Check:
         return Check(
             "control run", State.WARN, "the kernel does not hold the memory limit that was asked for", todo
         )
+    if control.broken:
+        todo = "use an engine whose filter works: runs with this one end as infrastructure"
+        return Check("control run", State.FAIL, f"the kernel does not enforce: {', '.join(control.broken)}", todo)
+    if control.let_through:
+        todo = "use an engine that keeps what it is asked for, or a stronger runtime (--runtime)"
+        return Check("control run", State.WARN, f"{control.let_through} was not refused", todo)
     seen = {
         True: "; the kernel holds its memory limit",
         False: "",
         None: "; its memory limit could not be looked at",
     }
-    detail = f"{control.detail} in {control.seconds:.1f} s{seen[control.memory_limit_kept]}"
+    walled = "; system calls are filtered, no rights are held" if control.confinement else ""
+    detail = f"{control.detail} in {control.seconds:.1f} s{seen[control.memory_limit_kept]}{walled}"
     return Check("control run", State.OK, detail)
 
 

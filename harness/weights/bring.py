@@ -6,7 +6,7 @@ import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from urllib.error import URLError
-from urllib.request import Request, urlopen
+from urllib.request import Request
 
 from harness import __version__
 from harness.data.download import TIMEOUT_SECONDS
@@ -15,6 +15,7 @@ from harness.data.sources import mirror_folders
 from harness.errors import WeightsError
 from harness.files import folder_in_the_making, sha256_of, write_json
 from harness.layout import Layout
+from harness.web import open_address
 from harness.weights.kept import CHECKSUMS, KeptWeights, kept_weights, must_be, weights_folder
 from harness.weights.manifest import WeightsManifest, load_weights
 
@@ -66,7 +67,7 @@ def _download(url: str, target: Path) -> str:
     """Fetch a file whose checksum nobody has recorded: whole by its announced length. Says what went wrong."""
     try:
         request = Request(url, headers={"User-Agent": f"permafrost/{__version__}", "Accept-Encoding": "identity"})
-        with urlopen(request, timeout=TIMEOUT_SECONDS) as response, target.open("wb") as stream:
+        with open_address(request, timeout=TIMEOUT_SECONDS) as response, target.open("wb") as stream:
             announced = response.headers.get("Content-Length")
             shutil.copyfileobj(response, stream, 1 << 20)
     except URLError as error:

@@ -56,7 +56,7 @@ def test_equal_predictions_are_ok(evidence: Layout, made_up: Plan, tmp_path: Pat
     assert store.standing(key).verdict is Verdict.OK
 
 
-@pytest.mark.parametrize("name", ["predictions.npy", "validation.npy"])
+@pytest.mark.parametrize("name", ["predictions.npy", "validation.npy", "lowest.npy"])
 def test_one_other_bit_is_unstable(evidence: Layout, made_up: Plan, tmp_path: Path, name: str) -> None:
     store, key = Store(evidence.runs), planned_of(made_up.cells[0]).key
     outcome = repetition(evidence, made_up, tmp_path / "out")

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 from docker.errors import ImageNotFound
 
-from harness.audit.frozen import Superseded, check_built
+from harness.audit import frozen
+from harness.audit.frozen import Superseded, check_built, check_environment, check_image
 from harness.audit.steps import Checked, Step
 from harness.engine import Engine
 from harness.images import image_name
+from harness.images.held import HeldTrees
 from harness.images.receipts import Receipt, receipt_path, write_receipt
 from harness.layout import Layout
 from harness.plan import Plan
@@ -45,21 +48,64 @@ def checked(layout: Layout, plan: Plan, engine: Engine | None) -> Step:
     return step
 
 
+@pytest.fixture
+def held(monkeypatch: pytest.MonkeyPatch, evidence: Layout, made_up: Plan) -> dict[str, tuple[str, str]]:
+    """What the files of each image are when they are read back: at first, those of the run."""
+    image = Store(evidence.runs).record(planned_of(made_up.cells[0]).key).image
+    right = (image["environment_tree"], image["code_tree"])
+    trees = {RAN: right, OTHER: right}
+
+    def read(_engine: Engine, _layout: Layout, image_id: str) -> HeldTrees:
+        environment, code = trees[image_id]
+        return HeldTrees(image_id=image_id, environment_tree=environment, code_tree=code)
+
+    monkeypatch.setattr(frozen, "held_trees", read)
+    return trees
+
+
 @pytest.mark.parametrize(
-    ("image", "expected"), [(RAN, Checked.OK), (OTHER, Checked.FAILED), (None, Checked.NOT_CHECKED)]
+    ("image", "expected"), [(RAN, Checked.OK), (OTHER, Checked.OK), (None, Checked.NOT_CHECKED)]
 )
 def test_the_image_of_the_run_is_looked_for(
-    evidence: Layout, made_up: Plan, image: str | None, expected: Checked
+    evidence: Layout,
+    made_up: Plan,
+    held: dict[str, tuple[str, str]],
+    image: str | None,
+    expected: Checked,
 ) -> None:
     assert checked(evidence, made_up, engine_with(image)).checked is expected
 
 
-def test_another_engines_image_is_not_called_replaced(evidence: Layout, made_up: Plan) -> None:
-    engine = engine_with(OTHER)
+@pytest.mark.parametrize("image", [RAN, OTHER])
+@pytest.mark.parametrize("at", [0, 1])
+def test_an_image_with_other_files_is_found_whatever_its_receipt_says(
+    evidence: Layout, made_up: Plan, held: dict[str, tuple[str, str]], image: str, at: int
+) -> None:
+    right = held[image]
+    engine = engine_with(image)
+    name = image_name(evidence, "constant")
+    receipt = Receipt(
+        name=name,
+        engine="docker",
+        image_id=image,
+        environment_tree=right[0],
+        code_tree=right[1],
+        size_bytes=1,
+        built_seconds=1.0,
+    )
+    write_receipt(receipt_path(evidence, cast(Any, engine), name), receipt)
+    held[image] = ("0" * 64, right[1]) if at == 0 else (right[0], "0" * 64)
+    step = checked(evidence, made_up, engine)
+    assert step.checked is Checked.FAILED
+    assert "0" * 16 in step.found and right[at][:16] in step.expected
+
+
+def test_another_engines_image_is_judged_by_its_files(
+    evidence: Layout, made_up: Plan, held: dict[str, tuple[str, str]]
+) -> None:
+    engine = engine_with(OTHER, root="/elsewhere")
     engine.name = "podman"  # type: ignore[misc]
-    assert checked(evidence, made_up, engine).checked is Checked.NOT_CHECKED
-    # a second Docker, started when the one that ran had been served and had gone
-    assert checked(evidence, made_up, engine_with(OTHER, root="/elsewhere")).checked is Checked.NOT_CHECKED
+    assert checked(evidence, made_up, engine).checked is Checked.OK
 
 
 def test_without_an_engine_nothing_is_called_ok(evidence: Layout, made_up: Plan) -> None:
@@ -67,21 +113,70 @@ def test_without_an_engine_nothing_is_called_ok(evidence: Layout, made_up: Plan)
     assert (step.checked, step.what) == (Checked.NOT_CHECKED, "no engine")
 
 
-@pytest.mark.parametrize(("same_trees", "expected"), [(True, Checked.OK), (False, Checked.FAILED)])
-def test_an_image_built_again_counts_only_with_the_same_trees(
-    evidence: Layout, made_up: Plan, same_trees: bool, expected: Checked
-) -> None:
-    engine = engine_with(OTHER)
-    image = Store(evidence.runs).record(planned_of(made_up.cells[0]).key).image
-    name = image_name(evidence, "constant")
-    receipt = Receipt(
-        name=name,
-        engine="docker",
-        image_id=OTHER,
-        environment_tree=image["environment_tree"],
-        code_tree=image["code_tree"] if same_trees else "0" * 64,
-        size_bytes=1,
-        built_seconds=1.0,
-    )
-    write_receipt(receipt_path(evidence, cast(Any, engine), name), receipt)
-    assert checked(evidence, made_up, engine).checked is expected
+def test_the_image_of_changed_code_is_not_looked_for(evidence: Layout, made_up: Plan) -> None:
+    record = Store(evidence.runs).record(planned_of(made_up.cells[0]).key)
+    superseded = Superseded(image="code changed", data="data changed")
+    (step,) = check_built(evidence, engine_with(OTHER), record, superseded)
+    assert (step.checked, step.what) == (Checked.NOT_CHECKED, "superseded: code changed")
+    steps = check_image(evidence, record, superseded)
+    assert [(step.name, step.checked) for step in steps] == [
+        ("image tree", Checked.OK),
+        ("code tree", Checked.NOT_CHECKED),
+    ]
+    # other data leave the image what it was
+    assert {step.checked for step in check_image(evidence, record, Superseded(data="changed"))} == {Checked.OK}
+
+
+def environment(layout: Layout) -> dict[str, Step]:
+    return {step.name: step for step in check_environment(layout, "lrssl", "cpu")}
+
+
+def failing(layout: Layout) -> list[str]:
+    return [name for name, step in environment(layout).items() if step.checked is Checked.FAILED]
+
+
+def edited(path: Path, old: str, new: str) -> None:
+    assert old in path.read_text()
+    path.write_text(path.read_text().replace(old, new, 1))
+
+
+def test_every_layer_of_an_environment_is_looked_at(evidence: Layout) -> None:
+    found = environment(evidence)
+    assert {step.checked for step in found.values()} == {Checked.OK}
+    layers = [name.removeprefix("tree ") for name in found if name.startswith("tree ")]
+    assert layers[0] == "_base" and len(layers) > 1
+    assert [name for name in found if name.startswith("parent of ")] == [f"parent of {name}" for name in layers]
+    for layer in layers:
+        locks = {path.name for path in (evidence.containers / layer).glob("*.lock")}
+        assert {name for name in found if name.startswith(f"lock {layer}/")} <= {
+            f"lock {layer}/{lock}" for lock in locks
+        }
+        (evidence.containers / layer / "tree.cpu.txt").write_text("another listing\n")
+        assert failing(evidence)[-1] == f"tree {layer}"
+
+
+def test_each_layer_is_held_to_what_it_was_recorded_with(evidence: Layout) -> None:
+    layers = [name.removeprefix("tree ") for name in environment(evidence) if name.startswith("tree ")]
+    upper = evidence.containers / layers[1]
+    (lock, *_) = upper.glob("*.lock")
+    edited(lock, lock.read_text()[:8], "# edited")
+    assert failing(evidence) == [f"lock {layers[1]}/{lock.name}"]
+    lock.unlink()
+    step = environment(evidence)[f"lock {layers[1]}/{lock.name}"]
+    assert (step.checked, step.found) == (Checked.FAILED, "-") and step.where == str(lock)
+
+
+def test_a_layer_on_another_one_than_it_was_built_on(evidence: Layout) -> None:
+    layers = [name.removeprefix("tree ") for name in environment(evidence) if name.startswith("tree ")]
+    record = evidence.containers / layers[1] / "tree.toml"
+    parent = next(line for line in record.read_text().splitlines() if line.startswith("parent = "))
+    edited(record, parent, f'parent = "{"0" * 64}"')
+    assert failing(evidence) == [f"parent of {layers[1]}"]
+
+
+def test_an_environment_that_was_never_recorded_is_broken(evidence: Layout) -> None:
+    (evidence.containers / "_base" / "tree.toml").unlink()
+    (step,) = check_environment(evidence, "lrssl", "cpu")
+    assert step.checked is Checked.FAILED and "'_base' has no recorded tree" in step.what
+    (step,) = check_environment(evidence, "of_old", "cpu")
+    assert step.checked is Checked.NOT_CHECKED

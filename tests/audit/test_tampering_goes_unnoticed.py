@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -11,9 +12,10 @@ import numpy as np
 import pytest
 
 from harness.audit import AuditReport, audit_runs, to_json, to_text
-from harness.audit.sources import check_originals
+from harness.audit.sources import check_dataset, check_originals, check_split
 from harness.audit.steps import Audit, Checked
 from harness.data import load_manifest
+from harness.data.manifest import mirror_path
 from harness.data.sources import cache_path
 from harness.files import digest_of, write_json
 from harness.layout import Layout
@@ -231,6 +233,47 @@ def test_a_damaged_copy_of_an_original_file_is_found(evidence: Layout) -> None:
     path.write_bytes(b"x" * file.bytes)
     step = next(step for step in check_originals(evidence, "hdvd", ()) if step.checked is Checked.FAILED)
     assert step.expected == file.sha256 and step.where == str(path)
+
+
+def test_every_copy_of_an_original_file_is_looked_at(evidence: Layout, tmp_path: Path) -> None:
+    """Beside the manifest, in the cache and in every mirror: a sound one does not vouch for another."""
+    manifest = load_manifest(evidence, "hdvd")
+    file = manifest.files[0].model_copy(update={"sha256": hashlib.sha256(b"whole").hexdigest(), "bytes": 5})
+    places = [
+        evidence.datasets / "hdvd" / file.name,
+        cache_path(evidence, file),
+        *(tmp_path / name / mirror_path(file.urls[0]) for name in ("one", "two")),
+    ]
+    mirrors = (tmp_path / "one", tmp_path / "two")
+    with pytest.MonkeyPatch.context() as patch:
+        one = manifest.model_copy(update={"files": [file]})
+        patch.setattr("harness.audit.sources.load_manifest", lambda *_: one)
+        (step,) = check_originals(evidence, "hdvd", mirrors)
+        assert step.checked is Checked.NOT_CHECKED and step.name == f"data {file.name}"
+        for path in places:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(b"whole")
+        assert [step.checked for step in check_originals(evidence, "hdvd", mirrors)] == [Checked.OK] * 4
+        for number, path in enumerate(places):
+            path.write_bytes(b"Whole")
+            steps = check_originals(evidence, "hdvd", mirrors)
+            assert [step.checked is Checked.FAILED for step in steps] == [at == number for at in range(4)]
+            assert (steps[number].where, steps[number].expected) == (str(path), file.sha256)
+            path.write_bytes(b"whole")
+
+
+def test_data_and_split_are_held_against_the_run_twice(evidence: Layout, made_up: Plan) -> None:
+    """What is recorded, and what the files give."""
+    planned = planned_of(made_up.cells[0])
+    found = [(step.name, step.what) for step in check_dataset(evidence, planned, ())[:2]]
+    assert found == [
+        ("dataset", "the manifest's digest is the one of the run"),
+        ("dataset", "arrays hashed again"),
+    ]
+    other = planned.model_copy(update={"dataset_digest": "0" * 64, "split_digest": "0" * 64})
+    assert [step.checked for step in check_dataset(evidence, other, ())[:2]] == [Checked.FAILED] * 2
+    assert [step.checked for step in check_split(evidence, other, ())] == [Checked.FAILED] * 2
+    assert [step.checked for step in check_split(evidence, planned, ())] == [Checked.OK] * 2
 
 
 def test_a_run_of_changed_code_is_superseded_not_failed(evidence: Layout, made_up: Plan) -> None:

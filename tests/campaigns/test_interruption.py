@@ -7,8 +7,11 @@ import multiprocessing
 import os
 import random
 import signal
+import sys
 import threading
 import time
+from collections import Counter
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,6 +19,9 @@ import pytest
 
 from harness.campaign import Choices, left_to_run, run_plan
 from harness.engine import Engine, find_engine
+from harness.engine.find import serve_docker
+from harness.errors import EngineError
+from harness.images import ensure_image
 from harness.layout import Layout
 from harness.obstacles import FOLDER as OBSTACLES
 from harness.ownership import LABEL_HARNESS, abandoned_folders
@@ -24,10 +30,13 @@ from harness.records import RECORD_FILE
 from harness.store import Store
 from harness.vocabulary import Verdict
 from tests.campaigns.conftest import probe_plan
+from tests.private_engine import UNCLOSED, containerd_of, pid_of, private_cache, served, shims_of
 
+__all__ = ["private_cache", "served"]
 pytestmark = pytest.mark.engine
 
 _KILLS = 100
+_KILLS_OF_ENGINES = 60
 
 
 def _campaign(layout: Layout, count: int, seconds: float) -> None:
@@ -39,9 +48,9 @@ def _verdicts(layout: Layout, count: int, seconds: float = 0.0) -> list[Verdict]
     return [cell.verdict for cell in join(probe_plan(layout, count, seconds=seconds), Store(layout.runs))]
 
 
-def _predictions(layout: Layout, count: int) -> list[bytes]:
+def _predictions(layout: Layout, count: int, seconds: float = 0.0) -> list[bytes]:
     store = Store(layout.runs)
-    keys = [cell.planned.key for cell in probe_plan(layout, count).cells if cell.planned]
+    keys = [cell.planned.key for cell in probe_plan(layout, count, seconds=seconds).cells if cell.planned]
     return [(store.path(key) / "predictions.npy").read_bytes() for key in keys]
 
 
@@ -53,10 +62,7 @@ def test_a_harness_killed_a_hundred_times_loses_and_invents_nothing(
     A moment is drawn in finished runs and fractions of one, so that kills fall into all phases on any machine.
     """
     count, moments = 8, random.Random(100)
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(
-        ["harness.campaign", "harness.splits.folds", "docker", "sklearn.model_selection"]
-    )
+    context = _context()
     undisturbed = replace(probe_layout, local=tmp_path / "undisturbed")
     began = time.monotonic()
     _campaign(undisturbed, count, 0.0)
@@ -95,6 +101,93 @@ def test_a_harness_killed_a_hundred_times_loses_and_invents_nothing(
         rounds += 1
     assert stored >= _KILLS // 3, "too little was finished between the kills for anything to be lost"
     assert in_flight >= _KILLS // 3, "too few kills fell into a run"
+
+
+def _context() -> multiprocessing.context.ForkServerContext:
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(
+        ["harness.campaign", "harness.splits.folds", "docker", "sklearn.model_selection"]
+    )
+    return context
+
+
+def _campaign_on(cache: Path, layout: Layout, count: int, seconds: float) -> None:
+    """A campaign on the engine of that cache; where even that cannot be found again, a person starts anew."""
+    try:
+        engine = serve_docker(cache, {})
+        assert engine is not None
+        with engine:
+            run_plan(layout, probe_plan(layout, count, seconds=seconds), engine)
+    except EngineError as error:
+        sys.exit(str(error))
+
+
+def _victims(served: Engine, harness: int | None) -> dict[str, list[int]]:
+    """What there is to kill; an engine that is being started again may not be there."""
+    try:
+        engine = pid_of(served)
+        os.kill(engine, 0)
+        containerd = containerd_of(served)
+    except (OSError, ValueError):
+        return {"harness": [harness] if harness else [], "engine": [], "containerd": [], "shim": []}
+    return {
+        "harness": [harness] if harness else [],
+        "engine": [engine],
+        "containerd": [containerd] if containerd else [],
+        "shim": shims_of(served),
+    }
+
+
+@UNCLOSED
+def test_harness_and_engine_killed_sixty_times_lose_and_invent_nothing(
+    probe_layout: Layout, docker_engine: Engine, served: Engine, private_cache: Path, tmp_path: Path
+) -> None:
+    """kill -9 of the harness, the engine, its containerd and a shim, at sixty random moments and in random order.
+
+    Between two kills there is hardly time for a run. Each store must be finished by campaigns nobody disturbs.
+    """
+    count, seconds, moments = 6, 0.3, random.Random(60)
+    image = ensure_image(docker_engine, probe_layout, "probe")
+    served.api.load_image(docker_engine.api.get_image(image.name))
+    undisturbed = replace(probe_layout, local=tmp_path / "undisturbed")
+    _campaign_on(private_cache, undisturbed, count, seconds)
+    expected = _predictions(undisturbed, count, seconds)
+    context, kills, rounds, kinds = _context(), Counter[str](), 0, list[str]()
+    while kills.total() < _KILLS_OF_ENGINES:
+        layout = replace(probe_layout, local=tmp_path / f"round-{rounds}")
+        store = Store(layout.runs)
+        began = kills.total()
+        while kills.total() < _KILLS_OF_ENGINES and kills.total() < began + 20:
+            process = context.Process(target=_campaign_on, args=(private_cache, layout, count, seconds))
+            process.start()
+            while process.is_alive() and kills.total() < _KILLS_OF_ENGINES:
+                kinds = kinds or moments.sample(("harness", "engine", "containerd", "shim"), 4)
+                process.join(timeout=moments.uniform(0.1, 0.9))
+                if not process.is_alive():
+                    break
+                found = _victims(served, process.pid)[kinds[-1]]
+                if found:
+                    with suppress(ProcessLookupError):
+                        os.kill(moments.choice(found), signal.SIGKILL)
+                        kills[kinds.pop()] += 1
+            if process.is_alive():
+                process.join(timeout=60)
+            process.kill()
+            process.join()
+            for key in store.finished():
+                record = store.record(key)
+                store.check(record)
+                assert record.verdict is Verdict.OK or not record.verdict.is_final, record.reason
+            if _verdicts(layout, count, seconds) == [Verdict.OK] * count:
+                break
+        for _ in range(3):
+            _campaign_on(private_cache, layout, count, seconds)
+        assert _verdicts(layout, count, seconds) == [Verdict.OK] * count
+        assert _predictions(layout, count, seconds) == expected
+        served.renew()
+        assert abandoned_folders(layout.local / "work") == [] == _containers(served, layout)
+        rounds += 1
+    assert min(kills.values()) >= _KILLS_OF_ENGINES // 8, kills
 
 
 def _containers(engine: Engine, layout: Layout) -> list[str]:

@@ -135,8 +135,8 @@ def test_a_repetition_that_differs_makes_a_run_unstable(probe_layout: Layout, en
     record = perform(task, engine)
     store = Store(probe_layout.runs)
     stored = (store.path(planned.key) / "predictions.npy").read_bytes()
-    with run_in_container(task, engine, threading.Event()) as (outcome, _):
-        assert (outcome.out_folder / "predictions.npy").read_bytes() != stored
+    with run_in_container(task, engine, threading.Event()) as run:
+        assert (run.outcome.out_folder / "predictions.npy").read_bytes() != stored
     mark_unstable(store, record, "a repetition differed")
     assert [cell.verdict for cell in join(plan, store)] == [Verdict.UNSTABLE]
     assert left_to_run(plan, store) == []

@@ -197,3 +197,155 @@ def test_the_interval_is_welchs() -> None:
 def test_the_interval_is_never_negative(sd: float, n: int, other: float, m: int) -> None:
     half = welch_half_width(sd, n, other, m)
     assert half >= 0 and not math.isnan(half)
+
+
+def deviation(values: list[float]) -> float:
+    """The sample's, by its definition."""
+    middle = sum(values) / len(values)
+    return math.sqrt(sum((value - middle) ** 2 for value in values) / (len(values) - 1))
+
+
+@pytest.mark.parametrize("n", [10, 20, 50, 100])
+def test_a_mean_is_held_to_the_interval_of_as_many_runs_as_either_side_has(n: int) -> None:
+    """n of ours, a hundred of theirs: at its edge the verdict turns."""
+    one = claim(statistic="mean", seed=None, sd=0.05, n=100)
+    runs = [0.8 + 0.04 * (1 if seed % 2 else -1) for seed in range(n)]
+    half = welch_half_width(deviation(runs), n, 0.05, 100)
+    for offset, expected in ((0.999 * half, ClaimVerdict.REPRODUCED), (1.001 * half, ClaimVerdict.DEVIATES)):
+        for sign in (1, -1):
+            told = judged(one, {seed: run(value + sign * offset) for seed, value in enumerate(runs)})
+            assert told.verdict is expected
+            assert told.tolerance == pytest.approx(half, rel=1e-6)
+            assert (told.test, told.n) == (f"99% Welch interval, n = {n} and 100", n)
+            assert told.difference == pytest.approx(sign * offset)
+            assert told.keys == ("k" * 64,) * n
+
+
+def test_what_was_printed_widens_the_interval_by_its_rounding() -> None:
+    plain, rounded = (mean(50, 0.8, sd_ours=0.02, rounding=rounding, sd=0.05, n=100) for rounding in (0.0, 0.0005))
+    assert plain.tolerance is not None and rounded.tolerance is not None
+    assert rounded.tolerance - plain.tolerance == pytest.approx(0.0005)
+
+
+def test_seeds_decide_from_the_tenth_on_or_when_all_are_there() -> None:
+    assert mean(9, 0.5).reason == "9 of 100 seeds"
+    assert mean(10, 0.5).verdict is ClaimVerdict.DEVIATES
+    assert mean(4, 0.5, n=5).reason == "4 of 5 seeds"
+    assert mean(5, 0.5, n=5, sd=0.01).verdict is ClaimVerdict.DEVIATES
+    # as printed, but not of all seeds
+    assert "Welch" in mean(99, 0.803, sd_ours=0.02, sd=0.05).test
+    assert mean(5, 0.8, n=5).test == "printed precision"
+    assert mean(5, 0.8 + 0.005 + 1e-12, n=5, sd=0.0).test == "printed precision"
+    assert mean(5, 0.8 + 0.006, n=5, sd=0.0).verdict is ClaimVerdict.DEVIATES
+
+
+def test_an_interval_that_could_not_have_seen_a_difference_decides_nothing() -> None:
+    """Wider than one published deviation."""
+    for sd_ours in (0.02, 0.05, 0.08, 0.1, 0.2):
+        one = mean(20, 0.8, sd_ours=sd_ours, rounding=0.0, sd=0.05)
+        half = welch_half_width(deviation([sd_ours, -sd_ours] * 10), 20, 0.05, 100)
+        wide = half > 0.05
+        assert one.verdict is (ClaimVerdict.NOT_COMPARABLE if wide else ClaimVerdict.REPRODUCED)
+        assert one.reason.startswith("20 of 100 seeds: the interval is wider") is wide
+    unknown = mean(20, 0.8, sd_ours=0.02, sd=None, rounding=0.0)
+    assert unknown.verdict is ClaimVerdict.NOT_COMPARABLE
+
+
+@pytest.mark.parametrize("sd", [0.02, None])
+def test_a_band_is_as_wide_as_the_printed_deviation_or_five_hundredths(sd: float | None) -> None:
+    width = 0.05 if sd is None else sd
+
+    def at(offset: float, n: int = 3) -> Comparison:
+        one = claim(statistic="band", seed=None, sd=sd, rounding=0.001)
+        return judged(one, {seed: run(0.8 + offset) for seed in range(n)})
+
+    for sign in (1, -1):
+        within, beyond = at(sign * (width + 0.0009)), at(sign * (width + 0.0011))
+        assert (within.verdict, beyond.verdict) == (ClaimVerdict.REPRODUCED, ClaimVerdict.DEVIATES)
+        assert within.tolerance == pytest.approx(width + 0.001) and within.n == 3
+        assert within.reason.startswith("within ") and beyond.reason.startswith("beyond ")
+        named = "no deviation is printed" if sd is None else "the printed deviation"
+        assert named in within.reason and named in beyond.reason
+    few = at(0.0, 2)
+    assert (few.verdict, few.reason) == (ClaimVerdict.NOT_COMPARABLE, "2 of at least 3 seeds")
+    assert few.ours == pytest.approx(0.8)
+    assert at(0.0, 0).verdict is ClaimVerdict.PENDING
+    undefined = judged(claim(statistic="band", seed=None, sd=sd), {1: run(None), 2: run(None)})
+    assert undefined.verdict is ClaimVerdict.PENDING and "none of our 2 runs" in undefined.reason
+
+
+def test_a_band_tells_the_runs_it_is_without() -> None:
+    one = claim(statistic="band", seed=None, sd=0.02, note="of one type")
+    runs = {seed: run(0.8) for seed in range(3)} | {3: run(None), 4: run(None, Verdict.TIMEOUT)}
+    assert judged(one, runs).reason == ("within the printed deviation; 2 of our 5 runs have no value; of one type")
+    # what was not made or not scored yet is no lost value
+    waiting = {**{seed: run(0.8) for seed in range(3)}, 3: run(None, Verdict.INTERRUPTED)}
+    waiting[4] = Obtained("k" * 64, Verdict.OK, "", None, {}, unscored="no data")
+    assert "no value" not in judged(one, waiting).reason
+
+
+def test_a_tolerance_grows_with_large_values_only() -> None:
+    """Relative above 1, absolute below it."""
+    for published in ("0.001", "1", "2000"):
+        value = float(published)
+        width = 1e-9 * max(1.0, value)
+        one = judged(claim(published), {1: run(value + 0.9 * width)})
+        assert one.verdict is ClaimVerdict.REPRODUCED and one.tolerance == pytest.approx(width)
+        assert (one.ours, one.n, one.keys) == (value + 0.9 * width, 1, ("k" * 64,))
+        assert judged(claim(published), {1: run(value - 1.2 * width)}).verdict is ClaimVerdict.DEVIATES
+
+
+def test_a_run_that_is_not_scored_is_waited_for() -> None:
+    waiting = Obtained("k" * 64, Verdict.OK, "", None, {}, unscored="no data")
+    one = judged(claim(), {1: waiting})
+    assert (one.verdict, one.reason) == (ClaimVerdict.PENDING, "not scored: no data")
+
+
+def test_costs_and_other_data_are_shown_and_never_judged() -> None:
+    cost = judged(claim(statistic="cost", note="of other hardware"), {1: run(0.8)})
+    assert (cost.verdict, cost.reason) == (ClaimVerdict.NOT_COMPARABLE, "a cost of other hardware")
+    about = Remark(metric="NS-AUC", split="random_simple", reason="test items are missing")
+    names = NAMES.model_copy(update={"other_data": [about]})
+    one = judge(claim(), names, KNOWN, {PLACE: {1: run(0.8)}})
+    assert (one.verdict, one.reason, one.ours) == (ClaimVerdict.NOT_COMPARABLE, "test items are missing", 0.8)
+    assert judge(claim(metric="NDCG"), names, KNOWN, {PLACE: {1: run(0.8)}}).verdict is ClaimVerdict.REPRODUCED
+
+
+def test_a_note_of_the_claim_stands_beside_its_verdict() -> None:
+    assert mean(50, 0.802, sd_ours=0.02, rounding=0.0, note="of one fold").reason.endswith("; of one fold")
+
+
+@pytest.mark.parametrize("field", ["method", "dataset", "split", "metric"])
+def test_a_remark_is_about_what_it_names(field: str) -> None:
+    about = {"method": "A", "dataset": "B", "split": "C", "metric": "D"}
+    assert Remark(reason="x").is_about(**about)
+    assert Remark(**about, reason="x").is_about(**about)
+    assert Remark(**{field: about[field]}, reason="x").is_about(**about)
+    assert not Remark(**{**about, field: "another"}, reason="x").is_about(**about)
+
+
+def test_what_an_original_means_by_a_metric_is_its_own() -> None:
+    from harness.compare.names import Meaning
+
+    told = [
+        Meaning(method="ALSWR", dataset="Fdataset", published="AUC", ours="first", reason="x"),
+        Meaning(method="LRSSL", published="AUC", ours="second", reason="x"),
+    ]
+    names = NAMES.model_copy(update={"meanings": told})
+    assert names.meant("AUC", "als_wr", "Fdataset") == "first"
+    assert names.meant("AUC", "als_wr", "Cdataset") == "AUC"
+    assert names.meant("AUC", "lrssl", "Cdataset") == "second"
+    assert names.meant("NDCG", "lrssl", "Cdataset") == "NDCG"
+
+
+def test_a_status_decides_from_the_tenth_seed_on() -> None:
+    for n, verdict in ((9, ClaimVerdict.NOT_COMPARABLE), (10, ClaimVerdict.REPRODUCED)):
+        told = status("ran", dict.fromkeys(range(n), run(0.8)))
+        assert (told.verdict, told.n, told.reason) == (verdict, n, f"{n} of 100 seeds, all ok")
+    few = judged(claim("ran", statistic="status", metric="", seed=None, n=3), dict.fromkeys(range(3), run(0.8)))
+    assert few.verdict is ClaimVerdict.REPRODUCED
+    told = status("ran", {1: run(0.8), 2: run(None, Verdict.MEMORY), 3: run(0.8)})
+    assert told.reason == "1 of our 3 runs: memory" and len(told.keys) == 3
+    told = status("memory error", {1: run(0.8), 2: run(0.8), 3: run(None, Verdict.MEMORY)})
+    assert told.reason == "runs here: 2 of 3 ok"
+    assert status("memory error", {1: run(None, Verdict.MEMORY)}).verdict is ClaimVerdict.REPRODUCED

@@ -98,3 +98,53 @@ def test_a_share_comes_back_after_a_failure() -> None:
 def test_no_workers_is_refused() -> None:
     with pytest.raises(UsageError, match="0 workers"):
         this_machine(workers=0)
+
+
+def test_a_share_is_counted_by_each_resource() -> None:
+    one, other = Share(cpus=5, memory=50, gpus=2), Share(cpus=2, memory=20, gpus=1)
+    assert one + other == Share(7, 70, 3) and one - other == Share(3, 30, 1)
+    assert one.fits(one) and one.fits(other) and not other.fits(one)
+    for less in (Share(4, 50, 2), Share(5, 49, 2), Share(5, 50, 1)):
+        assert not less.fits(one) and one.fits(less)
+    assert str(Share(2, 3 << 29, 1)) == "2 CPUs, 1.5 GiB of memory and 1 GPUs"
+
+
+def test_a_run_takes_what_its_card_says() -> None:
+    resources = Resources(cpus=3, memory="2GiB", gpus=1)
+    assert Share.of(resources) == Share(cpus=3, memory=2 << 30, gpus=1)
+
+
+@pytest.mark.parametrize(("installed", "lent"), [(64, 63), (3, 2), (2, 1), (1, 0.5)])
+def test_a_gibibyte_stays_free_or_half_where_there_is_little(
+    monkeypatch: pytest.MonkeyPatch, installed: int, lent: float
+) -> None:
+    told = {"SC_PAGE_SIZE": 4096, "SC_PHYS_PAGES": installed * (1 << 30) // 4096}
+    monkeypatch.setattr("harness.budget.os.sysconf", told.__getitem__)
+    monkeypatch.setattr("harness.budget.os.sched_getaffinity", lambda _: set(range(6)))
+    assert this_machine() == Share(cpus=6, memory=int(lent * (1 << 30)), gpus=0)
+    assert this_machine(workers=2, gpus=1) == Share(cpus=2, memory=int(lent * (1 << 30)), gpus=1)
+    assert this_machine(workers=1).cpus == 1
+
+
+def test_everything_can_be_lent_at_once_and_comes_back() -> None:
+    budget, stop = Budget(Share(cpus=2, memory=2, gpus=1)), threading.Event()
+    for _ in range(3):
+        with (
+            budget.lend(Share(cpus=1, memory=1, gpus=1), stop) as first,
+            budget.lend(Share(cpus=1, memory=1), stop) as second,
+        ):
+            assert first and second
+    assert budget.total == Share(cpus=2, memory=2, gpus=1)
+
+
+def test_what_was_not_lent_does_not_come_back() -> None:
+    """A run that was stopped before it had its share must not free another one's."""
+    budget, stop = Budget(Share(cpus=1, memory=1)), threading.Event()
+    stop.set()
+    with budget.lend(Share(cpus=1, memory=1), stop) as granted:
+        assert not granted
+    stop.clear()
+    with budget.lend(Share(cpus=1, memory=1), stop):
+        threading.Timer(0.05, stop.set).start()
+        with budget.lend(Share(cpus=1, memory=1), stop) as granted:
+            assert not granted

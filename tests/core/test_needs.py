@@ -7,15 +7,20 @@ import shutil
 from contextlib import nullcontext
 from dataclasses import asdict, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from harness import needs
+from harness.budget import this_machine
+from harness.data import load_manifest
 from harness.disk import reserve_of
 from harness.errors import EngineError
+from harness.images import recorded_size
 from harness.jobs import PlannedJob
 from harness.layout import Layout
-from harness.needs import check_disk, needs_of
+from harness.methods import load_method
+from harness.needs import Needs, check_disk, needs_of
 from harness.plan import Cell, join, make_plan
 from harness.store import Store
 from harness.suites import jobs_of, load_suite
@@ -76,3 +81,95 @@ def test_a_disk_that_would_be_full_to_its_reserve_is_said_too(
         monkeypatch.setattr(needs, "needs_of", lambda *_, free=free: replace(told, free_bytes=free))
         with nullcontext() if fits else pytest.raises(EngineError, match="must stay free"):
             check_disk(layout, "smoke", _cells(layout))
+
+
+def ended(cell: Cell, verdict: Verdict, wall_s: float | None = None) -> Cell:
+    resources = {} if wall_s is None else {"wall_s": wall_s}
+    return replace(cell, verdict=verdict, record={"resources": resources})
+
+
+def test_what_is_left_is_what_has_not_ended_for_good(layout: Layout) -> None:
+    first, second, third, *others = _cells(layout)
+    cells = [
+        ended(first, Verdict.OK, 10.0),
+        ended(second, Verdict.INTERRUPTED),
+        ended(third, Verdict.TIMEOUT, 3600.0),
+        *others,
+    ]
+    told = needs_of(layout, "smoke", cells)
+    assert (told.planned, told.left) == (len(cells), len(cells) - 2)
+
+
+def test_hours_are_the_median_of_runs_of_the_same_method_and_dataset(layout: Layout) -> None:
+    first = _cells(layout)[0]
+    waiting = [first] * 3
+    made = [ended(first, Verdict.OK, seconds) for seconds in (1.0, 72.0, 9000.0)]
+    failed = ended(first, Verdict.TIMEOUT, 99_999.0)
+    job = first.job.model_copy(update={"method": "another"})
+    elsewhere = ended(replace(first, job=job), Verdict.OK, 99_999.0)
+    told = needs_of(layout, "smoke", [*made, failed, elsewhere, *waiting])
+    assert (told.left, told.measured) == (3, 3)
+    assert told.cpu_hours == pytest.approx(3 * 72 / 3600)
+    card = load_method(layout, first.job.method)
+    assert told.most_cpu_hours == pytest.approx(3 * card.resources.seconds * card.resources.cpus / 3600)
+
+
+def test_disk_is_counted_of_what_is_left(layout: Layout) -> None:
+    everything = _cells(layout)
+    none = needs_of(layout, "smoke", [ended(cell, Verdict.OK) for cell in everything])
+    assert (none.image_bytes, none.data_bytes, none.result_bytes, none.left) == (0, 0, 0, 0)
+    told = needs_of(layout, "smoke", everything)
+    datasets = {cell.job.dataset for cell in everything}
+    files = [file.bytes for name in datasets for file in load_manifest(layout, name).files]
+    assert told.data_bytes == sum(files)
+    beside = 64 * 1024 * len(everything)
+    results = sum(
+        load_manifest(layout, cell.job.dataset).statistics.result_bytes(cell.job.inner_folds)
+        for cell in everything
+    )
+    assert told.result_bytes == results + beside
+    assert told.image_bytes == recorded_size(layout, {cell.job.method for cell in everything}, "cpu")
+    assert told.disk_bytes == told.image_bytes + told.data_bytes + told.result_bytes
+    assert told.free_bytes > 0 and told.cpus == this_machine().cpus
+
+
+def needs_like(**changed: Any) -> Needs:
+    fields: dict[str, Any] = {
+        "plan": "smoke",
+        "planned": 9,
+        "left": 4,
+        "cannot_run": {},
+        "image_bytes": 2_000_000_000,
+        "data_bytes": 50_000_000,
+        "result_bytes": 99_999_999,
+        "free_bytes": 3_000_000_000,
+        "cpu_hours": 8.0,
+        "measured": 4,
+        "most_cpu_hours": 20.0,
+        "cpus": 2,
+    }
+    return Needs(**{**fields, **changed})
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({}, "time: about 4.0 h on 2 CPUs for 4 of 4 runs\n"),
+        ({"measured": 0}, "time: not measured here yet; at most 10 h by the limits of the method cards\n"),
+        ({"measured": 3}, "for 3 of 4 runs, the other 1 not measured here yet; at most 10 h by"),
+        (
+            {"cannot_run": {"missing-data": 2, "infrastructure": 1}},
+            "4 left, 1 infrastructure and 2 missing-data\n",
+        ),
+        ({}, "smoke: 9 cells planned, 4 left\n"),
+        ({}, "disk: 2.1 GB (images 2.0 GB, data 50 MB, results 100 MB); free here: 3.0 GB\n"),
+        ({"result_bytes": 100_000_000}, "results 0.1 GB"),
+        ({}, "start or resume it with: ./run_all.sh --suite smoke"),
+    ],
+)
+def test_needs_are_told_in_words(changed: dict[str, Any], said: str) -> None:
+    assert said in needs_like(**changed).text()
+
+
+def test_nothing_left_needs_no_time() -> None:
+    assert "time:" not in needs_like(left=0).text() and "start or resume" not in needs_like(left=0).text()

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from harness.obstacles import Known, Obstacles
+from harness.jobs import Job
+from harness.obstacles import Kind, Known, Obstacles
 from harness.plan import Cell, Plan, join
 from harness.store import Store
 from harness.vocabulary import Verdict
@@ -33,3 +34,38 @@ def test_a_finished_run_is_not_covered_by_an_obstacle(tmp_path: Path) -> None:
     Obstacles(store.folder).note("method", "constant", "no wheel")
     plan = Plan("two", (Cell(done.job, done), Cell(waiting.job, waiting)))
     assert [cell.verdict for cell in join(plan, store)] == [Verdict.OK, Verdict.INFRASTRUCTURE]
+
+
+def test_an_obstacle_is_in_the_way_of_what_it_is_about(tmp_path: Path) -> None:
+    """A method has an image for each accelerator; a variant may read weights that the others do not."""
+    job = planned_job().job
+    on_gpu = job.model_copy(update={"accelerator": "cuda"})
+    corrected = job.model_copy(update={"variant": "corrected"})
+    other = job.model_copy(update={"method": "als_wr"})
+    notes: list[tuple[Kind, str, list[Job]]] = [
+        ("method", "constant", [job, corrected]),
+        ("method", "constant-cuda", [on_gpu]),
+        ("variant", "constant-published", [job]),
+        ("variant", "constant-corrected", [corrected]),
+        ("variant", "constant-cuda-published", [on_gpu]),
+        ("dataset", "synthetic", [job, on_gpu, corrected, other]),
+        ("dataset", "fdataset", []),
+    ]
+    for kind, name, stopped in notes:
+        obstacles = Obstacles(tmp_path / f"{kind}-{name}")
+        obstacles.note(kind, name, "a reason")
+        assert obstacles.all(kind) == {name: "a reason"}
+        verdict = Verdict.MISSING_DATA if kind == "dataset" else Verdict.INFRASTRUCTURE
+        for one in (job, on_gpu, corrected, other):
+            expected = (verdict, "a reason") if one in stopped else None
+            assert Known.of(obstacles.store).before(one) == expected, (name, one.label)
+
+
+def test_data_that_nobody_has_are_said_before_an_image_that_can_not_be_built(tmp_path: Path) -> None:
+    obstacles = Obstacles(tmp_path)
+    for kind, name in (("variant", "constant-published"), ("method", "constant"), ("dataset", "synthetic")):
+        obstacles.note(kind, name, f"no {kind}")  # type: ignore[arg-type]
+        assert Known.of(tmp_path).before(planned_job().job) == (
+            Verdict.MISSING_DATA if kind == "dataset" else Verdict.INFRASTRUCTURE,
+            f"no {kind}",
+        )

@@ -18,7 +18,7 @@ from harness.errors import AuditError, CorruptData, UsageError
 from harness.files import digest_of
 from harness.layout import Layout
 from harness.plan import make_plan
-from harness.reference import load_reference, overview, save_reference
+from harness.reference import load_reference, overview, reference_file, save_reference
 from harness.status import build_table
 from harness.store import Standing, Store
 from harness.vocabulary import Verdict
@@ -242,3 +242,102 @@ def test_the_commands_show_them(made: Layout, monkeypatch: pytest.MonkeyPatch) -
     assert "repurposing/als_wr/synthetic-random    2 seeds  ok 1, memory 1" in shown
     status = CliRunner().invoke(group, ["status", "--reference", "--method", "als_wr"]).output
     assert "not run on this machine: the committed reference results are shown" in status
+
+
+def test_results_lie_by_benchmark_method_variant_dataset_and_split(made: Layout) -> None:
+    planned = next(iter(load_reference(made).values())).planned
+    folder = made.reference / "repurposing"
+
+    def place(**changed: object) -> Path:
+        return reference_file(
+            made, planned.model_copy(update={"job": planned.job.model_copy(update=changed)})
+        ).relative_to(folder)
+
+    assert place() == Path("als_wr/synthetic-random.jsonl.gz")
+    assert place(variant="corrected") == Path("als_wr-corrected/synthetic-random.jsonl.gz")
+    split = planned.job.split.model_copy(update={"parameters": {"share": 0.5}, "seed": 7})
+    assert place(split=split) == Path("als_wr/synthetic-random-share=0.5.jsonl.gz")
+
+
+def test_results_of_one_benchmark_can_be_asked_for(made: Layout) -> None:
+    assert load_reference(made, "repurposing") == load_reference(made)
+    assert load_reference(made, "ddi") == {}
+
+
+def test_lines_are_in_the_order_of_their_seeds(made: Layout) -> None:
+    for seed in (5, 100_000):
+        put_run(made, planned_of(plan_of(made, ["als_wr"], [seed]).cells[0]))
+    saved, files = save_reference(made, Store(made.runs))
+    assert saved == 4 and files == [file_of(made)]
+    seeds = [entry.planned.job.split.seed for entry in load_reference(made).values()]
+    assert seeds == sorted((5, 100_000, *SEEDS))
+    # no time stamp, so that equal results are equal files
+    assert file_of(made).read_bytes()[4:8] == bytes(4)
+
+
+def test_an_overview_counts_what_there_is(made: Layout) -> None:
+    (row,) = overview(made)
+    assert row.label == "repurposing/als_wr/synthetic-random"
+    assert row.cpu_hours == pytest.approx(2 * 1.25 / 3600)
+    assert row.to_json() == {
+        "label": row.label,
+        "verdicts": {"ok": 1, "memory": 1},
+        "stale": 0,
+        "cpu_hours": row.cpu_hours,
+    }
+
+
+@pytest.mark.parametrize("verdict", [Verdict.INTERRUPTED, Verdict.INFRASTRUCTURE])
+def test_a_run_that_tells_nothing_of_its_method_is_no_reference(made: Layout, verdict: Verdict) -> None:
+    planned = planned_of(plan_of(made, ["als_wr"], [5]).cells[0])
+    put_run(made, planned, verdict=verdict)
+    saved, _ = save_reference(made, Store(made.runs))
+    assert saved == 2 and planned.key not in load_reference(made)
+
+
+@pytest.mark.parametrize("changed", [{"upstream": "a" * 64}, {"accelerator": "cuda"}])
+def test_what_can_not_be_had_again_here_is_no_reference(made: Layout, changed: dict[str, str]) -> None:
+    cell = plan_of(made, ["als_wr"], [5]).cells[0]
+    planned = planned_of(cell)
+    other = planned.model_copy(update={"job": planned.job.model_copy(update=changed)})
+    put_run(made, other)
+    saved, _ = save_reference(made, Store(made.runs))
+    assert saved == 2 and other.key not in load_reference(made)
+
+
+def test_a_run_under_a_key_of_old_is_no_reference(made: Layout) -> None:
+    store, planned = Store(made.runs), planned_of(plan_of(made, ["als_wr"], [5]).cells[0])
+    record, key = put_run(made, planned), "e" * 64
+    store.path(key).parent.mkdir(parents=True, exist_ok=True)
+    store.path(planned.key).rename(store.path(key))
+    store.amend(record.model_copy(update={"key": key}))
+    saved, _ = save_reference(made, store)
+    assert saved == 2 and key not in load_reference(made)
+
+
+def test_a_result_without_scores_must_not_have_ended_ok(made: Layout) -> None:
+    change(made, "scores", value=None)
+    with pytest.raises(CorruptData, match="a run that ended ok has scores, and no other has"):
+        load_reference(made)
+
+
+def test_scores_of_another_run_are_refused(made: Layout) -> None:
+    change(made, "scores", "key", value="0" * 64, digest=True)
+    with pytest.raises(CorruptData, match="of other predictions"):
+        load_reference(made)
+
+
+@pytest.mark.parametrize("line", [b"", b"{}", b"[]", b"not json", b'{"record": {}}', b"null"])
+def test_a_line_that_is_no_result_is_refused_by_its_number(made: Layout, line: bytes) -> None:
+    lines = gzip.decompress(file_of(made).read_bytes()).splitlines()
+    file_of(made).write_bytes(gzip.compress(b"\n".join([*lines, line, b""])))
+    with pytest.raises(CorruptData) as refused:
+        load_reference(made)
+    assert refused.value.where.endswith("synthetic-random.jsonl.gz: line 3") and refused.value.todo
+
+
+def test_scores_of_other_metrics_are_not_fresh(made: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
+    first, second = load_reference(made).values()
+    assert first.fresh_scores == first.scores is not None and second.fresh_scores is second.scores is None
+    monkeypatch.setattr("harness.reference.scorer_digest", lambda _: "0" * 64)
+    assert first.fresh_scores is None

@@ -3,25 +3,32 @@
 from __future__ import annotations
 
 import fcntl
+import hashlib
 import json
 import multiprocessing
 import os
 import random
 import signal
+import stat
 import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from harness import benchmark
 from harness.errors import CorruptData
-from harness.files import digest_of, sha256_of
-from harness.records import RECORD_FILE
+from harness.files import digest_of, sha256_of, sync_folder
+from harness.records import RECORD_FILE, Record, StoredFile, parse_record
 from harness.store import Store
 from harness.vocabulary import Verdict
 from tests.core.factories import planned_job, put_run, record_of
+
+# How a run can end, and those ends that a repetition would only repeat.
+FINAL = (Verdict.OK, Verdict.ERROR, Verdict.MEMORY, Verdict.TIMEOUT, Verdict.INVALID, Verdict.UNSTABLE)
+VERDICTS = (*FINAL, Verdict.INFRASTRUCTURE, Verdict.INTERRUPTED)
 
 
 def test_a_stored_run_comes_back_whole(tmp_path: Path) -> None:
@@ -33,6 +40,16 @@ def test_a_stored_run_comes_back_whole(tmp_path: Path) -> None:
     assert sorted(record.files) == ["log.txt", "predictions.npy"]
     assert store.standing(planned.key).verdict is Verdict.OK
     assert list(store.finished()) == [planned.key]
+
+
+def test_a_standing_tells_what_the_record_says_of_the_run(tmp_path: Path) -> None:
+    store, planned = Store(tmp_path / "runs"), planned_job()
+    put_run(store, planned, tmp_path / "work", Verdict.TIMEOUT)
+    standing = store.standing(planned.key)
+    written = json.loads((store.path(planned.key) / RECORD_FILE).read_text())
+    del written["digest"]
+    assert (standing.verdict, standing.reason) == (Verdict.TIMEOUT, Verdict.TIMEOUT.meaning)
+    assert standing.content == written == json.loads(store.record(planned.key).model_dump_json())
 
 
 def test_a_key_without_a_run_is_pending(tmp_path: Path) -> None:
@@ -49,6 +66,138 @@ def test_a_truncated_record_is_not_a_result(tmp_path: Path, keep: int) -> None:
     assert standing.verdict is Verdict.INFRASTRUCTURE
     assert str(path) in standing.reason
     with pytest.raises(CorruptData):
+        store.record(planned.key)
+
+
+@pytest.mark.parametrize("digest", ["", None, 0, False, "0" * 64, [], {}])
+def test_a_record_is_vouched_for_by_its_own_digest_and_no_other(tmp_path: Path, digest: object) -> None:
+    store, planned = Store(tmp_path / "runs"), planned_job()
+    put_run(store, planned, tmp_path / "work")
+    path = store.path(planned.key) / RECORD_FILE
+    path.write_text(json.dumps({**json.loads(path.read_text()), "digest": digest}))
+    standing = store.standing(planned.key)
+    assert standing.verdict is Verdict.INFRASTRUCTURE and "its own digest" in standing.reason
+    with pytest.raises(CorruptData, match="its own digest"):
+        store.record(planned.key)
+
+
+def test_every_field_of_a_record_is_under_its_digest(tmp_path: Path) -> None:
+    store, planned = Store(tmp_path / "runs"), planned_job()
+    put_run(store, planned, tmp_path / "work")
+    path = store.path(planned.key) / RECORD_FILE
+    honest = json.loads(path.read_text())
+    for field in honest.keys() - {"digest"}:
+        path.write_text(json.dumps({**honest, field: "another"}))
+        assert "its own digest" in store.standing(planned.key).reason, field
+        path.write_text(json.dumps({name: value for name, value in honest.items() if name != field}))
+        assert "its own digest" in store.standing(planned.key).reason, field
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"files": {"/etc/passwd": {"sha256": "0" * 64, "bytes": 1}}},
+        {"files": {"../other/log.txt": {"sha256": "0" * 64, "bytes": 1}}},
+        {"files": {"trace/../../log.txt": {"sha256": "0" * 64, "bytes": 1}}},
+        {"files": {"": {"sha256": "0" * 64, "bytes": 1}}},
+        {"files": {"log.txt": {"sha256": "0" * 64, "bytes": 1, "owner": "me"}}},
+        {"files": {"log.txt": {"sha256": "0" * 64}}},
+        {"verdict": "splendid"},
+        {"attempts": "many"},
+        {"limits": {"seconds": "long"}},
+        {"planned": {}},
+    ],
+    ids=str,
+)
+def test_a_record_that_breaks_its_schema_is_refused_by_field(tmp_path: Path, change: dict[str, Any]) -> None:
+    content = {**json.loads(record_of(planned_job()).model_dump_json()), **change}
+    text = json.dumps({**content, "digest": digest_of(content)}).encode()
+    with pytest.raises(CorruptData, match="breaks its schema") as refused:
+        parse_record(text, tmp_path / "record.json")
+    assert f"record.json: {next(iter(change))}" in refused.value.where and refused.value.todo
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"files": []},
+        {"files": {"log.txt": 5}},
+        {"files": {"log.txt": {}}},
+        {"files": "log.txt"},
+        {"verdict": "splendid"},
+        {"verdict": None},
+    ],
+    ids=str,
+)
+def test_a_forged_record_without_sense_is_damaged_and_no_crash(tmp_path: Path, change: dict[str, Any]) -> None:
+    """Its digest is right, and its fields are those of a record: what they hold is not."""
+    store, planned = Store(tmp_path / "runs"), planned_job()
+    put_run(store, planned, tmp_path / "work")
+    path = store.path(planned.key) / RECORD_FILE
+    content = {**json.loads(path.read_text()), **change}
+    del content["digest"]
+    path.write_text(json.dumps({**content, "digest": digest_of(content)}))
+    standing = store.standing(planned.key)
+    assert standing.verdict is Verdict.INFRASTRUCTURE and standing.content == {}
+    assert standing.reason == f"evidence is damaged: a record breaks its schema ({path})"
+
+
+def test_a_run_is_on_the_disk_before_it_is_in_its_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A power cut after `put` loses nothing: every file and every folder on the way was synced."""
+    store, synced, folders = Store(tmp_path / "runs"), set[int](), set[str]()
+    fsync = os.fsync
+
+    def remembered(handle: int) -> None:
+        synced.add(os.fstat(handle).st_ino)
+        fsync(handle)
+
+    def folder_too(folder: Path) -> None:
+        folders.add(folder.name)
+        sync_folder(folder)
+
+    monkeypatch.setattr(os, "fsync", remembered)
+    monkeypatch.setattr("harness.store.sync_folder", folder_too)
+    record = put_files(store, tmp_path / "work")
+    folder = store.path(record.key)
+    assert {(folder / name).stat().st_ino for name in (*FILES, RECORD_FILE)} <= synced
+    assert {"trace", folder.parent.name} <= folders and any(name.startswith("making-") for name in folders)
+
+
+def test_files_of_folders_within_the_run_are_its_files(tmp_path: Path) -> None:
+    files = {"trace/deep/W..npy": StoredFile(sha256="0" * 64, bytes=1)}
+    record = record_of(planned_job()).model_copy(update={"files": files})
+    text = json.dumps(record.to_json()).encode()
+    assert parse_record(text, tmp_path / "record.json") == record
+
+
+def test_a_record_whose_job_gives_another_key_is_refused(tmp_path: Path) -> None:
+    """Its name and its digest are right: only the key that is computed from its job tells."""
+    store, planned = Store(tmp_path / "runs"), planned_job()
+    record = put_run(store, planned, tmp_path / "work")
+    store.amend(record.model_copy(update={"planned": planned_job(2)}))
+    with pytest.raises(CorruptData, match="another job's key"):
+        store.record(planned.key)
+
+
+def test_a_record_that_names_another_key_is_no_standing(tmp_path: Path) -> None:
+    store, planned = Store(tmp_path / "runs"), planned_job()
+    record = put_run(store, planned, tmp_path / "work")
+    path = store.path(planned.key) / RECORD_FILE
+    path.write_text(json.dumps(record.model_copy(update={"key": planned_job(2).key}).to_json()))
+    standing = store.standing(planned.key)
+    assert standing.verdict is Verdict.INFRASTRUCTURE and "another job's key" in standing.reason
+
+
+def test_a_record_that_can_not_be_opened_is_not_called_pending(tmp_path: Path) -> None:
+    """Pending would run the job again, and hide that something lies in its place."""
+    store, planned = Store(tmp_path / "runs"), planned_job()
+    put_run(store, planned, tmp_path / "work")
+    path = store.path(planned.key) / RECORD_FILE
+    path.unlink()
+    path.mkdir()
+    standing = store.standing(planned.key)
+    assert standing.verdict is Verdict.INFRASTRUCTURE and str(path) in standing.reason
+    with pytest.raises(CorruptData, match="no record"):
         store.record(planned.key)
 
 
@@ -85,13 +234,108 @@ def test_a_truncated_or_missing_prediction_is_not_a_result(tmp_path: Path) -> No
     assert store.standing(planned.key).verdict is Verdict.INFRASTRUCTURE
 
 
-def test_a_flipped_byte_of_equal_size_is_found_when_hashed(tmp_path: Path) -> None:
+@pytest.mark.parametrize("change", [-1, 1, 4096])
+@pytest.mark.parametrize("name", ["log.txt", "predictions.npy"])
+def test_a_file_that_was_cut_or_has_grown_is_not_a_result(tmp_path: Path, name: str, change: int) -> None:
     store, planned = Store(tmp_path / "runs"), planned_job()
-    record = put_run(store, planned, tmp_path / "work")
-    log = store.path(planned.key) / "log.txt"
-    log.write_text("A line\n")
-    with pytest.raises(CorruptData, match="differs from its record"):
+    put_run(store, planned, tmp_path / "work")
+    path = store.path(planned.key) / name
+    content = path.read_bytes()
+    path.write_bytes(content[:change] if change < 0 else content + bytes(change))
+    standing = store.standing(planned.key)
+    assert standing.verdict is Verdict.INFRASTRUCTURE and standing.content == {}
+    assert "cut or has grown" in standing.reason and str(path) in standing.reason
+
+
+FILES = ("job.json", "log.txt", "lowest.npy", "method.json", "predictions.npy", "trace/W.npy", "validation.npy")
+
+
+def put_files(store: Store, folder: Path) -> Record:
+    """A run with every file that a container may leave."""
+    folder.mkdir()
+    files = {}
+    for name in FILES:
+        files[name] = folder / name.replace("/", "-")
+        files[name].write_text(f"what {name} says")
+        files[name].chmod(0o600)
+    return store.put(record_of(planned_job()), files)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_flipped_byte_of_equal_size_is_found_when_hashed(tmp_path: Path, name: str) -> None:
+    store = Store(tmp_path / "runs")
+    record = put_files(store, tmp_path / "work")
+    store.check(record)
+    path = store.path(record.key) / name
+    path.write_text(path.read_text().replace("says", "Says"))
+    with pytest.raises(CorruptData, match="differs from its record") as refused:
         store.check(record)
+    assert refused.value.where == str(path)
+    path.unlink()
+    with pytest.raises(CorruptData, match="is missing") as refused:
+        store.check(record)
+    assert refused.value.where == str(path)
+
+
+def test_a_record_names_every_file_by_its_content_and_anybody_may_read_them(tmp_path: Path) -> None:
+    """The user of a container is not the one who reads its results."""
+    store = Store(tmp_path / "runs")
+    record = put_files(store, tmp_path / "work")
+    assert store.record(record.key) == record
+    folder = store.path(record.key)
+    assert {name: (one.sha256, one.bytes) for name, one in record.files.items()} == {
+        name: (hashlib.sha256(f"what {name} says".encode()).hexdigest(), len(f"what {name} says"))
+        for name in FILES
+    }
+    assert {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()} == {
+        *FILES,
+        RECORD_FILE,
+    }
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o755
+    assert {stat.S_IMODE((folder / name).stat().st_mode) for name in FILES} == {0o644}
+
+
+def test_only_the_store_itself_is_left_behind(tmp_path: Path) -> None:
+    """Drafts, graves and runs that came second are gone."""
+    store, planned = Store(tmp_path / "runs"), planned_job()
+    record = put_run(store, planned, tmp_path / "one", Verdict.INTERRUPTED)
+    put_run(store, planned, tmp_path / "two")
+    put_run(store, planned, tmp_path / "three", Verdict.ERROR)
+    store.amend(store.record(planned.key).model_copy(update={"verdict": Verdict.UNSTABLE}))
+    store.remove(record.key)
+    assert [path for path in (tmp_path / "work").glob("*/*") if path.name != "owner.lock"] == []
+
+
+def test_what_is_no_run_is_not_taken_for_one(tmp_path: Path) -> None:
+    store, planned = Store(tmp_path / "runs"), planned_job()
+    assert list(store.finished()) == []
+    put_run(store, planned, tmp_path / "work")
+    other = planned_job(2).key
+    for name in (".obstacles/method", ".obstacles/x", "abc/abcdef", f"{planned.key[:2]}/.{other}"):
+        (store.folder / name).mkdir(parents=True)
+    (store.folder / "ab").write_text("a file")
+    assert list(store.finished()) == [planned.key]
+
+
+def test_finished_runs_come_in_the_order_of_their_keys(tmp_path: Path) -> None:
+    store = Store(tmp_path / "runs")
+    for seed in range(12):
+        put_run(store, planned_job(seed), tmp_path / str(seed))
+    assert list(store.finished()) == sorted(planned_job(seed).key for seed in range(12))
+    standings = store.standings([planned_job(3).key, planned_job(99).key])
+    assert [one.verdict for one in standings.values()] == [Verdict.OK, Verdict.PENDING]
+
+
+@pytest.mark.parametrize("again", [False, True])
+@pytest.mark.parametrize("stored", VERDICTS)
+def test_what_is_stored_gives_way_to_what_counts_for_more(tmp_path: Path, stored: Verdict, again: bool) -> None:
+    """Final: of the method's own doing, so that nothing is gained by repeating it."""
+    for number, new in enumerate((Verdict.OK, Verdict.TIMEOUT, Verdict.INTERRUPTED)):
+        store, planned = Store(tmp_path / str(number) / "runs"), planned_job()
+        put_run(store, planned, tmp_path / str(number) / "one", stored)
+        after = put_run(store, planned, tmp_path / str(number) / "two", new, again=again)
+        gives_way = stored not in FINAL or (again and new in FINAL)
+        assert after.verdict is store.standing(planned.key).verdict is (new if gives_way else stored), new
 
 
 def test_a_second_harness_finishing_the_same_job_changes_nothing(tmp_path: Path) -> None:
@@ -294,6 +538,12 @@ def test_a_disk_that_is_full_for_real_leaves_nothing_half_written(
         store.check(store.record(key))
 
 
+def test_verdicts_mean_what_resuming_and_exit_codes_take_them_for() -> None:
+    assert {verdict for verdict in Verdict if verdict.is_final} == set(FINAL)
+    assert {verdict for verdict in Verdict if verdict.is_good} == {Verdict.OK, Verdict.NOT_APPLICABLE}
+    assert len({verdict.meaning for verdict in Verdict}) == len(Verdict) == 11
+
+
 def test_a_key_changes_with_the_way_inputs_are_prepared(monkeypatch: pytest.MonkeyPatch) -> None:
     before = planned_job().key
     monkeypatch.setattr(benchmark.get("repurposing"), "MATERIALISATION_VERSION", 2)
@@ -306,6 +556,7 @@ def test_keys_change_with_everything_that_can_change_an_answer() -> None:
         base.model_copy(update={"image_tree": "5" * 64}),
         base.model_copy(update={"dataset_digest": "5" * 64}),
         base.model_copy(update={"split_digest": "5" * 64}),
+        base.model_copy(update={"weights_digest": "5" * 64}),
         *(
             base.model_copy(update={"job": base.job.model_copy(update=change)})
             for change in (
@@ -314,11 +565,18 @@ def test_keys_change_with_everything_that_can_change_an_answer() -> None:
                 {"parameters": {"alpha": 1.0}},
                 {"split": base.job.split.model_copy(update={"seed": 2})},
                 {"inner_folds": 0},
+                {"benchmark": "ddi"},
+                {"upstream": "a" * 64},
+                {"accelerator": "cuda"},
             )
         ),
     ]
     assert len({base.key, *(other.key for other in others)}) == len(others) + 1
     assert record_of(base).key == base.key
+    # names of the same data and the same split are no other answer
+    split = base.job.split.model_copy(update={"strategy": "released", "parameters": {"which": "random"}})
+    names = base.job.model_copy(update={"dataset": "my_copy", "split": split})
+    assert base.model_copy(update={"job": names}).key == base.key
 
 
 def test_a_key_is_claimed_by_one_alone(tmp_path: Path) -> None:

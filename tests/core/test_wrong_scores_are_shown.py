@@ -3,19 +3,41 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+from harness import benchmark, scoring
 from harness.audit import audit_runs
+from harness.benchmark.repurposing.predictions import Predictions
 from harness.campaign import left_to_run, mark_unstable
-from harness.errors import UsageError
+from harness.data import load_dataset
+from harness.errors import CorruptData, UsageError
+from harness.files import sha256_of
 from harness.index import build_index
 from harness.layout import Layout
 from harness.plan import Plan
-from harness.scoring import compute_scores, score_all, scores_path
+from harness.records import Record
+from harness.scoring import (
+    Scores,
+    compute_scores,
+    is_whole,
+    measure,
+    parse_scores,
+    read_answer,
+    read_scores,
+    score_all,
+    score_run,
+    scored_files,
+    scorer_digest,
+    scores_path,
+    without_truth,
+)
+from harness.splits import load_split
 from harness.status import build_table
 from harness.store import Store
 from harness.vocabulary import Verdict
@@ -79,3 +101,204 @@ def test_a_run_that_is_no_result_has_no_scores(evidence: Layout, made_up: Plan, 
     assert row["verdict"] == "unstable" and row["AUC/as-published"] is None
     with pytest.raises(UsageError, match="ended as 'unstable' has no scores"):
         compute_scores(evidence, store, planned)
+
+
+def record_of(layout: Layout, plan: Plan, cell: int = 0) -> Record:
+    return Store(layout.runs).record(planned_of(plan.cells[cell]).key)
+
+
+def flip(path: Path) -> None:
+    """Change the last bit; the size stays."""
+    content = bytearray(path.read_bytes())
+    content[-1] ^= 1
+    path.write_bytes(bytes(content))
+
+
+@pytest.mark.parametrize(
+    "name", ["predictions.npy", "validation.npy", "lowest.npy", "log.txt", "job.json", "method.json"]
+)
+def test_nothing_is_scored_beside_a_file_that_is_not_the_records(
+    evidence: Layout, made_up: Plan, name: str
+) -> None:
+    """Validation scores choose the inner model, the lowest scores stand in for zeros."""
+    store, planned = Store(evidence.runs), planned_of(made_up.cells[0])
+    flip(store.path(planned.key) / name)
+    for attempt in (
+        lambda: compute_scores(evidence, store, planned),
+        lambda: read_answer(evidence, store, store.record(planned.key)),
+    ):
+        with pytest.raises(CorruptData, match="differs from its record"):
+            attempt()
+
+
+def test_scores_are_of_the_runs_own_predictions(evidence: Layout, made_up: Plan) -> None:
+    """Computed here from the arrays, the dataset and the split, by the benchmark's own scorer."""
+    store, planned = Store(evidence.runs), planned_of(made_up.cells[2])
+    folder, record = store.path(planned.key), record_of(evidence, made_up, 2)
+    dataset = load_dataset(evidence, planned.job.dataset)
+    split = load_split(evidence, planned.job.dataset, planned.job.split)
+    arrays = [np.load(folder / f"{name}.npy") for name in ("predictions", "validation", "lowest")]
+    metrics, notes = benchmark.get("repurposing").score(dataset, split, Predictions(*arrays), {})
+    scores = compute_scores(evidence, store, planned)
+    assert (scores.key, scores.metrics, scores.notes) == (planned.key, metrics, notes)
+    assert scores.scorer == scorer_digest("repurposing") and scores.series == {}
+    assert scores.evidence == {
+        name: sha256_of(folder / name) for name in ("predictions.npy", "validation.npy", "lowest.npy")
+    }
+    answer = read_answer(evidence, store, record)
+    assert (answer[0].digest, answer[1].digest) == (planned.dataset_digest, planned.split_digest)
+
+
+@pytest.mark.parametrize("field", ["dataset_digest", "split_digest"])
+def test_a_run_is_not_scored_by_the_truth_of_other_data(evidence: Layout, made_up: Plan, field: str) -> None:
+    record = record_of(evidence, made_up)
+    other = record.model_copy(update={"planned": record.planned.model_copy(update={field: "0" * 64})})
+    with pytest.raises(CorruptData, match="not the one of the run"):
+        read_answer(evidence, Store(evidence.runs), other)
+
+
+def test_an_answer_that_breaks_the_protocol_is_named(evidence: Layout, made_up: Plan) -> None:
+    store, record = Store(evidence.runs), record_of(evidence, made_up)
+    path = store.path(record.key) / "predictions.npy"
+    np.save(path, np.load(path)[:, :-1])
+    stored = record.files["predictions.npy"].model_copy(
+        update={"sha256": sha256_of(path), "bytes": path.stat().st_size}
+    )
+    vouched = record.model_copy(update={"files": {**record.files, "predictions.npy": stored}})
+    with pytest.raises(CorruptData, match="not what the protocol asks for") as refused:
+        read_answer(evidence, store, vouched)
+    assert record.key[:16] in refused.value.where
+
+
+def test_scores_are_shown_of_their_own_run_scorer_and_files_alone(evidence: Layout, made_up: Plan) -> None:
+    one, other = (planned_of(cell).key for cell in made_up.cells[:2])
+    files = scored_files(record_of(evidence, made_up).to_json()["files"])
+    honest = read_scores(evidence, one, "repurposing", files)
+    assert honest is not None and honest.key == one and honest.metrics
+    # another run's file, with its digest and its files as they were
+    scores_path(evidence, other).write_bytes(scores_path(evidence, one).read_bytes())
+    assert read_scores(evidence, other, "repurposing", files) is None
+    assert read_scores(evidence, one, "ddi", files) is None
+    for name in files:
+        assert read_scores(evidence, one, "repurposing", {**files, name: "0" * 64}) is None
+        fewer = {kept: digest for kept, digest in files.items() if kept != name}
+        assert read_scores(evidence, one, "repurposing", fewer) is None
+    assert read_scores(evidence, "0" * 64, "repurposing", files) is None
+
+
+def test_arrays_at_the_top_are_scored_and_nothing_else() -> None:
+    names = ("predictions.npy", "lowest.npy", "trace/W.npy", "log.txt", "job.json", "x.npy.txt")
+    files = {name: {"sha256": name, "bytes": 1} for name in names}
+    assert scored_files(files) == {"predictions.npy": "predictions.npy", "lowest.npy": "lowest.npy"}
+
+
+@pytest.fixture
+def scorer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The source of a benchmark `made`, of several files, one of them long."""
+    folder = tmp_path / "harness" / "benchmark" / "made"
+    (folder / "deep").mkdir(parents=True)
+    (folder / "__init__.py").write_text("")
+    (folder / "short.py").write_text("A = 1\n")
+    (folder / "long.py").write_text("# " + "x" * 20_000 + "\nB = 2\n")
+    (folder / "deep" / "more.py").write_text("C = 3\n")
+    (folder.parent / "other.py").write_text("D = 4\n")
+    monkeypatch.setattr(scoring, "__file__", str(tmp_path / "harness" / "scoring.py"))
+    return folder
+
+
+def digest_of_made() -> str:
+    """Computed anew, as another process would."""
+    return scorer_digest.__wrapped__("made")
+
+
+CHANGES: dict[str, Callable[[Path], object]] = {
+    "the first byte": lambda folder: (folder / "short.py").write_text("B = 1\n"),
+    "the last byte of a long file": lambda folder: (folder / "long.py").write_text(
+        (folder / "long.py").read_text().replace("B = 2", "B = 3")
+    ),
+    "a file below": lambda folder: (folder / "deep" / "more.py").write_text("C = 4\n"),
+    "another name": lambda folder: (folder / "short.py").rename(folder / "shorter.py"),
+    "another folder": lambda folder: (folder / "short.py").rename(folder / "deep" / "short.py"),
+    "one more": lambda folder: (folder / "empty.py").write_text(""),
+    "one less": lambda folder: (folder / "__init__.py").unlink(),
+    "contents exchanged": lambda folder: (
+        (folder / "short.py").write_text("C = 3\n"),
+        (folder / "deep" / "more.py").write_text("A = 1\n"),
+    ),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_any_change_of_the_metrics_makes_scores_stale(scorer: Path, change: str) -> None:
+    before = digest_of_made()
+    CHANGES[change](scorer)
+    assert digest_of_made() != before
+
+
+def test_what_is_not_the_metrics_makes_no_scores_stale(scorer: Path) -> None:
+    before = digest_of_made()
+    (scorer / "notes.txt").write_text("not read")
+    (scorer.parent / "other.py").write_text("D = 5\n")
+    for path in scorer.rglob("*.py"):
+        os.utime(path, (1, 1))
+    assert digest_of_made() == before
+    assert scorer_digest.__wrapped__("made/deep") != before
+
+
+def test_a_digest_is_over_every_field_of_scores() -> None:
+    scores = Scores("k", "s", {"predictions.npy": "0"}, {"AUC": 0.5, "F": None}, {"F": "why"}, {"per type": [1.0]})
+    content = scores.to_json()
+    assert parse_scores(json.loads(json.dumps(content))) == scores and is_whole(content)
+    for name in content:
+        assert not is_whole({**content, name: "another"}), name
+        assert not is_whole({kept: value for kept, value in content.items() if kept != name}), name
+    bare = Scores("k", "s", {}, {}, {})
+    assert "series" not in bare.to_json() and parse_scores(bare.to_json()) == bare
+
+
+def test_values_of_a_series_have_names_of_their_own() -> None:
+    scores = Scores("k", "s", {}, {"AUC": 0.5}, {}, {"accuracy of type": [0.25, None]})
+    assert scores.every == {"AUC": 0.5, "accuracy of type 0": 0.25, "accuracy of type 1": None}
+
+
+def test_a_run_is_scored_once_and_again_when_its_scores_are_gone(
+    evidence: Layout, made_up: Plan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, planned = Store(evidence.runs), planned_of(made_up.cells[0])
+    computed = []
+
+    def counted(*given: Any) -> Scores:
+        computed.append(given[2].key)
+        return compute_scores(*given)
+
+    monkeypatch.setattr(scoring, "compute_scores", counted)
+    cached = score_run(evidence, store, planned)
+    assert computed == [] and score_all(evidence, store, made_up) == 0
+    path = scores_path(evidence, planned.key)
+    assert path == evidence.scores / planned.key[:2] / f"{planned.key}.json"
+    path.unlink()
+    assert score_run(evidence, store, planned) == cached and computed == [planned.key]
+    assert parse_scores(json.loads(path.read_text())) == cached
+
+
+def test_kept_scores_are_no_answer_for_a_run_that_is_no_result(evidence: Layout, made_up: Plan) -> None:
+    """Its scores are as fresh as ever: the same files, the same scorer."""
+    store, planned = Store(evidence.runs), planned_of(made_up.cells[0])
+    mark_unstable(store, store.record(planned.key), "a repetition differed")
+    with pytest.raises(UsageError, match="has no scores"):
+        score_run(evidence, store, planned)
+    assert score_all(evidence, store, made_up) == 0
+
+
+def test_where_there_is_no_truth_no_metric_is_defined(evidence: Layout, made_up: Plan) -> None:
+    planned = planned_of(made_up.cells[0])
+    assert without_truth(planned.job) == ""
+    asking = benchmark.get("repurposing").PREDICTING
+    split = planned.job.split.model_copy(update={"strategy": asking})
+    job = planned.job.model_copy(update={"split": split})
+    reason = without_truth(job)
+    assert asking in reason
+    measured = measure(job, None, None, None)
+    names = {metric.name for metric in benchmark.get("repurposing").METRICS}
+    assert measured.metrics == dict.fromkeys(names) and measured.notes == dict.fromkeys(names, reason)
+    assert measured.series == {}

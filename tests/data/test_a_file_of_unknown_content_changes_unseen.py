@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,7 +15,8 @@ from harness.data import dataset_digest, download, load_dataset, load_manifest
 from harness.data.datasets import fetch_dataset
 from harness.data.first_seen import RECORD
 from harness.data.manifest import mirror_path
-from harness.errors import CorruptData, ManifestError, MissingData
+from harness.data.unrecorded import forget
+from harness.errors import CorruptData, ManifestError, MissingData, UsageError
 from harness.layout import Layout
 from tests.data.own_pairs import write_pairs
 from tests.data.web import Web, serving
@@ -41,6 +43,7 @@ def _unknown(own: Layout, url: str, more: str = "") -> Path:
 
 def test_checksum_is_taken_at_the_first_download_and_held_to(own: Layout, web: Web) -> None:
     folder = _unknown(own, web.url())
+    load_dataset(own, "mine")
     path = fetch_dataset(own, "mine")["far.txt"]
     assert path.read_bytes() == CONTENT
     told = json.loads((folder / RECORD).read_text())["far.txt"]
@@ -58,6 +61,7 @@ def test_file_in_ones_own_folder_or_a_mirror_serves(own: Layout, web: Web, tmp_p
     copy = tmp_path / "mirror" / mirror_path(web.url())
     copy.parent.mkdir(parents=True)
     copy.write_bytes(CONTENT)
+    load_dataset(own, "mine", mirrors=[tmp_path / "mirror"])
     assert fetch_dataset(own, "mine", mirrors=[tmp_path / "mirror"])["far.txt"] == copy
     (folder / RECORD).unlink()
     (folder / "own").mkdir()
@@ -86,7 +90,13 @@ def test_endless_download_of_unknown_length_is_told_as_past_the_limit(
 
 
 @pytest.mark.parametrize(
-    ("content", "fault"), [(b"version https://git-lfs.github.com/spec/v1\n", "pointer"), (b"", "empty")]
+    ("content", "fault"),
+    [
+        (b"version https://git-lfs.github.com/spec/v1\n", "pointer"),
+        (b"", "empty"),
+        (b"<html><body>Welcome! Please log in.</body></html>", "a web page"),
+        (b"\xef\xbb\xbf\r\n <!DOCTYPE HTML>\n<title>503</title>", "a web page"),
+    ],
 )
 def test_what_can_not_be_the_file_is_not_recorded(own: Layout, web: Web, content: bytes, fault: str) -> None:
     folder = _unknown(own, web.url())
@@ -94,6 +104,65 @@ def test_what_can_not_be_the_file_is_not_recorded(own: Layout, web: Web, content
     with pytest.raises(CorruptData, match=fault):
         fetch_dataset(own, "mine")
     assert not (folder / RECORD).exists()
+
+
+@pytest.mark.parametrize(
+    ("field", "wrong", "why"),
+    [
+        ("converter = .*", 'converter = "./convert.py"', "IndexError: list index out of range"),
+        ("drugs = 3", "drugs = 4", "has 3 drugs, not 4"),
+    ],
+)
+def test_file_that_can_not_be_converted_is_not_recorded_and_asked_for_again(
+    own: Layout, web: Web, field: str, wrong: str, why: str
+) -> None:
+    folder = _unknown(own, web.url())
+    manifest = folder / "dataset.toml"
+    right = manifest.read_text()
+    (folder / "convert.py").write_text("def convert(manifest, files):\n    return [][1]\n")
+    manifest.write_text(re.sub(field, wrong, right))
+    assert manifest.read_text() != right
+    web.content = b"nobody expects this"
+    with pytest.raises(CorruptData, match=why) as caught:
+        load_dataset(own, "mine")
+    assert "far.txt" in caught.value.what and "nothing was recorded" in caught.value.todo
+    assert not (folder / RECORD).exists()
+    manifest.write_text(right)
+    web.content = CONTENT
+    load_dataset(own, "mine")
+    assert fetch_dataset(own, "mine")["far.txt"].read_bytes() == CONTENT
+
+
+def test_ones_own_file_that_can_not_be_converted_stays(own: Layout, web: Web) -> None:
+    folder = _unknown(own, web.url())
+    manifest = folder / "dataset.toml"
+    manifest.write_text(manifest.read_text().replace("drugs = 3", "drugs = 4"))
+    (folder / "own").mkdir()
+    (folder / "own" / "far.txt").write_bytes(CONTENT)
+    with pytest.raises(CorruptData):
+        load_dataset(own, "mine")
+    assert (folder / "own" / "far.txt").read_bytes() == CONTENT and web.asked == []
+
+
+def test_wrong_record_is_taken_back_by_a_command_that_the_message_names(
+    own: Layout, web: Web, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = _unknown(own, web.url())
+    web.content = b"the wrong file, that can be converted too"
+    load_dataset(own, "mine")
+    fetch_dataset(own, "mine")["far.txt"].unlink()
+    web.content = CONTENT
+    with pytest.raises(CorruptData) as caught:
+        fetch_dataset(own, "mine")
+    assert "`harness data forget mine`" in caught.value.todo
+    monkeypatch.setattr(command, "find_layout", lambda: own)
+    said = CliRunner().invoke(command.command, ["forget", "mine"], standalone_mode=False)
+    assert said.output == "mine: forgotten: far.txt\n"
+    assert not (folder / RECORD).exists()
+    load_dataset(own, "mine")
+    assert json.loads((folder / RECORD).read_text())["far.txt"]["bytes"] == len(CONTENT)
+    with pytest.raises(UsageError, match="no dataset is called 'nobody'"):
+        forget(own, "nobody")
 
 
 def test_nothing_is_downloaded_for_a_digest_or_for_all(

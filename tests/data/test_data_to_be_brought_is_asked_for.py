@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.benchmark.repurposing.inputs import views
+from harness.benchmark.repurposing.input_arrays import views
 from harness.data import dataset_digest, load_dataset, load_manifest
 from harness.errors import CorruptData, ManifestError, MissingData
 from harness.jobs import Job, SplitSpec

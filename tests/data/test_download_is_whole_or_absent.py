@@ -132,3 +132,23 @@ def test_silent_server_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         url = f"http://127.0.0.1:{listener.getsockname()[1]}/file"
         with pytest.raises(Refused, match="attempt 3 of 3"):
             download(url, source(CONTENT), tmp_path / "file", pause=0.0)
+
+
+def test_damaged_file_of_the_right_size_is_fetched_again(web: Web, tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(bytes(len(CONTENT)))
+    assert _fetch(web, tmp_path / "file").read_bytes() == CONTENT
+    assert len(web.asked) == 1
+
+
+@pytest.mark.parametrize("elsewhere", ["ftp://127.0.0.1:9/file", "file:///etc/passwd"])
+def test_redirect_away_from_the_web_is_refused(web: Web, tmp_path: Path, elsewhere: str) -> None:
+    web.redirect = elsewhere
+    with pytest.raises(Refused, match=f"leads to {elsewhere}, which is neither http nor https"):
+        _fetch(web, tmp_path / "file")
+    assert _nothing_is_there(tmp_path / "file")
+
+
+def test_redirect_on_the_web_is_followed(web: Web, tmp_path: Path) -> None:
+    with serving(CONTENT) as other:
+        web.redirect = other.url()
+        assert _fetch(web, tmp_path / "file").read_bytes() == CONTENT

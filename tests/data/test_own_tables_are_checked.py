@@ -46,6 +46,7 @@ def test_what_is_odd_but_allowed_is_remarked_on(own: Layout) -> None:
         ("drug_features.csv", "180.2", "heavy", r"'heavy' is not a number\n.*line 2, column 'mass'"),
         ("drug_features.csv", "180.2", "inf", r"infinite\n.*drug 'aspirin', feature 'mass'"),
         ("drug_features.csv", "180.2", "1e999", "infinite"),
+        ("disease_features.csv", "pain,1", "pain,inf", r"1 disease features are infinite\n.*disease 'pain'"),
         ("drug_features.csv", "zinc", "aspirin", r"'aspirin' is also in line 2\n.*line 4"),
         ("drug_features.csv", "mass,rings", "mass,mass", "drug feature names occur more than once, 'mass'"),
         ("disease_features.csv", "flu,0", "flu", "1 cells instead of 2"),

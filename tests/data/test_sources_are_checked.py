@@ -45,6 +45,9 @@ def test_mirror_is_laid_out_by_url() -> None:
         "https://example.org/%2e%2e/x",
         "https://example.org/a%2Fb",
         "file:///etc/passwd",
+        "http://../x",
+        "http://./x",
+        "http://..:80/x",
     ],
 )
 def test_url_can_not_lead_out_of_a_mirror(url: str) -> None:

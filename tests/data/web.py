@@ -20,6 +20,7 @@ class Web:
     fail_first: int = 0
     understands_ranges: bool = True
     wrong_range: bool = False
+    redirect: str = ""
     asked: list[str | None] = field(default_factory=list)
 
     def url(self, name: str = "file.bin") -> str:
@@ -37,6 +38,11 @@ def serving(content: bytes) -> Iterator[Web]:
             web.asked.append(self.headers.get("Range"))
             if web.status or len(web.asked) <= web.fail_first:
                 self.send_error(web.status or 503)
+                return
+            if web.redirect:
+                self.send_response(302)
+                self.send_header("Location", web.redirect)
+                self.end_headers()
                 return
             start = self._start()
             self.send_response(206 if start else 200)

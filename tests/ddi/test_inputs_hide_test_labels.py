@@ -11,12 +11,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from harness.benchmark.ddi import INPUTS, asked, asked_in, write_inputs
+from harness.benchmark.ddi import INPUTS, asked, asked_in
 from harness.conformance.ddi import problems
 from harness.conformance.ddi.problems import Problem
 from harness.errors import UsageError
 from harness.splits.parts import TEST, TRAIN, part_split
 from tests.ddi import brute_force as plain
+from tests.given import write_inputs
 
 PROBLEMS = {
     make.__name__: make() for make in (problems.one_type, problems.several_types, problems.without_new_pairs)
@@ -32,7 +33,7 @@ def problem(request: pytest.FixtureRequest) -> Problem:
 
 def _written(problem: Problem, folder: Path, inputs: tuple[str, ...] = DECLARED) -> dict[str, bytes]:
     folder.mkdir(exist_ok=True)
-    told = write_inputs(problem.dataset, problem.split, inputs, folder, inner_folds=0)
+    told = write_inputs("ddi", problem.dataset, problem.split, inputs, folder, inner_folds=0)
     assert {description["file"] for description in told.values()} == {path.name for path in folder.iterdir()}
     return {name: (folder / description["file"]).read_bytes() for name, description in told.items()}
 

@@ -16,6 +16,7 @@ from harness.conformance import checks_of, self_test
 from harness.conformance.ddi.problems import Problem
 from harness.data.npy import npy_bytes
 from harness.errors import InvalidPredictions, UsageError
+from harness.given import Given
 from harness.layout import Layout
 from harness.methods import MethodCard, load_method
 from harness.trials import Result, Trial, check_answer
@@ -23,7 +24,7 @@ from harness.vocabulary import Verdict
 
 Scores = npt.NDArray[np.float64]
 Method = Callable[[Trial], Scores]
-NAMES = ["one-type", "several-types", "one-setting", "repeats", "seed", "order", "truth"]
+NAMES = ["one-type", "several-types", "one-setting", "repeats", "seed", "order", "learns", "truth"]
 
 
 def honest(trial: Trial) -> Scores:
@@ -67,11 +68,11 @@ def failed(card: MethodCard, runner: InProcess) -> set[str]:
     return {result.check for result in self_test(card, runner) if not result.passed}
 
 
-def test_an_honest_method_passes_in_six_runs(card: MethodCard, tmp_path: Path) -> None:
+def test_an_honest_method_passes_in_seven_runs(card: MethodCard, tmp_path: Path) -> None:
     """Starting a deep learning library takes seconds, so that runs are counted."""
     runner = InProcess(tmp_path, honest)
     assert failed(card, runner) == set()
-    assert runner.runs == 6
+    assert runner.runs == 7
     assert [check.name for check in checks_of(card)] == NAMES
 
 
@@ -134,7 +135,7 @@ def test_inputs_that_tell_the_truth_are_found(
 ) -> None:
     real = Problem.inputs
 
-    def leaking(self: Problem, of: MethodCard, inner_folds: int) -> dict[str, npt.NDArray[np.generic] | list[str]]:
+    def leaking(self: Problem, of: MethodCard, inner_folds: int) -> dict[str, Given]:
         leak = {"labels": self.dataset.labels} if self.dataset.multilabel is several else {}
         return {**real(self, of, inner_folds), **leak}
 

@@ -52,7 +52,7 @@ def test_the_end_of_the_main_process_is_seen(parent: subprocess.Popen[str]) -> N
     wait_until_readable(seen.monitor)
     assert not seen.monitor_lost(), "it ended after the container: an engine tidies up"
     seen.close()
-    assert seen.handles == () and not seen.ended()
+    assert not seen.handles and not seen.ended()
 
 
 def test_a_monitor_that_dies_first_is_lost_for_good(parent: subprocess.Popen[str]) -> None:
@@ -72,14 +72,14 @@ def test_another_process_of_that_number_is_not_believed(parent: subprocess.Popen
     pid = child_of(parent)
     for container in ("0123456789ab", ""):
         seen = ContainerProcesses(pid, container)
-        assert seen.handles == () and not seen.ended() and not seen.monitor_lost()
+        assert not seen.handles and not seen.ended() and not seen.monitor_lost()
     os.kill(pid, 9)
 
 
 @pytest.mark.parametrize("pid", [0, 1, -1, 2**22 + 1])
 def test_no_process_claims_nothing(pid: int) -> None:
     seen = ContainerProcesses(pid, EVERYBODY)
-    assert seen.handles == () and not seen.ended() and not seen.monitor_lost()
+    assert not seen.handles and not seen.ended() and not seen.monitor_lost()
 
 
 @pytest.mark.parametrize("version", [1, 2])

@@ -57,3 +57,26 @@ def test_copying_storage_is_warned_of() -> None:
 
 def test_facts_can_be_kept_with_a_record() -> None:
     assert facts(DOCKER).as_json()["warnings"] == []
+
+
+def test_a_user_name_space_is_known_however_it_came_about() -> None:
+    assert not facts(DOCKER).user_namespace
+    assert facts(DOCKER, SecurityOptions=["name=userns", "name=seccomp"]).user_namespace
+    assert (
+        facts(DOCKER, SecurityOptions=["name=rootless"]).user_namespace
+        and facts(PODMAN, Rootless=True).user_namespace
+    )
+
+
+def test_the_runtime_is_the_engines_own_unless_one_was_chosen() -> None:
+    assert facts(DOCKER, DefaultRuntime="runc").runtime == "runc" and facts(DOCKER).runtime == ""
+    chosen = read_facts(
+        DOCKER, {**INFO, "DefaultRuntime": "runc"}, api_version="1.41", socket="/s", runtime="runsc"
+    )
+    assert chosen.runtime == "runsc" and chosen.as_json()["runtime"] == "runsc"
+
+
+def test_a_filter_of_system_calls_is_only_believed_where_it_is_named() -> None:
+    assert facts(DOCKER).system_call_filter
+    bare = facts(DOCKER, SecurityOptions=["name=apparmor"])
+    assert not bare.system_call_filter and any("system calls" in warning for warning in bare.warnings)

@@ -13,6 +13,7 @@ import pytest
 
 from harness.engine import Engine
 from harness.engine.find import serve_docker, serve_podman
+from harness.engine.programs import find_program
 from harness.engine.serve import Lease, Service, service_folder
 from harness.engine.sockets import silence
 from harness.errors import EngineError, ImageError
@@ -140,10 +141,48 @@ def test_an_image_that_changed_is_refused(served: Engine, tmp_path: Path) -> Non
     assert list((tmp_path / "work").glob("harness-*/run-*")) == []
 
 
+# The machine's own files, laid over /etc in a mount name space that ends with the process.
+FOREIGN = """
+import os, sys
+from pathlib import Path
+from harness.engine.find import serve_docker
+engine = serve_docker(Path(sys.argv[1]), {})
+print(engine.answers(), engine.api.info()["DockerRootDir"], flush=True)
+engine.close()
+"""
+
+
+@pytest.mark.parametrize(
+    "foreign",
+    [
+        '{"hosts": ["unix:///run/somewhere-else.sock"]}',
+        '{"data-root": "/var/lib/somewhere-else"}',
+        '{"bridge": "docker9"}',
+        "this is not JSON",
+    ],
+)
+def test_the_machines_own_configuration_does_not_matter(cache: Path, tmp_path: Path, foreign: str) -> None:
+    unshare = find_program("unshare")
+    if unshare is None or subprocess.run([unshare, "--mount", "true"], capture_output=True).returncode:
+        pytest.skip("needs mount name spaces")
+    (tmp_path / "daemon.json").write_text(foreign)
+    script = 'mount -t tmpfs none /etc/docker && cp "$1" /etc/docker/daemon.json && shift && exec "$@"'
+    Path("/etc/docker").mkdir(exist_ok=True)
+    python = [sys.executable, "-c", FOREIGN, str(tmp_path / "cache")]
+    done = subprocess.run(
+        [unshare, "--mount", "sh", "-c", script, "sh", str(tmp_path / "daemon.json"), *python],
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == ["True", str(tmp_path / "cache" / "engine" / "docker")]
+    shutil.rmtree(service_folder("docker", tmp_path / "cache", {}).parent)
+
+
 def test_podman_is_served_with_what_it_needs_here(tmp_path: Path, podman_engine: Engine) -> None:
     engine = serve_podman(tmp_path, {})
     assert engine is not None
     with engine:
-        assert engine.name == "podman" and engine.facts.init
+        assert engine.name == "podman"
     assert silence(engine.socket)
     shutil.rmtree(engine.socket.parent.parent)

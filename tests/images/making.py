@@ -7,7 +7,7 @@ import io
 import lzma
 import shutil
 import tarfile
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from harness.images.locks import DebianPackage, format_debian
@@ -17,7 +17,7 @@ from harness.layout import Layout
 EPOCH = 1767225600
 
 
-def tar_of(files: Mapping[str, bytes | str], *, mtime: int = EPOCH + 99) -> bytes:
+def tar_of(files: Mapping[str, bytes | str], *, mtime: int = EPOCH + 99, programs: Collection[str] = ()) -> bytes:
     """A tar of files (bytes), links (text) and folders (names that end with /)."""
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w", format=tarfile.GNU_FORMAT) as archive:
@@ -31,26 +31,38 @@ def tar_of(files: Mapping[str, bytes | str], *, mtime: int = EPOCH + 99) -> byte
                 entry.type = tarfile.DIRTYPE
                 archive.addfile(entry)
             else:
-                entry.mode, entry.size = 0o644, len(content)
+                entry.mode, entry.size = 0o755 if name in programs else 0o644, len(content)
                 archive.addfile(entry, io.BytesIO(content))
     return buffer.getvalue()
 
 
 def make_deb(
-    folder: Path, name: str, files: Mapping[str, bytes | str], *, version: str = "1.0", **fields: str
+    folder: Path,
+    name: str,
+    files: Mapping[str, bytes | str],
+    *,
+    version: str = "1.0",
+    after: str = "",
+    **fields: str,
 ) -> Path:
-    """A Debian package made by hand."""
+    """A Debian package made by hand; `after` is the script that dpkg runs when its files are there."""
     control = {"Package": name, "Version": version, "Architecture": "all", "Maintainer": "Nobody <no@example.org>"}
     control |= {**fields, "Description": "made by a test"}
     text = "".join(f"{key}: {value}\n" for key, value in control.items())
     members = {
         "debian-binary": b"2.0\n",
-        "control.tar.xz": lzma.compress(tar_of({"./": b"", "./control": text.encode()})),
+        "control.tar.xz": lzma.compress(_control(text, after)),
         "data.tar.xz": lzma.compress(tar_of(files)),
     }
     path = folder / f"{name}_{version}_all.deb"
     path.write_bytes(b"!<arch>\n" + b"".join(_member(*item) for item in members.items()))
     return path
+
+
+def _control(text: str, after: str) -> bytes:
+    """The control archive; a script in it must be a program."""
+    files = {"./": b"", "./control": text.encode()}
+    return tar_of(files | ({"./postinst": after.encode()} if after else {}), programs={"./postinst"})
 
 
 def _member(name: str, content: bytes) -> bytes:
@@ -83,10 +95,12 @@ class Workbench:
         (folder / "environment.toml").write_text(text)
         return folder
 
-    def debian(self, name: str, files: Mapping[str, bytes | str], *, extends: str = "_base") -> Path:
+    def debian(
+        self, name: str, files: Mapping[str, bytes | str], *, extends: str = "_base", after: str = ""
+    ) -> Path:
         """An environment that adds one hand-made package, locked and in the store."""
         package = f"permafrost-test-{name.replace('_', '-')}"
-        deb = make_deb(self._folder, package, files)
+        deb = make_deb(self._folder, package, files, after=after)
         folder = self.environment(
             name,
             f'summary = "made by a test"\nextends = "{extends}"\nlanguage = "octave"\n'

@@ -1,9 +1,13 @@
 from __future__ import annotations
 
 import hashlib
+import signal
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -13,8 +17,9 @@ from harness.errors import CorruptData, MissingData
 from harness.images import archives
 from harness.images.fetch import Sources, export_parts, fetch_parts, find_sources
 from harness.images.locks import Part
-from harness.images.parts import checked_part, part_path
+from harness.images.parts import checked_part, incoming, part_path
 from harness.layout import Layout
+from harness.ownership import own_folder
 
 CONTENT = bytes(range(256)) * 5000
 SHA = hashlib.sha256(CONTENT).hexdigest()
@@ -45,7 +50,18 @@ def archive(monkeypatch: pytest.MonkeyPatch) -> Iterator[Archive]:
             if told.mode == "gone" or self.path != f"/{PART.path}":
                 self.send_error(404)
                 return
+            if told.mode.startswith("leads to "):
+                self.send_response(302)
+                self.send_header("Location", told.mode.removeprefix("leads to "))
+                self.end_headers()
+                return
             body = CONTENT if told.mode != "other" else CONTENT[::-1]
+            if told.mode == "endless":
+                self.send_response(200)
+                self.end_headers()
+                with suppress(OSError):
+                    while True:
+                        self.wfile.write(body)
             start = int(asked_range.removeprefix("bytes=").rstrip("-") or 0)
             self.send_response(206 if asked_range else 200)
             self.send_header("Content-Length", str(len(body) - start))
@@ -72,7 +88,7 @@ def empty(tmp_path: Path, repository: Layout) -> Layout:
 
 
 def _left(layout: Layout) -> list[Path]:
-    return [path for path in layout.parts.rglob("*") if path.is_file()]
+    return [path for path in layout.parts.rglob("*") if path.is_file() and path.name != "owner.lock"]
 
 
 def test_a_whole_file_is_kept_under_its_sha256(archive: Archive, empty: Layout) -> None:
@@ -96,6 +112,9 @@ def test_an_interrupted_transfer_goes_on_where_it_stopped(archive: Archive, empt
         ("cut", MissingData, "ended early"),
         ("gone", MissingData, "404"),
         ("other", CorruptData, "not the file that was locked"),
+        ("endless", MissingData, f"longer than the locked {len(CONTENT)} bytes"),
+        ("leads to ftp://127.0.0.1:9/toy.deb", MissingData, "leads to ftp://127.0.0.1:9/toy.deb"),
+        ("leads to file:///etc/passwd", MissingData, "leads to file:///etc/passwd"),
     ],
 )
 def test_a_bad_source_leaves_nothing_and_says_what_to_do(
@@ -109,6 +128,44 @@ def test_a_bad_source_leaves_nothing_and_says_what_to_do(
     assert archive.url in text
     assert "to do: " in text
     assert _left(empty) == []
+
+
+def test_a_server_that_never_ends_stops_where_no_size_is_locked_either(
+    archive: Archive, empty: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(archives, "MOST_BYTES", 3 * len(CONTENT))
+    archive.mode = "endless"
+    with pytest.raises(MissingData, match=f"longer than the allowed {3 * len(CONTENT)} bytes"):
+        fetch_parts(empty, [replace(PART, size=None)], Sources(archives=[archive.url]))
+    assert _left(empty) == []
+
+
+KILLED = """
+import os, sys
+from pathlib import Path
+from harness.ownership import own_folder
+folder = own_folder(Path(sys.argv[1])) / "tmp1"
+folder.mkdir()
+(folder / "half.deb").write_bytes(b"half")
+os.kill(os.getpid(), 9)
+"""
+
+
+def test_what_a_killed_fetch_left_is_removed_by_the_next(archive: Archive, empty: Layout) -> None:
+    done = subprocess.run([sys.executable, "-c", KILLED, str(incoming(empty))])
+    assert done.returncode == -signal.SIGKILL
+    assert [path.name for path in _left(empty) if path.suffix == ".deb"] == ["half.deb"]
+    fetch_parts(empty, [PART], Sources(archives=[archive.url]))
+    assert [path.name for path in _left(empty) if path.suffix == ".deb"] == []
+
+
+def test_a_fetch_grows_in_a_folder_that_tells_whether_its_process_lives(archive: Archive, empty: Layout) -> None:
+    folder = own_folder(incoming(empty))
+    archive.mode = "gone"
+    with pytest.raises(MissingData):
+        fetch_parts(empty, [PART], Sources(archives=[archive.url]))
+    assert list(folder.iterdir()) == [folder / "owner.lock"]
+    assert list(incoming(empty).iterdir()) == [folder]
 
 
 def test_an_unreachable_source_is_told_from_a_missing_file(empty: Layout, archive: Archive) -> None:

@@ -36,6 +36,18 @@ def test_a_wheel_lock_is_read_as_it_was_written(tmp_path: Path) -> None:
     assert read_wheels(path) == wheels
 
 
+def test_a_wheel_lock_keeps_sizes_and_is_read_without_them(tmp_path: Path) -> None:
+    wheels = [
+        Wheel("libmf", "0.9", SHA, "libmf-0.9.tar.gz", flags="-O2 -g0", size=20),
+        Wheel("numpy", "2.4.6", SHA, "numpy-2.4.6-cp311.whl"),
+        Wheel("pip", "26.3", SHA, "pip-26.3.whl", True, size=10),
+    ]
+    path = tmp_path / "wheels.cpu.lock"
+    path.write_text(format_wheels(wheels, name="x"))
+    assert read_wheels(path) == wheels
+    assert [wheel.part.size for wheel in read_wheels(path)] == [20, None, 10]
+
+
 @pytest.mark.parametrize(
     ("line", "why"),
     [
@@ -59,6 +71,14 @@ def test_a_wheel_without_a_hash_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "wheels.cpu.lock"
     path.write_text("numpy==2.4.6  # numpy-2.4.6.whl\n")
     with pytest.raises(ManifestError, match="expected NAME==VERSION"):
+        read_wheels(path)
+
+
+@pytest.mark.parametrize("sha256", ["abc", "g" * 64, "A" * 64, "a" * 63, "a" * 65])
+def test_a_wheel_whose_hash_is_none_is_refused(tmp_path: Path, sha256: str) -> None:
+    path = tmp_path / "wheels.cpu.lock"
+    path.write_text(f"numpy==2.4.6 --hash=sha256:{sha256}  # numpy-2.4.6.whl\n")
+    with pytest.raises(ManifestError, match="line 1"):
         read_wheels(path)
 
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -56,7 +57,7 @@ def test_a_file_is_asked_for_by_its_path_and_sha256(programs: Path, tmp_path: Pa
         programs / "apt-helper", f'echo "$@" > {tmp_path}/asked\nfor a; do case $a in *.deb) t=$a;; esac; done\n'
     )
     with pytest.raises(MissingData, match="apt can't download it"):
-        archives.download_by_apt("http://one.example/debian/", PART, tmp_path)
+        archives.download_by_apt("http://one.example/debian/", replace(PART, size=None), tmp_path)
     asked = (tmp_path / "asked").read_text()
     assert f"http://one.example/debian/{PART.path} {tmp_path / PART.file} SHA256:{PART.sha256}" in asked
 
@@ -70,3 +71,12 @@ def test_what_apt_says_is_passed_on(programs: Path, tmp_path: Path) -> None:
 def test_what_apt_downloaded_is_taken(programs: Path, tmp_path: Path) -> None:
     _program(programs / "apt-helper", f'for a; do case $a in {tmp_path}/*) printf "a package" > "$a";; esac; done')
     assert archives.download_by_apt("http://one.example/debian", PART, tmp_path).read_bytes() == CONTENT
+
+
+def test_an_archive_that_never_ends_is_cut_off_at_the_locked_size(programs: Path, tmp_path: Path) -> None:
+    _program(
+        programs / "apt-helper", f'for a; do case $a in {tmp_path}/*) cat /dev/zero > "$a" || exit;; esac; done'
+    )
+    with pytest.raises(MissingData, match=f"longer than the locked {len(CONTENT)} bytes"):
+        archives.download_by_apt("http://one.example/debian", PART, tmp_path)
+    assert (tmp_path / PART.file).stat().st_size == len(CONTENT)

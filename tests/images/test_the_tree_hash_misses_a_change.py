@@ -110,6 +110,22 @@ def test_a_hard_link_counts_as_the_file_it_is() -> None:
     assert read_tree(linked) == read_tree(buffer)
 
 
+@pytest.mark.parametrize("bit", [0o4000, 0o2000, 0o1000])
+@pytest.mark.parametrize("kind", [tarfile.REGTYPE, tarfile.DIRTYPE, tarfile.FIFOTYPE])
+def test_a_special_bit_of_a_mode_is_read(kind: bytes, bit: int) -> None:
+    found = []
+    for mode in (0o755, 0o755 | bit):
+        buffer = io.BytesIO()
+        with tarfile.open(fileobj=buffer, mode="w") as archive:
+            entry = tarfile.TarInfo("usr/x")
+            entry.type, entry.mode = kind, mode
+            archive.addfile(entry)
+        buffer.seek(0)
+        found.append(read_tree(buffer))
+    assert found[1]["usr/x"].mode == 0o755 | bit
+    assert _tree(found[0]) != _tree(found[1])
+
+
 def test_the_folders_that_differ_are_named() -> None:
     changed = {**ENTRIES, "usr/lib/c": replace(ENTRIES["usr/lib/c"], sha256="3" * 64)}
     first, second = environment_listing(ENTRIES, CONFIG), environment_listing(changed, CONFIG)

@@ -1,4 +1,7 @@
-"""Runs a method's main file on this machine instead of in its container: for tests that need no engine."""
+"""Runs a Python method's main file on this machine instead of in its container: for tests that need no engine.
+
+Methods in other languages run in their containers alone: what a machine happens to have is not what was frozen.
+"""
 
 from __future__ import annotations
 
@@ -11,19 +14,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import pytest
-
 from harness.errors import InvalidPredictions
 from harness.layout import Layout
 from harness.trials import Result, Trial, check_answer, write_trial
 from harness.vocabulary import Verdict
 
-PROGRAMS = {"python": sys.executable, "r": "Rscript", "octave": "octave-cli"}
-_OCTAVE = ("--no-init-file", "--no-site-file", "--no-window-system", "--no-history", "--quiet")
-
 
 class OnThisMachine:
-    """Skips the test where the language is not installed."""
+    """A runner of trials, by the interpreter that runs the tests."""
 
     def __init__(self, layout: Layout, work: Path) -> None:
         self._layout = layout
@@ -31,9 +29,7 @@ class OnThisMachine:
 
     @contextmanager
     def __call__(self, trial: Trial) -> Iterator[Result]:
-        program = shutil.which(PROGRAMS[trial.card.language])
-        if program is None:
-            pytest.skip(f"{PROGRAMS[trial.card.language]} is not installed here")
+        assert trial.card.language == "python", "only its container has what it needs"
         inward, outward = self._work / "in", self._work / "out"
         for folder in (inward, outward):
             shutil.rmtree(folder, ignore_errors=True)
@@ -41,7 +37,7 @@ class OnThisMachine:
         write_trial(trial, inward)
         started = time.perf_counter()
         done = subprocess.run(
-            [program, *self._arguments(trial)],
+            [sys.executable, "-B", str(self._layout.methods / trial.card.name / "main.py")],
             env=self._environment(trial, inward, outward),
             capture_output=True,
             text=True,
@@ -58,16 +54,8 @@ class OnThisMachine:
                 verdict, reason = Verdict.INVALID, str(fault)
         yield Result(verdict, reason, outward, time.perf_counter() - started)
 
-    def _arguments(self, trial: Trial) -> list[str]:
-        folder = self._layout.methods / trial.card.name
-        return {
-            "python": ["-B", str(folder / "main.py")],
-            "r": ["--vanilla", str(folder / "main.R")],
-            "octave": [*_OCTAVE, str(folder / "main.m")],
-        }[trial.card.language]
-
     def _environment(self, trial: Trial, inward: Path, outward: Path) -> dict[str, str]:
-        sdk = str(self._layout.methods / "_sdk" / trial.card.language)
+        sdk = str(self._layout.methods / "_sdk" / "python")
         beside = [str(self._layout.methods / "_shared" / name) for name in trial.card.uses]
         return {
             **os.environ,

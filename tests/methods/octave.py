@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from harness.engine import Engine
+from tests.methods.frozen import run_in_image
 
 _QUIET = ("--no-init-file", "--no-site-file", "--no-window-system", "--no-history", "--quiet", "--eval")
 
@@ -32,29 +33,11 @@ class Octave:
         """Write the arrays to /in, run the code, and return what it printed."""
         for name, array in (arrays or {}).items():
             np.save(self.inward / f"{name}.npy", array, allow_pickle=False)
-        mounts = {
-            str(self.inward): {"bind": "/in", "mode": "ro"},
-            str(self.outward): {"bind": "/out", "mode": "rw"},
-        }
-        # not run and followed in one: logs that are followed from the start sometimes end too early
-        container = self.engine.client.containers.create(
-            self.image_id,
-            entrypoint="octave-cli",
-            command=[*_QUIET, code],
-            volumes=mounts,
-            network_mode="none",
-        )
-        try:
-            container.start()
-            exit_code = container.wait()["StatusCode"]
-            printed, said = (
-                bytes(container.logs(stdout=out, stderr=not out)).decode(errors="replace") for out in (True, False)
-            )
-        finally:
-            container.remove(force=True)
-        if exit_code:
-            raise OctaveFailed(said)
-        return printed
+        mounts = {self.inward: ("/in", "ro"), self.outward: ("/out", "rw")}
+        done = run_in_image(self.engine, self.image_id, ["octave-cli", *_QUIET, code], mounts)
+        if done.returncode:
+            raise OctaveFailed(done.stderr)
+        return done.stdout
 
     def written(self, name: str) -> npt.NDArray[Any]:
         """What Octave wrote to /out."""

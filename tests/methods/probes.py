@@ -1,19 +1,24 @@
-"""Probe methods, one per language, that show what their SDK told them: used to test the SDKs, not to predict."""
+"""Probe methods, one per language, that show what their SDK told them: used to test the SDKs, not to predict.
+
+Python's runs on this machine, R's in LRSSL's image.
+"""
 
 from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 import sys
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 import pytest
 
+from harness.images import ensure_image
 from harness.layout import Layout
+from tests.methods.frozen import run_in_image
 
 # Scores tell label, model, drug and disease; the trace tells the seed's first draw.
 _PROBES = {
@@ -48,24 +53,33 @@ other <- function(problem) list(scores = problem$associations * 0 + 5, trace = l
 permafrost(fit_predict, other = other)
 """,
 }
-LANGUAGES = sorted(_PROBES)
-_PROGRAMS = {"python": [sys.executable, "-B"], "r": ["Rscript", "--vanilla"]}
+LANGUAGES = ("python", pytest.param("r", marks=pytest.mark.engine))
+_PROGRAMS = {"python": (sys.executable, "-B"), "r": ("Rscript", "--vanilla")}
 _SUFFIXES = {"python": ".py", "r": ".R"}
 
 Array = npt.NDArray[np.generic]
+Execute = Callable[[Sequence[str], Mapping[str, str]], subprocess.CompletedProcess[str]]
+
+
+def on_this_machine(command: Sequence[str], environment: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
+    """By the interpreter that runs the tests."""
+    everything = {**os.environ, **environment}
+    return subprocess.run(command, env=everything, capture_output=True, text=True, timeout=120, check=False)
 
 
 class Probe:
-    """Writes a job, runs the probe of one language on this machine, and reads the answer."""
+    """Writes a job, runs the probe of one language, and reads the answer."""
 
-    def __init__(self, layout: Layout, language: str, folder: Path) -> None:
-        if shutil.which(_PROGRAMS[language][0]) is None:
-            pytest.skip(f"{_PROGRAMS[language][0]} is not installed here")
+    def __init__(self, layout: Layout, language: str, folder: Path, execute: Execute = on_this_machine) -> None:
         self.sdk = layout.methods / "_sdk" / language
         self.language = language
+        self._execute = execute
         self.inward, self.outward = folder / "in", folder / "out"
         self.inward.mkdir()
         self.outward.mkdir()
+        # a container's user is another one
+        for writable in (folder, self.outward):
+            writable.chmod(0o777)
         self.main = folder / f"main{_SUFFIXES[language]}"
         self.main.write_text(_PROBES[language])
 
@@ -90,16 +104,11 @@ class Probe:
         (self.inward / "job.json").write_text(json.dumps(document))
         return self.execute([*_PROGRAMS[self.language], str(self.main)])
 
-    def execute(self, command: list[str]) -> subprocess.CompletedProcess[str]:
+    def execute(self, command: Sequence[str]) -> subprocess.CompletedProcess[str]:
         """Any command with the SDK in reach."""
-        environment = {
-            **os.environ,
-            "PERMAFROST_IN": str(self.inward),
-            "PERMAFROST_OUT": str(self.outward),
-            "PERMAFROST_SDK": str(self.sdk),
-            "PYTHONPATH": str(self.sdk),
-        }
-        return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=False)
+        told = {"IN": self.inward, "OUT": self.outward, "SDK": self.sdk}
+        environment = {f"PERMAFROST_{name}": str(path) for name, path in told.items()}
+        return self._execute(command, {**environment, "PYTHONPATH": str(self.sdk)})
 
     def read(self, name: str) -> npt.NDArray[np.float64]:
         """An array of the answer."""
@@ -110,3 +119,19 @@ class Probe:
         """method.json."""
         content: dict[str, object] = json.loads((self.outward / "method.json").read_text())
         return content
+
+
+def make_probe(request: pytest.FixtureRequest, language: str, folder: Path) -> Probe:
+    """The probe of one language; every path in R's container is the path it has here."""
+    layout: Layout = request.getfixturevalue("layout")
+    if language == "python":
+        return Probe(layout, language, folder)
+    engine = request.getfixturevalue("engine")
+    image_id = ensure_image(engine, layout, "lrssl").image_id
+    mounts = {folder: (str(folder), "rw"), layout.methods / "_sdk": (str(layout.methods / "_sdk"), "ro")}
+    return Probe(
+        layout,
+        language,
+        folder,
+        lambda command, environment: run_in_image(engine, image_id, command, mounts, environment),
+    )

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from harness.benchmark.repurposing.inputs import similarity, standardised, views
+from harness.benchmark.repurposing.input_arrays import similarity, standardised, views
 from harness.conformance.repurposing import problems
 from harness.conformance.repurposing.problems import Problem
+from harness.engine import Engine
 from harness.layout import Layout
 from harness.methods import MethodCard, load_method
-from harness.trials import Trial
+from harness.trials import InContainers, Runner, Trial
 from tests.methods import plain_lrssl as plain
-from tests.methods.host import OnThisMachine
 from tests.methods.plain_lrssl import Matrix
 
 SUMS = {"published": plain.added_by_pythons_sum, "corrected": plain.added}
@@ -48,9 +47,15 @@ PROBLEMS = {
 }
 
 
-def run(layout: Layout, folder: Path, trial: Trial) -> tuple[Matrix, dict[str, Any]]:
+@pytest.fixture
+def lrssl(layout: Layout, engine: Engine) -> Runner:
+    """In its own container: R and its packages are those that were frozen."""
+    return InContainers(layout, engine)
+
+
+def run(runner: Runner, trial: Trial) -> tuple[Matrix, dict[str, Any]]:
     """The scores of the test pairs, and what was traced."""
-    with OnThisMachine(layout, folder)(trial) as result:
+    with runner(trial) as result:
         assert result.verdict == "ok", result.reason
         traced = {path.stem: np.load(path) for path in (result.out / "trace").iterdir()}
         return np.load(result.out / "predictions.npy")[0], traced
@@ -62,12 +67,13 @@ def trial_of(card: MethodCard, problem: Problem, variant: str, **parameters: flo
     return Trial(card, "repurposing", problem.inputs(card, 0), chosen, seed=1, variant=variant, trace=True)
 
 
+@pytest.mark.engine
 @pytest.mark.parametrize("variant", ["published", "corrected"])
 @pytest.mark.parametrize("kind", PROBLEMS)
-def test_it_follows_its_equations(layout: Layout, tmp_path: Path, variant: str, kind: str) -> None:
+def test_it_follows_its_equations(layout: Layout, lrssl: Runner, variant: str, kind: str) -> None:
     problem = PROBLEMS[kind]()
     trial = trial_of(load_method(layout, "lrssl"), problem, variant)
-    scores, traced = run(layout, tmp_path, trial)
+    scores, traced = run(lrssl, trial)
     dataset, given, parameters = problem.dataset, trial.inputs, trial.parameters
     Y = given["associations"].astype(float)
     number = views(dataset.drug_feature_names)
@@ -89,20 +95,22 @@ def test_it_follows_its_equations(layout: Layout, tmp_path: Path, variant: str, 
     np.testing.assert_allclose(scores, total[given["folds"] == -1], rtol=1e-7, atol=1e-8)
 
 
-def test_pythons_sum_of_views_is_not_their_sum(layout: Layout, tmp_path: Path) -> None:
+@pytest.mark.engine
+def test_pythons_sum_of_views_is_not_their_sum(layout: Layout, lrssl: Runner) -> None:
     card, problem = load_method(layout, "lrssl"), with_views()
     both = [
-        run(layout, tmp_path, replace(trial, parameters={**trial.parameters, "view_sum": way}))[0]
+        run(lrssl, replace(trial, parameters={**trial.parameters, "view_sum": way}))[0]
         for trial in [trial_of(card, problem, "corrected")]
         for way in ("elementwise", "row_totals")
     ]
     assert np.abs(both[0] - both[1]).max() > 0.1
 
 
-def test_one_view_has_nothing_to_sum(layout: Layout, tmp_path: Path) -> None:
+@pytest.mark.engine
+def test_one_view_has_nothing_to_sum(layout: Layout, lrssl: Runner) -> None:
     trial = trial_of(load_method(layout, "lrssl"), problems.with_negatives(), "corrected")
     both = [
-        run(layout, tmp_path, replace(trial, parameters={**trial.parameters, "view_sum": way}))[0]
+        run(lrssl, replace(trial, parameters={**trial.parameters, "view_sum": way}))[0]
         for way in ("elementwise", "row_totals")
     ]
     np.testing.assert_array_equal(both[0], both[1])
@@ -114,7 +122,8 @@ def test_views_are_told_by_names() -> None:
     assert views([]).tolist() == []
 
 
-def test_a_drug_without_any_difference_in_its_features_is_like_no_other(layout: Layout, tmp_path: Path) -> None:
+@pytest.mark.engine
+def test_a_drug_without_any_difference_in_its_features_is_like_no_other(layout: Layout, lrssl: Runner) -> None:
     base = problems.with_negatives()
     features = np.random.default_rng(5).normal(size=(len(base.dataset.drug_ids), 4))
     features -= features.mean(axis=0)
@@ -122,22 +131,22 @@ def test_a_drug_without_any_difference_in_its_features_is_like_no_other(layout: 
     problem = Problem(
         replace(base.dataset, drug_features=features, drug_feature_names=("a", "b", "c", "d")), base.split
     )
-    scores, traced = run(layout, tmp_path, trial_of(load_method(layout, "lrssl"), problem, "corrected"))
+    scores, traced = run(lrssl, trial_of(load_method(layout, "lrssl"), problem, "corrected"))
     assert (traced["X1"][0] == 0).all()
     assert np.isfinite(scores).all()
 
 
+@pytest.mark.engine
 @pytest.mark.parametrize(("variant", "differs"), [("published", True), ("corrected", False)])
-def test_only_corrected_starts_every_run_alike(
-    layout: Layout, tmp_path: Path, variant: str, differs: bool
-) -> None:
+def test_only_corrected_starts_every_run_alike(layout: Layout, lrssl: Runner, variant: str, differs: bool) -> None:
     trial = trial_of(load_method(layout, "lrssl"), problems.ordinary(), variant)
-    first, second = (run(layout, tmp_path, replace(trial, seed=seed))[1]["G0_1"] for seed in (1, 2))
+    first, second = (run(lrssl, replace(trial, seed=seed))[1]["G0_1"] for seed in (1, 2))
     assert (first != second).any() == differs
 
 
-def test_the_starting_projection_is_drawn_by_r_down_the_columns(layout: Layout, tmp_path: Path) -> None:
+@pytest.mark.engine
+def test_the_starting_projection_is_drawn_by_r_down_the_columns(layout: Layout, lrssl: Runner) -> None:
     trial = trial_of(load_method(layout, "lrssl"), problems.ordinary(), "corrected", fit_seed=0)
-    start = run(layout, tmp_path, trial)[1]["G0_1"]
+    start = run(lrssl, trial)[1]["G0_1"]
     # R's first draws after set.seed(0)
     np.testing.assert_allclose(start[:3, 0], [0.8966972, 0.2655087, 0.3721239], atol=1e-7)

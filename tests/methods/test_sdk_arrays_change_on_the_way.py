@@ -10,8 +10,7 @@ import numpy.typing as npt
 import pytest
 
 from harness.data.npy import npy_bytes
-from harness.layout import Layout
-from tests.methods.probes import LANGUAGES, Probe
+from tests.methods.probes import LANGUAGES, Probe, make_probe
 
 Array = npt.NDArray[np.generic]
 
@@ -27,8 +26,8 @@ _COPY = {
 
 
 @pytest.fixture(params=LANGUAGES)
-def probe(request: pytest.FixtureRequest, layout: Layout, tmp_path: Path) -> Probe:
-    return Probe(layout, request.param, tmp_path)
+def probe(request: pytest.FixtureRequest, tmp_path: Path) -> Probe:
+    return make_probe(request, request.param, tmp_path)
 
 
 def copy(probe: Probe, source: Path, target: Path, descr: str, shape: tuple[int, ...]) -> str:
@@ -67,9 +66,7 @@ def test_every_bit_survives(probe: Probe, tmp_path: Path, descr: str) -> None:
         assert found.flags.c_contiguous
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_rows_are_not_taken_for_columns(layout: Layout, tmp_path: Path, language: str) -> None:
-    probe = Probe(layout, language, tmp_path)
+def test_rows_are_not_taken_for_columns(probe: Probe, tmp_path: Path) -> None:
     array = np.arange(12, dtype=np.int32).reshape(3, 4)
     np.save(tmp_path / "rows.npy", array)
     assert copy(probe, tmp_path / "rows.npy", tmp_path / "copy.npy", "<i4", (3, 4)) == ""

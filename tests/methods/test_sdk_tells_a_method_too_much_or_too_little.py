@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from harness.layout import Layout
-from tests.methods.probes import LANGUAGES, Probe
+from tests.methods.probes import LANGUAGES, Probe, make_probe
 
 LABELS = np.array([[1, 0, -1], [0, 1, 1], [1, 1, 0], [0, -1, 1]], dtype=np.int8)
 FOLDS = np.array([[-1, 0, 1], [1, -1, 0], [0, 1, -1], [-2, 0, 1]], dtype=np.int8)
@@ -17,8 +16,8 @@ SEEN = np.where(FOLDS >= 0, LABELS, 0).astype(np.int8)
 
 
 @pytest.fixture(params=LANGUAGES)
-def probe(request: pytest.FixtureRequest, layout: Layout, tmp_path: Path) -> Probe:
-    return Probe(layout, request.param, tmp_path)
+def probe(request: pytest.FixtureRequest, tmp_path: Path) -> Probe:
+    return make_probe(request, request.param, tmp_path)
 
 
 def given() -> dict[str, Any]:

@@ -10,7 +10,7 @@ import pytest
 from harness.engine import Engine
 from harness.images import Supply, ensure_image
 from harness.images.export import image_layers
-from harness.inputs import prepare_inputs
+from harness.inputs import make_inputs
 from harness.jobs import Job, PlannedJob, SplitSpec
 from harness.layout import Layout
 from harness.methods import load_method, merged_parameters
@@ -36,16 +36,16 @@ def _planned(layout: Layout, method: str, **parameters: int) -> PlannedJob:
 
 def _seen_labels(layout: Layout, planned: PlannedJob) -> int:
     """How many associations the first inner model may see: neither test pairs nor its own held-out ones."""
-    prepared = prepare_inputs(layout, planned, load_method(layout, planned.job.method), [])
-    folds, associations = np.load(prepared / "folds.npy"), np.load(prepared / "associations.npy")
+    inputs = make_inputs(layout, planned, []).inputs
+    folds, associations = np.asarray(inputs["folds"]), np.asarray(inputs["associations"])
     return int((associations[folds > 0] == 1).sum())
 
 
 def _range_of_test_scores(engine: Engine, layout: Layout, planned: PlannedJob) -> str:
     """The lowest and the highest test score of the first inner model in a batch run."""
     task = Task(layout, planned, ensure_image(engine, layout, planned.job.method))
-    with run_in_container(task, engine) as (outcome, _):
-        scores = np.load(outcome.out_folder / "predictions.npy")[0]
+    with run_in_container(task, engine) as run:
+        scores = np.load(run.outcome.out_folder / "predictions.npy")[0]
     return f"{scores.min():.17g} {scores.max():.17g}"
 
 

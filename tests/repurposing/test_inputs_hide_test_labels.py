@@ -8,14 +8,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from harness.benchmark.repurposing import INPUTS, write_inputs
-from harness.benchmark.repurposing.inputs import similarity, standardised
+from harness.benchmark.repurposing import INPUTS
+from harness.benchmark.repurposing.input_arrays import similarity, standardised
 from harness.data import load_dataset
 from harness.data.model import RepurposingDataset
 from harness.errors import UsageError
 from harness.layout import Layout
 from harness.splits import SplitSpec, load_split
 from harness.splits.folds import Split
+from tests.given import write_inputs
 
 RANDOM = SplitSpec(strategy="random", seed=17263407)
 
@@ -34,7 +35,7 @@ def split(layout: Layout) -> Split:
 
 
 def test_bytes_of_test_labels_are_zero(synthetic: RepurposingDataset, split: Split, tmp_path: Path) -> None:
-    write_inputs(synthetic, split, INPUTS, tmp_path, inner_folds=5)
+    write_inputs("repurposing", synthetic, split, INPUTS, tmp_path, inner_folds=5)
     content = (tmp_path / "associations.npy").read_bytes()
     labels = np.frombuffer(content[128:], dtype=np.int8).reshape(300, 300)
     test = split.folds == -1
@@ -51,7 +52,7 @@ def test_inputs_do_not_depend_on_test_labels(synthetic: RepurposingDataset, spli
     described = []
     for name, dataset in (("one", synthetic), ("other", replace(synthetic, associations=turned))):
         (tmp_path / name).mkdir()
-        described.append(write_inputs(dataset, split, INPUTS, tmp_path / name, inner_folds=5))
+        described.append(write_inputs("repurposing", dataset, split, INPUTS, tmp_path / name, inner_folds=5))
     assert described[0] == described[1]
     for file in sorted((tmp_path / "one").iterdir()):
         assert file.read_bytes() == (tmp_path / "other" / file.name).read_bytes()
@@ -62,13 +63,13 @@ def test_pairs_outside_training_and_test_are_hidden_too(
 ) -> None:
     folds = split.folds.copy()
     folds[0, :] = -2
-    write_inputs(synthetic, Split(folds, "x"), [], tmp_path, inner_folds=5)
+    write_inputs("repurposing", synthetic, Split(folds, "x"), [], tmp_path, inner_folds=5)
     labels = np.load(tmp_path / "associations.npy")
     assert (labels[0] == 0).all()
 
 
 def test_description_names_every_file_truly(synthetic: RepurposingDataset, split: Split, tmp_path: Path) -> None:
-    described = write_inputs(synthetic, split, ["drug_features"], tmp_path, inner_folds=5)
+    described = write_inputs("repurposing", synthetic, split, ["drug_features"], tmp_path, inner_folds=5)
     assert sorted(path.name for path in tmp_path.iterdir()) == [
         "associations.npy",
         "drug_features.npy",
@@ -84,13 +85,13 @@ def test_description_names_every_file_truly(synthetic: RepurposingDataset, split
 
 
 def test_no_inner_folds_means_one_model(synthetic: RepurposingDataset, split: Split, tmp_path: Path) -> None:
-    write_inputs(synthetic, split, [], tmp_path, inner_folds=0)
+    write_inputs("repurposing", synthetic, split, [], tmp_path, inner_folds=0)
     assert np.unique(np.load(tmp_path / "folds.npy")).tolist() == [-1, 0]
 
 
 def test_unknown_input_is_explained(synthetic: RepurposingDataset, split: Split, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="no input is called 'labels'"):
-        write_inputs(synthetic, split, ["labels"], tmp_path, inner_folds=5)
+        write_inputs("repurposing", synthetic, split, ["labels"], tmp_path, inner_folds=5)
 
 
 def test_unknown_and_constant_features_are_prepared_as_documented() -> None:

@@ -9,13 +9,16 @@ from hypothesis import strategies as st
 
 from harness import benchmark
 from harness.benchmark.repurposing.predictions import Predictions
+from harness.benchmark.repurposing.ranked import rank_pairs
 from harness.benchmark.repurposing.scorer import choose, score_predictions
+from harness.benchmark.repurposing.selection import first_best
 from harness.data import load_dataset
 from harness.data.model import RepurposingDataset
 from harness.errors import UsageError
 from harness.layout import Layout
 from harness.splits import SplitSpec, load_split
 from harness.splits.folds import Folds
+from tests.repurposing.brute_force import area_of, is_mixed, mean
 
 
 def _folds(drugs: int, diseases: int, seed: int, inner_folds: int = 3) -> Folds:
@@ -119,3 +122,138 @@ def test_unknown_benchmark_is_explained() -> None:
     assert benchmark.names() == ["ddi", "repurposing"]
     with pytest.raises(UsageError, match="did you mean 'repurposing'"):
         benchmark.get("repurpose")
+
+
+def _cut(score: float, lowest: float) -> bool:
+    """Whether the published criterion takes a pair for a positive, after zeros were replaced."""
+    if score == 0:
+        score = lowest / 2 if lowest < 0 else 1e-31
+    return score > 0
+
+
+@settings(max_examples=60, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1), models=st.integers(2, 4))
+def test_an_inner_model_is_judged_by_the_pairs_it_did_not_see(seed: int, models: int) -> None:
+    """Pair by pair: model by model, its own pairs, its own lowest score."""
+    generator = np.random.default_rng(seed)
+    folds = _folds(9, 7, seed, models)
+    labels = (generator.random(folds.shape) < 0.4).astype(np.int8)
+    lowest = generator.choice([-3.0, 1e-3], size=models)
+    validation = generator.choice([-1.0, 0.0, 0.5, 2.0], size=int((folds >= 0).sum()))
+    test = generator.normal(size=(models, int((folds == -1).sum())))
+    chosen = choose(labels, folds, Predictions(test, validation, lowest))
+    held_out = [(int(drug), int(disease)) for drug, disease in np.argwhere(folds >= 0)]
+    published, defined = [], []
+    for model in range(models):
+        own = [
+            (place, score)
+            for place, score in zip(held_out, validation.tolist(), strict=True)
+            if folds[place] == model
+        ]
+        areas = []
+        for disease in range(folds.shape[1]):
+            row = [
+                (int(labels[place]), float(_cut(score, lowest[model])))
+                for place, score in own
+                if place[1] == disease
+            ]
+            if is_mixed(row):
+                areas.append(area_of(row) or 0.0)
+        published.append(mean(areas))
+        defined.append(area_of([(int(labels[place]), score) for place, score in own]))
+    assert chosen.published_values == pytest.approx(tuple(published))
+    assert chosen.defined_values == pytest.approx(tuple(defined))
+    for values, number in ((published, chosen.published), (defined, chosen.defined)):
+        known = [value for value in values if value is not None]
+        if known and values[number] is not None:
+            assert values[number] == pytest.approx(max(known))
+        assert (values[number] is None) is (not known)
+
+
+def test_the_first_of_the_best_is_chosen_and_one_without_a_value_never() -> None:
+    assert first_best([0.5, 0.7, 0.7]) == 1
+    assert first_best([None, 0.0, None]) == 1
+    assert first_best([None, None]) == 0
+    assert first_best([0.9, None, 0.95]) == 2
+
+
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1))
+def test_zeros_become_the_lowest_score_of_the_model_that_answers(seed: int) -> None:
+    """The metrics are those of the chosen models alone, each with a lowest score of its own."""
+    generator = np.random.default_rng(seed)
+    folds = _folds(12, 8, seed)
+    labels = (generator.random(folds.shape) < 0.4).astype(np.int8)
+    test = generator.choice([-1.0, -0.3, 0.0, 0.5, 2.0], size=(3, int((folds == -1).sum())))
+    validation = generator.normal(size=int((folds >= 0).sum()))
+    # half of these is above, between and below the scores
+    lowest = generator.permutation([-9.0, -1.0, 0.25])
+    predictions = Predictions(test, validation, lowest)
+    chosen = choose(labels, folds, predictions)
+    metrics, notes = score_predictions(labels, folds, predictions)
+    for kind, number in (("as-published", chosen.published), ("as-defined", chosen.defined)):
+        alone = Predictions(test[number : number + 1], None, lowest[number : number + 1])
+        expected, _ = score_predictions(labels, folds, alone)
+        for name, value in expected.items():
+            if name.endswith(kind):
+                assert metrics[name] == value, name
+        assert notes[f"inner model/{kind}"].startswith(f"{number}, chosen among ")
+
+
+def test_a_note_tells_what_was_chosen_among() -> None:
+    folds = _folds(20, 12, 1)
+    labels = (np.random.default_rng(2).random(folds.shape) < 0.3).astype(np.int8)
+    predictions = _predictions(folds, 3)
+    chosen = choose(labels, folds, predictions)
+    _, notes = score_predictions(labels, folds, predictions)
+    told = [f"{value:.6f}" for value in chosen.defined_values]
+    assert notes["inner model/as-defined"] == f"{chosen.defined}, chosen among {', '.join(told)}"
+    nothing = choose(np.zeros_like(labels), folds, predictions)
+    assert nothing.defined_values == (None, None, None)
+    _, notes = score_predictions(np.zeros_like(labels), folds, predictions)
+    assert notes["inner model/as-defined"] == "0, chosen among none, none, none"
+
+
+@pytest.mark.parametrize(
+    ("labels", "defined", "undefined"),
+    [
+        ([[1, 1], [1, 1]], ["accuracy", "global NDCG"], {"AUC": "does not have both"}),
+        ([[0, 0], [0, 0]], [], {"accuracy": "no label is known", "global NDCG": "no positive"}),
+        (
+            [[1, 0], [1, 0]],
+            ["AUC", "drug-wise AUC"],
+            {"disease-wise AUC": "no disease has both", "NS-AUC": "no disease has two different"},
+        ),
+    ],
+)
+def test_a_reason_says_what_is_wanting(
+    labels: list[list[int]], defined: list[str], undefined: dict[str, str]
+) -> None:
+    folds = np.full((2, 2), -1, dtype=np.int8)
+    predictions = Predictions(np.array([[0.1, 0.2, 0.3, 0.4]]), None, np.array([0.1]))
+    metrics, notes = score_predictions(np.array(labels, dtype=np.int8), folds, predictions)
+    for name in defined:
+        assert metrics[f"{name}/as-defined"] is not None and f"{name}/as-defined" not in notes
+    for name, reason in undefined.items():
+        assert metrics[f"{name}/as-defined"] is None and reason in notes[f"{name}/as-defined"]
+
+
+def test_the_best_pairs_that_were_asked_for_are_listed_first(repository: Layout) -> None:
+    dataset = load_dataset(repository, "synthetic", RepurposingDataset)
+    folds = np.zeros(dataset.associations.shape, dtype=np.int8)
+    asked = [(0, 3), (2, 1), (2, 5), (4, 0)]
+    for place in asked:
+        folds[place] = -1
+    # the first model answers; equal scores stay in the order of the dataset
+    test = np.array([[0.25, 0.5, 0.75, 0.5], [9.0, 8.0, 7.0, 6.0]])
+    ranking = rank_pairs(dataset, folds, Predictions(test, None, np.ones(2)), None)
+    assert ranking.columns == ("drug", "disease", "score")
+    expected = [
+        (dataset.drug_ids[drug], dataset.disease_ids[disease], score)
+        for (drug, disease), score in zip(
+            (asked[2], asked[1], asked[3], asked[0]), (0.75, 0.5, 0.5, 0.25), strict=True
+        )
+    ]
+    assert list(ranking.rows) == expected
+    first = rank_pairs(dataset, folds, Predictions(test, None, np.ones(2)), 2)
+    assert list(first.rows) == expected[:2]

@@ -6,11 +6,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from harness.engine import Engine
 from harness.ownership import LABEL_HARNESS, own_folder
 from tests.engines import ProbeImage
 from tests.runs.helpers import Bench
+
+# a machine that is busy with containers is slow now and then
+settings.register_profile("patient", deadline=None)
+settings.load_profile("patient")
 
 
 @pytest.fixture

@@ -20,6 +20,7 @@ from harness.engine import Engine
 from harness.engine.cgroup import mounts, own_group
 from harness.engine.programs import is_root
 from harness.runs import attempt, watch
+from harness.runs.container import container_configuration
 from harness.runs.outcome import Outcome
 from harness.vocabulary import Verdict
 from tests.engines import make_probe_image
@@ -206,10 +207,10 @@ def parent_group(served: Engine, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pa
         (group / "memory.swap.max").write_text("0")
     limit = group / ("memory.limit_in_bytes" if version == 1 else "memory.max")
     limit.write_text(str(120 * MIB))
-    described = attempt.container_configuration
+    described = container_configuration
 
     def within(*arguments: Any, **named: Any) -> dict[str, Any]:
-        configuration = described(*arguments, **named)
+        configuration: dict[str, Any] = described(*arguments, **named)
         configuration["HostConfig"]["CgroupParent"] = f"/{group.name}"
         return configuration
 

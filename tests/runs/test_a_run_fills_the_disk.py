@@ -14,6 +14,7 @@ import pytest
 from harness.disk import GIB, has_room_for_files, reserve_of, room_on
 from harness.runs.disk import disk_fault, output_fault
 from harness.runs.request import Limits
+from harness.runs.user import ContainerUser
 from harness.runs.workspace import Workspace, new_workspace
 
 LIMITS = Limits(seconds=1, memory_bytes=1, output_bytes=1 << 20, output_files=20)
@@ -36,7 +37,7 @@ time.sleep(60)
 
 @pytest.fixture
 def workspace(tmp_path: Path) -> Workspace:
-    return new_workspace(tmp_path / "work")
+    return new_workspace(tmp_path / "work", ContainerUser(65534, 65534, own=False))
 
 
 @contextmanager

@@ -12,20 +12,30 @@ import pytest
 
 from harness.engine.leftovers import open_folder, remove_tree
 from harness.runs.request import Limits
+from harness.runs.user import ContainerUser
 from harness.runs.workspace import Workspace, collect, make_readable, new_workspace, size_of
 
 LIMITS = Limits(seconds=1, memory_bytes=1, output_bytes=1000, output_files=50)
 WANTED = ("predictions.npy",)
+NOBODY = ContainerUser(65534, 65534, own=False)
 
 
 @pytest.fixture
 def workspace(tmp_path: Path) -> Workspace:
-    return new_workspace(tmp_path / "work")
+    return new_workspace(tmp_path / "work", NOBODY)
 
 
 def test_two_attempts_never_share_a_folder(tmp_path: Path) -> None:
-    first, second = new_workspace(tmp_path), new_workspace(tmp_path)
+    first, second = new_workspace(tmp_path, NOBODY), new_workspace(tmp_path, NOBODY)
     assert first.folder != second.folder and first.name != second.name
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives a folder away")
+def test_the_output_folder_belongs_to_the_runs_own_user(tmp_path: Path) -> None:
+    workspace = new_workspace(tmp_path, ContainerUser(1_900_000_001, 1_900_000_002, own=True))
+    state = workspace.out.stat()
+    assert (state.st_uid, state.st_gid) == (1_900_000_001, 1_900_000_002)
+    assert workspace.user.uid == 1_900_000_001 and workspace.folder.stat().st_mode & 0o077 == 0
 
 
 def test_expected_files_are_copied_not_moved(workspace: Workspace) -> None:
@@ -152,7 +162,7 @@ def ordinary_user() -> Iterator[Path]:
 @pytest.fixture
 def closed(ordinary_user: Path) -> Workspace:
     """A workspace whose container closed all that it wrote."""
-    workspace = new_workspace(ordinary_user / "work")
+    workspace = new_workspace(ordinary_user / "work", NOBODY)
     deep = workspace.out / "a" / "b"
     deep.mkdir(parents=True)
     (deep / "hidden").write_bytes(bytes(5000))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,8 @@ from click.testing import CliRunner
 from harness.cli.split import command
 from harness.errors import DataError, EngineError, UsageError
 from harness.layout import Layout
-from harness.splits.consistency import consistency, costs
+from harness.splits.consistency import YEARS as THRESHOLDS
+from harness.splits.consistency import _differs, consistency, costs
 from harness.splits.parts import DISCARDED, KNOWN, TEST_NEW, VALID_NEW
 
 YEARS = np.array([1990, 1995, 2000, 2005, 0, 2010] * 10, dtype=np.int32)
@@ -49,11 +51,99 @@ def test_a_random_split_is_seldom_significant() -> None:
     assert significant < 9
 
 
+def exact_share(differences: list[int]) -> float:
+    """Of all ways to turn signs around: those whose sum is as far from 0 as the observed one, on either side."""
+    told = [one for one in differences if one]
+    sums = [
+        sum(sign * one for sign, one in zip(signs, told, strict=True))
+        for signs in product((1, -1), repeat=len(told))
+    ]
+    return sum(abs(one) >= abs(sum(told)) for one in sums) / len(sums)
+
+
+@pytest.mark.parametrize(
+    "differences",
+    [[5] * 8, [-5] * 8, [9, -2, 4, 0, 7, 1], [-9, 2, -4, 0, -7, -1], [3, -3, 0], [10, 1, 1, -1], [0, 0], [-8]],
+)
+def test_a_difference_is_tested_on_both_sides(differences: list[int]) -> None:
+    """Against turning around every set of signs; its own sign says nothing."""
+    draws = 20_000
+    found = _differs(np.array(differences), draws, 1)
+    exact = exact_share(differences)
+    assert found == pytest.approx(exact, abs=4 * (exact * (1 - exact) / draws) ** 0.5 + 1 / draws)
+    assert found == pytest.approx(_differs(-np.array(differences), draws, 1))
+
+
+def by_definition(roles: np.ndarray, years: np.ndarray, threshold: int) -> int:
+    """Algorithm 2, drug by drug."""
+    total = 0
+    for role, year in zip(roles.tolist(), years.tolist(), strict=True):
+        late, known, new = year >= threshold, role == KNOWN, role in (VALID_NEW, TEST_NEW)
+        if year and ((late and known) or (not late and new)):
+            total += abs(year - threshold)
+    return total
+
+
+@pytest.mark.parametrize("against", [None, "third"])
+def test_every_split_is_held_against_the_worst_of_all(against: str | None) -> None:
+    generator = np.random.RandomState(4)
+    years = np.where(generator.rand(60) < 0.8, generator.randint(1980, 2020, 60), 0).astype(np.int32)
+    true = np.where(years < 2000, KNOWN, TEST_NEW).astype(np.int32)
+    # the later, the worse: the worst is the last
+    splits = {
+        name: np.where(generator.rand(60) < wrong, KNOWN + TEST_NEW - true, true).astype(np.int32)
+        for name, wrong in (("first", 0.1), ("second", 0.3), ("third", 0.5), ("fourth", 0.9))
+    }
+    splits["first"][:5] = DISCARDED
+    thresholds = (1990, 2000, 2010)
+    rows = consistency(splits, years, thresholds=thresholds, against=against, controls=200, seed=3)
+    assert [(row.year, row.split) for row in rows] == list(product(thresholds, splits))
+    for row in rows:
+        paid = {name: by_definition(roles, years, row.year) for name, roles in splits.items()}
+        assert row.penalty == paid[row.split]
+        assert row.index == max(paid.values()) / row.penalty
+        assert row.drugs == int(((years > 0) & (splits[row.split] != DISCARDED)).sum())
+    assert max(row.penalty for row in rows if row.year == 2000) == rows[7].penalty, "the last split is the worst"
+    base = next(iter(splits)) if against is None else against
+    assert {row.differs for row in rows if row.split == base} == {1.0}
+    assert min(row.differs for row in rows if row.split == "fourth") < 0.05
+
+
+def test_controls_deal_the_same_roles_at_random() -> None:
+    """Their mean and spread are those of a permutation; shares count the observed split as one of the draws."""
+    generator = np.random.RandomState(0)
+    splits = {"half": generator.permutation(TRUE)}
+    (row,) = consistency(splits, YEARS, thresholds=[2000], controls=3000, seed=1)
+    draws = [by_definition(generator.permutation(TRUE), YEARS, 2000) for _ in range(3000)]
+    assert row.control_mean == pytest.approx(np.mean(draws), abs=5 * np.std(draws) / 3000**0.5)
+    assert row.control_sd == pytest.approx(np.std(draws), rel=0.1)
+    assert row.better == pytest.approx(np.mean(np.array(draws) <= row.penalty), abs=0.04)
+    assert row.worse == pytest.approx(np.mean(np.array(draws) >= row.penalty), abs=0.04)
+    assert row.better + row.worse > 1, "a draw that does as well does as badly, too"
+    assert row.to_json()["penalty"] == row.penalty and len(row.to_json()) == 10
+
+
+def test_the_seed_draws_the_controls() -> None:
+    rows = [consistency({"true": TRUE}, YEARS, thresholds=[2000], seed=seed)[0] for seed in (1, 1, 2)]
+    assert rows[0] == rows[1] != rows[2]
+
+
+def test_thresholds_and_controls_are_the_papers() -> None:
+    """Figure 5: every fifth year from 1985 to 2020."""
+    assert THRESHOLDS == (1985, 1990, 1995, 2000, 2005, 2010, 2015, 2020)
+    rows = consistency({"true": TRUE}, YEARS)
+    assert [row.year for row in rows] == list(THRESHOLDS)
+    # the smallest share that four hundred draws can give
+    assert min(row.better for row in rows) == pytest.approx(1 / 401)
+
+
 def test_what_can_not_be_compared_is_refused() -> None:
     with pytest.raises(DataError, match="no drug of the dataset has a year"):
         consistency({"true": TRUE}, np.zeros_like(YEARS))
     with pytest.raises(UsageError, match="no split 'cluster'"):
         consistency({"true": TRUE}, YEARS, against="cluster")
+    with pytest.raises(UsageError, match="there is no split"):
+        consistency({}, YEARS)
 
 
 def test_another_benchmark_has_no_index() -> None:

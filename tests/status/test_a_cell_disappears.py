@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,12 +12,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.cli import main
+from harness.data import load_manifest, manifest_names
 from harness.files import write_json
+from harness.jobs import Job, SplitSpec
 from harness.layout import Layout
-from harness.plan import Plan
+from harness.plan import Plan, make_plan
+from harness.reference import load_reference, save_reference
 from harness.scoring import scores_path
 from harness.status import Table, build_table, requested_plan, to_json, to_markdown, to_text
-from harness.status.table import summarise
+from harness.status.table import key_metrics, known_sets, metric_sets, row_name, summarise
 from harness.store import Store
 from harness.vocabulary import Verdict
 from tests.audit.forging import forge_record
@@ -152,12 +156,8 @@ def test_what_was_ever_run_can_be_asked_for(evidence: Layout) -> None:
 
 
 def test_other_parameters_are_another_row(evidence: Layout, made_up: Plan) -> None:
-    from harness.jobs import Job
-
     cell = made_up.cells[0]
     job = Job(**{**cell.job.model_dump(), "parameters": {"score": 2.0}})
-    from harness.plan import make_plan
-
     table = table_of(evidence, make_plan(evidence, "two", [cell.job, job]))
     assert [group.row for group in table.groups] == ["constant", "constant (score=2.0)"]
 
@@ -207,7 +207,7 @@ def test_every_failure_is_a_verdict_with_its_reason(evidence: Layout, verdict: V
     table = table_of(evidence, plan)
     assert table.counts[verdict] == 1
     assert "for a | reason of two lines" in to_text(table)
-    assert "for a | reason of two lines" in to_markdown(table)
+    assert r"for a \| reason of two lines" in to_markdown(table)
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=30))
@@ -219,3 +219,167 @@ def test_summaries_agree_with_their_definition(values: list[float]) -> None:
     assert summary.mean == pytest.approx(statistics.fmean(values))
     if len(values) > 1:
         assert summary.sd == pytest.approx(statistics.stdev(values), abs=1e-12)
+
+
+def referred(layout: Layout, plan: Plan) -> Layout:
+    """The runs are committed as reference results, and nothing was run here."""
+    store = Store(layout.runs)
+    save_reference(layout, store)
+    for cell in plan.cells[:4]:
+        store.remove(planned_of(cell).key)
+    return layout
+
+
+def test_reference_results_stand_where_nothing_was_run(evidence: Layout, made_up: Plan) -> None:
+    honest = table_of(evidence, made_up)
+    layout = referred(evidence, made_up)
+    table = build_table(layout, Store(layout.runs), made_up, load_reference(layout))
+    assert table.counts == {Verdict.OK: 3, Verdict.ERROR: 1, Verdict.PENDING: 2}
+    for cell, before in zip(table.cells, honest.cells, strict=True):
+        assert (cell.metrics, cell.notes, cell.scored) == (before.metrics, before.notes, before.scored)
+        assert cell.reference is (before.cell.verdict is not Verdict.PENDING)
+        told = f"reference result: {before.cell.reason}" if cell.reference else before.cell.reason
+        assert cell.cell.reason == told and cell.cell.record.keys() == before.cell.record.keys()
+    assert table_of(layout, made_up).counts == {Verdict.PENDING: 6}
+
+
+def test_reference_scores_of_outgrown_metrics_are_not_shown(
+    evidence: Layout, made_up: Plan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    layout = referred(evidence, made_up)
+    monkeypatch.setattr("harness.reference.scorer_digest", lambda _: "0" * 64)
+    table = build_table(layout, Store(layout.runs), made_up, load_reference(layout))
+    assert [cell.scored for cell in table.cells] == [False] * 6
+    assert [cell.metrics for cell in table.cells] == [{}] * 6
+    assert [cell.reference for cell in table.cells] == [True] * 4 + [False] * 2
+    assert table.cells[0].cell.verdict is Verdict.OK
+    assert table.groups[-1].summary("NS-AUC/as-published") is None
+
+
+def test_a_run_of_this_machine_covers_a_reference_result(evidence: Layout, made_up: Plan) -> None:
+    """Whatever became of it."""
+    save_reference(evidence, Store(evidence.runs))
+    reference = load_reference(evidence)
+    mine = build_table(evidence, Store(evidence.runs), made_up, reference)
+    assert not any(cell.reference for cell in mine.cells)
+    log = Store(evidence.runs).path(planned_of(made_up.cells[0]).key) / "log.txt"
+    log.write_text("grown by a line\n" * 10)
+    damaged = build_table(evidence, Store(evidence.runs), made_up, reference)
+    assert damaged.cells[0].cell.verdict is Verdict.INFRASTRUCTURE and not damaged.cells[0].reference
+
+
+def test_scores_are_of_the_files_that_lie_there(evidence: Layout, made_up: Plan) -> None:
+    """Scores are read by the record's sha256: those of a run that was made again are not its own."""
+    forge_record(evidence, made_up, lambda record: record["files"]["lowest.npy"].update(sha256="0" * 64))
+    cells = table_of(evidence, made_up).cells
+    assert [cell.scored for cell in cells] == [False, True, True, False, False, False]
+    assert cells[0].metrics == {} and cells[0].notes == {}
+
+
+def test_a_table_is_not_made_of_fewer_cells(
+    evidence: Layout, made_up: Plan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("harness.status.table.join", lambda plan, store, records: plan.cells[:-1])
+    with pytest.raises(AssertionError, match="cells were lost"):
+        table_of(evidence, made_up)
+
+
+def test_cells_with_another_number_of_inner_models_are_another_column(evidence: Layout, made_up: Plan) -> None:
+    job = made_up.cells[0].job
+    jobs = [job, job.model_copy(update={"inner_folds": 3}), job.model_copy(update={"inner_folds": 0})]
+    groups = table_of(evidence, make_plan(evidence, "three", jobs)).groups
+    assert [group.split for group in groups] == ["random", "random, 3 inner folds", "random, 0 inner folds"]
+    assert groups[1].column == "synthetic, random, 3 inner folds"
+    assert [len(group.cells) for group in groups] == [1, 1, 1]
+
+
+def test_rows_are_named_after_what_sets_them_apart(made_up: Plan) -> None:
+    job = made_up.cells[2].job
+    assert row_name(job, {}) == "als_wr"
+    assert row_name(job.model_copy(update={"variant": "corrected"}), {}) == "als_wr/corrected"
+    assert row_name(job, {"alpha": 1.0, "rank": 5}) == "als_wr (alpha=1.0, rank=5)"
+    there = job.model_copy(update={"accelerator": "cuda", "variant": "corrected"})
+    assert row_name(there, {"alpha": 1.0}) == "als_wr/corrected [cuda] (alpha=1.0)"
+
+
+def test_only_what_was_chosen_otherwise_than_the_card_is_named(evidence: Layout, made_up: Plan) -> None:
+    job = made_up.cells[2].job
+    chosen = job.model_copy(update={"parameters": {**job.parameters, "alpha": 1.5}})
+    table = table_of(evidence, make_plan(evidence, "two", [job, chosen]))
+    assert [cell.chosen for cell in table.cells] == [{}, {"alpha": 1.5}]
+    assert [cell.row for cell in table.cells] == ["als_wr", "als_wr (alpha=1.5)"]
+    assert not any(cell.control for cell in table.cells)
+    assert [cell.control for cell in table_of(evidence, made_up).cells] == [True] * 2 + [False] * 4
+
+
+CELLS = (
+    drug_cell("mlp", {S1: 0.5, S2: 0.1}, {}, seed=1),
+    drug_cell("mlp", {S1: 0.7, S2: None}, {}, seed=2),
+    drug_cell("sagan", {S1: 0.25, S2: 0.25}, {}, seed=1),
+)
+
+
+def test_a_group_is_summed_over_its_own_seeds_that_ended_ok() -> None:
+    failed = replace(CELLS[1], cell=replace(CELLS[1].cell, verdict=Verdict.UNSTABLE))
+    table = Table("drugs", 4, (*CELLS, failed), 0)
+    mlp, sagan = table.groups
+    assert [group.row for group in table.groups] == ["mlp", "sagan"]
+    assert (mlp.verdict_text, sagan.verdict_text) == ("ok 2/3, unstable 1", "ok 1/1")
+    summary = mlp.summary(S1)
+    assert summary is not None and summary.n == 2 and summary.mean == pytest.approx(0.6)
+    assert summary.text == "0.6000 ± 0.1414"
+    one = mlp.summary(S2)
+    assert one is not None and one.n == 1 and one.text == "0.1000"
+    assert sagan.summary("no such metric") is None
+
+
+def test_a_selection_keeps_what_was_named_and_nothing_else() -> None:
+    other = replace(CELLS[0], cell=replace(CELLS[0].cell, verdict=Verdict.ERROR))
+    table = Table("drugs", 4, (*CELLS, other), 0)
+    assert table.select().cells == table.cells
+    assert table.select(methods=["sagan"]).cells == (CELLS[2],)
+    assert table.select(verdicts=[Verdict.ERROR]).cells == (other,)
+    assert table.select(benchmarks=["ddi"]).cells == table.cells
+    assert table.select(benchmarks=["repurposing"]).cells == ()
+    assert table.select(datasets=["synthetic_ddi"], methods=["mlp"], verdicts=[Verdict.OK]).cells == CELLS[:2]
+    assert table.select(datasets=["drugbank"]).cells == ()
+    assert (table.is_good, table.select(verdicts=[Verdict.OK]).is_good) == (False, True)
+
+
+def test_metrics_of_both_settings_stand_side_by_side() -> None:
+    sets = metric_sets("ddi")
+    assert (S1, S2) in sets
+    assert sorted(metric for one in sets for metric in one) == sorted(key_metrics("ddi"))
+    known = known_sets(Table("drugs", 3, CELLS, 0).groups)
+    assert known == [(S1, S2)]
+    nothing = tuple(replace(cell, metrics={}) for cell in CELLS)
+    assert known_sets(Table("drugs", 3, nothing, 0).groups) == sets
+
+
+def test_remarks_are_of_the_seeds_that_ended_ok_each_once() -> None:
+    notes = {S1: "few items", "S2 items/as-published": "whole batches", "S1 items/as-defined": "another kind"}
+    cells = tuple(drug_cell("mlp", {S1: 0.5, S2: 0.1}, notes, seed=seed) for seed in (1, 2))
+    failed = drug_cell("mlp", {S1: 0.5}, {S1: "of a failure"}, seed=3)
+    failed = replace(failed, cell=replace(failed.cell, verdict=Verdict.ERROR))
+    (group,) = Table("drugs", 3, (*cells, failed), 0).groups
+    assert group.remarks(S1) == ["S1 F1: few items"]
+    assert group.remarks(S2) == ["S2 items: whole batches"]
+
+
+def test_stand_ins_are_named_with_their_reason(repository: Layout, tmp_path: Path) -> None:
+    manifests = [load_manifest(repository, name) for name in manifest_names(repository)]
+    stand_in = next(manifest for manifest in manifests if manifest.stand_in)
+    jobs = [
+        Job(
+            benchmark=stand_in.benchmark,
+            method="mlp",
+            dataset=name,
+            split=SplitSpec(strategy="random", seed=1),
+            inner_folds=0,
+        )
+        for name in (stand_in.name, "synthetic_ddi")
+    ]
+    plan = make_plan(repository, "two", jobs)
+    table = build_table(repository, Store(tmp_path / "runs"), plan)
+    assert dict(table.stand_ins) == {stand_in.name: stand_in.stand_in}
+    assert table.planned == len(table.cells) == 2

@@ -17,6 +17,7 @@ from harness.errors import CorruptData, MissingData
 from harness.jobs import Job, make_job, parse_split
 from harness.layout import Layout
 from harness.methods import load_method, load_methods
+from harness.order import PUBLISHED
 from harness.plan import Cell, make_plan
 from harness.splits import load_split
 from harness.store import Store
@@ -225,7 +226,7 @@ def run_like(layout: Layout, method: str, answer: np.ndarray) -> tuple[Target, O
     for name in ("job.json", "log.txt"):
         (work / name).write_text("{}\n")
     files = {path.name: path for path in work.iterdir()}
-    Store(layout.runs).put(_record(layout, cell.planned, Verdict.OK, "ok"), files)
+    Store(layout.runs).put(_record(layout, cell.planned, Verdict.OK, "ok", PUBLISHED), files)
     return Target(method, "synthetic_ddi", "random"), Obtained(cell.planned.key, Verdict.OK, "", {}, {})
 
 

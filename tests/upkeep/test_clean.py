@@ -14,6 +14,7 @@ from click.testing import CliRunner
 
 from harness.cli import group
 from harness.engine import Engine
+from harness.images.parts import incoming
 from harness.layout import Layout
 from harness.ownership import own_folder
 from harness.upkeep import clean
@@ -69,6 +70,16 @@ def test_only_abandoned_folders_go(layout: Layout, abandoned: Path) -> None:
     (layout.runs / "ab").mkdir(parents=True)
     assert [removal.name for removal in clean(layout, None)] == [str(abandoned)]
     assert not abandoned.exists() and mine.exists() and (layout.runs / "ab").exists()
+
+
+def test_what_a_killed_fetch_left_goes(repository: Layout, tmp_path: Path) -> None:
+    layout = Layout(root=repository.root, cache=tmp_path / "cache", local=tmp_path / "local")
+    ended = subprocess.run([sys.executable, "-c", LEAVE, str(incoming(layout))], check=False)
+    assert ended.returncode == -signal.SIGKILL
+    (left,) = incoming(layout).iterdir()
+    (layout.parts / "ab").mkdir()
+    assert [removal.name for removal in clean(layout, None)] == [str(left)]
+    assert not left.exists() and (layout.parts / "ab").exists()
 
 
 def test_a_dry_run_removes_nothing(layout: Layout, abandoned: Path) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from harness.benchmark.ddi.names import INPUTS, KEY_METRICS, METRICS
+from harness.benchmark.ddi.names import INPUTS, KEY_METRICS, METRICS, ORDER_FREE_METRICS
 from harness.benchmark.ranking import Ranking
 
 if TYPE_CHECKING:
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from harness.benchmark.ddi.predictions import Scores
     from harness.data.ddi import DdiDataset
     from harness.given import Given
+    from harness.order import Arrangement
     from harness.splits.parts import PartSplit
 
 __all__ = [
@@ -22,14 +23,16 @@ __all__ = [
     "KEY_METRICS",
     "MATERIALISATION_VERSION",
     "METRICS",
+    "ORDER_FREE_METRICS",
     "PREDICTING",
     "asked",
     "asked_in",
     "check_predictions",
+    "inputs",
     "ranking",
+    "reorder",
     "score",
     "series",
-    "write_inputs",
 ]
 
 MATERIALISATION_VERSION = 1
@@ -38,13 +41,18 @@ INNER_FOLDS = 0
 PREDICTING = "new_drugs"
 
 
-def write_inputs(
-    dataset: DdiDataset, split: PartSplit, inputs: Sequence[str], folder: Path, *, inner_folds: int
-) -> dict[str, dict[str, Any]]:
-    """Write what a method declares and what every method is given, and describe it."""
-    from harness.benchmark.ddi.inputs import write_all
+def inputs(dataset: DdiDataset, split: PartSplit, names: Sequence[str], *, inner_folds: int) -> dict[str, Given]:
+    """What a method declares and what every method is given."""
+    from harness.benchmark.ddi.input_arrays import inputs_of
 
-    return write_all(dataset, split, inputs, folder)
+    return inputs_of(dataset, split, names)
+
+
+def reorder(inputs: Mapping[str, Given], order: str) -> Arrangement:
+    """Drugs, entities and items in another order."""
+    from harness.benchmark.ddi.ordering import in_order
+
+    return in_order(inputs, order)
 
 
 def asked(dataset: DdiDataset, split: PartSplit) -> Asked:

@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from harness.benchmark.ranking import Ranking
-from harness.benchmark.repurposing.names import INPUTS, KEY_METRICS, METRICS
+from harness.benchmark.repurposing.names import INPUTS, KEY_METRICS, METRICS, ORDER_FREE_METRICS
 
 if TYPE_CHECKING:
     from harness.benchmark.repurposing.predictions import Predictions
     from harness.data.model import RepurposingDataset
+    from harness.given import Array, Given
+    from harness.order import Arrangement
     from harness.splits.folds import Folds, Split
 
 __all__ = [
@@ -20,14 +22,16 @@ __all__ = [
     "KEY_METRICS",
     "MATERIALISATION_VERSION",
     "METRICS",
+    "ORDER_FREE_METRICS",
     "PREDICTING",
     "asked",
     "asked_in",
     "check_predictions",
+    "inputs",
     "ranking",
+    "reorder",
     "score",
     "series",
-    "write_inputs",
 ]
 
 MATERIALISATION_VERSION = 1
@@ -35,13 +39,20 @@ INNER_FOLDS = 5
 PREDICTING = "unknown_pairs"
 
 
-def write_inputs(
-    dataset: RepurposingDataset, split: Split, inputs: Sequence[str], folder: Path, *, inner_folds: int
-) -> dict[str, dict[str, Any]]:
-    """Write the arrays a method declares, and describe them."""
-    from harness.benchmark.repurposing.inputs import write_arrays
+def inputs(
+    dataset: RepurposingDataset, split: Split, names: Sequence[str], *, inner_folds: int
+) -> dict[str, Array]:
+    """The arrays a method declares."""
+    from harness.benchmark.repurposing.input_arrays import arrays_of
 
-    return write_arrays(dataset, split.for_inner_folds(inner_folds), inputs, folder)
+    return arrays_of(dataset, split.for_inner_folds(inner_folds), names)
+
+
+def reorder(inputs: Mapping[str, Given], order: str) -> Arrangement:
+    """Drugs and diseases in another order."""
+    from harness.benchmark.repurposing.ordering import in_order
+
+    return in_order(inputs, order)
 
 
 def asked(dataset: RepurposingDataset, split: Split) -> Folds:

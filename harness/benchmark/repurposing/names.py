@@ -21,6 +21,7 @@ INPUTS = (
 
 PUBLISHED, DEFINED = "as-published", "as-defined"
 HIT_RATES = (2, 5, 10)
+ORDER_FREE_METRICS = (f"NS-AUC/{DEFINED}", f"AUC/{DEFINED}")
 
 _DESCRIPTIONS = {
     "NS-AUC": (

@@ -5,14 +5,15 @@ The molecules are real ones, small enough for any method; which of them interact
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from harness.conformance.checks import inputs_of
+from harness.benchmark import ddi
 from harness.data.ddi import DdiDataset
+from harness.given import Array, Given
 from harness.methods import MethodCard
 from harness.splits.parts import (
     KNOWN,
@@ -29,8 +30,6 @@ from harness.splits.parts import (
     expected_parts,
     part_split,
 )
-
-Array = npt.NDArray[Any]
 
 # among them a single atom, an ion pair, two fragments, charges, rings, and elements beyond the usual
 SMILES = (
@@ -75,9 +74,9 @@ class Problem:
     dataset: DdiDataset
     split: PartSplit
 
-    def inputs(self, card: MethodCard, inner_folds: int) -> dict[str, Array | list[str]]:
+    def inputs(self, card: MethodCard, inner_folds: int) -> dict[str, Given]:
         """What a method declares and is always given, and nothing else, made as for any run."""
-        return inputs_of("ddi", self.dataset, self.split, card.inputs, inner_folds)
+        return ddi.inputs(self.dataset, self.split, card.inputs, inner_folds=inner_folds)
 
     def with_other_test_labels(self) -> Problem:
         """The same problem, with other types for every item that is not there to learn from or to choose by."""
@@ -88,6 +87,10 @@ class Problem:
         else:
             labels[hidden] = (labels[hidden] + 1) % TYPES
         return Problem(replace(self.dataset, labels=labels), self.split)
+
+    def metrics(self, answer: Mapping[str, Array]) -> Mapping[str, float | None]:
+        """The scores of an answer, by the truth."""
+        return ddi.score(self.dataset, self.split, answer["predictions.npy"], {})[0]
 
 
 def one_type() -> Problem:

@@ -15,6 +15,7 @@ from harness.conformance.checks import (
     array_of,
     heeds_the_seed,
     is_not_told_the_truth,
+    learns,
     repeats,
     solves,
     trial_of,
@@ -81,5 +82,10 @@ CHECKS = (
     Check("seed", "depends on the seed as its card says", heeds_the_seed(_FIVE_MODELS)),
     Check("order", "gives every item the score that belongs to it", _keeps_order),
     Check("lowest", "tells its smallest score other than zero", _tells_its_lowest_score),
+    Check(
+        "learns",
+        "scores do not depend on the order of drugs and diseases",
+        learns("repurposing", problems.as_published, 0),
+    ),
     Check("truth", "is not told the labels of test items", is_not_told_the_truth(INNER_FOLDS, problems.ordinary)),
 )

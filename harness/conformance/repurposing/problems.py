@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from harness.conformance.checks import inputs_of
+from harness.benchmark import repurposing
+from harness.benchmark.repurposing.predictions import Predictions
+from harness.conformance.checks import SEED
 from harness.data.model import RepurposingDataset
+from harness.given import Array
 from harness.methods import MethodCard
 from harness.splits.folds import TEST, Split, digest_of_folds
-
-Array = npt.NDArray[Any]
+from harness.splits.strategies.repurposing import random
 
 INNER_FOLDS = 5
 _DRUGS, _DISEASES, _FEATURES = 24, 17, 6
+_MANY_DRUGS, _MANY_DISEASES, _GROUPS = 60, 40, 4
 
 
 @dataclass(frozen=True)
@@ -28,8 +30,7 @@ class Problem:
 
     def inputs(self, card: MethodCard, inner_folds: int) -> dict[str, Array]:
         """The arrays a method declares, and no other, made as for any run."""
-        given = inputs_of("repurposing", self.dataset, self.split, card.inputs, inner_folds)
-        return {name: np.asarray(array) for name, array in given.items()}
+        return repurposing.inputs(self.dataset, self.split, card.inputs, inner_folds=inner_folds)
 
     def with_other_test_labels(self) -> Problem:
         """The same problem, the truth about its test pairs turned round."""
@@ -37,6 +38,11 @@ class Problem:
         hidden = self.split.folds == TEST
         labels[hidden] = np.where(labels[hidden] == 1, 0, 1)
         return Problem(replace(self.dataset, associations=labels), self.split)
+
+    def metrics(self, answer: Mapping[str, Array]) -> Mapping[str, float | None]:
+        """The scores of an answer, by the truth."""
+        predictions = Predictions(answer["predictions.npy"], answer.get("validation.npy"), answer["lowest.npy"])
+        return repurposing.score(self.dataset, self.split, predictions, {})[0]
 
 
 def ordinary() -> Problem:
@@ -86,12 +92,29 @@ def with_more_diseases() -> Problem:
     return Problem(dataset, Split(folds=folds, digest=digest_of_folds(folds)))
 
 
+def as_published() -> Problem:
+    """A published split of labels that features explain: large enough for a score to tell what was learned."""
+    generator = np.random.default_rng(20260107)
+    groups = [np.arange(size) % _GROUPS for size in (_MANY_DRUGS, _MANY_DISEASES)]
+    same = groups[0][:, None] == groups[1]
+    labels = (generator.random(same.shape) < np.where(same, 0.6, 0.02)).astype(np.int8)
+    features = [group[:, None] == np.arange(_GROUPS) for group in groups]
+    drugs, diseases = (part + generator.normal(scale=0.3, size=part.shape) for part in features)
+    dataset = _dataset(labels, drugs, diseases)
+    folds = random.make(dataset, SEED, random.Parameters())
+    return Problem(dataset, Split(folds=folds, digest=digest_of_folds(folds)))
+
+
 def _problem(labels: Array, drugs: Array, diseases: Array, generator: np.random.Generator) -> Problem:
     flat = np.full(labels.size, TEST, dtype=np.int8)
     training = generator.permutation(labels.size)[: labels.size * 4 // 5]
     flat[training] = np.arange(len(training)) % INNER_FOLDS
     folds = flat.reshape(labels.shape)
-    dataset = RepurposingDataset(
+    return Problem(_dataset(labels, drugs, diseases), Split(folds=folds, digest=digest_of_folds(folds)))
+
+
+def _dataset(labels: Array, drugs: Array, diseases: Array) -> RepurposingDataset:
+    return RepurposingDataset(
         name="made-up",
         associations=labels,
         drug_features=drugs,
@@ -101,7 +124,6 @@ def _problem(labels: Array, drugs: Array, diseases: Array, generator: np.random.
         drug_feature_names=_names("feature", drugs.shape[1]),
         disease_feature_names=_names("feature", diseases.shape[1]),
     )
-    return Problem(dataset, Split(folds=folds, digest=digest_of_folds(folds)))
 
 
 def _names(kind: str, count: int) -> tuple[str, ...]:

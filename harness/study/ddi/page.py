@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import mean
 
+from harness.markdown import code, plain, table
 from harness.study.ddi.measured import Measured, SplitMeasures
 from harness.study.ddi.measuring import OF_GAMMA, OF_STRATEGIES, RELEASED
 from harness.study.ddi.realtime import SIGNIFICANT, contradiction, left_out, nearest
@@ -41,13 +42,15 @@ def markdown(measured: Measured) -> str:
     counted = ([name, *_counts(those)] for name, those in splits.items())
     parts = [
         _HEAD,
-        " ".join([about, *left_out(measured)]),
+        plain(" ".join([about, *left_out(measured)])),
         _DISTANCE,
         _table(["split", *map(str, measured.years)], shown),
         _SIGNIFICANCE,
         _table(["split", "nearer", "farther", "other than cluster"], counted),
         _FIGURE,
-        "\n".join(f"- {told}" for told in (*_of_cluster(measured), *nearest(measured), *contradiction(measured))),
+        "\n".join(
+            f"- {plain(told)}" for told in (*_of_cluster(measured), *nearest(measured), *contradiction(measured))
+        ),
     ]
     return "\n\n".join(part.strip() for part in parts) + "\n"
 
@@ -61,8 +64,7 @@ def _once(splits: Mapping[str, Members]) -> dict[str, Members]:
 
 
 def _table(head: Sequence[str], rows: Iterator[list[str]]) -> str:
-    lines = [head, ["---"] * len(head), *([f"`{name}`", *cells] for name, *cells in rows)]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    return "\n".join(table(head, ([code(name), *map(plain, cells)] for name, *cells in rows)))
 
 
 def _distances(members: Members) -> Iterator[str]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from xml.etree import ElementTree
 
+from harness.data.zips import UNREADABLE, member
 from harness.errors import CorruptData
 
 _SHEET = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
@@ -19,10 +20,10 @@ def approvals_in(path: Path) -> dict[str, str]:
         with zipfile.ZipFile(path) as book:
             shared = [
                 "".join(piece.text or "" for piece in entry.iter(f"{_SHEET}t"))
-                for entry in ElementTree.fromstring(book.read("xl/sharedStrings.xml")).iter(f"{_SHEET}si")
+                for entry in ElementTree.fromstring(member(book, "xl/sharedStrings.xml")).iter(f"{_SHEET}si")
             ]
-            sheet = ElementTree.fromstring(book.read("xl/worksheets/sheet1.xml"))
-    except (zipfile.BadZipFile, KeyError, ElementTree.ParseError) as error:
+            sheet = ElementTree.fromstring(member(book, "xl/worksheets/sheet1.xml"))
+    except (*UNREADABLE, KeyError, ElementTree.ParseError) as error:
         raise CorruptData(f"not a workbook: {error}", where=str(path), todo="restore the original file") from None
     rows = list(_rows(sheet, shared))
     return {row[_DRUG]: row[_DATE].strip() for row in rows[1:] if _DRUG in row and _DATE in row}

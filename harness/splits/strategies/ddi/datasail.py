@@ -81,7 +81,7 @@ def _run(folder: Path, drugs: int) -> Answer:
     from harness.engine import find_engine
     from harness.images import ensure_environment
     from harness.layout import find_layout
-    from harness.runs import Limits, Mount, RunRequest, execute
+    from harness.runs import INIT, Limits, Mount, RunRequest, execute
     from harness.runs.request import GIB
     from harness.vocabulary import Verdict
 
@@ -95,7 +95,7 @@ def _run(folder: Path, drugs: int) -> Answer:
             work=layout.local / "work",
             limits=Limits(seconds=_SECONDS, memory_bytes=8 * GIB),
             mounts=(Mount(layout.containers / _ENVIRONMENT / _PROGRAM, f"/opt/{_PROGRAM}"),),
-            entrypoint=("/opt/venv/bin/python3",),
+            entrypoint=(*INIT, "/opt/venv/bin/python3"),
             command=(f"/opt/{_PROGRAM}",),
             required=(_ROLES, _CLUSTERS),
             expected=(_ROLES, _CLUSTERS),

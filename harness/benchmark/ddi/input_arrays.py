@@ -6,15 +6,13 @@ The label of a test item never leaves the harness, nor does the number of types 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from harness.benchmark.ddi.pairs import asked_pairs
 from harness.data.ddi import DdiDataset
 from harness.errors import UsageError
-from harness.given import Given, write_given
+from harness.given import Given
 from harness.splits.parts import TRAIN, VALID, PartSplit
 
 _DECLARED: dict[str, Callable[[DdiDataset], Given]] = {
@@ -28,12 +26,10 @@ _DECLARED: dict[str, Callable[[DdiDataset], Given]] = {
 }
 
 
-def write_all(
-    dataset: DdiDataset, split: PartSplit, inputs: Sequence[str], folder: Path
-) -> dict[str, dict[str, Any]]:
-    """Write one file per input and describe each for job.json."""
+def inputs_of(dataset: DdiDataset, split: PartSplit, names: Sequence[str]) -> dict[str, Given]:
+    """What every method is given, and what one declares."""
     given = _items(dataset, split)
-    for name in inputs:
+    for name in names:
         if name in _DECLARED:
             given[name] = _DECLARED[name](dataset)
         elif name not in given:
@@ -42,7 +38,7 @@ def write_all(
                 where="method.toml: inputs",
                 todo=f"choose among: {', '.join((*given, *_DECLARED))}",
             )
-    return {name: write_given(folder, name, content) for name, content in given.items()}
+    return given
 
 
 def _items(dataset: DdiDataset, split: PartSplit) -> dict[str, Given]:

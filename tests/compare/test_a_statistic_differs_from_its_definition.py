@@ -1,8 +1,6 @@
-"""Rank tests, adjustments and box plots equal what their definitions and another library give."""
+"""Intervals, rank tests and adjustments equal what their definitions and another library give."""
 
 from __future__ import annotations
-
-from itertools import product
 
 import numpy as np
 import pytest
@@ -10,8 +8,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from harness.compare.statistics import benjamini_hochberg, h_at, kruskal_wallis, p_of_h, ranks_of
-from harness.study.svg import Box
+from harness.compare.several import DEVIATIONS
+from harness.compare.statistics import (
+    CONFIDENCE,
+    SIGNIFICANCE,
+    benjamini_hochberg,
+    h_at,
+    kruskal_wallis,
+    p_of_h,
+    ranks_of,
+    welch_half_width,
+)
 
 VALUES = st.lists(st.integers(0, 6).map(float), min_size=1, max_size=15)
 
@@ -69,13 +76,30 @@ def test_adjusted_chances_are_benjamini_and_hochbergs(chances: list[float]) -> N
         assert ours == pytest.approx(min(1.0, *larger))
 
 
-@given(st.lists(st.floats(-5, 5), min_size=1, max_size=30))
-def test_a_box_holds_the_middle_half(values: list[float]) -> None:
-    box = Box.of(np.array(values))
-    assert box.low <= box.first + 1e-12 and box.third <= box.high + 1e-12
-    assert box.first <= box.middle <= box.third
-    reach = 1.5 * (box.third - box.first)
-    outside = {value for value in values if value < box.first - reach or value > box.third + reach}
-    assert set(box.outside) == outside
-    for one, other in product(box.outside, (box.low, box.high)):
-        assert one != other
+def test_levels_are_those_that_are_told() -> None:
+    """99 %, two-sided: the tables say so."""
+    assert pytest.approx(0.99) == CONFIDENCE and pytest.approx(0.01) == SIGNIFICANCE
+    assert pytest.approx(stats.norm.ppf(0.995), abs=1e-4) == DEVIATIONS
+
+
+@given(st.floats(1e-3, 1), st.integers(2, 60), st.floats(1e-3, 1), st.integers(2, 200))
+def test_the_interval_of_a_difference_is_welchs(sd: float, n: int, other: float, m: int) -> None:
+    """Satterthwaite's degrees of freedom, as another library has them."""
+    known = stats.ttest_ind_from_stats(0.3, sd, n, 0.1, other, m, equal_var=False)
+    ours, theirs = sd**2 / n, other**2 / m
+    freedom = (ours + theirs) ** 2 / (ours**2 / (n - 1) + theirs**2 / (m - 1))
+    half = welch_half_width(sd, n, other, m)
+    assert half == pytest.approx(stats.t.ppf(0.995, freedom) * (ours + theirs) ** 0.5)
+    # zero lies outside the interval exactly where the test is significant
+    assert (half < 0.2) == (known.pvalue < 0.01) or known.pvalue == pytest.approx(0.01)
+
+
+def test_values_without_spread_have_an_interval_without_width() -> None:
+    assert welch_half_width(0.0, 10, 0.0, 100) == 0.0
+    # of one value the deviation is not known: one degree of freedom is the widest there is
+    assert welch_half_width(0.0, 1, 0.1, 1) == pytest.approx(stats.t.ppf(0.995, 1) * 0.1)
+    assert welch_half_width(0.1, 1, 0.0, 5) == pytest.approx(stats.t.ppf(0.995, 1) * 0.1)
+
+
+def test_values_that_are_all_equal_have_no_h() -> None:
+    assert kruskal_wallis(np.ones((2, 3)), np.ones((2, 4))).tolist() == [0.0, 0.0]

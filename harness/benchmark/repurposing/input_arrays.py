@@ -7,7 +7,7 @@ similarities are prepared as the published benchmark prepared them for every met
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,6 @@ import numpy.typing as npt
 
 from harness.data.model import Features, Labels, RepurposingDataset
 from harness.errors import UsageError
-from harness.given import write_given
 from harness.splits.folds import Folds
 
 Array = npt.NDArray[Any]
@@ -34,12 +33,9 @@ _FEATURES: dict[str, Callable[[RepurposingDataset], Array]] = {
 }
 
 
-def write_arrays(
-    dataset: RepurposingDataset, folds: Folds, inputs: Sequence[str], folder: Path
-) -> dict[str, dict[str, Any]]:
-    """Write one .npy file per input and describe each for job.json."""
-    names = dict.fromkeys((*_ALWAYS, *inputs))
-    return {name: write_given(folder, name, _array(name, dataset, folds)) for name in names}
+def arrays_of(dataset: RepurposingDataset, folds: Folds, names: Sequence[str]) -> dict[str, Array]:
+    """What every method is given, and what one declares."""
+    return {name: _array(name, dataset, folds) for name in dict.fromkeys((*_ALWAYS, *names))}
 
 
 def training_labels(associations: Labels, folds: Folds) -> Labels:
@@ -103,4 +99,12 @@ def _array(name: str, dataset: RepurposingDataset, folds: Folds) -> Array:
             where="method.toml: inputs",
             todo=f"choose among: {', '.join((*_ALWAYS, *_FEATURES))}",
         )
-    return _FEATURES[name](dataset)
+    return _features(name, dataset)
+
+
+# of few datasets and in memory: every run of a campaign is given the same ones
+@lru_cache(maxsize=16)
+def _features(name: str, dataset: RepurposingDataset) -> Array:
+    array = _FEATURES[name](dataset)
+    array.setflags(write=False)
+    return array

@@ -1,0 +1,48 @@
+"""Which trees an image holds, read back file by file: no name, label or receipt is believed for it.
+
+An id is the digest of what an image holds, so what was found is kept by id and each image is read once.
+`harness image verify` always reads again.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from harness.files import digest_of, write_atomic
+from harness.images.builder import BuildEngine
+from harness.images.export import image_config, image_entries
+from harness.images.trees import code_of_entries, environment_listing, listing_digest
+from harness.layout import Layout
+from harness.manifests import Strict
+
+
+class HeldTrees(Strict):
+    """What the files of one image are."""
+
+    image_id: str
+    environment_tree: str
+    code_tree: str
+
+
+def held_trees(engine: BuildEngine, layout: Layout, image_id: str) -> HeldTrees:
+    """The trees of an image that the engine has."""
+    path = layout.cache / "images" / "held" / f"{digest_of(image_id)[:24]}.json"
+    found = _kept(path)
+    if found is None or found.image_id != image_id:
+        entries = image_entries(engine, image_id)
+        found = HeldTrees(
+            image_id=image_id,
+            environment_tree=listing_digest(environment_listing(entries, image_config(engine, image_id))),
+            code_tree=code_of_entries(entries),
+        )
+        write_atomic(path, found.model_dump_json(indent=2) + "\n")
+    return found
+
+
+def _kept(path: Path) -> HeldTrees | None:
+    try:
+        return HeldTrees.model_validate_json(path.read_bytes())
+    except (FileNotFoundError, ValidationError):
+        return None

@@ -1,0 +1,69 @@
+"""What counts as a method's code: source text in its own folders, and nothing that leads out of them.
+
+A link would carry any file of this machine into an image, and a file of data would carry an answer past the list
+of declared inputs. Both are refused, by name, before anything is hashed or copied.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from harness.errors import ImageError
+
+# What can't change an answer, or what git would not hold.
+_NOT_CODE = ("__pycache__", ".ipynb_checkpoints", "method.toml", "weights.toml", "tests")
+_NOT_CODE_SUFFIXES = (".pyc", ".pyo", ".md", ".swp", "~", ".orig", ".rej", ".RData", ".Rhistory")
+SUFFIXES = {"python": (".py",), "octave": (".m",), "r": (".R", ".r")}
+_SOURCE = tuple(suffix for suffixes in SUFFIXES.values() for suffix in suffixes)
+MOST_BYTES = 256 << 10
+
+
+def code_files(folder: Path) -> list[str]:
+    """The files of a code folder that go into the image, sorted; cards, notes and tests stay outside."""
+    _refuse_link(folder)
+    found = []
+    for path in folder.rglob("*"):
+        relative = path.relative_to(folder)
+        if any(_is_not_code(part) for part in relative.parts):
+            continue
+        _refuse_link(path)
+        if not path.is_dir():
+            _check_source(path)
+            found.append(relative.as_posix())
+    return sorted(found)
+
+
+def refuse_links(folder: Path) -> None:
+    """Raise if a folder is a link, or anything in it."""
+    for path in (folder, *sorted(folder.rglob("*"))):
+        _refuse_link(path)
+
+
+def _refuse_link(path: Path) -> None:
+    if path.is_symlink():
+        raise _refused(path, "is a link", "put the file itself there: links are not followed into an image")
+
+
+def _check_source(path: Path) -> None:
+    """Refuse what is no source text."""
+    declare = "declare it as an input of the card, or as weights (weights.toml), so that audits can see it"
+    if not path.is_file():
+        raise _refused(path, "is no regular file", "remove it")
+    if not path.name.endswith(_SOURCE):
+        raise _refused(path, f"is no source file ({', '.join(_SOURCE)})", f"if the method needs it, {declare}")
+    if (size := path.stat().st_size) > MOST_BYTES:
+        raise _refused(path, f"has {size} bytes, more than {MOST_BYTES}", f"if it holds data, {declare}")
+    try:
+        text = path.read_bytes().decode("utf-8")
+    except UnicodeDecodeError:
+        raise _refused(path, "is not UTF-8 text", f"save it as UTF-8; if it holds data, {declare}") from None
+    if "\0" in text:
+        raise _refused(path, "holds a zero byte, so it is no text", declare)
+
+
+def _refused(path: Path, why: str, todo: str) -> ImageError:
+    return ImageError(f"what an image would be made of {why}", where=str(path), todo=todo)
+
+
+def _is_not_code(part: str) -> bool:
+    return part in _NOT_CODE or part.startswith(".") or part.endswith(_NOT_CODE_SUFFIXES)

@@ -1,0 +1,49 @@
+"""Markdown that says what it was given: text of runs, logs and manifests can't become markup, links or HTML.
+
+`plain` is for every text that a person did not write as Markdown; `prose` for the pages of cards and findings,
+whose authors may use it: there only HTML is taken away. `code` and `table` are the forms that texts are put into.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+
+_HTML = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
+# `_` inside a word is no markup, and names are full of it; the rest are what links and bare addresses begin with
+_MARKUP = re.compile(r"[\\`*\[\]|~]|(?<!\w)_|_(?!\w)|(?<=:)//|(?<=\bwww)[.]|(?<=\w)@(?=\w)")
+# headings, lists and rules, where a text begins
+_START = re.compile(r"^(?:[#+=-](?=[\s#=-]|$)|\d+(?=[.)](?:\s|$)))")
+_TAG = re.compile(r"<(?=[A-Za-z/!?])")
+
+
+def plain(text: object) -> str:
+    """One line that shows exactly these words, wherever it stands."""
+    words = " ".join(_without_controls(str(text)).split())
+    harmless = re.sub(r"[&<>]", lambda found: _HTML[found[0]], words)
+    escaped = _MARKUP.sub(r"\\\g<0>", harmless)
+    return _START.sub(lambda found: f"{found[0]}\\" if found[0].isdigit() else f"\\{found[0]}", escaped)
+
+
+def prose(text: str) -> str:
+    """Text that its author wrote as Markdown, without the HTML that Markdown lets through."""
+    return _TAG.sub("&lt;", text.strip())
+
+
+def code(text: object) -> str:
+    """A name as code, also one with backticks in it."""
+    words = " ".join(_without_controls(str(text)).split()).replace("|", "\\|")
+    fence = "`" * (1 + max((len(run) for run in re.findall("`+", words)), default=0))
+    space = " " if words.startswith("`") or words.endswith("`") else ""
+    return f"{fence}{space}{words}{space}{fence}"
+
+
+def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    """The lines of a table whose entries are Markdown already: of `plain`, `code` or a page's own markup."""
+    return [f"| {' | '.join(row)} |" for row in (header, ["---"] * len(header), *rows)]
+
+
+def _without_controls(text: str) -> str:
+    """Escape sequences, and marks that turn the direction of writing, are no words."""
+    return "".join(" " if unicodedata.category(one) in ("Cc", "Cf", "Cs", "Zl", "Zp") else one for one in text)

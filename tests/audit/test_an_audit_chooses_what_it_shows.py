@@ -1,0 +1,295 @@
+"""Which runs are replayed is drawn, which are shown is all; what was passed over is counted and told."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from harness.audit import AuditReport, Step, audit_reference, audit_runs, find_key, to_json, to_text
+from harness.audit.frozen import find_superseded
+from harness.audit.replay import sample_of
+from harness.audit.report import _replayed
+from harness.audit.steps import Audit, Checked, failed, guarded, not_checked, ok
+from harness.engine import Engine
+from harness.errors import CorruptData, InvalidPredictions, MissingData, UsageError
+from harness.layout import Layout
+from harness.plan import Plan
+from harness.progress import Silent
+from harness.reference import load_reference, save_reference
+from harness.store import Store
+from harness.vocabulary import Verdict
+from tests.audit.forging import forge_plan, refresh
+from tests.fabricate import plan_of, planned_of, put_run
+
+SEEDS = range(100, 108)
+
+
+@pytest.fixture
+def many(evidence: Layout) -> Layout:
+    """Eight more runs that ended ok."""
+    for cell in plan_of(evidence, methods=("constant",), seeds=SEEDS).cells:
+        put_run(evidence, planned_of(cell), score=False)
+    return evidence
+
+
+def replayed(report: AuditReport) -> list[str]:
+    return [audit.key for audit in report.audits if any(step.name == "replay" for step in audit.steps)]
+
+
+def test_a_forger_can_not_know_which_runs_are_looked_at(many: Layout, made_up: Plan) -> None:
+    """The sample is drawn from all sound, present runs that ended ok, by a seed that a reviewer gives."""
+    store = Store(many.runs)
+    superseded = forge_plan(many, made_up, 2, image_tree="0" * 64)
+    broken = planned_of(made_up.cells[1]).key
+    log = store.path(broken) / "log.txt"
+    log.write_text(log.read_text().replace("done", "Done"))
+    keys = list(store.finished())
+    eligible = sorted(
+        key for key in keys if key not in (superseded, broken) and store.standing(key).verdict is Verdict.OK
+    )
+    assert len(eligible) == 9
+    refresh()
+    drawn = {}
+    for seed in range(4):
+        drawn[seed] = replayed(audit_runs(many, keys, replay=3, seed=seed))
+        assert sorted(drawn[seed]) == sorted(random.Random(seed).sample(eligible, 3))
+    assert len({tuple(chosen) for chosen in drawn.values()}) > 2
+    assert replayed(audit_runs(many, keys[::-1], replay=3, seed=0))[::-1] == drawn[0]
+    assert sorted(replayed(audit_runs(many, keys, replay=99))) == eligible
+    assert replayed(audit_runs(many, keys)) == []
+
+
+def test_every_run_is_drawn_as_often_as_any_other() -> None:
+    keys = [f"{number:064d}" for number in range(10)]
+    counts = [sum(key in sample_of(keys, 3, seed) for seed in range(400)) for key in keys]
+    # 120 expected each, standard deviation 9
+    assert min(counts) > 80 and max(counts) < 160
+
+
+def test_references_are_drawn_likewise(many: Layout) -> None:
+    save_reference(many, Store(many.runs))
+    entries = load_reference(many)
+    eligible = sorted(key for key, entry in entries.items() if entry.scores is not None)
+    assert len(eligible) == len(entries) - 1 == 11
+    for seed in (0, 1):
+        report = audit_reference(many, entries, replay=4, seed=seed)
+        assert sorted(replayed(report)) == sorted(random.Random(seed).sample(eligible, 4))
+        steps = [step for audit in report.audits for step in audit.steps if step.name == "replay"]
+        assert {(step.checked, step.what) for step in steps} == {(Checked.NOT_CHECKED, "no engine")}
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"), [({"upstream": "a" * 64}, "own checkout"), ({"accelerator": "cuda"}, "a GPU")]
+)
+def test_what_can_not_be_had_again_bit_for_bit_is_not_replayed(
+    evidence: Layout, made_up: Plan, changed: dict[str, Any], said: str
+) -> None:
+    planned = planned_of(made_up.cells[0])
+    key = forge_plan(evidence, made_up, job=planned.job.model_copy(update=changed))
+    engine = cast(Engine, SimpleNamespace())
+    (step,) = _replayed(evidence, Store(evidence.runs), engine, key, ())
+    assert step.checked is Checked.NOT_CHECKED and said in step.what
+
+
+def made(key: str, *steps: Step, superseded: str = "") -> Audit:
+    return Audit(key * 64, f"run {key}", superseded, steps)
+
+
+HOLDS, BREAKS, OPEN = (
+    ok("record", "digest", "f" * 64),
+    failed("log.txt", "differs"),
+    not_checked("lock", "why not"),
+)
+SIX = (
+    made("1", HOLDS),
+    made("2", HOLDS, BREAKS),
+    made("3", HOLDS, superseded="code changed"),
+    made("4", HOLDS, BREAKS, OPEN, superseded="code changed"),
+    made("5", HOLDS, OPEN),
+    made("6", OPEN),
+)
+
+
+def test_every_run_is_counted_once() -> None:
+    """A broken run of changed code is broken."""
+    report = AuditReport(SIX, without_run=2)
+    assert (report.passed, report.failed, report.superseded) == (3, 2, 1)
+    told = to_json(report)
+    assert (told["audited"], told["passed"], told["failed"], told["superseded"]) == (6, 3, 2, 1)
+    assert told["cells_without_run"] == 2
+    assert [run["verdict"] for run in told["runs"]] == ["ok", "FAILED", "superseded", "FAILED", "ok", "ok"]
+    assert told["runs"][3]["superseded"] == "code changed" and told["runs"][3]["key"] == "4" * 64
+    assert [len(run["steps"]) for run in told["runs"]] == [1, 2, 1, 3, 2, 1]
+
+
+def test_a_step_is_told_in_full_to_programs() -> None:
+    step = failed("log.txt", "differs", expected="a", found="b", where=Path("/there"))
+    (told,) = to_json(AuditReport((made("1", step),)))["runs"][0]["steps"]
+    assert told == {
+        "name": "log.txt",
+        "checked": "FAILED",
+        "what": "differs",
+        "expected": "a",
+        "found": "b",
+        "where": "/there",
+    }
+
+
+def test_the_sum_and_what_it_means_are_told() -> None:
+    text = to_text(AuditReport(SIX, without_run=2))
+    assert "6 stored runs audited = 3 passed + 2 failed + 1 superseded" in text
+    assert "superseded: sound in itself" in text and "2 planned cells have no run to audit" in text
+    sound = to_text(AuditReport((SIX[0], SIX[4])))
+    assert "superseded:" not in sound and "planned cells" not in sound and "FAILED" not in sound
+
+
+def test_broken_runs_are_told_link_by_link_and_sound_ones_in_a_line() -> None:
+    lines = to_text(AuditReport(SIX)).splitlines()
+    assert f"{'ok':10}  {'1' * 12}  run 1: 1 ok" in lines
+    assert f"{'superseded':10}  {'3' * 12}  run 3: 1 ok" in lines
+    assert f"{'ok':10}  {'5' * 12}  run 5: 1 ok, 1 not checked" in lines
+    for key in "24":
+        assert f"  key {key * 64}" in lines and f"  {key * 12}  run {key}" in lines
+    assert lines.count("    log.txt: differs") == 2
+    assert "  superseded: code changed" in lines
+    assert f"  key {'1' * 64}" not in lines
+    everything = to_text(AuditReport(SIX), everything=True).splitlines()
+    assert sum(line.startswith("  key ") for line in everything) == 6
+
+
+def test_a_single_run_is_told_in_full() -> None:
+    text = to_text(AuditReport((made("1", HOLDS, failed("a", "b", expected="c", found="d", where="e")),)))
+    for told in ("ok           record  digest", "f" * 64, "expected: c", "found: d", "where: e"):
+        assert told in text
+    sound = to_text(AuditReport((SIX[4],)))
+    assert "not checked  lock    why not" in sound and "\nNot checked" not in sound
+
+
+def test_what_was_not_checked_is_told_once_with_its_number() -> None:
+    text = to_text(AuditReport(SIX))
+    assert "\nNot checked\n  lock (3 runs): why not\n" in text
+    many = tuple(made("7", not_checked(f"step {number}", "why")) for number in range(14))
+    shown = to_text(AuditReport(many))
+    assert shown.count("(1 runs): why") == 12 and "  and 2 more\n" in shown
+    twelve = to_text(AuditReport(many[:12]))
+    assert twelve.count("(1 runs): why") == 12 and "more" not in twelve
+
+
+class Said(Silent):
+    """Remembers what was said."""
+
+    def __init__(self) -> None:
+        self.begun: list[tuple[str, int]] = []
+        self.steps: list[str] = []
+
+    def begin(self, what: str, total: int) -> None:
+        self.begun.append((what, total))
+
+    def step(self, text: str) -> None:
+        self.steps.append(text)
+
+
+def test_a_long_audit_says_how_far_it_is(evidence: Layout, made_up: Plan) -> None:
+    log = Store(evidence.runs).path(planned_of(made_up.cells[0]).key) / "log.txt"
+    log.write_text(log.read_text().replace("done", "Done"))
+    said = Said()
+    refresh()
+    keys = [planned_of(cell).key for cell in made_up.cells[:2]]
+    report = audit_runs(evidence, keys, replay=5, without_run=3, progress=said)
+    assert said.begun == [("audit", 2), ("replay", 1)]
+    assert [text.partition(":")[0] for text in said.steps] == ["FAILED", "ok", "not checked"]
+    assert report.without_run == 3
+    assert audit_reference(evidence, {}, without_run=4, progress=said).without_run == 4
+
+
+def raising(error: Exception) -> Any:
+    def check() -> list[Step]:
+        raise error
+
+    return check
+
+
+@pytest.mark.parametrize(
+    ("error", "step"),
+    [
+        (MissingData("no file", where="there", todo=""), not_checked("x", "no file (there)")),
+        (CorruptData("cut", where="there", todo=""), failed("x", "cut", where="there")),
+        (InvalidPredictions("nan"), failed("x", "nan")),
+        (
+            OSError(5, "Input/output error", "there"),
+            failed("x", "can't be read: Input/output error", where="there"),
+        ),
+    ],
+)
+def test_an_error_is_a_step_and_only_absent_data_is_no_fault(error: Exception, step: Step) -> None:
+    assert guarded("x", raising(error)) == [step]
+
+
+def test_a_fault_of_the_audit_itself_is_not_swallowed() -> None:
+    with pytest.raises(ZeroDivisionError):
+        guarded("x", raising(ZeroDivisionError()))
+
+
+KEYS = ["aa11" + "0" * 60, "aa12" + "0" * 60, "bb11" + "0" * 60]
+
+
+def test_a_key_is_found_by_what_begins_no_other() -> None:
+    assert find_key(KEYS, "B", Path("runs")) == KEYS[2]
+    assert find_key(KEYS, "AA12", Path("runs")) == KEYS[1]
+    assert find_key(KEYS, KEYS[0], Path("runs")) == KEYS[0]
+    with pytest.raises(UsageError, match="2 keys begin with 'aa1'") as refused:
+        find_key(KEYS, "aa1", Path("runs"))
+    assert refused.value.todo == "give more of it: aa11000, aa12000" and refused.value.where == "runs"
+    # in the middle of a key is not at its beginning
+    with pytest.raises(UsageError, match="no run is called '11'"):
+        find_key(KEYS, "11", Path("runs"))
+
+
+def test_only_so_many_known_keys_are_told() -> None:
+    keys = [f"{number:02d}" + "0" * 62 for number in range(30)]
+    with pytest.raises(UsageError) as refused:
+        find_key(keys, "ff", Path("runs"))
+    assert f"{keys[9][:12]}" in refused.value.todo and keys[10][:12] not in refused.value.todo
+    with pytest.raises(UsageError) as refused:
+        find_key(keys, "", Path("runs"))
+    assert len(refused.value.todo.split(", ")) == 6
+
+
+def test_why_a_run_is_superseded_is_told_of_image_and_data(evidence: Layout, made_up: Plan) -> None:
+    record = Store(evidence.runs).record(planned_of(made_up.cells[0]).key)
+    assert str(find_superseded(evidence, record)) == ""
+
+    def changed(**fields: Any) -> str:
+        planned = record.planned.model_copy(update=fields)
+        return str(find_superseded(evidence, record.model_copy(update={"planned": planned})))
+
+    both = changed(image_tree="0" * 64, dataset_digest="0" * 64)
+    image, data = both.split("; ")
+    assert image == changed(image_tree="0" * 64) and record.planned.image_tree[:12] in image
+    assert data == changed(dataset_digest="0" * 64) and record.planned.dataset_digest[:12] in data
+    job = record.planned.job
+    assert changed(job=job.model_copy(update={"method": "of_old"})).startswith("there is no method 'of_old'")
+    assert changed(job=job.model_copy(update={"dataset": "of_old"})).startswith("there is no dataset 'of_old'")
+
+
+def test_references_have_chains_of_their_own(many: Layout) -> None:
+    save_reference(many, Store(many.runs))
+    entries = load_reference(many)
+    refresh()
+    report = audit_reference(many, entries)
+    assert report.passed == len(entries) == len(report.audits)
+    for audit in report.audits:
+        names = list(dict.fromkeys(step.name for step in audit.steps))
+        has_scores = entries[audit.key].scores is not None
+        assert names[: 2 + has_scores] == ["record", *["scores"] * has_scores, "predictions"]
+        for name in ("image tree", "code tree", "environment tree", "lock _base/debian.lock", "dataset", "split"):
+            assert name in names
+    one = next(iter(entries.values()))
+    forged = replace(one, content={**one.content, "image": {**one.content["image"], "code_tree": "0" * 64}})
+    report = audit_reference(many, {**entries, one.content["key"]: forged})
+    assert [audit.key for audit in report.audits if audit.failed] == [one.content["key"]]

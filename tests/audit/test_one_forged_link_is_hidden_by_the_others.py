@@ -1,0 +1,440 @@
+"""One thing is forged at a time: exactly the link that rests on it breaks, and in no other run."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from harness import machine
+from harness.audit import Audit, Auditor, Checked, audit_runs
+from harness.audit.evidence import check_job
+from harness.audit.results import compare_metrics
+from harness.audit.sources import check_inputs
+from harness.given import as_file
+from harness.inputs import make_inputs
+from harness.jobs import SplitSpec
+from harness.layout import Layout
+from harness.plan import Plan, make_plan
+from harness.scoring import scores_path
+from harness.store import Store
+from harness.vocabulary import Verdict
+from tests.audit.forging import forge_job, forge_plan, forge_record, forge_scores, refresh
+from tests.fabricate import planned_of, put_run
+
+METRIC = "NS-AUC/as-published"
+
+
+def broken(audit: Audit) -> list[str]:
+    return [step.name for step in audit.steps if step.checked is Checked.FAILED]
+
+
+def audits(layout: Layout, keys: list[str]) -> list[Audit]:
+    """One auditor for all, which remembers what runs share; a process that remembers nothing else."""
+    refresh()
+    return list(audit_runs(layout, keys).audits)
+
+
+def first(layout: Layout, plan: Plan) -> Audit:
+    return audits(layout, [planned_of(plan.cells[0]).key])[0]
+
+
+def folder_of(layout: Layout, plan: Plan) -> Path:
+    return Store(layout.runs).path(planned_of(plan.cells[0]).key)
+
+
+NEEDED = ("job.json", "log.txt", "method.json", "predictions.npy")
+
+
+@pytest.mark.parametrize("name", NEEDED)
+def test_an_ok_run_that_vouches_for_fewer_files_than_it_must_have(
+    evidence: Layout, made_up: Plan, name: str
+) -> None:
+    (folder_of(evidence, made_up) / name).rename(evidence.local / name)
+    text = (folder_of(evidence, made_up) / "record.json").read_text()
+    record = json.loads(text)
+    del record["files"][name]
+    (folder_of(evidence, made_up) / "record.json").write_text(json.dumps(record))
+    forge_record(evidence, made_up, lambda record: None)
+    step = next(one for one in first(evidence, made_up).steps if one.checked is Checked.FAILED)
+    assert (step.name, step.what) == ("files", f"a run that ended ok has no {name}")
+
+
+def test_a_run_that_did_not_end_ok_needs_no_answer(evidence: Layout, made_up: Plan) -> None:
+    (audit,) = audits(evidence, [planned_of(made_up.cells[3]).key])
+    assert broken(audit) == []
+    told = {step.name: step.checked for step in audit.steps}
+    assert told["predictions"] is told["scores"] is Checked.NOT_CHECKED
+
+
+@pytest.mark.parametrize("name", ["predictions.npy", "log.txt", "method.json"])
+def test_a_link_to_equal_bytes_elsewhere_is_no_file_of_the_run(evidence: Layout, made_up: Plan, name: str) -> None:
+    path = folder_of(evidence, made_up) / name
+    shutil.move(path, evidence.local / name)
+    path.symlink_to(evidence.local / name)
+    found = broken(first(evidence, made_up))
+    # what is read of an answer is no link either
+    assert found[0] == name and (name != "log.txt" or len(found) == 1)
+
+
+@pytest.mark.parametrize("kind", ["file", "hidden file", "file below", "link", "link to a folder"])
+def test_whatever_the_record_does_not_name_is_found(evidence: Layout, made_up: Plan, kind: str) -> None:
+    folder = folder_of(evidence, made_up)
+    if kind == "file below":
+        (folder / "trace").mkdir()
+    name = {"hidden file": ".notes", "file below": "trace/notes"}.get(kind, "notes")
+    if kind == "link":
+        (folder / name).symlink_to(folder / "log.txt")
+    elif kind == "link to a folder":
+        (folder / name).symlink_to(evidence.local)
+    else:
+        (folder / name).write_text("an extra")
+    audit = first(evidence, made_up)
+    assert broken(audit) == ["files"]
+    assert next(step for step in audit.steps if step.name == "files").where == str(folder / name)
+
+
+def test_a_folder_that_is_empty_is_no_file(evidence: Layout, made_up: Plan) -> None:
+    (folder_of(evidence, made_up) / "trace").mkdir()
+    assert broken(first(evidence, made_up)) == []
+
+
+def test_a_link_says_what_was_expected_and_what_was_found(evidence: Layout, made_up: Plan) -> None:
+    path = folder_of(evidence, made_up) / "log.txt"
+    expected = Store(evidence.runs).record(planned_of(made_up.cells[0]).key).files["log.txt"].sha256
+    path.write_text(path.read_text().replace("done", "Done"))
+    step = next(one for one in first(evidence, made_up).steps if one.name == "log.txt")
+    assert step.expected == expected != step.found and step.where == str(path)
+    path.unlink()
+    step = next(one for one in first(evidence, made_up).steps if one.name == "log.txt")
+    assert (step.expected, step.found, step.what) == (expected, "-", "the file is missing")
+
+
+TOLD: dict[str, Callable[[dict[str, Any]], object]] = {
+    "protocol": lambda job: job.update(protocol=job["protocol"] + 1),
+    "benchmark": lambda job: job.update(benchmark="ddi"),
+    "method": lambda job: job.update(method="als_wr"),
+    "variant": lambda job: job.update(variant="corrected"),
+    "parameters": lambda job: job["parameters"].update(more=1),
+    "inner_folds": lambda job: job.update(inner_folds=job["inner_folds"] - 1),
+    "no method": lambda job: job.pop("method"),
+}
+
+
+@pytest.mark.parametrize("field", TOLD)
+def test_a_container_that_was_told_another_job(evidence: Layout, made_up: Plan, field: str) -> None:
+    touched = forge_job(evidence, made_up, TOLD[field])
+    audit = first(evidence, made_up)
+    assert "job" in broken(audit) and "seed" not in broken(audit)
+    assert next(step for step in audit.steps if step.name == "job").where == str(touched)
+
+
+@pytest.mark.parametrize("step", [1, -1])
+def test_a_container_that_was_told_another_seed(evidence: Layout, made_up: Plan, step: int) -> None:
+    forge_job(evidence, made_up, lambda job: job.update(seed=job["seed"] + step))
+    assert broken(first(evidence, made_up)) == ["seed"]
+
+
+def test_a_container_that_was_told_no_seed(evidence: Layout, made_up: Plan) -> None:
+    forge_job(evidence, made_up, lambda job: job.pop("seed"))
+    assert broken(first(evidence, made_up)) == ["seed"]
+
+
+def test_a_run_without_job_document_is_not_called_ok(evidence: Layout, made_up: Plan) -> None:
+    record = Store(evidence.runs).record(planned_of(made_up.cells[0]).key)
+    without = record.model_copy(update={"files": {}})
+    assert {step.checked for step in check_job(None, without, Path("job.json"))} == {Checked.NOT_CHECKED}
+    (step,) = check_job(None, record, Path("job.json"))
+    assert step.checked is Checked.FAILED
+    (step,) = check_inputs(evidence, record, None, ())
+    assert step.checked is Checked.NOT_CHECKED
+
+
+@pytest.mark.parametrize("name", ["associations", "folds"])
+def test_a_container_that_saw_another_input(evidence: Layout, made_up: Plan, name: str) -> None:
+    forge_job(evidence, made_up, lambda job: job["inputs"][name].update(sha256="0" * 64))
+    audit = first(evidence, made_up)
+    assert broken(audit) == [f"input {name}"]
+    step = next(one for one in audit.steps if one.name == f"input {name}")
+    assert step.expected == "0" * 64 != step.found
+
+
+def test_a_container_that_saw_fewer_or_other_inputs(evidence: Layout, made_up: Plan) -> None:
+    forge_job(evidence, made_up, lambda job: job["inputs"].pop("folds"))
+    assert "input folds" not in {
+        step.name for step in first(evidence, made_up).steps if step.checked is Checked.OK
+    }
+    forge_job(evidence, made_up, lambda job: job.update(inputs={}))
+    assert broken(first(evidence, made_up)) == ["input associations", "input folds"]
+
+
+@pytest.mark.parametrize("odd", [[1], "inputs", {"associations": "told"}], ids=str)
+def test_a_list_of_inputs_that_is_none(evidence: Layout, made_up: Plan, odd: Any) -> None:
+    forge_job(evidence, made_up, lambda job: job.update(inputs=odd))
+    assert broken(first(evidence, made_up)) == ["inputs"]
+
+
+@pytest.mark.parametrize(
+    ("processor", "expected"), [(machine.processor(), Checked.FAILED), ("another one", Checked.NOT_CHECKED)]
+)
+def test_a_computed_input_that_differs(evidence: Layout, made_up: Plan, processor: str, expected: Checked) -> None:
+    """Sums differ in their last bits between processors, on one processor they do not; copies never do."""
+    record = Store(evidence.runs).record(planned_of(made_up.cells[0]).key)
+    record = record.model_copy(update={"engine": {**record.engine, "processor": processor}})
+    names = ("drug_similarity", "disease_standardised")
+    inputs = make_inputs(evidence, record.planned, names, order=record.order).inputs
+    true = {name: as_file(name, given).description for name, given in inputs.items()}
+    forged = {name: {"sha256": "2" * 64} for name in true}
+    assert {step.checked for step in check_inputs(evidence, record, true, ())} == {Checked.OK}
+    found = {step.name: step.checked for step in check_inputs(evidence, record, forged, ())}
+    assert found == {
+        "input associations": Checked.FAILED,
+        "input disease_standardised": expected,
+        "input drug_similarity": expected,
+        "input folds": Checked.FAILED,
+    }
+
+
+@pytest.mark.parametrize("forge", [lambda order: "0" * 32, lambda order: ""], ids=["another", "none"])
+def test_a_container_that_saw_another_order(evidence: Layout, made_up: Plan, forge: Callable[[str], str]) -> None:
+    record = Store(evidence.runs).record(planned_of(made_up.cells[0]).key)
+    assert record.order
+    Store(evidence.runs).amend(record.model_copy(update={"order": forge(record.order)}))
+    assert broken(first(evidence, made_up)) == ["input associations", "input folds"]
+
+
+def test_a_split_of_the_cache_that_is_another_seeds(evidence: Layout, made_up: Plan) -> None:
+    """Nobody published it: a note in the user's cache says which file it is."""
+    job = planned_of(made_up.cells[0]).job
+    jobs = [job.model_copy(update={"split": SplitSpec(strategy="random", seed=seed)}) for seed in (3010, 3011)]
+    one, other = (planned_of(cell) for cell in make_plan(evidence, "own", jobs).cells)
+    for note in (evidence.cache / "splits" / "made").glob("*.json"):
+        text = json.loads(note.read_text())
+        if text["sha256"] == other.split_digest:
+            note.write_text(json.dumps({**text, "sha256": one.split_digest}))
+    (cell,) = make_plan(evidence, "own", jobs[1:]).cells
+    assert planned_of(cell).split_digest == one.split_digest
+    key = put_run(evidence, planned_of(cell)).key
+    assert broken(Auditor(evidence, Store(evidence.runs)).audit(key)) == ["split"]
+
+
+def shifted(value: float, by: float) -> float:
+    return value * (1 + by)
+
+
+@pytest.mark.parametrize("by", [1e-2, 1e-6, -1e-9, 1e-10])
+def test_kept_scores_that_are_better_than_the_predictions(evidence: Layout, made_up: Plan, by: float) -> None:
+    def better(scores: dict[str, Any]) -> None:
+        scores["metrics"][METRIC] = shifted(scores["metrics"][METRIC], by)
+
+    path = forge_scores(evidence, made_up, better)
+    audit = first(evidence, made_up)
+    assert broken(audit) == ["scores"]
+    step = next(one for one in audit.steps if one.name == "scores")
+    assert METRIC in step.what and step.where == str(path)
+    assert float(step.found) == pytest.approx(shifted(float(step.expected), by), rel=1e-13)
+
+
+def test_every_kept_metric_is_compared(evidence: Layout, made_up: Plan) -> None:
+    honest = json.loads(scores_path(evidence, planned_of(made_up.cells[0]).key).read_text())["metrics"]
+    for name, value in honest.items():
+        forged = {**honest, name: 0.123456 if value is None else None}
+        assert compare_metrics(honest, forged, "there").checked is Checked.FAILED, name
+        without = {kept: one for kept, one in honest.items() if kept != name}
+        assert compare_metrics(honest, without, "there").checked is Checked.FAILED, name
+        assert compare_metrics(without, honest, "there").checked is Checked.FAILED, name
+    assert compare_metrics(honest, honest, "there").checked is Checked.OK
+    others: tuple[object, ...] = (None, [], {name: str(value) for name, value in honest.items()})
+    for other in others:
+        assert compare_metrics(honest, other, "there").checked is Checked.FAILED
+
+
+@pytest.mark.parametrize("value", [1e-9, 0.5, 1.0, 1234.5])
+def test_a_last_bit_is_forgiven_and_no_more(value: float) -> None:
+    """Sums over a million pairs differ by some units in the last place, 2.2e-16 each: a part in 10^12 at most."""
+    last_bits = value + 8 * float(np.spacing(value))
+    assert compare_metrics({"AUC": value}, {"AUC": last_bits}, "there").checked is Checked.OK
+    for wrong in (value + 1e-10 * max(value, 1.0), value - 1e-10 * max(value, 1.0)):
+        assert compare_metrics({"AUC": value}, {"AUC": wrong}, "there").checked is Checked.FAILED
+
+
+SCORES: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
+    "another run's": (lambda scores: scores.update(key="0" * 64), "of another run"),
+    "of other predictions": (
+        lambda scores: scores["evidence"].update({"predictions.npy": "0" * 64}),
+        "of other predictions",
+    ),
+    "of fewer files": (lambda scores: scores["evidence"].pop("lowest.npy"), "of other predictions"),
+    "with a series": (lambda scores: scores.update(series={"accuracy of type": [1.0]}), "a series"),
+    "with another metric": (lambda scores: scores["metrics"].update(more=1.0), "other metrics"),
+    "without a metric": (lambda scores: scores["metrics"].pop(METRIC), METRIC),
+}
+
+
+@pytest.mark.parametrize("kind", SCORES)
+def test_kept_scores_of_something_else(evidence: Layout, made_up: Plan, kind: str) -> None:
+    change, said = SCORES[kind]
+    forge_scores(evidence, made_up, change)
+    audit = first(evidence, made_up)
+    assert broken(audit) == ["scores"]
+    assert said in next(step for step in audit.steps if step.name == "scores").what
+
+
+@pytest.mark.parametrize("change", [{"notes": {}}, {"notes": {METRIC: "excellent"}}, {"more": 1}, {"digest": ""}])
+def test_kept_scores_whose_words_were_changed(evidence: Layout, made_up: Plan, change: dict[str, Any]) -> None:
+    """Every number is right: only their own digest tells."""
+    path = scores_path(evidence, planned_of(made_up.cells[0]).key)
+    path.write_text(json.dumps({**json.loads(path.read_text()), **change}))
+    audit = first(evidence, made_up)
+    assert broken(audit) == ["scores"]
+    assert "their own digest" in next(step for step in audit.steps if step.name == "scores").what
+
+
+def test_scores_that_no_table_shows_are_no_forgery(evidence: Layout, made_up: Plan) -> None:
+    forge_scores(evidence, made_up, lambda scores: scores.update(scorer="0" * 64, metrics={METRIC: 0.99}))
+    audit = first(evidence, made_up)
+    assert broken(audit) == []
+    assert "another scorer" in next(step for step in audit.steps if step.name == "scores").what
+    scores_path(evidence, planned_of(made_up.cells[0]).key).unlink()
+    step = next(one for one in first(evidence, made_up).steps if one.name == "scores")
+    assert (step.checked, step.what) == (Checked.OK, "recomputed; none are kept")
+    assert step.found
+
+
+# what two runs of one method share is looked at once; a forged one among sound ones must still show
+IMAGES: dict[str, Callable[[dict[str, Any]], object]] = {
+    "code tree": lambda record: record["image"].update(code_tree="0" * 64),
+    "environment tree": lambda record: record["image"].update(environment_tree="0" * 64),
+    "no trees": lambda record: record.update(image={"id": record["image"]["id"]}),
+}
+
+
+@pytest.mark.parametrize("kind", IMAGES)
+@pytest.mark.parametrize("forged", [0, 1])
+def test_a_forged_image_among_runs_of_one_method(evidence: Layout, made_up: Plan, kind: str, forged: int) -> None:
+    forge_record(evidence, made_up, IMAGES[kind], cell=forged)
+    found = audits(evidence, [planned_of(cell).key for cell in made_up.cells[:2]])
+    assert "image tree" in broken(found[forged])
+    assert broken(found[1 - forged]) == []
+
+
+@pytest.mark.parametrize("forged", [0, 1])
+def test_a_forged_input_among_runs_of_one_split(evidence: Layout, made_up: Plan, forged: int) -> None:
+    """The first run of constant and that of als_wr are of one dataset and one split."""
+    cells = (0, 2)
+    forge_job(
+        evidence,
+        made_up,
+        lambda job: job["inputs"]["associations"].update(sha256="0" * 64),
+        cell=cells[forged],
+    )
+    found = audits(evidence, [planned_of(made_up.cells[cell]).key for cell in cells])
+    assert broken(found[forged]) == ["input associations"]
+    assert broken(found[1 - forged]) == []
+
+
+@pytest.mark.parametrize("forged", [0, 1])
+def test_a_run_of_another_split_under_the_name_of_a_sound_one(
+    evidence: Layout, made_up: Plan, forged: int
+) -> None:
+    cells = (0, 2)
+    keys = [planned_of(made_up.cells[cell]).key for cell in cells]
+    keys[forged] = forge_plan(evidence, made_up, cells[forged], split_digest="0" * 64)
+    found = audits(evidence, keys)
+    assert "split" in broken(found[forged])
+    assert broken(found[1 - forged]) == []
+
+
+@pytest.mark.parametrize("forged", [0, 1])
+@pytest.mark.parametrize("field", ["dataset_digest", "image_tree"])
+def test_a_superseded_run_among_sound_ones(evidence: Layout, made_up: Plan, field: str, forged: int) -> None:
+    keys = [planned_of(cell).key for cell in made_up.cells[:2]]
+    keys[forged] = forge_plan(evidence, made_up, forged, **{field: "0" * 64})
+    found = audits(evidence, keys)
+    assert found[forged].superseded
+    assert not found[1 - forged].superseded and broken(found[1 - forged]) == []
+
+
+def test_a_split_of_the_second_run_that_was_changed(evidence: Layout, made_up: Plan) -> None:
+    path = evidence.datasets / "synthetic" / "splits.csv"
+    path.write_text(path.read_text().replace(planned_of(made_up.cells[1]).split_digest, "0" * 64))
+    one, other = audits(evidence, [planned_of(cell).key for cell in made_up.cells[:2]])
+    assert broken(one) == [] and "split" in broken(other)
+
+
+def test_an_auditor_looks_at_what_runs_share_once(
+    evidence: Layout, made_up: Plan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Or a hundred thousand runs could not be audited."""
+    asked: list[str] = []
+
+    def counted(name: str) -> None:
+        check = getattr(__import__("harness.audit.chain", fromlist=[name]), name)
+
+        def again(*given: Any) -> Any:
+            asked.append(name)
+            return check(*given)
+
+        monkeypatch.setattr(f"harness.audit.chain.{name}", again)
+
+    shared = {"check_environment": 2, "check_dataset": 1, "check_split": 2, "check_image": 2, "find_superseded": 2}
+    for name in shared:
+        counted(name)
+    auditor = Auditor(evidence, Store(evidence.runs))
+    for cell in made_up.cells[:3]:
+        auditor.audit(planned_of(cell).key)
+    assert {name: asked.count(name) for name in shared} == shared
+
+
+def test_results_of_changed_data_are_not_scored_by_the_present_ones(evidence: Layout, made_up: Plan) -> None:
+    key = forge_plan(evidence, made_up, dataset_digest="0" * 64)
+    (audit,) = audits(evidence, [key])
+    told = {step.name: step for step in audit.steps}
+    assert broken(audit) == []
+    for name in ("scores", "dataset"):
+        assert told[name].checked is Checked.NOT_CHECKED and told[name].what.startswith("superseded: dataset")
+    assert "predictions" not in told and "split" not in told
+
+
+def test_a_key_is_that_of_its_record(evidence: Layout, made_up: Plan) -> None:
+    store, key = Store(evidence.runs), planned_of(made_up.cells[0]).key
+    store.amend(replace_planned(store, key))
+    (audit,) = audits(evidence, [key])
+    assert broken(audit) == ["record"] and len(audit.steps) == 1 and audit.label == f"the run {key[:12]}"
+
+
+def replace_planned(store: Store, key: str) -> Any:
+    record = store.record(key)
+    return record.model_copy(update={"planned": record.planned.model_copy(update={"split_digest": "0" * 64})})
+
+
+def test_a_verdict_that_was_improved(evidence: Layout, made_up: Plan) -> None:
+    """An error that calls itself ok has no predictions to show."""
+    store, key = Store(evidence.runs), planned_of(made_up.cells[3]).key
+    store.amend(store.record(key).model_copy(update={"verdict": Verdict.OK}))
+    (audit,) = audits(evidence, [key])
+    assert {"files", "predictions"} <= set(broken(audit))
+
+
+def test_files_that_can_not_be_read_are_broken_links(evidence: Layout, made_up: Plan) -> None:
+    path = folder_of(evidence, made_up) / "log.txt"
+    if os.geteuid() == 0:
+        path.unlink()
+        path.mkdir()
+    else:
+        path.chmod(0)
+    assert any(name in ("log.txt", "files") for name in broken(first(evidence, made_up)))
+
+
+def test_counts_are_of_the_steps(evidence: Layout, made_up: Plan) -> None:
+    audit = first(evidence, made_up)
+    assert audit.counts.total() == len(audit.steps) and not audit.failed
+    wrong = replace(audit, steps=(*audit.steps, replace(audit.steps[0], checked=Checked.FAILED)))
+    assert wrong.failed and wrong.counts[Checked.FAILED] == 1

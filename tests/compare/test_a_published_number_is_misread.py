@@ -1,0 +1,158 @@
+"""A claim is the number that stands in the file, to the digits that stand there, about what its row says."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.compare import Book, ClaimVerdict, Comparison, load_claims, load_external, load_names
+from harness.compare.book import _is_wanted, group_of
+from harness.compare.claims import Claim, _rounding_by_metric, read_rows
+from harness.compare.names import Names, Target
+from harness.errors import CorruptData
+from harness.layout import Layout
+
+CLAIM = Claim("Table 5, A, One", "mean", "A", "One", "s", "NS-AUC", "0.5")
+TARGET = Target("a", "one", "random")
+
+
+@pytest.fixture
+def names(repository: Layout) -> Names:
+    return load_names(repository, "repurposing")
+
+
+@pytest.mark.parametrize(
+    ("texts", "rounding"),
+    [
+        (["0.5", "0.81", "0.123"], 0.0005),
+        (["1", "0.5"], 0.05),
+        (["3", "4"], 0.5),
+        # written in full: half a unit of nothing
+        (["0.1234567890123", "0.5"], 0.0),
+        (["0.123456789012", "0.5"], 0.5e-12),
+        (["1.5e-07", "0.5"], 0.0),
+        (["1E-3"], 0.0),
+    ],
+)
+def test_a_column_is_as_exact_as_its_longest_number(texts: list[str], rounding: float) -> None:
+    told = [("x", text) for text in texts] + [("y", "0.25")]
+    found = _rounding_by_metric(told)
+    assert found["x"] == pytest.approx(rounding, abs=0) and found["y"] == pytest.approx(0.005)
+
+
+def test_a_summary_claims_its_mean_with_its_deviation_and_number(repository: Layout, names: Names) -> None:
+    """Every row and metric of the summary file, and nothing else."""
+    rows = read_rows(repository.published / "repurposing" / "summary.csv", "NS-AUC_mean")
+    means = [one for one in load_claims(repository, names) if one.statistic == "mean" and "mean of" in one.source]
+    expected = [
+        (row["method"], row["dataset"], row["split"], metric, float(row[f"{metric}_mean"]))
+        for row in rows
+        for metric in ("NS-AUC", "AUC")
+        if row[f"{metric}_mean"]
+    ]
+    assert [(one.method, one.dataset, one.split, one.metric, one.value) for one in means] == expected
+    by_place = {(row["method"], row["dataset"], row["split"]): row for row in rows}
+    for one in means:
+        row = by_place[one.method, one.dataset, one.split]
+        assert (one.sd, one.n) == (float(row[f"{one.metric}_std"]), int(row[f"{one.metric}_count"]))
+        assert one.source == f"{names.sources.files}; mean of {one.n}" and one.seed is None
+
+
+def test_a_value_per_seed_is_claimed_for_every_metric_of_its_row(repository: Layout, names: Names) -> None:
+    rows = read_rows(repository.published / "repurposing" / "per_seed.csv", "seed")
+    about = {"dataset", "method", "split", "iteration", "seed", "train_time_s"}
+    values = [one for one in load_claims(repository, names) if one.statistic == "value"]
+    assert len(values) == sum(1 for row in rows for name, text in row.items() if name not in about and text)
+    found = {(one.method, one.dataset, one.split, one.seed, one.metric): one for one in values}
+    assert len(found) == len(values)
+    for row in rows[:50]:
+        one = found[row["method"], row["dataset"], row["split"], int(row["seed"]), "NS-AUC"]
+        assert one.published == row["NS-AUC"] and one.sd is None and one.n == 1
+        assert one.source == f"{names.sources.files}; iteration {row['iteration']}"
+
+
+LONG = "dataset,method,split,seed,iteration,metric,value,more\n"
+
+
+def test_a_value_that_is_none_claims_nothing(tmp_path: Path, names: Names) -> None:
+    path = tmp_path / "claims.csv"
+    rows = [f"One,A,s,{seed},0,NS-AUC,{value},x" for seed, value in enumerate(("0.25", "", "nan", "NaN", "0.5"))]
+    path.write_text(LONG + "\n".join(rows) + "\n")
+    found = load_external(names, path)
+    assert [(one.seed, one.value, one.rounding) for one in found] == [(0, 0.25, 0.005), (4, 0.5, 0.005)]
+
+
+@pytest.mark.parametrize(
+    ("row", "where"),
+    [
+        ("One,A,s,1.5,0,NS-AUC,0.5,x", "line 2: seed"),
+        ("One,A,s,,0,NS-AUC,0.5,x", "line 2: seed"),
+        ("One,A,s,1,x,NS-AUC,0.5,x", "line 2: iteration"),
+        ("One,A,s,1,0,NS-AUC,high,x", "line 2: value"),
+        ("One,A,s,1,0,NS-AUC,0.5", "line 2"),
+        ("One,A,s,1,0,NS-AUC,0.5,x,y", "line 2"),
+    ],
+)
+def test_a_field_that_is_no_number_is_refused_by_line_and_name(
+    tmp_path: Path, names: Names, row: str, where: str
+) -> None:
+    path = tmp_path / "claims.csv"
+    path.write_text(f"{LONG}{row}\n")
+    with pytest.raises(CorruptData) as refused:
+        load_external(names, path)
+    assert refused.value.where == f"{path}: {where}"
+
+
+@pytest.mark.parametrize(
+    ("changed", "group"),
+    [
+        ({}, ("Table 5", "a", "one", "random")),
+        ({"statistic": "value"}, ("value per seed", "a", "one", "random")),
+        ({"source": "files; mean of 100"}, ("mean over seeds", "a", "one", "random")),
+        ({"source": "Table 6", "statistic": "median"}, ("Table 6", "a", "one", "random")),
+        ({"source": "files, x", "statistic": "cost"}, ("files", "a", "one", "random")),
+    ],
+)
+def test_a_claim_stands_with_those_of_its_kind(changed: dict[str, Any], group: tuple[str, ...]) -> None:
+    one = Comparison(replace(CLAIM, **changed), TARGET, None, ClaimVerdict.PENDING, "")
+    assert group_of(one) == group
+    unknown = replace(one, target=Target(None, None, None))
+    assert group_of(unknown) == (group[0], "A", "One", "s")
+
+
+def test_a_book_counts_and_selects_its_claims() -> None:
+    verdicts = [ClaimVerdict.REPRODUCED, ClaimVerdict.DEVIATES, ClaimVerdict.REPRODUCED]
+    comparisons = tuple(Comparison(CLAIM, TARGET, None, verdict, "") for verdict in verdicts)
+    book = Book("repurposing", ("a paper",), comparisons)
+    assert book.tally == Counter(verdicts)
+    assert book.select([ClaimVerdict.DEVIATES]).comparisons == comparisons[1:2]
+    assert book.select([]).comparisons == comparisons
+    assert list(book.groups.values()) == [list(comparisons)]
+
+
+@pytest.mark.parametrize(
+    ("asked", "is_wanted"),
+    [
+        ({}, True),
+        ({"methods": ["als_wr"]}, True),
+        ({"methods": ["ALSWR"]}, True),
+        ({"methods": ["lrssl"]}, False),
+        ({"datasets": ["fdataset"]}, True),
+        ({"datasets": ["cdataset"]}, False),
+        ({"splits": ["random_simple"]}, True),
+        ({"splits": ["weakly_correlated"]}, False),
+        ({"seeds": [1, 2]}, True),
+        ({"seeds": [2]}, False),
+        ({"methods": ["als_wr"], "datasets": ["cdataset"]}, False),
+    ],
+)
+def test_claims_are_chosen_by_every_name_that_was_given(
+    names: Names, asked: dict[str, list[str]], is_wanted: bool
+) -> None:
+    claim = replace(CLAIM, method="ALSWR", dataset="Fdataset", split="random_simple", seed=1)
+    told = {name: asked.get(name, ()) for name in ("methods", "datasets", "splits", "seeds")}
+    assert _is_wanted(claim, names, *told.values()) is is_wanted  # type: ignore[arg-type]

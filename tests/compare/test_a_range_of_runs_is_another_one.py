@@ -1,0 +1,334 @@
+"""Statistics over several methods and their ranges equal what their definitions give, on sides made up here."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from harness.compare.adjusted import ADJUSTED_P, H, judge_adjusted
+from harness.compare.claims import Claim
+from harness.compare.judge import ClaimVerdict, Known
+from harness.compare.names import MetricName, Names, Sources, Target
+from harness.compare.obtained import Obtained
+from harness.compare.paper import Contrast, Paper, Place
+from harness.compare.several import DIFFERENCE, MEDIAN, Several, judge_all
+from harness.compare.values import TIME, Side, our_side, reached_by
+from harness.errors import CorruptData
+from harness.vocabulary import Verdict
+
+METRIC = "NS-AUC"
+METHODS = ("A", "B", "C", "D")
+SPLITS = ("random_simple", "weakly_correlated")
+NAMES = Names(
+    benchmark="repurposing",
+    variant="published",
+    inner_folds=5,
+    seeds=60,
+    sources=Sources(paper="a paper", files="files"),
+    methods={name: name.lower() for name in METHODS},
+    datasets={"One": "one", "Two": "two"},
+    splits={split: split for split in SPLITS},
+    metrics=[MetricName(published=METRIC, ours="NS-AUC/as-published", reason="drug-wise")],
+)
+PAPER = Paper(
+    metric=METRIC,
+    methods=dict(zip(METHODS, METHODS, strict=True)),
+    datasets={"One": "One", "Two": "Two"},
+    metrics={METRIC: "ordered share"},
+    contrasts=[Contrast(name="AB-CD", first=["A", "B"], second=["C", "D"], splits=[SPLITS[0], SPLITS[0]])],
+)
+KNOWN = Known(frozenset("abcd"), frozenset({"one", "two"}), frozenset(SPLITS))
+PLACES = tuple(Place(dataset, method, SPLITS[0]) for dataset in ("One", "Two") for method in METHODS)
+# C and D are a little worse than A and B; D is the worst
+LEVELS = {"A": 0.80, "B": 0.79, "C": 0.74, "D": 0.70}
+
+
+def drawn(places: tuple[Place, ...], seeds: range, *, random: int = 0, shift: float = 0.0) -> Side:
+    generator = np.random.default_rng(random)
+    return Side(
+        {
+            place: {
+                seed: {METRIC: LEVELS[place.method] + shift + float(generator.normal(0, 0.03))} for seed in seeds
+            }
+            for place in places
+        }
+    )
+
+
+def claim(statistic: str, published: float, **changed: object) -> Claim:
+    fields: dict[str, object] = {
+        "source": "Table 9, somewhere",
+        "statistic": statistic,
+        "method": "AB-CD",
+        "dataset": "One",
+        "split": SPLITS[0],
+        "metric": METRIC,
+        "published": repr(published),
+        **changed,
+    }
+    return Claim(**fields)  # type: ignore[arg-type]
+
+
+def several(published: Side, ours: Side) -> Several:
+    means = {
+        (place, METRIC): float(np.mean([run[METRIC] for run in runs.values()]))
+        for place, runs in published.values.items()
+    }
+    return Several(NAMES, PAPER, KNOWN, replace(published, means=means), ours)
+
+
+def columns(side: Side, methods: str, seeds: list[int], dataset: str = "One") -> np.ndarray:
+    return np.array(
+        [[side.values[Place(dataset, method, SPLITS[0])][seed][METRIC] for seed in seeds] for method in methods]
+    )
+
+
+def by_definition(statistic: str, side: Side, seeds: list[int]) -> float:
+    """Of one dataset; H is taken to the paper's number of runs."""
+    first, second = columns(side, "AB", seeds).ravel(), columns(side, "CD", seeds).ravel()
+    if statistic == DIFFERENCE:
+        return float(first.mean() - second.mean())
+    if statistic == MEDIAN:
+        best = sorted("ABCD", key=lambda method: -columns(side, method, sorted(side.values[PLACES[0]])).mean())[:3]
+        return float(np.median(columns(side, "".join(best), seeds)))
+    count, full = len(first) + len(second), NAMES.seeds * 4
+    return float(stats.kruskal(first, second).statistic * (full - 1) / (count - 1))
+
+
+PUBLISHED, OURS = drawn(PLACES, range(40)), drawn(PLACES, range(100, 120), random=1)
+STATISTICS = (MEDIAN, DIFFERENCE, H)
+
+
+@pytest.mark.parametrize("statistic", STATISTICS)
+def test_a_statistic_of_both_sides_is_its_definition(statistic: str) -> None:
+    about = "all" if statistic == MEDIAN else "AB-CD"
+    one = several(PUBLISHED, OURS).judge(claim(statistic, 0.1, method=about))
+    assert one.n == 20 and one.files is not None
+    assert one.ours == pytest.approx(by_definition(statistic, OURS, list(range(100, 120))))
+    assert one.files.value == pytest.approx(by_definition(statistic, PUBLISHED, list(range(40))))
+    assert one.files.n == (NAMES.seeds if statistic == DIFFERENCE else 40)
+
+
+@pytest.mark.parametrize("seeds", [10, 20, 35])
+@pytest.mark.parametrize("statistic", STATISTICS)
+def test_a_range_is_where_99_of_100_draws_of_the_authors_runs_lie(statistic: str, seeds: int) -> None:
+    """Of as many seeds as ours, widened for those that are not known: a difference has the two variances' sum."""
+    ours = drawn(PLACES, range(100, 100 + seeds), random=1)
+    one = several(PUBLISHED, ours).judge(
+        claim(statistic, 0.1, method="all" if statistic == MEDIAN else "AB-CD", rounding=0.001)
+    )
+    generator = np.random.default_rng(7)
+    draws = np.array(
+        [by_definition(statistic, PUBLISHED, generator.choice(40, size=seeds).tolist()) for _ in range(1000)]
+    )
+    half = stats.norm.ppf(0.995) * draws.std() * np.sqrt(1 + seeds / 40)
+    assert one.tolerance is not None
+    # two hundred draws tell a deviation within a twentieth, so that a 95 % range (three quarters of it) shows
+    assert one.tolerance - 0.001 == pytest.approx(half, rel=0.17)
+    low, high = (float(text) for text in one.test.partition(": ")[2].split(" to "))
+    assert (low + high) / 2 == pytest.approx(draws.mean(), abs=0.25 * half)
+    assert (high - low) / 2 == pytest.approx(one.tolerance, rel=0.05)
+    assert one.test.startswith(f"99% range of {seeds} published seeds: ")
+
+
+def verdict_of(ours: Side, one: Claim, published: Side = PUBLISHED) -> tuple[ClaimVerdict, str]:
+    found = several(published, ours).judge(one)
+    return found.verdict, found.reason
+
+
+def test_a_difference_is_reproduced_in_the_range_and_deviates_beyond_it() -> None:
+    value = by_definition(DIFFERENCE, PUBLISHED, list(range(40)))
+    one = claim(DIFFERENCE, value, rounding=0.0005)
+    tolerance = several(PUBLISHED, OURS).judge(one).tolerance
+    assert tolerance is not None
+    mine = by_definition(DIFFERENCE, OURS, list(range(100, 120)))
+    centre = float(several(PUBLISHED, OURS).judge(one).test.partition(": ")[2].split(" to ")[0]) + tolerance
+
+    def moved(by: float) -> Side:
+        values = {
+            place: {
+                seed: {METRIC: run[METRIC] + (by if place.method in "AB" else 0.0)} for seed, run in runs.items()
+            }
+            for place, runs in OURS.values.items()
+        }
+        return Side(values)
+
+    for sign in (1, -1):
+        inside, outside = (centre - mine + sign * share * tolerance for share in (0.9, 1.1))
+        assert verdict_of(moved(inside), one) == (
+            ClaimVerdict.REPRODUCED,
+            "within the range of the authors' own runs",
+        )
+        assert verdict_of(moved(outside), one)[0] is ClaimVerdict.DEVIATES
+
+
+@pytest.mark.parametrize(("by", "agrees"), [(0.0, True), (0.0005, True), (0.0006, False), (-0.0006, False)])
+def test_a_printed_difference_follows_from_the_means_but_for_its_rounding(by: float, agrees: bool) -> None:
+    value = by_definition(DIFFERENCE, PUBLISHED, list(range(40)))
+    one = several(PUBLISHED, OURS).judge(claim(DIFFERENCE, value + by, rounding=0.0005))
+    assert one.files is not None and one.files.agrees is agrees
+    if not agrees:
+        assert one.verdict is ClaimVerdict.DEVIATES and "do not give the printed number" in one.reason
+
+
+def test_a_range_that_holds_no_effect_decides_nothing() -> None:
+    level = dict.fromkeys(METHODS, 0.75)
+    shifted = {
+        place: {
+            seed: {METRIC: run[METRIC] - LEVELS[place.method] + level[place.method]} for seed, run in runs.items()
+        }
+        for place, runs in PUBLISHED.values.items()
+    }
+    nothing = Side(shifted)
+    value = by_definition(DIFFERENCE, nothing, list(range(40)))
+    for statistic, printed in ((DIFFERENCE, value), (H, by_definition(H, nothing, list(range(40))))):
+        verdict, reason = verdict_of(nothing, claim(statistic, printed, rounding=0.001), nothing)
+        assert verdict is ClaimVerdict.NOT_COMPARABLE and "need not show an effect" in reason
+    # a median is no effect
+    printed = by_definition(MEDIAN, nothing, list(range(40)))
+    assert verdict_of(nothing, claim(MEDIAN, printed, method="all"), nothing)[0] is ClaimVerdict.REPRODUCED
+
+
+def test_what_keeps_a_claim_from_being_judged_is_said_in_its_order() -> None:
+    one = claim(DIFFERENCE, 0.1)
+    known = several(PUBLISHED, OURS)
+    nobody = replace(known, known=replace(KNOWN, without_data={"one": "nobody has it"}))
+    assert nobody.judge(one).reason == "no data here: nobody has it"
+    place = Place("One", "A", SPLITS[0])
+    failing = replace(known, ours=replace(OURS, failures={place: "memory: killed"}))
+    assert failing.judge(one).reason == f"our runs of A on One ({SPLITS[0]}) ended as memory: killed"
+    absent = replace(known, ours=Side({where: runs for where, runs in OURS.values.items() if where != place}))
+    assert absent.judge(one).reason == f"not run yet: A on One ({SPLITS[0]})"
+    assert absent.judge(one).verdict is ClaimVerdict.PENDING
+    apart = {**OURS.values, place: {1: {METRIC: 0.8}}}
+    assert replace(known, ours=Side(apart)).judge(one).reason == "no seed was run with all methods"
+    few = replace(known, ours=drawn(PLACES, range(9))).judge(replace(one, note="of one fold"))
+    assert (few.verdict, few.reason) == (ClaimVerdict.NOT_COMPARABLE, "9 of 60 seeds; of one fold")
+    ten = replace(known, ours=drawn(PLACES, range(10))).judge(one)
+    assert ten.n == 10 and ten.tolerance is not None
+    nothing = replace(known, ours=Side({}))
+    assert nothing.judge(one).reason == f"not run yet: A on One ({SPLITS[0]}) and 3 more"
+
+
+def test_the_part_that_is_here_is_judged_on_its_own() -> None:
+    every = claim(DIFFERENCE, 0.1, dataset="all")
+    known = several(PUBLISHED, OURS)
+    assert known.on_part(every) is None and known.on_part(claim(DIFFERENCE, 0.1)) is None
+    half = replace(known, known=replace(KNOWN, without_data={"two": "nobody has it"}))
+    assert half.judge(every).reason == "no data here of Two"
+    part = half.on_part(every)
+    assert part is not None and part.claim.dataset == "1 of 2 datasets"
+    assert float(part.claim.published) == pytest.approx(by_definition(DIFFERENCE, PUBLISHED, list(range(40))))
+    assert part.ours == pytest.approx(by_definition(DIFFERENCE, OURS, list(range(100, 120))))
+    assert half.on_part(claim(MEDIAN, 0.8, dataset="all", method="all")) is None
+    none = replace(known, known=replace(KNOWN, without_data={"one": "x", "two": "y"}))
+    assert none.on_part(every) is None
+    elsewhere = replace(known, known=replace(KNOWN, datasets=frozenset({"one"})))
+    assert elsewhere.why_without("Two") == elsewhere.why_without("Three") == "not part of this artifact"
+
+
+def test_the_three_best_come_in_their_order() -> None:
+    known = several(PUBLISHED, OURS)
+    places = [Place("One", method, SPLITS[0]) for method in "DCBA"]
+    assert [place.method for place in known.best(OURS, places, METRIC)] == ["A", "B", "C"]
+    places[3] = Place("Three", "A", SPLITS[0])
+    assert [place.method for place in known.best(OURS, places, METRIC)] == ["B", "C", "D"]
+
+
+def test_a_mean_that_is_missing_is_said() -> None:
+    known = several(PUBLISHED, OURS)
+    means = {key: value for key, value in known.published.means.items() if key[0].method != "C"}
+    with pytest.raises(CorruptData, match=r"no published mean of C on One"):
+        replace(known, published=replace(known.published, means=means)).judge(claim(DIFFERENCE, 0.1))
+
+
+def test_a_side_knows_the_seeds_that_places_share() -> None:
+    one, other = Place("One", "A", "s"), Place("One", "B", "s")
+    side = Side({one: {1: {"x": 1.0}, 2: {"x": 2.0}, 3: {"y": 9.0}}, other: {3: {"x": 3.0}, 2: {"x": 4.0}}})
+    assert side.seeds([one], "x") == [1, 2] and side.seeds([one, other], "x") == [2]
+    assert side.seeds([one, Place("Two", "A", "s")], "x") == [] and side.seeds([], "x") == []
+    assert side.table([one, other], [2], "x").tolist() == [[2.0], [4.0]]
+    assert side.all_of(one, "x").tolist() == [1.0, 2.0] and side.all_of(other, "x").tolist() == [4.0, 3.0]
+    assert side.mean(one, "x") == 1.5 and side.mean(one, "z") is None
+    assert replace(side, means={(one, "x"): 7.0}).mean(one, "x") == 7.0
+
+
+def run(value: float | None, verdict: Verdict = Verdict.OK, **told: object) -> Obtained:
+    metrics = {"NS-AUC/as-published": value, "another": 5.0} if verdict is Verdict.OK else None
+    return Obtained("k" * 64, verdict, "killed", metrics, {}, **told)  # type: ignore[arg-type]
+
+
+def test_our_side_is_what_ended_ok_in_published_names() -> None:
+    here, failing = Target("a", "one", SPLITS[0]), Target("b", "one", SPLITS[0])
+    runs = {
+        here: {1: run(0.5, cpu_s=9.0), 2: run(None), 3: run(None, Verdict.MEMORY), 4: run(0.0)},
+        failing: {1: run(None, Verdict.MEMORY), 2: run(None, Verdict.INTERRUPTED)},
+        Target("c", "one", SPLITS[0]): {1: run(None, Verdict.INTERRUPTED)},
+        Target("constant", "one", SPLITS[0]): {1: run(0.5)},
+        Target("a", "three", SPLITS[0]): {1: run(0.5)},
+        Target("a", "one", "predict"): {1: run(0.5)},
+    }
+    side = our_side(NAMES, PAPER, runs)
+    assert dict(side.values) == {
+        Place("One", "A", SPLITS[0]): {1: {METRIC: 0.5, TIME: 9.0}, 2: {}, 4: {METRIC: 0.0}}
+    }
+    assert dict(side.failures) == {Place("One", "B", SPLITS[0]): "memory: killed"}
+
+
+def test_what_a_control_reached_is_of_the_places_asked_for() -> None:
+    runs = {
+        Target("constant", "one", SPLITS[0]): {
+            2: run(0.2),
+            1: run(0.1),
+            3: run(None),
+            4: run(None, Verdict.ERROR),
+        },
+        Target("constant", "two", SPLITS[0]): {1: run(0.3)},
+        Target("majority", "one", SPLITS[0]): {1: run(0.9)},
+    }
+    places = [Place("One", "A", SPLITS[0]), Place("One", "B", SPLITS[0])]
+    assert reached_by("constant", NAMES, runs, METRIC, places).tolist() == [0.1, 0.2]
+    both = [*places, Place("Two", "A", SPLITS[0]), Place("Two", "A", SPLITS[1])]
+    assert reached_by("constant", NAMES, runs, METRIC, both).tolist() == [0.1, 0.2, 0.3]
+
+
+def test_adjusted_chances_are_of_the_tests_of_their_own_table() -> None:
+    """Two tables of two tests each: ours and the files' are adjusted within each."""
+    hs = {("Table 1", "One"): 7.5, ("Table 1", "Two"): 6.0, ("Table 2", "One"): 5.0, ("Table 2", "Two"): 9.0}
+    tests, claims = {}, []
+    known = several(PUBLISHED, OURS).judge(claim(H, 1.0))
+    assert known.files is not None
+    for (table, dataset), value in hs.items():
+        one = claim(H, value, source=f"{table}, {dataset}", dataset=dataset)
+        files = replace(known.files, value=value + 1)
+        tests[one] = replace(known, claim=one, ours=value, files=files, verdict=ClaimVerdict.DEVIATES)
+        claims.append(claim(ADJUSTED_P, 0.005, source=f"{table}, {dataset}", dataset=dataset, note="printed"))
+    found = judge_adjusted([*tests, *claims], tests)
+    assert list(found) == claims
+    for table in ("Table 1", "Table 2"):
+        for side in ("ours", "files"):
+            more = side == "files"
+            chances = [stats.chi2.sf(hs[table, dataset] + more, 1) for dataset in ("One", "Two")]
+            expected = stats.false_discovery_control(chances)
+            for dataset, chance in zip(("One", "Two"), expected, strict=True):
+                (mine,) = (one for c, one in found.items() if c.source == f"{table}, {dataset}")
+                assert mine.files is not None
+                assert (mine.files.value if more else mine.ours) == pytest.approx(chance)
+                same = bool(chance < 0.01)
+                if more:
+                    assert mine.files.agrees is same
+                else:
+                    assert mine.verdict is (ClaimVerdict.REPRODUCED if same else ClaimVerdict.DEVIATES)
+                    assert mine.reason == f"on the {'same' if same else 'other'} side of the level; printed"
+
+
+def test_an_adjusted_chance_waits_with_its_test() -> None:
+    known = several(PUBLISHED, Side({}))
+    one, chance = claim(H, 100.0), claim(ADJUSTED_P, 0.005)
+    found = judge_all(known, [chance, one])
+    assert list(found) == [one, chance]
+    assert found[chance].verdict is ClaimVerdict.PENDING and found[chance].test == ""
+    assert found[chance].ours is None and found[chance].files is not None

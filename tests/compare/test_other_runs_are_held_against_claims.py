@@ -1,0 +1,165 @@
+"""Claims are held against present runs of our own code, as its card says, on the CPU; one departure is enough."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from harness import benchmark
+from harness.compare import load_names
+from harness.compare.names import Names, Target
+from harness.compare.obtained import Obtained, obtain
+from harness.jobs import Job
+from harness.layout import Layout
+from harness.plan import Plan, make_plan
+from harness.reference import load_reference, save_reference
+from harness.scoring import scores_path
+from harness.store import Store
+from harness.vocabulary import Verdict
+from tests.audit.forging import forge_plan
+from tests.fabricate import SEEDS, job_of, plan_of, planned_of, put_run
+
+PLACE = Target("als_wr", "synthetic", "random")
+
+
+def names_of(layout: Layout, **changed: Any) -> Names:
+    return load_names(layout, "repurposing").model_copy(update={"beside": ["corrected"], **changed})
+
+
+def obtained(layout: Layout, **changed: Any) -> dict[str, dict[int, Obtained]]:
+    """The runs of als_wr by variant and seed."""
+    found = obtain(layout, Store(layout.runs), names_of(layout, **changed))
+    return {variant: runs.get(PLACE, {}) for variant, runs in found.items()}
+
+
+DEPARTURES: dict[str, Callable[[Job], dict[str, Any]]] = {
+    "tuned": lambda job: {"parameters": {**job.parameters, "alpha": 1.0}},
+    "fewer inner models": lambda job: {"inner_folds": 3},
+    "a person's own checkout": lambda job: {"upstream": "a" * 64},
+    "a GPU": lambda job: {"accelerator": "cuda"},
+    "nobody's truth": lambda job: {
+        "split": job.split.model_copy(update={"strategy": benchmark.get("repurposing").PREDICTING})
+    },
+    "no variant of the card": lambda job: {"variant": "of_old"},
+    "another benchmark": lambda job: {"benchmark": "ddi"},
+}
+
+
+@pytest.mark.parametrize("departure", DEPARTURES)
+def test_a_run_of_another_kind_is_held_against_no_claim(evidence: Layout, made_up: Plan, departure: str) -> None:
+    assert sorted(obtained(evidence)["published"]) == sorted(SEEDS)
+    job = planned_of(made_up.cells[2]).job
+    forge_plan(evidence, made_up, 2, job=job.model_copy(update=DEPARTURES[departure](job)))
+    found = obtain(evidence, Store(evidence.runs), names_of(evidence))
+    assert list(found["published"][PLACE]) == [SEEDS[1]]
+    assert not any(target.method == "als_wr" for target in found["corrected"])
+    assert {target for target in found["published"] if target.method == "als_wr"} == {PLACE}
+
+
+@pytest.mark.parametrize("field", ["image_tree", "dataset_digest", "split_digest", "weights_digest"])
+def test_a_run_that_rests_on_something_else_is_held_against_no_claim(
+    evidence: Layout, made_up: Plan, field: str
+) -> None:
+    forge_plan(evidence, made_up, 2, **{field: "0" * 64})
+    assert list(obtained(evidence)["published"]) == [SEEDS[1]]
+
+
+def test_a_run_under_a_key_of_old_is_held_against_no_claim(evidence: Layout, made_up: Plan) -> None:
+    """Keys tell how inputs were prepared: the record is whole, and another version of the harness wrote it."""
+    store, planned = Store(evidence.runs), planned_of(made_up.cells[2])
+    record, key = store.record(planned.key), "e" * 64
+    store.path(key).parent.mkdir(parents=True, exist_ok=True)
+    store.path(planned.key).rename(store.path(key))
+    store.amend(record.model_copy(update={"key": key}))
+    assert store.standing(key).verdict is Verdict.OK
+    assert list(obtained(evidence)["published"]) == [SEEDS[1]]
+
+
+def test_variants_are_told_apart(evidence: Layout) -> None:
+    (cell,) = make_plan(evidence, "one", [job_of(evidence, "als_wr", SEEDS[0], variant="corrected")]).cells
+    key = put_run(evidence, planned_of(cell)).key
+    found = obtained(evidence)
+    assert [one.key for one in found["corrected"].values()] == [key]
+    assert key not in {one.key for one in found["published"].values()}
+    assert obtained(evidence, beside=[]).keys() == {"published"}
+
+
+def test_a_control_stands_beside_and_a_method_nobody_published_does_not(evidence: Layout) -> None:
+    names = names_of(evidence)
+    found = obtain(evidence, Store(evidence.runs), names)["published"]
+    assert {target.method for target in found} == {"constant", "als_wr"}
+    without = {published: ours for published, ours in names.methods.items() if ours != "als_wr"}
+    found = obtain(evidence, Store(evidence.runs), names_of(evidence, methods=without))["published"]
+    assert {target.method for target in found} == {"constant"}
+
+
+def test_a_run_tells_its_scores_and_what_it_used(evidence: Layout, made_up: Plan) -> None:
+    runs, key = obtained(evidence)["published"], planned_of(made_up.cells[2]).key
+    ok, failed = (runs[seed] for seed in SEEDS)
+    assert (ok.key, ok.verdict, ok.reference, ok.unscored) == (key, Verdict.OK, False, "")
+    assert ok.metrics is not None and ok.metrics["AUC/as-published"] is not None
+    assert (ok.cpu_s, ok.memory) == (1.25, 52_428_800)
+    assert (failed.verdict, failed.metrics) == (Verdict.ERROR, None)
+    assert failed.reason == "exit code 3: no such matrix"
+    # scores that are not kept are made
+    scores_path(evidence, key).unlink()
+    assert obtained(evidence)["published"][SEEDS[0]] == ok
+
+
+def test_a_run_that_can_not_be_scored_says_why(evidence: Layout, made_up: Plan) -> None:
+    key = planned_of(made_up.cells[2]).key
+    scores_path(evidence, key).unlink()
+    path = Store(evidence.runs).path(key) / "validation.npy"
+    content = bytearray(path.read_bytes())
+    content[-1] ^= 1
+    path.write_bytes(bytes(content))
+    one = obtained(evidence)["published"][SEEDS[0]]
+    assert one.metrics is None and one.verdict is Verdict.OK
+    assert "differs from its record" in one.unscored and str(path) in one.unscored
+
+
+def test_records_that_were_just_read_are_not_read_again(
+    evidence: Layout, made_up: Plan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = Store(evidence.runs)
+    read = {key: store.standing(key).content for key in store.finished()}
+    expected = obtain(evidence, store, names_of(evidence))
+    monkeypatch.setattr(Store, "standing", lambda *_: pytest.fail("a record was read again"))
+    assert obtain(evidence, store, names_of(evidence), (), read) == expected
+
+
+def test_reference_results_stand_in_where_nothing_was_run(evidence: Layout, made_up: Plan) -> None:
+    store, planned = Store(evidence.runs), planned_of(made_up.cells[2])
+    here = obtained(evidence)["published"]
+    save_reference(evidence, store)
+    store.remove(planned.key)
+    found = obtained(evidence)["published"]
+    assert found[SEEDS[0]].reference and not found[SEEDS[1]].reference
+    assert (found[SEEDS[0]].metrics, found[SEEDS[0]].cpu_s) == (here[SEEDS[0]].metrics, 1.25)
+    store.remove(planned_of(made_up.cells[3]).key)
+    failed = obtained(evidence)["published"][SEEDS[1]]
+    assert (failed.reference, failed.verdict, failed.metrics) == (True, Verdict.ERROR, None)
+    assert failed.reason == here[SEEDS[1]].reason
+
+
+def test_reference_results_of_other_metrics_are_not_scored(
+    evidence: Layout, made_up: Plan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save_reference(evidence, Store(evidence.runs))
+    Store(evidence.runs).remove(planned_of(made_up.cells[2]).key)
+    assert len(load_reference(evidence)) == 4
+    monkeypatch.setattr("harness.reference.scorer_digest", lambda _: "0" * 64)
+    one = obtained(evidence)["published"][SEEDS[0]]
+    assert one.metrics is None and "scored by other metrics" in one.unscored and one.reference
+
+
+def test_reference_results_of_changed_code_are_held_against_no_claim(evidence: Layout) -> None:
+    save_reference(evidence, Store(evidence.runs))
+    for cell in plan_of(evidence).cells:
+        Store(evidence.runs).remove(planned_of(cell).key)
+    assert sorted(obtained(evidence)["published"]) == sorted(SEEDS)
+    main_file = evidence.methods / "als_wr" / "main.py"
+    main_file.write_text(main_file.read_text() + "\n# changed\n")
+    assert obtained(evidence)["published"] == {}

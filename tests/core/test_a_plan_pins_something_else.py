@@ -1,0 +1,231 @@
+"""Every planned cell is pinned by its own checksums, however many share one planner; no run is planned twice."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.errors import CorruptData, ImageError, MissingData, UsageError
+from harness.files import digest_of
+from harness.jobs import Job, PlannedJob, SplitSpec
+from harness.layout import Layout
+from harness.obstacles import Obstacles
+from harness.plan import Cell, Plan, Present, check_sum, join, make_plan
+from harness.store import Store
+from harness.vocabulary import Accelerator, Verdict
+from tests.core.factories import planned_job, put_run, record_of
+
+METHODS = ("constant", "als_wr", "emergnn")
+DATASETS = ("fdataset", "cdataset")
+SPLITS = tuple(
+    SplitSpec(strategy=strategy, seed=seed, parameters=parameters)
+    for strategy, seed, parameters in (
+        ("random", 1, {}),
+        ("random", 2, {}),
+        ("weakly_correlated", 1, {}),
+        ("random", 1, {"share": 0.5}),
+    )
+)
+ACCELERATORS: tuple[Accelerator, ...] = ("cpu", "cuda")
+
+
+class Checksums:
+    """What is asked of the repository, answered by what it is about, and counted."""
+
+    def __init__(self, patch: pytest.MonkeyPatch) -> None:
+        self.asked: Counter[tuple[Any, ...]] = Counter()
+        for name in ("image_tree", "dataset_digest", "split_digest", "weights_digest"):
+            patch.setattr(f"harness.plan.{name}", self.answer(name))
+
+    def answer(self, kind: str) -> Callable[..., str]:
+        def about(_: Layout, *what: Any) -> str:
+            told = tuple(one.label if isinstance(one, SplitSpec) else one for one in what)
+            self.asked[kind, *told] += 1
+            return self.of(kind, *told)
+
+        return about
+
+    def of(self, kind: str, *what: Any) -> str:
+        return digest_of([kind, *what])
+
+
+@pytest.fixture
+def checksums(monkeypatch: pytest.MonkeyPatch) -> Checksums:
+    return Checksums(monkeypatch)
+
+
+def job_of(method: str = "constant", dataset: str = "fdataset", **changed: Any) -> Job:
+    fields = {"benchmark": "repurposing", "split": SPLITS[0], **changed}
+    return Job(method=method, dataset=dataset, **fields)
+
+
+def test_cells_that_share_a_planner_are_pinned_each_by_its_own_checksums(
+    layout: Layout, checksums: Checksums
+) -> None:
+    jobs = [
+        job_of(method, dataset, split=split, accelerator=accelerator)
+        for method, dataset, split, accelerator in product(METHODS[:2], DATASETS, SPLITS, ACCELERATORS)
+    ]
+    for order in (jobs, jobs[::-1]):
+        for cell in make_plan(layout, "all", order).cells:
+            job = cell.job
+            assert cell.planned == PlannedJob(
+                job=job,
+                image_tree=checksums.of("image_tree", job.method, job.accelerator),
+                dataset_digest=checksums.of("dataset_digest", job.dataset),
+                split_digest=checksums.of("split_digest", job.dataset, job.split.label),
+            )
+    # what cells share is asked for once in each of both plans
+    assert set(checksums.asked.values()) == {2}
+    assert len(checksums.asked) == 2 * 2 + 2 + 2 * 4
+
+
+def test_only_a_variant_that_reads_weights_is_pinned_by_them(repository: Layout, checksums: Checksums) -> None:
+    from harness.methods import load_methods
+
+    card = next(
+        one for one in load_methods(repository) if {False, True} == {v.weights for v in one.variants.values()}
+    )
+    jobs = [
+        job_of(card.name, "synthetic_ddi", benchmark="ddi", variant=name, inner_folds=0) for name in card.variants
+    ]
+    for cell in make_plan(repository, "weights", jobs).cells:
+        assert cell.planned is not None
+        reads = card.variants[cell.job.variant].weights
+        assert cell.planned.weights_digest == (checksums.of("weights_digest", card.name) if reads else "")
+
+
+def failing(error: Exception) -> Callable[..., str]:
+    def fail(*_: object) -> str:
+        raise error
+
+    return fail
+
+
+@pytest.mark.parametrize("where", ["image_tree", "dataset_digest", "split_digest"])
+@pytest.mark.parametrize(
+    ("error", "verdict", "reason"),
+    [
+        (MissingData("no file", where="there", todo="fetch it"), Verdict.MISSING_DATA, "no file; to do: fetch it"),
+        (CorruptData("another file", where="there", todo="x"), Verdict.MISSING_DATA, "another file"),
+        (ImageError("no lock", where="there", todo="lock it"), Verdict.INFRASTRUCTURE, "no lock"),
+    ],
+)
+def test_what_can_not_be_pinned_is_a_cell_with_its_reason(
+    layout: Layout,
+    checksums: Checksums,
+    monkeypatch: pytest.MonkeyPatch,
+    where: str,
+    error: Exception,
+    verdict: Verdict,
+    reason: str,
+) -> None:
+    monkeypatch.setattr(f"harness.plan.{where}", failing(error))
+    plan = make_plan(layout, "one", [job_of()])
+    (cell,) = plan.cells
+    assert (cell.planned, cell.verdict, cell.reason) == (None, verdict, reason)
+    assert join(plan, Store(layout.runs)) == plan.cells
+
+
+def test_what_a_method_does_not_do_is_not_applicable(repository: Layout, checksums: Checksums) -> None:
+    from harness.methods import load_methods
+
+    other, *_ = make_plan(repository, "one", [job_of("constant", benchmark="ddi")]).cells
+    assert (other.planned, other.verdict) == (
+        None,
+        Verdict.NOT_APPLICABLE,
+    ) and "no part in benchmark" in other.reason
+    refusing = next(card for card in load_methods(repository) if card.refuses)
+    refusal = refusing.refuses[0]
+    jobs = [
+        job_of(refusing.name, refusal.dataset, benchmark=refusing.benchmarks[0], variant=name)
+        for name in refusing.variants
+    ]
+    for cell in make_plan(repository, "refused", jobs).cells:
+        refused = refusal.variant in ("", cell.job.variant)
+        assert (cell.planned is None) is refused
+        assert cell.reason == (refusal.reason if refused else "")
+
+
+def cell_of(**changed: Any) -> Cell:
+    planned = planned_job()
+    planned = planned.model_copy(update={"job": planned.job.model_copy(update=changed)})
+    return Cell(planned.job, planned)
+
+
+def test_a_run_is_not_counted_twice_under_two_names_of_its_data() -> None:
+    """The key holds the data's digest, not its name."""
+    one, other = cell_of(dataset="synthetic"), cell_of(dataset="my_copy")
+    assert one.planned is not None and other.planned is not None and one.planned.key == other.planned.key
+    with pytest.raises(UsageError, match="planned twice") as refused:
+        Plan("both", (one, other))
+    assert "constant/published on synthetic" in refused.value.where and "on my_copy" in refused.value.where
+    with pytest.raises(UsageError, match="planned twice"):
+        Plan("again", (one, cell_of(dataset="synthetic")))
+    assert len(Plan("apart", (one, cell_of(variant="corrected"))).cells) == 2
+    # what can't be run has no key to share
+    assert len(Plan("none", (Cell(one.job, None), Cell(other.job, None))).cells) == 2
+
+
+def test_a_plan_is_joined_to_its_runs_cell_by_cell(tmp_path: Path) -> None:
+    store = Store(tmp_path / "runs")
+    done, failed, waiting = (planned_job(seed) for seed in (1, 2, 3))
+    put_run(store, done, tmp_path / "one")
+    log = tmp_path / "log.txt"
+    log.write_text("")
+    store.put(record_of(failed, Verdict.ERROR, "exit code 3"), {"log.txt": log})
+    nowhere = Cell(planned_job(4).job, None, Verdict.MISSING_DATA, "nobody has it")
+    plan = Plan("four", (*(Cell(one.job, one) for one in (done, failed, waiting)), nowhere))
+    bare, full = join(plan, store), join(plan, store, records=True)
+    assert [cell.verdict for cell in bare] == [
+        Verdict.OK,
+        Verdict.ERROR,
+        Verdict.PENDING,
+        Verdict.MISSING_DATA,
+    ]
+    assert [cell.reason for cell in bare][1:] == ["exit code 3", Verdict.PENDING.meaning, "nobody has it"]
+    assert [cell.record for cell in bare] == [{}] * 4
+    assert [cell.record.get("key") for cell in full] == [done.key, failed.key, None, None]
+    assert [(cell.job, cell.planned) for cell in full] == [(cell.job, cell.planned) for cell in plan.cells]
+    assert check_sum(plan, bare) == Counter(cell.verdict for cell in bare)
+
+
+def test_an_obstacle_is_told_of_what_was_never_run_alone(tmp_path: Path) -> None:
+    store, waiting, failed = Store(tmp_path / "runs"), planned_job(1), planned_job(2)
+    put_run(store, failed, tmp_path / "one", Verdict.INTERRUPTED)
+    Obstacles(store.folder).note("dataset", "synthetic", "in none of its sources")
+    plan = Plan("two", tuple(Cell(one.job, one) for one in (waiting, failed)))
+    assert [(cell.verdict, cell.reason) for cell in join(plan, store)] == [
+        (Verdict.MISSING_DATA, "in none of its sources"),
+        (Verdict.INTERRUPTED, Verdict.INTERRUPTED.meaning),
+    ]
+
+
+def test_a_lost_cell_is_no_table(tmp_path: Path) -> None:
+    plan = Plan("two", (cell_of(), cell_of(variant="corrected")))
+    with pytest.raises(AssertionError, match="cells were lost"):
+        check_sum(plan, plan.cells[:1])
+
+
+@pytest.mark.parametrize("field", ["image_tree", "dataset_digest", "split_digest", "weights_digest"])
+def test_a_run_with_any_other_checksum_is_not_of_the_present_repository(
+    layout: Layout, checksums: Checksums, field: str
+) -> None:
+    planned = make_plan(layout, "one", [job_of()]).cells[0].planned
+    assert planned is not None
+    present = Present(layout)
+    assert present.holds(planned)
+    assert not present.holds(planned.model_copy(update={field: "0" * 64}))
+
+
+def test_what_is_no_more_is_neither_held_nor_known(layout: Layout, checksums: Checksums) -> None:
+    present = Present(layout)
+    assert present.knows(job_of())
+    for gone in (job_of("of_old"), job_of(variant="of_old")):
+        assert not present.knows(gone)
+        assert not present.holds(planned_job().model_copy(update={"job": gone}))

@@ -1,0 +1,204 @@
+"""What a figure shows and judges is what its definition gives, on runs made up here."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import cast
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from harness.compare.judge import ClaimVerdict
+from harness.compare.paper import Place
+from harness.compare.several import Several
+from harness.compare.values import TIME, Side
+from harness.study.figures import Best as BestOfDataset
+from harness.study.figures import Figures, _agreement, _correlogram, _correlograms, _same_three, _times
+from harness.study.figures import Panel as PanelOfFigure
+from harness.study.tables import Maker
+from tests.study.conftest import Drawn
+
+SPLIT = "random_simple"
+LEVELS = {"A": 0.90, "B": 0.85, "C": 0.80, "D": 0.70, "E": 0.60}
+PLACES = tuple(Place("One", method, SPLIT) for method in LEVELS)
+
+
+def side_of(levels: dict[str, float], *, spread: float = 0.0, seeds: int = 40) -> Side:
+    random = np.random.default_rng(0)
+    return Side(
+        {
+            Place("One", method, SPLIT): {
+                seed: {"NS-AUC": level + float(random.normal(0, spread)) if spread else level}
+                for seed in range(seeds)
+            }
+            for method, level in levels.items()
+        }
+    )
+
+
+def same_three(published: Side, mine: str, n: int = 10) -> tuple[ClaimVerdict, str]:
+    return _same_three(published, PLACES, "NS-AUC", ["A", "B", "C"], list(mine), n)
+
+
+def test_the_same_three_are_reproduced_in_any_order() -> None:
+    published = side_of(LEVELS)
+    assert same_three(published, "ABC") == (ClaimVerdict.REPRODUCED, "the same three in the same order")
+    assert same_three(published, "CAB") == (ClaimVerdict.REPRODUCED, "the same three in another order")
+    assert same_three(published, "ABC", 9) == (ClaimVerdict.NOT_COMPARABLE, "9 seeds")
+
+
+@pytest.mark.parametrize(
+    ("below", "verdict"),
+    [
+        (0.0, ClaimVerdict.REPRODUCED),
+        (0.0049, ClaimVerdict.REPRODUCED),
+        (0.0051, ClaimVerdict.DEVIATES),
+        (0.04, ClaimVerdict.DEVIATES),
+    ],
+)
+def test_three_that_would_be_printed_alike_are_the_same_three(below: float, verdict: ClaimVerdict) -> None:
+    """Means are printed with two decimals: half a unit of the second."""
+    found, reason = same_three(side_of({**LEVELS, "D": LEVELS["C"] - below}), "ABD")
+    assert found is verdict
+    assert ("equal to those in two decimals" in reason) is (verdict is ClaimVerdict.REPRODUCED)
+
+
+def test_three_that_the_authors_own_runs_sometimes_give_decide_nothing() -> None:
+    """D is one deviation of a mean of ten below C: about every sixth draw has it before C."""
+    close = side_of({**LEVELS, "D": LEVELS["C"] - 0.02}, spread=0.04)
+    verdict, reason = same_three(close, "ABD")
+    assert verdict is ClaimVerdict.NOT_COMPARABLE
+    told = float(reason.partition("which ")[2].partition("%")[0]) / 100
+    random = np.random.default_rng(5)
+    values = close.table(PLACES, range(40), "NS-AUC")
+    share = np.mean(
+        [
+            set(np.argsort(-values[:, random.integers(0, 40, 10)].mean(axis=1))[:3].tolist()) == {0, 1, 3}
+            for _ in range(2000)
+        ]
+    )
+    assert told == pytest.approx(share, abs=0.1) and 0.02 < share < 0.5
+    assert same_three(close, "ABE")[0] is ClaimVerdict.DEVIATES
+    # of more seeds a mean is known better, so that these three come less often
+    fewer, many = (same_three(close, "ABD", n) for n in (10, 40))
+    assert many[0] is ClaimVerdict.DEVIATES or float(many[1].partition("which ")[2].partition("%")[0]) / 100 < told
+    assert fewer[0] is ClaimVerdict.NOT_COMPARABLE
+
+
+@pytest.fixture
+def metrics(nothing_run: Several) -> tuple[str, ...]:
+    return tuple(nothing_run.paper.metrics)
+
+
+def correlated(metrics: tuple[str, ...], runs: int = 60) -> Side:
+    """Each metric depends on the one before it, the last is the same everywhere."""
+    random = np.random.default_rng(1)
+    values = np.cumsum(random.normal(size=(runs, len(metrics))) + 0.1, axis=1)
+    values[:, -1] = 0.5
+    half = runs // 2
+    return Side(
+        {
+            place: {
+                seed: dict(zip(metrics, map(float, row), strict=True))
+                for seed, row in enumerate(values[number * half : (number + 1) * half])
+            }
+            for number, place in enumerate(PLACES[:2])
+        }
+    )
+
+
+def test_correlations_are_spearmans_and_lines_those_of_least_squares(
+    nothing_run: Several, metrics: tuple[str, ...]
+) -> None:
+    maker = cast(Maker, SimpleNamespace(several=nothing_run))
+    side = correlated(metrics)
+    found = _correlogram(maker, side, PLACES[:2])
+    assert found is not None and found.runs == 60 and found.metrics == metrics
+    assert [(pair.first, pair.second) for pair in found.pairs] == [
+        (one, other) for number, one in enumerate(metrics) for other in metrics[number + 1 :]
+    ]
+    for pair in found.pairs:
+        first, second = (found.values[:, metrics.index(name)] for name in (pair.first, pair.second))
+        if pair.second == metrics[-1]:
+            assert (pair.rho, pair.r2) == (0.0, 0.0) and pair.intercept == pytest.approx(0.5)
+            continue
+        line = stats.linregress(first, second)
+        assert pair.rho == pytest.approx(stats.spearmanr(first, second).statistic)
+        assert pair.r2 == pytest.approx(line.rvalue**2)
+        assert (pair.slope, pair.intercept) == pytest.approx((line.slope, line.intercept))
+
+
+def test_runs_without_one_of_the_metrics_are_left_out(nothing_run: Several, metrics: tuple[str, ...]) -> None:
+    maker = cast(Maker, SimpleNamespace(several=nothing_run))
+    side = correlated(metrics)
+    place = PLACES[0]
+    fewer = {seed: {**run} for seed, run in side.values[place].items()}
+    del fewer[0][metrics[0]]
+    found = _correlogram(maker, replace(side, values={**side.values, place: fewer}), PLACES[:2])
+    assert found is not None and found.runs == 59
+    # as many runs as metrics tell nothing
+    some = {place: dict(list(side.values[place].items())[: len(metrics)])}
+    assert _correlogram(maker, Side(some), PLACES[:1]) is None
+    more = {place: dict(list(side.values[place].items())[: len(metrics) + 1])}
+    assert _correlogram(maker, Side(more), PLACES[:1]) is not None
+
+
+def test_our_correlations_are_held_against_what_the_authors_runs_could_give(drawn: Drawn) -> None:
+    several = drawn(20)
+    maker = cast(Maker, SimpleNamespace(several=several))
+    shown = _correlograms(maker)
+    assert [one.title for one in shown] == ["published, all", "published, where we have runs", "ours"]
+    assert shown[0].runs > shown[1].runs > 0 and shown[2].runs > 0
+    told = _agreement(maker, shown)
+    assert len(told) == len(shown[-1].pairs)
+    for (verdict, reason), pair in zip(told, shown[-1].pairs, strict=True):
+        low, high = (float(text) for text in reason.partition(": ")[2].split(" to "))
+        assert reason.startswith("99% range") and low < high
+        if not min(abs(pair.rho - low), abs(pair.rho - high)) < 0.01:
+            assert (verdict is ClaimVerdict.REPRODUCED) == (low <= pair.rho <= high)
+    turned = tuple(replace(pair, rho=-pair.rho) for pair in shown[-1].pairs)
+    other = _agreement(maker, (*shown[:2], replace(shown[2], pairs=turned)))
+    assert ClaimVerdict.DEVIATES in {verdict for verdict, _ in other}
+    few = cast(Maker, SimpleNamespace(several=drawn(9)))
+    assert set(_agreement(few, _correlograms(few))) == {(ClaimVerdict.NOT_COMPARABLE, "9 seeds")}
+    waiting = cast(Maker, SimpleNamespace(several=drawn(10, without=["HAN"])))
+    (one,) = set(_agreement(waiting, _correlograms(waiting)))
+    assert one[0] is ClaimVerdict.PENDING and one[1].endswith("not run yet")
+
+
+def best_of(dataset: str, methods: str, verdict: ClaimVerdict = ClaimVerdict.REPRODUCED) -> BestOfDataset:
+    return BestOfDataset(dataset, tuple(methods), (), 10, verdict, "", None, ())
+
+
+def test_the_three_fastest_of_those_that_are_often_among_the_best_are_shown() -> None:
+    """Twice at least in all panels; the fastest first."""
+    panels = (
+        PanelOfFigure("AUC", SPLIT, (best_of("One", "ABC"), best_of("Two", "ADE"))),
+        PanelOfFigure("NS-AUC", SPLIT, (best_of("One", "BCD"), best_of("Two", "FDB"))),
+    )
+    seconds = {"A": 5.0, "B": 3.0, "C": 9.0, "D": 1.0, "E": 0.1, "F": 0.2}
+    times = Side(
+        {
+            Place("One", method, SPLIT): {seed: {TIME: told + seed} for seed in (0, 1)}
+            for method, told in seconds.items()
+        }
+    )
+    paper = SimpleNamespace(datasets={"One": "One", "Two": "Two"})
+    made = SimpleNamespace(paper=paper, published=times, ours=Side({}), why_without=lambda name: f"why {name}")
+    one, two = _times(cast(Maker, SimpleNamespace(several=made)), panels)
+    assert [name for name, _, _ in one.boxes] == ["D", "B", "A"]
+    assert [values.tolist() for _, values, _ in one.boxes] == [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]
+    assert (one.dataset, one.why_without, two.boxes) == ("One", "why One", ())
+
+
+def test_only_what_is_shown_and_judged_counts() -> None:
+    panel = PanelOfFigure("AUC", SPLIT, (best_of("One", "ABC", ClaimVerdict.DEVIATES), best_of("Two", "ABC")))
+    figures = Figures(("2b", "3", "4"), (), (panel,), (), {"one_thing": "A_B"}, ((ClaimVerdict.PENDING, ""),))
+    deviates, reproduced = ClaimVerdict.DEVIATES, ClaimVerdict.REPRODUCED
+    assert figures.verdicts == [ClaimVerdict.PENDING, deviates, reproduced]
+    assert figures.only(["3", "9"]).numbers == ("3",)
+    assert figures.only(["3"]).verdicts == [deviates, reproduced]
+    assert figures.only(["2b", "4"]).verdicts == [ClaimVerdict.PENDING]
+    assert figures.title("one_thing") == "A B" and figures.title("another_thing") == "another thing"
