@@ -215,10 +215,17 @@ def test_stopping_ends_the_containers_and_the_rest_resumes(probe_layout: Layout,
     plan = probe_plan(probe_layout, 6, seconds=3.0)
     store = Store(probe_layout.runs)
     stop = threading.Event()
-    threading.Timer(4.5, stop.set).start()
-    began = time.monotonic()
+    stopped = []
+
+    def stop_after_one() -> None:
+        while not list(store.finished()):
+            time.sleep(0.1)
+        stopped.append(time.monotonic())
+        stop.set()
+
+    threading.Thread(target=stop_after_one, daemon=True).start()
     run_plan(probe_layout, plan, engine, choices=Choices(workers=1), stop=stop)
-    assert time.monotonic() - began < 15
+    assert time.monotonic() - stopped[0] < 15
     verdicts = [cell.verdict for cell in join(plan, store)]
     assert verdicts.count(Verdict.INTERRUPTED) <= 1
     assert Verdict.PENDING in verdicts
