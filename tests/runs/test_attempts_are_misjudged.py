@@ -313,6 +313,16 @@ def test_a_full_disk_is_the_machines_failure(
         assert told(outcome) == (Verdict.ERROR if failed else Verdict.OK, 1)
 
 
+@pytest.mark.parametrize(
+    ("code", "verdict"), [(1, Verdict.INFRASTRUCTURE), (0, Verdict.OK), (137, Verdict.INFRASTRUCTURE)]
+)
+def test_the_disk_is_looked_at_once_more_after_the_end(
+    fake: Fake, monkeypatch: pytest.MonkeyPatch, code: int, verdict: Verdict
+) -> None:
+    monkeypatch.setattr(attempt, "disk_fault", lambda workspace: "the disk is full")
+    assert told(fake.run(Behaviour(exit_code=code))) == (verdict, 1), "not tried again at once"
+
+
 def test_a_disk_that_gets_full_ends_a_run(fake: Fake, monkeypatch: pytest.MonkeyPatch) -> None:
     full(monkeypatch, f_favail=0)
     outcome = fake.run(Behaviour(seconds=LONG))
