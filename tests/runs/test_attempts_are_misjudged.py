@@ -278,6 +278,15 @@ def test_too_much_output_is_found_after_the_end(fake: Fake) -> None:
     assert told(outcome) == (Verdict.INVALID, 1), outcome.reason
 
 
+@pytest.mark.parametrize("code", [0, 1, 137])
+def test_what_was_too_fast_to_be_stopped_is_too_much_all_the_same(
+    fake: Fake, monkeypatch: pytest.MonkeyPatch, code: int
+) -> None:
+    monkeypatch.setattr(attempt, "output_fault", lambda workspace, limits: "too much")
+    outcome = fake.run(Behaviour(exit_code=code))
+    assert told(outcome) == (Verdict.INVALID, 1) and outcome.reason == "too much"
+
+
 def test_too_many_files_are_stopped(fake: Fake) -> None:
     files = {str(number): b"" for number in range(6)}
     outcome = fake.run(Behaviour(seconds=LONG, files=files), output_files=5)
