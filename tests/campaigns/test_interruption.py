@@ -13,6 +13,8 @@ import time
 from collections import Counter
 from contextlib import suppress
 from dataclasses import replace
+from importlib import import_module
+from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 
 import pytest
@@ -20,6 +22,7 @@ import pytest
 from harness.campaign import Choices, left_to_run, run_plan
 from harness.engine import Engine, find_engine
 from harness.engine.find import serve_docker
+from harness.engine.orphans import remove_orphans
 from harness.errors import EngineError
 from harness.images import ensure_image
 from harness.layout import Layout
@@ -27,6 +30,7 @@ from harness.obstacles import FOLDER as OBSTACLES
 from harness.ownership import LABEL_HARNESS, abandoned_folders
 from harness.plan import join
 from harness.records import RECORD_FILE
+from harness.runs import watch
 from harness.store import Store
 from harness.vocabulary import Verdict
 from tests.campaigns.conftest import probe_plan
@@ -112,7 +116,12 @@ def _context() -> multiprocessing.context.ForkServerContext:
 
 
 def _campaign_on(cache: Path, layout: Layout, count: int, seconds: float) -> None:
-    """A campaign on the engine of that cache; where even that cannot be found again, a person starts anew."""
+    """A campaign on the engine of that cache; where even that cannot be found again, a person starts anew.
+
+    In a process of its own, where no engine is waited for as long as a person would have to.
+    """
+    watch._PATIENCE = 4.0
+    vars(import_module("harness.runs.execute"))["_PAUSES_OF_ENGINES"] = (0.2, 2.0)
     try:
         engine = serve_docker(cache, {})
         assert engine is not None
@@ -150,16 +159,21 @@ def test_harness_and_engine_killed_sixty_times_lose_and_invent_nothing(
     image = ensure_image(docker_engine, probe_layout, "probe")
     served.api.load_image(docker_engine.api.get_image(image.name))
     undisturbed = replace(probe_layout, local=tmp_path / "undisturbed")
-    _campaign_on(private_cache, undisturbed, count, seconds)
-    expected = _predictions(undisturbed, count, seconds)
     context, kills, rounds, kinds = _context(), Counter[str](), 0, list[str]()
+
+    def campaign(layout: Layout) -> ForkServerProcess:
+        process = context.Process(target=_campaign_on, args=(private_cache, layout, count, seconds))
+        process.start()
+        return process
+
+    campaign(undisturbed).join()
+    expected = _predictions(undisturbed, count, seconds)
     while kills.total() < _KILLS_OF_ENGINES:
         layout = replace(probe_layout, local=tmp_path / f"round-{rounds}")
         store = Store(layout.runs)
         began = kills.total()
         while kills.total() < _KILLS_OF_ENGINES and kills.total() < began + 20:
-            process = context.Process(target=_campaign_on, args=(private_cache, layout, count, seconds))
-            process.start()
+            process = campaign(layout)
             while process.is_alive() and kills.total() < _KILLS_OF_ENGINES:
                 kinds = kinds or moments.sample(("harness", "engine", "containerd", "shim"), 4)
                 process.join(timeout=moments.uniform(0.1, 0.9))
@@ -170,8 +184,6 @@ def test_harness_and_engine_killed_sixty_times_lose_and_invent_nothing(
                     with suppress(ProcessLookupError):
                         os.kill(moments.choice(found), signal.SIGKILL)
                         kills[kinds.pop()] += 1
-            if process.is_alive():
-                process.join(timeout=60)
             process.kill()
             process.join()
             for key in store.finished():
@@ -181,11 +193,13 @@ def test_harness_and_engine_killed_sixty_times_lose_and_invent_nothing(
             if _verdicts(layout, count, seconds) == [Verdict.OK] * count:
                 break
         for _ in range(3):
-            _campaign_on(private_cache, layout, count, seconds)
+            if _verdicts(layout, count, seconds) != [Verdict.OK] * count:
+                campaign(layout).join()
         assert _verdicts(layout, count, seconds) == [Verdict.OK] * count
         assert _predictions(layout, count, seconds) == expected
         served.renew()
-        assert abandoned_folders(layout.local / "work") == [] == _containers(served, layout)
+        remove_orphans(served)
+        assert _containers(served, layout) == []
         rounds += 1
     assert min(kills.values()) >= _KILLS_OF_ENGINES // 8, kills
 

@@ -278,6 +278,15 @@ def test_too_much_output_is_found_after_the_end(fake: Fake) -> None:
     assert told(outcome) == (Verdict.INVALID, 1), outcome.reason
 
 
+@pytest.mark.parametrize("code", [0, 1, 137])
+def test_what_was_too_fast_to_be_stopped_is_too_much_all_the_same(
+    fake: Fake, monkeypatch: pytest.MonkeyPatch, code: int
+) -> None:
+    monkeypatch.setattr(attempt, "output_fault", lambda workspace, limits: "too much")
+    outcome = fake.run(Behaviour(exit_code=code))
+    assert told(outcome) == (Verdict.INVALID, 1) and outcome.reason == "too much"
+
+
 def test_too_many_files_are_stopped(fake: Fake) -> None:
     files = {str(number): b"" for number in range(6)}
     outcome = fake.run(Behaviour(seconds=LONG, files=files), output_files=5)
@@ -315,6 +324,16 @@ def test_a_full_disk_is_the_machines_failure(
         assert told(outcome) == (Verdict.INFRASTRUCTURE, 1) and words in outcome.reason, "not tried again at once"
     elif not words:
         assert told(outcome) == (Verdict.ERROR if failed else Verdict.OK, 1)
+
+
+@pytest.mark.parametrize(
+    ("code", "verdict"), [(1, Verdict.INFRASTRUCTURE), (0, Verdict.OK), (137, Verdict.INFRASTRUCTURE)]
+)
+def test_the_disk_is_looked_at_once_more_after_the_end(
+    fake: Fake, monkeypatch: pytest.MonkeyPatch, code: int, verdict: Verdict
+) -> None:
+    monkeypatch.setattr(attempt, "disk_fault", lambda workspace: "the disk is full")
+    assert told(fake.run(Behaviour(exit_code=code))) == (verdict, 1), "not tried again at once"
 
 
 def test_a_disk_that_gets_full_ends_a_run(fake: Fake, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,7 +20,6 @@ FAULTS: dict[str, tuple[str, dict[str, Any], Verdict, str]] = {
     "exit 3 with predictions": (GOOD + "raise SystemExit(3)", {}, Verdict.ERROR, "exit code 3"),
     "exception": ("raise ValueError('boom')", {}, Verdict.ERROR, "ValueError: boom"),
     "own signal": ("import os; os.kill(os.getpid(), 11)", {}, Verdict.ERROR, "SIGSEGV"),
-    "killed from outside": ("import os; os.kill(os.getpid(), 9)", {}, Verdict.ERROR, "killed from outside"),
     "main process out of memory": ("b = bytearray(600 << 20)", {}, Verdict.MEMORY, "killed out of memory"),
     "child out of memory, exit 0": (
         GOOD + "import subprocess; subprocess.run([sys.executable, '-c', 'b = bytearray(600 << 20)'])",
@@ -118,8 +117,9 @@ def test_a_good_run_is_ok_with_its_evidence(bench: Bench) -> None:
     taken = sorted(path.relative_to(outcome.out_folder).as_posix() for path in outcome.out_folder.rglob("*.*"))
     assert taken == ["method.json", "predictions.npy", "trace/W.npy"]
     assert outcome.ignored == ("trace/x.txt",)
-    assert outcome.peak_bytes is not None and outcome.peak_bytes < 123 << 20, "the kernel knows better"
-    assert outcome.cpu_s not in (None, 0.0625)
+    assert outcome.peak_bytes is not None and 0 < outcome.peak_bytes < 123 << 20, "the kernel's word"
+    assert outcome.cpu_s is not None and 0 < outcome.cpu_s < 7.5
+    assert outcome.ran_s is not None and 0 < outcome.ran_s < outcome.wall_s
     assert outcome.memory_limit_enforced is True
     assert_clean(outcome)
     outcome.discard()
