@@ -128,7 +128,7 @@ def watch(
                 break
             if end.at is None and now >= min(due, stopper.next_step()):
                 group.read()
-                stopper.look(now, workspace, stop, group)
+                stopper.look(now, workspace, stop, frozen=group.is_frozen())
                 tick = min(tick * 1.5, _LAST_TICK)
                 due = now + tick
             pause = _LAST_TICK if end.at is not None else min(due, stopper.next_step()) - now
@@ -199,7 +199,8 @@ class _Stopper:
     """Decides that a container must end, and sees to it: a polite signal, a grace, a kill."""
 
     def __init__(self, running: Running, limits: Limits) -> None:
-        self._api, self._container, self._limits = running.api, running.container, limits
+        self._api, self._container, self._group = running.api, running.container, running.group
+        self._limits = limits
         self._began = self._looked = running.began
         self._kill_at = self._give_up_at = self._disk_full_since = float("inf")
         self.paused_s = 0.0
@@ -216,14 +217,14 @@ class _Stopper:
         """In words, if even the kill has had no effect for too long."""
         return "the engine did not stop the container" if now >= self._give_up_at else ""
 
-    def look(self, now: float, workspace: Workspace, stop: threading.Event, group: ControlGroup) -> None:
+    def look(self, now: float, workspace: Workspace, stop: threading.Event, *, frozen: bool) -> None:
         """Look at clock, wish and output; act on the first reason. Time in which it was paused does not count."""
         if self.reason is not None:
             if now >= self._kill_at:
                 self._signal("SIGKILL")
                 self._kill_at, self._give_up_at = float("inf"), now + _PATIENCE
             return
-        if group.is_frozen():
+        if frozen:
             self.paused_s += now - self._looked
         self._looked = now
         limits = self._limits
@@ -233,7 +234,7 @@ class _Stopper:
             self._stop(now, Stop.TIMEOUT, f"stopped at its time limit of {limits.seconds:g} s")
         elif self.paused_s > _LONGEST_PAUSE:
             self._stop(now, Stop.PAUSED, f"somebody has paused the container for {self.paused_s:.0f} s")
-        elif fault := output_fault(workspace, limits, group.processes()):
+        elif fault := output_fault(workspace, limits, self._group.processes()):
             self._stop(now, Stop.OUTPUT, fault)
         else:
             self._look_at_disk(now, workspace)

@@ -156,7 +156,9 @@ class _Calls(BaseHTTPRequestHandler):
         elif parts[0] == "version":
             self._send(200, {"Version": "1", "ApiVersion": "1.41", "MinAPIVersion": "1.12"})
         elif parts[0] == "info":
-            self._send(200, {"Driver": "overlay2", "CgroupVersion": "1", "NCPU": 2})
+            self._send(
+                200, {"Driver": "overlay2", "CgroupVersion": "1", "NCPU": 2, "SecurityOptions": ["name=seccomp"]}
+            )
         elif parts[0] == "_ping":
             self._send(200, "OK")
         elif parts[0] == "images":

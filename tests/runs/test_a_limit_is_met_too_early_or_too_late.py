@@ -12,6 +12,7 @@ import pytest
 from harness.runs import watch
 from harness.runs.classify import Stop
 from harness.runs.request import Limits
+from harness.runs.user import ContainerUser
 from harness.runs.watch import Running, _End, _Stopper
 from harness.runs.workspace import Workspace, new_workspace
 
@@ -26,7 +27,8 @@ class Stage:
         self.wish = threading.Event()
         api: Any = SimpleNamespace(kill=lambda container, name: self.sent.append(name))
         nothing: Any = None
-        self.stopper = _Stopper(Running(api, "docker", "abc", nothing, nothing, nothing, 1000.0), LIMITS)
+        group: Any = SimpleNamespace(processes=list)
+        self.stopper = _Stopper(Running(api, "docker", "abc", nothing, group, nothing, 1000.0), LIMITS)
         self.workspace = workspace
 
     def look(self, now: float, *, frozen: bool = False) -> Stop | None:
@@ -36,7 +38,7 @@ class Stage:
 
 @pytest.fixture
 def stage(tmp_path: Path) -> Stage:
-    return Stage(new_workspace(tmp_path))
+    return Stage(new_workspace(tmp_path, ContainerUser(1_900_000_001, 1_900_000_001, own=True)))
 
 
 def test_the_limit_and_the_grace(stage: Stage) -> None:
@@ -129,7 +131,7 @@ def test_the_end_is_noticed_once_and_read_at_once(monkeypatch: pytest.MonkeyPatc
     end.look()
     now[0] = 1020.0
     end.look()
-    assert (end.at, end.lived_s, seen.readings, end.lost) == (1010.0, 10.0, 1, False)
+    assert [end.at, end.lived_s, seen.readings, end.lost] == [1010.0, 10.0, 1, False]
     assert not end.overdue(1039.9, 30.0)
     assert end.overdue(1040.0, 30.0) == "the container has ended, but the engine does not say how"
 

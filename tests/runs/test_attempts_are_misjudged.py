@@ -267,7 +267,7 @@ def test_an_engine_that_does_not_stop_a_container_is_given_up(fake: Fake, monkey
 
 def test_too_much_output_is_stopped_at_once(fake: Fake) -> None:
     outcome = fake.run(Behaviour(seconds=LONG, files={"a": bytes(700), "b": bytes(700)}), output_bytes=8192)
-    assert told(outcome) == (Verdict.INVALID, 1) and "bytes to /out, the limit is 8192" in outcome.reason
+    assert told(outcome) == (Verdict.INVALID, 1) and "bytes to /out; the limit is 8192" in outcome.reason
     assert fake.engine.signals == ["SIGKILL"], "who is over his limit is not asked politely"
 
 
@@ -282,7 +282,7 @@ def test_too_much_output_is_found_after_the_end(fake: Fake) -> None:
 def test_what_was_too_fast_to_be_stopped_is_too_much_all_the_same(
     fake: Fake, monkeypatch: pytest.MonkeyPatch, code: int
 ) -> None:
-    monkeypatch.setattr(attempt, "output_fault", lambda workspace, limits: "too much")
+    monkeypatch.setattr(attempt, "output_fault", lambda workspace, limits, ended: "too much")
     outcome = fake.run(Behaviour(exit_code=code))
     assert told(outcome) == (Verdict.INVALID, 1) and outcome.reason == "too much"
 
@@ -343,7 +343,7 @@ def test_a_disk_that_gets_full_ends_a_run(fake: Fake, monkeypatch: pytest.Monkey
 
 
 def test_output_that_cannot_be_taken_is_the_machines_failure(fake: Fake, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*_: object) -> None:
+    def refuse(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(attempt, "collect", refuse)
@@ -374,15 +374,15 @@ def report_of(fake: Fake, text: bytes) -> tuple[int | None, float | None]:
 @pytest.mark.parametrize(
     ("text", "read"),
     [
-        (b'{"peak_memory_bytes": 5.0, "cpu_seconds": 7}', (5, 7.0)),
-        (b'{"peak_memory_bytes": 0, "cpu_seconds": 0}', (0, 0.0)),
-        (b'{"peak_memory_bytes": true, "cpu_seconds": "7"}', (None, None)),
-        (b'{"peak_memory_bytes": -1, "cpu_seconds": 1e18}', (None, None)),
-        (b'{"peak_memory_bytes": 1e400, "cpu_seconds": NaN}', (None, None)),
+        (b'{"protocol": 1, "peak_memory_bytes": 5.0, "cpu_seconds": 0.5}', (5, 0.5)),
+        (b'{"protocol": 1, "peak_memory_bytes": 0, "cpu_seconds": 0}', (0, 0.0)),
+        (b'{"protocol": 1, "peak_memory_bytes": true, "cpu_seconds": "7"}', (None, None)),
+        (b'{"protocol": 1, "peak_memory_bytes": -1, "cpu_seconds": 1e18}', (None, None)),
+        (b'{"protocol": 1, "peak_memory_bytes": 1e400, "cpu_seconds": NaN}', (None, None)),
         (b"[1]", (None, None)),
         (b'{"peak', (None, None)),
         (b"[" * 100_000, (None, None)),
-        (b'{"cpu_seconds": 1, "x": "' + bytes(1 << 20) + b'"}', (None, None)),
+        (b'{"protocol": 1, "cpu_seconds": 1, "x": "' + bytes(1 << 20) + b'"}', (None, None)),
     ],
 )
 def test_the_methods_own_report_fills_what_the_kernel_did_not_tell(
@@ -418,6 +418,9 @@ class Kernel:
 
     def is_frozen(self) -> bool:
         return self._now("frozen")
+
+    def processes(self) -> list[int]:
+        return []
 
     def shortage(self) -> Shortage:
         return Shortage(self.said.get("shortage", Shortage.UNREAD))
@@ -512,7 +515,10 @@ def test_the_kernel_decides_on_memory_whatever_the_engine_says(
 ) -> None:
     usage = Usage(peak_bytes=7, cpu_seconds=0.5, kills=3, limit_bytes=200 * MIB)
     said = kernel(shortage=shortage, usage=usage)
-    report = {"predictions.npy": b"x", "method.json": b'{"peak_memory_bytes": 99, "cpu_seconds": 99}'}
+    report = {
+        "predictions.npy": b"x",
+        "method.json": b'{"protocol": 1, "peak_memory_bytes": 99, "cpu_seconds": 99}',
+    }
     outcome = fake.run(Behaviour(exit_code=code, oom_flag=shortage is Shortage.NONE, files=report))
     assert told(outcome) == (verdict, attempts), outcome.reason
     assert (outcome.peak_bytes, outcome.cpu_s, outcome.oom_kills) == (7, 0.5, 3), (
