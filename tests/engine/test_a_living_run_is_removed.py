@@ -25,7 +25,7 @@ class Api:
         self.removed: list[tuple[str, dict[str, bool]]] = []
         self.asked: list[dict[str, Any]] = []
         self.status = 0
-        self.known = [
+        self.known: list[dict[str, Any]] = [
             {"Id": "mine", "State": "running", "Labels": {LABEL_HARNESS: owner_of(living), LABEL_RUN: "a"}},
             {"Id": "theirs", "State": "exited", "Labels": {LABEL_HARNESS: owner_of(dead), LABEL_RUN: "b"}},
             {"Id": "bare", "Labels": None},
