@@ -126,7 +126,7 @@ def test_the_end_is_noticed_once_and_read_at_once(monkeypatch: pytest.MonkeyPatc
     seen, now = Seen(), [1010.0]
     end = end_of(seen, monkeypatch, now)
     end.look()
-    assert end.at is None and end.lived_s is None and not end.overdue(1e9, 30.0)
+    assert not any((end.at, end.lived_s, end.overdue(1e9, 30.0)))
     seen.is_over = True
     end.look()
     now[0] = 1020.0

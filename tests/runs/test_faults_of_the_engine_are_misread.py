@@ -74,3 +74,9 @@ def test_the_last_line_survives_long_ones(tmp_path: Any) -> None:
         assert log.last_line == "the end"
     assert log.cut == log.total == 5710
     log.close()
+
+
+def test_the_last_line_controls_no_terminal(tmp_path: Any) -> None:
+    with BoundedLog(tmp_path / "log", 100) as log:
+        log.write(b"\x1b[2Jno\n")
+        assert log.last_line == "\\x1b[2Jno"
