@@ -81,14 +81,15 @@ def test_the_users_wish_comes_first_and_is_polite(stage: Stage) -> None:
 
 
 def test_too_much_output_is_not_asked_politely(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(watch, "output_fault", lambda workspace, limits: "too much")
+    monkeypatch.setattr(watch, "output_fault", lambda workspace, limits, processes: "too much")
     assert stage.look(1001.0) is Stop.OUTPUT and stage.sent == ["SIGKILL"] and stage.stopper.detail == "too much"
     assert stage.stopper.next_step() == 1001.0 + watch._PATIENCE
 
 
 def test_a_full_disk_comes_after_too_much_output(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(watch, "disk_fault", lambda workspace: "full")
-    assert stage.look(1001.0) is Stop.DISK and stage.sent == ["SIGKILL"]
+    assert stage.look(1001.0) is None, "the run that filled it is stopped first"
+    assert stage.look(1001.0 + watch._DISK_PATIENCE) is Stop.DISK and stage.sent == ["SIGKILL"]
 
 
 def test_a_lost_engine_is_the_waiters_to_tell(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
