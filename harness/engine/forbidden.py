@@ -40,7 +40,7 @@ FORBIDDEN = (
     _call("add_key", 248),
     _call("io_uring_setup", 425),
     _call("socket(AF_VSOCK)", 41, 40, 1),
-    _call("socket(AF_NETLINK)", 41, 16, 3),
+    _call("socket(AF_NETLINK, NETLINK_KOBJECT_UEVENT)", 41, 16, 3, 15),
     _call("ptrace", 101, 0xFFFF),
     _call("process_vm_readv", 310, 0x7FFFFFFF),
     _call("open_tree", 428, 0xFFFFFFFF),

@@ -64,8 +64,11 @@ def test_what_programs_do_without_seems_to_be_missing(call: str) -> None:
     assert answer(call) == NO_SUCH_CALL
 
 
-def test_only_three_families_of_sockets_are_allowed() -> None:
-    assert [family for family in range(64) if answer("socket", family) == 0] == [1, 2, 10]
+def test_only_sockets_of_ones_own_name_space_are_allowed() -> None:
+    assert [family for family in range(64) if answer("socket", family, 1, 1) == 0] == [1, 2, 10]
+    netlink = 16
+    assert [protocol for protocol in range(64) if answer("socket", netlink, 3, protocol) == 0] == [0]
+    assert answer("socket", 40, 1, 0) and answer("socket", 38, 5, 0) and answer("socket", 17, 3, 0)
     assert [family for family in range(64) if answer("socketpair", family) == 0] == [1]
     assert answer("socket", (1 << 32) + 40) != 0
 

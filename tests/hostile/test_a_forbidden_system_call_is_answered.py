@@ -59,7 +59,7 @@ CALLS: dict[str, tuple[int, ...]] = {
     "sethostname": (170, 0),
     "settimeofday": (164, 0, 0),
     "AF_VSOCK": (41, 40, 1, 0),
-    "AF_NETLINK": (41, 16, 3, 0),
+    "NETLINK_KOBJECT_UEVENT": (41, 16, 3, 15),
     "AF_PACKET": (41, 17, 3, 0),
     "AF_ALG": (41, 38, 5, 0),
     "F_SETLEASE": (72, 0, 1024, 2),
@@ -105,7 +105,7 @@ with tempfile.NamedTemporaryFile() as file:
     file.write(b'z'); file.flush(); os.fsync(file.fileno())
 said.append(socket.getaddrinfo('localhost', 80)[0][4][0] in ('127.0.0.1', '::1'))
 said.append(os.sysconf('SC_PHYS_PAGES') > 0 and os.cpu_count() > 0)
-said.append(os.getpid() > 1)
+said.append(os.getpid() > 1 and [name for _, name in socket.if_nameindex()] == ['lo'])
 import getpass
 said.append(getpass.getuser())
 memory = dict(line.split(':') for line in open('/proc/meminfo'))
