@@ -119,9 +119,14 @@ def _predict(
         "seconds": {"fit": [time.perf_counter() - started], "predict": []},
         "iterations": [answer.epochs],
         "chosen": dict(answer.chosen),
-        "validation": {setting: float(value) for setting, value in answer.validation.items()},
-        "losses": [float(loss) for loss in answer.losses],
+        "validation": {setting: _finite(value) for setting, value in answer.validation.items()},
+        "losses": [_finite(loss) for loss in answer.losses],
     }
+
+
+def _finite(value: float) -> float | None:
+    """JSON has no number for what is none."""
+    return float(value) if np.isfinite(value) else None
 
 
 def _trace(task: Callable[[Case], Mapping[str, Any]], given: dict[str, Given], outward: Path) -> dict[str, Any]:
