@@ -42,7 +42,7 @@ def replayed(report: AuditReport) -> list[str]:
 
 
 def test_a_forger_can_not_know_which_runs_are_looked_at(many: Layout, made_up: Plan) -> None:
-    """The sample is drawn from all sound, present runs that ended ok, by a seed that a reviewer gives."""
+    """The sample is drawn from all sound, present runs that ended, by a seed that a reviewer gives; half failed ones."""
     store = Store(many.runs)
     superseded = forge_plan(many, made_up, 2, image_tree="0" * 64)
     broken = planned_of(made_up.cells[1]).key
@@ -53,11 +53,12 @@ def test_a_forger_can_not_know_which_runs_are_looked_at(many: Layout, made_up: P
         key for key in keys if key not in (superseded, broken) and store.standing(key).verdict is Verdict.OK
     )
     assert len(eligible) == 6
+    (failed,) = (key for key in keys if store.standing(key).verdict is Verdict.ERROR)
     refresh()
     drawn = {}
     for seed in range(3):
         drawn[seed] = replayed(audit_runs(many, keys, replay=3, seed=seed))
-        assert sorted(drawn[seed]) == sorted(random.Random(seed).sample(eligible, 3))
+        assert sorted(drawn[seed]) == sorted([failed, *random.Random(seed).sample(eligible, 2)])
     assert len({tuple(chosen) for chosen in drawn.values()}) == 3
     assert replayed(audit_runs(many, keys[::-1], replay=3, seed=0))[::-1] == drawn[0]
 
@@ -73,10 +74,11 @@ def test_references_are_drawn_likewise(many: Layout) -> None:
     save_reference(many, Store(many.runs))
     entries = load_reference(many)
     eligible = sorted(key for key, entry in entries.items() if entry.scores is not None)
-    assert len(eligible) == len(entries) - 1 == 8
+    (failed,) = entries.keys() - set(eligible)
+    assert len(eligible) == 8
     for seed in (0, 1):
         report = audit_reference(many, entries, replay=4, seed=seed)
-        assert sorted(replayed(report)) == sorted(random.Random(seed).sample(eligible, 4))
+        assert sorted(replayed(report)) == sorted([failed, *random.Random(seed).sample(eligible, 3)])
         steps = [step for audit in report.audits for step in audit.steps if step.name == "replay"]
         assert {(step.checked, step.what) for step in steps} == {(Checked.NOT_CHECKED, "no engine")}
 
