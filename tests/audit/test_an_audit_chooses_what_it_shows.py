@@ -42,7 +42,7 @@ def replayed(report: AuditReport) -> list[str]:
 
 
 def test_a_forger_can_not_know_which_runs_are_looked_at(many: Layout, made_up: Plan) -> None:
-    """The sample is drawn from all sound, present runs that ended, by a seed that a reviewer gives; half failed ones."""
+    """The sample is drawn from all sound, present runs that ended, half failed ones, by a reviewer's seed."""
     store = Store(many.runs)
     superseded = forge_plan(many, made_up, 2, image_tree="0" * 64)
     broken = planned_of(made_up.cells[1]).key

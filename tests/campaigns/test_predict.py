@@ -34,7 +34,7 @@ def test_a_ranking_holds_every_unknown_pair_once_best_first(probe_layout: Layout
     assert all(dataset.associations[pair] == 0 for pair in pairs)
     scores = [score for _, _, score in ranking.rows]
     assert scores == sorted(scores, reverse=True)
-    # the probe's scores are a generator's, in the run's own order, so each pair can be checked against its definition
+    # the probe's scores are a generator's, in the run's own order: each pair can be checked by its definition
     order, shape = Store(probe_layout.runs).record(prediction.key).order, dataset.associations.shape
     drugs, diseases = permutation(order, "drugs", shape[0]), permutation(order, "diseases", shape[1])
     expected = np.empty(shape)
