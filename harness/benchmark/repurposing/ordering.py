@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import numpy as np
+import numpy.typing as npt
 
 from harness.given import Array, Given
-from harness.order import Arrangement, Integers, permutation
+from harness.order import Arrangement, Integers, permutation, places_of
 from harness.splits.folds import TEST
+
+Flags = npt.NDArray[np.bool_]
 
 _PAIRS = ("associations", "folds", "training")
 _VIEWS = "drug_views"
@@ -19,14 +22,19 @@ def in_order(inputs: Mapping[str, Given], order: str) -> Arrangement:
     folds = np.asarray(inputs["folds"])
     drugs, diseases = (permutation(order, *axis) for axis in zip(("drugs", "diseases"), folds.shape, strict=True))
     moved = {name: _moved(name, np.asarray(given), drugs, diseases) for name, given in inputs.items()}
-    # the published number of each pair, in the order in which the run finds the pairs
-    pairs = drugs[:, None] * len(diseases) + diseases
-    test, training = (np.argsort(pairs[mask]) for mask in (moved["folds"] == TEST, moved["folds"] >= 0))
+    published = np.ix_(places_of(drugs), places_of(diseases))
 
-    return Arrangement(
-        moved,
-        {"predictions.npy": lambda scores: scores[:, test], "validation.npy": lambda scores: scores[training]},
-    )
+    def places(asked: Flags, found: Flags) -> Integers:
+        """Where the run answers the pairs of a mask, one by one in their published order."""
+        return (np.cumsum(found) - 1).reshape(found.shape)[published][asked]
+
+    test = places(folds == TEST, moved["folds"] == TEST)
+    training = places(folds >= 0, moved["folds"] >= 0)
+    restore: dict[str, Callable[[Array], Array]] = {
+        "predictions.npy": lambda scores: scores[:, test],
+        "validation.npy": lambda scores: scores[training],
+    }
+    return Arrangement(moved, restore)
 
 
 def _moved(name: str, array: Array, drugs: Integers, diseases: Integers) -> Array:
