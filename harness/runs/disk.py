@@ -62,9 +62,9 @@ def _handles(processes: Iterable[int]) -> Iterator[str]:
     """Links to what processes have open or mapped, thread by thread: a thread can have a table of its own."""
     for process in processes:
         folders = [f"/proc/{process}/map_files"]
-        with suppress(OSError):
-            folders += [f"{thread.path}/fd" for thread in os.scandir(f"/proc/{process}/task")]
+        with suppress(OSError), os.scandir(f"/proc/{process}/task") as threads:
+            folders += [f"{thread.path}/fd" for thread in threads]
         for folder in folders:
             # a process may end at any time; another user's can't be looked into
-            with suppress(OSError):
-                yield from (entry.path for entry in os.scandir(folder))
+            with suppress(OSError), os.scandir(folder) as entries:
+                yield from (entry.path for entry in entries)

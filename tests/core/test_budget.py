@@ -110,8 +110,8 @@ def test_a_share_is_counted_by_each_resource() -> None:
 
 
 def test_a_run_takes_what_its_card_says() -> None:
-    resources = Resources(cpus=3, memory="2GiB", gpus=1)
-    assert Share.of(resources) == Share(cpus=3, memory=2 << 30, gpus=1)
+    resources = Resources(cpus=3, memory="2GiB", gpus=1, output="3GiB")
+    assert Share.of(resources) == Share(cpus=3, memory=2 << 30, gpus=1, disk=3 << 30)
 
 
 @pytest.mark.parametrize(("installed", "lent"), [(64, 63), (3, 2), (2, 1), (1, 0.5)])

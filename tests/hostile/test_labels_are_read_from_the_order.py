@@ -80,7 +80,7 @@ def test_a_method_that_keeps_its_order_is_marked_and_found(
     report = audit_runs(probe_layout, [record.key], engine=engine, replay=1)
     (audit,) = report.audits
     assert [step.name for step in audit.steps if step.checked == "FAILED"] == ["order"]
-    assert "reads labels from their order" in to_text(report)
+    assert "labels are read from it" in to_text(report)
 
 
 def test_the_self_test_finds_it(probe_layout: Layout, engine: Engine, order_reader: Callable[..., None]) -> None:
