@@ -60,7 +60,9 @@ def compare_orders(
         if spread > _LARGEST_SPREAD:
             unclear = f"{metric} varies by {spread:.2f} from order to order: nothing can be told from it"
         elif close + spread < apart <= _WORTH + spread:
-            unclear = f"{metric} is {value:.4f} in the published order and {mean(values):.4f} in others: too near to tell"
+            unclear = (
+                f"{metric} is {value:.4f} in the published order, {mean(values):.4f} in others: too near to tell"
+            )
         if apart > _WORTH + spread:
             return Likeness(
                 alike=False,
