@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from harness.cli.options import json_option, mirror_option, refuse_unknown
+from harness.cli.options import OnceCommand, json_option, mirror_option, refuse_unknown
 from harness.layout import find_layout
 
 if TYPE_CHECKING:
     from harness.layout import Layout
 
 
-@click.command()
+@click.command(cls=OnceCommand)
 @click.option("--benchmark", default="repurposing", show_default=True, help="Whose claims.")
 @click.option(
     "--method", "methods", multiple=True, help="Only claims about this method (our name or the published)."

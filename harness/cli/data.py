@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from harness.cli.options import json_option, mirror_option
+from harness.cli.options import OnceGroup, json_option, mirror_option
 from harness.errors import DataError, MissingData, UsageError
 from harness.layout import find_layout
 
@@ -21,7 +21,7 @@ _AWAY = ("to be brought", "to be downloaded")
 _FAULT = "fault"
 
 
-@click.group()
+@click.group(cls=OnceGroup)
 def command() -> None:
     """List, get and verify datasets."""
 

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import click
 
+from harness.cli.options import OnceCommand
 from harness.layout import find_layout
 
 
-@click.command()
+@click.command(cls=OnceCommand)
 @click.option(
     "--suite", default="smoke", show_default=True, help="Whose runs; 'stored': all that was ever run here."
 )

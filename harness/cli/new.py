@@ -7,14 +7,14 @@ from itertools import chain
 
 import click
 
-from harness.cli.options import json_option
+from harness.cli.options import OnceGroup, json_option
 
 # the check of the folders themselves, before anything is built
 _SOURCE = "source"
 _LANGUAGES = ("python", "octave", "r")
 
 
-@click.group()
+@click.group(cls=OnceGroup)
 def command() -> None:
     """Make a new method, and check that it keeps the protocol.
 

@@ -8,6 +8,7 @@ import signal
 import sys
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -25,6 +26,27 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 SEED = click.IntRange(min=0, max=2**32 - 1)
 _WISHES = (signal.SIGINT, signal.SIGTERM)
 _SAME_WISH_S = 1.0
+
+
+class OnceCommand(click.Command):
+    """Refuses an option that takes one value and gets two, of which one would silently count for nothing."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse, after a look at which options occur how often."""
+        _, _, occurring = self.make_parser(ctx).parse_args(args=list(args))
+        for option, times in Counter(occurring).items():
+            # of a flag the last word counts, so that a script's own --install can be taken back
+            alone = isinstance(option, click.Option) and not (option.multiple or option.count or option.is_flag)
+            if times > 1 and alone and not ctx.resilient_parsing:
+                name = option.opts[0]
+                raise click.BadOptionUsage(name, f"{name} is given twice. It takes one value.", ctx)
+        return super().parse_args(ctx, args)
+
+
+class OnceGroup(click.Group):
+    """Its commands refuse likewise."""
+
+    command_class = OnceCommand
 
 
 def mirror_option(command: Command) -> Command:

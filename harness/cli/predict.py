@@ -6,10 +6,10 @@ from pathlib import Path
 
 import click
 
-from harness.cli.options import SEED, mirror_option, progress_for
+from harness.cli.options import SEED, OnceCommand, mirror_option, progress_for
 
 
-@click.command()
+@click.command(cls=OnceCommand)
 @click.option("--method", required=True, help="A method (harness list).")
 @click.option("--dataset", required=True, help="A dataset; docs/data.md tells how to bring your own.")
 @click.option("--variant", default="published", show_default=True, help="A named way to run it.")

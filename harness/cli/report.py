@@ -6,11 +6,11 @@ from pathlib import Path
 
 import click
 
-from harness.cli.options import mirror_option, published_seeds_option, reference_option
+from harness.cli.options import OnceCommand, mirror_option, published_seeds_option, reference_option
 from harness.layout import find_layout
 
 
-@click.command()
+@click.command(cls=OnceCommand)
 @click.option(
     "--suite", default="smoke", show_default=True, help="Which plan; 'stored': all that was ever run here."
 )

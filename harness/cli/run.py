@@ -9,6 +9,7 @@ import click
 
 from harness.cli.options import (
     SEED,
+    OnceCommand,
     json_option,
     mirror_option,
     parse_settings,
@@ -30,7 +31,7 @@ _SHOWN_IN_FULL = 4
 _OF_A_JOB = ("methods", "variant", "settings", "datasets", "splits", "seeds", "inner_folds", "upstream")
 
 
-@click.command()
+@click.command(cls=OnceCommand)
 @click.option("--suite", help="A named set of jobs (harness list suites).")
 @published_seeds_option
 @click.option("--method", "methods", multiple=True, help="A method; may be repeated.")

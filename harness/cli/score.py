@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from harness.cli.options import json_option, mirror_option
+from harness.cli.options import OnceCommand, json_option, mirror_option
 from harness.errors import DataError, UsageError
 from harness.layout import find_layout
 from harness.vocabulary import Verdict
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from harness.store import Store
 
 
-@click.command()
+@click.command(cls=OnceCommand)
 @click.argument("keys", nargs=-1)
 @click.option("--again", is_flag=True, help="Compute even where fresh scores are kept.")
 @mirror_option

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import click
 
-from harness.cli.options import published_seeds_option, reference_option, refuse_unknown
+from harness.cli.options import OnceCommand, published_seeds_option, reference_option, refuse_unknown
 from harness.layout import find_layout
 from harness.vocabulary import Verdict
 
 
-@click.command()
+@click.command(cls=OnceCommand)
 @click.option(
     "--suite", default="smoke", show_default=True, help="Which plan; 'stored': all that was ever run here."
 )

@@ -203,7 +203,7 @@ def _pid_of(service: Service) -> int | None:
     deadline = time.monotonic() + _EXEC_SECONDS
     try:
         pid = int((service.folder / "pid").read_text())
-        # a process that becomes another program has no command line for a moment; one that has ended has none at all
+        # a process that becomes another program has no command line for a moment; one that has ended never has
         while not (words := Path(f"/proc/{pid}/cmdline").read_bytes()):
             state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
             if state == "Z" or time.monotonic() > deadline:

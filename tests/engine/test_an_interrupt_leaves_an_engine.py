@@ -47,13 +47,17 @@ def is_alive(pid: int) -> bool:
         return False
 
 
+def open_files() -> int:
+    return sum(1 for _ in Path("/proc/self/fd").iterdir())
+
+
 def test_the_engine_that_was_starting_is_stopped(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     started = interrupt_when_started(monkeypatch, service.folder / "pid")
-    before = len(os.listdir("/proc/self/fd"))
+    before = open_files()
     with pytest.raises(KeyboardInterrupt):
         Lease(service)
     assert started and not is_alive(started[0])
-    assert len(os.listdir("/proc/self/fd")) == before, "its locks are let go of"
+    assert open_files() == before, "its locks are let go of"
 
 
 def test_an_engine_that_another_uses_is_left_to_it(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
