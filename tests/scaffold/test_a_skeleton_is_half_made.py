@@ -17,7 +17,7 @@ from harness.images import image_tree
 from harness.layout import Layout
 from harness.methods import load_method, method_names
 from harness.plan import Cell, make_plan
-from harness.scaffold import LANGUAGES, languages_of, new_method
+from harness.scaffold import languages_of, new_method
 from harness.suites import jobs_of, load_suite
 from harness.trials import InContainers
 from harness.vocabulary import Verdict

@@ -2,8 +2,8 @@
 
 A strategy module has `SUMMARY`, `Parameters` (a Strict model), `make(dataset, seed, parameters)` and
 `broken_promises(dataset, made, parameters) -> list[str]`; it may have `FILES`, what else its splits depend on, and
-`broken_draws(dataset, made, seed, parameters) -> list[str]`, where only drawing again tells what is promised. People
-are told what these two examine in the words of their docstrings. Its benchmark's package tells the form of the splits.
+`broken_draws(dataset, made, seed, parameters) -> list[str]`, where only drawing again tells what is promised. What
+these two examine is told to people by their docstrings. Its benchmark's package tells the form of the splits.
 """
 
 from __future__ import annotations
