@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import signal
 import sys
@@ -41,6 +42,22 @@ class OnceCommand(click.Command):
                 name = option.opts[0]
                 raise click.BadOptionUsage(name, f"{name} is given twice. It takes one value.", ctx)
         return super().parse_args(ctx, args)
+
+
+class OutputFile(click.Path):
+    """A file to write, whose name tells its kind: another kind than is written here is refused."""
+
+    def __init__(self, *endings: str, folder: bool = False) -> None:
+        super().__init__(dir_okay=folder, path_type=Path)
+        self._endings = endings
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
+        """The path, of a known ending."""
+        path = Path(os.fsdecode(super().convert(value, param, ctx)))
+        if path.suffix.lower() not in self._endings:
+            known = ", ".join(ending or "none" for ending in self._endings)
+            self.fail(f"'{path}' is of no kind that is written here. Known endings: {known}.", param, ctx)
+        return path
 
 
 class OnceGroup(click.Group):
@@ -98,10 +115,20 @@ def parse_setting(text: str) -> tuple[str, Any]:
     name, equals, value = text.partition("=")
     if not equals or not name:
         raise UsageError(f"'{text}' sets nothing", where="--set", todo="write it as name=value")
+    if _is_endless(value):
+        raise UsageError(f"'{value}' is no finite number", where=f"--set {text}", todo="give one")
     try:
         return name, json.loads(value)
     except ValueError:
         return name, value
+
+
+def _is_endless(text: str) -> bool:
+    """Whether it is a number that no hash can be taken of: nan, or beyond all that can be written."""
+    try:
+        return not math.isfinite(float(text))
+    except ValueError:
+        return False
 
 
 def parse_settings(texts: Iterable[str]) -> dict[str, Any]:

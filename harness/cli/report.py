@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from harness.cli.options import OnceCommand, mirror_option, published_seeds_option, reference_option
+from harness.cli.options import OnceCommand, OutputFile, mirror_option, published_seeds_option, reference_option
 from harness.layout import find_layout
 
 
@@ -17,8 +17,8 @@ from harness.layout import find_layout
 @published_seeds_option
 @click.option(
     "--output",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="Where to write it; results/local/report.html by default.",
+    type=OutputFile(".html"),
+    help="Where to write it, an .html file; results/local/report.html by default.",
 )
 @click.option("--open", "show", is_flag=True, help="Open it in the browser.")
 @reference_option

@@ -44,7 +44,7 @@ def command(keys: tuple[str, ...], again: bool, mirrors: tuple[Path, ...], as_js
             scores_path(layout, key).unlink(missing_ok=True)
         try:
             scores = score_run(layout, store, planned, mirrors)
-        except DataError as error:
+        except (DataError, UsageError) as error:
             if keys:
                 raise
             # one run that can't be scored costs no other its scores
@@ -77,17 +77,9 @@ def _show(row: dict[str, Any], *, in_full: bool) -> None:
 
 
 def _chosen(store: Store, beginnings: tuple[str, ...]) -> Iterable[str]:
+    from harness.audit import find_key
+
     if not beginnings:
         return store.finished()
     keys = list(store.finished())
-    chosen = []
-    for beginning in beginnings:
-        matching = [key for key in keys if key.startswith(beginning)]
-        if len(matching) != 1:
-            raise UsageError(
-                f"{len(matching)} stored runs have a key that begins with '{beginning}'",
-                where=str(store.folder),
-                todo="give more of the key, or one that `harness status --json` names",
-            )
-        chosen += matching
-    return chosen
+    return [find_key(keys, beginning, store.folder) for beginning in beginnings]

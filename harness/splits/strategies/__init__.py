@@ -3,7 +3,7 @@
 A strategy module has `SUMMARY`, `Parameters` (a Strict model), `make(dataset, seed, parameters)` and
 `broken_promises(dataset, made, parameters) -> list[str]`; it may have `FILES`, what else its splits depend on, and
 `broken_draws(dataset, made, seed, parameters) -> list[str]`, where only drawing again tells what is promised. What
-these two examine is told to people by their docstrings. Its benchmark's package tells the form of the splits.
+these examine is told to people by their docstrings. Its benchmark's package tells the form of the splits.
 """
 
 from __future__ import annotations
@@ -112,12 +112,8 @@ def get_form(benchmark: str) -> Form:
 def examined_of(benchmark: str, name: str) -> list[str]:
     """In words, what is proved of a strategy's splits: what every check of them says of itself."""
     strategy = get_strategy(benchmark, name)
-    checks = (
-        get_form(benchmark).broken_promises,
-        strategy.broken_promises,
-        getattr(strategy, "broken_draws", None),
-    )
-    told = [getdoc(check) for check in checks if check is not None]
+    own = (getattr(strategy, check, None) for check in ("wrong_drugs", "broken_promises", "broken_draws"))
+    told = [getdoc(check) for check in (get_form(benchmark).broken_promises, *own) if check is not None]
     return [" ".join(text.partition("\n\n")[0].split()).removesuffix(".") for text in told if text]
 
 

@@ -47,8 +47,7 @@ def clusters(dataset: DdiDataset, gamma: float) -> Integers:
 
 
 def broken_promises(dataset: DdiDataset, made: PartSplit, parameters: Parameters) -> list[str]:
-    """Shares as far as whole clusters allow, one role per cluster, no two roles nearer than gamma, and S0 has its
-    shares."""
+    """What it promises of drugs, and S0 has its shares."""
     return [*wrong_drugs(dataset, made, parameters), *wrong_items(dataset, made)]
 
 
