@@ -14,7 +14,7 @@ from harness.layout import find_layout
 from harness.vocabulary import Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from harness.store import Store
 
@@ -28,6 +28,7 @@ def command(keys: tuple[str, ...], again: bool, mirrors: tuple[Path, ...], as_js
     """Compute the scores of stored runs: of all with valid predictions, or of those whose keys begin with KEYS."""
     from harness.jobs import PlannedJob
     from harness.scoring import score_run, scores_path
+    from harness.status.table import key_metrics
     from harness.store import Store
 
     layout = find_layout()
@@ -53,7 +54,7 @@ def command(keys: tuple[str, ...], again: bool, mirrors: tuple[Path, ...], as_js
             continue
         rows.append({"label": planned.job.label, **scores.to_json()})
         if not as_json:
-            _show(rows[-1], in_full=bool(keys))
+            _show(rows[-1], () if keys else key_metrics(planned.job.benchmark))
     if as_json:
         click.echo(json.dumps(rows, indent=2, ensure_ascii=False))
     elif not rows:
@@ -61,11 +62,11 @@ def command(keys: tuple[str, ...], again: bool, mirrors: tuple[Path, ...], as_js
     return DataError.exit_code if failed else 0
 
 
-def _show(row: dict[str, Any], *, in_full: bool) -> None:
-    """One line per run; every metric with its note for a run that was asked for."""
-    told = {name: value for name, value in row["metrics"].items() if value is not None}
-    if not in_full:
-        shown = "  ".join(f"{name.split('/')[0]} {value:.4f}" for name, value in list(told.items())[:3])
+def _show(row: dict[str, Any], names: Sequence[str]) -> None:
+    """One line per run with these metrics; without names, every metric with its note."""
+    if names:
+        told = {name: row["metrics"].get(name) for name in names}
+        shown = "  ".join(f"{name} {value:.4f}" for name, value in told.items() if value is not None)
         shown = shown or next(iter(row["notes"].values()), "")
         click.echo(f"{row['key'][:16]}  {row['label']}  {shown}")
         return

@@ -16,6 +16,7 @@ from harness.layout import Layout
 from harness.plan import Plan, make_plan
 from harness.progress import Silent
 from harness.scoring import scores_path
+from harness.status.table import key_metrics
 from harness.store import Store
 from harness.vocabulary import Verdict
 from tests.audit.forging import refresh
@@ -53,6 +54,9 @@ def test_data_that_are_gone_cost_no_other_run_its_scores(
     assert ended.value.code == 4
     assert told.err.count("not scored: no dataset is called 'mine'") == 1 and gone[:16] in told.err
     assert sorted(line[:16] for line in told.out.splitlines()) == [key[:16] for key in keys]
+    first = read_json(scores_path(evidence, keys[0]))["metrics"]
+    for name in key_metrics("repurposing"):
+        assert f"  {name} {first[name]:.4f}" in told.out
     assert all(read_json(scores_path(evidence, key))["key"] == key for key in keys)
 
 
