@@ -80,6 +80,8 @@ def command(
         click.echo(to_markdown(book, everything=everything), nl=False)
     else:
         click.echo(to_text(book, everything=everything), nl=False)
+    if not sum(book.tally.values()):
+        click.echo("nothing is published of what was asked for: no number was held against another", err=True)
     return 1 if book.tally[ClaimVerdict.DEVIATES] else 0
 
 

@@ -103,6 +103,16 @@ def test_a_method_of_another_benchmark_predicts_nothing(repository: Layout) -> N
     assert "mlp" in error.value.todo and "bnnr" not in error.value.todo
 
 
+@pytest.mark.parametrize(("asked", "said"), [(["--seed", "5"], True), (["--method", "bnnr"], False)])
+def test_an_empty_comparison_is_not_taken_for_agreement(
+    asked: list[str], said: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["compare", *asked])
+    assert ended.value.code == 0
+    assert ("nothing is published of what was asked for" in capsys.readouterr().err) == said
+
+
 def test_a_full_disk_names_the_file_that_was_to_be_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
