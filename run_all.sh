@@ -20,7 +20,7 @@ for argument in "$@"; do
 done
 lock=$root/requirements/run.lock
 # A tree that was tested has the larger environment, which serves as well.
-if cat "$root/requirements/dev.lock" "$root/pyproject.toml" | cmp -s - "$root/.venv/.made-from" 2>/dev/null; then
+if is_made_from "$root/requirements/dev.lock"; then
     lock=$root/requirements/dev.lock
 fi
 make_environment "$lock"

@@ -8,6 +8,8 @@ from pathlib import Path
 
 from harness.errors import UsageError
 
+_PACKAGE = Path(__file__).resolve().parent
+
 
 @dataclass(frozen=True)
 class Layout:
@@ -61,7 +63,7 @@ class Layout:
 def find_layout(start: Path | None = None) -> Layout:
     """The layout of the repository around `start`; $PERMAFROST_CACHE and $PERMAFROST_RESULTS move the rest."""
     here = (start or Path.cwd()).resolve()
-    candidates = [here, *here.parents, Path(__file__).resolve().parent.parent]
+    candidates = [here, *here.parents, _PACKAGE.parent]
     for root in candidates:
         if (root / "run_all.sh").is_file() and (root / "methods").is_dir():
             break
@@ -71,7 +73,19 @@ def find_layout(start: Path | None = None) -> Layout:
             where=str(here),
             todo="change into the folder that holds run_all.sh",
         )
+    _refuse_another_harness(root)
     default_cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "permafrost"
     cache = Path(os.environ.get("PERMAFROST_CACHE") or default_cache)
     local = Path(os.environ.get("PERMAFROST_RESULTS") or root / "results" / "local")
     return Layout(root=root, cache=cache.absolute(), local=local.absolute())
+
+
+def _refuse_another_harness(root: Path) -> None:
+    """A tree that has a harness is served by no other: its results would be those of other code."""
+    own = root / _PACKAGE.name
+    if own.is_dir() and not own.samefile(_PACKAGE):
+        raise UsageError(
+            "the harness that runs is not the one of this tree",
+            where=f"tree {root}, harness {_PACKAGE}",
+            todo="start .venv/bin/harness of this tree; after a copy or a move ./run_all.sh makes its .venv",
+        )

@@ -221,8 +221,9 @@ def load_methods(layout: Layout, benchmark: str | None = None) -> list[MethodCar
 
 def unknown(kind: str, name: str, known: list[str], *, where: Path | str = "") -> UsageError:
     """The error for a name nobody knows, with the nearest one that exists."""
-    near = get_close_matches(name, known, n=1)
-    hint = f"did you mean '{near[0]}'? " if near else ""
+    small = {one.lower(): one for one in known}
+    near = get_close_matches(name.lower(), small, n=1)
+    hint = f"did you mean '{small[near[0]]}'? " if near else ""
     return UsageError(
         f"no {kind} is called '{name}'",
         where=str(where),

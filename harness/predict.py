@@ -11,10 +11,10 @@ from harness.benchmark import Ranking
 from harness.campaign import Choices, run_plan
 from harness.data import load_dataset, load_manifest
 from harness.engine import Engine
-from harness.errors import HarnessError
+from harness.errors import HarnessError, UsageError
 from harness.jobs import Job, SplitSpec, make_job
 from harness.layout import Layout
-from harness.methods import load_method
+from harness.methods import load_method, load_methods
 from harness.plan import Cell, join, make_plan
 from harness.progress import Progress
 from harness.splits import load_split, split_digest
@@ -33,6 +33,13 @@ class Predicted:
 def prediction_job(layout: Layout, method: str, dataset: str, variant: str, seed: int) -> Job:
     """The job that fits on all known pairs, without inner cross-validation."""
     card, manifest = load_method(layout, method), load_manifest(layout, dataset)
+    if manifest.benchmark not in card.benchmarks:
+        known = [one.name for one in load_methods(layout, manifest.benchmark)]
+        raise UsageError(
+            f"{card.title} has no part in benchmark {manifest.benchmark}",
+            where=f"dataset {dataset}",
+            todo=f"choose one of its methods: {', '.join(known)}",
+        )
     split = SplitSpec(strategy=benchmark.get(manifest.benchmark).PREDICTING, seed=seed)
     return make_job(card, manifest, split, variant=variant, inner_folds=0)
 
@@ -54,7 +61,9 @@ def predict(
     run_plan(layout, plan, engine, choices=Choices(mirrors=tuple(mirrors)), progress=progress)
     (cell,) = join(plan, store, records=True)
     if cell.verdict is not Verdict.OK or cell.planned is None:
-        raise HarnessError(f"{cell.verdict}: {cell.reason}", where=cell.job.label, todo=_todo(store, cell))
+        raise HarnessError(
+            f"the run ended as '{cell.verdict}': {cell.reason}", where=cell.job.label, todo=_todo(store, cell)
+        )
     module = benchmark.get(job.benchmark)
     dataset = load_dataset(layout, job.dataset, mirrors=mirrors)
     split = load_split(layout, job.dataset, job.split, mirrors)

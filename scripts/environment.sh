@@ -1,7 +1,7 @@
 # Makes .venv from a hash-locked list; sourced by run_all.sh and run_tests.sh, which share it.
-# Sets nothing but $root and the function make_environment.
+# Sets nothing but $root and the functions make_environment and is_made_from.
 
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 
 say() { printf '%s\n' "$*" >&2; }
 
@@ -34,11 +34,28 @@ no_packages() {
     exit 3
 }
 
-# make_environment LOCK: .venv holds exactly what LOCK says. Done in a moment when it already does.
+# What .venv is made from, and where: one that came along with a copied or moved tree runs the harness of its first.
+stamp() {
+    cat "$1" "$root/pyproject.toml"
+    printf 'made in %s\n' "$root"
+}
+
+# is_made_from LOCK: .venv holds exactly what LOCK says, was made in this tree, and its Python runs this harness.
+is_made_from() {
+    local imported
+    stamp "$1" | cmp -s - "$root/.venv/.made-from" 2>/dev/null && [[ -x $root/.venv/bin/harness ]] &&
+        imported=$("$root/.venv/bin/python" -I -c 'import harness; print(*harness.__path__)' 2>/dev/null) &&
+        [[ $imported == "$root/harness" ]]
+}
+
+# make_environment LOCK: .venv holds exactly what LOCK says, for this tree. Done in a moment when it already does.
 make_environment() {
-    local lock=$1 stamp=$root/.venv/.made-from python
-    if [[ -x $root/.venv/bin/harness ]] && cat "$lock" "$root/pyproject.toml" | cmp -s - "$stamp"; then
+    local lock=$1 python
+    if is_made_from "$lock"; then
         return
+    fi
+    if [[ -e $root/.venv ]]; then
+        say "the environment in .venv is of another tree or of other packages, or its Python is gone: it is made anew"
     fi
     python=$(find_python) || { install_python; python=$(find_python); } || exit 3
     say "making the environment in .venv from $(basename "$lock") (about a minute)"
@@ -47,6 +64,6 @@ make_environment() {
     "$root/.venv/bin/python" -m pip install -qq --disable-pip-version-check \
         --require-hashes --only-binary :all: -r "$lock" >&2 || no_packages "$lock"
     "$root/.venv/bin/python" -m pip install -qq --disable-pip-version-check \
-        --no-deps --no-index --no-build-isolation --editable "$root" >&2
-    cat "$lock" "$root/pyproject.toml" > "$stamp"
+        --no-deps --no-index --no-build-isolation --editable "$root" >&2 || no_packages "$root"
+    stamp "$lock" > "$root/.venv/.made-from"
 }

@@ -43,7 +43,7 @@ class Auditor:
         steps += self._results(record, superseded)
         steps += self._frozen(record, superseded)
         steps += self._sources(record, document, superseded)
-        return Audit(key, record.planned.job.label, str(superseded), tuple(steps))
+        return Audit(key, record.planned.job.label, str(superseded), tuple(steps), _unfinished(record))
 
     def audit_reference(self, entry: Entry) -> Audit:
         """The chain of a committed reference result, whose predictions only a replay can show."""
@@ -55,7 +55,7 @@ class Auditor:
         )
         steps += self._frozen(entry.record, superseded)
         steps += self._data(entry.record, superseded)
-        return Audit(key, label, str(superseded), tuple(steps))
+        return Audit(key, label, str(superseded), tuple(steps), _unfinished(entry.record))
 
     def _results(self, record: Record, superseded: Superseded) -> list[Step]:
         if superseded.data:
@@ -127,3 +127,8 @@ class Auditor:
         if about not in self._shared:
             self._shared[about] = guarded(name, check)
         return self._shared[about]
+
+
+def _unfinished(record: Record) -> str:
+    """Why a run is no evidence of its method, sound as it may be; empty for one that ended by itself."""
+    return "" if record.verdict.is_final else f"the verdict is '{record.verdict}': {record.reason}"

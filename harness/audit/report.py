@@ -1,9 +1,11 @@
-"""The whole audit: chains, replays, and the sum that must hold: passed, failed and superseded are all runs."""
+"""The whole audit: chains, replays, and the sum that must hold: every run counts once."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,8 @@ from harness.reference import Entry, load_reference
 from harness.store import Store
 from harness.vocabulary import Verdict
 
+_UNFINISHED = "unfinished"
+
 
 @dataclass(frozen=True)
 class AuditReport:
@@ -29,17 +33,31 @@ class AuditReport:
     @property
     def failed(self) -> int:
         """Runs with a broken link."""
-        return sum(1 for audit in self.audits if audit.failed)
+        return self._counts["FAILED"]
 
     @property
     def superseded(self) -> int:
         """Sound runs of code or environments that the repository no longer holds."""
-        return sum(1 for audit in self.audits if audit.superseded and not audit.failed)
+        return self._counts["superseded"]
 
     @property
     def passed(self) -> int:
-        """Sound runs of the present repository."""
-        return sum(1 for audit in self.audits if not audit.superseded and not audit.failed)
+        """Sound runs of the present repository that ended by themselves."""
+        return self._counts["ok"]
+
+    @property
+    def not_audited(self) -> int:
+        """Sound runs of the present repository that were stopped, by a person or for want of a machine."""
+        return self._counts[_UNFINISHED]
+
+    @property
+    def audited(self) -> int:
+        """Runs that the audit has a word on."""
+        return len(self.audits) - self.not_audited
+
+    @cached_property
+    def _counts(self) -> Counter[str]:
+        return Counter(map(_verdict, self.audits))
 
 
 def audit_runs(
@@ -120,7 +138,7 @@ def _audit(
     audits = {}
     for key in keys:
         audits[key] = walk(key)
-        progress.step(f"{'FAILED' if audits[key].failed else 'ok'}: {audits[key].label}")
+        progress.step(f"{_verdict(audits[key])}: {audits[key].label}")
     replay, seed = sample
     if replay:
         sound = [key for key, audit in audits.items() if not audit.failed and not audit.superseded]
@@ -131,7 +149,8 @@ def _audit(
             audits[key] = replace(audits[key], steps=(*audits[key].steps, *steps))
             progress.step(f"{steps[0].checked}: {audits[key].label}")
     report = AuditReport(tuple(audits.values()), without_run)
-    assert report.passed + report.failed + report.superseded == len(keys), "runs were lost while auditing"
+    assert report.passed + report.failed + report.superseded == report.audited, "a run is counted twice"
+    assert report.audited + report.not_audited == len(keys), "runs were lost while auditing"
     return report
 
 
@@ -142,15 +161,20 @@ def to_text(report: AuditReport, *, everything: bool = False) -> str:
         if everything or audit.failed or len(report.audits) == 1:
             lines += _chain_lines(audit)
         else:
-            lines.append(f"{_verdict(audit):10}  {audit.key[:12]}  {audit.label}: {_counted(audit)}")
+            told = audit.unfinished if _verdict(audit) == _UNFINISHED else _counted(audit)
+            lines.append(f"{_verdict(audit):10}  {audit.key[:12]}  {audit.label}: {told}")
     lines += [*_unchecked_lines(report), *_failed_lines(report)]
     lines += [
         "",
-        f"{len(report.audits)} stored runs audited = {report.passed} passed + {report.failed} failed + "
+        f"{report.audited} stored runs audited = {report.passed} passed + {report.failed} failed + "
         f"{report.superseded} superseded",
     ]
     if report.superseded:
         lines.append("superseded: sound in itself, but of code, an environment or data that has changed since")
+    if report.not_audited:
+        lines.append(
+            f"{report.not_audited} stored runs not audited: they did not end by themselves, and show nothing"
+        )
     if report.without_run:
         lines.append(f"{report.without_run} planned cells have no run to audit")
     return "\n".join(line.rstrip() for line in lines) + "\n"
@@ -159,7 +183,8 @@ def to_text(report: AuditReport, *, everything: bool = False) -> str:
 def to_json(report: AuditReport) -> dict[str, Any]:
     """Every step of every chain."""
     return {
-        "audited": len(report.audits),
+        "audited": report.audited,
+        "not_audited": report.not_audited,
         "passed": report.passed,
         "failed": report.failed,
         "superseded": report.superseded,
@@ -170,6 +195,7 @@ def to_json(report: AuditReport) -> dict[str, Any]:
                 "label": audit.label,
                 "verdict": _verdict(audit),
                 "superseded": audit.superseded,
+                "unfinished": audit.unfinished,
                 "steps": [
                     {
                         "name": step.name,
@@ -203,7 +229,9 @@ def _replayed(
 def _verdict(audit: Audit) -> str:
     if audit.failed:
         return "FAILED"
-    return "superseded" if audit.superseded else "ok"
+    if audit.superseded:
+        return "superseded"
+    return _UNFINISHED if audit.unfinished else "ok"
 
 
 def _counted(audit: Audit) -> str:
@@ -216,6 +244,8 @@ def _chain_lines(audit: Audit) -> list[str]:
     width = max((len(step.name) for step in audit.steps), default=0)
     if audit.superseded:
         lines.append(f"  superseded: {audit.superseded}")
+    if audit.unfinished:
+        lines.append(f"  {_UNFINISHED}: {audit.unfinished}")
     for step in audit.steps:
         lines.append(f"  {step.checked:11}  {step.name:{width}}  {step.what}")
         if step.checked is Checked.OK:

@@ -40,6 +40,8 @@ class Audit:
     label: str
     superseded: str
     steps: tuple[Step, ...]
+    # why the run shows nothing, where it did not end for a reason of its method's own
+    unfinished: str = ""
 
     @cached_property
     def counts(self) -> Counter[Checked]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from harness.cli.options import json_option, mirror_option, progress_for
+from harness.cli.options import OnceCommand, json_option, mirror_option, progress_for
 from harness.errors import AuditError, EngineError
 from harness.layout import find_layout
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _FEW = 20
 
 
-@click.command()
+@click.command(cls=OnceCommand)
 @click.argument("key", required=False)
 @click.option("--all", "every", is_flag=True, help="Every stored run (the default without KEY and --suite).")
 @click.option("--suite", help="Every run of this suite's present cells.")

@@ -8,11 +8,11 @@ from dataclasses import asdict
 
 import click
 
-from harness.cli.options import json_option
+from harness.cli.options import OnceCommand, json_option
 from harness.errors import EngineError
 
 
-@click.command()
+@click.command(cls=OnceCommand)
 @click.option(
     "--images", is_flag=True, help="Also remove this project's images; they are built again when needed."
 )

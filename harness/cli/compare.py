@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from harness.cli.options import json_option, mirror_option, refuse_unknown
+from harness.cli.options import OnceCommand, json_option, mirror_option, refuse_unknown
 from harness.layout import find_layout
 
 if TYPE_CHECKING:
     from harness.layout import Layout
 
 
-@click.command()
+@click.command(cls=OnceCommand)
 @click.option("--benchmark", default="repurposing", show_default=True, help="Whose claims.")
 @click.option(
     "--method", "methods", multiple=True, help="Only claims about this method (our name or the published)."
@@ -80,6 +80,8 @@ def command(
         click.echo(to_markdown(book, everything=everything), nl=False)
     else:
         click.echo(to_text(book, everything=everything), nl=False)
+    if not sum(book.tally.values()):
+        click.echo("nothing is published of what was asked for: no number was held against another", err=True)
     return 1 if book.tally[ClaimVerdict.DEVIATES] else 0
 
 

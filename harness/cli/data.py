@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from harness.cli.options import json_option, mirror_option
+from harness.cli.options import OnceGroup, json_option, mirror_option, refuse_unknown
 from harness.errors import DataError, MissingData, UsageError
 from harness.layout import find_layout
 
@@ -21,7 +21,7 @@ _AWAY = ("to be brought", "to be downloaded")
 _FAULT = "fault"
 
 
-@click.group()
+@click.group(cls=OnceGroup)
 def command() -> None:
     """List, get and verify datasets."""
 
@@ -111,12 +111,15 @@ def forget_dataset(name: str) -> None:
 def _chosen(layout: Layout, names: tuple[str, ...], everything: bool) -> list[str]:
     from harness.data import manifest_names
 
+    if everything and names:
+        raise UsageError("datasets are named beside --all", where=", ".join(names), todo="give one of the two")
     if everything:
         return manifest_names(layout)
     if not names:
         raise UsageError(
             "no dataset is named", todo=f"name some of: {', '.join(manifest_names(layout))}, or --all"
         )
+    refuse_unknown("dataset", names, manifest_names(layout), where=layout.datasets)
     return list(names)
 
 

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import click
 
-from harness.cli.options import json_option, mirror_option, runtime_option
+from harness.cli.options import OnceCommand, json_option, mirror_option, runtime_option
 
 _COLOURS = {"ok": "green", "warn": "yellow", "fail": "red"}
 
 
-@click.command()
+@click.command(cls=OnceCommand)
 @mirror_option
 @runtime_option
 @json_option

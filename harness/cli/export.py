@@ -6,18 +6,19 @@ from pathlib import Path
 
 import click
 
+from harness.cli.options import OnceCommand, OutputFile
 from harness.layout import find_layout
 
 
-@click.command()
+@click.command(cls=OnceCommand)
 @click.option(
     "--suite", default="smoke", show_default=True, help="Whose runs; 'stored': all that was ever run here."
 )
 @click.option(
     "--output",
     required=True,
-    type=click.Path(path_type=Path),
-    help="A new folder, a new .zip, or a .parquet index.",
+    type=OutputFile("", ".zip", ".parquet", folder=True),
+    help="A new folder (a name without an ending), a new .zip, or a .parquet index.",
 )
 @click.option("--with-predictions", is_flag=True, help="The predictions too, which scores can be recomputed from.")
 def command(suite: str, output: Path, with_predictions: bool) -> int:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from harness.cli.options import json_option, progress_for
+from harness.cli.options import OnceGroup, json_option, progress_for
 
 if TYPE_CHECKING:
     from harness.images.fetch import Progress as PartProgress
@@ -47,7 +47,7 @@ def _mirrors(command: Command) -> Command:
     )(command)
 
 
-@click.group()
+@click.group(cls=OnceGroup)
 def command() -> None:
     """Lock, fetch, build and verify frozen images.
 

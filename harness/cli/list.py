@@ -7,7 +7,7 @@ import json
 import click
 
 from harness import cards, findings
-from harness.cli.options import json_option
+from harness.cli.options import OnceCommand, json_option
 from harness.errors import ManifestError, UsageError
 from harness.layout import find_layout
 from harness.methods import load_methods
@@ -17,7 +17,7 @@ _KINDS = ["methods", "datasets", "suites", "metrics", "findings"]
 _FAULT = "fault"
 
 
-@click.command()
+@click.command(cls=OnceCommand)
 @click.argument("kind", type=click.Choice(_KINDS), default="methods")
 @click.option("--markdown", is_flag=True, help="As a page: docs/methods.md, docs/findings.md.")
 @json_option

@@ -7,14 +7,14 @@ from itertools import chain
 
 import click
 
-from harness.cli.options import json_option
+from harness.cli.options import OnceGroup, json_option
 
 # the check of the folders themselves, before anything is built
 _SOURCE = "source"
 _LANGUAGES = ("python", "octave", "r")
 
 
-@click.group()
+@click.group(cls=OnceGroup)
 def command() -> None:
     """Make a new method, and check that it keeps the protocol.
 
@@ -27,7 +27,12 @@ def command() -> None:
 
 @command.command("method")
 @click.argument("name")
-@click.option("--language", required=True, type=click.Choice(_LANGUAGES), help="The method's own language.")
+@click.option(
+    "--language",
+    required=True,
+    type=click.Choice(_LANGUAGES, case_sensitive=False),
+    help="The method's own language.",
+)
 @click.option("--benchmark", default="repurposing", show_default=True, help="What it predicts.")
 @click.option("--title", default="", help="How tables call it.")
 def new_method(name: str, language: str, benchmark: str, title: str) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from harness.cli.options import SEED, mirror_option, parse_settings, progress_for
+from harness.cli.options import SEED, OnceCommand, mirror_option, parse_settings, progress_for
 
 if TYPE_CHECKING:
     from harness.engine import Engine
@@ -26,7 +26,7 @@ _TRY = {
 }
 
 
-@click.command()
+@click.command(cls=OnceCommand)
 @click.argument("method")
 @click.option("--dataset", default="synthetic", show_default=True, help="A dataset.")
 @click.option("--split", default="random", show_default=True, help="A split strategy.")

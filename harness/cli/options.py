@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import signal
 import sys
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -25,6 +27,43 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 SEED = click.IntRange(min=0, max=2**32 - 1)
 _WISHES = (signal.SIGINT, signal.SIGTERM)
 _SAME_WISH_S = 1.0
+
+
+class OnceCommand(click.Command):
+    """Refuses an option that takes one value and gets two, of which one would silently count for nothing."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse, after a look at which options occur how often."""
+        _, _, occurring = self.make_parser(ctx).parse_args(args=list(args))
+        for option, times in Counter(occurring).items():
+            # of a flag the last word counts, so that a script's own --install can be taken back
+            alone = isinstance(option, click.Option) and not (option.multiple or option.count or option.is_flag)
+            if times > 1 and alone and not ctx.resilient_parsing:
+                name = option.opts[0]
+                raise click.BadOptionUsage(name, f"{name} is given twice. It takes one value.", ctx)
+        return super().parse_args(ctx, args)
+
+
+class OutputFile(click.Path):
+    """A file to write, whose name tells its kind: another kind than is written here is refused."""
+
+    def __init__(self, *endings: str, folder: bool = False) -> None:
+        super().__init__(dir_okay=folder, path_type=Path)
+        self._endings = endings
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
+        """The path, of a known ending."""
+        path = Path(os.fsdecode(super().convert(value, param, ctx)))
+        if path.suffix.lower() not in self._endings:
+            known = ", ".join(ending or "none" for ending in self._endings)
+            self.fail(f"'{path}' is of no kind that is written here. Known endings: {known}.", param, ctx)
+        return path
+
+
+class OnceGroup(click.Group):
+    """Its commands refuse likewise."""
+
+    command_class = OnceCommand
 
 
 def mirror_option(command: Command) -> Command:
@@ -76,10 +115,20 @@ def parse_setting(text: str) -> tuple[str, Any]:
     name, equals, value = text.partition("=")
     if not equals or not name:
         raise UsageError(f"'{text}' sets nothing", where="--set", todo="write it as name=value")
+    if _is_endless(value):
+        raise UsageError(f"'{value}' is no finite number", where=f"--set {text}", todo="give one")
     try:
         return name, json.loads(value)
     except ValueError:
         return name, value
+
+
+def _is_endless(text: str) -> bool:
+    """Whether it is a number that no hash can be taken of: nan, or beyond all that can be written."""
+    try:
+        return not math.isfinite(float(text))
+    except ValueError:
+        return False
 
 
 def parse_settings(texts: Iterable[str]) -> dict[str, Any]:

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from harness.cli.options import json_option, mirror_option
+from harness.cli.options import OnceCommand, json_option, mirror_option
 from harness.errors import UsageError
 
 if TYPE_CHECKING:
     from harness.parity import Finding, GoldenCase
 
 
-@click.command()
+@click.command(cls=OnceCommand)
 @click.argument("subjects", nargs=-1, metavar="[METHOD|metrics|splits]...")
 @click.option(
     "--golden",

@@ -7,10 +7,10 @@ from dataclasses import asdict
 
 import click
 
-from harness.cli.options import json_option, published_seeds_option
+from harness.cli.options import OnceCommand, json_option, published_seeds_option
 
 
-@click.command()
+@click.command(cls=OnceCommand)
 @click.option("--suite", default="smoke", show_default=True, help="A named set of jobs.")
 @published_seeds_option
 @click.option("--cells", is_flag=True, help="Every cell with its key.")

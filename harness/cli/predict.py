@@ -6,16 +6,16 @@ from pathlib import Path
 
 import click
 
-from harness.cli.options import SEED, mirror_option, progress_for
+from harness.cli.options import SEED, OnceCommand, OutputFile, mirror_option, progress_for
 
 
-@click.command()
+@click.command(cls=OnceCommand)
 @click.option("--method", required=True, help="A method (harness list).")
 @click.option("--dataset", required=True, help="A dataset; docs/data.md tells how to bring your own.")
 @click.option("--variant", default="published", show_default=True, help="A named way to run it.")
 @click.option("--seed", type=SEED, default=0, show_default=True, help="For methods that draw random numbers.")
 @click.option("--top", type=click.IntRange(min=1), help="Only so many pairs.")
-@click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="A CSV file; else the terminal.")
+@click.option("--output", type=OutputFile(".csv"), help="A .csv file; else the terminal.")
 @mirror_option
 @click.option("--install/--no-install", default=False, help="May an engine be installed (root, Debian or Ubuntu)?")
 def command(

@@ -6,19 +6,19 @@ from pathlib import Path
 
 import click
 
-from harness.cli.options import mirror_option, published_seeds_option, reference_option
+from harness.cli.options import OnceCommand, OutputFile, mirror_option, published_seeds_option, reference_option
 from harness.layout import find_layout
 
 
-@click.command()
+@click.command(cls=OnceCommand)
 @click.option(
     "--suite", default="smoke", show_default=True, help="Which plan; 'stored': all that was ever run here."
 )
 @published_seeds_option
 @click.option(
     "--output",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="Where to write it; results/local/report.html by default.",
+    type=OutputFile(".html"),
+    help="Where to write it, an .html file; results/local/report.html by default.",
 )
 @click.option("--open", "show", is_flag=True, help="Open it in the browser.")
 @reference_option

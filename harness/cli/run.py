@@ -9,6 +9,7 @@ import click
 
 from harness.cli.options import (
     SEED,
+    OnceCommand,
     json_option,
     mirror_option,
     parse_settings,
@@ -30,7 +31,7 @@ _SHOWN_IN_FULL = 4
 _OF_A_JOB = ("methods", "variant", "settings", "datasets", "splits", "seeds", "inner_folds", "upstream")
 
 
-@click.command()
+@click.command(cls=OnceCommand)
 @click.option("--suite", help="A named set of jobs (harness list suites).")
 @published_seeds_option
 @click.option("--method", "methods", multiple=True, help="A method; may be repeated.")
@@ -106,11 +107,11 @@ def command(
     1 when some are not, 130 when you stopped it.
     """
     from harness.campaign import Choices, left_to_run
-    from harness.images import folder_tree
     from harness.jobs import on_accelerator
     from harness.layout import find_layout
     from harness.plan import make_plan
     from harness.store import Store
+    from harness.upstream import upstream_tree
 
     layout = find_layout()
     if suite:
@@ -121,7 +122,8 @@ def command(
         wanted = _seeds(seeds, published_seeds)
         jobs = _jobs(layout, methods, variant, chosen, datasets, splits, wanted, inner_folds)
         if upstream:
-            jobs = [job.model_copy(update={"upstream": folder_tree(upstream)}) for job in jobs]
+            tree = upstream_tree(layout, upstream, methods)
+            jobs = [job.model_copy(update={"upstream": tree}) for job in jobs]
         plan = make_plan(layout, "request", on_accelerator(layout, jobs, accelerator))
     choices = Choices(
         mirrors=mirrors,

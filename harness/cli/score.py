@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from harness.cli.options import json_option, mirror_option
+from harness.cli.options import OnceCommand, json_option, mirror_option
 from harness.errors import DataError, UsageError
 from harness.layout import find_layout
 from harness.vocabulary import Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from harness.store import Store
 
 
-@click.command()
+@click.command(cls=OnceCommand)
 @click.argument("keys", nargs=-1)
 @click.option("--again", is_flag=True, help="Compute even where fresh scores are kept.")
 @mirror_option
@@ -28,6 +28,7 @@ def command(keys: tuple[str, ...], again: bool, mirrors: tuple[Path, ...], as_js
     """Compute the scores of stored runs: of all with valid predictions, or of those whose keys begin with KEYS."""
     from harness.jobs import PlannedJob
     from harness.scoring import score_run, scores_path
+    from harness.status.table import key_metrics
     from harness.store import Store
 
     layout = find_layout()
@@ -44,7 +45,7 @@ def command(keys: tuple[str, ...], again: bool, mirrors: tuple[Path, ...], as_js
             scores_path(layout, key).unlink(missing_ok=True)
         try:
             scores = score_run(layout, store, planned, mirrors)
-        except DataError as error:
+        except (DataError, UsageError) as error:
             if keys:
                 raise
             # one run that can't be scored costs no other its scores
@@ -53,7 +54,7 @@ def command(keys: tuple[str, ...], again: bool, mirrors: tuple[Path, ...], as_js
             continue
         rows.append({"label": planned.job.label, **scores.to_json()})
         if not as_json:
-            _show(rows[-1], in_full=bool(keys))
+            _show(rows[-1], () if keys else key_metrics(planned.job.benchmark))
     if as_json:
         click.echo(json.dumps(rows, indent=2, ensure_ascii=False))
     elif not rows:
@@ -61,11 +62,11 @@ def command(keys: tuple[str, ...], again: bool, mirrors: tuple[Path, ...], as_js
     return DataError.exit_code if failed else 0
 
 
-def _show(row: dict[str, Any], *, in_full: bool) -> None:
-    """One line per run; every metric with its note for a run that was asked for."""
-    told = {name: value for name, value in row["metrics"].items() if value is not None}
-    if not in_full:
-        shown = "  ".join(f"{name.split('/')[0]} {value:.4f}" for name, value in list(told.items())[:3])
+def _show(row: dict[str, Any], names: Sequence[str]) -> None:
+    """One line per run with these metrics; without names, every metric with its note."""
+    if names:
+        told = {name: row["metrics"].get(name) for name in names}
+        shown = "  ".join(f"{name} {value:.4f}" for name, value in told.items() if value is not None)
         shown = shown or next(iter(row["notes"].values()), "")
         click.echo(f"{row['key'][:16]}  {row['label']}  {shown}")
         return
@@ -77,17 +78,9 @@ def _show(row: dict[str, Any], *, in_full: bool) -> None:
 
 
 def _chosen(store: Store, beginnings: tuple[str, ...]) -> Iterable[str]:
+    from harness.audit import find_key
+
     if not beginnings:
         return store.finished()
     keys = list(store.finished())
-    chosen = []
-    for beginning in beginnings:
-        matching = [key for key in keys if key.startswith(beginning)]
-        if len(matching) != 1:
-            raise UsageError(
-                f"{len(matching)} stored runs have a key that begins with '{beginning}'",
-                where=str(store.folder),
-                todo="give more of the key, or one that `harness status --json` names",
-            )
-        chosen += matching
-    return chosen
+    return [find_key(keys, beginning, store.folder) for beginning in beginnings]

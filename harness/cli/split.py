@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from harness.cli.options import json_option, mirror_option
+from harness.cli.options import OnceGroup, json_option, mirror_option
 from harness.cli.splitting.measure import consistency, measure
 from harness.cli.splitting.options import Wanted, split_options
 from harness.cli.splitting.proving import one_per_split, tell, verified
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _CORRUPT = 4
 
 
-@click.group()
+@click.group(cls=OnceGroup)
 def command() -> None:
     """List, make, verify and measure standard split files."""
 

@@ -7,12 +7,14 @@ from pathlib import Path
 
 import click
 
-from harness.cli.options import published_seeds_option, reference_option, refuse_unknown
+from harness.cli.options import OnceCommand, OutputFile, published_seeds_option, reference_option, refuse_unknown
 from harness.layout import find_layout
 from harness.vocabulary import Verdict
 
+_KINDS = {".txt": "text", ".md": "markdown", ".json": "json"}
 
-@click.command()
+
+@click.command(cls=OnceCommand)
 @click.option(
     "--suite", default="smoke", show_default=True, help="Which plan; 'stored': all that was ever run here."
 )
@@ -25,7 +27,7 @@ from harness.vocabulary import Verdict
 @reference_option
 @click.option("--json", "as_json", is_flag=True, help="For programs.")
 @click.option("--markdown", "as_markdown", is_flag=True, help="For documents.")
-@click.option("--write", "file", type=click.Path(dir_okay=False, path_type=Path), help="Write to a file instead.")
+@click.option("--write", "file", type=OutputFile(*_KINDS), help="Write to a .txt, .md or .json file instead.")
 def command(
     suite: str,
     published_seeds: int | None,
@@ -54,6 +56,7 @@ def command(
     from harness.status import build_table, requested_plan, show, to_json, to_markdown, to_text
     from harness.store import Store
 
+    kind = _kind(file, as_json=as_json, as_markdown=as_markdown)
     layout = find_layout()
     store = Store(layout.runs)
     plan = requested_plan(layout, store, suite, published_seeds)
@@ -69,7 +72,6 @@ def command(
         datasets=datasets,
         verdicts=[Verdict(verdict) for verdict in verdicts],
     )
-    kind = _kind(file, as_json=as_json, as_markdown=as_markdown)
     if kind == "text" and file is None:
         show(table, cells=cells)
     else:
@@ -91,8 +93,8 @@ def _kind(file: Path | None, *, as_json: bool, as_markdown: bool) -> str:
     """The format asked for, or the one the file's name says."""
     if as_json and as_markdown:
         raise click.UsageError("--json and --markdown exclude each other")
-    if as_json:
-        return "json"
-    if as_markdown:
-        return "markdown"
-    return {".json": "json", ".md": "markdown"}.get(file.suffix, "text") if file else "text"
+    asked = "json" if as_json else "markdown" if as_markdown else ""
+    told = _KINDS[file.suffix.lower()] if file else "text"
+    if file and asked not in ("", told):
+        raise click.UsageError(f"--{asked} and a file called '{file.name}' exclude each other")
+    return asked or told

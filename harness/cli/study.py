@@ -8,12 +8,12 @@ from pathlib import Path
 
 import click
 
-from harness.cli.options import json_option, mirror_option
+from harness.cli.options import OnceCommand, json_option, mirror_option
 from harness.errors import UsageError
 from harness.layout import find_layout
 
 
-@click.command()
+@click.command(cls=OnceCommand)
 @click.option("--benchmark", default="repurposing", show_default=True, help="Whose paper.")
 @click.option("--table", "tables", multiple=True, help="Only this table; may be repeated.")
 @click.option("--figure", "figures", multiple=True, help="Only this figure; may be repeated.")

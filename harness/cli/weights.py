@@ -7,11 +7,11 @@ from pathlib import Path
 
 import click
 
-from harness.cli.options import json_option, mirror_option
+from harness.cli.options import OnceGroup, json_option, mirror_option
 from harness.layout import find_layout
 
 
-@click.group()
+@click.group(cls=OnceGroup)
 def command() -> None:
     """List, get and verify the weights of pretrained models."""
 

@@ -158,6 +158,6 @@ def manifest_names(layout: Layout) -> list[str]:
 def load_manifest(layout: Layout, name: str) -> DatasetManifest:
     """The manifest of one dataset, with what was taken of files that it could not record."""
     path = manifest_path(layout, name)
-    if not path.is_file():
+    if name != path.parent.name or not path.is_file():
         raise unknown("dataset", name, manifest_names(layout), where=layout.datasets)
     return completed(load_named(path, DatasetManifest), path.parent)

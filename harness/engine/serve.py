@@ -28,6 +28,7 @@ _START_TRIES = 3
 _ENV = "/usr/bin/env"
 _STOP_SECONDS = 20.0
 _LONGEST_SOCKET_PATH = 100
+_EXEC_SECONDS = 0.5
 
 
 @dataclass(frozen=True)
@@ -94,8 +95,9 @@ class Lease:
             fcntl.flock(self._users, fcntl.LOCK_SH)
             try:
                 _ensure_running(service)
-            except EngineError:
-                os.close(self._users)
+            except BaseException:
+                # a Ctrl-C too: nobody has this lease, so nobody else could stop what was started for it
+                self._leave()
                 raise
 
     def revive(self) -> None:
@@ -106,14 +108,17 @@ class Lease:
     def release(self) -> None:
         """Stop using the engine; the last user stops it."""
         with _starting(self._service):
-            try:
-                fcntl.flock(self._users, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
-                return
-            else:
-                _stop(self._service)
-            finally:
-                os.close(self._users)
+            self._leave()
+
+    def _leave(self) -> None:
+        try:
+            fcntl.flock(self._users, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            return
+        else:
+            _stop(self._service)
+        finally:
+            os.close(self._users)
 
 
 @contextmanager
@@ -195,13 +200,18 @@ def _exit_code(pid: int) -> int | None:
 
 def _pid_of(service: Service) -> int | None:
     """The engine's process, believed only if it lives and its command line names our socket."""
+    deadline = time.monotonic() + _EXEC_SECONDS
     try:
         pid = int((service.folder / "pid").read_text())
-        words = Path(f"/proc/{pid}/cmdline").read_bytes()
-        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+        # a process that becomes another program has no command line for a moment; one that has ended never has
+        while not (words := Path(f"/proc/{pid}/cmdline").read_bytes()):
+            state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+            if state == "Z" or time.monotonic() > deadline:
+                return None
+            time.sleep(0.005)
     except (OSError, ValueError, IndexError):
         return None
-    return pid if str(service.socket).encode() in words and state != "Z" else None
+    return pid if str(service.socket).encode() in words else None
 
 
 def _stop(service: Service) -> None:

@@ -21,6 +21,9 @@ class Block(Strict):
     benchmark: str
     methods: list[str] = Field(default=[], description="these and every control; empty: every method")
     variants: list[str] = Field(default=["published"], description="those a method does not have are skipped")
+    weights: bool = Field(
+        default=True, description="false: for a variant that reads a pretrained model, the first that reads none"
+    )
     datasets: list[str]
     splits: list[str] = Field(description="strategies, with parameters as in cluster:gamma=0.6")
     seeds: list[int] = Field(default=[], description="these seeds")
@@ -90,12 +93,18 @@ def _jobs_of_block(layout: Layout, block: Block) -> list[Job]:
         make_job(
             card, manifest, parse_split(split, seed), variant=variant, chosen=chosen, inner_folds=block.inner_folds
         )
-        for seed, manifest, split, card, variant in product(
-            _seeds(block), manifests, block.splits, cards, block.variants
-        )
-        if variant in card.variants
+        for seed, manifest, split, card in product(_seeds(block), manifests, block.splits, cards)
+        for variant in _variants(block, card)
         for chosen in _tried(block, card, variant)
     ]
+
+
+def _variants(block: Block, card: MethodCard) -> list[str]:
+    """Those of the block's variants that the method has, or what runs in the place of one that reads weights."""
+    own = [name for name in block.variants if name in card.variants]
+    if block.weights:
+        return own
+    return list(dict.fromkeys(card.runs_everywhere if card.variants[name].weights else name for name in own))
 
 
 def _tried(block: Block, card: MethodCard, variant: str) -> list[dict[str, Scalar]]:

@@ -127,6 +127,33 @@ def test_every_run_is_counted_once() -> None:
     assert [len(run["steps"]) for run in told["runs"]] == [1, 2, 1, 3, 2, 1]
 
 
+STOPPED = made("7", HOLDS), made("8", HOLDS, BREAKS), made("9", HOLDS, superseded="code changed")
+
+
+def test_a_run_that_did_not_end_by_itself_does_not_pass() -> None:
+    """A broken one fails, and one of changed code is superseded, as ever."""
+    reason = "the verdict is 'interrupted': a person stopped the run"
+    report = AuditReport((*SIX, *(replace(audit, unfinished=reason) for audit in STOPPED)))
+    assert (report.passed, report.failed, report.superseded, report.not_audited) == (3, 3, 2, 1)
+    told, text = to_json(report), to_text(report)
+    assert (told["audited"], told["not_audited"]) == (8, 1)
+    assert told["runs"][6]["verdict"] == "unfinished" and told["runs"][6]["unfinished"] == reason
+    assert "8 stored runs audited = 3 passed + 3 failed + 2 superseded\n" in text
+    assert f"unfinished  {'7' * 12}  run 7: {reason}\n" in text and "1 stored runs not audited: " in text
+    assert reason in to_text(AuditReport((replace(STOPPED[0], unfinished=reason),)))
+
+
+@pytest.mark.parametrize("verdict", [verdict for verdict in Verdict if not verdict.is_final])
+def test_whatever_stopped_a_run_is_no_evidence(evidence: Layout, verdict: Verdict) -> None:
+    (cell,) = plan_of(evidence, methods=("constant",), seeds=(7,)).cells
+    put_run(evidence, planned_of(cell), verdict=verdict, reason="the power went out")
+    refresh()
+    report = audit_runs(evidence, [planned_of(cell).key], replay=1)
+    assert (report.passed, report.failed, report.not_audited) == (0, 0, 1)
+    assert report.audits[0].unfinished == f"the verdict is '{verdict}': the power went out"
+    assert not replayed(report)
+
+
 def test_a_step_is_told_in_full_to_programs() -> None:
     step = failed("log.txt", "differs", expected="a", found="b", where=Path("/there"))
     (told,) = to_json(AuditReport((made("1", step),)))["runs"][0]["steps"]

@@ -16,8 +16,8 @@ from harness.errors import HarnessError, UsageError
 from harness.images import image_tree
 from harness.layout import Layout
 from harness.methods import load_method, method_names
-from harness.plan import make_plan
-from harness.scaffold import LANGUAGES, languages_of, new_method
+from harness.plan import Cell, make_plan
+from harness.scaffold import languages_of, new_method
 from harness.suites import jobs_of, load_suite
 from harness.trials import InContainers
 from harness.vocabulary import Verdict
@@ -56,14 +56,20 @@ def test_a_skeleton_is_a_method_at_once(own: Layout, language: str, benchmark: s
     assert "@" not in "".join(path.read_text() for path in made).replace("@fit_predict", "")
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_it_appears_in_the_table(own: Layout, language: str) -> None:
-    new_method(own, "my_method", language)
-    plan = make_plan(own, "smoke", jobs_of(own, load_suite("smoke")))
-    cells = [cell for cell in plan.cells if cell.job.method == "my_method"]
-    assert len(cells) == 2
-    assert {cell.verdict for cell in cells} == {Verdict.PENDING}
+def cells_of(own: Layout, suite: str) -> list[Cell]:
+    plan = make_plan(own, suite, jobs_of(own, load_suite(suite)))
+    return [cell for cell in plan.cells if cell.job.method == "my_method"]
+
+
+@pytest.mark.parametrize(("language", "benchmark"), SKELETONS)
+def test_it_appears_in_the_table_of_every_method(own: Layout, language: str, benchmark: str) -> None:
+    new_method(own, "my_method", language, benchmark)
+    cells = cells_of(own, "smoke")
+    assert len(cells) == {"repurposing": 2, "ddi": 1}[benchmark]
+    assert {(cell.job.benchmark, cell.verdict) for cell in cells} == {(benchmark, Verdict.PENDING)}
     assert image_tree(own, "my_method")
+    datasets = {cell.job.dataset for cell in cells_of(own, "ddi-smoke")}
+    assert datasets == ({"synthetic_ddi", "synthetic_ddi_multilabel"} if benchmark == "ddi" else set())
 
 
 @pytest.mark.parametrize("benchmark", names())

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -19,8 +23,9 @@ from harness.layout import Layout
 from harness.splits import SplitSpec, make_split, published_seeds
 from harness.splits.folds import Folds, Split, broken_promises, read_split, split_bytes
 from harness.splits.splits import verify_split
-from harness.splits.strategies import get_form, split_benchmarks, strategy_names
+from harness.splits.strategies import examined_of, get_strategy, split_benchmarks, strategy_names
 from harness.splits.strategies.repurposing import random, weakly_correlated
+from tests.conftest import REPOSITORY
 
 RANDOM = SplitSpec(strategy="random", seed=17263407)
 WEAKLY = SplitSpec(strategy="weakly_correlated", seed=17263407)
@@ -161,14 +166,72 @@ def test_command_line_proves_published_splits(layout: Layout, monkeypatch: pytes
     seeds = [f"--seed={seed}" for seed in published_seeds()[:2]]
     result = CliRunner().invoke(command, ["verify", "synthetic", "random", *seeds])
     assert "2 of 2 splits keep their promises" in result.output
-    assert "examined: every pair is used" in result.output and "examined: the recorded checksum" in result.output
+    assert "examined: Every pair is used" in result.output and "examined: the recorded checksum" in result.output
     assert result.output.count("  proved\n") == 2
     assert result.exception is None
 
 
 def test_what_is_proved_is_said_of_every_strategy() -> None:
     for benchmark in split_benchmarks():
-        assert set(get_form(benchmark).PROMISES) == set(strategy_names(benchmark))
+        for name in strategy_names(benchmark):
+            of_all, *of_its_own = examined_of(benchmark, name)
+            assert of_all == examined_of(benchmark, "random")[0]
+            strategy = get_strategy(benchmark, name)
+            more = sum(hasattr(strategy, check) for check in ("wrong_drugs", "broken_draws"))
+            assert len(of_its_own) == 1 + more
+            assert all("\n" not in text and not text.endswith(".") for text in of_its_own)
+
+
+_ONE_MODULE = """
+\"\"\"Every pair of the first drugs is a test pair.\"\"\"
+
+import numpy as np
+
+from harness.manifests import Strict
+
+SUMMARY = "the first drugs are new"
+
+
+class Parameters(Strict):
+    new: int = 3
+
+
+def make(dataset, seed, parameters):
+    folds = np.zeros(dataset.associations.shape, dtype=np.int8)
+    folds[: parameters.new] = -1
+    return folds
+
+
+def broken_promises(dataset, folds, parameters):
+    \"\"\"The first drugs and no others have
+    test pairs.
+
+    More is not asked.
+    \"\"\"
+    return [] if (folds[: parameters.new] == -1).all() else ["a new drug has a training pair"]
+"""
+
+
+def test_a_strategy_is_added_as_one_module(tmp_path: Path, layout: Layout) -> None:
+    """In a copy of the harness, by a process of its own: what is found is kept as long as a process lives."""
+    shutil.copytree(REPOSITORY / "harness", tmp_path / "harness", ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("methods", "datasets", "containers"):
+        (tmp_path / name).symlink_to(REPOSITORY / name)
+    (tmp_path / "run_all.sh").touch()
+    (tmp_path / "harness" / "splits" / "strategies" / "repurposing" / "first_drugs.py").write_text(_ONE_MODULE)
+
+    def split(*arguments: str) -> str:
+        command = [sys.executable, "-m", "harness", "split", *arguments]
+        environment = {**os.environ, "PERMAFROST_CACHE": str(tmp_path / "cache")}
+        done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    assert "first_drugs: the first drugs are new" in split("list")
+    assert "test" in split("make", "synthetic", "first_drugs", "--seed", "1", "--set", "new=5")
+    told = split("verify", "synthetic", "first_drugs", "--seed", "1")
+    assert "  examined: The first drugs and no others have test pairs\n" in told
+    assert "1 of 1 splits keep their promises" in told
 
 
 def test_a_known_finding_is_not_told_as_a_new_one(layout: Layout, capsys: pytest.CaptureFixture[str]) -> None:

@@ -13,9 +13,9 @@ from harness.compare import load_names
 from harness.compare.paper import load_paper
 from harness.data import load_manifest
 from harness.layout import Layout
-from harness.methods import load_method
+from harness.methods import load_method, load_methods
 from harness.splits import published_seeds
-from harness.suites import jobs_of, load_suite, plan_name, suite_names
+from harness.suites import Block, Suite, jobs_of, load_suite, plan_name, suite_names
 
 OF_THE_PAPER = [name for name in suite_names() if name.startswith("repurposing-")]
 
@@ -52,6 +52,31 @@ def test_controls_stand_in_every_suite(repository: Layout, name: str) -> None:
     jobs = jobs_of(repository, load_suite(name))
     places = {(job.dataset, job.split.label) for job in jobs}
     assert {(job.dataset, job.split.label) for job in jobs if job.method == "constant"} == places
+
+
+@pytest.mark.parametrize("name", ["smoke", "ddi-smoke"])
+def test_every_method_runs_without_a_model_that_is_to_be_brought(repository: Layout, name: str) -> None:
+    jobs = [job for job in jobs_of(repository, load_suite(name)) if job.benchmark == "ddi"]
+    assert {job.method for job in jobs} == {card.name for card in load_methods(repository, "ddi")}
+    for job in jobs:
+        card = load_method(repository, job.method)
+        assert not card.variant(job.variant).weights and job.variant == card.runs_everywhere
+
+
+def test_a_suite_that_reads_weights_keeps_its_variants(repository: Layout) -> None:
+    block = Block(
+        benchmark="ddi",
+        methods=["textddi"],
+        variants=["published", "minilm"],
+        datasets=["synthetic_ddi"],
+        splits=["random"],
+        seeds=[1],
+    )
+    for weights, variants in ((True, ["published", "minilm"]), (False, ["minilm"])):
+        jobs = jobs_of(
+            repository, Suite(name="x", summary="x", blocks=[block.model_copy(update={"weights": weights})])
+        )
+        assert [job.variant for job in jobs if job.method == "textddi"] == variants
 
 
 def test_full_holds_every_job_of_every_other_suite(repository: Layout) -> None:

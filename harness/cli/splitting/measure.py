@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from harness.cli.options import SEED, json_option, mirror_option
+from harness.cli.options import SEED, OnceCommand, json_option, mirror_option
 from harness.cli.splitting.options import Wanted, one_of, split_options
 from harness.layout import find_layout
 
@@ -22,7 +22,7 @@ _WITHOUT_SEED = "released"
 _NO_SIMULATION = {"new_drugs", "period"}
 
 
-@click.command("measure", short_help="Sizes of a split, similarity of known and new drugs.")
+@click.command("measure", cls=OnceCommand, short_help="Sizes of a split, similarity of known and new drugs.")
 @split_options
 @click.option("--file", "path", type=click.Path(dir_okay=False, path_type=Path), help="A split file to measure.")
 @mirror_option
@@ -49,7 +49,7 @@ def measure(wanted: Wanted, path: Path | None, mirrors: tuple[Path, ...], as_jso
         click.echo(json.dumps(rows, indent=2))
 
 
-@click.command("consistency", short_help="How near drug splits come to approval times.")
+@click.command("consistency", cls=OnceCommand, short_help="How near drug splits come to approval times.")
 @click.argument("dataset", required=False)
 @click.option("--dataset", "named_dataset", help="In place of DATASET.")
 @click.option(

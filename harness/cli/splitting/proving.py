@@ -34,7 +34,7 @@ def verified(
         split_path,
         verify_split,
     )
-    from harness.splits.strategies import get_form
+    from harness.splits.strategies import examined_of
 
     here = layout, dataset
     split = read_split_file(*here, path, mirrors) if path else make_split(*here, spec, mirrors)
@@ -43,8 +43,7 @@ def verified(
     if not path and kept.is_file() and sha256_of(kept) != split.digest:
         broken.append(f"the kept file was changed: {kept}")
     benchmark = benchmark_of(layout, dataset)
-    form = get_form(benchmark)
-    examined = [form.PROMISE, form.PROMISES[spec.strategy]]
+    examined = examined_of(benchmark, spec.strategy)
     line = recorded_split(layout, dataset, spec) if recorded else None
     if line:
         examined.append("the recorded checksum")

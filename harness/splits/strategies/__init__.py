@@ -2,17 +2,18 @@
 
 A strategy module has `SUMMARY`, `Parameters` (a Strict model), `make(dataset, seed, parameters)` and
 `broken_promises(dataset, made, parameters) -> list[str]`; it may have `FILES`, what else its splits depend on, and
-`broken_draws(dataset, made, seed, parameters) -> list[str]`, where only drawing again tells what is promised. Its
-benchmark's package tells the form of the splits.
+`broken_draws(dataset, made, seed, parameters) -> list[str]`, where only drawing again tells what is promised. What
+these examine is told to people by their docstrings. Its benchmark's package tells the form of the splits.
 """
 
 from __future__ import annotations
 
 import hashlib
 import pkgutil
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from functools import cache
 from importlib import import_module
+from inspect import getdoc
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
@@ -46,9 +47,6 @@ class Form(Protocol):
 
     SHARED: tuple[Path, ...]
     USUAL_SEED: int | None
-    # in words, what `broken_promises` proves: of every split, and by strategy what it promises besides
-    PROMISE: str
-    PROMISES: Mapping[str, str]
 
     def finish(self, made: Any) -> Any:
         """The split, with its digest, of what a strategy made."""
@@ -109,6 +107,14 @@ def get_form(benchmark: str) -> Form:
     """How a benchmark's splits are kept."""
     strategy_names(benchmark)
     return cast(Form, import_module(f"{__name__}.{benchmark}"))
+
+
+def examined_of(benchmark: str, name: str) -> list[str]:
+    """In words, what is proved of a strategy's splits: what every check of them says of itself."""
+    strategy = get_strategy(benchmark, name)
+    own = (getattr(strategy, check, None) for check in ("wrong_drugs", "broken_promises", "broken_draws"))
+    told = [getdoc(check) for check in (get_form(benchmark).broken_promises, *own) if check is not None]
+    return [" ".join(text.partition("\n\n")[0].split()).removesuffix(".") for text in told if text]
 
 
 @cache

@@ -23,25 +23,6 @@ SHARED: tuple[Path, ...] = (
 USUAL_SEED = 124
 _RELEASED_GAMMA = 0.55
 
-PROMISE = (
-    "a role for every drug and a part for every item, every item in the part where its drugs belong, none lost, "
-    "places without a gap, training and test drugs"
-)
-_S0 = "S0 has its shares"
-PROMISES = {
-    "cluster": f"shares as far as clusters allow, one role per cluster, nothing above gamma between roles, {_S0}",
-    "datasail": f"shares within epsilon, one role per cluster of it, the roles it chooses for the seed, {_S0}",
-    "frequency": f"shares, no known drug has fewer interactions than a new one, {_S0}",
-    "lohi": f"shares as nearly as asked for, nothing above the threshold between roles, discarded near new, {_S0}",
-    "new_drugs": "the new drugs are those without an interaction, and no others",
-    "period": f"every drug has a role of its time, validation has its share of the known period, {_S0}",
-    "random": f"shares, no drug discarded, {_S0}",
-    "released": "what the strategy of the same name promises of drugs, with the paper's parameters",
-    "scaffold": f"shares as far as scaffolds allow, one role per scaffold, {_S0}",
-    "spectra": f"shares of what is kept, what its seed keeps, a discarded drug is near a kept one, {_S0}",
-    "usage": f"shares as far as domains allow, one role per domain, {_S0}",
-}
-
 
 def finish(made: PartSplit) -> PartSplit:
     """Strategies make splits whole."""
@@ -69,7 +50,8 @@ def fits(split: PartSplit, dataset: DdiDataset) -> bool:
 
 
 def broken_promises(split: PartSplit, dataset: DdiDataset) -> list[str]:
-    """Size, known codes, items where their drugs belong, none lost, places without a gap."""
+    """A role for every drug and a part for every item, every item in the part where its drugs belong, none lost,
+    places without a gap, training and test drugs."""
     from harness.splits.drugs.usage import negatives
 
     return parts.broken_promises(split, dataset.pairs, dataset.drugs, negatives(dataset))

@@ -17,13 +17,6 @@ SHARED: tuple[Path, ...] = ()
 # There are a hundred published ones to choose from.
 USUAL_SEED = None
 
-PROMISE = "a fold for every pair, test and training pairs, inner folds whole and alike in size and in labels"
-PROMISES = {
-    "random": "every pair is used, the test set has its size and its share of every label, to one pair",
-    "unknown_pairs": "test pairs are the unknown ones and no others",
-    "weakly_correlated": "every pair is used, no drug has both training and test pairs",
-}
-
 
 def finish(made: Folds) -> Split:
     """The matrix with its digest; read-only."""
@@ -52,7 +45,7 @@ def fits(split: Split, dataset: RepurposingDataset) -> bool:
 
 
 def broken_promises(split: Split, dataset: RepurposingDataset) -> list[str]:
-    """Shape, known codes, test and training pairs, whole inner folds."""
+    """A fold for every pair, test and training pairs, inner folds whole and alike in size and in labels."""
     return folds.broken_promises(split.folds, dataset.associations)
 
 

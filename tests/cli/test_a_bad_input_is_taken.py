@@ -1,0 +1,126 @@
+"""What can't be meant is refused, with what, where and what to do, before anything is computed or written."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from harness.cli import group, main
+from harness.cli.options import parse_settings
+from harness.data import load_manifest
+from harness.errors import UsageError
+from harness.files import write_atomic
+from harness.layout import Layout
+from harness.methods import load_method
+from harness.predict import prediction_job
+
+_PREDICT = ("predict", "--method", "bnnr", "--dataset", "synthetic", "--output")
+
+
+def refusal(*arguments: str, capsys: pytest.CaptureFixture[str]) -> str:
+    """What a person reads; the exit code must be that of a wrong request."""
+    with pytest.raises(SystemExit) as ended:
+        main([*arguments])
+    told = capsys.readouterr().err
+    assert ended.value.code == 2, told
+    return told
+
+
+@pytest.mark.parametrize(
+    ("command", "file", "endings"),
+    [
+        (_PREDICT, "ranking.xlsx", ".csv"),
+        (_PREDICT, "ranking", ".csv"),
+        (("status", "--write"), "table.tex", ".txt, .md, .json"),
+        (("status", "--write"), "table.csv", ".txt, .md, .json"),
+        (("report", "--output"), "report.pdf", ".html"),
+        (("export", "--output"), "runs.csv", "none, .zip, .parquet"),
+        (("export", "--output"), "crate.tar.gz", "none, .zip, .parquet"),
+    ],
+)
+def test_a_file_of_a_kind_that_is_not_written_is_refused(
+    command: tuple[str, ...], file: str, endings: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told = refusal(*command, str(tmp_path / file), capsys=capsys)
+    assert file in told and f"Known endings: {endings}." in told
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(("flag", "file"), [("--json", "t.md"), ("--markdown", "t.json"), ("--json", "t.txt")])
+def test_a_flag_and_a_name_that_say_different_kinds_exclude_each_other(
+    flag: str, file: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told = refusal("status", flag, "--write", str(tmp_path / file), capsys=capsys)
+    assert "exclude each other" in told and list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("value", ["nan", "NaN", "inf", "-Infinity", "1e999"])
+def test_a_parameter_without_a_finite_value_is_refused(value: str) -> None:
+    with pytest.raises(UsageError, match="no finite number") as error:
+        parse_settings([f"alpha={value}"])
+    assert f"alpha={value}" in error.value.where
+
+
+def test_finite_values_and_words_are_taken() -> None:
+    assert parse_settings(["a=1e9", "b=info", "c=-0.5"]) == {"a": 1e9, "b": "info", "c": -0.5}
+
+
+@pytest.mark.parametrize("command", ["verify", "get"])
+def test_a_dataset_that_nobody_knows_is_a_wrong_request_and_not_corrupt(
+    command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told = refusal("data", command, "hdvb", capsys=capsys)
+    assert "no dataset is called 'hdvb'" in told and "did you mean 'hdvd'" in told
+
+
+def test_a_dataset_beside_all_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "beside --all" in refusal("data", "get", "synthetic", "--all", capsys=capsys)
+
+
+@pytest.mark.parametrize("name", ["../datasets/hdvd", "./hdvd", "hdvd/", "hdvd/../hdvd"])
+def test_a_path_is_no_name_of_a_dataset(repository: Layout, name: str) -> None:
+    with pytest.raises(UsageError, match="no dataset is called"):
+        load_manifest(repository, name)
+
+
+def test_capitals_are_no_reason_to_know_nothing(repository: Layout) -> None:
+    with pytest.raises(UsageError) as error:
+        load_method(repository, "BNNR")
+    assert error.value.todo.startswith("did you mean 'bnnr'?")
+
+
+def test_a_language_may_begin_with_a_capital(repository: Layout) -> None:
+    done = CliRunner().invoke(group, ["new", "method", "bnnr", "--language", "R"])
+    assert isinstance(done.exception, UsageError) and "there is a 'bnnr' already" in str(done.exception)
+
+
+def test_a_method_of_another_benchmark_predicts_nothing(repository: Layout) -> None:
+    with pytest.raises(UsageError, match="LRSSL has no part in benchmark ddi") as error:
+        prediction_job(repository, "lrssl", "synthetic_ddi", "published", 0)
+    assert "mlp" in error.value.todo and "bnnr" not in error.value.todo
+
+
+@pytest.mark.parametrize(("asked", "said"), [(["--seed", "5"], True), (["--method", "bnnr"], False)])
+def test_an_empty_comparison_is_not_taken_for_agreement(
+    asked: list[str], said: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["compare", *asked])
+    assert ended.value.code == 0
+    assert ("nothing is published of what was asked for" in capsys.readouterr().err) == said
+
+
+def test_a_full_disk_names_the_file_that_was_to_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(handle: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="No space left") as error:
+        write_atomic(tmp_path / "table.md", "text")
+    assert error.value.filename == str(tmp_path / "table.md")
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,88 @@
+"""`harness score` and `harness predict` over runs that went wrong: each is told of, and costs no other."""
+
+from __future__ import annotations
+
+import shutil
+from typing import Any, cast
+
+import pytest
+
+from harness import predict
+from harness.cli import main
+from harness.engine import Engine
+from harness.errors import HarnessError
+from harness.files import read_json
+from harness.layout import Layout
+from harness.plan import Plan, make_plan
+from harness.progress import Silent
+from harness.scoring import scores_path
+from harness.status.table import key_metrics
+from harness.store import Store
+from harness.vocabulary import Verdict
+from tests.audit.forging import refresh
+from tests.evidence import evidence, fabricated, made_up
+from tests.fabricate import job_of, planned_of, put_run
+
+__all__ = ["evidence", "fabricated", "made_up"]
+
+
+@pytest.fixture
+def gone(evidence: Layout, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The key of a run whose dataset was here and is not any more."""
+    monkeypatch.chdir(evidence.root)
+    monkeypatch.setenv("PERMAFROST_CACHE", str(evidence.cache))
+    monkeypatch.setenv("PERMAFROST_RESULTS", str(evidence.local))
+    own = evidence.datasets / "mine"
+    shutil.copytree(evidence.datasets / "synthetic", own)
+    manifest = own / "dataset.toml"
+    manifest.write_text(manifest.read_text().replace('name = "synthetic"', 'name = "mine"', 1))
+    (own / "splits.csv").unlink()
+    (cell,) = make_plan(evidence, "own", [job_of(evidence, "constant", 1, "mine")]).cells
+    put_run(evidence, planned_of(cell), score=False)
+    shutil.rmtree(own)
+    refresh()
+    return planned_of(cell).key
+
+
+def test_data_that_are_gone_cost_no_other_run_its_scores(
+    evidence: Layout, made_up: Plan, gone: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    keys = sorted(planned_of(cell).key for cell in made_up.cells[:3])
+    with pytest.raises(SystemExit) as ended:
+        main(["score", "--again"])
+    told = capsys.readouterr()
+    assert ended.value.code == 4
+    assert told.err.count("not scored: no dataset is called 'mine'") == 1 and gone[:16] in told.err
+    assert sorted(line[:16] for line in told.out.splitlines()) == [key[:16] for key in keys]
+    first = read_json(scores_path(evidence, keys[0]))["metrics"]
+    for name in key_metrics("repurposing"):
+        assert f"  {name} {first[name]:.4f}" in told.out
+    assert all(read_json(scores_path(evidence, key))["key"] == key for key in keys)
+
+
+def test_a_run_that_was_asked_for_is_an_error_of_its_own(gone: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["score", gone[:12]])
+    assert ended.value.code == 2 and "no dataset is called 'mine'" in capsys.readouterr().err
+
+
+def test_a_key_that_nobody_knows_is_not_called_too_short(gone: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["score", "nope"])
+    told = capsys.readouterr().err
+    assert ended.value.code == 2
+    assert "no run is called 'nope'" in told and gone[:12] in told and "more of" not in told
+
+
+def test_a_failed_prediction_says_error_once(
+    evidence: Layout, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def failing(layout: Layout, plan: Plan, *_: Any, **__: Any) -> None:
+        put_run(layout, planned_of(plan.cells[0]), verdict=Verdict.ERROR, reason="exit code 1: too few")
+
+    monkeypatch.setattr(predict, "run_plan", failing)
+    job = predict.prediction_job(evidence, "constant", "synthetic", "published", 0)
+    with pytest.raises(HarnessError) as error:
+        predict.predict(evidence, cast(Engine, None), job, mirrors=(), progress=Silent())
+    assert f"error: {error.value}".splitlines()[0] == ("error: the run ended as 'error': exit code 1: too few")
+    assert str(Store(evidence.runs).folder) in error.value.todo

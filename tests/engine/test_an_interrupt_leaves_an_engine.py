@@ -1,0 +1,79 @@
+"""Whoever is interrupted while an engine starts leaves none behind, and takes it from nobody who uses it."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from harness.engine import serve
+from harness.engine.find import serve_docker
+from harness.engine.serve import Lease, Service, service_folder, socket_in
+from tests.private_engine import private_cache
+
+__all__ = ["private_cache"]
+
+
+def interrupt_when_started(monkeypatch: pytest.MonkeyPatch, pid_file: Path) -> list[int]:
+    """Ctrl-C in the loop that waits for the engine's answer, as soon as its process is known."""
+    started: list[int] = []
+
+    def silence(socket: Path) -> str:
+        if pid_file.is_file():
+            started.append(int(pid_file.read_text()))
+            raise KeyboardInterrupt
+        return "nobody listens"
+
+    monkeypatch.setattr(serve, "silence", silence)
+    return started
+
+
+@pytest.fixture
+def service(tmp_path: Path) -> Iterator[Service]:
+    """An engine that never answers; its command line names the socket, as that of a real one does."""
+    service = Service("sleeper", ["tail", "-f", "/dev/null", str(socket_in(tmp_path))], tmp_path)
+    yield service
+    serve._stop(service)
+
+
+def is_alive(pid: int) -> bool:
+    """Whether a process runs: one that has ended, and that nobody asked about, is a zombie."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def open_files() -> int:
+    return sum(1 for _ in Path("/proc/self/fd").iterdir())
+
+
+def test_the_engine_that_was_starting_is_stopped(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    started = interrupt_when_started(monkeypatch, service.folder / "pid")
+    before = open_files()
+    with pytest.raises(KeyboardInterrupt):
+        Lease(service)
+    assert started and not is_alive(started[0])
+    assert open_files() == before, "its locks are let go of"
+
+
+def test_an_engine_that_another_uses_is_left_to_it(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    other = os.open(service.folder / "users.lock", os.O_RDWR | os.O_CREAT, 0o600)
+    fcntl.flock(other, fcntl.LOCK_SH)
+    started = interrupt_when_started(monkeypatch, service.folder / "pid")
+    with pytest.raises(KeyboardInterrupt):
+        Lease(service)
+    assert started and is_alive(started[0])
+    os.close(other)
+
+
+@pytest.mark.engine
+def test_no_dockerd_is_left(private_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = service_folder("docker", private_cache, {})
+    started = interrupt_when_started(monkeypatch, folder / "pid")
+    with pytest.raises(KeyboardInterrupt):
+        serve_docker(private_cache, {})
+    assert started and not is_alive(started[0])
