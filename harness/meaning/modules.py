@@ -25,10 +25,15 @@ class _Module(NamedTuple):
     path: Path
 
     @property
+    def is_package(self) -> bool:
+        """Whether other modules lie in it."""
+        return self.path.name == "__init__.py"
+
+    @property
     def package(self) -> list[str]:
         """What its relative imports start from."""
         steps = self.name.split(".")
-        return steps if self.path.name == "__init__.py" else steps[:-1]
+        return steps if self.is_package else steps[:-1]
 
 
 def meaning_of_modules(package: Path, roots: Mapping[str, Collection[str]]) -> str:
@@ -46,22 +51,26 @@ def meanings(package: Path, roots: Mapping[str, Collection[str]]) -> dict[str, s
     while waiting:
         name, functions = waiting.pop()
         label = " ".join((name, *sorted(functions)))
-        module = _find(package, name)
-        if module is None or label in texts:
+        if label in texts:
             continue
+        module = _own(package, name)
         texts[label], imports = _read(module.path.read_bytes(), functions)
         waiting += [(source, WHOLE) for one in imports for source in _sources(package, module, one)]
     return texts
 
 
+def _own(package: Path, name: str) -> _Module:
+    if module := _find(package, name):
+        return module
+    raise ModuleNotFoundError(f"{package} has no module {name}", name=name)
+
+
 def _find(package: Path, name: str) -> _Module | None:
-    """A module of the package; of no other."""
-    top, *steps = name.split(".")
-    if top != package.name:
-        return None
-    folder = package.joinpath(*steps)
-    found = next((path for path in (folder / "__init__.py", folder.with_suffix(".py")) if path.is_file()), None)
-    return _Module(name, found) if found is not None else None
+    path = package.parent.joinpath(*name.split("."))
+    for file in (path.with_suffix(".py"), path / "__init__.py"):
+        if file.is_file():
+            return _Module(name, file)
+    return None
 
 
 # Benchmarks share most of their modules.
@@ -76,15 +85,21 @@ def _read(content: bytes, functions: frozenset[str]) -> tuple[str, tuple[_Import
 
 
 def _sources(package: Path, module: _Module, statement: _Import) -> Iterator[str]:
-    """The modules that a statement imports from."""
+    """The modules of the package that a statement imports from."""
     if isinstance(statement, ast.Import):
-        yield from (alias.name for alias in statement.names)
+        yield from (alias.name for alias in statement.names if _is_below(alias.name, package))
         return
     steps = module.package[: len(module.package) + 1 - statement.level] if statement.level else []
-    source = ".".join([*steps, *filter(None, [statement.module])])
-    for alias in statement.names:
-        below = f"{source}.{alias.name}"
-        yield below if _find(package, below) else source
+    name = ".".join([*steps, *filter(None, [statement.module])])
+    if not _is_below(name, package):
+        return
+    source = _own(package, name)
+    below = [f"{name}.{alias.name}" for alias in statement.names] if source.is_package else [name]
+    yield from (one if _find(package, one) else name for one in below)
+
+
+def _is_below(name: str, package: Path) -> bool:
+    return name.split(".")[0] == package.name
 
 
 def _statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
