@@ -1,4 +1,4 @@
-"""The rules for Octave and R read no more of a language than they need: the languages themselves are the judges."""
+"""The rules for Octave and R leave out what means something: the languages themselves are the judges."""
 
 from __future__ import annotations
 
