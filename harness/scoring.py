@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from harness import benchmark
+from harness.benchmark.measures import SCORING, Measured, measured, no_truth
 from harness.errors import CorruptData, InvalidPredictions, UsageError
 from harness.files import digest_of, read_json, write_json
 from harness.jobs import Job, PlannedJob
 from harness.layout import Layout
+from harness.meaning.modules import WHOLE, meaning_of_modules
 from harness.plan import Plan, join
 from harness.records import Record
 from harness.store import Store
@@ -52,22 +53,11 @@ class Scores:
         return {**content, "digest": digest_of(content)}
 
 
-class Measured(NamedTuple):
-    """What predictions come to: metrics, the reason for each that is None, and the metrics of many values."""
-
-    metrics: dict[str, float | None]
-    notes: dict[str, str]
-    series: dict[str, list[float | None]]
-
-
 @cache
 def scorer_digest(benchmark: str) -> str:
-    """A hash over the source of a benchmark's module: changed metrics make old scores stale by themselves."""
-    folder = Path(__file__).parent / "benchmark" / benchmark
-    digest = hashlib.sha256()
-    for path in sorted(folder.rglob("*.py")):
-        digest.update(path.relative_to(folder).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
-    return digest.hexdigest()
+    """A digest of all that decides a benchmark's scores: where it changes, old scores are stale by themselves."""
+    roots = {f"harness.benchmark.{benchmark}": SCORING, "harness.benchmark.measures": WHOLE}
+    return meaning_of_modules(Path(__file__).parent, roots)
 
 
 def scores_path(layout: Layout, key: str) -> Path:
@@ -122,19 +112,13 @@ def compute_scores(layout: Layout, store: Store, planned: PlannedJob, mirrors: S
 
 def measure(job: Job, dataset: Any, split: Any, predictions: Any) -> Measured:
     """The metrics of a job's checked predictions. Where there is no truth, none is defined."""
-    module = benchmark.get(job.benchmark)
-    if reason := without_truth(job):
-        names = [metric.name for metric in module.METRICS]
-        return Measured(dict.fromkeys(names), dict.fromkeys(names, reason), {})
-    metrics, notes = module.score(dataset, split, predictions, job.parameters)
-    return Measured(metrics, notes, module.series(dataset, split, predictions, job.parameters))
+    scorer = benchmark.get(job.benchmark)
+    return measured(scorer, job.split.strategy, dataset, split, predictions, job.parameters)
 
 
 def without_truth(job: Job) -> str:
-    """Why nothing can be scored: `harness predict` asks for what nobody knows. Empty for all other splits."""
-    if job.split.strategy != benchmark.get(job.benchmark).PREDICTING:
-        return ""
-    return f"split {job.split.strategy} asks for what is not known: there is no truth to score by"
+    """Why nothing can be scored; empty where there is a truth."""
+    return no_truth(benchmark.get(job.benchmark), job.split.strategy)
 
 
 def read_answer(

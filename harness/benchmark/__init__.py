@@ -9,9 +9,9 @@ import pkgutil
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import import_module
-from pathlib import Path
 from typing import Any, Protocol, cast
 
+from harness.benchmark.measures import Scorer
 from harness.benchmark.metric import Metric
 from harness.benchmark.ranking import Ranking
 from harness.given import Given
@@ -21,18 +21,15 @@ from harness.order import Arrangement
 __all__ = ["Benchmark", "Metric", "Ranking", "get", "names"]
 
 
-class Benchmark(Protocol):
+class Benchmark(Scorer, Protocol):
     """What a benchmark package offers."""
 
     MATERIALISATION_VERSION: int
-    METRICS: tuple[Metric, ...]
     KEY_METRICS: tuple[str, ...]
     # what a method has learned: these must not depend on the order of drugs, diseases or items
     ORDER_FREE_METRICS: tuple[str, ...]
     INPUTS: tuple[str, ...]
     INNER_FOLDS: int
-    # the split strategy that learns from all that is known and asks for the rest
-    PREDICTING: str
 
     def inputs(self, dataset: Any, split: Any, names: Sequence[str], *, inner_folds: int) -> Mapping[str, Given]:
         """What a method declares and what every method is given, by name; test labels never."""
@@ -42,31 +39,8 @@ class Benchmark(Protocol):
         """The same problem in the order of a secret, and the way back for its answer."""
         ...
 
-    def asked(self, dataset: Any, split: Any) -> Any:
-        """What a run on this split is asked for, as `check_predictions` needs it."""
-        ...
-
     def asked_in(self, inputs: Mapping[str, Any]) -> Any:
-        """The same, told from what was handed to a container."""
-        ...
-
-    def check_predictions(self, folder: Path, asked: Any, inner_folds: int) -> Any:
-        """The arrays a run wrote, or `InvalidPredictions` with the reason."""
-        ...
-
-    def score(
-        self, dataset: Any, split: Any, predictions: Any, parameters: Mapping[str, Any]
-    ) -> tuple[dict[str, float | None], dict[str, str]]:
-        """Every metric by name, None where it is undefined, and the reason for each None.
-
-        `parameters` are the run's: what is scored as published may depend on how the authors evaluated a method.
-        """
-        ...
-
-    def series(
-        self, dataset: Any, split: Any, predictions: Any, parameters: Mapping[str, Any]
-    ) -> dict[str, list[float | None]]:
-        """Metrics that have many values, such as one per type of interaction: a list each, by name."""
+        """What a run is asked for, told from what was handed to a container."""
         ...
 
     def ranking(self, dataset: Any, split: Any, predictions: Any, top: int | None) -> Ranking:

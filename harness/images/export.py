@@ -54,8 +54,7 @@ def code_entries(engine: BuildEngine, image: str) -> dict[str, Entry]:
     with _created(engine, image) as container:
         for root in CODE_ROOTS:
             pieces, _ = container.get_archive(f"/{root}")
-            below = read_tree(_stream(pieces))
-            entries.update({f"opt/{name}": entry for name, entry in below.items()})
+            entries |= read_tree(_stream(pieces), root.rpartition("/")[0])
     return entries
 
 

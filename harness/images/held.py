@@ -1,6 +1,7 @@
 """Which trees an image holds, read back file by file: no name, label or receipt is believed for it.
 
-An id is the digest of what an image holds, so what was found is kept by id and each image is read once.
+An id is the digest of what an image holds, so what was found is kept by id and each image is read once; anew where
+it was found by other rules.
 `harness image verify` always reads again.
 """
 
@@ -17,6 +18,9 @@ from harness.images.trees import code_of_entries, environment_listing, listing_d
 from harness.layout import Layout
 from harness.manifests import Strict
 
+# What a code tree is taken of: the bytes of its files (absent), or their meaning.
+_RULES = "meaning 1"
+
 
 class HeldTrees(Strict):
     """What the files of one image are."""
@@ -28,7 +32,7 @@ class HeldTrees(Strict):
 
 def held_trees(engine: BuildEngine, layout: Layout, image_id: str) -> HeldTrees:
     """The trees of an image that the engine has."""
-    path = layout.cache / "images" / "held" / f"{digest_of(image_id)[:24]}.json"
+    path = layout.cache / "images" / "held" / f"{digest_of([image_id, _RULES])[:24]}.json"
     found = _kept(path)
     if found is None or found.image_id != image_id:
         entries = image_entries(engine, image_id)

@@ -2,7 +2,8 @@
 
 An environment tree is the sha256 of a listing with one line per folder (a digest over its entries' names, types,
 modes, owners, link targets and contents) and one for the settings a container starts with. A code tree is computed
-from the repository alone, and again from a finished image, which proves that the image holds that code.
+from the repository alone, and again from a finished image, which proves that the image holds that code. It is over
+what the code means (`harness.meaning`): an image built before a comment changed holds the present code.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ from pathlib import Path
 from typing import IO, Any
 
 from harness.files import digest_of, sha256_of
-from harness.images.sources import code_files
+from harness.images.sources import MOST_BYTES, code_files
+from harness.meaning import meaning_of
 
 CODE_ROOTS = ("opt/method", "opt/sdk")
 # Engines mount over or write these themselves.
@@ -37,7 +39,7 @@ _CHUNK = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One path of a root file system."""
+    """One path of a root file system; `sha256` is of a file's content, of a file of code of its meaning."""
 
     kind: str
     mode: int
@@ -51,18 +53,21 @@ class Entry:
 Entries = Mapping[str, Entry]
 
 
-def read_tree(stream: IO[bytes]) -> dict[str, Entry]:
-    """All entries of an exported root file system but engine stubs; a hard link counts as its file."""
+def read_tree(stream: IO[bytes], folder: str = "") -> dict[str, Entry]:
+    """All entries of an exported root file system, or of a folder in it, but engine stubs.
+
+    A hard link counts as its file.
+    """
     entries: dict[str, Entry] = {}
     with tarfile.open(fileobj=stream, mode="r|") as archive:
         for info in archive:
-            name = _plain(info.name)
+            name = _plain(info.name, folder)
             if not name or _is_below(name, _STUBS):
                 continue
             if info.islnk():
-                entries[name] = entries[_plain(info.linkname)]
+                entries[name] = entries[_plain(info.linkname, folder)]
                 continue
-            entries[name] = _entry(archive, info)
+            entries[name] = _entry(archive, info, is_code=_is_below(name, CODE_ROOTS))
     return entries
 
 
@@ -113,7 +118,7 @@ def code_of_folders(method: Path, *sdk: Path) -> str:
         for relative in code_files(folder):
             path = folder / relative
             executable = bool(path.stat().st_mode & 0o100)
-            rows.append([f"{prefix}/{relative}", "file", executable, "", sha256_of(path)])
+            rows.append([f"{prefix}/{relative}", "file", executable, "", meaning_of(path.name, path.read_bytes())])
     return digest_of(sorted(rows))
 
 
@@ -159,23 +164,30 @@ def _difference(name: str, first: Entry | None, second: Entry | None) -> str:
     return f"/{name} ({', '.join(fields)})"
 
 
-def _entry(archive: tarfile.TarFile, info: tarfile.TarInfo) -> Entry:
+def _entry(archive: tarfile.TarFile, info: tarfile.TarInfo, *, is_code: bool) -> Entry:
     if info.isdir():
         return Entry("folder", info.mode & 0o7777, info.uid, info.gid, "", "", 0)
     if info.issym():
         return Entry("link", 0, info.uid, info.gid, info.linkname, "", 0)
     if not info.isreg():
         return Entry(f"special-{info.type.decode()}", info.mode & 0o7777, info.uid, info.gid, "", "", 0)
-    digest = hashlib.sha256()
     stream = archive.extractfile(info)
     assert stream is not None  # isreg() was true
+    # nothing larger is ever put there, and an image made elsewhere may hold anything
+    readable = is_code and info.size <= MOST_BYTES
+    sha256 = meaning_of(info.name, stream.read()) if readable else _sha256_of(stream)
+    return Entry("file", info.mode & 0o7777, info.uid, info.gid, "", sha256, info.size)
+
+
+def _sha256_of(stream: IO[bytes]) -> str:
+    digest = hashlib.sha256()
     while piece := stream.read(_CHUNK):
         digest.update(piece)
-    return Entry("file", info.mode & 0o7777, info.uid, info.gid, "", digest.hexdigest(), info.size)
+    return digest.hexdigest()
 
 
-def _plain(name: str) -> str:
-    return name.removeprefix("./").strip("/")
+def _plain(name: str, folder: str) -> str:
+    return "/".join(filter(None, (folder, name.removeprefix("./").strip("/"))))
 
 
 def _is_below(name: str, roots: Iterable[str]) -> bool:

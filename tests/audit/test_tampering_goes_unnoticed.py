@@ -278,7 +278,7 @@ def test_data_and_split_are_held_against_the_run_twice(evidence: Layout, made_up
 
 def test_a_run_of_changed_code_is_superseded_not_failed(evidence: Layout, made_up: Plan) -> None:
     main_file = evidence.methods / "constant" / "main.py"
-    main_file.write_text(main_file.read_text() + "\n# changed\n")
+    main_file.write_text(main_file.read_text() + "\nchanged = 1\n")
     audit = audit_first(evidence, made_up)
     assert not audit.failed and "the image tree is" in audit.superseded
     report = AuditReport((audit,))

@@ -48,7 +48,7 @@ def test_random_predictions_do_not_reproduce_a_paper(evidence: Layout) -> None:
 
 def test_a_run_of_changed_code_is_not_held_against_a_claim(evidence: Layout) -> None:
     path = evidence.methods / "als_wr" / "als.py"
-    path.write_text(path.read_text() + "\n# changed\n")
+    path.write_text(path.read_text() + "\nchanged = 1\n")
     book = compare_claims(evidence, Store(evidence.runs), "repurposing", methods=["als_wr"], seeds=[17263407])
     assert {one.verdict for one in book.comparisons} == {ClaimVerdict.PENDING}
 

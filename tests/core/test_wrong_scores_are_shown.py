@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -42,6 +44,7 @@ from harness.status import build_table
 from harness.store import Store
 from harness.vocabulary import Verdict
 from tests.fabricate import planned_of
+from tests.meaning.languages import documented
 
 DAMAGES: dict[str, Callable[[dict[str, Any]], str]] = {
     "empty": lambda scores: "",
@@ -193,56 +196,90 @@ def test_arrays_at_the_top_are_scored_and_nothing_else() -> None:
 
 
 @pytest.fixture
-def scorer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The source of a benchmark `made`, of several files, one of them long."""
-    folder = tmp_path / "harness" / "benchmark" / "made"
-    (folder / "deep").mkdir(parents=True)
-    (folder / "__init__.py").write_text("")
-    (folder / "short.py").write_text("A = 1\n")
-    (folder / "long.py").write_text("# " + "x" * 20_000 + "\nB = 2\n")
-    (folder / "deep" / "more.py").write_text("C = 3\n")
-    (folder.parent / "other.py").write_text("D = 4\n")
-    monkeypatch.setattr(scoring, "__file__", str(tmp_path / "harness" / "scoring.py"))
-    return folder
+def scorer(repository: Layout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of the harness, to be changed; digests are computed anew, as another process would."""
+    copy = tmp_path / "harness"
+    shutil.copytree(repository.root / "harness", copy, ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr(scoring, "__file__", str(copy / "scoring.py"))
+    return copy
 
 
-def digest_of_made() -> str:
-    """Computed anew, as another process would."""
-    return scorer_digest.__wrapped__("made")
+def digests() -> dict[str, str]:
+    return {name: scorer_digest.__wrapped__(name) for name in benchmark.names()}
 
 
-CHANGES: dict[str, Callable[[Path], object]] = {
-    "the first byte": lambda folder: (folder / "short.py").write_text("B = 1\n"),
-    "the last byte of a long file": lambda folder: (folder / "long.py").write_text(
-        (folder / "long.py").read_text().replace("B = 2", "B = 3")
+def replace_in(path: Path, old: str, new: str) -> None:
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new, 1))
+
+
+# What is changed of which module, and the benchmarks whose scores depend on it.
+CHANGES = {
+    "a metric": ("benchmark/ddi/multilabel.py", "_CUT = 0.5", "_CUT = 0.6", {"ddi"}),
+    "another metric": ("benchmark/repurposing/as_published.py", "1e-31", "1e-30", {"repurposing"}),
+    "a name of a metric": ("benchmark/ddi/names.py", '"kappa"', '"Kappa"', {"ddi"}),
+    "how a metric is called": (
+        "benchmark/repurposing/__init__.py",
+        "split.folds, predictions)",
+        "split.folds.T, predictions)",
+        {"repurposing"},
     ),
-    "a file below": lambda folder: (folder / "deep" / "more.py").write_text("C = 4\n"),
-    "another name": lambda folder: (folder / "short.py").rename(folder / "shorter.py"),
-    "another folder": lambda folder: (folder / "short.py").rename(folder / "deep" / "short.py"),
-    "one more": lambda folder: (folder / "empty.py").write_text(""),
-    "one less": lambda folder: (folder / "__init__.py").unlink(),
-    "contents exchanged": lambda folder: (
-        (folder / "short.py").write_text("C = 3\n"),
-        (folder / "deep" / "more.py").write_text("A = 1\n"),
+    "what an answer may hold": ("benchmark/ddi/predictions.py", "scores > 1", "scores > 2", {"ddi"}),
+    "how an answer is read": ("benchmark/answers.py", "np.isfinite", "np.isnan", {"ddi", "repurposing"}),
+    "how an array is read": ("data/npy.py", "import math", "import math, time", {"ddi", "repurposing"}),
+    "the order of a part's items": (
+        "splits/parts.py",
+        'found[np.argsort(self.places[found], kind="stable")]',
+        "found",
+        {"ddi"},
     ),
+    "which pairs are tested": (
+        "splits/folds.py",
+        "OUTSIDE, TEST = -2, -1",
+        "OUTSIDE, TEST = -1, -2",
+        {"repurposing"},
+    ),
+    "the items of a dataset": ("data/ddi.py", "class DdiDataset", "class DdiDataset(object)", {"ddi"}),
+    "where there is no truth": (
+        "benchmark/measures.py",
+        "strategy != scorer",
+        "strategy == scorer",
+        {"ddi", "repurposing"},
+    ),
+    "which splits have no truth": (
+        "benchmark/ddi/__init__.py",
+        'PREDICTING = "new_drugs"',
+        'PREDICTING = ""',
+        {"ddi"},
+    ),
+    "what `harness predict` lists": ("benchmark/ddi/ranked.py", "-scores", "scores", set()),
+    "what a method is given": (
+        "benchmark/repurposing/input_arrays.py",
+        "import",
+        "import os, time\nimport",
+        set(),
+    ),
+    "a command": ("cli/run.py", "import", "import os, time\nimport", set()),
 }
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_any_change_of_the_metrics_makes_scores_stale(scorer: Path, change: str) -> None:
-    before = digest_of_made()
-    CHANGES[change](scorer)
-    assert digest_of_made() != before
+def test_a_change_of_what_scores_depend_on_makes_them_stale(scorer: Path, change: str) -> None:
+    name, old, new, stale = CHANGES[change]
+    before = digests()
+    replace_in(scorer / name, old, new)
+    assert {one for one, digest in digests().items() if digest != before[one]} == stale
 
 
-def test_what_is_not_the_metrics_makes_no_scores_stale(scorer: Path) -> None:
-    before = digest_of_made()
-    (scorer / "notes.txt").write_text("not read")
-    (scorer.parent / "other.py").write_text("D = 5\n")
+def test_no_comment_docstring_or_blank_line_makes_scores_stale(scorer: Path) -> None:
+    before = digests()
     for path in scorer.rglob("*.py"):
+        tree = documented(ast.parse(path.read_bytes()), "Another summary.")
+        path.write_text(f"# a comment\n\n{ast.unparse(tree)}\n# another\n")
         os.utime(path, (1, 1))
-    assert digest_of_made() == before
-    assert scorer_digest.__wrapped__("made/deep") != before
+    (scorer / "benchmark" / "ddi" / "notes.txt").write_text("not read")
+    assert digests() == before
 
 
 def test_a_digest_is_over_every_field_of_scores() -> None:

@@ -54,3 +54,14 @@ def test_what_is_kept_counts_only_whole_and_for_its_own_image(
         path.write_text(damage or other)
     assert held.held_trees(ENGINE, layout, "sha256:1") == right
     assert reads == ["sha256:2", "sha256:1", "sha256:1"]
+
+
+def test_what_was_found_by_other_rules_is_found_anew(
+    reads: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A code tree over bytes is no code tree over meanings, and the image has the same id."""
+    layout = Layout(root=tmp_path, cache=tmp_path, local=tmp_path)
+    held.held_trees(ENGINE, layout, "sha256:1")
+    monkeypatch.setattr(held, "_RULES", "bytes")
+    held.held_trees(ENGINE, layout, "sha256:1")
+    assert reads == ["sha256:1", "sha256:1"]

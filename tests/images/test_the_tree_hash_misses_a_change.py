@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import hashlib
 import io
+import shutil
 import tarfile
 from dataclasses import replace
 from pathlib import Path
@@ -13,6 +15,7 @@ from hypothesis import strategies as st
 from harness.images import code_tree
 from harness.images.context import fill_method_context
 from harness.images.identity import combined
+from harness.images.sources import MOST_BYTES
 from harness.images.trees import (
     Entry,
     code_of_entries,
@@ -24,6 +27,7 @@ from harness.images.trees import (
     read_tree,
 )
 from harness.layout import Layout
+from harness.methods import load_method, method_names
 from tests.images.making import tar_of
 
 CONFIG: dict[str, Any] = {"Env": ["A=1", "B=2"], "Entrypoint": ["x"], "User": "65534:65534", "WorkingDir": "/tmp"}
@@ -132,6 +136,18 @@ def test_the_folders_that_differ_are_named() -> None:
     assert differing_folders(first, second) == ["/usr/lib"]
 
 
+def _image_of(layout: Layout, method: Path, sdk: Path, folder: Path) -> dict[str, Entry]:
+    """The entries of an image with this code, as an engine exports it."""
+    folder.mkdir()
+    fill_method_context(layout, method, [sdk], folder)
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w") as archive:
+        archive.add(folder / "method", "opt/method")
+        archive.add(folder / "sdk", "opt/sdk")
+    buffer.seek(0)
+    return read_tree(buffer)
+
+
 def _code(folder: Path) -> tuple[Path, Path]:
     method, sdk = folder / "method", folder / "sdk"
     for path, content in ((method / "main.py", "1"), (method / "part" / "x.py", "2"), (sdk / "sdk.py", "3")):
@@ -144,15 +160,7 @@ def test_the_repository_and_the_image_agree_on_the_code(tmp_path: Path, layout: 
     method, sdk = _code(tmp_path)
     (method / "main.py").chmod(0o700)
     (method / "part" / "x.py").chmod(0o600)
-    context = tmp_path / "context"
-    context.mkdir()
-    fill_method_context(layout, method, [sdk], context)
-    buffer = io.BytesIO()
-    with tarfile.open(fileobj=buffer, mode="w") as archive:
-        archive.add(context / "method", "opt/method")
-        archive.add(context / "sdk", "opt/sdk")
-    buffer.seek(0)
-    entries = read_tree(buffer)
+    entries = _image_of(layout, method, sdk, tmp_path / "context")
     assert code_of_entries(entries) == code_of_folders(method, sdk)
     assert {oct(entry.mode) for entry in entries.values()} == {"0o755", "0o644"}
 
@@ -194,3 +202,77 @@ def test_every_method_has_a_code_tree_without_any_engine(repository: Layout) -> 
     trees = {name: code_tree(repository, name) for name in ("als_wr", "bnnr", "constant", "lrssl")}
     assert len(set(trees.values())) == len(trees)
     assert combined("a", "b") != combined("b", "a")
+
+
+def test_an_image_built_before_a_comment_changed_holds_the_present_code(tmp_path: Path, layout: Layout) -> None:
+    method, sdk = _code(tmp_path)
+    (method / "steps.m").write_text("x = y'; % old\n")
+    (method / "steps.R").write_text("x <- 1 # old\n")
+    old = code_of_entries(_image_of(layout, method, sdk, tmp_path / "context"))
+    (method / "main.py").write_text('"""New."""\n\n1  # new\n')
+    (method / "steps.m").write_text("% new\nx = y';\n")
+    (method / "steps.R").write_text("# new\n\nx <- 1\n")
+    assert code_of_folders(method, sdk) == old
+    for name, text in (("main.py", "x = 2"), ("steps.m", "x = y.';"), ("steps.R", "x <- 2")):
+        (method / name).write_text(text)
+        assert code_of_folders(method, sdk) != old
+        assert code_of_entries(_image_of(layout, method, sdk, tmp_path / f"context of {name}")) != old
+
+
+def test_a_folder_that_is_read_by_itself_holds_the_same_code(tmp_path: Path, layout: Layout) -> None:
+    """An engine hands a folder over under its last name."""
+    method, sdk = _code(tmp_path)
+    whole = _image_of(layout, method, sdk, tmp_path / "context")
+    alone: dict[str, Entry] = {}
+    for name in ("method", "sdk"):
+        buffer = io.BytesIO()
+        with tarfile.open(fileobj=buffer, mode="w") as archive:
+            archive.add(tmp_path / "context" / name, name)
+        buffer.seek(0)
+        alone |= read_tree(buffer, "opt")
+    assert alone == whole
+
+
+def test_code_that_is_too_large_to_be_ours_is_not_read_as_code(tmp_path: Path) -> None:
+    found = []
+    for comment in (b"#a", b"#b"):
+        content = comment * MOST_BYTES
+        buffer = io.BytesIO(tar_of({"opt/method/main.py": content}, mtime=1))
+        found.append(read_tree(buffer)["opt/method/main.py"].sha256)
+        assert found[-1] == hashlib.sha256(content).hexdigest()
+    assert found[0] != found[1]
+
+
+def test_comments_of_other_files_of_an_image_count() -> None:
+    trees = [
+        read_tree(io.BytesIO(tar_of({"opt/venv/lib/x.py": content}, mtime=1))) for content in (b"1", b"1  # new")
+    ]
+    assert environment_listing(trees[0], CONFIG) != environment_listing(trees[1], CONFIG)
+
+
+def test_a_comment_in_what_all_methods_share_changes_no_code_tree(repository: Layout, tmp_path: Path) -> None:
+    shutil.copytree(repository.methods, tmp_path / "methods")
+    shutil.copytree(repository.containers, tmp_path / "containers")
+    mine = Layout(root=tmp_path, cache=tmp_path / "cache", local=tmp_path / "local")
+
+    def trees() -> dict[str, str]:
+        return {name: code_tree(mine, name) for name in method_names(mine)}
+
+    before = trees()
+    assert before == {name: code_tree(repository, name) for name in before}
+    changes = {
+        "python/permafrost_sdk.py": "PROTOCOL = 1",
+        "octave/read_npy.m": "numel (shape) > 2",
+        "r/permafrost.R": "<-",
+    }
+    for name, code in changes.items():
+        path = mine.methods / "_sdk" / name
+        text = path.read_text()
+        assert code in text
+        path.write_text(f"\n# a comment: it's new\n\n{text}\n# another")
+        assert trees() == before
+        path.write_text(text.replace(code, code.replace("1", "2").replace(" > 2", " > 3").replace("<-", "<<-"), 1))
+        language = name.partition("/")[0]
+        changed = {one for one, tree in trees().items() if tree != before[one]}
+        assert changed == {one for one in before if load_method(mine, one).language == language} != set()
+        path.write_text(text)

@@ -138,7 +138,7 @@ def test_runs_of_other_plans_are_counted(evidence: Layout, made_up: Plan) -> Non
 
 def test_a_run_of_a_changed_method_is_pending_again(evidence: Layout) -> None:
     main_file = evidence.methods / "constant" / "main.py"
-    main_file.write_text(main_file.read_text() + "\n# changed\n")
+    main_file.write_text(main_file.read_text() + "\nchanged = 1\n")
     table = table_of(evidence, plan_of(evidence))
     assert table.counts[Verdict.PENDING] == 4
     assert table.others == 2

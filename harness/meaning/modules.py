@@ -1,0 +1,144 @@
+"""What a piece of a package does: the meaning of its modules, found by walking their imports.
+
+An import counts wherever it stands, in a function or beside types alone, because what has a type is called by its
+name. A package's own module counts where something is taken from it, not where it is passed through.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection, Iterator, Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+from harness.files import digest_of
+from harness.meaning.python import parsed, tree_text
+
+# Where a module counts as a whole.
+WHOLE: frozenset[str] = frozenset()
+_Import = ast.Import | ast.ImportFrom
+
+
+class _Module(NamedTuple):
+    name: str
+    path: Path
+
+    @property
+    def is_package(self) -> bool:
+        """Whether other modules lie in it."""
+        return self.path.name == "__init__.py"
+
+    @property
+    def package(self) -> list[str]:
+        """What its relative imports start from."""
+        steps = self.name.split(".")
+        return steps if self.is_package else steps[:-1]
+
+
+def meaning_of_modules(package: Path, roots: Mapping[str, Collection[str]]) -> str:
+    """A digest of modules of the package in this folder, and of all of it that they import.
+
+    Each root names those of its functions that count, with what they call there; all of it where it names none.
+    """
+    return digest_of(meanings(package, roots))
+
+
+def meanings(package: Path, roots: Mapping[str, Collection[str]]) -> dict[str, str]:
+    """The text of every module that counts, by name."""
+    texts: dict[str, str] = {}
+    waiting = [(name, frozenset(functions)) for name, functions in roots.items()]
+    while waiting:
+        name, functions = waiting.pop()
+        label = " ".join((name, *sorted(functions)))
+        if label in texts:
+            continue
+        module = _own(package, name)
+        texts[label], imports = _read(module.path.read_bytes(), functions)
+        waiting += [(source, WHOLE) for one in imports for source in _sources(package, module, one)]
+    return texts
+
+
+def _own(package: Path, name: str) -> _Module:
+    if module := _find(package, name):
+        return module
+    raise ModuleNotFoundError(f"{package} has no module {name}", name=name)
+
+
+def _find(package: Path, name: str) -> _Module | None:
+    path = package.parent.joinpath(*name.split("."))
+    for file in (path.with_suffix(".py"), path / "__init__.py"):
+        if file.is_file():
+            return _Module(name, file)
+    return None
+
+
+# Benchmarks share most of their modules.
+@lru_cache(maxsize=256)
+def _read(content: bytes, functions: frozenset[str]) -> tuple[str, tuple[_Import, ...]]:
+    """The text of a module, or of what these functions need of it, and its imports."""
+    tree = parsed(content)
+    if functions:
+        tree = _only(tree, functions)
+    imports = tuple(one for one in _statements(tree.body) if isinstance(one, _Import))
+    return tree_text(tree, documented=b"__doc__" in content), imports
+
+
+def _sources(package: Path, module: _Module, statement: _Import) -> Iterator[str]:
+    """The modules of the package that a statement imports from."""
+    if isinstance(statement, ast.Import):
+        yield from (alias.name for alias in statement.names if _is_below(alias.name, package))
+        return
+    steps = module.package[: len(module.package) + 1 - statement.level] if statement.level else []
+    name = ".".join([*steps, *filter(None, [statement.module])])
+    if not _is_below(name, package):
+        return
+    source = _own(package, name)
+    below = [f"{name}.{alias.name}" for alias in statement.names] if source.is_package else [name]
+    yield from (one if _find(package, one) else name for one in below)
+
+
+def _is_below(name: str, package: Path) -> bool:
+    return name.split(".")[0] == package.name
+
+
+def _statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """Statements and those inside them. Expressions, which are most of a tree, hold none."""
+    for statement in body:
+        yield statement
+        for name in ("body", "orelse", "finalbody"):
+            yield from _statements(getattr(statement, name, []))
+        for name in ("handlers", "cases"):
+            for part in getattr(statement, name, []):
+                yield from _statements(part.body)
+
+
+def _only(tree: ast.Module, functions: Collection[str]) -> ast.Module:
+    """A module without the functions and the imports that neither these functions nor its other statements use."""
+    own = {one.name: one for one in tree.body if isinstance(one, ast.FunctionDef)}
+    names = {*functions}
+    waiting: list[ast.stmt] = [one for one in tree.body if not isinstance(one, ast.FunctionDef)]
+    waiting += [own[name] for name in functions & own.keys()]
+    while waiting:
+        used = {node.id for node in ast.walk(waiting.pop()) if isinstance(node, ast.Name)}
+        waiting += [own[name] for name in (used - names) & own.keys()]
+        names |= used
+    return ast.Module(_used(tree.body, names), [])
+
+
+def _used(body: list[ast.stmt], names: Collection[str]) -> list[ast.stmt]:
+    kept: list[ast.stmt] = []
+    for one in body:
+        if isinstance(one, ast.FunctionDef) and one.name not in names:
+            continue
+        if isinstance(one, ast.If):
+            kept.append(ast.If(one.test, _used(one.body, names), _used(one.orelse, names)))
+        elif isinstance(one, _Import):
+            aliases = [alias for alias in one.names if (alias.asname or alias.name).split(".")[0] in {*names, "*"}]
+            if isinstance(one, ast.ImportFrom) and aliases:
+                kept.append(ast.ImportFrom(one.module, aliases, one.level))
+            elif aliases:
+                kept.append(ast.Import(aliases))
+        else:
+            kept.append(one)
+    return kept

@@ -1,0 +1,47 @@
+"""R without comments, blank lines and indentation; strings, raw strings and names in quotes as they stand."""
+
+from __future__ import annotations
+
+import re
+
+from harness.meaning.scripts import Unsure
+
+_TOKEN = re.compile(
+    r"""
+      (?P<raw> (?<![\w.]) [rR] (?P<quote>["']) (?P<dashes>-*) (?P<open>[(\[{]) )
+    | (?P<string> "(?:[^"\\]|\\.)*" | '(?:[^'\\]|\\.)*' | `(?:[^`\\]|\\.)*` )
+    | (?P<operator> %[^%\n]*% )
+    | (?P<line> [ \t]* (?:\#[^\n]*?)? \r?\n [ \t]* )
+    | (?P<end> [ \t]* (?:\#[^\n]*)? \Z )
+    | (?P<unsure> ["'`%\#] )
+    | (?P<other> [ \t]+ | [\w.]+ | . )
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_CLOSE = {"(": ")", "[": "]", "{": "}"}
+
+
+def r_meaning(content: bytes) -> str:
+    """The code line by line."""
+    try:
+        text = content.decode()
+    except UnicodeDecodeError:
+        raise Unsure from None
+    written, at = ["\n"], re.compile(r"[ \t]*").match(text).end()  # type: ignore[union-attr]  # matches nothing, too
+    while at < len(text):
+        match = _TOKEN.match(text, at)
+        if match is None or match["unsure"]:
+            raise Unsure
+        at = match.end()
+        if match["line"]:
+            if written[-1] != "\n":
+                written.append("\n")
+        elif match["raw"]:
+            close = _CLOSE[match["open"]] + match["dashes"] + match["quote"]
+            end = text.find(close, at)
+            if end < 0:
+                raise Unsure
+            written += (match[0], text[at : (at := end + len(close))])
+        elif not match["end"]:
+            written.append(match[0])
+    return "".join(written).strip("\n")

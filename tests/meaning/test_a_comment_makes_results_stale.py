@@ -1,0 +1,146 @@
+"""What a program does not see must change no digest: else nobody would dare to clean."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from harness.meaning import meaning_of
+from harness.meaning.octave import octave_meaning
+from harness.meaning.r import r_meaning
+from tests.meaning.languages import NOISE, commented, documented, sources
+
+PYTHON, OCTAVE, R = sources(".py"), sources(".m"), sources(".R", ".r")
+
+# Every line is a statement of its own; what begins a comment elsewhere is in strings here.
+OCTAVE_LINES = [
+    "x = [1 2; 3 4]';",
+    "s = 'it''s 100 % # of'; t = x';",
+    "printf (\"%d #%s\\n\", x', '%');",
+    "c = {'a', \"b%\", x', 'd'}; d = c{1}';",
+    "y = [x' x']'; z = x.';",
+    "y = [x', '% '];",
+    "if (x(1, end)' > 2), y = '#'; end",
+    "switch s, case '%', y = 1; otherwise, y = '#'; endswitch",
+    "f = @(a) a' + 1;",
+    "x += 1e3; y = x \\ y'; y = ! x';",
+]
+R_LINES = [
+    "x <- matrix(1:4, 2)",
+    "s <- 'it\\'s # no comment'; t <- \"\\\"#\"",
+    "y <- x %*% t(x) %in% 3 %% 2",
+    '"%#%" <- function(a, b) a; z <- 1 %#% 2',
+    'raw <- r"---(quote " and )-- # )---"; other <- R\'[#]\'',
+    "`a # name` <- 3",
+    "f <- \\(x) x + 1",
+    "bar <- 1; r <- 2",
+]
+
+
+@pytest.mark.parametrize(
+    ("lines", "mark", "name"),
+    [(OCTAVE_LINES, "#", "x.m"), (OCTAVE_LINES, "%", "x.m"), (R_LINES, "#", "x.R")],
+    ids=["octave #", "octave %", "r"],
+)
+@settings(deadline=None)
+@given(data=st.data())
+def test_comments_and_blank_lines_mean_nothing(
+    lines: list[str], mark: str, name: str, data: st.DataObject
+) -> None:
+    chosen = data.draw(st.lists(st.sampled_from(lines), min_size=1, max_size=6))
+    plain = "\n".join(chosen)
+    noisy = data.draw(commented(chosen, mark=mark))
+    assert meaning_of(name, noisy.encode()) == meaning_of(name, plain.encode())
+
+
+@pytest.mark.parametrize("path", OCTAVE + R, ids=lambda path: path.name)
+def test_a_comment_behind_each_line_of_a_real_file_means_nothing(path: Path) -> None:
+    """Of all of them at once: no file is one that the rules are unsure of."""
+    rule = octave_meaning if path.suffix == ".m" else r_meaning
+    lines = path.read_text().splitlines()
+    assert rule("\n".join(f'{line}  # it\'s "new"\n' for line in lines).encode()) == rule(path.read_bytes())
+    assert rule("\r\n".join(lines).encode()) == rule(path.read_bytes())
+
+
+def test_a_block_of_comments_means_nothing() -> None:
+    block = "%{\nx = 'it\n  #{\n nested\n #}\n%}\n"
+    assert octave_meaning(f"x = 1;\n{block}y = 2;".encode()) == octave_meaning(b"x = 1;\ny = 2;")
+    # behind code it is a comment of one line
+    assert octave_meaning(b"x = 1; %{ one\ny = 2;") == octave_meaning(b"x = 1;\ny = 2;")
+
+
+def test_comments_inside_a_matrix_mean_nothing() -> None:
+    plain, noisy = "x = [1 2\n  3 4];", "x = [1 2 # first\n\n  % next\n  3 4]; # end"
+    assert octave_meaning(plain.encode()) == octave_meaning(noisy.encode())
+
+
+@pytest.mark.parametrize("path", PYTHON, ids=lambda path: f"{path.parent.name}/{path.name}")
+def test_python_written_anew_means_the_same(path: Path) -> None:
+    """`ast.unparse` leaves no comment and no line break where it was."""
+    content = path.read_bytes()
+    before = meaning_of("x.py", content)
+    tree = ast.parse(content)
+    assert meaning_of("x.py", ast.unparse(tree).encode()) == before
+    assert meaning_of("x.py", ast.unparse(documented(tree, "What # it 'does'.")).encode()) == before
+
+
+@settings(deadline=None)
+@given(path=st.sampled_from(PYTHON), data=st.data())
+def test_a_comment_anywhere_in_python_means_nothing(path: Path, data: st.DataObject) -> None:
+    content = path.read_text()
+    lines = content.splitlines()
+    statements = [node for node in ast.walk(ast.parse(content)) if isinstance(node, ast.stmt)]
+    statement = data.draw(st.sampled_from(statements))
+    at = statement.lineno - 1
+    indentation = data.draw(st.sampled_from(["", "  ", "\t"]))
+    lines.insert(at, data.draw(st.sampled_from(["", f"{indentation}# {data.draw(NOISE)}"])))
+    assert meaning_of("x.py", "\n".join(lines).encode()) == meaning_of("x.py", content.encode())
+
+
+def test_formatting_of_python_means_nothing() -> None:
+    one = b'def f(a, *, b = (1,)):\n  "Doc."\n  if a: return "x" "y"\n  pass\n'
+    other = (
+        b"def f(\n    a,\n    *,\n    b=(\n        1,\n    ),\n):\n    if a:\n        # why\n        return 'xy'\n"
+    )
+    assert meaning_of("x.py", one) == meaning_of("x.py", other)
+    assert meaning_of("x.py", b"x = 1_000\r\ny = 0x10\r\n") == meaning_of("x.py", b"x=1000; y=16")
+
+
+def test_every_python_has_the_same_digests() -> None:
+    """Written down: this must not change from one Python to the next, or every key would."""
+    content = b'''"""Doc."""
+import os.path as p, sys
+from . import a
+
+@d(1)
+async def f(x: int = -1, /, *y, z=..., **k) -> str:
+    global g
+    async with x as (q, r), y: del q[0:1, ...]
+    return f"{x!r:>{z}}b{{" 'c' f"{y:}" u'd' if x is not None else {**k, 1: 2j}
+
+class C(B, m=D):
+    def g(self): return lambda: (yield)
+    w: "int"
+
+try:
+    match x:
+        case {"a": [1, *_], **r} | C(b=None) if r: pass
+except* E as e: raise e from None
+else: x @= [b'\\xff', 1e400, 0xffff_ffff_ffff_ffff_ffff, "\\ud800\\U0001fae8", True]
+'''
+    assert meaning_of("x.py", content) == "c84649fc1fe47152d749e4fc0c3d3484cc67b70c08e964752fab284522776544"
+
+
+@settings(deadline=None)
+@given(data=st.data())
+def test_the_order_and_the_form_of_a_table_mean_nothing(data: st.DataObject) -> None:
+    values = st.sampled_from(["1", "1.5", '"a # b"', "[1, 2]", "true", "1979-05-27T07:32:00Z", "inf", "{ a = 1 }"])
+    table = data.draw(st.dictionaries(st.sampled_from("abcdef"), values, min_size=1))
+    plain = "".join(f"{name} = {value}\n" for name, value in table.items())
+    lines = [f"{name}={value}" for name, value in data.draw(st.permutations(list(table.items())))]
+    noisy = data.draw(commented(lines, mark="#"))
+    assert meaning_of("x.toml", noisy.replace("é", "e").encode()) == meaning_of("x.toml", plain.encode())
