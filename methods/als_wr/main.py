@@ -33,9 +33,10 @@ def drug_step(problem: Problem) -> Answer:
     """
     R, U, V = problem.associations.T, problem.inputs["user_factors"], problem.inputs["item_factors"]
     chosen = problem.parameters
-    _, first = initial_factors(R.shape, chosen["n_factors"], chosen["random_state"])
+    users, first = initial_factors(R.shape, chosen["n_factors"], chosen["random_state"])
     updated = half_step(Known.of(R.T[: len(R)], chosen["alpha"]), U, chosen["reg"])
-    return Answer((U @ V.T).T, 1, {"item_factors": np.vstack([updated, first[len(R) :]])})
+    trace = {"user_factors0": users, "item_factors0": first}
+    return Answer((U @ V.T).T, 1, {**trace, "item_factors": np.vstack([updated, first[len(R) :]])})
 
 
 run(fit_predict, drug_step=drug_step)
