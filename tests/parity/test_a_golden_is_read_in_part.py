@@ -17,7 +17,13 @@ from tests.parity.conftest import Answers, save
 
 Arrays = dict[str, npt.NDArray[Any]]
 ONE = np.arange(3.0)
-CASE: Arrays = {"in/pairs": ONE, "param/weight": ONE, "param/fixed": ONE, "after3/weight": ONE, "after3/fixed": ONE}
+CASE: Arrays = {
+    "in/pairs": ONE,
+    "param/weight": ONE,
+    "param/fixed": ONE,
+    "after3/weight": ONE,
+    "after3/fixed": ONE,
+}
 TRACE: Arrays = {"after3.weight": ONE}
 
 
