@@ -100,7 +100,7 @@ def tiger() -> Prepared:
     from graphs import Graph
     from knowledge_channel import knowledge_graphs
     from molecule_channel import FEATURES, molecule_graphs
-    from network import Block, Network, Sizes
+    from network import Block, Network, Sizes, Widths
     from training import Model
 
     attended = VARIANT == "corrected"
@@ -111,7 +111,7 @@ def tiger() -> Prepared:
     )
     channels = [Channel.of(one, attended=attended, device=torch.device("cpu")) for one in graphs]
     sizes = Sizes(FEATURES, ENTITIES, *(size for one in channels for size in (one.relations, one.degrees)))
-    network = Network(sizes, TYPES, width=64, layers=2, heads=4, attended=attended, dropout=0.0)
+    network = Network(sizes, TYPES, Widths.of(64), layers=2, heads=4, attended=attended, dropout=0.0)
     model = Model(network, *channels, bce_of_softmax)
 
     def ours(batch: Batch) -> tuple[Tensor, Tensor]:

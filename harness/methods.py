@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
@@ -120,6 +120,8 @@ class ParityTable(Strict):
     # or, for a task that answers with traces alone: which arrays of a golden the method is handed, as they are
     given: list[str] = []
     compare: dict[str, Tolerance]
+    # arrays of such a golden that the method neither reads nor computes, each with the reason; any other fails it
+    absent: dict[str, Annotated[str, Field(min_length=1)]] = {}
     reason: str = ""
 
 

@@ -1,11 +1,13 @@
 """Golden cases of single steps: a method is handed arrays as they are stored, and what it traces is compared.
 
-Every array of a case is handed over, compared, or said to be neither.
+Every array of a case is handed over, compared, or named in the card with the reason why it is neither; a case with
+any other array fails. What the card names so is never handed over, so no method can hand it back as its own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import fnmatch
+from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
@@ -31,7 +33,7 @@ def trial_of(match: Match, arrays: Mapping[str, Array]) -> Trial:
     given: dict[str, Any] = {
         name: [str(text) for text in array] if array.dtype.kind == "U" else array
         for name, array in arrays.items()
-        if _matches(name, table.given)
+        if _matches(name, table.given) and not _matches(name, table.absent)
     }
     given[ABOUT] = [notes.read_text(encoding="utf-8") if notes.is_file() else "{}"]
     return Trial(
@@ -49,21 +51,26 @@ def trial_of(match: Match, arrays: Mapping[str, Array]) -> Trial:
 
 def check_traces(match: Match, arrays: Mapping[str, Array], run: Runner, how: str) -> Finding:
     """Run one case and compare every array that the table has a tolerance for."""
+    table = match.table
+    wanted = {name: golden for name, golden in arrays.items() if not _matches(name, table.absent)}
+    if nobodys := [name for name in wanted if not _matches(name, [*table.given, *table.compare])]:
+        return _finding(match, (), Standing.FAILED, f"nobody reads or computes {', '.join(nobodys)}")
+    if both := [name for name in wanted if _matches(name, table.given) and _matches(name, table.compare)]:
+        return _finding(match, (), Standing.FAILED, f"handed over, and so not to compare: {', '.join(both)}")
     with run(trial_of(match, arrays)) as result:
         if result.verdict is not Verdict.OK:
             note = f"the run ended with {result.verdict}: {result.reason}"
             return _finding(match, (), Standing.FAILED, note)
         found = tuple(
             _compared(name, golden, tolerance, result.out / "trace")
-            for name, golden in arrays.items()
-            if (tolerance := _tolerance(name, match.table.compare))
+            for name, golden in wanted.items()
+            if (tolerance := _tolerance(name, table.compare))
         )
         seconds = result.wall_s
     if not found:
         return _finding(match, (), Standing.FAILED, "none of the arrays to compare is in the golden")
-    beside = [name for name in arrays if not _matches(name, [*match.table.given, *match.table.compare])]
-    told = f"neither given nor compared: {', '.join(beside)}" if beside else ""
-    return _finding(match, found, Standing.OK, "; ".join(part for part in (how, told) if part), seconds)
+    told = [f"without {name} ({reason})" for name, reason in table.absent.items() if fnmatch.filter(arrays, name)]
+    return _finding(match, found, Standing.OK, "; ".join(part for part in (how, *told) if part), seconds)
 
 
 def _compared(name: str, golden: Array, tolerance: Tolerance, folder: Path) -> ArrayFinding:
@@ -82,7 +89,7 @@ def _tolerance(name: str, table: Mapping[str, Tolerance]) -> Tolerance | None:
     return table[max(patterns, key=len)] if patterns else None
 
 
-def _matches(name: str, patterns: list[str]) -> bool:
+def _matches(name: str, patterns: Iterable[str]) -> bool:
     return any(fnmatchcase(name, pattern) for pattern in patterns)
 
 

@@ -27,10 +27,16 @@ def fit_predict(problem: Problem) -> Answer:
 
 
 def drug_step(problem: Problem) -> Answer:
-    """One half step from given factors: what can be compared where whole runs are chaotic."""
+    """One half step from given factors: what can be compared where whole runs are chaotic.
+
+    Drugs that no step reaches keep the factors they begin with.
+    """
     R, U, V = problem.associations.T, problem.inputs["user_factors"], problem.inputs["item_factors"]
-    updated = half_step(Known.of(R.T[: len(R)], problem.parameters["alpha"]), U, problem.parameters["reg"])
-    return Answer((U @ V.T).T, 1, {"item_factors": np.vstack([updated, V[len(R) :]])})
+    chosen = problem.parameters
+    users, first = initial_factors(R.shape, chosen["n_factors"], chosen["random_state"])
+    updated = half_step(Known.of(R.T[: len(R)], chosen["alpha"]), U, chosen["reg"])
+    trace = {"user_factors0": users, "item_factors0": first}
+    return Answer((U @ V.T).T, 1, {**trace, "item_factors": np.vstack([updated, first[len(R) :]])})
 
 
 run(fit_predict, drug_step=drug_step)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import torch
 from biogpt import OwnHead, Places, Summed
 from ddi_sdk import Array, Case
-from text_goldens import UNDROPPED, both_kinds, given, heads_of, layers_of, replay, shape_of, tensors
+from ddi_steps import blocks_of, load_golden
+from text_goldens import UNDROPPED, both_kinds, replay, setting_of, shape_of, tensors
 from text_training import loss_of
 from torch import nn
 from transformers import BioGptConfig, BioGptForSequenceClassification, BioGptModel
@@ -15,14 +16,15 @@ _OWN, _OURS = "llm.biogpt", "llm"
 
 def parity(case: Case) -> dict[str, Array]:
     """What the case's arrays ask for. The goldens were made with a version whose positions are consecutive."""
-    model = given(case, _model(case, Places("5.x", "end")))
+    model = _model(case, Places("5.x", "end"))
+    load_golden(model.eval(), case)
     if "in/pos_input_ids" in case.arrays:
         return both_kinds(case, model)
     ids, mask, labels = tensors(case, "input_ids", "attention_mask", "labels")
     with torch.no_grad():
         logits = model(ids, mask).numpy()
     shares = torch.full((len(ids),), 1 / len(ids))
-    return {"out/logits": logits} | replay(model, lambda: loss_of(model(ids, mask), labels, shares))
+    return {"out/logits": logits} | replay(case, model, lambda: loss_of(model(ids, mask), labels, shares))
 
 
 def _model(case: Case, places: Places) -> nn.Module:
@@ -33,8 +35,8 @@ def _model(case: Case, places: Places) -> nn.Module:
     settings = {
         "vocab_size": vocabulary,
         "hidden_size": width,
-        "num_hidden_layers": layers_of(case, f"{prefix}.layers"),
-        "num_attention_heads": heads_of(case),
+        "num_hidden_layers": blocks_of(case, f"{prefix}.layers."),
+        "num_attention_heads": setting_of(case, "num_attention_heads"),
         "intermediate_size": shape_of(case, f"{prefix}.layers.0.fc1.weight")[0],
         # two rows are not positions of tokens
         "max_position_embeddings": shape_of(case, f"{prefix}.embed_positions.weight")[0] - 2,

@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 from ddi_sdk import Case
-from ddi_training import golden_adamw, golden_loss, golden_target, load_golden, replay, unchanged
+from ddi_training import golden_adamw, golden_loss, golden_target, load_golden, replay
 from neighbours import Neighbours
 from network import Network
 from torch.nn import functional
@@ -18,10 +18,12 @@ def parity(case: Case) -> dict[str, Any]:
 
     The first layer is compared at all nodes, those that training leaves out included.
     """
-    given, about = case.arrays, case.about
-    features, nodes = given["in/init_emb"], about["nodes"]
-    graph, whole = (Neighbours.of(given["in/edge_index"], nodes, wanted) for wanted in (about["drugs"], nodes))
-    network = Network(graph, features[graph.far], about["num_rel"], hidden=about["dim"], dropout=0.0)
+    given, features = case.arrays, case.arrays["in/init_emb"]
+    (nodes, _), (types, hidden, _) = features.shape, given["param/relation_param"].shape
+    graph, whole = (
+        Neighbours.of(given["in/edge_index"], nodes, wanted) for wanted in (case.about["drugs"], nodes)
+    )
+    network = Network(graph, features[graph.far], types, hidden=hidden, dropout=0.0)
     # D lies the other way round here
     turned = {"param/relation_param": given["param/relation_param"].swapaxes(0, 1)}
     load_golden(network, replace(case, arrays={**given, **turned}))
@@ -35,5 +37,5 @@ def parity(case: Case) -> dict[str, Any]:
             "out/node_after_conv1": network.conv1(whole.first.times(torch.from_numpy(features[whole.far]))),
         }
     found |= replay(network, lambda: loss(network(pairs), target), golden_adamw(network, case))
-    found |= {name: found[name].swapaxes(0, 1) for name in ("grad0/relation_param", "after3/relation_param")}
-    return found | unchanged(network, case)
+    turned_back = ("grad0/relation_param", "after3/relation_param")
+    return found | {name: found[name].swapaxes(0, 1) for name in turned_back}

@@ -7,29 +7,30 @@ from typing import Any
 import numpy as np
 import torch
 from ddi_sdk import Array, Case, Items
-from ddi_training import load_golden, named, replay, unchanged
+from ddi_training import blocks_of, load_golden, named, replay, said_in
 from examples import Examples
 from graph import Graph, Numbering
 from learning import learn, loss_of, optimiser, scores_of
 from measures import of_lines, of_types
 from network import Network
 from routes import Routes
-
-_LEARNING_RATE, _WEIGHT_DECAY, _BATCH = 0.003, 1e-4, 7
+from torch.optim import Adam
 
 
 def parity(case: Case) -> dict[str, Any]:
     """Encodings, logits and metrics; with one type per pair also loss, gradients and three steps."""
     about, given = case.about, case.arrays
-    multilabel, types = about["dataset"] == "twosides", about["eval_rel"]
+    multilabel, hops = about["dataset"] == "twosides", blocks_of(case, "rel_kg.")
+    types, width = len(given["param/Wr.weight"]), given["param/rel_kg.0.weight"].shape[1]
     numbering = Numbering(types, about["all_rel"] - types, multilabel)
     edges = numbering.edges(given["in/ddi_facts"], given["in/kg"], about["all_ent"])
     graph = Graph.of(edges, about["all_ent"], numbering.count, about["eval_ent"])
     network = Network(
         torch.from_numpy(np.asarray(given["in/morgan"], dtype=np.float32)),
         own=about["feat"] == "E",
-        width=about["n_dim"],
-        layers=about["L"],
+        width=width,
+        gate=len(given["param/relation_linear.0.weight"]),
+        layers=hops,
         relations=numbering.count,
         types=types,
         outermost=multilabel,
@@ -37,18 +38,15 @@ def parity(case: Case) -> dict[str, Any]:
     load_golden(network, case)
     pairs = np.column_stack([given["in/head"], given["in/tail"]])
     examples = Examples.of(_lines(given) if multilabel else Items(pairs, given["in/y"], np.zeros(len(pairs))))
-    routes = Routes.of(graph, np.concatenate([pairs, examples.pairs()]), about["L"])
+    routes = Routes.of(graph, np.concatenate([pairs, examples.pairs()]), hops)
     with torch.no_grad():
         encoded = network.encode(torch.from_numpy(pairs), routes.batch(pairs))
         found = {"out/ht_embed": encoded, "out/logits": network.Wr(encoded)}
+    *rates, batch_size = said_in(about["optimizer"], "lr", "wd", "batch")
     if not multilabel:
-        found |= _three_steps(network, routes, pairs, given["in/y"])
-    adam = optimiser(network, _LEARNING_RATE, _WEIGHT_DECAY)
-    learn(network, routes, examples, adam, batch_size=_BATCH, repeated=True)
+        found |= _three_steps(network, routes, pairs, given["in/y"], optimiser(network, *rates))
+    learn(network, routes, examples, optimiser(network, *rates), batch_size=int(batch_size), repeated=True)
     found |= named(network, "after_train_epoch")
-    # of parameters that only the original has
-    for name, array in unchanged(network, case).items():
-        found |= {name: array, name.replace("after3", "after_train_epoch"): array}
     scores = scores_of(network, routes, examples.items.pairs)
     if multilabel:
         measured = of_lines(examples.items.labels, 1 / (1 + np.exp(-scores)))
@@ -57,7 +55,7 @@ def parity(case: Case) -> dict[str, Any]:
     return found | dict(zip(("out/eval_f1", "out/eval_acc", "out/eval_kappa"), measured, strict=True))
 
 
-def _three_steps(network: Network, routes: Routes, pairs: Array, types: Array) -> dict[str, Any]:
+def _three_steps(network: Network, routes: Routes, pairs: Array, types: Array, adam: Adam) -> dict[str, Any]:
     """The loss, and what the goldens tell of three steps on all pairs at once."""
     layers, given = routes.batch(pairs), torch.from_numpy(pairs)
 
@@ -66,7 +64,7 @@ def _three_steps(network: Network, routes: Routes, pairs: Array, types: Array) -
 
     with torch.no_grad():
         found = {"out/loss_eval": loss()}
-    return found | replay(network, loss, optimiser(network, _LEARNING_RATE, _WEIGHT_DECAY))
+    return found | replay(network, loss, adam)
 
 
 def _lines(given: dict[str, Array]) -> Items:

@@ -26,6 +26,7 @@ class Network(nn.Module):
         relations: int,
         types: int,
         outermost: bool,
+        gate: int = GATE,
     ) -> None:
         super().__init__()
         drugs, bits = fingerprints.shape
@@ -44,8 +45,8 @@ class Network(nn.Module):
             if parameter.ndim > 1 and parameter.requires_grad:
                 nn.init.xavier_uniform_(parameter)
         # the gates keep torch's own start
-        self.relation_linear = nn.ModuleList([nn.Linear(2 * width, GATE) for _ in range(layers)])
-        self.attn_relation = nn.ModuleList([nn.Linear(GATE, relations) for _ in range(layers)])
+        self.relation_linear = nn.ModuleList([nn.Linear(2 * width, gate) for _ in range(layers)])
+        self.attn_relation = nn.ModuleList([nn.Linear(gate, relations) for _ in range(layers)])
 
     def forward(self, pairs: Tensor, layers: list[Layer]) -> Tensor:
         logits: Tensor = self.Wr(self.encode(pairs, layers))

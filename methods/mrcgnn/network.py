@@ -17,7 +17,8 @@ from torch import Tensor, nn
 from torch.nn import functional
 from views import Views
 
-WIDTHS = (64, 32)
+# of both layers, and of the two between drugs and types
+WIDTHS, HIDDEN = (64, 32), (256, 128)
 
 
 @dataclass(frozen=True)
@@ -56,21 +57,30 @@ class Discriminator(nn.Module):
 class Network(nn.Module):
     """Logits of every type for pairs of drugs."""
 
-    def __init__(self, width: int, types: int, *, dropout: float, head_dropout: float) -> None:
+    def __init__(
+        self,
+        features: int,
+        types: int,
+        *,
+        dropout: float,
+        head_dropout: float,
+        widths: tuple[int, int] = WIDTHS,
+        hidden: tuple[int, int] = HIDDEN,
+    ) -> None:
         super().__init__()
         self.attt = nn.Parameter(torch.full((2,), 0.5))
-        self.encoder_o1 = Relational(types, width, WIDTHS[0])
-        self.encoder_o2 = Relational(types, *WIDTHS)
-        self.disc = Discriminator(WIDTHS[1])
+        self.encoder_o1 = Relational(types, features, widths[0])
+        self.encoder_o2 = Relational(types, *widths)
+        self.disc = Discriminator(widths[1])
         self.dropout = nn.Dropout(dropout)
         self.mlp = nn.Sequential(
-            nn.Linear(2 * (sum(WIDTHS) + width), 256),
+            nn.Linear(2 * (sum(widths) + features), hidden[0]),
             nn.ELU(),
             nn.Dropout(head_dropout),
-            nn.Linear(256, 128),
+            nn.Linear(*hidden),
             nn.ELU(),
             nn.Dropout(head_dropout),
-            nn.Linear(128, types),
+            nn.Linear(hidden[1], types),
         )
 
     def encode(self, views: Views) -> Encoded:

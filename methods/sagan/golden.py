@@ -10,12 +10,12 @@ import numpy as np
 import torch
 from adversary import Adversary
 from ddi_sdk import Case, Given
-from ddi_training import golden_adamw, golden_loss, golden_target, load_golden, replay, unchanged
+from ddi_training import golden_adamw, golden_loss, golden_target, replay
 from drug_pairs import DrugPairs
+from golden_sizes import golden_network
 from molecule_graphs import Molecules
 from molecules import Molecule
 from objective import Objective
-from substructures import Network
 from torch import Tensor, nn
 
 SIDES = ("head", "tail", "adv_head", "adv_tail")
@@ -24,8 +24,7 @@ SIDES = ("head", "tail", "adv_head", "adv_tail")
 def parity(case: Case) -> dict[str, Any]:
     """Losses of labels and domains, the strength of the reversal, gradients, parameters after three steps."""
     given, multilabel = case.arrays, case.about["dataset"] == "twosides"
-    network = Network(case.about["rel_total"], case.about["hidd_dim"])
-    load_golden(network, case)
+    network = golden_network(case)
     adversary = _adversary(case)
     molecules = [one for side in SIDES for one in _molecules(given, side)]
     source, target = torch.arange(len(molecules)).view(2, 2, -1).transpose(1, 2)
@@ -42,15 +41,15 @@ def parity(case: Case) -> dict[str, Any]:
 
     replayed = replay(model, loss, golden_adamw(model, case))
     found = {name.replace("/network.", "/").replace("/adversary.", "_ad/"): one for name, one in replayed.items()}
-    return found | {name: np.array(values) for name, values in told.items()} | unchanged(network, case)
+    return found | {name: np.array(values) for name, values in told.items()}
 
 
 def _adversary(case: Case) -> Adversary:
     """With the case's weights and matrices, and as many forward passes behind it; dropout is off in goldens."""
     of_features, of_predictions = (torch.from_numpy(case.arrays[f"const/random_matrix_{n}"]) for n in (0, 1))
-    sizes = {"width": of_features.shape[1], "hidden": case.about["ad_hidden"], "dropout": 0.0}
+    weights = {name[9:]: torch.tensor(one) for name, one in case.arrays.items() if name.startswith("param_ad/")}
+    sizes = {"width": of_features.shape[1], "hidden": len(weights["ad_layer1.bias"]), "dropout": 0.0}
     adversary = Adversary(len(of_features), len(of_predictions), **sizes)
-    weights = {name: torch.from_numpy(case.arrays[f"param_ad/{name}"]) for name in adversary.state_dict()}
     adversary.load_state_dict(weights)
     adversary.of_features, adversary.of_predictions = of_features, of_predictions
     adversary.forwards = np.asarray(case.arrays["const/iter_num_start"]).item()

@@ -7,19 +7,18 @@ from typing import Any
 import numpy as np
 import torch
 from ddi_sdk import Array, Case
-from ddi_training import golden_adamw, golden_loss, golden_target, load_golden, replay, unchanged
+from ddi_training import golden_adamw, golden_loss, golden_target, replay
 from drug_pairs import DrugPairs
+from golden_sizes import golden_network
 from molecule_graphs import Molecules
 from molecules import Molecule, molecules_of
-from substructures import Network
 
 
 def parity(case: Case) -> dict[str, Any]:
     """Atoms and bonds of both sides, logits and what lies under them, losses, parameters after three steps."""
     given = case.arrays
     molecules = molecules_of(given["in/smiles"])
-    network = Network(case.about["rel_total"], case.about["hidd_dim"])
-    load_golden(network, case)
+    network = golden_network(case)
     sides = {side: np.asarray(given[f"in/{side[0]}_index"]) for side in ("head", "tail")}
     pairs = torch.from_numpy(np.stack(list(sides.values()), axis=1))
     judged = DrugPairs(network, Molecules.of(molecules, torch.device("cpu")))
@@ -30,8 +29,7 @@ def parity(case: Case) -> dict[str, Any]:
     found = {"out/logits": logits, "out/final_layer": features, "out/loss_eval": loss(logits, target)}
     for side, drugs in sides.items():
         found |= _side_by_side([molecules[drug] for drug in drugs], f"in/{side}")
-    found |= replay(network, lambda: loss(judged.judge(pairs)[0], target), golden_adamw(network, case))
-    return found | unchanged(network, case)
+    return found | replay(network, lambda: loss(judged.judge(pairs)[0], target), golden_adamw(network, case))
 
 
 def _side_by_side(molecules: list[Molecule], name: str) -> dict[str, Array]:

@@ -8,7 +8,7 @@ from ddi_sdk import Answer, Problem, run
 from ddi_training import cleaned, device, fit, loss_of_labels
 from knowledge_channel import knowledge_graphs
 from molecule_channel import FEATURES, molecule_graphs
-from network import Network, Sizes
+from network import Network, Sizes, Widths
 from replay import parity
 from training import Model
 
@@ -23,8 +23,8 @@ def fit_predict(problem: Problem) -> Answer:
     )
     channels = [Channel.of(one, attended=attended, device=where) for one in (molecules, knowledge)]
     sizes = Sizes(FEATURES, problem.entities, *(size for one in channels for size in (one.relations, one.degrees)))
-    shape = {name: chosen[name] for name in ("width", "layers", "heads", "dropout")}
-    network = Network(sizes, problem.types, attended=attended, **shape).to(where)
+    shape = {name: chosen[name] for name in ("layers", "heads", "dropout")}
+    network = Network(sizes, problem.types, Widths.of(chosen["width"]), attended=attended, **shape).to(where)
     model = Model(network, *channels, loss_of_labels(problem))
     return fit(problem, network, model.loss, model.scores, per_pair=False, drop_last=True)
 

@@ -29,6 +29,21 @@ class Sizes:
     knowledge_degrees: int
 
 
+@dataclass(frozen=True)
+class Widths:
+    """Of nodes, and of what lies within a block, between channels and drug, and between drugs and types."""
+
+    nodes: int
+    block: int
+    drug: tuple[int, int] = (256, 128)
+    pair: tuple[int, int] = (256, 512)
+
+    @classmethod
+    def of(cls, width: int) -> Widths:
+        """As published, around nodes of this width."""
+        return cls(width, 2 * width)
+
+
 class Nodes(nn.Module):
     """What a node is, from its features or its id, plus a vector of its degree; that of 0 is not trained."""
 
@@ -50,10 +65,10 @@ class Nodes(nn.Module):
 class Block(nn.Module):
     """What a node gathers along its paths, then a perceptron, each added to what the node was."""
 
-    def __init__(self, width: int, attention: Attention, dropout: float) -> None:
+    def __init__(self, width: int, hidden: int, attention: Attention, dropout: float) -> None:
         super().__init__()
         self.multiHeadAttention = attention
-        self.ffn = nn.Sequential(nn.Linear(width, 2 * width), nn.ReLU(), nn.Linear(2 * width, width))
+        self.ffn = nn.Sequential(nn.Linear(width, hidden), nn.ReLU(), nn.Linear(hidden, width))
         self.layernorm1, self.layernorm2 = (nn.LayerNorm(width, eps=EPSILON) for _ in range(2))
         self.dropout = nn.Dropout(dropout)
 
@@ -66,14 +81,16 @@ class Transformer(nn.Module):
     """One block fewer than the layers asked for, as in the original; blocks share relations and path values."""
 
     def __init__(
-        self, relations: int, width: int, *, layers: int, heads: int, attended: bool, dropout: float
+        self, relations: int, widths: Widths, *, layers: int, heads: int, attended: bool, dropout: float
     ) -> None:
         super().__init__()
+        width = widths.nodes
         self.rel_encoder = nn.Embedding(relations, width)
         self.spatial_encoder = PathBias(width)
         shared = self.rel_encoder, self.spatial_encoder
         self.encoder = nn.ModuleList(
-            Block(width, Attention(width, heads, *shared, attended=attended), dropout) for _ in range(layers - 1)
+            Block(width, widths.block, Attention(width, heads, *shared, attended=attended), dropout)
+            for _ in range(layers - 1)
         )
 
     def forward(self, nodes: Tensor, part: Part) -> Tensor:
@@ -96,17 +113,18 @@ class Network(nn.Module):
     """Vectors of nodes and drugs, and logits of pairs."""
 
     def __init__(
-        self, sizes: Sizes, types: int, *, width: int, layers: int, heads: int, attended: bool, dropout: float
+        self, sizes: Sizes, types: int, widths: Widths, *, layers: int, heads: int, attended: bool, dropout: float
     ) -> None:
         super().__init__()
+        width = widths.nodes
         self.mol_atom_feature = Nodes(nn.Linear(sizes.features, width), sizes.molecule_degrees, width)
         self.drug_node_feature = Nodes(nn.Embedding(sizes.entities, width), sizes.knowledge_degrees, width)
         self.mol_representation_learning, self.node_representation_learning = (
-            Transformer(relations, width, layers=layers, heads=heads, attended=attended, dropout=dropout)
+            Transformer(relations, widths, layers=layers, heads=heads, attended=attended, dropout=dropout)
             for relations in (sizes.molecule_relations, sizes.knowledge_relations)
         )
-        self.fc1 = _perceptron(2 * width, 256, 128, width, dropout)
-        self.fc2 = _perceptron(2 * width, 256, 512, types, dropout)
+        self.fc1 = _perceptron(2 * width, *widths.drug, width, dropout)
+        self.fc2 = _perceptron(2 * width, *widths.pair, types, dropout)
         self.disc = Discriminator(width)
 
     def atoms(self, part: Part) -> Tensor:

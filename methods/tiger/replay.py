@@ -9,9 +9,9 @@ import numpy as np
 import torch
 from channel import Channel
 from ddi_sdk import Array, Case, Given
-from ddi_training import Batch, golden_adamw, golden_loss, golden_target, load_golden, replay, unchanged
+from ddi_training import Batch, blocks_of, golden_adamw, golden_loss, golden_target, load_golden, replay
 from graphs import Graph, Links
-from network import Network, Sizes
+from network import Network, Sizes, Widths
 from training import Model
 
 
@@ -20,9 +20,10 @@ def parity(case: Case) -> dict[str, Any]:
     given, target = case.arrays, golden_target(case)
     network = Network(
         _sizes(given),
-        target.shape[1],
-        width=len(given["param/fc1.6.bias"]),
-        layers=2,
+        len(given["param/fc2.6.bias"]),
+        _widths(given),
+        # one more than there are blocks; both channels have as many, or the weights don't fit
+        layers=blocks_of(case, "mol_representation_learning.encoder.") + 1,
         heads=case.about["heads"],
         attended=False,
         dropout=0.0,
@@ -42,8 +43,7 @@ def parity(case: Case) -> dict[str, Any]:
     with torch.no_grad():
         logits, mutual = model.answer(pairs)
         found = {"out/logits": logits, "out/reserved_loss": mutual(), "out/loss_eval": model.loss(batch)}
-    found |= replay(network, lambda: model.loss(batch), golden_adamw(network, case))
-    return found | unchanged(network, case)
+    return found | replay(network, lambda: model.loss(batch), golden_adamw(network, case))
 
 
 def _sizes(given: Mapping[str, Given]) -> Sizes:
@@ -55,6 +55,16 @@ def _sizes(given: Mapping[str, Given]) -> Sizes:
         knowledge_relations=len(given["param/node_representation_learning.rel_encoder.weight"]),
         knowledge_degrees=len(given["param/drug_node_feature.degree_encoder.weight"]),
     )
+
+
+def _widths(given: Mapping[str, Given]) -> Widths:
+    def rows(layer: str) -> int:
+        return len(given.get(f"param/{layer}.weight", ()))
+
+    # without any block there is nothing within one
+    block = rows("mol_representation_learning.encoder.0.ffn.0")
+    drug, pair = ((rows(f"{part}.0"), rows(f"{part}.3")) for part in ("fc1", "fc2"))
+    return Widths(rows("fc1.6"), block, drug, pair)
 
 
 def _graphs(given: Mapping[str, Given], channel: str, slot: str) -> list[Graph]:

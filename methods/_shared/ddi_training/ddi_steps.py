@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 import numpy as np
@@ -50,26 +50,28 @@ def replay(model: nn.Module, loss: Callable[[], Tensor], optimiser: Optimizer) -
     return {"loss_steps": np.array(losses), **gradients, **named(model, "after3")}
 
 
-def load_golden(model: nn.Module, case: Case) -> None:
-    """Start from the case's parameters; what else the original keeps in its state is left to the method."""
-    model.load_state_dict({name: torch.from_numpy(case.arrays[f"param/{name}"]) for name in model.state_dict()})
+def load_golden(model: nn.Module, case: Case, *, read: Collection[str] = ()) -> None:
+    """Start from all of the case's parameters and no others, but for those that the method has read itself."""
+    given = {name.removeprefix("param/"): one for name, one in case.arrays.items() if name.startswith("param/")}
+    model.load_state_dict({name: torch.as_tensor(one) for name, one in given.items() if name not in read})
+
+
+def blocks_of(case: Case, prefix: str) -> int:
+    """How many numbered blocks there are whose parameters' names begin so."""
+    starts = [name.removeprefix(f"param/{prefix}") for name in case.arrays if name.startswith(f"param/{prefix}")]
+    return len({start.split(".")[0] for start in starts})
+
+
+def said_in(text: str, *words: str) -> list[float]:
+    """The numbers that follow these words, e.g. lr and wd in "AdamW lr 1e-3 wd 1e-5"."""
+    said = text.replace(",", " ").split()
+    return [float(said[said.index(word) + 1]) for word in words]
 
 
 def golden_adamw(model: nn.Module, case: Case) -> AdamW:
-    """The trainer's optimiser as the case describes it, e.g. "AdamW lr 1e-3 wd 1e-5"."""
-    words = case.about["optimizer"].split()
-    told = {
-        name: float(words[words.index(word) + 1])
-        for name, word in (("learning_rate", "lr"), ("weight_decay", "wd"))
-    }
-    return adamw(model, told)
-
-
-def unchanged(model: nn.Module, case: Case) -> dict[str, Array]:
-    """What the original keeps in its state and no step changes: what the case has and the model lacks."""
-    trained = {f"param/{name}" for name in model.state_dict()}
-    others = {name: array for name, array in case.arrays.items() if name.startswith("param/")}
-    return {name.replace("param/", "after3/"): array for name, array in others.items() if name not in trained}
+    """The trainer's optimiser as the case describes it."""
+    learning_rate, weight_decay = said_in(case.about["optimizer"], "lr", "wd")
+    return adamw(model, {"learning_rate": learning_rate, "weight_decay": weight_decay})
 
 
 def golden_loss(case: Case, multiclass: LabelLoss = bce_of_softmax) -> LabelLoss:

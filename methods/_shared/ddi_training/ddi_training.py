@@ -17,15 +17,16 @@ from ddi_sdk import Answer, Array, Items, Problem
 from ddi_selection import Scores, Selection, Validation
 from ddi_steps import (
     adamw,
+    blocks_of,
     golden_adamw,
     golden_loss,
     golden_target,
     load_golden,
     named,
     replay,
+    said_in,
     state_of,
     step,
-    unchanged,
 )
 from torch import Tensor, nn
 
@@ -34,6 +35,7 @@ __all__ = [
     "LabelLoss",
     "adamw",
     "bce_of_softmax",
+    "blocks_of",
     "cleaned",
     "device",
     "facts",
@@ -47,10 +49,10 @@ __all__ = [
     "loss_of_labels",
     "named",
     "replay",
+    "said_in",
     "state_of",
     "step",
     "type_weights",
-    "unchanged",
 ]
 
 Loss = Callable[[Batch], Tensor]

@@ -8,37 +8,26 @@ from typing import Any
 import numpy as np
 import torch
 from ddi_sdk import Array, Case
+from ddi_steps import said_in
 from text_training import adam, loss_of, update
 from torch import Tensor, nn
 
-# what all of them were made with; no case tells a number of heads but those with a configuration
-_LEARNING_RATE, _WEIGHT_DECAY, _HEADS = 1e-3, 1e-6, 4
+# what cases were made with that say nothing of it: no array tells these
+_UNSAID: Mapping[str, float] = {"num_attention_heads": 4, "layer_norm_eps": 1e-12}
+_OPTIMISER = "Adam lr 1e-3 wd 1e-6"
 
 # dropout is 0 in the goldens' steps
 UNDROPPED: Mapping[str, Any] = {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
 
 
-def heads_of(case: Case) -> int:
-    """Heads of attention, which no weight tells."""
-    return int(case.about.get("config", {}).get("num_attention_heads", _HEADS))
+def setting_of(case: Case, name: str) -> float:
+    """A setting that no weight tells, from the case's configuration where it has one."""
+    return case.about.get("config", {}).get(name, _UNSAID[name])
 
 
 def shape_of(case: Case, name: str) -> tuple[int, ...]:
     """The shape of a given weight."""
     return np.shape(case.arrays[f"param/{name}"])
-
-
-def layers_of(case: Case, prefix: str) -> int:
-    """How many layers have weights whose names begin so."""
-    starts = [name.removeprefix(f"param/{prefix}.") for name in case.arrays if name.startswith(f"param/{prefix}.")]
-    return len({name.split(".")[0] for name in starts})
-
-
-def given(case: Case, model: nn.Module) -> nn.Module:
-    """The model with the case's weights, and no others."""
-    weights = {name[6:]: torch.tensor(one) for name, one in case.arrays.items() if name.startswith("param/")}
-    model.load_state_dict(weights)
-    return model.eval()
 
 
 def tensors(case: Case, *names: str) -> tuple[Tensor, ...]:
@@ -63,15 +52,15 @@ def both_kinds(case: Case, model: nn.Module) -> dict[str, Array]:
         logits = torch.cat([model(ids, mask), model(negative_ids, negative_mask)])
         return loss_of(logits, signs, shares)
 
-    return {"out/pos_scores": positive, "out/neg_scores": negative} | replay(model, loss)
+    return {"out/pos_scores": positive, "out/neg_scores": negative} | replay(case, model, loss)
 
 
-def replay(model: nn.Module, loss: Callable[[], Tensor]) -> dict[str, Array]:
+def replay(case: Case, model: nn.Module, loss: Callable[[], Tensor]) -> dict[str, Array]:
     """Losses of three steps, gradients before the first, weights after the last."""
     with torch.no_grad():
         told: dict[str, Array] = {"out/loss_eval": loss().numpy()}
     model.train()
-    optimiser = adam(model, _LEARNING_RATE, _WEIGHT_DECAY)
+    optimiser = adam(model, *said_in(case.about.get("optimizer", _OPTIMISER), "lr", "wd"))
     losses = []
     for step in range(3):
         found = loss()

@@ -7,6 +7,7 @@ Layers carry the published code's names, so that weights can be compared one by 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import torch
 from graph_layers import GraphNorm, gather, shares, total
@@ -18,31 +19,43 @@ from torch.nn import functional
 HEADS, ROUNDS, SLOPE = 2, 4, 0.2
 
 
-class GraphAttention(nn.Module):
-    """Graph attention (Velickovic et al. 2018) with two heads whose outputs stand side by side."""
+@dataclass(frozen=True)
+class Sizes:
+    """Heads of attention, substructures per drug, and features of an atom."""
 
-    def __init__(self, inward: int, width: int) -> None:
+    heads: int = HEADS
+    rounds: int = ROUNDS
+    atoms: int = FEATURES
+
+
+_PUBLISHED = Sizes()
+
+
+class GraphAttention(nn.Module):
+    """Graph attention (Velickovic et al. 2018) with heads whose outputs stand side by side."""
+
+    def __init__(self, inward: int, width: int, heads: int) -> None:
         super().__init__()
-        self.att_src, self.att_dst = (nn.Parameter(torch.empty(1, HEADS, width)) for _ in range(2))
-        self.bias = nn.Parameter(torch.zeros(HEADS * width))
-        self.lin_src = nn.Linear(inward, HEADS * width, bias=False)
+        self.att_src, self.att_dst = (nn.Parameter(torch.empty(1, heads, width)) for _ in range(2))
+        self.bias = nn.Parameter(torch.zeros(heads * width))
+        self.lin_src = nn.Linear(inward, heads * width, bias=False)
         # one matrix under two names, as the original's library has it
         self.lin_dst = self.lin_src
         nn.init.xavier_uniform_(self.lin_src.weight)
         for one in (self.att_src, self.att_dst):
-            _uniform(one, HEADS + width)
+            _uniform(one, heads + width)
 
     def forward(self, values: Tensor, edges: Edges) -> Tensor:
         """Edges have a copy for each head."""
-        width = self.att_src.shape[2]
-        projected = self.lin_src(values).view(-1, HEADS, width)
+        _, heads, width = self.att_src.shape
+        projected = self.lin_src(values).view(-1, heads, width)
         source, target = (
             torch.einsum("ahc,hc->ha", projected, one[0]).reshape(-1) for one in (self.att_src, self.att_dst)
         )
         strength = source.index_select(0, edges.source) + target.index_select(0, edges.target)
         weights = shares(functional.leaky_relu(strength, SLOPE), edges.starts, edges.target)
         gathered = gather(weights, projected.transpose(0, 1).reshape(-1, width), edges)
-        return gathered.view(HEADS, -1, width).transpose(0, 1).reshape(-1, HEADS * width) + self.bias
+        return gathered.view(heads, -1, width).transpose(0, 1).reshape(-1, heads * width) + self.bias
 
 
 class Score(nn.Module):
@@ -63,10 +76,10 @@ class Score(nn.Module):
 class Round(nn.Module):
     """Graph attention, and what a molecule's attention makes of its outcome: one substructure."""
 
-    def __init__(self, inward: int, width: int) -> None:
+    def __init__(self, inward: int, width: int, heads: int) -> None:
         super().__init__()
-        self.conv = GraphAttention(inward, width)
-        self.readout = Score(HEADS * width)
+        self.conv = GraphAttention(inward, width, heads)
+        self.readout = Score(heads * width)
 
     def forward(self, values: Tensor, graph: Graph, edges: Edges) -> tuple[Tensor, Tensor]:
         values = self.conv(values, edges)
@@ -74,30 +87,32 @@ class Round(nn.Module):
 
 
 class Encoder(nn.Module):
-    """Four substructures of every molecule [molecules, 4, hidden]."""
+    """A substructure per round of every molecule [molecules, rounds, hidden]."""
 
-    def __init__(self, hidden: int) -> None:
+    def __init__(self, hidden: int, sizes: Sizes) -> None:
         super().__init__()
-        self.initial_norm = GraphNorm(FEATURES)
+        self.sizes = sizes
+        self.initial_norm = GraphNorm(sizes.atoms)
         # the last one is never used, and part of the original's weights
-        self.net_norms = nn.ModuleList([GraphNorm(hidden) for _ in range(ROUNDS)])
-        for number in range(ROUNDS):
-            self.add_module(f"block{number}", Round(hidden if number else FEATURES, hidden // HEADS))
+        self.net_norms = nn.ModuleList([GraphNorm(hidden) for _ in range(sizes.rounds)])
+        for number in range(sizes.rounds):
+            inward = hidden if number else sizes.atoms
+            self.add_module(f"block{number}", Round(inward, hidden // sizes.heads, sizes.heads))
 
     def forward(self, graph: Graph) -> Tensor:
-        edges = graph.edges.copies(HEADS)
+        edges = graph.edges.copies(self.sizes.heads)
         values = self.initial_norm(graph.atoms, graph)
         found = []
         for number, norm in enumerate(self.net_norms):
             values, substructure = self.get_submodule(f"block{number}")(values, graph, edges)
             found.append(substructure)
-            if number < ROUNDS - 1:
+            if number < self.sizes.rounds - 1:
                 values = functional.elu(norm(values, graph))
         return torch.stack(found, dim=1)
 
 
 class CoAttention(nn.Module):
-    """How much each pair of substructures counts [pairs, 4, 4]."""
+    """How much each pair of substructures counts [pairs, rounds, rounds]."""
 
     def __init__(self, hidden: int) -> None:
         super().__init__()
@@ -117,8 +132,8 @@ class CoAttention(nn.Module):
 class Network(Encoder):
     """Logits of all types for pairs of molecules: `forward` sees each molecule once, `judge` each pair."""
 
-    def __init__(self, types: int, hidden: int) -> None:
-        super().__init__(hidden)
+    def __init__(self, types: int, hidden: int, sizes: Sizes = _PUBLISHED) -> None:
+        super().__init__(hidden, sizes)
         self.features = 2 * hidden
         self.co_attention = CoAttention(hidden)
         self.KGE = nn.ModuleDict({"rel_emb": nn.Embedding(types, hidden * hidden)})

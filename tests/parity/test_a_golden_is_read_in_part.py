@@ -1,0 +1,101 @@
+"""Every array of a golden of single steps is handed over, compared or named in the card; nothing is both."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from pydantic import ValidationError
+
+from harness.layout import Layout
+from harness.methods import MethodCard, ParityTable, Tolerance
+from harness.parity import Finding, Standing, check_cases, find_cases
+from tests.parity.conftest import Answers, save
+
+Arrays = dict[str, npt.NDArray[Any]]
+ONE = np.arange(3.0)
+CASE: Arrays = {
+    "in/pairs": ONE,
+    "param/weight": ONE,
+    "param/fixed": ONE,
+    "after3/weight": ONE,
+    "after3/fixed": ONE,
+}
+TRACE: Arrays = {"after3.weight": ONE}
+
+
+@pytest.fixture
+def stepping(card: MethodCard) -> MethodCard:
+    """A card over single steps, whose original keeps one parameter more."""
+    table = ParityTable(
+        cases="toy_{dataset}_{seed}",
+        task="parity",
+        given=["in/*", "param/*"],
+        compare={"after3/*": Tolerance()},
+        absent={"*/fixed": "a constant of the original"},
+    )
+    return card.model_copy(update={"parity": [table]})
+
+
+def check(
+    layout: Layout, folder: Path, card: MethodCard, case: Arrays, trace: Arrays, **changes: Any
+) -> tuple[Finding, Answers]:
+    golden = folder / "golden"
+    golden.mkdir()
+    save(golden / "toy_Small_12.npz", case)
+    table = card.parity[0].model_copy(update=changes)
+    answers = Answers(folder, ONE, trace)
+    (found,) = check_cases(layout, find_cases(golden), [card.model_copy(update={"parity": [table]})], answers)
+    return found, answers
+
+
+def test_what_the_card_names_is_neither_handed_over_nor_compared(
+    layout: Layout, tmp_path: Path, stepping: MethodCard
+) -> None:
+    found, answers = check(layout, tmp_path, stepping, CASE, TRACE)
+    assert found.worst is Standing.OK and "a constant of the original" in found.note
+    assert [one.array for one in found.arrays] == ["after3/weight"]
+    (trial,) = answers.asked
+    assert set(trial.inputs) == {"in/pairs", "param/weight", "about"}
+
+
+def test_a_reason_is_told_only_of_what_the_case_holds(
+    layout: Layout, tmp_path: Path, stepping: MethodCard
+) -> None:
+    case = {name: one for name, one in CASE.items() if "fixed" not in name}
+    found, _ = check(layout, tmp_path, stepping, case, TRACE)
+    assert found.worst is Standing.OK and "constant" not in found.note
+
+
+@pytest.mark.parametrize("name", ["beside/another", "check/sums", "weight"])
+def test_an_array_that_nobody_reads_fails_the_case(
+    layout: Layout, tmp_path: Path, stepping: MethodCard, name: str
+) -> None:
+    found, answers = check(layout, tmp_path, stepping, {**CASE, name: ONE}, TRACE)
+    assert found.standing is Standing.FAILED and name in found.note
+    assert not answers.asked
+
+
+def test_a_layer_that_the_method_lacks_fails_the_case(
+    layout: Layout, tmp_path: Path, stepping: MethodCard
+) -> None:
+    more = {**CASE, "param/second.weight": ONE, "after3/second.weight": ONE}
+    found, _ = check(layout, tmp_path, stepping, more, TRACE)
+    assert found.worst is Standing.FAILED
+    standings = {one.array: one.standing for one in found.arrays}
+    assert standings == {"after3/weight": Standing.OK, "after3/second.weight": Standing.FAILED}
+
+
+def test_what_is_handed_over_is_not_compared(layout: Layout, tmp_path: Path, stepping: MethodCard) -> None:
+    given = [*stepping.parity[0].given, "after3/*"]
+    found, answers = check(layout, tmp_path, stepping, CASE, TRACE, given=given)
+    assert found.standing is Standing.FAILED and "after3/weight" in found.note
+    assert not answers.asked
+
+
+def test_an_array_is_named_with_a_reason() -> None:
+    with pytest.raises(ValidationError):
+        ParityTable(cases="toy_{dataset}_{seed}", compare={}, absent={"param/fixed": ""})
