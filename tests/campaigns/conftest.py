@@ -21,6 +21,7 @@ category = "control"
 control = true
 summary = "Does what its parameters say: for tests of the harness."
 inputs = ["associations", "folds"]
+published_order = "Its scores are drawn row by row."
 
 [resources]
 memory = "256MiB"
