@@ -36,6 +36,10 @@ class Problem(Protocol):
         """The same problem with another truth about its test items."""
         ...
 
+
+class ScoredProblem(Problem, Protocol):
+    """A problem whose answers can be scored."""
+
     def metrics(self, answer: Mapping[str, Array]) -> Mapping[str, float | None]:
         """The scores of an answer, by the truth."""
         ...
@@ -155,7 +159,7 @@ def heeds_the_seed(make: MakeTrial) -> Look:
     return look
 
 
-def learns(name: str, make: Callable[[], Problem], inner_folds: int) -> Look:
+def learns(name: str, make: Callable[[], ScoredProblem], inner_folds: int) -> Look:
     """What a method learns does not depend on the order of its items; what it reads from that order does."""
 
     def look(bench: Bench) -> None:

@@ -5,7 +5,6 @@ The molecules are real ones, small enough for any method; which of them interact
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -87,10 +86,6 @@ class Problem:
         else:
             labels[hidden] = (labels[hidden] + 1) % TYPES
         return Problem(replace(self.dataset, labels=labels), self.split)
-
-    def metrics(self, answer: Mapping[str, Array]) -> Mapping[str, float | None]:
-        """The scores of an answer, by the truth."""
-        return ddi.score(self.dataset, self.split, answer["predictions.npy"], {})[0]
 
 
 def one_type() -> Problem:
