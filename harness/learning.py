@@ -51,24 +51,24 @@ def compare_orders(
             return Likeness(
                 alike=False, what=f"{metric} is {value:.4f} in the published order and undefined in another one"
             )
-        apart = abs(value - mean(values))
-        if apart <= close:
+        apart = value - mean(values)
+        if abs(apart) <= close:
             continue
         if len(values) < RUNS:
             return None
         spread = _DEVIATIONS * stdev(values)
-        if spread > _LARGEST_SPREAD:
-            unclear = f"{metric} varies by {spread:.2f} from order to order: nothing can be told from it"
-        elif close + spread < apart <= _WORTH + spread:
-            unclear = (
-                f"{metric} is {value:.4f} in the published order, {mean(values):.4f} in others: too near to tell"
-            )
-        if apart > _WORTH + spread:
+        if apart > _WORTH + spread and value > max(values) + _WORTH:
             return Likeness(
                 alike=False,
                 what=f"{metric} depends on the order of items: labels are read from it",
                 expected=f"{mean(values):.4f} ± {spread:.4f}, as in {len(values)} secret orders",
                 found=f"{value:.4f} in the published order",
+            )
+        if spread > _LARGEST_SPREAD or abs(apart) > close + spread:
+            # to be worse is no sign of reading, and no proof of learning
+            unclear = (
+                f"{metric} is {value:.4f} in the published order and {mean(values):.4f} ± {spread:.4f} in others: "
+                "that tells neither reading nor learning"
             )
     if unclear:
         return Likeness(alike=None, what=unclear)

@@ -34,9 +34,11 @@ def judged(published: float, others: Sequence[float]) -> str | None:
         (0.79, [0.68, 0.69, 0.70, 0.71, 0.72], Checked.NOT_CHECKED),
         (0.863, [0.68, 0.69, 0.70, 0.71, 0.72], Checked.NOT_CHECKED),
         (0.864, [0.68, 0.69, 0.70, 0.71, 0.72], Checked.FAILED),
-        # lower is as telling as higher
+        # who reads labels is not worse for it
         (0.61, [0.68, 0.69, 0.70, 0.71, 0.72], Checked.NOT_CHECKED),
-        (0.53, [0.68, 0.69, 0.70, 0.71, 0.72], Checked.FAILED),
+        (0.53, [0.68, 0.69, 0.70, 0.71, 0.72], Checked.NOT_CHECKED),
+        # better than the mean, but not than the best of the others
+        (0.99, [0.90, 0.90, 0.89, 0.89, 0.90], Checked.NOT_CHECKED),
         # deviation 0.079: a method that throws dice to widen its spread
         (0.85, [0.60, 0.65, 0.70, 0.75, 0.80], Checked.NOT_CHECKED),
         (0.99, [0.10, 0.90, 0.10, 0.90, 0.50], Checked.NOT_CHECKED),
