@@ -19,9 +19,9 @@ from typing import Any
 import numpy as np
 
 from benchmarks.in_image import HERE, measured
+from harness.base.layout import find_layout
 from harness.engine import Engine, find_engine
 from harness.images import ensure_image
-from harness.layout import find_layout
 
 SEED = 17263407
 DEFAULT = ("HDVD_raw", "Synthetic_bench")

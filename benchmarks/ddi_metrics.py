@@ -16,8 +16,8 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.metrics import average_precision_score, cohen_kappa_score, f1_score, roc_auc_score
 
-from harness.benchmark.ddi import multiclass, multilabel
-from harness.benchmark.ddi.multiclass import Value
+from harness.benchmarks.ddi.metrics import multiclass, multilabel
+from harness.benchmarks.ddi.metrics.multiclass import Value
 
 Types = npt.NDArray[np.int64]
 Signs = npt.NDArray[np.int8]

@@ -20,10 +20,10 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from harness.base.layout import find_layout
+from harness.benchmarks.ddi.dataset import DdiDataset
+from harness.benchmarks.ddi.splits.drugs.clusters import clusters_of
 from harness.data import load_dataset
-from harness.data.ddi import DdiDataset
-from harness.layout import find_layout
-from harness.splits.drugs.clusters import clusters_of
 from harness.splits.strategies import get_strategy
 
 FEATURES, PRESENT, FAMILY = 1024, 45, 20

@@ -16,12 +16,12 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.in_image import HERE, measured
+from harness.base.layout import find_layout
+from harness.benchmarks.ddi.dataset import DdiDataset
+from harness.benchmarks.ddi.splits.parts import TRAIN
 from harness.data.datasets import load_dataset
-from harness.data.ddi import DdiDataset
 from harness.engine import find_engine
 from harness.images import ensure_environment
-from harness.layout import find_layout
-from harness.splits.parts import TRAIN
 
 # CPU seconds of the authors' code with a compiled kernel
 ORIGINAL = 69462

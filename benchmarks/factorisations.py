@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 
 from benchmarks.in_image import HERE, measured
+from harness.base.layout import Layout, find_layout
 from harness.engine import Engine, find_engine
 from harness.images import ensure_image
-from harness.layout import Layout, find_layout
-from harness.methods import load_method
+from harness.methods.card import load_method
 
 SEED = 17263407
 DATASETS = ("Fdataset", "Synthetic")

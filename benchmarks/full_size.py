@@ -16,13 +16,13 @@ from typing import Any
 
 import numpy as np
 
-from harness.conformance.repurposing.problems import Problem
-from harness.data.model import RepurposingDataset
+from harness.base.layout import Layout, find_layout
+from harness.benchmarks.repurposing.conformance.problems import Problem
+from harness.benchmarks.repurposing.dataset import RepurposingDataset
+from harness.benchmarks.repurposing.splits.folds import TEST, Split, digest_of_folds
 from harness.engine import find_engine
-from harness.layout import Layout, find_layout
-from harness.methods import load_method, merged_parameters
-from harness.splits.folds import TEST, Split, digest_of_folds
-from harness.trials import InContainers, Runner, Trial
+from harness.execution.trials import InContainers, Runner, Trial
+from harness.methods.card import load_method, merged_parameters
 
 DRUGS, DISEASES, POSITIVES = 1490, 4516, 1008
 MEMORY = "8GiB"

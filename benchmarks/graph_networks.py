@@ -20,9 +20,9 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks.in_image import HERE, measured
+from harness.base.layout import Layout, find_layout
 from harness.engine import Engine, find_engine
 from harness.images import ensure_environment
-from harness.layout import Layout, find_layout
 
 SEED = 17263407
 ENVIRONMENT = "graph_libraries"

@@ -14,13 +14,13 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.in_image import HERE, measured
-from harness.benchmark.repurposing.input_arrays import similarity, standardised, training_labels
+from harness.base.layout import Layout, find_layout
+from harness.benchmarks.repurposing.dataset import RepurposingDataset
+from harness.benchmarks.repurposing.input_arrays import similarity, standardised, training_labels
 from harness.data import load_dataset
-from harness.data.model import RepurposingDataset
 from harness.engine import Engine, find_engine
 from harness.images import ensure_image
-from harness.layout import Layout, find_layout
-from harness.methods import load_method
+from harness.methods.card import load_method
 from harness.splits import SplitSpec, load_split
 
 SEED = 17263407

@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from harness.files import digest_of
-from harness.jobs import Job, PlannedJob, SplitSpec
-from harness.layout import Layout
-from harness.plan import Cell, Plan
-from harness.records import RECORD_FILE, Record, StoredFile
-from harness.scoring import Scores, scored_files, scorer_digest, scores_path
-from harness.store import Store
-from harness.vocabulary import Verdict
+from harness.base.files import digest_of
+from harness.base.layout import Layout
+from harness.base.vocabulary import Verdict
+from harness.planning.jobs import Job, PlannedJob, SplitSpec
+from harness.planning.plan import Cell, Plan
+from harness.results.records import RECORD_FILE, Record, StoredFile
+from harness.results.scoring import Scores, scored_files, scorer_digest, scores_path
+from harness.results.store import Store
 
 _BENCHMARK = "repurposing"
 _FILES = ("job.json", "log.txt", "lowest.npy", "method.json", "predictions.npy", "validation.npy")
@@ -104,7 +104,7 @@ def _record(planned: PlannedJob, *, failed: bool) -> Record:
 
 
 def _write_scores(layout: Layout, record: Record, scorer: str, number: int) -> None:
-    from harness import benchmark
+    from harness import benchmarks as benchmark
 
     path: Path = scores_path(layout, record.key)
     metrics: dict[str, float | None] = {

@@ -18,8 +18,8 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.metrics import f1_score, roc_auc_score
 
-from harness.benchmark.repurposing import as_defined, as_published
-from harness.benchmark.repurposing.pairs import Pairs
+from harness.benchmarks.repurposing.metrics import as_defined, as_published
+from harness.benchmarks.repurposing.metrics.pairs import Pairs
 
 ORIGINAL_SECONDS = {"NS-AUC": 0.10, "all as published": 0.95}
 _SHAPE, _POSITIVES, _SHARE = (663, 409), 2532, 0.2

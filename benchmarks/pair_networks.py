@@ -18,12 +18,12 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks.in_image import HERE, measured
+from harness.base.layout import Layout, find_layout
+from harness.benchmarks.ddi.dataset import DdiDataset
+from harness.benchmarks.ddi.splits.parts import TRAIN, VALID_S0, VALID_S1, VALID_S2
 from harness.data import load_dataset
-from harness.data.ddi import DdiDataset
 from harness.engine import Engine, find_engine
 from harness.images import ensure_environment
-from harness.layout import Layout, find_layout
-from harness.splits.parts import TRAIN, VALID_S0, VALID_S1, VALID_S2
 
 BATCH = 128
 

@@ -16,11 +16,11 @@ import time
 from pathlib import Path
 
 from benchmarks.made_up import fill_store, made_up_plan
-from harness.campaign import left_to_run
-from harness.layout import Layout, find_layout
-from harness.methods import method_names
-from harness.records import RECORD_FILE
-from harness.store import Store
+from harness.base.layout import Layout, find_layout
+from harness.execution.campaign import left_to_run
+from harness.methods.card import method_names
+from harness.results.records import RECORD_FILE
+from harness.results.store import Store
 
 _LIMITS = {10_000: 1.0, 100_000: 10.0}
 

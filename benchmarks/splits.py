@@ -22,11 +22,11 @@ from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import pdist
 from sklearn.model_selection import StratifiedKFold
 
+from harness.base.layout import find_layout
+from harness.benchmarks.repurposing.dataset import RepurposingDataset
+from harness.benchmarks.repurposing.splits.folds import TEST, Folds
+from harness.benchmarks.repurposing.splits.strategies import weakly_correlated
 from harness.data import load_dataset
-from harness.data.model import RepurposingDataset
-from harness.layout import find_layout
-from harness.splits.folds import TEST, Folds
-from harness.splits.strategies.repurposing import weakly_correlated
 
 ORIGINAL_SECONDS = {"fdataset": 0.53, "cdataset": 0.82}
 SEED = 17263407

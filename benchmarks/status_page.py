@@ -19,16 +19,16 @@ import time
 from pathlib import Path
 
 from benchmarks.made_up import fill_store, made_up_plan
-from harness.layout import Layout, find_layout
-from harness.methods import method_names
+from harness.base.layout import Layout, find_layout
+from harness.methods.card import method_names
 
 _LIMIT_SECONDS = 3.0
 _MAKE = """
 import sys
 from pathlib import Path
 from benchmarks.made_up import made_up_plan
-from harness.layout import Layout, find_layout
-from harness.methods import method_names
+from harness.base.layout import Layout, find_layout
+from harness.methods.card import method_names
 from harness.report import write_report
 repository = find_layout(Path(sys.argv[3]))
 layout = Layout(repository.root, repository.cache, Path(sys.argv[1]))

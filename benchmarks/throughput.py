@@ -21,14 +21,14 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from harness.base.layout import find_layout
+from harness.base.vocabulary import Verdict
 from harness.engine import Engine, find_engine
 from harness.engine.images import import_tree
 from harness.engine.probe import exiting_archive
 from harness.engine.walls import SYSTEM_CALLS, walls
-from harness.layout import find_layout
-from harness.runs import Limits, RunRequest, execute
-from harness.runs.shown import show, shown_mounts
-from harness.vocabulary import Verdict
+from harness.execution.runs import Limits, RunRequest, execute
+from harness.execution.runs.shown import show, shown_mounts
 
 MEMORY = 256 << 20
 WANTED_RATIO, WANTED_CPU_MS = 0.95, 30.0

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.layout import Layout, find_layout
+from harness.base.layout import Layout, find_layout
 from tests.engines import any_engine, docker_engine, engine, podman_engine, probe_image
 
 __all__ = ["any_engine", "docker_engine", "engine", "podman_engine", "probe_image"]

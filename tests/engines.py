@@ -17,15 +17,15 @@ from pathlib import Path
 
 import pytest
 
+from harness.base.errors import EngineError
+from harness.base.layout import Layout, find_layout
 from harness.engine import Engine, find_engine
 from harness.engine.images import import_tree
-from harness.errors import EngineError
+from harness.execution.runs import INIT
 from harness.images.deb import open_data
 from harness.images.fetch import fetch_parts, find_sources
 from harness.images.locks import read_debian
 from harness.images.parts import checked_part
-from harness.layout import Layout, find_layout
-from harness.runs import INIT
 
 _LEFT_OUT = {"__pycache__", "test", "idlelib", "tkinter", "ensurepip", "lib2to3", "pydoc_data", "site-packages"}
 _LEFT_OUT |= {"dist-packages", "turtledemo", "unittest", "distutils"}

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.layout import Layout
-from harness.plan import Plan
-from harness.vocabulary import Verdict
+from harness.base.layout import Layout
+from harness.base.vocabulary import Verdict
+from harness.planning.plan import Plan
 from tests.fabricate import copy_repository, plan_of, planned_of, put_run
 
 

@@ -12,18 +12,18 @@ from pathlib import Path
 
 import numpy as np
 
+from harness.base.layout import Layout
+from harness.base.vocabulary import Verdict
+from harness.execution.inputs import job_folder, make_inputs
+from harness.execution.tasks import order_of
 from harness.images import code_tree, environment_tree, image_name
-from harness.inputs import job_folder, make_inputs
-from harness.jobs import Job, PlannedJob, SplitSpec
-from harness.layout import Layout
-from harness.methods import load_method, merged_parameters
-from harness.plan import Cell, Plan, make_plan
-from harness.records import Record
-from harness.scoring import score_run
+from harness.methods.card import load_method, merged_parameters
+from harness.planning.jobs import Job, PlannedJob, SplitSpec
+from harness.planning.plan import Cell, Plan, make_plan
+from harness.results.records import Record
+from harness.results.scoring import score_run
+from harness.results.store import Store
 from harness.status import ScoredCell
-from harness.store import Store
-from harness.tasks import order_of
-from harness.vocabulary import Verdict
 
 SEEDS = (17263407, 22928437)
 METHODS = ("constant", "als_wr", "lrssl")

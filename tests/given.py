@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from harness import benchmark
-from harness.given import write_given
+from harness import benchmarks as benchmark
+from harness.base.given import write_given
 
 
 def write_inputs(

@@ -13,11 +13,11 @@ from harness.audit.frozen import Superseded, check_built, check_environment, che
 from harness.audit.results import check_predictions, check_scores
 from harness.audit.sources import check_dataset, check_inputs, check_split
 from harness.audit.steps import Audit, Step, guarded, not_checked
+from harness.base.layout import Layout
 from harness.engine import Engine
-from harness.layout import Layout
-from harness.records import Record
-from harness.reference import Entry
-from harness.store import Store
+from harness.results.records import Record
+from harness.results.reference import Entry
+from harness.results.store import Store
 
 
 @dataclass

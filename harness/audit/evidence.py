@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from harness.audit.steps import Step, equal, failed, not_checked, ok
-from harness.errors import HarnessError
-from harness.files import read_json, sha256_of
-from harness.records import NEEDED_FILES, RECORD_FILE, Record
-from harness.reference import Entry
-from harness.store import Store
-from harness.vocabulary import PROTOCOL_VERSION, Verdict
+from harness.base.errors import HarnessError
+from harness.base.files import read_json, sha256_of
+from harness.base.vocabulary import PROTOCOL_VERSION, Verdict
+from harness.results.records import NEEDED_FILES, RECORD_FILE, Record
+from harness.results.reference import Entry
+from harness.results.store import Store
 
 JOB_FILE = "job.json"
 

@@ -6,18 +6,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness.audit.steps import Step, equal, failed, not_checked, ok
+from harness.base.errors import HarnessError
+from harness.base.layout import Layout
+from harness.base.vocabulary import Accelerator
 from harness.data import dataset_digest, manifest_names
 from harness.engine import Engine
-from harness.errors import HarnessError
 from harness.images import code_tree, environment_tree, image_name, image_tree
 from harness.images.cards import environment_chain, layers_of
 from harness.images.held import held_trees
 from harness.images.identity import combined
 from harness.images.record import RECORD, lock_digests, read_record, recorded_listing, variant_of
-from harness.layout import Layout
-from harness.methods import method_names
-from harness.records import Record
-from harness.vocabulary import Accelerator
+from harness.methods.card import method_names
+from harness.results.records import Record
 
 
 @dataclass(frozen=True)

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness import benchmark
+from harness import benchmarks as benchmark
 from harness.audit.steps import Step, failed, not_checked, ok
+from harness.base.vocabulary import Verdict
 from harness.data import load_dataset
 from harness.engine import Engine
-from harness.learning import RUNS, Likeness, Metrics, compare_orders, order_free
-from harness.order import new_order
-from harness.scoring import measure
+from harness.execution.order import new_order
+from harness.execution.tasks import Run, Task, run_in_container
+from harness.results.learning import RUNS, Likeness, Metrics, compare_orders, order_free
+from harness.results.scoring import measure
 from harness.splits import load_split
-from harness.tasks import Run, Task, run_in_container
-from harness.vocabulary import Verdict
 
 _NAME = "order"
 

@@ -7,25 +7,25 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from harness import benchmark
+from harness import benchmarks as benchmark
 from harness.audit.reordered import replay_reordered
 from harness.audit.results import compare_metrics
 from harness.audit.steps import Checked, Step, failed, not_checked, ok
-from harness.campaign import mark_unstable
+from harness.base.files import sha256_of
+from harness.base.layout import Layout
+from harness.base.vocabulary import Verdict
 from harness.data import load_dataset
 from harness.engine import Engine
-from harness.files import sha256_of
+from harness.execution.campaign import mark_unstable
+from harness.execution.order import PUBLISHED
+from harness.execution.runs import Outcome
+from harness.execution.tasks import Task, run_in_container
 from harness.images import ensure_image
-from harness.layout import Layout
-from harness.order import PUBLISHED
-from harness.records import Record
-from harness.reference import Entry
-from harness.runs import Outcome
-from harness.scoring import compute_scores, measure
+from harness.results.records import Record
+from harness.results.reference import Entry
+from harness.results.scoring import compute_scores, measure
+from harness.results.store import Store
 from harness.splits import load_split
-from harness.store import Store
-from harness.tasks import Task, run_in_container
-from harness.vocabulary import Verdict
 
 # What must come out bit for bit; times and memory in method.json may differ.
 _COMPARED = ("predictions.npy", "validation.npy", "lowest.npy")

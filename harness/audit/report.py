@@ -12,13 +12,13 @@ from typing import Any
 from harness.audit.chain import Auditor
 from harness.audit.replay import replay_entry, replay_run, replay_sample
 from harness.audit.steps import Audit, Checked, Step, guarded, not_checked
+from harness.base.errors import AuditError, CorruptData
+from harness.base.layout import Layout
+from harness.base.progress import Progress, Silent
+from harness.base.vocabulary import Verdict
 from harness.engine import Engine
-from harness.errors import AuditError, CorruptData
-from harness.layout import Layout
-from harness.progress import Progress, Silent
-from harness.reference import Entry, load_reference
-from harness.store import Store
-from harness.vocabulary import Verdict
+from harness.results.reference import Entry, load_reference
+from harness.results.store import Store
 
 _UNFINISHED = "unfinished"
 

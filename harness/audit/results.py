@@ -7,18 +7,18 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from harness import benchmark
+from harness import benchmarks as benchmark
 from harness.audit.steps import Checked, Step, failed, not_checked, ok
+from harness.base.files import read_json
+from harness.base.layout import Layout
+from harness.base.vocabulary import Verdict
 from harness.data import load_dataset
-from harness.files import read_json
-from harness.jobs import PlannedJob
-from harness.layout import Layout
-from harness.records import Record
-from harness.scoring import Scores, compute_scores, is_whole, scores_path, without_truth
+from harness.planning.jobs import PlannedJob
+from harness.results.records import Record
+from harness.results.scoring import Scores, compute_scores, is_whole, scores_path, without_truth
+from harness.results.store import Store
 from harness.splits import load_split
 from harness.status.table import key_metrics
-from harness.store import Store
-from harness.vocabulary import Verdict
 
 # Recomputed on another CPU, a sum may differ in its last bits.
 _RELATIVE = 1e-12

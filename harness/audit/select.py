@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from harness.errors import HarnessError, UsageError
-from harness.files import canonical_json
-from harness.jobs import Job
-from harness.layout import Layout
-from harness.methods import unknown
-from harness.reference import Entry
-from harness.store import Store
-from harness.suites import jobs_of, load_suite
+from harness.base.errors import HarnessError, UsageError
+from harness.base.files import canonical_json
+from harness.base.layout import Layout
+from harness.methods.card import unknown
+from harness.planning.jobs import Job
+from harness.planning.suites import jobs_of, load_suite
+from harness.results.reference import Entry
+from harness.results.store import Store
 
 # How many known keys a person is shown who gave one that is not known.
 _SHOWN = 10

@@ -9,7 +9,7 @@ from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
 
-from harness.errors import HarnessError, InvalidPredictions, MissingData
+from harness.base.errors import HarnessError, InvalidPredictions, MissingData
 
 
 class Checked(StrEnum):

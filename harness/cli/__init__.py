@@ -11,7 +11,7 @@ from typing import NoReturn
 import click
 
 from harness import __version__
-from harness.errors import EngineError, HarnessError
+from harness.base.errors import EngineError, HarnessError
 
 _TRACEBACK = "PERMAFROST_TRACEBACK"
 

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from harness.base.errors import AuditError, EngineError
+from harness.base.layout import find_layout
 from harness.cli.options import OnceCommand, json_option, mirror_option, progress_for
-from harness.errors import AuditError, EngineError
-from harness.layout import find_layout
 
 if TYPE_CHECKING:
+    from harness.base.layout import Layout
     from harness.engine import Engine
-    from harness.layout import Layout
-    from harness.reference import Entry
+    from harness.results.reference import Entry
 
 # So few are audited before a bar could be read.
 _FEW = 20
@@ -86,7 +86,7 @@ class _Chosen(NamedTuple):
 
 def _chosen(layout: Layout, key: str | None, suite: str | None, *, reference: bool) -> _Chosen:
     from harness.audit import believed_reference, keys_of_suite, reference_of_suite
-    from harness.store import Store
+    from harness.results.store import Store
 
     store = Store(layout.runs)
     if key is not None:

@@ -8,8 +8,8 @@ from dataclasses import asdict
 
 import click
 
+from harness.base.errors import EngineError
 from harness.cli.options import OnceCommand, json_option
-from harness.errors import EngineError
 
 
 @click.command(cls=OnceCommand)
@@ -24,8 +24,8 @@ def command(images: bool, cache: bool, dry_run: bool, as_json: bool) -> int:
 
     Exit code 0 when all was removed, 1 when something could not be.
     """
+    from harness.base.layout import find_layout
     from harness.engine import find_engine
-    from harness.layout import find_layout
     from harness.upkeep import clean
 
     layout = find_layout()

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import click
 
+from harness.base.layout import find_layout
 from harness.cli.options import OnceCommand, json_option, mirror_option, refuse_unknown
-from harness.layout import find_layout
 
 if TYPE_CHECKING:
-    from harness.layout import Layout
+    from harness.base.layout import Layout
 
 
 @click.command(cls=OnceCommand)
@@ -57,7 +57,7 @@ def command(
     """
     from harness.compare import ClaimVerdict, compare_claims
     from harness.compare.render import to_json, to_markdown, to_text
-    from harness.store import Store
+    from harness.results.store import Store
 
     if as_json and as_markdown:
         raise click.UsageError("--json and --markdown exclude each other")
@@ -89,7 +89,7 @@ def _refuse_unknown(layout: Layout, benchmark: str, against: Path | None, **chos
     """Names are ours or the published ones, of claims or of what is here; anything else is a slip."""
     from harness.compare import load_claims, load_external, load_names
     from harness.data import manifest_names
-    from harness.methods import method_names
+    from harness.methods.card import method_names
     from harness.splits.strategies import strategy_names
 
     if not any(chosen.values()):

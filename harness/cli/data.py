@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from harness.base.errors import DataError, MissingData, UsageError
+from harness.base.layout import find_layout
 from harness.cli.options import OnceGroup, json_option, mirror_option, refuse_unknown
-from harness.errors import DataError, MissingData, UsageError
-from harness.layout import find_layout
 
 if TYPE_CHECKING:
+    from harness.base.layout import Layout
     from harness.data import DatasetManifest
-    from harness.layout import Layout
 
 _MISSING_OR_CORRUPT = 4
 _AWAY = ("to be brought", "to be downloaded")

@@ -22,7 +22,7 @@ def command(mirrors: tuple[Path, ...], runtime: str | None, as_json: bool) -> in
 
     Exit code 0 when nothing failed, 3 when no container can be run, 1 when something else failed.
     """
-    from harness.layout import find_layout
+    from harness.base.layout import find_layout
     from harness.upkeep import State, examine
 
     checks = []

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
+from harness.base.layout import find_layout
 from harness.cli.options import OnceCommand, OutputFile
-from harness.layout import find_layout
 
 
 @click.command(cls=OnceCommand)
@@ -32,11 +32,11 @@ def command(suite: str, output: Path, with_predictions: bool) -> int:
     file becomes the index of the whole store, one row per run. A run whose evidence is damaged is left out and
     named; the exit code is then 4.
     """
-    from harness.errors import CorruptData
+    from harness.base.errors import CorruptData
     from harness.export import export
-    from harness.index import build_index
+    from harness.results.index import build_index
+    from harness.results.store import Store
     from harness.status import requested_plan
-    from harness.store import Store
 
     layout = find_layout()
     if output.suffix == ".parquet":

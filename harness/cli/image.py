@@ -13,10 +13,10 @@ import click
 from harness.cli.options import OnceGroup, json_option, progress_for
 
 if TYPE_CHECKING:
+    from harness.base.layout import Layout
+    from harness.base.progress import Progress
+    from harness.base.vocabulary import Accelerator
     from harness.images.fetch import Progress as PartProgress
-    from harness.layout import Layout
-    from harness.progress import Progress
-    from harness.vocabulary import Accelerator
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -59,8 +59,8 @@ def command() -> None:
 @json_option
 def list_images(as_json: bool) -> None:
     """What is recorded of every environment and method, and what was built here."""
+    from harness.base.layout import find_layout
     from harness.images.overview import overview
-    from harness.layout import find_layout
 
     rows = overview(find_layout())
     if as_json:
@@ -88,10 +88,10 @@ def list_images(as_json: bool) -> None:
 @_mirrors
 def lock(names: tuple[str, ...], mirrors: tuple[Path, ...]) -> None:
     """Turn what was asked for into exact versions and sha256; fetches what parents hold."""
+    from harness.base.layout import find_layout
     from harness.images.cards import environment_chain
     from harness.images.lock import lock_environment
     from harness.images.prepare import fetch_for
-    from harness.layout import find_layout
 
     layout = find_layout()
     for name in names:
@@ -109,8 +109,8 @@ def lock(names: tuple[str, ...], mirrors: tuple[Path, ...]) -> None:
 @_mirrors
 def fetch(names: tuple[str, ...], everything: bool, accelerator: Accelerator, mirrors: tuple[Path, ...]) -> None:
     """Fill the cache with every file the images are built from, each checked against its lock."""
+    from harness.base.layout import find_layout
     from harness.images.prepare import fetch_for, needed_parts
-    from harness.layout import find_layout
 
     layout = find_layout()
     chosen = _chosen(layout, names, everything)
@@ -135,9 +135,9 @@ def build(
     record: bool,
 ) -> None:
     """Build what is missing, with the network off, and compare it with the recorded trees."""
+    from harness.base.layout import find_layout
     from harness.engine import find_engine
     from harness.images.build import Supply, ensure_environment, ensure_image, record_environment
-    from harness.layout import find_layout
 
     layout = find_layout()
     with find_engine(layout) as engine, _reporting() as (_, report):
@@ -172,11 +172,11 @@ def verify(
     as_json: bool,
 ) -> int:
     """Prove that images are what the repository says; exit code 3 if one is not."""
+    from harness.base.errors import EngineError
+    from harness.base.layout import find_layout
     from harness.engine import find_engine
-    from harness.errors import EngineError
     from harness.images.build import Supply
     from harness.images.verify import verify_images
-    from harness.layout import find_layout
 
     layout = find_layout()
     findings = []
@@ -200,9 +200,9 @@ def verify(
 @_accelerator
 def export(folder: Path, names: tuple[str, ...], accelerator: Accelerator) -> None:
     """Copy every part into FOLDER, which then serves as --mirror when no archive has them any more."""
+    from harness.base.layout import find_layout
     from harness.images.fetch import export_parts
     from harness.images.prepare import needed_parts
-    from harness.layout import find_layout
 
     layout = find_layout()
     parts = needed_parts(layout, _chosen(layout, names, everything=not names), accelerator)
@@ -211,7 +211,7 @@ def export(folder: Path, names: tuple[str, ...], accelerator: Accelerator) -> No
 
 
 def _chosen(layout: Layout, names: tuple[str, ...], everything: bool) -> list[str]:
-    from harness.methods import method_names
+    from harness.methods.card import method_names
 
     return list(names) if names and not everything else method_names(layout)
 

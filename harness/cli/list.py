@@ -6,12 +6,13 @@ import json
 
 import click
 
-from harness import cards, findings
+from harness.base.errors import ManifestError, UsageError
+from harness.base.layout import find_layout
 from harness.cli.options import OnceCommand, json_option
-from harness.errors import ManifestError, UsageError
-from harness.layout import find_layout
-from harness.methods import load_methods
-from harness.suites import load_suite, suite_names
+from harness.methods.card import load_methods
+from harness.methods import page as cards
+from harness.planning.suites import load_suite, suite_names
+from harness.results import findings
 
 _KINDS = ["methods", "datasets", "suites", "metrics", "findings"]
 _FAULT = "fault"
@@ -90,7 +91,7 @@ def _suites() -> list[dict[str, object]]:
 
 
 def _metrics() -> list[dict[str, object]]:
-    from harness import benchmark
+    from harness import benchmarks as benchmark
 
     return [
         {"name": metric.name, "summary": metric.description}

@@ -14,10 +14,10 @@ import click
 from harness.cli.options import SEED, OnceCommand, mirror_option, parse_settings, progress_for
 
 if TYPE_CHECKING:
+    from harness.base.layout import Layout
     from harness.engine import Engine
-    from harness.jobs import PlannedJob
-    from harness.layout import Layout
     from harness.notebook import Connection, NotebookImage, Opened
+    from harness.planning.jobs import PlannedJob
 
 _TRY = {
     "octave": "answer = fit_predict (problem);",
@@ -71,12 +71,12 @@ def command(
     What is computed in a notebook is never stored as a run. It lasts until Ctrl-C, or
     until a client shuts it down.
     """
+    from harness.base.layout import find_layout
     from harness.data import load_manifest
     from harness.engine import find_engine
-    from harness.jobs import make_job, parse_split
-    from harness.layout import find_layout
-    from harness.methods import load_method
+    from harness.methods.card import load_method
     from harness.notebook import new_connection, pin, read_connection, register
+    from harness.planning.jobs import make_job, parse_split
 
     layout = find_layout()
     card = load_method(layout, method)

@@ -18,8 +18,8 @@ from typing import Any, TypeVar
 
 import click
 
-from harness.errors import UsageError
-from harness.progress import Bar, Lines, Progress, Silent
+from harness.base.errors import UsageError
+from harness.base.progress import Bar, Lines, Progress, Silent
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -145,7 +145,7 @@ def parse_settings(texts: Iterable[str]) -> dict[str, Any]:
 
 def refuse_unknown(kind: str, names: Iterable[str], known: Iterable[str], *, where: object = "") -> None:
     """A filter that names nothing would show an empty table, which looks as if all were well."""
-    from harness.methods import unknown
+    from harness.methods.card import unknown
 
     choice = sorted(set(known))
     for name in names:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from harness.base.errors import UsageError
 from harness.cli.options import OnceCommand, json_option, mirror_option
-from harness.errors import UsageError
 
 if TYPE_CHECKING:
     from harness.parity import Finding, GoldenCase
@@ -39,12 +39,12 @@ def command(
     Splits need their dataset's originals (--mirror) unless they are in the cache. Exit code 0 when nothing is
     beyond its tolerance, 1 when something is or a run failed, 2 when there is no case.
     """
-    from harness.layout import find_layout
-    from harness.methods import load_methods, method_names, unknown
+    from harness.base.layout import find_layout
+    from harness.execution.trials import OnDemand
+    from harness.methods.card import load_methods, method_names, unknown
     from harness.parity import check_cases, find_cases
     from harness.parity.check import is_covered
     from harness.parity.references import METRICS, SPLITS
-    from harness.trials import OnDemand
 
     layout = find_layout()
     cases, cards = find_cases(golden), load_methods(layout)

@@ -17,11 +17,11 @@ from harness.cli.options import OnceCommand, json_option, published_seeds_option
 @json_option
 def command(suite: str, published_seeds: int | None, cells: bool, as_json: bool) -> None:
     """Show the cells of a suite and what they would need."""
-    from harness.layout import find_layout
-    from harness.needs import needs_of
-    from harness.plan import join, make_plan
-    from harness.store import Store
-    from harness.suites import jobs_of, load_suite, plan_name
+    from harness.base.layout import find_layout
+    from harness.planning.needs import needs_of
+    from harness.planning.plan import join, make_plan
+    from harness.planning.suites import jobs_of, load_suite, plan_name
+    from harness.results.store import Store
 
     layout = find_layout()
     jobs = jobs_of(layout, load_suite(suite), published_seeds)

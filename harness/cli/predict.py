@@ -33,10 +33,10 @@ def command(
     \b
     harness predict --method bnnr --dataset mine --top 100 --output ranking.csv
     """
+    from harness.base.files import write_atomic
+    from harness.base.layout import find_layout
     from harness.engine import find_engine
-    from harness.files import write_atomic
-    from harness.layout import find_layout
-    from harness.predict import predict, prediction_job
+    from harness.execution.predict import predict, prediction_job
 
     layout = find_layout()
     job = prediction_job(layout, method, dataset, variant, seed)

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
+from harness.base.layout import find_layout
 from harness.cli.options import OnceGroup, json_option, mirror_option
-from harness.layout import find_layout
 
 
 @click.group(cls=OnceGroup)
@@ -26,7 +26,7 @@ def command() -> None:
 @json_option
 def list_(as_json: bool) -> None:
     """How many seeds there are of every method, dataset and split, and how they ended."""
-    from harness.reference import overview
+    from harness.results.reference import overview
 
     rows = overview(find_layout())
     if as_json:
@@ -46,8 +46,8 @@ def save(mirrors: tuple[Path, ...]) -> None:
 
     Results of seeds that were not run here stay; those of code that changed since go.
     """
-    from harness.reference import save_reference
-    from harness.store import Store
+    from harness.results.reference import save_reference
+    from harness.results.store import Store
 
     layout = find_layout()
     saved, files = save_reference(layout, Store(layout.runs), mirrors)

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
+from harness.base.layout import find_layout
 from harness.cli.options import OnceCommand, OutputFile, mirror_option, published_seeds_option, reference_option
-from harness.layout import find_layout
 
 
 @click.command(cls=OnceCommand)
@@ -33,8 +33,8 @@ def command(
 ) -> int:
     """Write the status page: matrix, cells with their evidence, claims, method cards. Needs no network."""
     from harness.report import write_report
+    from harness.results.store import Store
     from harness.status import requested_plan
-    from harness.store import Store
 
     layout = find_layout()
     plan = requested_plan(layout, Store(layout.runs), suite, published_seeds)

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from harness.base.errors import UsageError
+from harness.base.vocabulary import Verdict
 from harness.cli.options import (
     SEED,
     OnceCommand,
@@ -18,13 +20,11 @@ from harness.cli.options import (
     runtime_option,
     stop_on_interrupt,
 )
-from harness.errors import UsageError
-from harness.vocabulary import Verdict
 
 if TYPE_CHECKING:
-    from harness.layout import Layout
-    from harness.plan import Plan
-    from harness.vocabulary import Accelerator
+    from harness.base.layout import Layout
+    from harness.base.vocabulary import Accelerator
+    from harness.planning.plan import Plan
 
 # Runs whose metrics a person reads one by one.
 _SHOWN_IN_FULL = 4
@@ -106,12 +106,12 @@ def command(
     Finished runs are kept: the same command resumes. Exit code 0 when every cell is ok or not-applicable,
     1 when some are not, 130 when you stopped it.
     """
-    from harness.campaign import Choices, left_to_run
-    from harness.jobs import on_accelerator
-    from harness.layout import find_layout
-    from harness.plan import make_plan
-    from harness.store import Store
-    from harness.upstream import upstream_tree
+    from harness.base.layout import find_layout
+    from harness.execution.campaign import Choices, left_to_run
+    from harness.methods.upstream import upstream_tree
+    from harness.planning.jobs import on_accelerator
+    from harness.planning.plan import make_plan
+    from harness.results.store import Store
 
     layout = find_layout()
     if suite:
@@ -163,11 +163,11 @@ def _refuse_beside_suite() -> None:
 
 def _run(layout: Layout, plan: Plan, choices: Any, *, install: bool, runtime: str | None, quiet: bool) -> bool:
     """Run what is left; whether a person stopped it."""
-    from harness.campaign import run_plan
     from harness.engine import find_engine
-    from harness.needs import check_disk
-    from harness.plan import join
-    from harness.store import Store
+    from harness.execution.campaign import run_plan
+    from harness.planning.needs import check_disk
+    from harness.planning.plan import join
+    from harness.results.store import Store
 
     needs = check_disk(layout, plan.name, join(plan, Store(layout.runs), records=True))
     with (
@@ -184,9 +184,9 @@ def _run(layout: Layout, plan: Plan, choices: Any, *, install: bool, runtime: st
 def _suite_plan(
     layout: Layout, suite: str, published_seeds: int | None = None, accelerator: Accelerator = "cpu"
 ) -> Plan:
-    from harness.jobs import on_accelerator
-    from harness.plan import make_plan
-    from harness.suites import jobs_of, load_suite, plan_name
+    from harness.planning.jobs import on_accelerator
+    from harness.planning.plan import make_plan
+    from harness.planning.suites import jobs_of, load_suite, plan_name
 
     jobs = jobs_of(layout, load_suite(suite), published_seeds)
     return make_plan(layout, plan_name(suite, published_seeds), on_accelerator(layout, jobs, accelerator))
@@ -216,8 +216,8 @@ def _jobs(
     from itertools import product
 
     from harness.data import load_manifest
-    from harness.jobs import make_job, parse_split
-    from harness.methods import load_method
+    from harness.methods.card import load_method
+    from harness.planning.jobs import make_job, parse_split
 
     for name, given in (("--method", methods), ("--dataset", datasets), ("--seed", seeds)):
         if not given:
@@ -242,9 +242,9 @@ def _show(layout: Layout, plan: Plan, mirrors: tuple[Path, ...], *, as_json: boo
     """Score, print, and say where the evidence lies; the exit code."""
     import json
 
-    from harness.scoring import score_all
+    from harness.results.scoring import score_all
+    from harness.results.store import Store
     from harness.status import build_table, show, to_json
-    from harness.store import Store
 
     store = Store(layout.runs)
     score_all(layout, store, plan, mirrors)
@@ -283,9 +283,9 @@ def _write_report(layout: Layout, plan: Plan, mirrors: tuple[Path, ...], *, quie
 
 
 def _tell_what_full_needs(layout: Layout) -> None:
-    from harness.needs import needs_of
-    from harness.plan import join
-    from harness.store import Store
+    from harness.planning.needs import needs_of
+    from harness.planning.plan import join
+    from harness.results.store import Store
 
     plan = _suite_plan(layout, "full")
     click.echo("")

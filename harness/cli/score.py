@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from harness.base.errors import DataError, UsageError
+from harness.base.layout import find_layout
+from harness.base.vocabulary import Verdict
 from harness.cli.options import OnceCommand, json_option, mirror_option
-from harness.errors import DataError, UsageError
-from harness.layout import find_layout
-from harness.vocabulary import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from harness.store import Store
+    from harness.results.store import Store
 
 
 @click.command(cls=OnceCommand)
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 @json_option
 def command(keys: tuple[str, ...], again: bool, mirrors: tuple[Path, ...], as_json: bool) -> int:
     """Compute the scores of stored runs: of all with valid predictions, or of those whose keys begin with KEYS."""
-    from harness.jobs import PlannedJob
-    from harness.scoring import score_run, scores_path
+    from harness.planning.jobs import PlannedJob
+    from harness.results.scoring import score_run, scores_path
+    from harness.results.store import Store
     from harness.status.table import key_metrics
-    from harness.store import Store
 
     layout = find_layout()
     store = Store(layout.runs)

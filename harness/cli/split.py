@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from harness.base.errors import UsageError
+from harness.base.layout import find_layout
+from harness.benchmarks.ddi.study.command import consistency, measure
 from harness.cli.options import OnceGroup, json_option, mirror_option
-from harness.cli.splitting.measure import consistency, measure
 from harness.cli.splitting.options import Wanted, split_options
 from harness.cli.splitting.proving import one_per_split, tell, verified
-from harness.errors import UsageError
-from harness.layout import find_layout
 
 if TYPE_CHECKING:
-    from harness.jobs import SplitSpec
-    from harness.layout import Layout
+    from harness.base.layout import Layout
+    from harness.planning.jobs import SplitSpec
 
 _CORRUPT = 4
 
@@ -79,7 +79,7 @@ def make_splits(
     harness split make synthetic random --seed 17263407 --to splits
     harness split make --strategy cluster --gamma 0.55 --dataset drugbank
     """
-    from harness.files import write_atomic
+    from harness.base.files import write_atomic
     from harness.splits import load_split
     from harness.splits.recorded import record_splits
     from harness.splits.splits import as_recorded, benchmark_of, describe_split, split_path

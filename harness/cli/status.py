@@ -7,9 +7,9 @@ from pathlib import Path
 
 import click
 
+from harness.base.layout import find_layout
+from harness.base.vocabulary import Verdict
 from harness.cli.options import OnceCommand, OutputFile, published_seeds_option, reference_option, refuse_unknown
-from harness.layout import find_layout
-from harness.vocabulary import Verdict
 
 _KINDS = {".txt": "text", ".md": "markdown", ".json": "json"}
 
@@ -51,10 +51,10 @@ def command(
 
     Exit code 0 when every cell in view is ok or not-applicable, else 1.
     """
-    from harness.files import write_atomic
-    from harness.reference import load_reference
+    from harness.base.files import write_atomic
+    from harness.results.reference import load_reference
+    from harness.results.store import Store
     from harness.status import build_table, requested_plan, show, to_json, to_markdown, to_text
-    from harness.store import Store
 
     kind = _kind(file, as_json=as_json, as_markdown=as_markdown)
     layout = find_layout()

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import click
 
+from harness.base.errors import UsageError
+from harness.base.layout import find_layout
 from harness.cli.options import OnceCommand, json_option, mirror_option
-from harness.errors import UsageError
-from harness.layout import find_layout
 
 
 @click.command(cls=OnceCommand)
@@ -41,7 +41,7 @@ def command(
     Figures are drawn by `harness report`; here are their numbers. Exit code 1 when a number deviates, else 0.
     """
     from harness.compare import compare_claims
-    from harness.store import Store
+    from harness.results.store import Store
     from harness.study import make_study, measure_anew, to_json, to_markdown, to_text
 
     if as_json and as_markdown:

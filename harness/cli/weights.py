@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
+from harness.base.layout import find_layout
 from harness.cli.options import OnceGroup, json_option, mirror_option
-from harness.layout import find_layout
 
 
 @click.group(cls=OnceGroup)
@@ -20,7 +20,7 @@ def command() -> None:
 @json_option
 def list_weights(as_json: bool) -> None:
     """List the methods that read a pretrained model, and whether it is here."""
-    from harness.weights import are_here, kept_weights, load_weights, weights_names
+    from harness.methods.weights import are_here, kept_weights, load_weights, weights_names
 
     layout = find_layout()
     rows = []
@@ -48,7 +48,7 @@ def list_weights(as_json: bool) -> None:
 @mirror_option
 def get_weights(method: str, given: Path | None, mirrors: tuple[Path, ...]) -> None:
     """Bring the weights of METHOD. Checksums that its weights.toml does not give are recorded now."""
-    from harness.weights import bring_weights
+    from harness.methods.weights import bring_weights
 
     kept = bring_weights(find_layout(), method, given=given, mirrors=mirrors, say=click.echo)
     click.echo(f"{kept.manifest.title}: {kept.digest}")
@@ -57,7 +57,7 @@ def get_weights(method: str, given: Path | None, mirrors: tuple[Path, ...]) -> N
 @command.command("verify", short_help="Check what is here.")
 def verify_weights() -> None:
     """Read all weights that are here, and compare them with what was recorded."""
-    from harness.weights import are_here, kept_weights, weights_names
+    from harness.methods.weights import are_here, kept_weights, weights_names
 
     layout = find_layout()
     for name in weights_names(layout):

@@ -10,6 +10,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from harness.base.errors import DataError
+from harness.base.layout import Layout
 from harness.compare.claims import Claim, load_claims, load_external
 from harness.compare.judge import ClaimVerdict, Comparison, Known, Recomputed, judge
 from harness.compare.names import Names, load_names, target_of
@@ -18,11 +20,9 @@ from harness.compare.paper import Place, has_study, load_paper
 from harness.compare.several import STATISTICS, Several, judge_all
 from harness.compare.values import our_side, published_side
 from harness.data import dataset_digest, manifest_names
-from harness.errors import DataError
-from harness.layout import Layout
-from harness.methods import method_names
+from harness.methods.card import method_names
+from harness.results.store import Store
 from harness.splits import strategy_names
-from harness.store import Store
 
 
 @dataclass(frozen=True)

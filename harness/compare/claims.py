@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 
+from harness.base.errors import CorruptData, MissingData
+from harness.base.layout import Layout
 from harness.compare.names import Names
-from harness.errors import CorruptData, MissingData
-from harness.layout import Layout
 
 PER_SEED, TABLES = "per_seed.csv", "tables.csv"
 # The statistic of a printed number of the data: a study shows it beside ours, it claims nothing of a run.

@@ -17,12 +17,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
+from harness.base.vocabulary import Verdict
 from harness.compare.claims import Claim
 from harness.compare.names import Names, Target, target_of
 from harness.compare.obtained import Obtained, Runs
 from harness.compare.statistics import CONFIDENCE, welch_half_width
 from harness.status.table import summarise
-from harness.vocabulary import Verdict
 
 _RELATIVE = 1e-9
 # Fewer seeds than this never decide about a hundred.

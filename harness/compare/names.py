@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from harness.layout import Layout
-from harness.manifests import Strict, load_toml
-from harness.methods import unknown
+from harness.base.layout import Layout
+from harness.base.manifests import Strict, load_toml
+from harness.methods.card import unknown
 
 
 class MetricName(Strict):

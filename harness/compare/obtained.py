@@ -12,17 +12,17 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from harness.base.errors import DataError
+from harness.base.layout import Layout
+from harness.base.vocabulary import Verdict
 from harness.compare.names import Names, Target
-from harness.errors import DataError
 from harness.images import image_tree
-from harness.jobs import Job, PlannedJob
-from harness.layout import Layout
-from harness.methods import load_method, load_methods, method_names
-from harness.plan import Present
-from harness.reference import Entry, load_reference
-from harness.scoring import read_scores, score_run, scored_files, without_truth
-from harness.store import Store
-from harness.vocabulary import Verdict
+from harness.methods.card import load_method, load_methods, method_names
+from harness.planning.jobs import Job, PlannedJob
+from harness.planning.plan import Present
+from harness.results.reference import Entry, load_reference
+from harness.results.scoring import read_scores, score_run, scored_files, without_truth
+from harness.results.store import Store
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 from pydantic import Field, model_validator
 
-from harness.errors import CorruptData
-from harness.layout import Layout
-from harness.manifests import Strict, load_toml
+from harness.base.errors import CorruptData
+from harness.base.layout import Layout
+from harness.base.manifests import Strict, load_toml
 
 # What a claim of the paper's tables calls every dataset of the study.
 ALL_DATASETS = "all"

@@ -8,9 +8,9 @@ from dataclasses import asdict
 from itertools import groupby
 from typing import Any
 
+from harness.base.markdown import code, plain, table
 from harness.compare.book import Book, group_of
 from harness.compare.judge import ClaimVerdict, Comparison
-from harness.markdown import code, plain, table
 from harness.status.text import wrapped
 
 # A list or table longer than this is no help on a terminal unless a person asked for all of it.

@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from harness.base.errors import CorruptData
 from harness.compare.adjusted import ADJUSTED_P, H, judge_adjusted
 from harness.compare.claims import Claim
 from harness.compare.judge import FEWEST_SEEDS, ClaimVerdict, Comparison, Known, Recomputed
@@ -24,7 +25,6 @@ from harness.compare.names import Names, target_of
 from harness.compare.paper import Paper, Place
 from harness.compare.statistics import CONFIDENCE, SIGNIFICANCE, Array, h_at, kruskal_wallis
 from harness.compare.values import Side
-from harness.errors import CorruptData
 
 MEDIAN, DIFFERENCE = "median", "difference of means"
 STATISTICS = frozenset({MEDIAN, H, DIFFERENCE, ADJUSTED_P})

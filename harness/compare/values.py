@@ -12,12 +12,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from harness.base.layout import Layout
+from harness.base.vocabulary import Verdict
 from harness.compare.claims import read_rows
 from harness.compare.names import Names, Target
 from harness.compare.obtained import Runs
 from harness.compare.paper import Paper, Place
-from harness.layout import Layout
-from harness.vocabulary import Verdict
 
 # Not a metric: how long the training took, in seconds.
 TIME = "train_time_s"

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from importlib import import_module
 from typing import cast
 
+from harness.base.errors import UsageError
 from harness.conformance.checks import Bench, Check, CheckResult, apply
-from harness.errors import UsageError
-from harness.methods import MethodCard
-from harness.trials import Runner
+from harness.execution.trials import Runner
+from harness.methods.card import MethodCard
 
 __all__ = ["Check", "CheckResult", "checks_of", "self_test"]
 

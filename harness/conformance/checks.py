@@ -10,13 +10,13 @@ from typing import Protocol
 
 import numpy as np
 
-from harness.files import digest_of
-from harness.given import Array, Given, is_equal
-from harness.inputs import arrange
-from harness.learning import RUNS, compare_orders, order_free
-from harness.methods import MethodCard, merged_parameters
-from harness.trials import Runner, Trial
-from harness.vocabulary import Verdict
+from harness.base.files import digest_of
+from harness.base.given import Array, Given, is_equal
+from harness.base.vocabulary import Verdict
+from harness.execution.inputs import arrange
+from harness.execution.trials import Runner, Trial
+from harness.methods.card import MethodCard, merged_parameters
+from harness.results.learning import RUNS, compare_orders, order_free
 
 SEED, _OTHER_SEED = 17263407, 22928437
 # on a small problem; labels are worth far more

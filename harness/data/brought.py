@@ -9,10 +9,10 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
+from harness.base.errors import MissingData
+from harness.base.files import sha256_of
+from harness.base.layout import Layout
 from harness.data.manifest import DatasetManifest, manifest_path
-from harness.errors import MissingData
-from harness.files import sha256_of
-from harness.layout import Layout
 
 TABLES = ("associations.csv", "drug_features.csv", "disease_features.csv")
 

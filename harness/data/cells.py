@@ -6,7 +6,7 @@ import csv
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from harness.errors import CorruptData
+from harness.base.errors import CorruptData
 
 
 def rows_of(path: Path) -> Iterator[tuple[int, list[str]]]:

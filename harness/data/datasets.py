@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, overload
 
+from harness.base.errors import CorruptData, ManifestError, MissingData, UsageError
+from harness.base.files import digest_of, sha256_of
+from harness.base.layout import Layout
 from harness.data.brought import brought_tables, checksum
 from harness.data.manifest import DatasetManifest, load_manifest, manifest_path
 from harness.data.sources import changed_files, local_copy, obtain
-from harness.errors import CorruptData, ManifestError, MissingData, UsageError
-from harness.files import digest_of, sha256_of
-from harness.layout import Layout
 
 if TYPE_CHECKING:
     from harness.data.kinds import Dataset

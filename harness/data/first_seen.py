@@ -8,8 +8,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from harness.errors import ManifestError
-from harness.files import read_json, sha256_of, write_json
+from harness.base.errors import ManifestError
+from harness.base.files import read_json, sha256_of, write_json
 
 if TYPE_CHECKING:
     from harness.data.manifest import DatasetManifest, SourceFile

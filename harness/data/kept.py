@@ -12,10 +12,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from harness.base.errors import CorruptData
+from harness.base.files import digest_of, folder_in_the_making, write_json
+from harness.base.npy import NotNpy, npy_bytes, read_header, read_npy
 from harness.data.kinds import Dataset, Kind
-from harness.data.npy import NotNpy, npy_bytes, read_header, read_npy
-from harness.errors import CorruptData
-from harness.files import digest_of, folder_in_the_making, write_json
 
 NAMES_FILE = "names.json"
 

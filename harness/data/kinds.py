@@ -9,9 +9,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from harness.data import checks, ddi_checks
-from harness.data.ddi import DdiDataset
-from harness.data.model import RepurposingDataset
+from harness.benchmarks.ddi import checks as ddi_checks
+from harness.benchmarks.ddi.dataset import DdiDataset
+from harness.benchmarks.repurposing import checks
+from harness.benchmarks.repurposing.dataset import RepurposingDataset
 
 Dataset = RepurposingDataset | DdiDataset
 

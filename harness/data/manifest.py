@@ -13,11 +13,11 @@ from urllib.parse import unquote, urlsplit
 
 from pydantic import Field, SerializeAsAny, ValidationInfo, field_validator, model_validator
 
+from harness.base.layout import Layout
+from harness.base.manifests import NamedManifest, Strict, load_named
 from harness.data.first_seen import completed
 from harness.data.statistics import MODELS, Statistics
-from harness.layout import Layout
-from harness.manifests import NamedManifest, Strict, load_named
-from harness.methods import unknown
+from harness.methods.card import unknown
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 

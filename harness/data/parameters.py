@@ -6,9 +6,9 @@ from typing import TypeVar
 
 from pydantic import ValidationError
 
+from harness.base.errors import ManifestError
+from harness.base.manifests import Strict
 from harness.data.manifest import DatasetManifest
-from harness.errors import ManifestError
-from harness.manifests import Strict
 
 Model = TypeVar("Model", bound=Strict)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import Field
 
-from harness.manifests import Strict
+from harness.base.manifests import Strict
 
 
 class Statistics(Strict):

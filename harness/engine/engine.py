@@ -11,9 +11,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from harness.base.errors import EngineError, UsageError
 from harness.engine.facts import EngineFacts, engine_name, read_facts
 from harness.engine.sockets import silence
-from harness.errors import EngineError, UsageError
 
 if TYPE_CHECKING:
     import docker

@@ -7,14 +7,14 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
+from harness.base.errors import EngineError, UsageError
+from harness.base.layout import Layout
 from harness.engine import install as installation
 from harness.engine import programs
 from harness.engine.engine import Engine
 from harness.engine.probe import control_run
 from harness.engine.serve import Lease, Service
 from harness.engine.sockets import chosen_by_user, exists, here, silence, usual_places
-from harness.errors import EngineError, UsageError
-from harness.layout import Layout
 
 log = logging.getLogger(__name__)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from harness.errors import ImageError
+from harness.base.errors import ImageError
 
 if TYPE_CHECKING:
     from harness.engine.engine import Engine

@@ -8,7 +8,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from harness.errors import EngineError
+from harness.base.errors import EngineError
 
 log = logging.getLogger(__name__)
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from harness.ownership import LABEL_HARNESS, LABEL_RUN, is_owned
+from harness.base.ownership import LABEL_HARNESS, LABEL_RUN, is_owned
 
 if TYPE_CHECKING:
     from harness.engine.engine import Engine

@@ -15,12 +15,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from harness.base.errors import ImageError
 from harness.engine.cgroup import ControlGroup, limit_is_kept
 from harness.engine.confinement import Confinement, broken_walls, read_confinement
 from harness.engine.forbidden import FORBIDDEN, trying_program
 from harness.engine.images import import_tree
 from harness.engine.walls import walls
-from harness.errors import ImageError
 
 if TYPE_CHECKING:
     from harness.engine.engine import Engine

@@ -18,10 +18,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from harness.base.errors import EngineError
+from harness.base.files import digest_of, write_atomic
 from harness.engine.mounted import unmount_below
 from harness.engine.sockets import silence
-from harness.errors import EngineError
-from harness.files import digest_of, write_atomic
 
 _START_SECONDS = 90.0
 _START_TRIES = 3

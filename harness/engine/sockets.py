@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.errors import EngineError
+from harness.base.errors import EngineError
 
 _VARIABLES = ("DOCKER_HOST", "CONTAINER_HOST")
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness import __version__
-from harness.methods import MethodCard
-from harness.records import Record
-from harness.vocabulary import Verdict
+from harness.base.vocabulary import Verdict
+from harness.methods.card import MethodCard
+from harness.results.records import Record
 
 METADATA = "ro-crate-metadata.json"
 CRATE = "https://w3id.org/ro/crate/1.1"

@@ -12,17 +12,17 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.errors import CorruptData, UsageError
+from harness.base.errors import CorruptData, UsageError
+from harness.base.files import folder_in_the_making, sha256_of
+from harness.base.layout import Layout
+from harness.base.markdown import plain
 from harness.export.crate import METADATA, CrateFile, describe
-from harness.files import folder_in_the_making, sha256_of
-from harness.layout import Layout
-from harness.markdown import plain
-from harness.methods import load_method, method_names
-from harness.plan import Plan
-from harness.records import RECORD_FILE, Record
-from harness.scoring import scores_path
+from harness.methods.card import load_method, method_names
+from harness.planning.plan import Plan
+from harness.results.records import RECORD_FILE, Record
+from harness.results.scoring import scores_path
+from harness.results.store import Store
 from harness.status import Table, build_table, to_json, to_markdown
-from harness.store import Store
 
 SUMS = "SHA256SUMS"
 _README = """# Permafrost results: {name}

@@ -10,10 +10,10 @@ import urllib.request
 from functools import cache
 from pathlib import Path
 
-from harness.errors import MissingData
+from harness.base.errors import MissingData
+from harness.base.web import open_address
 from harness.images.bounded import MOST_BYTES, outgrew, run_bounded, too_long
 from harness.images.locks import Part
-from harness.web import open_address
 
 _HELPERS = ("/usr/lib/apt/apt-helper", "/usr/libexec/apt/apt-helper")
 _ATTEMPTS = 3

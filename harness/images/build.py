@@ -6,7 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.errors import ImageError
+from harness.base.errors import ImageError
+from harness.base.layout import Layout
+from harness.base.vocabulary import Accelerator
 from harness.images.builder import BuildEngine
 from harness.images.cards import Environment, environment_chain, layers_of
 from harness.images.export import image_config, image_entries
@@ -25,8 +27,6 @@ from harness.images.record import (
     write_record,
 )
 from harness.images.trees import code_of_entries, differing_folders, environment_listing, listing_digest
-from harness.layout import Layout
-from harness.vocabulary import Accelerator
 
 _NAMED = 8
 

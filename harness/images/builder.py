@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from harness.errors import ImageError
+from harness.base.errors import ImageError
 from harness.images.limits import LIMITS, run_watched
 
 if TYPE_CHECKING:

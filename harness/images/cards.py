@@ -10,10 +10,10 @@ from typing import Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from harness.errors import ManifestError, UsageError
-from harness.layout import Layout
-from harness.manifests import Strict, load_toml
-from harness.vocabulary import Accelerator
+from harness.base.errors import ManifestError, UsageError
+from harness.base.layout import Layout
+from harness.base.manifests import Strict, load_toml
+from harness.base.vocabulary import Accelerator
 
 Language = Literal["python", "octave", "r"]
 Backend = Literal["debian", "wheels", "conda"]

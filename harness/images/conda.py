@@ -16,8 +16,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from harness.errors import ManifestError, UsageError
-from harness.files import sha256_of
+from harness.base.errors import ManifestError, UsageError
+from harness.base.files import sha256_of
 from harness.images.cards import CondaPart, Environment
 from harness.images.locks import Part, missing_lock
 

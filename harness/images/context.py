@@ -7,7 +7,9 @@ import shutil
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from harness.files import sha256_of
+from harness.base.files import sha256_of
+from harness.base.layout import Layout
+from harness.base.vocabulary import Accelerator
 from harness.images.builder import RECIPE
 from harness.images.cards import Environment, epoch_of
 from harness.images.limits import LIMITS, LIMITS_FILE
@@ -16,8 +18,6 @@ from harness.images.locks import Part, read_debian, read_wheels
 from harness.images.parts import checked_part
 from harness.images.sources import code_files, refuse_links
 from harness.images.stage0 import write_stage0
-from harness.layout import Layout
-from harness.vocabulary import Accelerator
 
 
 def parts_of(environment: Environment, accelerator: Accelerator) -> list[Part]:

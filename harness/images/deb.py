@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, cast
 
-from harness.errors import CorruptData
+from harness.base.errors import CorruptData
 
 _MAGIC = b"!<arch>\n"
 _HEADER = 60

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.errors import ManifestError, UsageError
+from harness.base.errors import ManifestError, UsageError
 from harness.images.deb import parse_fields, read_control
 from harness.images.locks import DebianPackage
 

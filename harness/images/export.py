@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import IO, TYPE_CHECKING, Any
 
-from harness.errors import ImageError
+from harness.base.errors import ImageError
 from harness.images.builder import BuildEngine
 from harness.images.trees import CODE_ROOTS, Entry, read_tree
 

@@ -15,12 +15,12 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from harness.errors import CorruptData, DataError, MissingData
+from harness.base.errors import CorruptData, DataError, MissingData
+from harness.base.layout import Layout
+from harness.base.ownership import abandoned_folders, own_folder
 from harness.images.cards import BASE, load_environment
 from harness.images.locks import Part
 from harness.images.parts import admit, checked_part, incoming, is_fetched
-from harness.layout import Layout
-from harness.ownership import abandoned_folders, own_folder
 
 PARALLEL = 4
 _HINTS = {

@@ -11,12 +11,12 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from harness.files import digest_of, write_atomic
+from harness.base.files import digest_of, write_atomic
+from harness.base.layout import Layout
+from harness.base.manifests import Strict
 from harness.images.builder import BuildEngine
 from harness.images.export import image_config, image_entries
 from harness.images.trees import code_of_entries, environment_listing, listing_digest
-from harness.layout import Layout
-from harness.manifests import Strict
 
 # What a code tree is taken of: the bytes of its files (absent), or their meaning.
 _RULES = "meaning 1"

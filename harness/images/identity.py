@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from harness.errors import ImageError
-from harness.files import digest_of
+from harness.base.errors import ImageError
+from harness.base.files import digest_of
+from harness.base.layout import Layout
+from harness.base.vocabulary import Accelerator
 from harness.images.record import recorded_tree
 from harness.images.sources import code_files
 from harness.images.trees import code_of_folders
-from harness.layout import Layout
-from harness.methods import load_method
-from harness.vocabulary import Accelerator
+from harness.methods.card import load_method
 
 # `localhost/` keeps every engine from ever looking for these names in a registry.
 PREFIX = "localhost/permafrost"

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from harness.errors import ManifestError
-from harness.files import write_atomic
+from harness.base.errors import ManifestError
+from harness.base.files import write_atomic
+from harness.base.layout import Layout
+from harness.base.vocabulary import Accelerator
 from harness.images.cards import Environment, environment_chain
 from harness.images.debian import ESSENTIAL, Apt, close_over
 from harness.images.locks import (
@@ -21,8 +23,6 @@ from harness.images.locks import (
 from harness.images.parts import checked_part
 from harness.images.record import variant_of
 from harness.images.wheels import lock_wheels
-from harness.layout import Layout
-from harness.vocabulary import Accelerator
 
 Say = Callable[[str], None]
 

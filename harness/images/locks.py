@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from harness.errors import ManifestError
+from harness.base.errors import ManifestError
 
 _SHA = re.compile(r"[0-9a-f]{64}")
 _WHEEL = re.compile(

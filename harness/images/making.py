@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from harness.errors import ImageError
+from harness.base.errors import ImageError
+from harness.base.layout import Layout
+from harness.base.vocabulary import Accelerator
 from harness.images.builder import BuildEngine, build
 from harness.images.cards import Environment, environment_chain, epoch_of, language_of
 from harness.images.context import fill_environment_context, fill_method_context, require_built
@@ -18,8 +20,6 @@ from harness.images.export import code_entries, copy_files, image_config, image_
 from harness.images.identity import PREFIX, code_folders, code_tree
 from harness.images.receipts import CONTEXT
 from harness.images.trees import Entry, code_of_entries, environment_listing, listing_digest
-from harness.layout import Layout
-from harness.vocabulary import Accelerator
 
 
 class Step(NamedTuple):

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.errors import HarnessError
+from harness.base.errors import HarnessError
+from harness.base.layout import Layout
+from harness.base.vocabulary import Accelerator
 from harness.images.cards import environment_chain, environment_names, layers_of
 from harness.images.identity import environment_image_name, image_name, image_tree
 from harness.images.receipts import receipts_of
 from harness.images.record import read_record, recorded_tree
-from harness.layout import Layout
-from harness.vocabulary import Accelerator
 
 
 def overview(layout: Layout) -> list[dict[str, Any]]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from harness.errors import CorruptData, MissingData
-from harness.files import sha256_of, sync_folder
+from harness.base.errors import CorruptData, MissingData
+from harness.base.files import sha256_of, sync_folder
+from harness.base.layout import Layout
 from harness.images.locks import Part
-from harness.layout import Layout
 
 
 def part_path(layout: Layout, part: Part) -> Path:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from harness.base.layout import Layout
+from harness.base.vocabulary import Accelerator
 from harness.images.cards import Environment, environment_chain, layers_of
 from harness.images.context import parts_of
 from harness.images.fetch import Progress, fetch_parts, find_sources
 from harness.images.locks import Part
 from harness.images.record import read_record, variant_of
-from harness.layout import Layout
-from harness.vocabulary import Accelerator
 
 
 def needed_layers(

@@ -10,10 +10,10 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from harness.files import digest_of, write_atomic
+from harness.base.files import digest_of, write_atomic
+from harness.base.layout import Layout
+from harness.base.manifests import Strict
 from harness.images.builder import BuildEngine
-from harness.layout import Layout
-from harness.manifests import Strict
 
 # Folders that builds work in begin with this.
 CONTEXT = "context-"

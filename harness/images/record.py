@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
-from harness.errors import ImageError, UsageError
-from harness.files import sha256_of, write_atomic
+from harness.base.errors import ImageError, UsageError
+from harness.base.files import sha256_of, write_atomic
+from harness.base.layout import Layout
+from harness.base.manifests import Strict, load_toml
+from harness.base.vocabulary import Accelerator
 from harness.images.cards import Environment, environment_chain, layers_of
 from harness.images.trees import listing_digest
-from harness.layout import Layout
-from harness.manifests import Strict, load_toml
-from harness.vocabulary import Accelerator
 
 RECORD = "tree.toml"
 

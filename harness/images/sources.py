@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from harness.errors import ImageError
+from harness.base.errors import ImageError
 
 # What can't change an answer, or what git would not hold.
 _NOT_CODE = ("__pycache__", ".ipynb_checkpoints", "method.toml", "weights.toml", "tests")

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from harness.files import digest_of, sha256_of
+from harness.base.files import digest_of, sha256_of
 from harness.images.sources import MOST_BYTES, code_files
 from harness.meaning import meaning_of
 

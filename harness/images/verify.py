@@ -11,7 +11,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from harness.errors import ImageError
+from harness.base.errors import ImageError
+from harness.base.layout import Layout
+from harness.base.vocabulary import Accelerator
 from harness.images.build import Supply, compare_with_record, ensure_environment, ensure_image
 from harness.images.builder import BuildEngine
 from harness.images.cards import Environment, environment_chain, layers_of
@@ -27,8 +29,6 @@ from harness.images.prepare import needed_layers, parts_of_layers
 from harness.images.receipts import building
 from harness.images.record import read_record, variant_of
 from harness.images.trees import Entries, code_of_entries, differing, environment_listing, listing_digest
-from harness.layout import Layout
-from harness.vocabulary import Accelerator
 
 _NAMED = 8
 _WHEEL_FACTS = re.compile(r"opt/venv/lib/[^/]+/site-packages/([^/]+)-([^-/]+)\.dist-info")

@@ -12,7 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-from harness.files import digest_of
+from harness.base.files import digest_of
 from harness.meaning.python import parsed, tree_text
 
 # Where a module counts as a whole.

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from harness.errors import UsageError
+from harness.base.errors import UsageError
 from harness.notebook.connection import Connection, socket_names
 
 _PIECE = 1 << 16

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from harness.errors import UsageError
-from harness.files import read_json
+from harness.base.errors import UsageError
+from harness.base.files import read_json
 
 CHANNELS = ("shell", "iopub", "stdin", "control", "hb")
 _SIGNATURE = "hmac-sha256"

@@ -10,9 +10,10 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from harness.base.errors import ImageError
+from harness.base.files import digest_of
+from harness.base.layout import Layout
 from harness.engine import Engine
-from harness.errors import ImageError
-from harness.files import digest_of
 from harness.images import BuiltImage, Supply, ensure_image
 from harness.images.builder import build
 from harness.images.cards import environment_chain, epoch_of, language_of, layers_of, load_environment
@@ -24,7 +25,6 @@ from harness.images.lock import held_packages
 from harness.images.making import tag_image
 from harness.images.receipts import CONTEXT, Receipt, building, read_receipt, receipt_path, write_receipt
 from harness.images.record import lock_digests
-from harness.layout import Layout
 
 _SHOWN = 16
 

@@ -18,29 +18,29 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from harness.base.errors import EngineError, HarnessError, ImageError, MissingData, UsageError
+from harness.base.files import write_json
+from harness.base.layout import Layout
+from harness.base.ownership import own_folder, owner_of
+from harness.base.vocabulary import Verdict
 from harness.engine import Engine
 from harness.engine.leftovers import remove_stubborn
 from harness.engine.orphans import discard_container
-from harness.errors import EngineError, HarnessError, ImageError, MissingData, UsageError
-from harness.files import write_json
-from harness.inputs import job_folder, make_inputs, planned_weights
-from harness.jobs import Job, PlannedJob
-from harness.layout import Layout
-from harness.methods import MethodCard, load_method
+from harness.execution.inputs import job_folder, make_inputs, planned_weights
+from harness.execution.runs import INIT, Limits, Mount, RunRequest
+from harness.execution.runs.container import container_configuration
+from harness.execution.runs.faults import engine_faults, explain
+from harness.execution.runs.log import BoundedLog, Frames
+from harness.execution.runs.shown import show
+from harness.execution.runs.user import container_user
+from harness.execution.runs.workspace import Workspace, make_readable, new_workspace
+from harness.execution.tasks import limits_of
+from harness.methods.card import MethodCard, load_method
 from harness.notebook.bridge import Bridge, find_sockets
 from harness.notebook.connection import Connection, write_private
 from harness.notebook.image import NotebookImage
-from harness.ownership import own_folder, owner_of
-from harness.plan import make_plan
-from harness.runs import INIT, Limits, Mount, RunRequest
-from harness.runs.container import container_configuration
-from harness.runs.faults import engine_faults, explain
-from harness.runs.log import BoundedLog, Frames
-from harness.runs.shown import show
-from harness.runs.user import container_user
-from harness.runs.workspace import Workspace, make_readable, new_workspace
-from harness.tasks import limits_of
-from harness.vocabulary import Verdict
+from harness.planning.jobs import Job, PlannedJob
+from harness.planning.plan import make_plan
 
 _INSIDE = Path(__file__).parent / "inside"
 _TOOLS = "/opt/notebook"

@@ -7,8 +7,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from harness.files import write_json
-from harness.jobs import Job
+from harness.base.files import write_json
+from harness.planning.jobs import Job
 
 
 def register(job: Job, title: str, language: str, arguments: Sequence[str]) -> Path:

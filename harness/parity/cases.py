@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from harness.benchmark import names as benchmark_names
-from harness.errors import ManifestError, UsageError
-from harness.methods import MethodCard, ParityTable
+from harness.base.errors import ManifestError, UsageError
+from harness.benchmarks import names as benchmark_names
+from harness.methods.card import MethodCard, ParityTable
 
 _WILDCARDS = {"dataset": r"(?P<dataset>.+?)", "seed": r"(?P<seed>\d+)"}
 

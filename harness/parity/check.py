@@ -9,18 +9,19 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from harness.data.npy import NotNpy, read_header, read_npy
-from harness.errors import InvalidPredictions
-from harness.layout import Layout
-from harness.method_report import METHOD, read_report
-from harness.methods import MethodCard, Tolerance
-from harness.parity import goldens, references
+from harness.base.errors import InvalidPredictions
+from harness.base.layout import Layout
+from harness.base.npy import NotNpy, read_header, read_npy
+from harness.base.vocabulary import Verdict
+from harness.benchmarks.repurposing.parity import goldens
+from harness.benchmarks.repurposing.splits.folds import TEST
+from harness.execution.method_report import METHOD, read_report
+from harness.execution.trials import Runner
+from harness.methods.card import MethodCard, Tolerance
+from harness.parity import references
 from harness.parity.cases import GoldenCase, Match, matches_of
 from harness.parity.finding import ArrayFinding, Finding, Standing, compare
 from harness.parity.traces import check_traces
-from harness.splits.folds import TEST
-from harness.trials import Runner
-from harness.vocabulary import Verdict
 
 Array = npt.NDArray[Any]
 

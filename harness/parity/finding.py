@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from harness.methods import Tolerance
+from harness.methods.card import Tolerance
 
 Array = npt.NDArray[Any]
 

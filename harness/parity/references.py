@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from harness.layout import Layout
-from harness.parity import goldens
+from harness.base.layout import Layout
+from harness.benchmarks.repurposing.parity import goldens
+from harness.benchmarks.repurposing.parity.splits import SPLITS, check_split
 from harness.parity.cases import GoldenCase
 from harness.parity.finding import Finding, Standing
 from harness.parity.metrics import check_metrics
-from harness.parity.splits import SPLITS, check_split
 
 METRICS = "metrics"
 # a benchmark has one file of golden metrics or a folder of them

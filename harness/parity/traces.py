@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from harness.data.npy import NotNpy, read_header, read_npy
-from harness.methods import Tolerance, merged_parameters
+from harness.base.npy import NotNpy, read_header, read_npy
+from harness.base.vocabulary import Verdict
+from harness.execution.trials import Runner, Trial
+from harness.methods.card import Tolerance, merged_parameters
 from harness.parity.cases import Match
 from harness.parity.finding import ArrayFinding, Finding, Standing, compare
-from harness.trials import Runner, Trial
-from harness.vocabulary import Verdict
 
 Array = npt.NDArray[Any]
 

@@ -10,14 +10,14 @@ import shlex
 from collections.abc import Iterable
 from typing import Any
 
-from harness import benchmark
+from harness import benchmarks as benchmark
+from harness.base.files import canonical_json
+from harness.base.layout import Layout
+from harness.base.logs import log_tail
+from harness.base.vocabulary import Verdict
 from harness.compare import Book, Comparison
-from harness.files import canonical_json
-from harness.layout import Layout
-from harness.logs import log_tail
+from harness.results.store import Store
 from harness.status import ScoredCell, Table
-from harness.store import Store
-from harness.vocabulary import Verdict
 
 # Bytes of log shown: a failure is read closely, a success hardly ever.
 _TAIL = {True: 800, False: 4000}

@@ -8,21 +8,22 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from harness import __version__, benchmark
+from harness import __version__
+from harness import benchmarks as benchmark
+from harness.base.files import write_atomic
+from harness.base.layout import Layout
+from harness.base.vocabulary import Verdict
 from harness.compare import Book, ClaimVerdict, claimed_benchmarks, compare_claims
 from harness.compare.render import comparison_json, counts_by_group
-from harness.files import write_atomic
-from harness.findings import load_findings
-from harness.layout import Layout
-from harness.methods import load_method
-from harness.plan import Plan
-from harness.reference import load_reference
+from harness.methods.card import load_method
+from harness.planning.plan import Plan
 from harness.report.content import page_data
 from harness.report.study import study_entry
+from harness.results.findings import load_findings
+from harness.results.reference import load_reference
+from harness.results.store import Store
 from harness.status import Footnotes, Group, Table, build_table, known_sets, metric_sets
-from harness.store import Store
 from harness.study import make_study
-from harness.vocabulary import Verdict
 
 _PAGE = Path(__file__).parent / "page"
 # Decided claims shown in full; every cell shows its own, and `harness compare --all` shows all.

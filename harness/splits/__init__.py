@@ -3,8 +3,8 @@
 A split file's checksum is recorded beside its dataset and never changes once published.
 """
 
-from harness.jobs import SplitSpec
-from harness.splits.seeds import published_seeds
+from harness.benchmarks.repurposing.splits.seeds import published_seeds
+from harness.planning.jobs import SplitSpec
 from harness.splits.splits import load_split, make_split, recorded_split, split_digest
 from harness.splits.strategies import strategy_names
 

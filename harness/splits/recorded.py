@@ -11,10 +11,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from harness.errors import CorruptData
-from harness.files import canonical_json, write_atomic
-from harness.jobs import SplitSpec
-from harness.layout import Layout
+from harness.base.errors import CorruptData
+from harness.base.files import canonical_json, write_atomic
+from harness.base.layout import Layout
+from harness.planning.jobs import SplitSpec
 
 _COLUMNS = ["strategy", "parameters", "seed", "training", "test", "sha256"]
 

@@ -7,10 +7,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from harness.errors import CorruptData
-from harness.files import digest_of, read_json, sha256_of, write_atomic, write_json
-from harness.jobs import SplitSpec
-from harness.layout import Layout
+from harness.base.errors import CorruptData
+from harness.base.files import digest_of, read_json, sha256_of, write_atomic, write_json
+from harness.base.layout import Layout
+from harness.planning.jobs import SplitSpec
 from harness.splits.recorded import Recorded, recorded_path, recorded_splits, spec_key
 
 # A `Split` of folds or a `PartSplit` of parts, as the dataset's benchmark has it.

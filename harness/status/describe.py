@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from harness.base.vocabulary import Verdict
 from harness.status.table import Group, ScoredCell, Table
-from harness.vocabulary import Verdict
 
 
 def to_json(table: Table) -> dict[str, Any]:

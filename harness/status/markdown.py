@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from itertools import groupby
 
-from harness.markdown import code, plain
-from harness.markdown import table as rows_of
+from harness.base.markdown import code, plain
+from harness.base.markdown import table as rows_of
 from harness.status.footnotes import Footnotes
 from harness.status.table import Group, Table, known_sets
 from harness.status.text import headline, legend_lines, notes, reason_lines

@@ -10,17 +10,17 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
-from harness import benchmark
+from harness import benchmarks as benchmark
+from harness.base.layout import Layout
+from harness.base.vocabulary import Verdict
 from harness.data import load_manifest
-from harness.jobs import Job
-from harness.layout import Layout
-from harness.methods import MethodCard, load_method
-from harness.plan import Cell, Plan, Present, check_sum, join, make_plan
-from harness.reference import Entry
-from harness.scoring import Scores, read_scores, scored_files
-from harness.store import Store
-from harness.suites import jobs_of, load_suite, plan_name
-from harness.vocabulary import Verdict
+from harness.methods.card import MethodCard, load_method
+from harness.planning.jobs import Job
+from harness.planning.plan import Cell, Plan, Present, check_sum, join, make_plan
+from harness.planning.suites import jobs_of, load_suite, plan_name
+from harness.results.reference import Entry
+from harness.results.scoring import Scores, read_scores, scored_files
+from harness.results.store import Store
 
 # Not a suite of the repository: every job that was ever run here, in its present form.
 STORED = "stored"
@@ -55,7 +55,7 @@ class ScoredCell:
     scored: bool
     # whether this is a committed reference result, not a run of this machine
     reference: bool = False
-    # whether it found, or will find, its items in the published order and not in a secret one (harness.order)
+    # whether it found, or will find, its items in the published order and not in a secret one (harness.execution.order)
     published_order: bool = False
 
     @cached_property

@@ -6,10 +6,10 @@ import sys
 from itertools import groupby
 from typing import TextIO
 
+from harness.base.vocabulary import Verdict
 from harness.status.footnotes import Footnotes
 from harness.status.table import Table
 from harness.status.text import block_grids, headline, legend_lines, notes, reason_lines, to_text
-from harness.vocabulary import Verdict
 
 _COLOURS = {
     Verdict.OK: "green",

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+from harness.base.vocabulary import Verdict
 from harness.status.footnotes import Footnotes
 from harness.status.table import PUBLISHED_ORDER, Group, ScoredCell, Table, known_sets
-from harness.vocabulary import Verdict
 
 _GAP = "  "
 _MORE = 6

@@ -10,15 +10,15 @@ from importlib import import_module
 from pathlib import Path
 from typing import Protocol, cast
 
+from harness.base.layout import Layout
 from harness.compare import Book
-from harness.layout import Layout
-from harness.methods import unknown
+from harness.methods.card import unknown
 from harness.study.render import to_json, to_markdown, to_text
 from harness.study.sheets import Sheet, Study
 
 __all__ = ["Sheet", "Study", "make_study", "measure_anew", "to_json", "to_markdown", "to_text"]
 
-_STUDIES = {"ddi": "harness.study.ddi", "repurposing": "harness.study.whole"}
+_STUDIES = {"ddi": "harness.benchmarks.ddi.study", "repurposing": "harness.benchmarks.repurposing.study.whole"}
 Say = Callable[[str], None]
 
 

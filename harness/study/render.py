@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from harness.markdown import code, plain, table
+from harness.base.markdown import code, plain, table
 from harness.status.text import wrapped
 from harness.study.sheets import Sheet, Study
 

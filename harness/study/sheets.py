@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
+from harness.base.errors import UsageError
 from harness.compare.judge import ClaimVerdict
-from harness.errors import UsageError
 
 
 @dataclass(frozen=True)

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from harness.base.layout import Layout
+from harness.base.ownership import abandoned_folders
 from harness.engine import Engine, find_orphans
 from harness.engine.leftovers import remove_stubborn
 from harness.engine.orphans import discard_container
 from harness.images.parts import incoming
-from harness.layout import Layout
-from harness.ownership import abandoned_folders
 
 _OURS = ("permafrost/", "permafrost-test/")
 # a served engine keeps its images here; they are removed through the engine

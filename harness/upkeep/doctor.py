@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
+from harness.base.errors import EngineError, HarnessError, UsageError
+from harness.base.layout import Layout
+from harness.base.ownership import abandoned_folders
 from harness.engine import Engine, find_engine, find_orphans
 from harness.engine.probe import control_run
-from harness.errors import EngineError, HarnessError, UsageError
-from harness.gpus import engine_lends_gpus, find_gpus
-from harness.layout import Layout
-from harness.ownership import abandoned_folders
+from harness.execution.gpus import engine_lends_gpus, find_gpus
 
 _GIB = 1 << 30
 # what the results of a long campaign and the inputs in flight want, and what nothing should go below
@@ -134,7 +134,7 @@ def _control(engine: Engine) -> Check:
 
 def _images(layout: Layout, engine: Engine | None) -> Check:
     from harness.images import image_name
-    from harness.methods import load_methods
+    from harness.methods.card import load_methods
 
     methods = [card.name for card in load_methods(layout)]
     if engine is None:
@@ -149,7 +149,7 @@ def _images(layout: Layout, engine: Engine | None) -> Check:
 
 def _disk(layout: Layout, engine: Engine | None) -> list[Check]:
     from harness.images import recorded_size
-    from harness.methods import load_methods
+    from harness.methods.card import load_methods
 
     images = recorded_size(layout, (card.name for card in load_methods(layout)))
     checks = [
@@ -172,8 +172,8 @@ def _room(name: str, place: Path, need: int) -> Check:
 
 
 def _memory(layout: Layout) -> Check:
-    from harness.budget import this_machine
-    from harness.methods import load_methods
+    from harness.execution.budget import this_machine
+    from harness.methods.card import load_methods
 
     machine = this_machine()
     cards = load_methods(layout)

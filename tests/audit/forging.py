@@ -7,13 +7,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from harness.base.files import digest_of, sha256_of, write_json
+from harness.base.layout import Layout
 from harness.data.kept import _read as read_dataset
-from harness.files import digest_of, sha256_of, write_json
-from harness.layout import Layout
-from harness.plan import Plan
-from harness.scoring import scores_path
+from harness.planning.plan import Plan
+from harness.results.scoring import scores_path
+from harness.results.store import Store
 from harness.splits.splits import _read as read_split
-from harness.store import Store
 from tests.fabricate import planned_of
 
 

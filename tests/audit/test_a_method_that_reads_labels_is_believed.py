@@ -8,7 +8,7 @@ import pytest
 
 from harness.audit.reordered import _step
 from harness.audit.steps import Checked
-from harness.learning import Metrics, compare_orders, order_free
+from harness.results.learning import Metrics, compare_orders, order_free
 
 AUC, NS = "AUC/as-defined", "NS-AUC/as-defined"
 

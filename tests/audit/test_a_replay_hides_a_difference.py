@@ -15,18 +15,18 @@ from harness.audit import audit_reference, audit_runs
 from harness.audit.replay import judge_replay, replay_sample, sample_of
 from harness.audit.report import _replayed
 from harness.audit.steps import Checked
-from harness.campaign import mark_unstable
+from harness.base.layout import Layout
+from harness.base.vocabulary import Verdict
 from harness.compare import compare_claims
 from harness.engine import Engine
+from harness.execution.campaign import mark_unstable
+from harness.execution.runs import Outcome
+from harness.execution.tasks import Task, perform
 from harness.images import ensure_image
-from harness.layout import Layout
-from harness.plan import Plan
-from harness.records import Record
-from harness.reference import load_reference, save_reference
-from harness.runs import Outcome
-from harness.store import Store
-from harness.tasks import Task, perform
-from harness.vocabulary import Verdict
+from harness.planning.plan import Plan
+from harness.results.records import Record
+from harness.results.reference import load_reference, save_reference
+from harness.results.store import Store
 from tests.audit.forging import forge_record
 from tests.fabricate import SEEDS, copy_repository, plan_of, planned_of, put_run
 

@@ -15,14 +15,14 @@ from harness.audit.frozen import find_superseded
 from harness.audit.replay import sample_of
 from harness.audit.report import _replayed
 from harness.audit.steps import Audit, Checked, failed, guarded, not_checked, ok
+from harness.base.errors import CorruptData, InvalidPredictions, MissingData, UsageError
+from harness.base.layout import Layout
+from harness.base.progress import Silent
+from harness.base.vocabulary import Verdict
 from harness.engine import Engine
-from harness.errors import CorruptData, InvalidPredictions, MissingData, UsageError
-from harness.layout import Layout
-from harness.plan import Plan
-from harness.progress import Silent
-from harness.reference import load_reference, save_reference
-from harness.store import Store
-from harness.vocabulary import Verdict
+from harness.planning.plan import Plan
+from harness.results.reference import load_reference, save_reference
+from harness.results.store import Store
 from tests.audit.forging import forge_plan, refresh
 from tests.fabricate import plan_of, planned_of, put_run
 

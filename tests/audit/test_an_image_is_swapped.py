@@ -12,13 +12,13 @@ from docker.errors import ImageNotFound
 from harness.audit import frozen
 from harness.audit.frozen import Superseded, check_built, check_environment, check_image
 from harness.audit.steps import Checked, Step
+from harness.base.layout import Layout
 from harness.engine import Engine
 from harness.images import image_name
 from harness.images.held import HeldTrees
 from harness.images.receipts import Receipt, receipt_path, write_receipt
-from harness.layout import Layout
-from harness.plan import Plan
-from harness.store import Store
+from harness.planning.plan import Plan
+from harness.results.store import Store
 from tests.fabricate import planned_of
 
 RAN, OTHER = "sha256:" + "4" * 64, "sha256:" + "5" * 64

@@ -13,19 +13,19 @@ from typing import Any
 import numpy as np
 import pytest
 
-from harness import machine
 from harness.audit import Audit, Auditor, Checked, audit_runs
 from harness.audit.evidence import check_job
 from harness.audit.results import compare_metrics
 from harness.audit.sources import check_inputs
-from harness.given import as_file
-from harness.inputs import make_inputs
-from harness.jobs import SplitSpec
-from harness.layout import Layout
-from harness.plan import Plan, make_plan
-from harness.scoring import scores_path
-from harness.store import Store
-from harness.vocabulary import Verdict
+from harness.base import machine
+from harness.base.given import as_file
+from harness.base.layout import Layout
+from harness.base.vocabulary import Verdict
+from harness.execution.inputs import make_inputs
+from harness.planning.jobs import SplitSpec
+from harness.planning.plan import Plan, make_plan
+from harness.results.scoring import scores_path
+from harness.results.store import Store
 from tests.audit.forging import forge_job, forge_plan, forge_record, forge_scores, refresh
 from tests.fabricate import planned_of, put_run
 

@@ -14,16 +14,16 @@ import pytest
 from harness.audit import AuditReport, audit_runs, to_json, to_text
 from harness.audit.sources import check_dataset, check_originals, check_split
 from harness.audit.steps import Audit, Checked
+from harness.base.files import digest_of, write_json
+from harness.base.layout import Layout
+from harness.base.vocabulary import Verdict
 from harness.data import load_manifest
 from harness.data.manifest import mirror_path
 from harness.data.sources import cache_path
-from harness.files import digest_of, write_json
-from harness.layout import Layout
-from harness.plan import Plan
-from harness.scoring import scores_path
+from harness.planning.plan import Plan
+from harness.results.scoring import scores_path
+from harness.results.store import Store
 from harness.splits.splits import split_path
-from harness.store import Store
-from harness.vocabulary import Verdict
 from tests.audit.forging import forge_record, refresh
 from tests.fabricate import planned_of
 

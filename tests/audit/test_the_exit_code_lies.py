@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from harness.audit import keys_of_suite
+from harness.base.files import write_json
+from harness.base.layout import Layout
 from harness.cli import main
-from harness.files import write_json
-from harness.layout import Layout
-from harness.plan import Plan
-from harness.store import Store
-from harness.suites import jobs_of, load_suite
+from harness.planning.plan import Plan
+from harness.planning.suites import jobs_of, load_suite
+from harness.results.store import Store
 from tests.audit.forging import forge_record, refresh
 from tests.fabricate import planned_of
 

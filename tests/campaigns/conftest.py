@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.jobs import Job, SplitSpec
-from harness.layout import Layout
-from harness.plan import Plan, make_plan
+from harness.base.layout import Layout
+from harness.planning.jobs import Job, SplitSpec
+from harness.planning.plan import Plan, make_plan
 from harness.splits import published_seeds
 
 CARD = """

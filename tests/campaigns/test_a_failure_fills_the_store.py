@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
-from harness import tasks
+from harness.base.layout import Layout
+from harness.base.vocabulary import Verdict
 from harness.engine import Engine
+from harness.execution import tasks
+from harness.execution.runs import Outcome
+from harness.execution.tasks import Task, perform
 from harness.images import BuiltImage
-from harness.layout import Layout
-from harness.obstacles import Obstacles
-from harness.runs import Outcome
-from harness.store import Store
-from harness.tasks import Task, perform
-from harness.vocabulary import Verdict
+from harness.planning.obstacles import Obstacles
+from harness.results.store import Store
 from tests.fabricate import plan_of, planned_of
 
 MIB = 1 << 20

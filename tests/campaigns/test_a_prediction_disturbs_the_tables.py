@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from harness.base.layout import Layout
 from harness.cli import group
 from harness.compare.names import load_names
 from harness.compare.obtained import obtain
 from harness.engine import Engine
-from harness.layout import Layout
-from harness.scoring import read_scores, scored_files
-from harness.store import Store
+from harness.results.scoring import read_scores, scored_files
+from harness.results.store import Store
 from tests.data.own_pairs import DRUGS, STATISTICS, write_pairs
 from tests.fabricate import copy_repository
 

@@ -11,14 +11,14 @@ import pytest
 from pyarrow.parquet import read_table
 
 from harness.audit import audit_runs
-from harness.campaign import run_plan
+from harness.base.layout import Layout
+from harness.base.vocabulary import Verdict
 from harness.engine import Engine
-from harness.index import build_index
-from harness.layout import Layout
-from harness.plan import join
-from harness.scoring import score_all
-from harness.store import Store
-from harness.vocabulary import Verdict
+from harness.execution.campaign import run_plan
+from harness.planning.plan import join
+from harness.results.index import build_index
+from harness.results.scoring import score_all
+from harness.results.store import Store
 from tests.campaigns.conftest import probe_plan
 
 pytestmark = pytest.mark.engine

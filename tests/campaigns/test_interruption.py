@@ -19,20 +19,20 @@ from pathlib import Path
 
 import pytest
 
-from harness.campaign import Choices, left_to_run, run_plan
+from harness.base.errors import EngineError
+from harness.base.layout import Layout
+from harness.base.ownership import LABEL_HARNESS, abandoned_folders
+from harness.base.vocabulary import Verdict
 from harness.engine import Engine, find_engine
 from harness.engine.find import serve_docker
 from harness.engine.orphans import remove_orphans
-from harness.errors import EngineError
+from harness.execution.campaign import Choices, left_to_run, run_plan
+from harness.execution.runs import watch
 from harness.images import ensure_image
-from harness.layout import Layout
-from harness.obstacles import FOLDER as OBSTACLES
-from harness.ownership import LABEL_HARNESS, abandoned_folders
-from harness.plan import join
-from harness.records import RECORD_FILE
-from harness.runs import watch
-from harness.store import Store
-from harness.vocabulary import Verdict
+from harness.planning.obstacles import FOLDER as OBSTACLES
+from harness.planning.plan import join
+from harness.results.records import RECORD_FILE
+from harness.results.store import Store
 from tests.campaigns.conftest import probe_plan
 from tests.private_engine import UNCLOSED, containerd_of, pid_of, private_cache, served, shims_of
 
@@ -110,7 +110,12 @@ def test_a_harness_killed_a_hundred_times_loses_and_invents_nothing(
 def _context() -> multiprocessing.context.ForkServerContext:
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(
-        ["harness.campaign", "harness.splits.folds", "docker", "sklearn.model_selection"]
+        [
+            "harness.execution.campaign",
+            "harness.benchmarks.repurposing.splits.folds",
+            "docker",
+            "sklearn.model_selection",
+        ]
     )
     return context
 
@@ -121,7 +126,7 @@ def _campaign_on(cache: Path, layout: Layout, count: int, seconds: float) -> Non
     In a process of its own, where no engine is waited for as long as a person would have to.
     """
     watch._PATIENCE = 4.0
-    vars(import_module("harness.runs.execute"))["_PAUSES_OF_ENGINES"] = (0.2, 2.0)
+    vars(import_module("harness.execution.runs.execute"))["_PAUSES_OF_ENGINES"] = (0.2, 2.0)
     try:
         engine = serve_docker(cache, {})
         assert engine is not None

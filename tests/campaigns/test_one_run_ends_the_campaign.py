@@ -14,19 +14,19 @@ from typing import cast
 
 import pytest
 
-from harness import campaign, turns
-from harness.campaign import left_to_run, run_plan
+from harness.base.errors import EngineError, MissingData, UsageError
+from harness.base.layout import Layout
+from harness.base.vocabulary import Verdict
 from harness.engine import Engine
-from harness.errors import EngineError, MissingData, UsageError
+from harness.execution import campaign, turns
+from harness.execution.campaign import left_to_run, run_plan
+from harness.execution.tasks import Task
 from harness.images import BuiltImage
-from harness.jobs import PlannedJob
-from harness.layout import Layout
-from harness.obstacles import Obstacles
-from harness.plan import Cell, Plan, join
-from harness.records import Record
-from harness.store import Store
-from harness.tasks import Task
-from harness.vocabulary import Verdict
+from harness.planning.jobs import PlannedJob
+from harness.planning.obstacles import Obstacles
+from harness.planning.plan import Cell, Plan, join
+from harness.results.records import Record
+from harness.results.store import Store
 from tests.core.factories import planned_job, put_run, record_of
 
 Act = Callable[[PlannedJob], Verdict]

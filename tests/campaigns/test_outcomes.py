@@ -11,19 +11,19 @@ from pathlib import Path
 
 import pytest
 
-from harness.campaign import Choices, left_to_run, mark_unstable, run_plan
+from harness.base.layout import Layout
+from harness.base.vocabulary import Verdict
 from harness.data import load_manifest
 from harness.data.manifest import mirror_path
 from harness.engine import Engine
+from harness.execution.campaign import Choices, left_to_run, mark_unstable, run_plan
+from harness.execution.tasks import Task, perform, perform_anywhere, run_in_container
 from harness.images import ensure_image
-from harness.jobs import Job, SplitSpec
-from harness.layout import Layout
-from harness.methods import load_method
-from harness.obstacles import Obstacles
-from harness.plan import join, make_plan
-from harness.store import Store
-from harness.tasks import Task, perform, perform_anywhere, run_in_container
-from harness.vocabulary import Verdict
+from harness.methods.card import load_method
+from harness.planning.jobs import Job, SplitSpec
+from harness.planning.obstacles import Obstacles
+from harness.planning.plan import join, make_plan
+from harness.results.store import Store
 from tests.campaigns.conftest import probe_plan
 
 pytestmark = pytest.mark.engine
@@ -117,7 +117,7 @@ def test_a_dataset_that_is_nowhere_is_missing_data_not_an_error(probe_layout: La
     store = Store(layout.runs)
     image = ensure_image(engine, probe_layout, "probe")
     assert plan.cells[0].planned is not None
-    from harness.errors import MissingData
+    from harness.base.errors import MissingData
 
     with pytest.raises(MissingData) as caught:
         perform(Task(layout, plan.cells[0].planned, image), engine)

@@ -8,13 +8,13 @@ import io
 import numpy as np
 import pytest
 
+from harness.base.layout import Layout
+from harness.base.progress import Silent
+from harness.benchmarks.repurposing.dataset import RepurposingDataset
 from harness.data import load_dataset
-from harness.data.model import RepurposingDataset
 from harness.engine import Engine
-from harness.layout import Layout
-from harness.predict import predict, prediction_job
-from harness.progress import Silent
-from harness.store import Store
+from harness.execution.predict import predict, prediction_job
+from harness.results.store import Store
 
 pytestmark = pytest.mark.engine
 

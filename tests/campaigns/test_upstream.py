@@ -7,15 +7,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from harness.campaign import Choices, run_plan
+from harness.base.layout import Layout
+from harness.base.vocabulary import Verdict
 from harness.engine import Engine
+from harness.execution.campaign import Choices, run_plan
 from harness.images import folder_tree
-from harness.jobs import Job, SplitSpec
-from harness.layout import Layout
-from harness.methods import load_method
-from harness.plan import join, make_plan
-from harness.store import Store
-from harness.vocabulary import Verdict
+from harness.methods.card import load_method
+from harness.planning.jobs import Job, SplitSpec
+from harness.planning.plan import join, make_plan
+from harness.results.store import Store
 from tests.campaigns.conftest import probe_plan
 
 pytestmark = pytest.mark.engine

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from harness.base.errors import UsageError
+from harness.base.files import write_atomic
+from harness.base.layout import Layout
 from harness.cli import group, main
 from harness.cli.options import parse_settings
 from harness.data import load_manifest
-from harness.errors import UsageError
-from harness.files import write_atomic
-from harness.layout import Layout
-from harness.methods import load_method
-from harness.predict import prediction_job
+from harness.execution.predict import prediction_job
+from harness.methods.card import load_method
 
 _PREDICT = ("predict", "--method", "bnnr", "--dataset", "synthetic", "--output")
 

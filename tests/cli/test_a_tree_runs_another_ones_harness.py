@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from harness.base.errors import UsageError
+from harness.base.layout import find_layout
 from harness.cli import main
-from harness.errors import UsageError
-from harness.layout import find_layout
 from tests.conftest import REPOSITORY
 
 # Stand-ins for Python and for that of an environment, whose harness names the tree it was installed from.

@@ -7,18 +7,18 @@ from typing import Any, cast
 
 import pytest
 
-from harness import predict
+from harness.base.errors import HarnessError
+from harness.base.files import read_json
+from harness.base.layout import Layout
+from harness.base.progress import Silent
+from harness.base.vocabulary import Verdict
 from harness.cli import main
 from harness.engine import Engine
-from harness.errors import HarnessError
-from harness.files import read_json
-from harness.layout import Layout
-from harness.plan import Plan, make_plan
-from harness.progress import Silent
-from harness.scoring import scores_path
+from harness.execution import predict
+from harness.planning.plan import Plan, make_plan
+from harness.results.scoring import scores_path
+from harness.results.store import Store
 from harness.status.table import key_metrics
-from harness.store import Store
-from harness.vocabulary import Verdict
 from tests.audit.forging import refresh
 from tests.evidence import evidence, fabricated, made_up
 from tests.fabricate import job_of, planned_of, put_run

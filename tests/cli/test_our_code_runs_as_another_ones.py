@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from harness.base.errors import UsageError
+from harness.base.layout import Layout
 from harness.cli import main
-from harness.errors import UsageError
 from harness.images import folder_tree
-from harness.layout import Layout
-from harness.upstream import replaceable, upstream_tree
+from harness.methods.upstream import replaceable, upstream_tree
 
 
 @pytest.mark.parametrize(

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from harness.base.vocabulary import Verdict
 from harness.compare.claims import Claim, rounding_of
 from harness.compare.judge import ClaimVerdict, Comparison, Known, judge
 from harness.compare.names import MetricName, Names, Remark, Sources, Target
 from harness.compare.obtained import Obtained
 from harness.compare.statistics import welch_half_width
-from harness.vocabulary import Verdict
 
 NAMES = Names(
     benchmark="repurposing",

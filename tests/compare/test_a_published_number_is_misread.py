@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
+from harness.base.errors import CorruptData
+from harness.base.layout import Layout
 from harness.compare import Book, ClaimVerdict, Comparison, load_claims, load_external, load_names
 from harness.compare.book import _is_wanted, group_of
 from harness.compare.claims import Claim, _rounding_by_metric, read_rows
 from harness.compare.names import Names, Target
-from harness.errors import CorruptData
-from harness.layout import Layout
 
 CLAIM = Claim("Table 5, A, One", "mean", "A", "One", "s", "NS-AUC", "0.5")
 TARGET = Target("a", "one", "random")

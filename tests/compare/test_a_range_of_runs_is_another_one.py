@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from harness.base.errors import CorruptData
+from harness.base.vocabulary import Verdict
 from harness.compare.adjusted import ADJUSTED_P, H, judge_adjusted
 from harness.compare.claims import Claim
 from harness.compare.judge import ClaimVerdict, Known
@@ -16,8 +18,6 @@ from harness.compare.obtained import Obtained
 from harness.compare.paper import Contrast, Paper, Place
 from harness.compare.several import DIFFERENCE, MEDIAN, Several, judge_all
 from harness.compare.values import TIME, Side, our_side, reached_by
-from harness.errors import CorruptData
-from harness.vocabulary import Verdict
 
 METRIC = "NS-AUC"
 METHODS = ("A", "B", "C", "D")

@@ -10,17 +10,17 @@ from pathlib import Path
 
 import pytest
 
-from harness import benchmark
+from harness import benchmarks as benchmark
+from harness.base.errors import CorruptData, ManifestError, MissingData, UsageError
+from harness.base.layout import Layout
 from harness.cli import main
 from harness.compare import ClaimVerdict, compare_claims, load_claims, load_external, load_names
 from harness.compare.paper import load_paper
 from harness.compare.render import to_json, to_markdown, to_text
 from harness.compare.values import TIME, published_side
-from harness.errors import CorruptData, ManifestError, MissingData, UsageError
-from harness.layout import Layout
-from harness.plan import Plan
+from harness.planning.plan import Plan
+from harness.results.store import Store
 from harness.splits import published_seeds
-from harness.store import Store
 from tests.fabricate import planned_of
 
 HEADER = "dataset,method,split,seed,iteration,metric,value\n"

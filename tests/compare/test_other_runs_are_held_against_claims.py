@@ -7,17 +7,17 @@ from typing import Any
 
 import pytest
 
-from harness import benchmark
+from harness import benchmarks as benchmark
+from harness.base.layout import Layout
+from harness.base.vocabulary import Verdict
 from harness.compare import load_names
 from harness.compare.names import Names, Target
 from harness.compare.obtained import Obtained, obtain
-from harness.jobs import Job
-from harness.layout import Layout
-from harness.plan import Plan, make_plan
-from harness.reference import load_reference, save_reference
-from harness.scoring import scores_path
-from harness.store import Store
-from harness.vocabulary import Verdict
+from harness.planning.jobs import Job
+from harness.planning.plan import Plan, make_plan
+from harness.results.reference import load_reference, save_reference
+from harness.results.scoring import scores_path
+from harness.results.store import Store
 from tests.audit.forging import forge_plan
 from tests.fabricate import SEEDS, job_of, plan_of, planned_of, put_run
 
@@ -150,7 +150,7 @@ def test_reference_results_of_other_metrics_are_not_scored(
     save_reference(evidence, Store(evidence.runs))
     Store(evidence.runs).remove(planned_of(made_up.cells[2]).key)
     assert len(load_reference(evidence)) == 4
-    monkeypatch.setattr("harness.reference.scorer_digest", lambda _: "0" * 64)
+    monkeypatch.setattr("harness.results.reference.scorer_digest", lambda _: "0" * 64)
     one = obtained(evidence)["published"][SEEDS[0]]
     assert one.metrics is None and "scored by other metrics" in one.unscored and one.reference
 

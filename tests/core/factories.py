@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from harness.jobs import Job, PlannedJob, SplitSpec
-from harness.records import Record
-from harness.store import Store
-from harness.vocabulary import Verdict
+from harness.base.vocabulary import Verdict
+from harness.planning.jobs import Job, PlannedJob, SplitSpec
+from harness.results.records import Record
+from harness.results.store import Store
 
 
 def planned_job(seed: int = 1, method: str = "constant", dataset: str = "synthetic") -> PlannedJob:

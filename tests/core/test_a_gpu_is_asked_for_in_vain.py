@@ -7,24 +7,24 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from harness.budget import Share
+from harness.base.errors import EngineError, ImageError, UsageError
+from harness.base.layout import Layout
+from harness.base.vocabulary import Verdict
 from harness.cli import group
 from harness.data import load_manifest
 from harness.engine import Engine
 from harness.engine.facts import EngineFacts, read_facts
-from harness.errors import EngineError, ImageError, UsageError
-from harness.gpus import Gpu, confirm_gpu, find_gpus, require_gpu
+from harness.execution.budget import Share
+from harness.execution.gpus import Gpu, confirm_gpu, find_gpus, require_gpu
+from harness.execution.tasks import limits_of
 from harness.images import ensure_image, environment_tree
 from harness.images.cards import environment_chain
-from harness.jobs import Job, make_job, on_accelerator, parse_split
-from harness.layout import Layout
-from harness.methods import load_method, load_methods
-from harness.obstacles import Known, Obstacles
-from harness.plan import make_plan
+from harness.methods.card import load_method, load_methods
+from harness.planning.jobs import Job, make_job, on_accelerator, parse_split
+from harness.planning.obstacles import Known, Obstacles
+from harness.planning.plan import make_plan
 from harness.report.content import run_command
 from harness.status.table import ScoredCell, row_name
-from harness.tasks import limits_of
-from harness.vocabulary import Verdict
 from tests.fabricate import job_of
 
 DOCKER = read_facts({}, {"Runtimes": {"nvidia": {}}}, api_version="1.41", socket="/run/engine.sock")

@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 
-from harness.errors import CorruptData, ImageError, MissingData, UsageError
-from harness.files import digest_of
-from harness.jobs import Job, PlannedJob, SplitSpec
-from harness.layout import Layout
-from harness.obstacles import Obstacles
-from harness.plan import Cell, Plan, Present, check_sum, join, make_plan
-from harness.store import Store
-from harness.vocabulary import Accelerator, Verdict
+from harness.base.errors import CorruptData, ImageError, MissingData, UsageError
+from harness.base.files import digest_of
+from harness.base.layout import Layout
+from harness.base.vocabulary import Accelerator, Verdict
+from harness.planning.jobs import Job, PlannedJob, SplitSpec
+from harness.planning.obstacles import Obstacles
+from harness.planning.plan import Cell, Plan, Present, check_sum, join, make_plan
+from harness.results.store import Store
 from tests.core.factories import planned_job, put_run, record_of
 
 METHODS = ("constant", "als_wr", "emergnn")
@@ -40,7 +40,7 @@ class Checksums:
     def __init__(self, patch: pytest.MonkeyPatch) -> None:
         self.asked: Counter[tuple[Any, ...]] = Counter()
         for name in ("image_tree", "dataset_digest", "split_digest", "weights_digest"):
-            patch.setattr(f"harness.plan.{name}", self.answer(name))
+            patch.setattr(f"harness.planning.plan.{name}", self.answer(name))
 
     def answer(self, kind: str) -> Callable[..., str]:
         def about(_: Layout, *what: Any) -> str:
@@ -86,7 +86,7 @@ def test_cells_that_share_a_planner_are_pinned_each_by_its_own_checksums(
 
 
 def test_only_a_variant_that_reads_weights_is_pinned_by_them(repository: Layout, checksums: Checksums) -> None:
-    from harness.methods import load_methods
+    from harness.methods.card import load_methods
 
     card = next(
         one for one in load_methods(repository) if {False, True} == {v.weights for v in one.variants.values()}
@@ -125,7 +125,7 @@ def test_what_can_not_be_pinned_is_a_cell_with_its_reason(
     verdict: Verdict,
     reason: str,
 ) -> None:
-    monkeypatch.setattr(f"harness.plan.{where}", failing(error))
+    monkeypatch.setattr(f"harness.planning.plan.{where}", failing(error))
     plan = make_plan(layout, "one", [job_of()])
     (cell,) = plan.cells
     assert (cell.planned, cell.verdict, cell.reason) == (None, verdict, reason)
@@ -133,7 +133,7 @@ def test_what_can_not_be_pinned_is_a_cell_with_its_reason(
 
 
 def test_what_a_method_does_not_do_is_not_applicable(repository: Layout, checksums: Checksums) -> None:
-    from harness.methods import load_methods
+    from harness.methods.card import load_methods
 
     other, *_ = make_plan(repository, "one", [job_of("constant", benchmark="ddi")]).cells
     assert (other.planned, other.verdict) == (

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.benchmark.answers import check_report
-from harness.errors import InvalidPredictions
-from harness.method_report import own_measurements, read_report
+from harness.base.errors import InvalidPredictions
+from harness.benchmarks.answers import check_report
+from harness.execution.method_report import own_measurements, read_report
 
 # the text -> what the refusal says
 BROKEN = {

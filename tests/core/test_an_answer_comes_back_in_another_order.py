@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.benchmark import ddi, repurposing
-from harness.conformance.ddi import problems as pair_problems
-from harness.conformance.repurposing import problems
-from harness.data.npy import npy_bytes
-from harness.given import Array, Given
-from harness.inputs import arrange
-from harness.order import PUBLISHED, Arrangement, new_order, permutation, places_of
+from harness.base.given import Array, Given
+from harness.base.npy import npy_bytes
+from harness.benchmarks import ddi, repurposing
+from harness.benchmarks.ddi.conformance import problems as pair_problems
+from harness.benchmarks.repurposing.conformance import problems
+from harness.execution.inputs import arrange
+from harness.execution.order import PUBLISHED, Arrangement, new_order, permutation, places_of
 
 SECRETS = st.text("0123456789abcdef", min_size=32, max_size=32)
 FIRST_EIGHT = [3, 2, 4, 6, 0, 5, 1, 7]

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from harness.index import build_index, index_path
-from harness.jobs import Job
-from harness.layout import Layout
-from harness.plan import Plan
-from harness.scoring import scores_path
-from harness.store import Store
-from harness.vocabulary import Verdict
+from harness.base.layout import Layout
+from harness.base.vocabulary import Verdict
+from harness.planning.jobs import Job
+from harness.planning.plan import Plan
+from harness.results.index import build_index, index_path
+from harness.results.scoring import scores_path
+from harness.results.store import Store
 from tests.audit.forging import forge_plan
 from tests.fabricate import planned_of
 

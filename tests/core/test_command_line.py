@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 import harness.cli
-from harness import errors
+from harness.base import errors
 from harness.cli import group, main
 from tests.conftest import REPOSITORY
 

@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from harness import cards, findings
-from harness.layout import Layout
-from harness.methods import load_methods
-from harness.study.ddi import page
-from harness.study.ddi.measured import load_measured
+from harness.base.layout import Layout
+from harness.benchmarks.ddi.study import page
+from harness.benchmarks.ddi.study.measured import load_measured
+from harness.methods.card import load_methods
+from harness.methods import page as cards
+from harness.results import findings
 from tests.conftest import REPOSITORY
 
 _PAGES = [REPOSITORY / "README.md", *sorted((REPOSITORY / "docs").glob("*.md"))]

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.errors import ManifestError, UsageError
-from harness.layout import Layout
-from harness.methods import load_method, merged_parameters
+from harness.base.errors import ManifestError, UsageError
+from harness.base.layout import Layout
+from harness.methods.card import load_method, merged_parameters
 
 GOOD = """
 name = "toy"

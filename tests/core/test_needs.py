@@ -11,20 +11,20 @@ from typing import Any
 
 import pytest
 
-from harness import needs
-from harness.budget import this_machine
+from harness.base.disk import reserve_of
+from harness.base.errors import EngineError
+from harness.base.layout import Layout
+from harness.base.vocabulary import Verdict
 from harness.data import load_manifest
-from harness.disk import reserve_of
-from harness.errors import EngineError
+from harness.execution.budget import this_machine
 from harness.images import recorded_size
-from harness.jobs import PlannedJob
-from harness.layout import Layout
-from harness.methods import load_method
-from harness.needs import Needs, check_disk, needs_of
-from harness.plan import Cell, join, make_plan
-from harness.store import Store
-from harness.suites import jobs_of, load_suite
-from harness.vocabulary import Verdict
+from harness.methods.card import load_method
+from harness.planning import needs
+from harness.planning.jobs import PlannedJob
+from harness.planning.needs import Needs, check_disk, needs_of
+from harness.planning.plan import Cell, join, make_plan
+from harness.planning.suites import jobs_of, load_suite
+from harness.results.store import Store
 from tests.core.factories import record_of
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from harness.jobs import Job
-from harness.obstacles import Kind, Known, Obstacles
-from harness.plan import Cell, Plan, join
-from harness.store import Store
-from harness.vocabulary import Verdict
+from harness.base.vocabulary import Verdict
+from harness.planning.jobs import Job
+from harness.planning.obstacles import Kind, Known, Obstacles
+from harness.planning.plan import Cell, Plan, join
+from harness.results.store import Store
 from tests.core.factories import planned_job, put_run
 
 

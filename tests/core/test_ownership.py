@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from harness.ownership import abandoned_folders, is_owned, own_folder, owner_of
+from harness.base.ownership import abandoned_folders, is_owned, own_folder, owner_of
 
 HOLD = """
 import sys, time
 from pathlib import Path
-from harness.ownership import own_folder
+from harness.base.ownership import own_folder
 folder = own_folder(Path(sys.argv[1]))
 (folder / "run-1").mkdir()
 print(folder, flush=True)
@@ -87,7 +87,7 @@ def test_a_lock_of_another_name_space_that_can_be_seen_tells_by_itself(tmp_path:
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root may make a mount name space")
 def test_a_harness_elsewhere_leaves_what_it_can_not_see(tmp_path: Path) -> None:
     """As in a container beside the same engine: this folder is not there, and its owner lives."""
-    look = "import sys; from pathlib import Path; from harness.ownership import is_owned; "
+    look = "import sys; from pathlib import Path; from harness.base.ownership import is_owned; "
     look += f"print(is_owned(Path({owner_of(own_folder(tmp_path))!r})))"
     script = tmp_path.parent / "look.py"
     script.write_text(look)

@@ -11,17 +11,17 @@ import pytest
 from click.testing import CliRunner
 
 from harness.audit import audit_reference, believed_reference
+from harness.base.errors import AuditError, CorruptData, UsageError
+from harness.base.files import digest_of
+from harness.base.layout import Layout
+from harness.base.vocabulary import Verdict
 from harness.cli import group
 from harness.compare import load_names
 from harness.compare.obtained import Runs, obtain
-from harness.errors import AuditError, CorruptData, UsageError
-from harness.files import digest_of
-from harness.layout import Layout
-from harness.plan import make_plan
-from harness.reference import load_reference, overview, reference_file, save_reference
+from harness.planning.plan import make_plan
+from harness.results.reference import load_reference, overview, reference_file, save_reference
+from harness.results.store import Standing, Store
 from harness.status import build_table
-from harness.store import Standing, Store
-from harness.vocabulary import Verdict
 from tests.fabricate import SEEDS, copy_repository, job_of, plan_of, planned_of, put_run
 
 
@@ -339,5 +339,5 @@ def test_a_line_that_is_no_result_is_refused_by_its_number(made: Layout, line: b
 def test_scores_of_other_metrics_are_not_fresh(made: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
     first, second = load_reference(made).values()
     assert first.fresh_scores == first.scores is not None and second.fresh_scores is second.scores is None
-    monkeypatch.setattr("harness.reference.scorer_digest", lambda _: "0" * 64)
+    monkeypatch.setattr("harness.results.reference.scorer_digest", lambda _: "0" * 64)
     assert first.fresh_scores is None

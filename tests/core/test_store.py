@@ -18,12 +18,12 @@ from typing import Any
 
 import pytest
 
-from harness import benchmark
-from harness.errors import CorruptData
-from harness.files import digest_of, sha256_of, sync_folder
-from harness.records import RECORD_FILE, Record, StoredFile, parse_record
-from harness.store import Store
-from harness.vocabulary import Verdict
+from harness import benchmarks as benchmark
+from harness.base.errors import CorruptData
+from harness.base.files import digest_of, sha256_of, sync_folder
+from harness.base.vocabulary import Verdict
+from harness.results.records import RECORD_FILE, Record, StoredFile, parse_record
+from harness.results.store import Store
 from tests.core.factories import planned_job, put_run, record_of
 
 # How a run can end, and those ends that a repetition would only repeat.
@@ -156,7 +156,7 @@ def test_a_run_is_on_the_disk_before_it_is_in_its_place(tmp_path: Path, monkeypa
         sync_folder(folder)
 
     monkeypatch.setattr(os, "fsync", remembered)
-    monkeypatch.setattr("harness.store.sync_folder", folder_too)
+    monkeypatch.setattr("harness.results.store.sync_folder", folder_too)
     record = put_files(store, tmp_path / "work")
     folder = store.path(record.key)
     assert {(folder / name).stat().st_ino for name in (*FILES, RECORD_FILE)} <= synced
@@ -431,7 +431,7 @@ def test_a_result_that_comes_while_another_is_stored_stays(
         put_run(store, planned, tmp_path / "other")
         return sha256_of(path)
 
-    monkeypatch.setattr("harness.store.sha256_of", meanwhile)
+    monkeypatch.setattr("harness.results.store.sha256_of", meanwhile)
     stored = store.put(record_of(planned, Verdict.INFRASTRUCTURE), {"log.txt": log})
     assert stored.verdict is store.standing(planned.key).verdict is Verdict.OK
 
@@ -496,7 +496,7 @@ def test_a_full_disk_leaves_nothing_half_written(tmp_path: Path, monkeypatch: py
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("harness.store.write_json", full)
+    monkeypatch.setattr("harness.results.store.write_json", full)
     with pytest.raises(OSError, match="No space"):
         put_run(store, planned, tmp_path / "work")
     assert store.standing(planned.key).verdict is Verdict.PENDING

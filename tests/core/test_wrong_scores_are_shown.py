@@ -13,18 +13,20 @@ from typing import Any
 import numpy as np
 import pytest
 
-from harness import benchmark, scoring
+from harness import benchmarks as benchmark
 from harness.audit import audit_runs
-from harness.benchmark.repurposing.predictions import Predictions
-from harness.campaign import left_to_run, mark_unstable
+from harness.base.errors import CorruptData, UsageError
+from harness.base.files import sha256_of
+from harness.base.layout import Layout
+from harness.base.vocabulary import Verdict
+from harness.benchmarks.repurposing.answer import Predictions
 from harness.data import load_dataset
-from harness.errors import CorruptData, UsageError
-from harness.files import sha256_of
-from harness.index import build_index
-from harness.layout import Layout
-from harness.plan import Plan
-from harness.records import Record
-from harness.scoring import (
+from harness.execution.campaign import left_to_run, mark_unstable
+from harness.planning.plan import Plan
+from harness.results import scoring
+from harness.results.index import build_index
+from harness.results.records import Record
+from harness.results.scoring import (
     Scores,
     compute_scores,
     is_whole,
@@ -39,10 +41,9 @@ from harness.scoring import (
     scores_path,
     without_truth,
 )
+from harness.results.store import Store
 from harness.splits import load_split
 from harness.status import build_table
-from harness.store import Store
-from harness.vocabulary import Verdict
 from tests.fabricate import planned_of
 from tests.meaning.languages import documented
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
+from harness.base.layout import Layout
 from harness.data.manifest import SourceFile
-from harness.layout import Layout
 
 TABLES = {
     "associations.csv": "drug,disease,label\naspirin,pain,1\naspirin,flu,-1\nibuprofen,pain,+1\n",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
-from harness.layout import Layout
+from harness.base.layout import Layout
 
 DRUGS = (
     "drug,smiles,name,text,graph_text,year\nA,CCO,Alpha,A text.,alpha gene,1990\nB,[Li+],,,,\nC,c1ccccc1,,,,2001\n"

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.data.npy import MAGIC, NotNpy, npy_bytes, read_header, read_npy
+from harness.base.npy import MAGIC, NotNpy, npy_bytes, read_header, read_npy
 
 
 def _file(header: str, data: bytes = b"", *, length: int | None = None) -> bytes:

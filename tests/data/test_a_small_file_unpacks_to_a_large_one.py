@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.data import zips
-from harness.data.converters.ddi_bench.approval import approvals_in
-from harness.errors import CorruptData
+from harness.base import zips
+from harness.base.errors import CorruptData
+from harness.benchmarks.ddi.converters.ddi_bench.approval import approvals_in
 
 SHEET = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 WORDS = f'<sst xmlns="{SHEET}"><si><t>DB1</t></si></sst>'

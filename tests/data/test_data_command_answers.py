@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from harness.base.errors import MissingData, UsageError
+from harness.base.layout import Layout
 from harness.cli import data as module
-from harness.errors import MissingData, UsageError
-from harness.layout import Layout
 from tests.data.own_data import TABLES, write_dataset
 
 Invoke = Callable[..., Result]

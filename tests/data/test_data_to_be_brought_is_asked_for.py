@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from harness.benchmark.repurposing.input_arrays import views
+from harness.base.errors import CorruptData, ManifestError, MissingData
+from harness.base.layout import Layout
+from harness.base.vocabulary import Verdict
+from harness.benchmarks.repurposing.input_arrays import views
 from harness.data import dataset_digest, load_dataset, load_manifest
-from harness.errors import CorruptData, ManifestError, MissingData
-from harness.jobs import Job, SplitSpec
-from harness.layout import Layout
-from harness.plan import make_plan
-from harness.vocabulary import Verdict
+from harness.planning.jobs import Job, SplitSpec
+from harness.planning.plan import make_plan
 from tests.data.own_data import TABLES
 
 MANIFEST = """

@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from harness.base.errors import CorruptData
+from harness.base.layout import Layout
+from harness.base.npy import npy_bytes
+from harness.benchmarks.repurposing.dataset import RepurposingDataset
 from harness.data import load_dataset, load_manifest, manifest_names
 from harness.data.kept import content_digest
-from harness.data.model import RepurposingDataset
-from harness.data.npy import npy_bytes
-from harness.errors import CorruptData
-from harness.layout import Layout
 
 PUBLISHED = {"synthetic": "Synthetic", "fdataset": "Fdataset", "hdvd": "HDVD", "cdataset": "Cdataset"}
 BROUGHT = {"dndataset", "gottlieb", "predict_private", "predict_public", "transcript"}

@@ -13,15 +13,15 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from harness.base.errors import CorruptData, MissingData
+from harness.base.layout import Layout
+from harness.benchmarks.ddi.converters.ddi_bench.approval import approvals_in
+from harness.benchmarks.ddi.converters.ddi_bench.drugs import READERS
+from harness.benchmarks.ddi.converters.ddi_bench.knowledge import FULL, read_knowledge
+from harness.benchmarks.ddi.converters.ddi_bench.released import read_split, united
+from harness.benchmarks.ddi.dataset import DdiDataset
 from harness.data import dataset_digest, load_dataset, load_manifest
-from harness.data.converters.ddi_bench.approval import approvals_in
-from harness.data.converters.ddi_bench.drugs import READERS
-from harness.data.converters.ddi_bench.knowledge import FULL, read_knowledge
-from harness.data.converters.ddi_bench.released import read_split, united
 from harness.data.datasets import convert_dataset, fetch_dataset
-from harness.data.ddi import DdiDataset
-from harness.errors import CorruptData, MissingData
-from harness.layout import Layout
 
 PARTS = ("train", "valid_S0", "valid_S1", "valid_S2", "test_S0", "test_S1", "test_S2")
 SIZES = {

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from harness.data.ddi import DdiDataset
-from harness.data.ddi_checks import checked_remarks
-from harness.errors import CorruptData
+from harness.base.errors import CorruptData
+from harness.benchmarks.ddi.checks import checked_remarks
+from harness.benchmarks.ddi.dataset import DdiDataset
 
 
 def tiny(**changes: Any) -> DdiDataset:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from harness.base.errors import CorruptData, ManifestError, UsageError
+from harness.base.layout import Layout
 from harness.data import dataset_digest, load_dataset, load_manifest, manifest_names
-from harness.errors import CorruptData, ManifestError, UsageError
-from harness.layout import Layout
 from tests.data.own_data import write_dataset
 
 

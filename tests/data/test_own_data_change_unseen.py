@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from harness.base.errors import CorruptData
+from harness.base.layout import Layout
 from harness.cli import data as command
 from harness.data import dataset_digest, load_dataset, load_manifest
-from harness.errors import CorruptData
-from harness.layout import Layout
 from harness.upkeep import doctor
 from tests.data.own_data import TABLES, write_dataset
 

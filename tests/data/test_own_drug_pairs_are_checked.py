@@ -7,12 +7,12 @@ import re
 import numpy as np
 import pytest
 
+from harness.base.errors import CorruptData, ManifestError, UsageError
+from harness.base.layout import Layout
+from harness.benchmarks.ddi.dataset import DdiDataset
+from harness.benchmarks.ddi.splits.drugs.similarity import similarities
+from harness.benchmarks.repurposing.dataset import RepurposingDataset
 from harness.data import load_dataset
-from harness.data.ddi import DdiDataset
-from harness.data.model import RepurposingDataset
-from harness.errors import CorruptData, ManifestError, UsageError
-from harness.layout import Layout
-from harness.splits.drugs.similarity import similarities
 from tests.data.own_pairs import DRUGS, KNOWLEDGE, SIGNED, SIGNED_STATISTICS, STATISTICS, TRIPLETS, write_pairs
 
 NO_GRAPH = {**STATISTICS, "entities": 3, "relations": 0, "edges": 0}

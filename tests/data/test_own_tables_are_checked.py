@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from harness.base.errors import CorruptData, ManifestError
+from harness.base.layout import Layout
+from harness.benchmarks.repurposing.dataset import RepurposingDataset
 from harness.data import dataset_digest, load_dataset
-from harness.data.model import RepurposingDataset
-from harness.errors import CorruptData, ManifestError
-from harness.layout import Layout
 from tests.data.own_data import TABLES, write_dataset
 
 
@@ -114,7 +114,7 @@ def test_dataset_folder_may_bring_its_own_converter(own: Layout) -> None:
     path = write_dataset(own)
     path.write_text(path.read_text().replace('converter = "csv"', 'converter = "./convert.py"'))
     (path.parent / "convert.py").write_text(
-        "from harness.data.converters.csv import convert as tables\n\n"
+        "from harness.benchmarks.repurposing.converters.csv import convert as tables\n\n"
         "def convert(manifest, files):\n    return tables(manifest, files)\n"
     )
     assert dataset_digest(own, "mine") == load_dataset(own, "mine").digest

@@ -9,9 +9,9 @@ from types import ModuleType
 import numpy as np
 import pytest
 
+from harness.base.layout import Layout
+from harness.benchmarks.ddi.dataset import DdiDataset
 from harness.data import load_dataset
-from harness.data.ddi import DdiDataset
-from harness.layout import Layout
 
 
 @pytest.fixture

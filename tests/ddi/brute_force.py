@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from harness.conformance.ddi.problems import Problem
-from harness.splits.parts import OUTSIDE
+from harness.benchmarks.ddi.conformance.problems import Problem
+from harness.benchmarks.ddi.splits.parts import OUTSIDE
 
 Value = float | None
 

@@ -7,13 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from harness.base.layout import Layout
+from harness.benchmarks.ddi.conformance import problems
+from harness.benchmarks.ddi.conformance.problems import Problem
+from harness.benchmarks.ddi.splits.parts import TRAIN
 from harness.conformance import self_test
-from harness.conformance.ddi import problems
-from harness.conformance.ddi.problems import Problem
-from harness.layout import Layout
-from harness.methods import load_method
-from harness.splits.parts import TRAIN
-from harness.trials import Trial
+from harness.execution.trials import Trial
+from harness.methods.card import load_method
 from tests.methods.host import OnThisMachine
 
 CONTROLS = ("majority_type", "drug_frequency")

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from harness.benchmark.ddi import INPUTS, asked, asked_in
-from harness.conformance.ddi import problems
-from harness.conformance.ddi.problems import Problem
-from harness.errors import UsageError
-from harness.splits.parts import TEST, TRAIN, part_split
+from harness.base.errors import UsageError
+from harness.benchmarks.ddi import INPUTS, asked, asked_in
+from harness.benchmarks.ddi.conformance import problems
+from harness.benchmarks.ddi.conformance.problems import Problem
+from harness.benchmarks.ddi.splits.parts import TEST, TRAIN, part_split
 from tests.ddi import brute_force as plain
 from tests.given import write_inputs
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from harness.benchmark.ddi import check_predictions
-from harness.benchmark.ddi.pairs import Asked
-from harness.data.npy import npy_bytes
-from harness.errors import InvalidPredictions
+from harness.base.errors import InvalidPredictions
+from harness.base.npy import npy_bytes
+from harness.benchmarks.ddi import check_predictions
+from harness.benchmarks.ddi.metrics.pairs import Asked
 
 ONE, SEVERAL = Asked(pairs=3, types=2, multilabel=False), Asked(pairs=3, types=2, multilabel=True)
 

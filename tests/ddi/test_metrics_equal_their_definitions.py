@@ -12,11 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import average_precision_score, cohen_kappa_score, f1_score, roc_auc_score
 
-from harness.benchmark.ddi import METRICS, asked, multiclass, multilabel, score, series
-from harness.benchmark.ddi.names import DEFINED, PUBLISHED, flat_name
-from harness.conformance.ddi import problems
-from harness.conformance.ddi.problems import Problem
-from harness.splits.parts import part_split
+from harness.benchmarks.ddi import METRICS, asked, score, series
+from harness.benchmarks.ddi.conformance import problems
+from harness.benchmarks.ddi.conformance.problems import Problem
+from harness.benchmarks.ddi.metrics import multiclass, multilabel
+from harness.benchmarks.ddi.metrics.names import DEFINED, PUBLISHED, flat_name
+from harness.benchmarks.ddi.splits.parts import part_split
 from tests.ddi import brute_force as plain
 
 Scores = np.typing.NDArray[np.float32]

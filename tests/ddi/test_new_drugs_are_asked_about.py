@@ -7,13 +7,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from harness.benchmark.ddi import asked, ranking
-from harness.benchmark.ddi.pairs import asked_pairs
-from harness.conformance.ddi import problems
-from harness.data.ddi import DdiDataset
-from harness.errors import DataError
-from harness.splits.parts import TEST, TEST_NEW, VALID_NEW
-from harness.splits.strategies.ddi import broken_promises, new_drugs
+from harness.base.errors import DataError
+from harness.benchmarks.ddi import asked, ranking
+from harness.benchmarks.ddi.conformance import problems
+from harness.benchmarks.ddi.dataset import DdiDataset
+from harness.benchmarks.ddi.metrics.pairs import asked_pairs
+from harness.benchmarks.ddi.splits.parts import TEST, TEST_NEW, VALID_NEW
+from harness.benchmarks.ddi.splits.strategies import broken_promises, new_drugs
 
 NEW = (2, 9)
 

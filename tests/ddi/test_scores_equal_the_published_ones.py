@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from harness.benchmark.ddi import asked, score
+from harness.base.layout import Layout
+from harness.benchmarks.ddi import asked, score
+from harness.benchmarks.ddi.dataset import DdiDataset
+from harness.benchmarks.ddi.splits.parts import TRAIN, PartSplit
 from harness.data import load_dataset
-from harness.data.ddi import DdiDataset
-from harness.layout import Layout
 from harness.splits import SplitSpec, load_split
-from harness.splits.parts import TRAIN, PartSplit
 
 
 @pytest.mark.parametrize(

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from harness.benchmark.ddi import KEY_METRICS, METRICS, asked, score, series
-from harness.benchmark.ddi.pairs import asked_pairs
-from harness.conformance.ddi import problems
-from harness.conformance.ddi.problems import Problem
-from harness.errors import UsageError
-from harness.splits.parts import TEST_S1, TEST_S2, part_split
+from harness.base.errors import UsageError
+from harness.benchmarks.ddi import KEY_METRICS, METRICS, asked, score, series
+from harness.benchmarks.ddi.conformance import problems
+from harness.benchmarks.ddi.conformance.problems import Problem
+from harness.benchmarks.ddi.metrics.pairs import asked_pairs
+from harness.benchmarks.ddi.splits.parts import TEST_S1, TEST_S2, part_split
 
 ONE, SEVERAL, WITHOUT = problems.one_type(), problems.several_types(), problems.without_new_pairs()
 Scored = tuple[dict[str, float | None], dict[str, str]]

@@ -11,16 +11,16 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from harness import benchmark
+from harness import benchmarks as benchmark
+from harness.base.errors import InvalidPredictions, UsageError
+from harness.base.given import Given
+from harness.base.layout import Layout
+from harness.base.npy import npy_bytes
+from harness.base.vocabulary import Verdict
+from harness.benchmarks.ddi.conformance.problems import Problem
 from harness.conformance import checks_of, self_test
-from harness.conformance.ddi.problems import Problem
-from harness.data.npy import npy_bytes
-from harness.errors import InvalidPredictions, UsageError
-from harness.given import Given
-from harness.layout import Layout
-from harness.methods import MethodCard, load_method
-from harness.trials import Result, Trial, check_answer
-from harness.vocabulary import Verdict
+from harness.execution.trials import Result, Trial, check_answer
+from harness.methods.card import MethodCard, load_method
 
 Scores = npt.NDArray[np.float64]
 Method = Callable[[Trial], Scores]

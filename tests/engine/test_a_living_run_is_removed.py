@@ -10,11 +10,11 @@ from typing import Any, cast
 import docker.errors
 import pytest
 
+from harness.base.errors import EngineError
+from harness.base.ownership import LABEL_HARNESS, LABEL_RUN, own_folder, owner_of
 from harness.engine import Engine
 from harness.engine.leftovers import remove_tree
 from harness.engine.orphans import Orphan, discard_container, discard_run, find_orphans, remove_orphans
-from harness.errors import EngineError
-from harness.ownership import LABEL_HARNESS, LABEL_RUN, own_folder, owner_of
 from tests.runs.fake_engine import IMAGE, FakeEngine
 
 

@@ -7,12 +7,12 @@ from dataclasses import replace
 
 import pytest
 
+from harness.base.errors import UsageError
 from harness.engine import Engine
 from harness.engine import walls as walls_module
 from harness.engine.confinement import Confinement, broken_walls, confinement_in, read_confinement
 from harness.engine.facts import read_facts
 from harness.engine.probe import control_run
-from harness.errors import UsageError
 from harness.upkeep import doctor
 from harness.upkeep.doctor import State
 

@@ -8,11 +8,11 @@ from types import SimpleNamespace
 
 import pytest
 
+from harness.base.errors import UsageError
+from harness.base.layout import Layout
 from harness.engine import Engine, find
 from harness.engine.facts import read_facts
 from harness.engine.find import find_engine
-from harness.errors import UsageError
-from harness.layout import Layout
 
 INFO = {"Runtimes": {"runc": {}, "runsc": {}}, "DefaultRuntime": "runc", "SecurityOptions": ["name=seccomp"]}
 PODMAN = {"Components": [{"Name": "Podman Engine"}]}

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from harness.base.errors import EngineError
+from harness.base.layout import Layout
 from harness.engine import Engine, find, find_engine, programs
 from harness.engine import install as installation
 from harness.engine.sockets import chosen_by_user, silence, usual_places
-from harness.errors import EngineError
-from harness.layout import Layout
 
 
 @pytest.fixture

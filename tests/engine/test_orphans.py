@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from harness.base.vocabulary import Verdict
 from harness.engine import Engine, find_orphans, remove_orphans
 from harness.engine.probe import CONTROL_IMAGE, CONTROL_LABEL, control_run
-from harness.runs import Limits, RunRequest, execute
-from harness.vocabulary import Verdict
+from harness.execution.runs import Limits, RunRequest, execute
 from tests.engines import ProbeImage
 
 pytestmark = pytest.mark.engine
@@ -23,7 +23,7 @@ RUN = """
 import pickle, sys
 from pathlib import Path
 from harness.engine import Engine
-from harness.runs import execute
+from harness.execution.runs import execute
 engine = Engine(Path(sys.argv[1]))
 execute(engine, pickle.loads(bytes.fromhex(sys.argv[2])))
 """

@@ -11,14 +11,14 @@ from pathlib import Path
 
 import pytest
 
+from harness.base.errors import EngineError, ImageError
+from harness.base.vocabulary import Verdict
 from harness.engine import Engine
 from harness.engine.find import serve_docker, serve_podman
 from harness.engine.programs import find_program
 from harness.engine.serve import Lease, Service, service_folder
 from harness.engine.sockets import silence
-from harness.errors import EngineError, ImageError
-from harness.runs import Limits, RunRequest, execute
-from harness.vocabulary import Verdict
+from harness.execution.runs import Limits, RunRequest, execute
 from tests.engines import ProbeImage, make_probe_image
 from tests.private_engine import UNCLOSED, pid_of, private_cache, served, when_running
 

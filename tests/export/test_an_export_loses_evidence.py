@@ -11,19 +11,19 @@ from typing import Any
 
 import pytest
 
+from harness.base.errors import UsageError
+from harness.base.files import digest_of
+from harness.base.layout import Layout
+from harness.base.vocabulary import Verdict
 from harness.cli import main
 from harness.data import load_manifest
-from harness.errors import UsageError
 from harness.export import METADATA, PROFILE, SUMS, export
-from harness.files import digest_of
-from harness.jobs import make_job, parse_split
-from harness.layout import Layout
-from harness.methods import load_method
-from harness.plan import Plan, make_plan
-from harness.records import RECORD_FILE
-from harness.scoring import scores_path
-from harness.store import Store
-from harness.vocabulary import Verdict
+from harness.methods.card import load_method
+from harness.planning.jobs import make_job, parse_split
+from harness.planning.plan import Plan, make_plan
+from harness.results.records import RECORD_FILE
+from harness.results.scoring import scores_path
+from harness.results.store import Store
 from tests.fabricate import planned_of, put_run
 
 
@@ -168,7 +168,7 @@ def test_no_record_costs_the_others_their_index(
 ) -> None:
     import pyarrow.parquet as pq
 
-    from harness.index import build_index
+    from harness.results.index import build_index
 
     key = planned_of(made_up.cells[0]).key
     path = Store(evidence.runs).path(key) / RECORD_FILE
@@ -194,7 +194,7 @@ def test_the_index_has_a_row_per_run_and_equal_bytes(
 ) -> None:
     import pyarrow.parquet as pq
 
-    from harness.index import build_index
+    from harness.results.index import build_index
 
     scores_path(evidence, planned_of(made_up.cells[1]).key).unlink()
     first = build_index(evidence).read_bytes()
@@ -216,7 +216,7 @@ def test_the_index_has_a_row_per_run_and_equal_bytes(
 def test_the_index_tells_splits_of_one_strategy_apart(layout: Layout) -> None:
     import pyarrow.parquet as pq
 
-    from harness.index import build_index
+    from harness.results.index import build_index
 
     card, data = load_method(layout, "majority_type"), load_manifest(layout, "synthetic_ddi")
     splits = ["cluster:gamma=0.5", "cluster:gamma=0.7"]

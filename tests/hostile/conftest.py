@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.conformance.repurposing import problems
-from harness.layout import Layout
+from harness.base.layout import Layout
+from harness.benchmarks.repurposing.conformance import problems
 from harness.splits import published_seeds
 from tests.campaigns.conftest import probe_layout
 from tests.data.own_data import write_dataset

@@ -6,9 +6,9 @@ import json
 
 import pytest
 
+from harness.base.vocabulary import Verdict
 from harness.engine import walls as walls_module
 from harness.engine.walls import profile_digest
-from harness.vocabulary import Verdict
 from tests.runs.conftest import bench
 from tests.runs.helpers import GOOD, MIB, Bench
 
@@ -152,7 +152,7 @@ def test_a_run_that_could_gain_rights_is_never_believed(bench: Bench, monkeypatc
         described = whole(*arguments, **options)  # type: ignore[arg-type]
         return {**described, "SecurityOpt": ["seccomp=unconfined"]}
 
-    monkeypatch.setattr("harness.runs.container.walls", without_options)
+    monkeypatch.setattr("harness.execution.runs.container.walls", without_options)
     outcome = bench.run(GOOD + "time.sleep(20)")
     assert outcome.verdict is Verdict.INFRASTRUCTURE and "new privileges" in outcome.reason
 

@@ -8,21 +8,21 @@ from collections.abc import Callable
 import pytest
 
 from harness.audit import audit_runs, to_text
+from harness.base.layout import Layout
+from harness.base.vocabulary import Verdict
 from harness.conformance import self_test
 from harness.engine import Engine
+from harness.execution.tasks import Task, perform
+from harness.execution.trials import InContainers
 from harness.images import ensure_image
-from harness.jobs import Job, PlannedJob, SplitSpec
-from harness.layout import Layout
-from harness.methods import load_method
-from harness.plan import make_plan
-from harness.records import Record
-from harness.scoring import score_run
+from harness.methods.card import load_method
+from harness.planning.jobs import Job, PlannedJob, SplitSpec
+from harness.planning.plan import make_plan
+from harness.results.records import Record
+from harness.results.scoring import score_run
+from harness.results.store import Store
 from harness.splits import published_seeds
 from harness.status import build_table
-from harness.store import Store
-from harness.tasks import Task, perform
-from harness.trials import InContainers
-from harness.vocabulary import Verdict
 
 pytestmark = pytest.mark.engine
 SEED = published_seeds()[0]

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from harness.campaign import Choices, run_plan
-from harness.disk import room_on
+from harness.base.disk import room_on
+from harness.base.layout import Layout
+from harness.base.vocabulary import Verdict
 from harness.engine import Engine
-from harness.layout import Layout
-from harness.plan import Plan, join
-from harness.runs import Limits, Outcome, RunRequest, execute
-from harness.store import Store
-from harness.vocabulary import Verdict
+from harness.execution.campaign import Choices, run_plan
+from harness.execution.runs import Limits, Outcome, RunRequest, execute
+from harness.planning.plan import Plan, join
+from harness.results.store import Store
 from tests.campaigns.conftest import probe_plan
 from tests.engines import ProbeImage
 

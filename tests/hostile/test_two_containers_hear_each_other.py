@@ -16,9 +16,9 @@ from typing import Any
 
 import pytest
 
+from harness.base.vocabulary import Verdict
 from harness.engine import Engine
-from harness.runs import Outcome, execute
-from harness.vocabulary import Verdict
+from harness.execution.runs import Outcome, execute
 from tests.engines import ProbeImage
 from tests.runs.helpers import GOOD, Bench
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.layout import Layout
+from harness.base.layout import Layout
 from tests.images.making import Workbench
 
 

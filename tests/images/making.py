@@ -10,9 +10,9 @@ import tarfile
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
+from harness.base.layout import Layout
 from harness.images.locks import DebianPackage, format_debian
 from harness.images.parts import part_path
-from harness.layout import Layout
 
 EPOCH = 1767225600
 

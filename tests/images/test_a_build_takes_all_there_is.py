@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
+from harness.base.errors import ImageError
 from harness.engine import Engine
-from harness.errors import ImageError
 from harness.images import Supply, builder, context, ensure_environment
 from harness.images.build import record_environment
 from harness.images.builder import RECIPE, build

@@ -16,8 +16,9 @@ from pathlib import Path
 
 import pytest
 
+from harness.base.errors import CorruptData, ManifestError, MissingData, UsageError
+from harness.base.layout import Layout
 from harness.engine import Engine
-from harness.errors import CorruptData, ManifestError, MissingData, UsageError
 from harness.images import Supply, ensure_environment
 from harness.images.build import record_environment
 from harness.images.conda import read_conda
@@ -27,7 +28,6 @@ from harness.images.identity import environment_image_name
 from harness.images.lock import lock_environment
 from harness.images.parts import part_path
 from harness.images.verify import verify_images
-from harness.layout import Layout
 from tests.images.making import EPOCH, Workbench
 
 pytestmark = pytest.mark.skipif(

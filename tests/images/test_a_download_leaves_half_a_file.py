@@ -13,13 +13,13 @@ from pathlib import Path
 
 import pytest
 
-from harness.errors import CorruptData, MissingData
+from harness.base.errors import CorruptData, MissingData
+from harness.base.layout import Layout
+from harness.base.ownership import own_folder
 from harness.images import archives
 from harness.images.fetch import Sources, export_parts, fetch_parts, find_sources
 from harness.images.locks import Part
 from harness.images.parts import checked_part, incoming, part_path
-from harness.layout import Layout
-from harness.ownership import own_folder
 
 CONTENT = bytes(range(256)) * 5000
 SHA = hashlib.sha256(CONTENT).hexdigest()
@@ -143,7 +143,7 @@ def test_a_server_that_never_ends_stops_where_no_size_is_locked_either(
 KILLED = """
 import os, sys
 from pathlib import Path
-from harness.ownership import own_folder
+from harness.base.ownership import own_folder
 folder = own_folder(Path(sys.argv[1])) / "tmp1"
 folder.mkdir()
 (folder / "half.deb").write_bytes(b"half")

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from harness.errors import MissingData
+from harness.base.errors import MissingData
+from harness.base.layout import Layout
 from harness.images.cards import environment_names, load_environment
 from harness.images.fetch import Sources, fetch_parts
 from harness.images.locks import Part, read_wheels
-from harness.layout import Layout
 
 
 @pytest.mark.parametrize("name", ["fastai_collab", "graph_libraries"])

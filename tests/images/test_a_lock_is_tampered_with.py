@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.errors import ImageError, ManifestError
+from harness.base.errors import ImageError, ManifestError
 from harness.images import image_tree
 from harness.images.locks import DebianPackage, Wheel, format_debian, format_wheels, read_debian, read_wheels
 from harness.images.record import recorded_tree

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from harness.base.errors import ImageError
+from harness.base.layout import Layout
 from harness.cli import group
-from harness.errors import ImageError
 from harness.images import code_fault, code_tree, folder_tree
 from harness.images.cards import environment_chain
 from harness.images.context import fill_environment_context, fill_method_context
 from harness.images.sources import MOST_BYTES, code_files
-from harness.layout import Layout
 from tests.images.making import Workbench
 
 
@@ -111,7 +111,7 @@ def test_a_link_among_the_recipes_is_refused(bench: Workbench, tmp_path: Path, n
 
 def test_the_self_test_says_so_before_it_builds(mine: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
     (mine.methods / "constant" / "weights.npy").write_bytes(b"\x93NUMPY")
-    monkeypatch.setattr("harness.layout.find_layout", lambda: mine)
+    monkeypatch.setattr("harness.base.layout.find_layout", lambda: mine)
     monkeypatch.setattr("harness.conformance.self_test", lambda *_: pytest.fail("built"))
     result = CliRunner().invoke(group, ["new", "check", "constant"], standalone_mode=False)
     assert result.return_value == 1, result.output

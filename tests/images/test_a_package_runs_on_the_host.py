@@ -13,7 +13,7 @@ from threading import Thread
 
 import pytest
 
-from harness.errors import MissingData, UsageError
+from harness.base.errors import MissingData, UsageError
 from harness.images.cards import WheelsPart
 from harness.images.locks import Part
 from harness.images.wheels import lock_wheels, pip_download

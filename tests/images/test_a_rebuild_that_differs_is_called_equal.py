@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
+from harness.base.layout import Layout
 from harness.images import verify
 from harness.images.making import Made
 from harness.images.trees import Entry, environment_listing
-from harness.layout import Layout
 
 FIRST = {
     "usr": Entry("folder", 0o755, 0, 0, "", "", 0),

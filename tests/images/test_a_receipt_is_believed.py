@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from harness.base.layout import Layout
 from harness.images import held
 from harness.images.trees import Entry, code_of_entries, environment_listing, listing_digest
-from harness.layout import Layout
 
 CODE = {"opt/method/main.py": Entry("file", 0o644, 0, 0, "", "1" * 64, 3)}
 FILES = {"usr/a": Entry("file", 0o644, 0, 0, "", "2" * 64, 3)}

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from harness.base.errors import CorruptData, ImageError, ManifestError, MissingData
+from harness.base.layout import Layout
 from harness.engine import Engine
-from harness.errors import CorruptData, ImageError, ManifestError, MissingData
 from harness.images import Supply, ensure_environment
 from harness.images.build import record_environment
 from harness.images.cards import load_environment
@@ -23,7 +24,6 @@ from harness.images.parts import part_path
 from harness.images.prepare import needed_layers
 from harness.images.verify import verify_images
 from harness.images.wheels import pip_download
-from harness.layout import Layout
 from tests.images.making import Workbench
 
 TOML = """summary = "made by a test"

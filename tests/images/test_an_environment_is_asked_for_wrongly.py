@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from harness.errors import ManifestError, UsageError
+from harness.base.errors import ManifestError, UsageError
+from harness.base.layout import Layout
 from harness.images import refuse_unless_usable
 from harness.images.cards import environment_chain, environment_names, language_of, load_environment
 from harness.images.context import parts_of
 from harness.images.locks import read_wheels
 from harness.images.record import recorded_tree, variant_of
-from harness.layout import Layout
 from tests.images.making import Workbench
 
 

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from harness.base.errors import CorruptData, ImageError, MissingData
+from harness.base.layout import Layout
 from harness.engine import Engine
-from harness.errors import CorruptData, ImageError, MissingData
 from harness.images import Supply, ensure_environment, ensure_image, image_name
 from harness.images.build import known_image, record_environment
 from harness.images.builder import RECIPE, build
@@ -21,7 +22,6 @@ from harness.images.parts import part_path
 from harness.images.receipts import receipt_path
 from harness.images.record import recorded_tree
 from harness.images.verify import installed_differences, run_check, verify_images
-from harness.layout import Layout
 from tests.images.making import EPOCH, Workbench
 
 pytestmark = pytest.mark.engine

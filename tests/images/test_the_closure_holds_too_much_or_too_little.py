@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.errors import ManifestError
+from harness.base.errors import ManifestError
 from harness.images.debian import Candidate, close_over
 from harness.images.locks import DebianPackage
 

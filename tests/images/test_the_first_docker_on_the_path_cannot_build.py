@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.errors import ImageError
+from harness.base.errors import ImageError
 from harness.images import builder
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.errors import CorruptData
+from harness.base.errors import CorruptData
 from harness.images.deb import open_data, read_control
 from harness.images.stage0 import is_excluded, merged, write_stage0
 from tests.images.making import EPOCH, make_deb, tar_of

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from harness.base.errors import UsageError
 from harness.cli import group
-from harness.errors import UsageError
 from harness.images.verify import Finding
 
 

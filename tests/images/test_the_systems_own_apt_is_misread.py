@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.errors import MissingData
+from harness.base.errors import MissingData
 from harness.images import archives
 from harness.images.locks import Part
 

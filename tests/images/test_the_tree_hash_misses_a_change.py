@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from harness.base.layout import Layout
 from harness.images import code_tree
 from harness.images.context import fill_method_context
 from harness.images.identity import combined
@@ -26,8 +27,7 @@ from harness.images.trees import (
     listing_digest,
     read_tree,
 )
-from harness.layout import Layout
-from harness.methods import load_method, method_names
+from harness.methods.card import load_method, method_names
 from tests.images.making import tar_of
 
 CONFIG: dict[str, Any] = {"Env": ["A=1", "B=2"], "Entrypoint": ["x"], "User": "65534:65534", "WorkingDir": "/tmp"}

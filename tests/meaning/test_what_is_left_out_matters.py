@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from harness.base.layout import Layout
 from harness.engine import Engine
 from harness.images import ensure_image
-from harness.layout import Layout
 from harness.meaning.octave import octave_meaning
 from harness.meaning.r import r_meaning
 

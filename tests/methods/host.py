@@ -14,10 +14,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from harness.errors import InvalidPredictions
-from harness.layout import Layout
-from harness.trials import Result, Trial, check_answer, write_trial
-from harness.vocabulary import Verdict
+from harness.base.errors import InvalidPredictions
+from harness.base.layout import Layout
+from harness.base.vocabulary import Verdict
+from harness.execution.trials import Result, Trial, check_answer, write_trial
 
 
 class OnThisMachine:

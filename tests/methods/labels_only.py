@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from harness.layout import Layout
-from harness.methods import load_method, merged_parameters
-from harness.splits.folds import TEST
-from harness.trials import Trial
-from harness.vocabulary import Verdict
+from harness.base.layout import Layout
+from harness.base.vocabulary import Verdict
+from harness.benchmarks.repurposing.splits.folds import TEST
+from harness.execution.trials import Trial
+from harness.methods.card import load_method, merged_parameters
 from tests.methods.host import OnThisMachine
 
 Labels = npt.NDArray[np.int8]

@@ -16,8 +16,8 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from harness.base.layout import Layout
 from harness.images import ensure_image
-from harness.layout import Layout
 from tests.methods.frozen import run_in_image
 
 # Scores tell label, model, drug and disease; the trace tells the seed's first draw.

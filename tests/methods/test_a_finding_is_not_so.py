@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from harness.benchmark.ddi.multilabel import by_type
+from harness.benchmarks.ddi.metrics.multilabel import by_type
 from tests.methods.plain_emergnn import loss_of, plain
 
 Array = npt.NDArray[Any]

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from benchmarks.plain_factorisations import als_wr
-from harness.layout import Layout
-from harness.methods import load_method
-from harness.splits.folds import TEST
-from harness.trials import Trial
+from harness.base.layout import Layout
+from harness.benchmarks.repurposing.splits.folds import TEST
+from harness.execution.trials import Trial
+from harness.methods.card import load_method
 from tests.methods.host import OnThisMachine
 from tests.methods.labels_only import Labels, Matrix, OnLabels, made_up
 

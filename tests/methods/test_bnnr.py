@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from harness.base.layout import Layout
 from harness.engine import Engine
 from harness.images import ensure_image
-from harness.layout import Layout
 from tests.methods.octave import Octave
 
 pytestmark = pytest.mark.engine

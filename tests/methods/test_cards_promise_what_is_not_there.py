@@ -6,10 +6,10 @@ import re
 
 import pytest
 
-from harness import benchmark
-from harness.layout import Layout, find_layout
-from harness.methods import load_method, merged_parameters, method_names
-from harness.parity.goldens import SOURCES
+from harness import benchmarks as benchmark
+from harness.base.layout import Layout, find_layout
+from harness.benchmarks.repurposing.parity.goldens import SOURCES
+from harness.methods.card import load_method, merged_parameters, method_names
 from tests.conftest import REPOSITORY
 
 NAMES = method_names(find_layout(REPOSITORY))

@@ -8,13 +8,13 @@ from concurrent.futures import Future, ThreadPoolExecutor
 
 import pytest
 
+from harness.base.layout import Layout, find_layout
 from harness.conformance import checks_of, self_test
 from harness.conformance.checks import CheckResult
 from harness.engine import Engine
+from harness.execution.trials import InContainers
 from harness.images import ensure_image
-from harness.layout import Layout, find_layout
-from harness.methods import load_method, method_names
-from harness.trials import InContainers
+from harness.methods.card import load_method, method_names
 from tests.conftest import REPOSITORY, asked_for
 
 Results = dict[str, Future[list[CheckResult]]]

@@ -9,13 +9,13 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from harness.base.layout import Layout
+from harness.base.vocabulary import Verdict
+from harness.benchmarks.repurposing.splits.folds import TEST
 from harness.engine import Engine
+from harness.execution.trials import InContainers, Trial
 from harness.images import ensure_image
-from harness.layout import Layout
-from harness.methods import load_method
-from harness.splits.folds import TEST
-from harness.trials import InContainers, Trial
-from harness.vocabulary import Verdict
+from harness.methods.card import load_method
 from tests.methods.octave import Octave
 
 Matrix = npt.NDArray[np.float64]

@@ -15,11 +15,11 @@ import numpy.typing as npt
 import pytest
 from sklearn.metrics import cohen_kappa_score, f1_score
 
-from harness.benchmark.ddi.multilabel import by_type
+from harness.base.layout import Layout
+from harness.benchmarks.ddi.metrics.multilabel import by_type
 from harness.engine import Engine
-from harness.layout import Layout
-from harness.methods import load_method
-from harness.trials import InContainers, Trial
+from harness.execution.trials import InContainers, Trial
+from harness.methods.card import load_method
 from tests.methods.plain_emergnn import loss_of, made_case, plain
 
 Array = npt.NDArray[Any]

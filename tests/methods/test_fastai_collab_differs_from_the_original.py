@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from harness.conformance.repurposing import problems
-from harness.conformance.repurposing.problems import INNER_FOLDS, Problem
+from harness.base.layout import Layout
+from harness.benchmarks.repurposing.conformance import problems
+from harness.benchmarks.repurposing.conformance.problems import INNER_FOLDS, Problem
+from harness.benchmarks.repurposing.splits.folds import TEST
 from harness.engine import Engine
-from harness.layout import Layout
-from harness.methods import load_method
-from harness.splits.folds import TEST
-from harness.trials import InContainers, Trial
+from harness.execution.trials import InContainers, Trial
+from harness.methods.card import load_method
 
 pytestmark = pytest.mark.engine
 NAME = "fastai_collab"

@@ -13,11 +13,11 @@ import numpy.typing as npt
 import pytest
 
 from benchmarks.graph_networks import measure
-from harness.conformance.repurposing import problems
+from harness.base.layout import Layout
+from harness.benchmarks.repurposing.conformance import problems
 from harness.engine import Engine
-from harness.layout import Layout
-from harness.methods import load_method
-from harness.trials import InContainers, Trial
+from harness.execution.trials import InContainers, Trial
+from harness.methods.card import load_method
 
 Array = npt.NDArray[Any]
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from benchmarks.in_image import measured
+from harness.base.layout import Layout
 from harness.engine import Engine
 from harness.images import ensure_environment
-from harness.layout import Layout
 
 
 @pytest.fixture(scope="module")

@@ -11,12 +11,12 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from harness.base.layout import Layout
+from harness.base.vocabulary import Verdict
+from harness.benchmarks.repurposing.splits.folds import TEST
 from harness.engine import Engine
-from harness.layout import Layout
-from harness.methods import load_method
-from harness.splits.folds import TEST
-from harness.trials import InContainers, Trial
-from harness.vocabulary import Verdict
+from harness.execution.trials import InContainers, Trial
+from harness.methods.card import load_method
 
 pytestmark = pytest.mark.engine
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from benchmarks.plain_factorisations import logistic_mf
-from harness.layout import Layout
+from harness.base.layout import Layout
 from tests.methods.labels_only import Labels, Matrix, NoAnswer, OnLabels, made_up
 
 

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from harness.benchmark.repurposing.input_arrays import similarity, standardised, views
-from harness.conformance.repurposing import problems
-from harness.conformance.repurposing.problems import Problem
+from harness.base.layout import Layout
+from harness.benchmarks.repurposing.conformance import problems
+from harness.benchmarks.repurposing.conformance.problems import Problem
+from harness.benchmarks.repurposing.input_arrays import similarity, standardised, views
 from harness.engine import Engine
-from harness.layout import Layout
-from harness.methods import MethodCard, load_method
-from harness.trials import InContainers, Runner, Trial
+from harness.execution.trials import InContainers, Runner, Trial
+from harness.methods.card import MethodCard, load_method
 from tests.methods import plain_lrssl as plain
 from tests.methods.plain_lrssl import Matrix
 

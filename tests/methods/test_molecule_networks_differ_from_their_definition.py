@@ -10,10 +10,10 @@ import pytest
 
 from benchmarks.in_image import measured
 from benchmarks.molecule_networks import measure
-from harness.conformance.ddi.problems import SMILES
+from harness.base.layout import Layout
+from harness.benchmarks.ddi.conformance.problems import SMILES
 from harness.engine import Engine
 from harness.images import ensure_environment
-from harness.layout import Layout
 
 # lone atoms, a bond alone, molecules in several parts
 SEEN = (*SMILES, "[Li+]", "CC", "[Na+].[Cl-]", "CCO.Cl")

@@ -11,7 +11,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from harness.layout import Layout
+from harness.base.layout import Layout
 
 
 @pytest.fixture

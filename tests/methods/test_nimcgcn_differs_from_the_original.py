@@ -9,12 +9,12 @@ import numpy.typing as npt
 import pytest
 
 from benchmarks.graph_networks import measure
-from harness.conformance.repurposing import problems
+from harness.base.layout import Layout
+from harness.benchmarks.repurposing.conformance import problems
+from harness.benchmarks.repurposing.splits.folds import TEST
 from harness.engine import Engine
-from harness.layout import Layout
-from harness.methods import load_method
-from harness.splits.folds import TEST
-from harness.trials import InContainers, Trial
+from harness.execution.trials import InContainers, Trial
+from harness.methods.card import load_method
 
 pytestmark = pytest.mark.engine
 

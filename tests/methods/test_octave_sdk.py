@@ -10,12 +10,12 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from harness.base.layout import Layout
+from harness.base.vocabulary import Verdict
 from harness.engine import Engine
+from harness.execution.trials import InContainers, Trial
 from harness.images import ensure_image
-from harness.layout import Layout
-from harness.methods import load_method
-from harness.trials import InContainers, Trial
-from harness.vocabulary import Verdict
+from harness.methods.card import load_method
 from tests.methods.octave import Octave, OctaveFailed
 
 pytestmark = pytest.mark.engine

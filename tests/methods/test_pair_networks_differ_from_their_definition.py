@@ -11,9 +11,9 @@ import pytest
 
 from benchmarks.in_image import measured
 from benchmarks.pair_networks import measure
+from harness.base.layout import Layout
 from harness.engine import Engine
 from harness.images import ensure_environment
-from harness.layout import Layout
 
 Array = npt.NDArray[Any]
 DRUGS, TYPES = 14, 6

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from benchmarks.plain_factorisations import pmf
-from harness.jobs import Job, SplitSpec
-from harness.layout import Layout
-from harness.plan import make_plan
-from harness.vocabulary import Verdict
+from harness.base.layout import Layout
+from harness.base.vocabulary import Verdict
+from harness.planning.jobs import Job, SplitSpec
+from harness.planning.plan import make_plan
 from tests.methods.labels_only import Labels, Matrix, NoAnswer, OnLabels, made_up
 
 NOT_IN_THE_ORIGINAL = ("shrink_batch", "positives_only")

@@ -10,19 +10,19 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from harness.base.errors import WeightsError
+from harness.base.layout import Layout
+from harness.base.vocabulary import Verdict
 from harness.cli import group
 from harness.engine import Engine
-from harness.errors import WeightsError
+from harness.execution.inputs import planned_weights
+from harness.execution.tasks import Task, perform
 from harness.images import ensure_image
-from harness.inputs import planned_weights
-from harness.jobs import Job, SplitSpec
-from harness.layout import Layout
-from harness.methods import load_method, merged_parameters
-from harness.plan import Cell, make_plan
-from harness.store import Store
-from harness.tasks import Task, perform
-from harness.vocabulary import Verdict
-from harness.weights import are_here, bring_weights, kept_weights
+from harness.methods.card import load_method, merged_parameters
+from harness.methods.weights import are_here, bring_weights, kept_weights
+from harness.planning.jobs import Job, SplitSpec
+from harness.planning.plan import Cell, make_plan
+from harness.results.store import Store
 from tests.methods.tiny_models import write_biogpt, write_roberta
 
 WRITERS: dict[str, Callable[[Path, int], None]] = {"textddi": write_roberta, "ddi_gpt": write_biogpt}

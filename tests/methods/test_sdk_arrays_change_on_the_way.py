@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from harness.data.npy import npy_bytes
+from harness.base.npy import npy_bytes
 from tests.methods.probes import LANGUAGES, Probe, make_probe
 
 Array = npt.NDArray[np.generic]

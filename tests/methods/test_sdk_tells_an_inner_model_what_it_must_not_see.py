@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from harness.layout import Layout
+from harness.base.layout import Layout
 
 Array = npt.NDArray[Any]
 

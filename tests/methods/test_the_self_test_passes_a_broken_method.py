@@ -11,16 +11,16 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from harness.base.errors import InvalidPredictions
+from harness.base.layout import Layout
+from harness.base.npy import npy_bytes
+from harness.base.vocabulary import Verdict
+from harness.benchmarks.repurposing.conformance import problems
+from harness.benchmarks.repurposing.conformance.problems import Problem
 from harness.conformance import checks_of, self_test
 from harness.conformance.checks import Bench, apply
-from harness.conformance.repurposing import problems
-from harness.conformance.repurposing.problems import Problem
-from harness.data.npy import npy_bytes
-from harness.errors import InvalidPredictions
-from harness.layout import Layout
-from harness.methods import MethodCard, load_method
-from harness.trials import Result, Trial, check_answer
-from harness.vocabulary import Verdict
+from harness.execution.trials import Result, Trial, check_answer
+from harness.methods.card import MethodCard, load_method
 
 Scores = npt.NDArray[np.float64]
 Method = Callable[[Trial, npt.NDArray[np.int8]], Scores]

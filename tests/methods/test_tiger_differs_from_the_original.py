@@ -17,10 +17,10 @@ import numpy.typing as npt
 import pytest
 
 from benchmarks.graph_encoders import measure
-from harness.conformance.ddi.problems import SMILES, one_type
+from harness.base.layout import Layout
+from harness.benchmarks.ddi.conformance.problems import SMILES, one_type
+from harness.benchmarks.ddi.splits.parts import TRAIN
 from harness.engine import Engine
-from harness.layout import Layout
-from harness.splits.parts import TRAIN
 
 Array = npt.NDArray[Any]
 

@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 from jupyter_client.blocking.client import BlockingKernelClient
 
+from harness.base.layout import Layout
 from harness.engine import Engine
-from harness.layout import Layout
 
 _PATIENCE = 300
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.errors import UsageError
+from harness.base.errors import UsageError
 from harness.notebook.bridge import Bridge, find_sockets
 from harness.notebook.connection import CHANNELS, new_connection, read_connection, socket_names
 

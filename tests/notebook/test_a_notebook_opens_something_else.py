@@ -7,15 +7,15 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from harness.base.layout import Layout
 from harness.engine import Engine
+from harness.execution.inputs import make_inputs
+from harness.execution.tasks import Task, run_in_container
 from harness.images import Supply, ensure_image
 from harness.images.export import image_layers
-from harness.inputs import make_inputs
-from harness.jobs import Job, PlannedJob, SplitSpec
-from harness.layout import Layout
-from harness.methods import load_method, merged_parameters
+from harness.methods.card import load_method, merged_parameters
 from harness.notebook import ensure_notebook_image, pin
-from harness.tasks import Task, run_in_container
+from harness.planning.jobs import Job, PlannedJob, SplitSpec
 from tests.notebook.conftest import Door
 
 pytestmark = pytest.mark.engine

@@ -12,11 +12,11 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from harness.data.npy import npy_bytes
-from harness.layout import Layout
-from harness.methods import MethodCard, ParityTable, Tolerance, load_method
-from harness.trials import Result, Trial
-from harness.vocabulary import Verdict
+from harness.base.layout import Layout
+from harness.base.npy import npy_bytes
+from harness.base.vocabulary import Verdict
+from harness.execution.trials import Result, Trial
+from harness.methods.card import MethodCard, ParityTable, Tolerance, load_method
 
 Array = npt.NDArray[Any]
 

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.layout import Layout
-from harness.methods import MethodCard, Tolerance
+from harness.base.layout import Layout
+from harness.base.vocabulary import Verdict
+from harness.methods.card import MethodCard, Tolerance
 from harness.parity import Finding, Standing, check_cases, find_cases
 from harness.parity.finding import compare
-from harness.vocabulary import Verdict
 from tests.parity.conftest import Answers, save
 
 Array = npt.NDArray[Any]

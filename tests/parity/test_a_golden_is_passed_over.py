@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from harness.base.errors import CorruptData, ManifestError, UsageError
+from harness.base.layout import Layout
 from harness.cli import group
-from harness.errors import CorruptData, ManifestError, UsageError
-from harness.layout import Layout
-from harness.methods import MethodCard, ParityTable, Tolerance
+from harness.methods.card import MethodCard, ParityTable, Tolerance
 from harness.parity import Standing, check_cases, find_cases
 from harness.parity.cases import matches_of
 from tests.parity.conftest import Answers, save

@@ -10,8 +10,8 @@ import numpy.typing as npt
 import pytest
 from pydantic import ValidationError
 
-from harness.layout import Layout
-from harness.methods import MethodCard, ParityTable, Tolerance
+from harness.base.layout import Layout
+from harness.methods.card import MethodCard, ParityTable, Tolerance
 from harness.parity import Finding, Standing, check_cases, find_cases
 from tests.parity.conftest import Answers, save
 

@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from harness.layout import Layout
-from harness.methods import MethodCard, Tolerance
+from harness.base.layout import Layout
+from harness.benchmarks.repurposing.splits.folds import TEST
+from harness.methods.card import MethodCard, Tolerance
 from harness.parity import Finding, Standing, check_cases, find_cases
-from harness.splits.folds import TEST
 from tests.parity.conftest import Answers, save
 
 MASK = np.zeros((5, 4), dtype=np.int8)

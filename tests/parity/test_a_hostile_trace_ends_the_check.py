@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from harness.data.npy import MAGIC
-from harness.layout import Layout
-from harness.methods import MethodCard
+from harness.base.layout import Layout
+from harness.base.npy import MAGIC
+from harness.execution.trials import Result, Trial
+from harness.methods.card import MethodCard
 from harness.parity.cases import find_cases
 from harness.parity.check import check_cases
 from harness.parity.finding import Standing
-from harness.trials import Result, Trial
 from tests.parity.conftest import Answers
 
 HEADERS = [

@@ -16,14 +16,14 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from harness.base.layout import Layout
+from harness.base.vocabulary import Verdict
 from harness.engine import Engine
+from harness.execution.trials import Result, Trial, write_trial
 from harness.images import ensure_environment
-from harness.layout import Layout
-from harness.methods import MethodCard, load_method
+from harness.methods.card import MethodCard, load_method
 from harness.parity import Finding, Standing, check_cases, find_cases
 from harness.parity.traces import ABOUT
-from harness.trials import Result, Trial, write_trial
-from harness.vocabulary import Verdict
 from tests.conftest import asked_for
 from tests.methods.frozen import run_in_image
 

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from harness.base.layout import Layout, find_layout
 from harness.engine import Engine
+from harness.execution.trials import InContainers
 from harness.images import ensure_image
-from harness.layout import Layout, find_layout
-from harness.methods import MethodCard, load_methods
+from harness.methods.card import MethodCard, load_methods
 from harness.parity import Finding, GoldenCase, check_cases, find_cases
-from harness.trials import InContainers
 from tests.conftest import REPOSITORY, asked_for
 
 Findings = dict[str, Future[list[Finding]]]

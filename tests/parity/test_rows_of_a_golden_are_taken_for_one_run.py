@@ -12,14 +12,14 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from harness.data.npy import npy_bytes
-from harness.errors import ManifestError
-from harness.layout import Layout
-from harness.methods import MethodCard, ParityTable, Tolerance
+from harness.base.errors import ManifestError
+from harness.base.layout import Layout
+from harness.base.npy import npy_bytes
+from harness.base.vocabulary import Verdict
+from harness.execution.trials import Result, Trial
+from harness.methods.card import MethodCard, ParityTable, Tolerance
 from harness.parity import Finding, Standing, check_cases, find_cases
 from harness.parity.finding import compare
-from harness.trials import Result, Trial
-from harness.vocabulary import Verdict
 from tests.parity.conftest import save
 
 Array = npt.NDArray[Any]

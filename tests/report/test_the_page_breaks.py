@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
+from harness.base.layout import Layout
+from harness.base.logs import log_tail
+from harness.base.vocabulary import Verdict
 from harness.compare import Book
-from harness.layout import Layout
-from harness.logs import log_tail
-from harness.plan import Plan
+from harness.planning.plan import Plan
 from harness.report import render, write_report
 from harness.report.html import SYMBOLS, harmless_json
+from harness.results.store import Store
 from harness.status import Table, build_table
-from harness.store import Store
-from harness.vocabulary import Verdict
 from tests.fabricate import drug_cell, plan_of, planned_of, put_run
 from tests.report.browser import measured, rendered
 

@@ -8,14 +8,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from harness.benchmark.repurposing import INPUTS
-from harness.benchmark.repurposing.input_arrays import similarity, standardised
+from harness.base.errors import UsageError
+from harness.base.layout import Layout
+from harness.benchmarks.repurposing import INPUTS
+from harness.benchmarks.repurposing.dataset import RepurposingDataset
+from harness.benchmarks.repurposing.input_arrays import similarity, standardised
+from harness.benchmarks.repurposing.splits.folds import Split
 from harness.data import load_dataset
-from harness.data.model import RepurposingDataset
-from harness.errors import UsageError
-from harness.layout import Layout
 from harness.splits import SplitSpec, load_split
-from harness.splits.folds import Split
 from tests.given import write_inputs
 
 RANDOM = SplitSpec(strategy="random", seed=17263407)

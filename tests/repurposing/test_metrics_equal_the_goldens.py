@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from harness.benchmark.repurposing import as_defined, as_published
-from harness.benchmark.repurposing.pairs import Pairs
+from harness.base.layout import Layout
+from harness.benchmarks.repurposing.dataset import RepurposingDataset
+from harness.benchmarks.repurposing.metrics import as_defined, as_published
+from harness.benchmarks.repurposing.metrics.pairs import Pairs
 from harness.data import load_dataset
-from harness.data.model import RepurposingDataset
-from harness.layout import Layout
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "repurposing" / "metrics.npz"
 CASES = [f"c{number:02}" for number in range(0, 20, 2)]

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness.benchmark.repurposing import as_defined, as_published, introsort
-from harness.benchmark.repurposing.introsort import places
-from harness.benchmark.repurposing.names import DEFINED, METRICS, PUBLISHED, metric_names
-from harness.benchmark.repurposing.pairs import Pairs
+from harness.benchmarks.repurposing.metrics import as_defined, as_published, introsort
+from harness.benchmarks.repurposing.metrics.introsort import places
+from harness.benchmarks.repurposing.metrics.names import DEFINED, METRICS, PUBLISHED, metric_names
+from harness.benchmarks.repurposing.metrics.pairs import Pairs
 from tests.repurposing import brute_force as plain
 
 Case = tuple[plain.Matrix, plain.Matrix, plain.Matrix]
@@ -141,7 +141,7 @@ def test_every_metric_has_a_description_and_a_direction() -> None:
 
 
 def test_pairs_at_once_are_cut_into_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-    from harness.benchmark.repurposing import pairs as module
+    from harness.benchmarks.repurposing.metrics import pairs as module
 
     generator = np.random.default_rng(3)
     case = (

@@ -7,17 +7,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness import benchmark
-from harness.benchmark.repurposing.predictions import Predictions
-from harness.benchmark.repurposing.ranked import rank_pairs
-from harness.benchmark.repurposing.scorer import choose, score_predictions
-from harness.benchmark.repurposing.selection import first_best
+from harness import benchmarks as benchmark
+from harness.base.errors import UsageError
+from harness.base.layout import Layout
+from harness.benchmarks.repurposing.answer import Predictions
+from harness.benchmarks.repurposing.dataset import RepurposingDataset
+from harness.benchmarks.repurposing.metrics.scorer import choose, score_predictions
+from harness.benchmarks.repurposing.metrics.selection import first_best
+from harness.benchmarks.repurposing.ranking import rank_pairs
+from harness.benchmarks.repurposing.splits.folds import Folds
 from harness.data import load_dataset
-from harness.data.model import RepurposingDataset
-from harness.errors import UsageError
-from harness.layout import Layout
 from harness.splits import SplitSpec, load_split
-from harness.splits.folds import Folds
 from tests.repurposing.brute_force import area_of, is_mixed, mean
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from harness.base.ownership import LABEL_HARNESS, own_folder
 from harness.engine import Engine
-from harness.ownership import LABEL_HARNESS, own_folder
 from tests.engines import ProbeImage
 from tests.runs.helpers import Bench
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.engine import Engine
-from harness.runs import Limits, Outcome, RunRequest, execute
+from harness.execution.runs import Limits, Outcome, RunRequest, execute
 from tests.engines import ProbeImage
 
 MIB = 1 << 20

@@ -16,13 +16,13 @@ from typing import Any
 
 import pytest
 
+from harness.base.vocabulary import Verdict
 from harness.engine import Engine
 from harness.engine.cgroup import mounts, own_group
 from harness.engine.programs import is_root
-from harness.runs import attempt, watch
-from harness.runs.container import container_configuration
-from harness.runs.outcome import Outcome
-from harness.vocabulary import Verdict
+from harness.execution.runs import attempt, watch
+from harness.execution.runs.container import container_configuration
+from harness.execution.runs.outcome import Outcome
 from tests.engines import make_probe_image
 from tests.private_engine import (
     UNCLOSED,
@@ -43,7 +43,7 @@ HARNESS = """
 import pickle, sys
 from pathlib import Path
 from harness.engine import Engine
-from harness.runs import execute
+from harness.execution.runs import execute
 outcome = execute(Engine(Path(sys.argv[1])), pickle.loads(bytes.fromhex(sys.argv[2])))
 print(outcome.verdict, len(outcome.attempts), outcome.ran_s, outcome.reason)
 """

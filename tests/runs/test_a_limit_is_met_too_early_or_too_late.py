@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from harness.runs import watch
-from harness.runs.classify import Stop
-from harness.runs.request import Limits
-from harness.runs.user import ContainerUser
-from harness.runs.watch import Running, _End, _Stopper
-from harness.runs.workspace import Workspace, new_workspace
+from harness.execution.runs import watch
+from harness.execution.runs.classify import Stop
+from harness.execution.runs.request import Limits
+from harness.execution.runs.user import ContainerUser
+from harness.execution.runs.watch import Running, _End, _Stopper
+from harness.execution.runs.workspace import Workspace, new_workspace
 
 LIMITS = Limits(seconds=100.0, memory_bytes=1, grace_seconds=5.0)
 

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from harness.disk import GIB, has_room_for_files, reserve_of, room_on
-from harness.runs.disk import disk_fault, output_fault
-from harness.runs.request import Limits
-from harness.runs.user import ContainerUser
-from harness.runs.workspace import Workspace, new_workspace
+from harness.base.disk import GIB, has_room_for_files, reserve_of, room_on
+from harness.execution.runs.disk import disk_fault, output_fault
+from harness.execution.runs.request import Limits
+from harness.execution.runs.user import ContainerUser
+from harness.execution.runs.workspace import Workspace, new_workspace
 
 LIMITS = Limits(seconds=1, memory_bytes=1, output_bytes=1 << 20, output_files=20)
 HOLD = """

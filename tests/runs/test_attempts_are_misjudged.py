@@ -14,13 +14,13 @@ from typing import Any
 
 import pytest
 
+from harness.base.errors import ImageError, InvalidPredictions, UsageError
+from harness.base.vocabulary import Verdict
 from harness.engine import Engine
 from harness.engine.cgroup import Shortage, Usage
-from harness.errors import ImageError, InvalidPredictions, UsageError
-from harness.runs import Limits, Outcome, RunRequest, attempt, disk, execute, watch
-from harness.runs.attempt import stamped_seconds
-from harness.runs.log import BoundedLog
-from harness.vocabulary import Verdict
+from harness.execution.runs import Limits, Outcome, RunRequest, attempt, disk, execute, watch
+from harness.execution.runs.attempt import stamped_seconds
+from harness.execution.runs.log import BoundedLog
 from tests.runs.fake_engine import IMAGE, Behaviour, FakeEngine
 
 MIB = 1 << 20
@@ -68,7 +68,7 @@ class Fake:
 @pytest.fixture
 def fake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Fake]:
     for name in ("_PAUSES", "_PAUSES_OF_ENGINES"):
-        monkeypatch.setattr(import_module("harness.runs.execute"), name, (0.0, 0.0))
+        monkeypatch.setattr(import_module("harness.execution.runs.execute"), name, (0.0, 0.0))
     monkeypatch.setattr(watch, "_LOG_PATIENCE", 0.2)
     made = Fake(tmp_path)
     yield made

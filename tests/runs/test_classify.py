@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
+from harness.base.vocabulary import Verdict
 from harness.engine.cgroup import Shortage
-from harness.runs import Signs, Stop, classify
-from harness.runs.classify import ATTEMPTS, is_unexplained_kill
-from harness.vocabulary import Verdict
+from harness.execution.runs import Signs, Stop, classify
+from harness.execution.runs.classify import ATTEMPTS, is_unexplained_kill
 
 LIMIT = 1000 << 20
 KILLED, TERMINATED = 137, 143

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
+from harness.base.errors import ImageError
 from harness.engine.facts import EngineFacts, read_facts
-from harness.errors import ImageError
-from harness.runs import Limits, Mount, RunRequest, execute
-from harness.runs.container import container_configuration
-from harness.runs.user import ContainerUser
+from harness.execution.runs import Limits, Mount, RunRequest, execute
+from harness.execution.runs.container import container_configuration
+from harness.execution.runs.user import ContainerUser
 
 ENGINE = {"Driver": "overlay2", "SecurityOptions": ["name=seccomp,profile=default"], "DefaultRuntime": "runc"}
 FACTS = read_facts({}, ENGINE, api_version="1.41", socket="/run/engine.sock")

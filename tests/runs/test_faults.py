@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from harness.runs import Outcome
-from harness.vocabulary import Verdict
+from harness.base.vocabulary import Verdict
+from harness.execution.runs import Outcome
 from tests.runs.helpers import GOOD, MIB, NPY, Bench
 
 pytestmark = pytest.mark.engine
@@ -173,7 +173,7 @@ def test_the_users_wish_ends_a_run_at_once(bench: Bench) -> None:
 
 
 def test_a_half_written_file_is_refused_by_the_check(bench: Bench) -> None:
-    from harness.errors import InvalidPredictions
+    from harness.base.errors import InvalidPredictions
 
     def check(folder: object) -> None:
         raise InvalidPredictions("predictions.npy: ends early")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.vocabulary import Verdict
+from harness.base.vocabulary import Verdict
 from tests.runs.helpers import GOOD, Bench
 
 pytestmark = pytest.mark.engine

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from harness.runs.log import BoundedLog, Frames
+from harness.execution.runs.log import BoundedLog, Frames
 
 pieces = some.lists(some.binary(max_size=40), max_size=30)
 

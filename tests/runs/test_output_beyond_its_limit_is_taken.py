@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from harness.ownership import own_folder
-from harness.runs.disk import output_fault
-from harness.runs.request import EXPECTED, Limits
-from harness.runs.user import ContainerUser
-from harness.runs.workspace import Workspace, collect, make_readable, new_workspace, size_of
+from harness.base.ownership import own_folder
+from harness.execution.runs.disk import output_fault
+from harness.execution.runs.request import EXPECTED, Limits
+from harness.execution.runs.user import ContainerUser
+from harness.execution.runs.workspace import Workspace, collect, make_readable, new_workspace, size_of
 
 LIMITS = Limits(seconds=1, memory_bytes=1, output_bytes=1000, output_files=50)
 WANTED = ("predictions.npy",)

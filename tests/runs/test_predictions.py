@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from harness.benchmark.repurposing.predictions import read_predictions
-from harness.vocabulary import Verdict
+from harness.base.vocabulary import Verdict
+from harness.benchmarks.repurposing.answer import read_predictions
 from tests.runs.helpers import NPY, Bench
 
 pytestmark = pytest.mark.engine

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from harness.engine.facts import read_facts
-from harness.runs import user
-from harness.runs.user import container_user
+from harness.execution.runs import user
+from harness.execution.runs.user import container_user
 
 FACTS = read_facts({}, {}, api_version="1.41", socket="/run/engine.sock")
 ROOTLESS = replace(FACTS, rootless=True, user_namespace=True)

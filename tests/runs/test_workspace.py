@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from harness.engine.leftovers import open_folder, remove_tree
-from harness.runs.request import Limits
-from harness.runs.user import ContainerUser
-from harness.runs.workspace import Workspace, collect, make_readable, new_workspace, size_of
+from harness.execution.runs.request import Limits
+from harness.execution.runs.user import ContainerUser
+from harness.execution.runs.workspace import Workspace, collect, make_readable, new_workspace, size_of
 
 LIMITS = Limits(seconds=1, memory_bytes=1, output_bytes=1000, output_files=50)
 WANTED = ("predictions.npy",)

@@ -8,19 +8,19 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from harness.benchmark import names
+from harness.base.errors import HarnessError, UsageError
+from harness.base.layout import Layout
+from harness.base.vocabulary import Verdict
+from harness.benchmarks import names
 from harness.cli import group
 from harness.conformance import self_test
 from harness.engine import Engine
-from harness.errors import HarnessError, UsageError
+from harness.execution.trials import InContainers
 from harness.images import image_tree
-from harness.layout import Layout
-from harness.methods import load_method, method_names
-from harness.plan import Cell, make_plan
-from harness.scaffold import languages_of, new_method
-from harness.suites import jobs_of, load_suite
-from harness.trials import InContainers
-from harness.vocabulary import Verdict
+from harness.methods.card import load_method, method_names
+from harness.methods.scaffold import languages_of, new_method
+from harness.planning.plan import Cell, make_plan
+from harness.planning.suites import jobs_of, load_suite
 from tests.methods.host import OnThisMachine
 
 SKELETONS = [(language, name) for name in names() for language in languages_of(name)]

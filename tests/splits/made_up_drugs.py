@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from harness.data.ddi import DdiDataset
+from harness.benchmarks.ddi.dataset import DdiDataset
 
 # Rings and chains, some of them twice, some without a ring.
 SMILES = (

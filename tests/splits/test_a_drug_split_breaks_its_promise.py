@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness.data.ddi import DdiDataset
-from harness.data.npy import npy_bytes
-from harness.errors import CorruptData, DataError, UsageError
-from harness.splits import parts
-from harness.splits.drugs.measure import measure_split
-from harness.splits.drugs.similarity import similarities
-from harness.splits.parts import (
+from harness.base.errors import CorruptData, DataError, UsageError
+from harness.base.npy import npy_bytes
+from harness.benchmarks.ddi.dataset import DdiDataset
+from harness.benchmarks.ddi.splits import parts
+from harness.benchmarks.ddi.splits.drugs.measure import measure_split
+from harness.benchmarks.ddi.splits.drugs.similarity import similarities
+from harness.benchmarks.ddi.splits.parts import (
     DISCARDED,
     KNOWN,
     OUTSIDE,

@@ -8,12 +8,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from harness.conformance.repurposing import problems
-from harness.data.model import Features, Labels, RepurposingDataset
-from harness.errors import DataError
-from harness.splits.folds import TEST, inner_folds_of
-from harness.splits.separation import separation
-from harness.splits.strategies.repurposing import random, weakly_correlated
+from harness.base.errors import DataError
+from harness.benchmarks.repurposing.conformance import problems
+from harness.benchmarks.repurposing.dataset import Features, Labels, RepurposingDataset
+from harness.benchmarks.repurposing.splits.folds import TEST, inner_folds_of
+from harness.benchmarks.repurposing.splits.separation import separation
+from harness.benchmarks.repurposing.splits.strategies import random, weakly_correlated
 
 
 def dataset_of(labels: Labels, features: Features | None = None) -> RepurposingDataset:

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness.data.ddi import DdiDataset
-from harness.errors import DataError
-from harness.splits.drugs.dealing import (
+from harness.base.errors import DataError
+from harness.benchmarks.ddi.dataset import DdiDataset
+from harness.benchmarks.ddi.splits.drugs.dealing import (
     Shares,
     deal_drugs,
     deal_groups,
@@ -22,10 +22,10 @@ from harness.splits.drugs.dealing import (
     wrong_items,
     wrong_shares,
 )
-from harness.splits.drugs.measure import describe_groups, measure_split, too_similar
-from harness.splits.drugs.similarity import similarities
-from harness.splits.drugs.usage import negatives, types_of_drugs
-from harness.splits.parts import (
+from harness.benchmarks.ddi.splits.drugs.measure import describe_groups, measure_split, too_similar
+from harness.benchmarks.ddi.splits.drugs.similarity import similarities
+from harness.benchmarks.ddi.splits.drugs.usage import negatives, types_of_drugs
+from harness.benchmarks.ddi.splits.parts import (
     DISCARDED,
     KNOWN,
     PARTS,

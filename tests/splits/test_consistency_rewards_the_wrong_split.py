@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from harness.base.errors import DataError, EngineError, UsageError
+from harness.base.layout import Layout
+from harness.benchmarks.ddi.splits.consistency import YEARS as THRESHOLDS
+from harness.benchmarks.ddi.splits.consistency import _differs, consistency, costs
+from harness.benchmarks.ddi.splits.parts import DISCARDED, KNOWN, TEST_NEW, VALID_NEW
 from harness.cli.split import command
-from harness.errors import DataError, EngineError, UsageError
-from harness.layout import Layout
-from harness.splits.consistency import YEARS as THRESHOLDS
-from harness.splits.consistency import _differs, consistency, costs
-from harness.splits.parts import DISCARDED, KNOWN, TEST_NEW, VALID_NEW
 
 YEARS = np.array([1990, 1995, 2000, 2005, 0, 2010] * 10, dtype=np.int32)
 TRUE = np.where(YEARS < 2000, KNOWN, TEST_NEW).astype(np.int32)
@@ -169,7 +169,7 @@ def test_by_default_every_simulation_is_compared(repository: Layout, monkeypatch
     def no_engine(*_: object) -> None:
         raise EngineError("there is no engine")
 
-    monkeypatch.setattr("harness.splits.strategies.ddi.datasail.answered", no_engine)
+    monkeypatch.setattr("harness.benchmarks.ddi.splits.strategies.datasail.answered", no_engine)
     told = ["consistency", "synthetic_ddi", "--year", "2000", "--controls", "5", "--seed", "77", "--json"]
     shown = CliRunner().invoke(command, told, standalone_mode=False)
     answer = json.loads(shown.output)

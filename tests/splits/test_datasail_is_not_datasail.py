@@ -7,16 +7,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from harness.data.ddi import DdiDataset
+from harness.base.layout import Layout
+from harness.benchmarks.ddi.dataset import DdiDataset
+from harness.benchmarks.ddi.splits.drugs.dealing import split_items
+from harness.benchmarks.ddi.splits.parts import DISCARDED, KNOWN, TEST_NEW, VALID_NEW
+from harness.benchmarks.ddi.splits.strategies import datasail
 from harness.engine import Engine
-from harness.jobs import SplitSpec
-from harness.layout import Layout
+from harness.planning.jobs import SplitSpec
 from harness.splits import make_split
-from harness.splits.drugs.dealing import split_items
-from harness.splits.parts import DISCARDED, KNOWN, TEST_NEW, VALID_NEW
 from harness.splits.splits import verify_split
 from harness.splits.strategies import get_form, get_strategy, strategy_source
-from harness.splits.strategies.ddi import datasail
 from tests.splits.made_up_drugs import made_up_drugs
 
 TOLD = datasail.Parameters.model_validate({"clusters": 8, "nodes": 20, "epsilon": 0.3})

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from harness.data.ddi import DdiDataset
-from harness.errors import DataError
-from harness.splits.parts import DISCARDED, KNOWN, TEST_NEW, VALID_NEW, part_split
+from harness.base.errors import DataError
+from harness.benchmarks.ddi.dataset import DdiDataset
+from harness.benchmarks.ddi.splits.parts import DISCARDED, KNOWN, TEST_NEW, VALID_NEW, part_split
+from harness.benchmarks.ddi.splits.strategies import period
 from harness.splits.strategies import get_form
-from harness.splits.strategies.ddi import period
 from tests.splits.made_up_drugs import made_up_drugs
 
 NEAREST = period.Parameters()

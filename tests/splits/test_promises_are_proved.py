@@ -14,17 +14,17 @@ from click.testing import CliRunner
 from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
+from harness.base.errors import CorruptData, DataError, UsageError
+from harness.base.layout import Layout
+from harness.benchmarks.repurposing.dataset import RepurposingDataset
+from harness.benchmarks.repurposing.splits.folds import Folds, Split, broken_promises, read_split, split_bytes
+from harness.benchmarks.repurposing.splits.strategies import random, weakly_correlated
 from harness.cli.split import command
 from harness.cli.splitting.proving import one_per_split, tell
-from harness.data.model import RepurposingDataset
-from harness.errors import CorruptData, DataError, UsageError
-from harness.findings import findings_on
-from harness.layout import Layout
+from harness.results.findings import findings_on
 from harness.splits import SplitSpec, make_split, published_seeds
-from harness.splits.folds import Folds, Split, broken_promises, read_split, split_bytes
 from harness.splits.splits import verify_split
 from harness.splits.strategies import examined_of, get_strategy, split_benchmarks, strategy_names
-from harness.splits.strategies.repurposing import random, weakly_correlated
 from tests.conftest import REPOSITORY
 
 RANDOM = SplitSpec(strategy="random", seed=17263407)
@@ -187,7 +187,7 @@ _ONE_MODULE = """
 
 import numpy as np
 
-from harness.manifests import Strict
+from harness.base.manifests import Strict
 
 SUMMARY = "the first drugs are new"
 

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness.splits.drugs import similarity
-from harness.splits.drugs.clusters import clusters_of
-from harness.splits.drugs.similarity import largest_similarity, pairs_between, similar_pairs
+from harness.benchmarks.ddi.splits.drugs import similarity
+from harness.benchmarks.ddi.splits.drugs.clusters import clusters_of
+from harness.benchmarks.ddi.splits.drugs.similarity import largest_similarity, pairs_between, similar_pairs
 from tests.splits.made_up_drugs import made_up_drugs
 
 Counts = npt.NDArray[np.int32]

@@ -7,13 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from harness.base.errors import CorruptData, UsageError
+from harness.base.layout import Layout
+from harness.benchmarks.repurposing.dataset import RepurposingDataset
+from harness.benchmarks.repurposing.splits.separation import separation
 from harness.data import load_dataset
-from harness.data.model import RepurposingDataset
-from harness.errors import CorruptData, UsageError
-from harness.layout import Layout
 from harness.splits import SplitSpec, load_split, make_split, published_seeds, split_digest
 from harness.splits.recorded import Recorded, record_splits, recorded_splits
-from harness.splits.separation import separation
 from harness.splits.splits import as_recorded, complete, split_path
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "repurposing"

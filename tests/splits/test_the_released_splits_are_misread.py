@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from harness.base.layout import Layout
+from harness.benchmarks.ddi.dataset import DdiDataset
+from harness.benchmarks.ddi.splits.consistency import consistency
+from harness.benchmarks.ddi.splits.parts import KNOWN, PartSplit
 from harness.cli.split import command
 from harness.data import load_dataset
-from harness.data.ddi import DdiDataset
-from harness.jobs import SplitSpec
-from harness.layout import Layout
+from harness.planning.jobs import SplitSpec
 from harness.splits import load_split, make_split
-from harness.splits.consistency import consistency
-from harness.splits.parts import KNOWN, PartSplit
 from harness.splits.recorded import Recorded, recorded_splits
 from harness.splits.splits import split_path, verify_split
 from harness.splits.strategies import get_strategy

@@ -11,18 +11,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from harness.base.files import write_json
+from harness.base.layout import Layout
+from harness.base.vocabulary import Verdict
 from harness.cli import main
 from harness.data import load_manifest, manifest_names
-from harness.files import write_json
-from harness.jobs import Job, SplitSpec
-from harness.layout import Layout
-from harness.plan import Plan, make_plan
-from harness.reference import load_reference, save_reference
-from harness.scoring import scores_path
+from harness.planning.jobs import Job, SplitSpec
+from harness.planning.plan import Plan, make_plan
+from harness.results.reference import load_reference, save_reference
+from harness.results.scoring import scores_path
+from harness.results.store import Store
 from harness.status import Table, build_table, requested_plan, to_json, to_markdown, to_text
 from harness.status.table import key_metrics, known_sets, metric_sets, row_name, summarise
-from harness.store import Store
-from harness.vocabulary import Verdict
 from tests.audit.forging import forge_record
 from tests.fabricate import drug_cell, plan_of, planned_of, put_run
 
@@ -247,7 +247,7 @@ def test_reference_scores_of_outgrown_metrics_are_not_shown(
     evidence: Layout, made_up: Plan, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     layout = referred(evidence, made_up)
-    monkeypatch.setattr("harness.reference.scorer_digest", lambda _: "0" * 64)
+    monkeypatch.setattr("harness.results.reference.scorer_digest", lambda _: "0" * 64)
     table = build_table(layout, Store(layout.runs), made_up, load_reference(layout))
     assert [cell.scored for cell in table.cells] == [False] * 6
     assert [cell.metrics for cell in table.cells] == [{}] * 6

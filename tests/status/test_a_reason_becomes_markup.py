@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.layout import Layout
-from harness.markdown import code, plain, prose, table
+from harness.base.layout import Layout
+from harness.base.markdown import code, plain, prose, table
+from harness.base.vocabulary import Verdict
+from harness.results.store import Store
 from harness.status import build_table, to_markdown
-from harness.store import Store
-from harness.vocabulary import Verdict
 from tests.fabricate import plan_of, planned_of, put_run
 
 ATTACKS = {

@@ -8,6 +8,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from harness.base.layout import Layout
+from harness.base.vocabulary import Verdict
 from harness.compare import Book, compare_claims, load_claims, load_names
 from harness.compare.claims import Claim
 from harness.compare.judge import Known
@@ -16,9 +18,7 @@ from harness.compare.obtained import Obtained, Runs
 from harness.compare.paper import ALL_DATASETS, load_paper
 from harness.compare.several import Several
 from harness.compare.values import TIME, our_side, published_side
-from harness.layout import Layout
-from harness.store import Store
-from harness.vocabulary import Verdict
+from harness.results.store import Store
 
 HERE = {"Synthetic": "synthetic", "Fdataset": "fdataset", "Cdataset": "cdataset", "LRSSL": "lrssl"}
 Drawn = Callable[..., Several]

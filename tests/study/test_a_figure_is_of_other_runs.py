@@ -10,14 +10,21 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from harness.benchmarks.repurposing.study.figures import Best as BestOfDataset
+from harness.benchmarks.repurposing.study.figures import (
+    Figures,
+    _agreement,
+    _correlogram,
+    _correlograms,
+    _same_three,
+    _times,
+)
+from harness.benchmarks.repurposing.study.figures import Panel as PanelOfFigure
+from harness.benchmarks.repurposing.study.tables import Maker
 from harness.compare.judge import ClaimVerdict
 from harness.compare.paper import Place
 from harness.compare.several import Several
 from harness.compare.values import TIME, Side
-from harness.study.figures import Best as BestOfDataset
-from harness.study.figures import Figures, _agreement, _correlogram, _correlograms, _same_three, _times
-from harness.study.figures import Panel as PanelOfFigure
-from harness.study.tables import Maker
 from tests.study.conftest import Drawn
 
 SPLIT = "random_simple"

@@ -11,18 +11,18 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
+from harness.base.errors import UsageError
+from harness.base.layout import Layout
+from harness.benchmarks.repurposing.study.drawings import correlograms, panels, times
+from harness.benchmarks.repurposing.study.tables import StatusTable, Table
+from harness.benchmarks.repurposing.study.whole import FilterStudy as Study
+from harness.benchmarks.repurposing.study.whole import make_study
 from harness.cli import main
 from harness.compare import Book, ClaimVerdict
 from harness.compare.paper import Place
-from harness.errors import UsageError
-from harness.layout import Layout
 from harness.report.study import study_entry
 from harness.study import to_json, to_markdown, to_text
-from harness.study.drawings import correlograms, panels, times
 from harness.study.svg import Drawing, Scale, draw_box
-from harness.study.tables import StatusTable, Table
-from harness.study.whole import FilterStudy as Study
-from harness.study.whole import make_study
 
 TABLES = ["5", "6", "7", "8", "9", "10", "14"]
 

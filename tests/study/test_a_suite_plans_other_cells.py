@@ -7,15 +7,15 @@ from collections import Counter
 import pytest
 from click.testing import CliRunner
 
+from harness.base.layout import Layout
 from harness.cli import group
 from harness.cli.run import _jobs, _seeds
 from harness.compare import load_names
 from harness.compare.paper import load_paper
 from harness.data import load_manifest
-from harness.layout import Layout
-from harness.methods import load_method, load_methods
+from harness.methods.card import load_method, load_methods
+from harness.planning.suites import Block, Suite, jobs_of, load_suite, plan_name, suite_names
 from harness.splits import published_seeds
-from harness.suites import Block, Suite, jobs_of, load_suite, plan_name, suite_names
 
 OF_THE_PAPER = [name for name in suite_names() if name.startswith("repurposing-")]
 

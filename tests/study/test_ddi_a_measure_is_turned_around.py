@@ -9,16 +9,16 @@ from typing import Any
 import numpy as np
 import pytest
 
+from harness.base.layout import Layout
+from harness.benchmarks.ddi.dataset import DdiDataset
+from harness.benchmarks.ddi.splits.drugs.similarity import similarities
+from harness.benchmarks.ddi.splits.parts import DISCARDED, KNOWN
+from harness.benchmarks.ddi.study import measuring
+from harness.benchmarks.ddi.study.measured import Measured, SplitMeasures
+from harness.benchmarks.ddi.study.realtime import contradiction, nearest, realtime
 from harness.data import load_dataset
-from harness.data.ddi import DdiDataset
-from harness.jobs import parse_split
-from harness.layout import Layout
+from harness.planning.jobs import parse_split
 from harness.splits import load_split
-from harness.splits.drugs.similarity import similarities
-from harness.splits.parts import DISCARDED, KNOWN
-from harness.study.ddi import measuring
-from harness.study.ddi.measured import Measured, SplitMeasures
-from harness.study.ddi.realtime import contradiction, nearest, realtime
 from harness.study.sheets import Sheet
 
 YEARS = [1990, 2000, 2010]

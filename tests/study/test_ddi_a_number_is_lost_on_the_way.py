@@ -10,19 +10,19 @@ from xml.etree import ElementTree
 import pytest
 from click.testing import CliRunner
 
+from harness.base.errors import UsageError
+from harness.base.layout import Layout
+from harness.base.markdown import plain
+from harness.base.vocabulary import Verdict
+from harness.benchmarks.ddi.study import PairStudy
+from harness.benchmarks.ddi.study.drawings import Bar, Curve, bars, heat, lines, scatter
 from harness.cli import group
 from harness.compare import Book, ClaimVerdict
 from harness.compare.names import Target
 from harness.compare.obtained import Obtained, Runs
-from harness.errors import UsageError
-from harness.layout import Layout
-from harness.markdown import plain
 from harness.report.study import study_entry
 from harness.study import make_study, to_json, to_markdown, to_text
-from harness.study.ddi import PairStudy
-from harness.study.ddi.drawings import Bar, Curve, bars, heat, lines, scatter
 from harness.study.sheets import Sheet
-from harness.vocabulary import Verdict
 from tests.study.conftest import ddi_book_of
 
 CLAIMED = ["4", "10", "11", "12", "13"]

@@ -8,24 +8,24 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from harness import benchmark
+from harness import benchmarks as benchmark
+from harness.base.errors import CorruptData, MissingData
+from harness.base.layout import Layout
+from harness.base.vocabulary import Verdict
+from harness.benchmarks.ddi.study import tuning
+from harness.benchmarks.ddi.study.ensemble import ENSEMBLE, ensembles, probabilities
+from harness.benchmarks.ddi.study.tuning import Point, added, best, left_out, searched
 from harness.compare import load_names
 from harness.compare.names import Target
 from harness.compare.obtained import Obtained, Runs
 from harness.data import load_dataset, load_manifest
-from harness.errors import CorruptData, MissingData
-from harness.jobs import Job, make_job, parse_split
-from harness.layout import Layout
-from harness.methods import load_method, load_methods
-from harness.order import PUBLISHED
-from harness.plan import Cell, make_plan
+from harness.execution.order import PUBLISHED
+from harness.methods.card import load_method, load_methods
+from harness.planning.jobs import Job, make_job, parse_split
+from harness.planning.plan import Cell, make_plan
+from harness.planning.suites import Block, Suite, jobs_of, load_suite, suite_names
+from harness.results.store import Store
 from harness.splits import load_split
-from harness.store import Store
-from harness.study.ddi import tuning
-from harness.study.ddi.ensemble import ENSEMBLE, ensembles, probabilities
-from harness.study.ddi.tuning import Point, added, best, left_out, searched
-from harness.suites import Block, Suite, jobs_of, load_suite, suite_names
-from harness.vocabulary import Verdict
 from tests.fabricate import _record
 
 OF_DDI = [name for name in suite_names() if name.startswith("ddi-")]

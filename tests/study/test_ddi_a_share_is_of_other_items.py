@@ -7,13 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from harness.base.layout import Layout
+from harness.benchmarks.ddi.dataset import DdiDataset
+from harness.benchmarks.ddi.splits.parts import TEST_S1, TEST_S2
 from harness.compare import Book, ClaimVerdict, load_claims, load_names
 from harness.compare.claims import Claim
 from harness.compare.names import Names
 from harness.data import load_dataset
-from harness.data.ddi import DdiDataset
-from harness.layout import Layout
-from harness.splits.parts import TEST_S1, TEST_S2
 
 # What section 8.10 of the paper says of its numbers, but for #1.
 SENTENCES = {

@@ -6,15 +6,15 @@ from dataclasses import replace
 
 import pytest
 
+from harness.base.layout import Layout
+from harness.base.vocabulary import Verdict
+from harness.benchmarks.ddi.study import PairStudy
 from harness.compare import Book, ClaimVerdict
 from harness.compare.claims import Claim
 from harness.compare.judge import Known, judge
 from harness.compare.names import Names, Target, load_names
 from harness.compare.obtained import Obtained
-from harness.layout import Layout
 from harness.study import make_study
-from harness.study.ddi import PairStudy
-from harness.vocabulary import Verdict
 
 HERE = Target("mlp", "drugbank", "released:which=random")
 # Tables 10 and 11, as printed: ranks without and with distribution change, in the paper's order of methods.
@@ -147,7 +147,7 @@ def test_an_ensemble_is_a_row_and_no_claim(
     without = Obtained("", Verdict.OK, "MLP, TIGER", None, {}, unscored="TIGER is not here")
     made = {124: Obtained("e" * 64, Verdict.OK, "MLP, MSTE", metrics, {}), 125: without, 126: without}
     place = Target("ensemble", "drugbank", "released:which=random")
-    monkeypatch.setattr("harness.study.ddi.whole.ensembles", lambda *_: {place: made})
+    monkeypatch.setattr("harness.benchmarks.ddi.study.whole.ensembles", lambda *_: {place: made})
     study = make_study(elsewhere, ddi_book)
     assert study is not None
     claims, types, costs = study.only(("10", "11", "13"), ()).sheets

@@ -10,17 +10,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from harness.base.errors import CorruptData, EngineError, UsageError
+from harness.base.layout import Layout
+from harness.benchmarks.ddi.dataset import DdiDataset
+from harness.benchmarks.ddi.study import measuring, page
+from harness.benchmarks.ddi.study.facts import facts
+from harness.benchmarks.ddi.study.measured import Measured, SplitMeasures, load_measured, outdated, save_measured
+from harness.benchmarks.ddi.study.realtime import nearest, realtime
+from harness.benchmarks.ddi.study.shown import Shown, load_shown
 from harness.compare import load_claims, load_names
 from harness.data import load_dataset
-from harness.data.ddi import DdiDataset
-from harness.errors import CorruptData, EngineError, UsageError
-from harness.layout import Layout
 from harness.study import measure_anew
-from harness.study.ddi import measuring, page
-from harness.study.ddi.facts import facts
-from harness.study.ddi.measured import Measured, SplitMeasures, load_measured, outdated, save_measured
-from harness.study.ddi.realtime import nearest, realtime
-from harness.study.ddi.shown import Shown, load_shown
 from harness.study.sheets import Sheet
 
 MakeSheets = Callable[[Measured], dict[tuple[str, str], Sheet]]

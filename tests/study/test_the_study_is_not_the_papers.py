@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from harness.benchmarks.repurposing.study.figures import PANELS
 from harness.compare import Book
 from harness.compare.adjusted import H
 from harness.compare.claims import Claim
 from harness.compare.paper import Place
 from harness.compare.several import DIFFERENCE, Several
 from harness.compare.values import TIME
-from harness.study.figures import PANELS
 from tests.study.conftest import Drawn
 
 PAIR_ORIENTED = {"FastaiCollabWrapper", "NIMCGCN", "HAN", "LRSSL"}

@@ -12,17 +12,17 @@ from typing import Any, cast
 import pytest
 from click.testing import CliRunner
 
+from harness.base.layout import Layout
+from harness.base.ownership import own_folder
 from harness.cli import group
 from harness.engine import Engine
 from harness.images.parts import incoming
-from harness.layout import Layout
-from harness.ownership import own_folder
 from harness.upkeep import clean
 
 LEAVE = """
 import os, sys
 from pathlib import Path
-from harness.ownership import own_folder
+from harness.base.ownership import own_folder
 (own_folder(Path(sys.argv[1])) / "run-1").mkdir()
 os.kill(os.getpid(), 9)
 """

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from harness.base.layout import Layout
 from harness.cli import group
 from harness.engine import Engine
-from harness.layout import Layout
 from harness.upkeep import doctor
 from harness.upkeep.doctor import Check, State, examine
 

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from harness.base.errors import UsageError
 from harness.cli.options import SEED, parse_settings
-from harness.errors import UsageError
 
 if TYPE_CHECKING:
-    from harness.jobs import SplitSpec
-    from harness.layout import Layout
+    from harness.base.layout import Layout
+    from harness.planning.jobs import SplitSpec
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -30,7 +30,7 @@ class Wanted:
 
     def specs(self, layout: Layout, *, published: bool = False) -> list[SplitSpec]:
         """A split per seed; a benchmark without published seeds has a usual one."""
-        from harness.jobs import SplitSpec
+        from harness.planning.jobs import SplitSpec
         from harness.splits import published_seeds
         from harness.splits.splits import benchmark_of
         from harness.splits.strategies import get_form

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from harness.jobs import SplitSpec
-    from harness.layout import Layout
+    from harness.base.layout import Layout
+    from harness.planning.jobs import SplitSpec
 
 
 def verified(
@@ -23,8 +23,8 @@ def verified(
     recorded: bool,
 ) -> dict[str, Any]:
     """What was examined of a split and is broken: a given file, or the split made again and what is kept of it."""
-    from harness.files import sha256_of
-    from harness.findings import findings_on
+    from harness.base.files import sha256_of
+    from harness.results.findings import findings_on
     from harness.splits import make_split
     from harness.splits.splits import (
         benchmark_of,

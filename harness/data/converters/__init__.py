@@ -15,10 +15,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
+from harness.base.errors import ManifestError
+from harness.base.layout import Layout
 from harness.data.manifest import DatasetManifest, manifest_path
-from harness.errors import ManifestError
-from harness.layout import Layout
-from harness.methods import unknown
+from harness.methods.card import unknown
 
 if TYPE_CHECKING:
     from harness.data.kinds import Dataset

@@ -19,12 +19,12 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from pydantic import ValidationError
 
-from harness.errors import UsageError
-from harness.methods import unknown
+from harness.base.errors import UsageError
+from harness.methods.card import unknown
 
 if TYPE_CHECKING:
-    from harness.jobs import SplitSpec
-    from harness.manifests import Strict
+    from harness.base.manifests import Strict
+    from harness.planning.jobs import SplitSpec
 
 
 class Strategy(Protocol):

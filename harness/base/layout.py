@@ -1,0 +1,91 @@
+"""Where things lie: one place that knows the folders of the repository, its cache and its local results."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.base.errors import UsageError
+
+_PACKAGE = Path(__file__).resolve().parents[1]
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The folders everything else is found from."""
+
+    root: Path
+    cache: Path
+    local: Path
+
+    @property
+    def containers(self) -> Path:
+        """Frozen environments, one folder per method."""
+        return self.root / "containers"
+
+    @property
+    def methods(self) -> Path:
+        """Method cards and implementations, one folder per method."""
+        return self.root / "methods"
+
+    @property
+    def datasets(self) -> Path:
+        """Dataset manifests and split checksums, one folder per dataset."""
+        return self.root / "datasets"
+
+    @property
+    def published(self) -> Path:
+        """Claims: what the papers say."""
+        return self.root / "results" / "published"
+
+    @property
+    def reference(self) -> Path:
+        """What this artifact got itself: committed records and scores."""
+        return self.root / "results" / "reference"
+
+    @property
+    def runs(self) -> Path:
+        """The store: one folder per finished run."""
+        return self.local / "runs"
+
+    @property
+    def scores(self) -> Path:
+        """Scores, each recomputable from its run."""
+        return self.local / "scores"
+
+    @property
+    def parts(self) -> Path:
+        """Fetched parts of images, named by sha256."""
+        return self.cache / "parts"
+
+
+def find_layout(start: Path | None = None) -> Layout:
+    """The layout of the repository around `start`; $PERMAFROST_CACHE and $PERMAFROST_RESULTS move the rest."""
+    here = (start or Path.cwd()).resolve()
+    candidates = [here, *here.parents, _PACKAGE.parent]
+    for root in candidates:
+        if (root / "run_all.sh").is_file() and (root / "methods").is_dir():
+            break
+    else:
+        raise UsageError(
+            "this is not a Permafrost repository",
+            where=str(here),
+            todo="change into the folder that holds run_all.sh",
+        )
+    _refuse_another_harness(root)
+    default_cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "permafrost"
+    cache = Path(os.environ.get("PERMAFROST_CACHE") or default_cache)
+    local = Path(os.environ.get("PERMAFROST_RESULTS") or root / "results" / "local")
+    return Layout(root=root, cache=cache.absolute(), local=local.absolute())
+
+
+def _refuse_another_harness(root: Path) -> None:
+    """A tree that has a harness is served by no other: its results would be those of other code."""
+    own = root / _PACKAGE.name
+    if own.is_dir() and not own.samefile(_PACKAGE):
+        raise UsageError(
+            "the harness that runs is not the one of this tree",
+            where=f"tree {root}, harness {_PACKAGE}",
+            todo="start .venv/bin/harness of this tree; after a copy or a move ./run_all.sh makes its .venv",
+        )

@@ -1,0 +1,1 @@
+"""Metrics of `ddi`, each as it is defined and as it was published."""

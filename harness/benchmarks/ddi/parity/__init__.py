@@ -1,0 +1,1 @@
+"""Golden cases of `ddi`: how each becomes runs, and what is compared."""

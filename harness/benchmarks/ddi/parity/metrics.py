@@ -1,0 +1,56 @@
+"""Golden metrics of `ddi`: logits and labels as the published trainer had them, and the metrics it told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from harness.benchmarks.ddi.metrics import multiclass, multilabel
+from harness.benchmarks.ddi.metrics.multiclass import Value
+from harness.benchmarks.ddi.metrics.multilabel import by_type
+from harness.methods.card import Tolerance
+from harness.parity.finding import ArrayFinding, Standing, compare
+
+Array = npt.NDArray[Any]
+
+_CLOSE = Tolerance(absolute=1e-12)
+_LOGITS, _ONE_TYPE, _SEVERAL_TYPES = "in/logits", "in/label_multihot", "in/label"
+# what the golden calls it -> what the harness does
+_NAMES = {
+    _ONE_TYPE: {"f1_macro": "F1", "accuracy": "accuracy", "kappa": "kappa"},
+    _SEVERAL_TYPES: {"roc_auc": "ROC-AUC", "pr_auc": "PR-AUC", "accuracy": "accuracy"},
+}
+
+
+def check_metrics(arrays: Mapping[str, Array]) -> Iterator[ArrayFinding]:
+    """One finding per metric."""
+    kind = next((name for name in _NAMES if name in arrays), "")
+    if not kind or _LOGITS not in arrays:
+        yield ArrayFinding("in/", Standing.FAILED, note="logits or labels are missing")
+        return
+    score = _one_type if kind == _ONE_TYPE else _several_types
+    metrics = score(arrays[_LOGITS], arrays[kind])
+    for name, ours in _NAMES[kind].items():
+        if (golden := arrays.get(f"out/{name}")) is None:
+            yield ArrayFinding(name, Standing.ABSENT, note="not in the golden")
+            continue
+        value = metrics[ours]
+        yield compare(name, np.asarray(np.nan if isinstance(value, str) else value), golden, _CLOSE)
+
+
+def _one_type(logits: Array, label: Array) -> dict[str, Value]:
+    """The label marks every type of the pair: the first, the lowest, counts."""
+    truth = np.asarray(label.argmax(axis=1), dtype=np.int64)
+    return multiclass.metrics(truth, multiclass.predicted_types(logits), logits.shape[1], over_truth=False)
+
+
+def _several_types(logits: Array, label: Array) -> dict[str, Value]:
+    """The label marks the types that the pair says anything of, then whether it is a positive of them."""
+    told, positive = label[:, :-1] == 1, label[:, -1:] == 1
+    signs = np.where(told, np.where(positive, 1, -1), 0).astype(np.int8)
+    with np.errstate(over="ignore"):
+        probabilities = 1 / (1 + np.exp(-logits))
+    return multilabel.as_published(by_type(signs, probabilities.astype(np.float32)), empty_is_zero=True)

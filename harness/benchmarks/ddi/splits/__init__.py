@@ -1,0 +1,1 @@
+"""Splits of `ddi`: their form, and one module per strategy."""

@@ -1,0 +1,1 @@
+"""Split strategies of `ddi`, one module each, found by being here."""

@@ -1,0 +1,159 @@
+"""What the study says of data alone, kept as a small file: it is shown also where the data are not.
+
+`results/reference/ddi/measured.json` has a digest of its content, so that a changed file is refused. It names the
+digests it was made from: data, splits, and the code of both splits and measures. What these no longer are is told.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from harness.base.errors import CorruptData, DataError
+from harness.base.files import canonical_json, digest_of, read_json, write_atomic
+from harness.base.layout import Layout
+from harness.base.manifests import Strict
+from harness.planning.jobs import parse_split
+
+_FILE = "measured.json"
+
+
+class SplitMeasures(Strict):
+    """One split: what it keeps, how near its drugs are, and its consistency at every year.
+
+    `differs` are p values of the difference from the split that its group is compared with.
+    """
+
+    group: str
+    split: str
+    seed: int
+    sha256: str
+    source: str
+    known: int
+    new: int
+    discarded: int
+    similarity: float
+    penalty: list[int]
+    index: list[float | None]
+    chance_mean: list[float]
+    chance_sd: list[float]
+    better: list[float]
+    worse: list[float]
+    differs: list[float]
+
+
+class Period(Strict):
+    """Drugs approved after one year, and until another; interactions of two of them."""
+
+    after: int
+    until: int | None
+    drugs: int
+    items: int
+
+
+class Sizes(Strict):
+    """What a dataset has, and each of its released splits: items that have a type, pairs that have one."""
+
+    dataset: str
+    digest: str
+    drugs: int
+    types: int
+    triplets: dict[str, int]
+    pairs: int
+
+
+class Measured(Strict):
+    """All of it. A drug of the map: two coordinates from 0 to 999, and its year. `code`: see `measuring_code`."""
+
+    dataset: str
+    digest: str
+    code: str
+    years: list[int]
+    splits: list[SplitMeasures]
+    left_out: dict[str, str]
+    sizes: list[Sizes]
+    periods: list[Period]
+    dated: int
+    drug_map: list[tuple[int, int, int]]
+
+    def group(self, name: str) -> dict[str, list[SplitMeasures]]:
+        """The splits that were compared with each other, by how a person writes them; a member per seed."""
+        found: dict[str, list[SplitMeasures]] = {}
+        for one in self.splits:
+            if one.group == name:
+                found.setdefault(one.split, []).append(one)
+        return found
+
+
+class _Kept(Strict):
+    """The whole file."""
+
+    measured: Measured
+    digest: str
+
+
+def load_measured(layout: Layout, benchmark: str) -> Measured | None:
+    """What was measured, or None where nobody did."""
+    path = layout.reference / benchmark / _FILE
+    content = read_json(path)
+    if content is None and not path.is_file():
+        return None
+    try:
+        kept = _Kept.model_validate(content)
+    except ValidationError as error:
+        raise _corrupt(f"what was measured can't be read: {error.errors()[0]['msg']}", path) from None
+    if digest_of(content["measured"]) != kept.digest:
+        raise _corrupt("what was measured differs from its own digest", path)
+    return kept.measured
+
+
+def _corrupt(what: str, path: Path) -> CorruptData:
+    todo = "restore the file from the repository, or run `harness study --benchmark ddi --measure`"
+    return CorruptData(what, where=str(path), todo=todo)
+
+
+def save_measured(layout: Layout, benchmark: str, measured: Measured) -> None:
+    """In one line, with sorted names: equal measures are equal files."""
+    path = layout.reference / benchmark / _FILE
+    content = measured.model_dump(mode="json")
+    write_atomic(path, canonical_json({"measured": content, "digest": digest_of(content)}) + b"\n")
+
+
+def measuring_code() -> str:
+    """sha256 of the modules that measure. What these use of `harness.benchmarks.ddi.splits.drugs` is a source of every split."""
+    from harness.benchmarks.ddi.splits import consistency
+    from harness.splits.strategies import source_of
+
+    return source_of([Path(consistency.__file__), Path(__file__).with_name("measuring.py")])
+
+
+def outdated(layout: Layout, measured: Measured) -> list[str]:
+    """What was measured of other data, of other splits, or by other code, than the present ones."""
+    from harness.data import dataset_digest
+    from harness.splits.splits import recorded_split
+    from harness.splits.strategies import strategy_names, strategy_source
+
+    told = []
+    made_from = {(measured.dataset, measured.digest), *((one.dataset, one.digest) for one in measured.sizes)}
+    for name, digest in sorted(made_from):
+        try:
+            present = dataset_digest(layout, name)
+        except DataError:
+            continue  # nobody here can tell
+        if present != digest:
+            told.append(f"dataset {name} is another one by now ({digest[:12]} was measured)")
+    if measuring_code() != measured.code:
+        told.append("the code that measures has changed since")
+    changed, others = set(), set()
+    for one in measured.splits:
+        spec = parse_split(one.split, one.seed)
+        if spec.strategy not in strategy_names("ddi") or strategy_source("ddi", spec.strategy) != one.source:
+            changed.add(spec.strategy)
+        elif (line := recorded_split(layout, measured.dataset, spec)) and line.sha256 != one.sha256:
+            others.add(spec.label)
+    if changed:
+        told.append(f"the code of {', '.join(sorted(changed))} splits has changed since they were measured")
+    if others:
+        told.append(f"the published splits {', '.join(sorted(others))} are not those that were measured")
+    return told

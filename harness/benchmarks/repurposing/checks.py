@@ -1,0 +1,112 @@
+"""What a converted dataset must be before anything is computed from it, and what is remarked on but allowed.
+
+Refused: wrong shapes, repeated names, labels other than -1, 0, +1, infinite features, no positive, no other class.
+Remarked on, and treated as docs/data.md says: features that are unknown or constant, rows without any association.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+
+from harness.base.errors import CorruptData
+from harness.benchmarks.repurposing.dataset import Features, RepurposingDataset
+
+
+def checked_remarks(dataset: RepurposingDataset) -> tuple[str, ...]:
+    """Refuse what can't be right; remark on what a person should know."""
+    where = f"dataset {dataset.name}"
+    _check_shapes(dataset, where)
+    _check_labels(dataset, where)
+    remarks = []
+    for kind, ids, features, names in (
+        ("drug", dataset.drug_ids, dataset.drug_features, dataset.drug_feature_names),
+        ("disease", dataset.disease_ids, dataset.disease_features, dataset.disease_feature_names),
+    ):
+        _check_names(kind, ids, where)
+        _check_names(f"{kind} feature", names, where)
+        _check_finite(kind, ids, names, features, where)
+        remarks += _feature_remarks(kind, features)
+    for kind, axis in (("drugs", 1), ("diseases", 0)):
+        empty = int((~(dataset.associations != 0).any(axis=axis)).sum())
+        if empty:
+            remarks.append(f"{empty} {kind} have no known association; they stay, as rows of zeros")
+    return tuple(remarks)
+
+
+def _check_shapes(dataset: RepurposingDataset, where: str) -> None:
+    drugs, diseases = len(dataset.drug_ids), len(dataset.disease_ids)
+    expected = {
+        "associations": (drugs, diseases),
+        "drug_features": (drugs, len(dataset.drug_feature_names)),
+        "disease_features": (diseases, len(dataset.disease_feature_names)),
+    }
+    for name, shape in expected.items():
+        found = getattr(dataset, name).shape
+        if found != shape:
+            raise CorruptData(
+                f"'{name}' has shape {found}, its names say {shape}",
+                where=where,
+                todo="give drugs in rows and diseases in columns, features one entity per row",
+            )
+
+
+def _check_labels(dataset: RepurposingDataset, where: str) -> None:
+    labels = dataset.associations
+    wrong = np.argwhere(~np.isin(labels, (-1, 0, 1)))
+    if len(wrong):
+        drug, disease = wrong[0]
+        raise CorruptData(
+            f"label {labels[drug, disease]} is none of -1, 0, +1",
+            where=f"{where}: drug '{dataset.drug_ids[drug]}', disease '{dataset.disease_ids[disease]}'",
+            todo="use +1 for a known effect, -1 for a known failure, 0 for unknown",
+        )
+    if labels.size == 0 or not (labels == 1).any():
+        raise CorruptData(
+            "there is no positive association", where=where, todo="give at least one pair with label +1"
+        )
+    if (labels == 1).all():
+        raise CorruptData(
+            "every pair is positive: there is a single class and nothing to rank",
+            where=where,
+            todo="give pairs with label -1, or leave the unknown ones out",
+        )
+
+
+def _check_names(kind: str, names: Sequence[str], where: str) -> None:
+    twice = [name for name, count in Counter(names).items() if count > 1]
+    if twice:
+        raise CorruptData(
+            f"{len(twice)} {kind} names occur more than once, '{twice[0]}' for one",
+            where=where,
+            todo="give every row and column a name of its own",
+        )
+
+
+def _check_finite(kind: str, ids: Sequence[str], names: Sequence[str], features: Features, where: str) -> None:
+    infinite = np.argwhere(np.isinf(features))
+    if len(infinite):
+        row, column = infinite[0]
+        raise CorruptData(
+            f"{len(infinite)} {kind} features are infinite",
+            where=f"{where}: {kind} '{ids[row]}', feature '{names[column]}'",
+            todo="give finite numbers, or leave unknown values empty",
+        )
+
+
+def _feature_remarks(kind: str, features: Features) -> list[str]:
+    unknown = np.isnan(features)
+    remarks = []
+    if unknown.any():
+        remarks.append(f"{int(unknown.sum())} {kind} features are unknown; preparation fills in column means")
+    nameless = int(unknown.all(axis=1).sum()) if features.shape[1] else 0
+    if nameless:
+        remarks.append(f"{nameless} {kind} rows have no feature at all; they get the mean of every column")
+    known = np.where(unknown, -np.inf, features)
+    least = np.where(unknown, np.inf, features)
+    constant = int((known.max(axis=0, initial=-np.inf) <= least.min(axis=0, initial=np.inf)).sum())
+    if constant:
+        remarks.append(f"{constant} {kind} feature columns are constant; standardised they are zero")
+    return remarks

@@ -1,0 +1,112 @@
+"""Matrices in MATLAB files (.mat), turned so that drugs are rows; names from cell arrays or a labelled table."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from harness.base.errors import CorruptData, ManifestError
+from harness.base.manifests import Strict
+from harness.benchmarks.repurposing.dataset import RepurposingDataset
+from harness.data.manifest import DatasetManifest
+from harness.data.parameters import parameters_of
+
+
+class Matrix(Strict):
+    """One variable of one file."""
+
+    file: str
+    variable: str
+    transpose: bool = False
+
+
+class Names(Strict):
+    """A cell array of names, or the first row or column of a comma-separated table."""
+
+    file: str
+    variable: str = ""
+    axis: Literal["", "rows", "columns"] = ""
+    encoding: str = "utf-8"
+
+
+class Parameters(Strict):
+    """Where each part of the dataset lies."""
+
+    associations: Matrix
+    drug_features: Matrix
+    disease_features: Matrix
+    drug_ids: Names
+    disease_ids: Names
+
+
+def convert(manifest: DatasetManifest, files: Mapping[str, Path]) -> RepurposingDataset:
+    """Read the matrices as they are."""
+    told = parameters_of(manifest, Parameters)
+    drug_features = _matrix(told.drug_features, files).astype(np.float64)
+    disease_features = _matrix(told.disease_features, files).astype(np.float64)
+    drug_ids = _names(told.drug_ids, files)
+    disease_ids = _names(told.disease_ids, files)
+    return RepurposingDataset(
+        name=manifest.name,
+        associations=_labels(_matrix(told.associations, files), told.associations),
+        drug_features=drug_features,
+        disease_features=disease_features,
+        drug_ids=drug_ids,
+        disease_ids=disease_ids,
+        drug_feature_names=_feature_names(drug_features, drug_ids),
+        disease_feature_names=_feature_names(disease_features, disease_ids),
+    )
+
+
+def _variable(file: str, variable: str, files: Mapping[str, Path]) -> npt.NDArray[Any]:
+    from scipy.io import loadmat
+
+    content = loadmat(_path(file, files))
+    if variable not in content:
+        present = sorted(name for name in content if not name.startswith("__"))
+        raise CorruptData(
+            f"there is no variable '{variable}'", where=file, todo=f"the file has: {', '.join(present)}"
+        )
+    return np.asarray(content[variable])
+
+
+def _path(file: str, files: Mapping[str, Path]) -> Path:
+    if file not in files:
+        raise ManifestError(
+            f"a parameter names '{file}', which is none of the manifest's files", todo="add it under [[files]]"
+        )
+    return files[file]
+
+
+def _matrix(told: Matrix, files: Mapping[str, Path]) -> npt.NDArray[Any]:
+    values = _variable(told.file, told.variable, files)
+    if values.ndim != 2 or values.dtype.kind not in "biuf":
+        raise CorruptData(f"variable '{told.variable}' is not a matrix of numbers", where=told.file)
+    return np.ascontiguousarray(values.T if told.transpose else values)
+
+
+def _labels(values: npt.NDArray[Any], told: Matrix) -> npt.NDArray[np.int8]:
+    if not np.isin(values, (-1, 0, 1)).all():
+        raise CorruptData(f"variable '{told.variable}' has values that are no labels", where=told.file)
+    return values.astype(np.int8)
+
+
+def _names(told: Names, files: Mapping[str, Path]) -> tuple[str, ...]:
+    if told.variable:
+        cells = _variable(told.file, told.variable, files).ravel()
+        return tuple(str(np.asarray(cell).ravel()[0]) for cell in cells)
+    with _path(told.file, files).open(encoding=told.encoding, newline="") as stream:
+        rows = list(csv.reader(stream))
+    return tuple(rows[0][1:]) if told.axis == "columns" else tuple(row[0] for row in rows[1:])
+
+
+def _feature_names(features: npt.NDArray[np.float64], ids: tuple[str, ...]) -> tuple[str, ...]:
+    """The columns of a similarity matrix are the entities themselves."""
+    if features.shape[1] == len(ids):
+        return ids
+    return tuple(f"feature{number}" for number in range(1, features.shape[1] + 1))

@@ -1,0 +1,1 @@
+"""Metrics of `repurposing`, each as it is defined and as it was published."""

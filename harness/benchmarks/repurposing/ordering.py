@@ -1,0 +1,49 @@
+"""Drugs and diseases in another order: rows, columns, and similarities on both axes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+import numpy.typing as npt
+
+from harness.base.given import Array, Given
+from harness.benchmarks.repurposing.splits.folds import TEST
+from harness.execution.order import Arrangement, Integers, permutation, places_of
+
+Flags = npt.NDArray[np.bool_]
+
+_PAIRS = ("associations", "folds", "training")
+_VIEWS = "drug_views"
+
+
+def in_order(inputs: Mapping[str, Given], order: str) -> Arrangement:
+    """The same problem, its drugs and diseases in the order of a secret."""
+    folds = np.asarray(inputs["folds"])
+    drugs, diseases = (permutation(order, *axis) for axis in zip(("drugs", "diseases"), folds.shape, strict=True))
+    moved = {name: _moved(name, np.asarray(given), drugs, diseases) for name, given in inputs.items()}
+    published = np.ix_(places_of(drugs), places_of(diseases))
+
+    def places(asked: Flags, found: Flags) -> Integers:
+        """Where the run answers the pairs of a mask, one by one in their published order."""
+        return (np.cumsum(found) - 1).reshape(found.shape)[published][asked]
+
+    test = places(folds == TEST, moved["folds"] == TEST)
+    training = places(folds >= 0, moved["folds"] >= 0)
+    restore: dict[str, Callable[[Array], Array]] = {
+        "predictions.npy": lambda scores: scores[:, test],
+        "validation.npy": lambda scores: scores[training],
+    }
+    return Arrangement(moved, restore)
+
+
+def _moved(name: str, array: Array, drugs: Integers, diseases: Integers) -> Array:
+    if name in _PAIRS:
+        return np.asarray(array[np.ix_(drugs, diseases)])
+    rows = drugs if name.startswith("drug_") else diseases
+    if name == _VIEWS:
+        # of the columns of the drug features, which are the drugs themselves where the features are similarities
+        return array[rows] if len(array) == len(rows) else array
+    square = array.shape[0] == array.shape[1]
+    # were the columns of a similarity left as they are, its diagonal would tell the order
+    return np.asarray(array[np.ix_(rows, rows)] if square else array[rows])

@@ -1,0 +1,1 @@
+"""Golden cases of `repurposing`: how each becomes runs, and what is compared."""

@@ -1,0 +1,1 @@
+"""Splits of `repurposing`: their form, and one module per strategy."""

@@ -1,0 +1,1 @@
+"""Split strategies of `repurposing`, one module each, found by being here."""

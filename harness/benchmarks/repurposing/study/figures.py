@@ -1,0 +1,275 @@
+"""The numbers of the paper's figures, of both sides: what is drawn is also there to read and to test."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+import numpy as np
+
+from harness.benchmarks.repurposing.study.tables import Maker
+from harness.compare.judge import FEWEST_SEEDS, ClaimVerdict
+from harness.compare.paper import Place
+from harness.compare.several import DEVIATIONS
+from harness.compare.statistics import CONFIDENCE, Array, ranks_of
+from harness.compare.values import TIME, Side
+
+# Figure 3's panels: metric and split, as published.
+PANELS = (
+    ("AUC", "random_simple"),
+    ("AUC", "weakly_correlated"),
+    ("NS-AUC", "random_simple"),
+    ("NS-AUC", "weakly_correlated"),
+)
+# Figure 4 is about methods that are among the best at least so often.
+_OFTEN = 2
+_FASTEST = 3
+_DRAWS = 200
+# A choice of methods that so few draws of the authors' own runs give is none of theirs.
+_RARE = 0.01
+# Means that the paper would print alike.
+_PRINTED = 0.005
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two metrics over runs: rank correlation, and the regression of the second on the first."""
+
+    first: str
+    second: str
+    rho: float
+    r2: float
+    slope: float
+    intercept: float
+
+
+@dataclass(frozen=True)
+class Correlogram:
+    """Figure 2b of some runs; those for which a metric is undefined are left out."""
+
+    title: str
+    runs: int
+    metrics: tuple[str, ...]
+    values: Array
+    pairs: tuple[Pair, ...]
+
+
+@dataclass(frozen=True)
+class Best:
+    """One dataset in a panel of Figure 3: the three best of either side, and whether they are the same."""
+
+    dataset: str
+    published: tuple[str, ...]
+    ours: tuple[str, ...]
+    n: int
+    verdict: ClaimVerdict
+    reason: str
+    control: tuple[str, float] | None
+    boxes: tuple[tuple[str, Array, Array], ...]
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One panel of Figure 3."""
+
+    metric: str
+    split: str
+    datasets: tuple[Best, ...]
+
+
+@dataclass(frozen=True)
+class Times:
+    """One dataset of Figure 4: the training times of the three fastest methods."""
+
+    dataset: str
+    boxes: tuple[tuple[str, Array, Array], ...]
+    why_without: str
+
+
+@dataclass(frozen=True)
+class Figures:
+    """All figures of the paper that consist of results."""
+
+    numbers: tuple[str, ...]
+    correlograms: tuple[Correlogram, ...]
+    panels: tuple[Panel, ...]
+    times: tuple[Times, ...]
+    titles: Mapping[str, str]
+    # of every pair of metrics: whether our correlation is one that the authors' runs could have had
+    agreement: tuple[tuple[ClaimVerdict, str], ...]
+
+    @property
+    def verdicts(self) -> list[ClaimVerdict]:
+        """Of everything that is judged: Figure 4 is only shown."""
+        found = []
+        if "2b" in self.numbers:
+            found += [verdict for verdict, _ in self.agreement]
+        if "3" in self.numbers:
+            found += [best.verdict for panel in self.panels for best in panel.datasets]
+        return found
+
+    def title(self, published: str) -> str:
+        """A published name of a method, dataset, metric or split as a reader should see it."""
+        return self.titles.get(published, published).replace("_", " ")
+
+    def only(self, numbers: Sequence[str]) -> Figures:
+        """Some of them."""
+        return replace(self, numbers=tuple(number for number in self.numbers if number in numbers))
+
+
+def make_figures(maker: Maker) -> Figures:
+    """All figures."""
+    panels = tuple(_panel(maker, metric, split) for metric, split in PANELS)
+    paper, names = maker.several.paper, maker.several.names
+    # no name of a dataset is another one's title, so that one mapping serves all
+    titles = {**names.splits, **paper.metrics, **paper.datasets, **paper.methods}
+    drawn = _correlograms(maker)
+    return Figures(("2b", "3", "4"), drawn, panels, _times(maker, panels), titles, _agreement(maker, drawn))
+
+
+def _correlograms(maker: Maker) -> tuple[Correlogram, ...]:
+    """Of everything the authors ran, of what they ran where we have runs too, and of ours."""
+    published, ours = maker.several.published, maker.several.ours
+    shared = [place for place in published.values if ours.has(place)]
+    told = (
+        ("published, all", _correlogram(maker, published, list(published.values))),
+        ("published, where we have runs", _correlogram(maker, published, shared)),
+        ("ours", _correlogram(maker, ours, shared)),
+    )
+    return tuple(replace(one, title=title) for title, one in told if one is not None)
+
+
+def _correlogram(maker: Maker, side: Side, places: Sequence[Place]) -> Correlogram | None:
+    metrics = tuple(maker.several.paper.metrics)
+    runs = [run for place in sorted(places) for _, run in sorted(side.values[place].items())]
+    rows = [[run[metric] for metric in metrics] for run in runs if all(metric in run for metric in metrics)]
+    if len(rows) <= len(metrics):
+        return None
+    values = np.array(rows)
+    ranks = _correlations(ranks_of(values.T).T)
+    linear = _correlations(values)
+    pairs = []
+    for one, other in combinations(range(len(metrics)), 2):
+        first, second = values[:, one], values[:, other]
+        spread = first.var()
+        slope = float(((first - first.mean()) * (second - second.mean())).mean() / spread) if spread else 0.0
+        pairs.append(
+            Pair(
+                metrics[one],
+                metrics[other],
+                float(ranks[one, other]),
+                float(linear[one, other] ** 2),
+                slope,
+                float(second.mean() - slope * first.mean()),
+            )
+        )
+    return Correlogram("", len(rows), metrics, values, tuple(pairs))
+
+
+def _agreement(maker: Maker, drawn: Sequence[Correlogram]) -> tuple[tuple[ClaimVerdict, str], ...]:
+    """Our correlations held against draws of as many seeds of the authors' runs, as in `several`."""
+    several = maker.several
+    published, ours = several.published, several.ours
+    count = len(drawn[0].pairs) if drawn else 0
+    expected = [place for place in published.values if not several.why_without(place.dataset)]
+    if absent := [place for place in expected if not ours.has(place)]:
+        return ((ClaimVerdict.PENDING, f"{len(absent)} of {len(expected)} not run yet"),) * count
+    places = [place for place in expected if all(published.seeds([place], name) for name in several.paper.metrics)]
+    n = min((len(ours.values[place]) for place in places), default=0)
+    if n < FEWEST_SEEDS:
+        return ((ClaimVerdict.NOT_COMPARABLE, f"{n} seeds"),) * count
+    seeds = published.seeds(places, several.paper.metric)
+    tables = np.stack([published.table(places, seeds, name) for name in several.paper.metrics], axis=-1)
+    random = np.random.default_rng(0)
+    found = []
+    for _ in range(_DRAWS // 2):
+        chosen = tables[:, random.choice(len(seeds), size=n)].reshape(-1, tables.shape[-1])
+        found.append(_correlations(ranks_of(chosen.T).T)[np.triu_indices(tables.shape[-1], 1)])
+    centre, spread = np.mean(found, axis=0), np.std(found, axis=0)
+    half = DEVIATIONS * spread * np.sqrt(1 + n / len(seeds))
+    told = []
+    for pair, low, high in zip(drawn[-1].pairs, centre - half, centre + half, strict=True):
+        verdict = ClaimVerdict.REPRODUCED if low <= pair.rho <= high else ClaimVerdict.DEVIATES
+        told.append((verdict, f"{CONFIDENCE:.0%} range of the authors' runs: {low:+.2f} to {high:+.2f}"))
+    return tuple(told)
+
+
+def _correlations(values: Array) -> Array:
+    """Pearson's, 0 where a column does not vary."""
+    deviations = values - values.mean(axis=0)
+    scale = np.sqrt((deviations**2).sum(axis=0))
+    scaled = deviations / np.where(scale > 0, scale, 1.0)
+    return np.asarray(scaled.T @ scaled)
+
+
+def _panel(maker: Maker, metric: str, split: str) -> Panel:
+    paper = maker.several.paper
+    return Panel(metric, split, tuple(_best(maker, metric, split, dataset) for dataset in paper.datasets))
+
+
+def _best(maker: Maker, metric: str, split: str, dataset: str) -> Best:
+    several = maker.several
+    published, ours = several.published, several.ours
+    places = [place for method in several.paper.methods if published.has(place := Place(dataset, method, split))]
+    theirs = [place.method for place in several.best(published, places, metric)]
+    having = [place for place in places if ours.has(place)]
+    mine = [place.method for place in several.best(ours, having, metric)]
+    n = min((len(ours.all_of(place, metric)) for place in having), default=0)
+    shown = dict.fromkeys((*theirs, *mine))
+    boxes = tuple(
+        (place.method, published.all_of(place, metric), ours.all_of(place, metric))
+        for place in (Place(dataset, method, split) for method in shown)
+    )
+    if why := several.why_without(dataset):
+        verdict, reason = ClaimVerdict.NOT_COMPARABLE, f"no data here: {why}"
+    elif len(having) < len(places):
+        verdict, reason = ClaimVerdict.PENDING, f"{len(having)} of {len(places)} methods run"
+    else:
+        verdict, reason = _same_three(published, places, metric, theirs, mine, n)
+    control = maker.best_control(metric, places)
+    return Best(dataset, tuple(theirs), tuple(mine), n, verdict, reason, control, boxes)
+
+
+def _same_three(
+    published: Side, places: Sequence[Place], metric: str, theirs: Sequence[str], mine: Sequence[str], n: int
+) -> tuple[ClaimVerdict, str]:
+    if n < FEWEST_SEEDS:
+        return ClaimVerdict.NOT_COMPARABLE, f"{n} seeds"
+    means_of = {place.method: published.mean(place, metric) or 0.0 for place in places}
+    if theirs == mine:
+        return ClaimVerdict.REPRODUCED, "the same three in the same order"
+    if set(theirs) == set(mine):
+        return ClaimVerdict.REPRODUCED, "the same three in another order"
+    third = min(means_of[method] for method in theirs)
+    if all(means_of[method] >= third - _PRINTED for method in mine):
+        return ClaimVerdict.REPRODUCED, "another three, equal to those in two decimals"
+    seeds = published.seeds(places, metric)
+    values = published.table(places, seeds, metric)
+    drawn = np.random.default_rng(0).integers(0, len(seeds), size=(_DRAWS, n))
+    means = values[:, drawn].mean(axis=-1)
+    found = np.argsort(-means, axis=0, kind="stable")[: len(theirs)]
+    wanted = {place for place, one in enumerate(places) if one.method in mine}
+    share = float(np.mean([set(found[:, draw].tolist()) == wanted for draw in range(_DRAWS)]))
+    if share < _RARE:
+        return ClaimVerdict.DEVIATES, f"{n} seeds of the authors' own runs never give these three"
+    reason = f"another three, which {share:.0%} of draws of {n} seeds of the authors' own runs give as well"
+    return ClaimVerdict.NOT_COMPARABLE, reason
+
+
+def _times(maker: Maker, panels: Sequence[Panel]) -> tuple[Times, ...]:
+    several = maker.several
+    counts = Counter(method for panel in panels for best in panel.datasets for method in best.published)
+    often = [method for method, count in counts.items() if count >= _OFTEN]
+    found = []
+    for dataset in several.paper.datasets:
+        places = [Place(dataset, method, PANELS[0][1]) for method in often]
+        known = [place for place in places if several.published.has(place)]
+        known.sort(key=lambda place: float(several.published.all_of(place, TIME).mean()))
+        boxes = tuple(
+            (place.method, several.published.all_of(place, TIME), several.ours.all_of(place, TIME))
+            for place in known[:_FASTEST]
+        )
+        found.append(Times(dataset, boxes, several.why_without(dataset)))
+    return tuple(found)

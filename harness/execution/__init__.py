@@ -1,0 +1,1 @@
+"""From a planned job to its record: inputs, containers, campaigns, trials."""

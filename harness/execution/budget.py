@@ -1,0 +1,93 @@
+"""Resource tokens: what a machine can give to runs at once, and waiting for one's share of it."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from harness.base.errors import UsageError
+from harness.methods.card import Resources
+
+# What the harness, the engine and the page cache keep for themselves.
+_KEPT_BACK = 1 << 30
+
+
+@dataclass(frozen=True)
+class Share:
+    """An amount of each resource."""
+
+    cpus: int
+    memory: int
+    gpus: int = 0
+    # what may be written until the share comes back; how much there is changes all the time, see `Budget`
+    disk: int = 0
+
+    @classmethod
+    def of(cls, resources: Resources) -> Share:
+        """What one run of a method takes."""
+        return cls(resources.cpus, resources.memory_bytes, resources.gpus, resources.output_bytes)
+
+    def fits(self, other: Share) -> bool:
+        """Whether `other` can be taken from this."""
+        return self.cpus >= other.cpus and self.memory >= other.memory and self.gpus >= other.gpus
+
+    def __str__(self) -> str:
+        return f"{self.cpus} CPUs, {self.memory / 2**30:.1f} GiB of memory and {self.gpus} GPUs"
+
+    def __add__(self, other: Share) -> Share:
+        return Share(
+            self.cpus + other.cpus, self.memory + other.memory, self.gpus + other.gpus, self.disk + other.disk
+        )
+
+    def __sub__(self, other: Share) -> Share:
+        return Share(
+            self.cpus - other.cpus, self.memory - other.memory, self.gpus - other.gpus, self.disk - other.disk
+        )
+
+
+def this_machine(*, workers: int | None = None, gpus: int = 0) -> Share:
+    """What this machine can give: its CPUs (or `workers` of them) and its memory less what must stay free."""
+    cpus = len(os.sched_getaffinity(0))
+    if workers is not None and workers < 1:
+        raise UsageError(f"{workers} workers can't do anything", todo="give --workers 1 or more")
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return Share(cpus=workers or cpus, memory=max(memory - _KEPT_BACK, memory // 2), gpus=gpus)
+
+
+class Budget:
+    """Hands out shares of `total`; threads wait their turn, and nothing is lent twice.
+
+    `room` tells how many bytes may be written now. What those who hold shares may still write of them is set aside
+    before another share is lent; a run that has the machine for itself starts whatever it may write.
+    """
+
+    def __init__(self, total: Share, room: Callable[[], int] = lambda: sys.maxsize) -> None:
+        self.total = total
+        self._free = total
+        self._room = room
+        self._changed = threading.Condition()
+
+    @contextmanager
+    def lend(self, share: Share, stop: threading.Event) -> Iterator[bool]:
+        """Wait for a share and hold it; yields False when `stop` was set first."""
+        with self._changed:
+            while not self._can_lend(share) and not stop.is_set():
+                self._changed.wait(timeout=0.2)
+            granted = not stop.is_set()
+            if granted:
+                self._free = self._free - share
+        try:
+            yield granted
+        finally:
+            if granted:
+                with self._changed:
+                    self._free = self._free + share
+                    self._changed.notify_all()
+
+    def _can_lend(self, share: Share) -> bool:
+        aside = self.total.disk - self._free.disk
+        return self._free.fits(share) and (not aside or self._room() - aside >= share.disk)

@@ -1,0 +1,172 @@
+"""Campaigns: run what is left of a plan, a bounded number of containers at a time, and store every outcome.
+
+A method's failure is an outcome like any other; only the machine's failures, three in a row, end a campaign early.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from harness.base.disk import room_on
+from harness.base.errors import DataError, ImageError
+from harness.base.layout import Layout
+from harness.base.ownership import abandoned_folders
+from harness.base.progress import Progress, Silent
+from harness.base.vocabulary import Verdict
+from harness.engine import Engine, remove_orphans
+from harness.engine.leftovers import remove_stubborn
+from harness.execution.budget import Budget, Share, this_machine
+from harness.execution.gpus import confirm_gpu, require_gpu
+from harness.execution.tasks import Task, limits_of
+from harness.execution.turns import State, take_turns
+from harness.images import BuiltImage, Supply, ensure_image, remove_images
+from harness.planning.jobs import card_of
+from harness.planning.obstacles import Obstacles, image_of, variant_of
+from harness.planning.plan import Cell, Plan, join
+from harness.results.records import Record
+from harness.results.store import Store
+
+
+@dataclass(frozen=True)
+class Choices:
+    """How a person wants a plan to be run."""
+
+    mirrors: tuple[Path, ...] = ()
+    workers: int | None = None
+    again: frozenset[Verdict] = frozenset()
+    remove_images: bool = False
+    upstream: Path | None = None
+
+
+def left_to_run(plan: Plan, store: Store, again: Iterable[Verdict] = ()) -> list[Cell]:
+    """The cells whose verdict is not final, and those a person wants again; what the machine failed comes last."""
+    wanted = frozenset(again)
+    left = [
+        cell
+        for cell in join(plan, store)
+        if cell.planned is not None and (not cell.verdict.is_final or cell.verdict in wanted)
+    ]
+    # so that a campaign which is ended by the same failures each time gets further each time
+    return sorted(left, key=lambda cell: cell.verdict is Verdict.INFRASTRUCTURE)
+
+
+def run_plan(
+    layout: Layout,
+    plan: Plan,
+    engine: Engine,
+    *,
+    choices: Choices | None = None,
+    progress: Progress | None = None,
+    stop: threading.Event | None = None,
+) -> None:
+    """Run what is left. Outcomes are in the store when this returns; setting `stop` ends it early and cleanly."""
+    choices = choices or Choices()
+    store = Store(layout.runs)
+    layout.local.mkdir(parents=True, exist_ok=True)
+    cells = left_to_run(plan, store, choices.again)
+    on_gpu = sorted({cell.job.method for cell in cells if cell.job.accelerator == "cuda"})
+    if on_gpu:
+        require_gpu(layout, engine.facts, on_gpu)
+    share = this_machine(workers=choices.workers, gpus=1 if on_gpu else 0)
+    state = State(Budget(share, partial(room_on, layout.local)), stop or threading.Event(), progress or Silent())
+    cells = _fitting(layout, cells, state)
+    _tidy(layout, engine, state.progress)
+    for group in _groups(cells, one_method_at_a_time=choices.remove_images):
+        supply = Supply(choices.mirrors, progress=_telling_fetches(state), announce=state.progress.note)
+        images = _images(layout, engine, group, state, supply)
+        take_turns(
+            [
+                Task(
+                    layout,
+                    cell.planned,
+                    images[image_of(cell.job)],
+                    choices.mirrors,
+                    choices.upstream,
+                    again=cell.verdict in choices.again,
+                )
+                for cell in group
+                if cell.planned is not None and image_of(cell.job) in images
+            ],
+            engine,
+            state,
+        )
+        if choices.remove_images:
+            for job in {image_of(cell.job): cell.job for cell in group}.values():
+                remove_images(engine, layout, job.method, job.accelerator)
+        if state.stop.is_set():
+            return
+
+
+def _fitting(layout: Layout, cells: Sequence[Cell], state: State) -> list[Cell]:
+    """The cells this machine can run at all; the others say what is wanting, and cost nobody else a run."""
+    fits = {}
+    for name, job in {variant_of(cell.job): cell.job for cell in cells}.items():
+        share = Share.of(card_of(layout, job).resources)
+        fits[name] = state.budget.total.fits(share)
+        if fits[name]:
+            Obstacles(layout.runs).clear("variant", name)
+        else:
+            reason = f"{job.method}/{job.variant} needs {share}; this machine can lend {state.budget.total}"
+            Obstacles(layout.runs).note("variant", name, reason)
+            state.progress.note(reason)
+    return [cell for cell in cells if fits[variant_of(cell.job)]]
+
+
+def _tidy(layout: Layout, engine: Engine, progress: Progress) -> None:
+    """Remove the containers and temporary folders of harnesses that were killed."""
+    for orphan in remove_orphans(engine):
+        progress.note(f"removed a container that a killed harness had left: {orphan.run}")
+    for folder in abandoned_folders(layout.local / "work"):
+        remove_stubborn(folder)
+
+
+def mark_unstable(store: Store, record: Record, reason: str) -> Record:
+    """A repetition differed: the run is no result any more, and says why."""
+    marked = record.model_copy(update={"verdict": Verdict.UNSTABLE, "reason": reason})
+    store.amend(marked)
+    return marked
+
+
+def _groups(cells: Sequence[Cell], *, one_method_at_a_time: bool) -> list[list[Cell]]:
+    if not one_method_at_a_time:
+        return [list(cells)] if cells else []
+    methods = dict.fromkeys(cell.job.method for cell in cells)
+    return [[cell for cell in cells if cell.job.method == method] for method in methods]
+
+
+def _images(
+    layout: Layout, engine: Engine, cells: Sequence[Cell], state: State, supply: Supply
+) -> dict[str, BuiltImage]:
+    jobs = {image_of(cell.job): cell.job for cell in cells}
+    state.progress.begin("images", len(jobs))
+    images: dict[str, BuiltImage] = {}
+    for name, job in jobs.items():
+        if state.stop.is_set():
+            break
+        try:
+            image = ensure_image(engine, layout, job.method, job.accelerator, supply=supply)
+            if job.accelerator == "cuda":
+                confirm_gpu(engine, layout, image, limits_of(card_of(layout, job)))
+            images[name] = image
+        except (ImageError, DataError) as error:
+            # One method's image must not cost the others their runs: its cells say why they have none.
+            Obstacles(layout.runs).note("method", name, str(error))
+            state.progress.step(f"{Verdict.INFRASTRUCTURE}: no image of {name}: {error}")
+            continue
+        Obstacles(layout.runs).clear("method", name)
+        state.progress.step(f"{image.name}: {image.size_bytes / 1e6:.0f} MB")
+    return images
+
+
+def _telling_fetches(state: State) -> Callable[[int, int, object], None]:
+    """The first and the last of many parts are worth a line; the ones between would drown the rest."""
+
+    def tell(done: int, total: int, _part: object) -> None:
+        if done in (1, total):
+            state.progress.note(f"fetched {done} of {total} parts")
+
+    return tell

@@ -1,0 +1,106 @@
+"""The NVIDIA GPUs of this machine, and whether a method's CUDA image can be run on them."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from harness.base.errors import EngineError, ImageError
+from harness.base.layout import Layout
+from harness.base.logs import log_tail
+from harness.base.ownership import own_folder
+from harness.base.vocabulary import Verdict
+from harness.engine import Engine
+from harness.engine.facts import EngineFacts
+from harness.execution.runs import INIT, Limits, RunRequest, execute
+from harness.images import BuiltImage, refuse_unless_usable
+from harness.images.cards import environment_chain
+
+# A method computes on the CPU where it finds no GPU, so this is asked first, in its own image.
+_QUESTION = "import torch; torch.ones(1, device='cuda').sum().item()"
+_SECONDS = 300
+# So many bytes of what torch said.
+_TOLD = 1000
+
+
+@dataclass(frozen=True)
+class Gpu:
+    """One device, as the driver's tool tells it."""
+
+    name: str
+    # such as 9.0
+    capability: str
+
+
+def find_gpus() -> list[Gpu]:
+    """Every GPU in the driver's order; empty where there is none or the driver's tool is missing."""
+    program = shutil.which("nvidia-smi")
+    if program is None:
+        return []
+    command = [program, "--query-gpu=name,compute_cap", "--format=csv,noheader"]
+    try:
+        ended = subprocess.run(command, capture_output=True, text=True, timeout=20, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return []
+    lines = [line for line in ended.stdout.splitlines() if "," in line] if ended.returncode == 0 else []
+    parts = (line.rpartition(",") for line in lines)
+    return [Gpu(name.strip(), capability.strip()) for name, _, capability in parts]
+
+
+def engine_lends_gpus(facts: EngineFacts) -> bool:
+    """Whether the engine can hand a GPU to a container. Podman tells only when it is asked for one."""
+    return facts.name == "podman" or facts.gpu_runtime
+
+
+def require_gpu(layout: Layout, facts: EngineFacts, methods: Iterable[str]) -> None:
+    """Raise unless the CUDA images of `methods` can be run here, on the first GPU: the one that every run gets."""
+    gpus = find_gpus()
+    if not gpus:
+        raise EngineError(
+            "no NVIDIA GPU is found here",
+            where="nvidia-smi",
+            todo="install the driver, or run on the CPU (--accelerator cpu), which is the reference",
+        )
+    if not engine_lends_gpus(facts):
+        raise EngineError(
+            f"{facts.name} cannot hand a GPU to a container",
+            where=f"its runtimes at {facts.socket}",
+            todo="install the NVIDIA container toolkit, or run on the CPU (--accelerator cpu)",
+        )
+    for method in methods:
+        chain = environment_chain(layout, method)
+        # a method whose environments have no such variant is refused by its own
+        for environment in [one for one in chain if one.supports("cuda")] or chain[-1:]:
+            refuse_unless_usable(environment.card, name=environment.name, capability=gpus[0].capability)
+
+
+def confirm_gpu(engine: Engine, layout: Layout, image: BuiltImage, limits: Limits) -> None:
+    """Raise unless a container of this image, with a run's limits, computes on the GPU that it is handed."""
+    work = layout.local / "work"
+    with tempfile.TemporaryDirectory(dir=own_folder(work), prefix="in-") as folder:
+        request = RunRequest(
+            image=image.name,
+            image_id=image.image_id,
+            in_folder=Path(folder),
+            work=work,
+            limits=replace(limits, seconds=_SECONDS),
+            entrypoint=(*INIT, "/opt/venv/bin/python3", "-c"),
+            command=(_QUESTION,),
+            required=(),
+            expected=(),
+        )
+        outcome = execute(engine, request)
+        try:
+            if outcome.verdict is not Verdict.OK:
+                raise ImageError(
+                    f"a container of {image.name} can't compute on the GPU: {outcome.reason}",
+                    where=log_tail(outcome.log, _TOLD),
+                    todo="compare the driver with the CUDA version of the image's torch, "
+                    "or run on the CPU (--accelerator cpu)",
+                )
+        finally:
+            outcome.discard()

@@ -1,0 +1,77 @@
+"""A method on your own data: fitted on all that is known, it ranks the rest. The run is kept as evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness import benchmarks as benchmark
+from harness.base.errors import HarnessError, UsageError
+from harness.base.layout import Layout
+from harness.base.progress import Progress
+from harness.base.vocabulary import Verdict
+from harness.benchmarks import Ranking
+from harness.data import load_dataset, load_manifest
+from harness.engine import Engine
+from harness.execution.campaign import Choices, run_plan
+from harness.methods.card import load_method, load_methods
+from harness.planning.jobs import Job, SplitSpec, make_job
+from harness.planning.plan import Cell, join, make_plan
+from harness.results.store import Store
+from harness.splits import load_split, split_digest
+
+
+@dataclass(frozen=True)
+class Predicted:
+    """What a method predicts, and the key of the run that scored it."""
+
+    key: str
+    ranking: Ranking
+
+
+def prediction_job(layout: Layout, method: str, dataset: str, variant: str, seed: int) -> Job:
+    """The job that fits on all known pairs, without inner cross-validation."""
+    card, manifest = load_method(layout, method), load_manifest(layout, dataset)
+    if manifest.benchmark not in card.benchmarks:
+        known = [one.name for one in load_methods(layout, manifest.benchmark)]
+        raise UsageError(
+            f"{card.title} has no part in benchmark {manifest.benchmark}",
+            where=f"dataset {dataset}",
+            todo=f"choose one of its methods: {', '.join(known)}",
+        )
+    split = SplitSpec(strategy=benchmark.get(manifest.benchmark).PREDICTING, seed=seed)
+    return make_job(card, manifest, split, variant=variant, inner_folds=0)
+
+
+def predict(
+    layout: Layout,
+    engine: Engine,
+    job: Job,
+    *,
+    mirrors: Sequence[Path],
+    progress: Progress,
+    top: int | None = None,
+) -> Predicted:
+    """Run the job unless it was run before, and rank what it scored."""
+    # what a plan would note as missing data is an error here
+    split_digest(layout, job.dataset, job.split, mirrors)
+    plan = make_plan(layout, "predict", [job])
+    store = Store(layout.runs)
+    run_plan(layout, plan, engine, choices=Choices(mirrors=tuple(mirrors)), progress=progress)
+    (cell,) = join(plan, store, records=True)
+    if cell.verdict is not Verdict.OK or cell.planned is None:
+        raise HarnessError(
+            f"the run ended as '{cell.verdict}': {cell.reason}", where=cell.job.label, todo=_todo(store, cell)
+        )
+    module = benchmark.get(job.benchmark)
+    dataset = load_dataset(layout, job.dataset, mirrors=mirrors)
+    split = load_split(layout, job.dataset, job.split, mirrors)
+    predictions = module.check_predictions(store.path(cell.planned.key), module.asked(dataset, split), 0)
+    return Predicted(cell.planned.key, module.ranking(dataset, split, predictions, top))
+
+
+def _todo(store: Store, cell: Cell) -> str:
+    if cell.planned is None or not cell.record:
+        return "see the reason above"
+    return f"read its log: {store.path(cell.planned.key) / 'log.txt'}"

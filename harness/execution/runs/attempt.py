@@ -1,0 +1,260 @@
+"""One attempt: a container from creation to removal, and the signs it leaves."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from typing import Any
+
+from harness.base.errors import ImageError
+from harness.base.ownership import owner_of
+from harness.engine.cgroup import ControlGroup, limit_is_kept
+from harness.engine.confinement import Confinement, broken_walls, read_confinement
+from harness.engine.engine import Engine
+from harness.engine.orphans import discard_container
+from harness.engine.processes import ContainerProcesses
+from harness.execution.method_report import METHOD, own_measurements
+from harness.execution.runs.classify import Signs, Stop
+from harness.execution.runs.container import container_configuration
+from harness.execution.runs.disk import disk_fault, output_fault
+from harness.execution.runs.faults import engine_faults, explain, is_program_fault, status_of
+from harness.execution.runs.log import BoundedLog
+from harness.execution.runs.request import RunRequest
+from harness.execution.runs.shown import show
+from harness.execution.runs.watch import Running, Watched, watch
+from harness.execution.runs.workspace import Collection, Workspace, collect
+
+
+class ImageGone(Exception):
+    """The engine does not have the image; it may have been restarted with another store."""
+
+
+@dataclass
+class Observed:
+    """Everything one attempt left behind."""
+
+    signs: Signs
+    workspace: Workspace
+    started: str
+    wall_s: float = 0.0
+    cpu_s: float | None = None
+    peak_bytes: int | None = None
+    oom_kills: int | None = None
+    log_bytes: int = 0
+    log_cut_bytes: int = 0
+    collection: Collection = field(default_factory=lambda: Collection("", (), 0))
+    memory_limit_kept: bool | None = None
+    confinement: Confinement | None = None
+    warnings: tuple[str, ...] = ()
+
+
+def run_once(engine: Engine, request: RunRequest, workspace: Workspace, stop: threading.Event) -> Observed:
+    """Create, start, watch, look at, remove. Engine failures become signs; only the image's absence is raised."""
+    limits = request.limits
+    signs = Signs(memory_bytes=limits.memory_bytes, limit_s=limits.seconds)
+    seen = Observed(signs, workspace, datetime.now(UTC).isoformat())
+    try:
+        with BoundedLog(workspace.log, limits.log_bytes) as log:
+            seen = _from_creation_to_removal(engine, request, seen, log, stop)
+            seen.signs = replace(seen.signs, last_line=log.last_line)
+        seen.log_bytes, seen.log_cut_bytes = log.total, log.cut
+    except OSError as error:
+        fault = f"the log could not be written: {error.strerror or error}"
+        seen.signs = replace(seen.signs, engine_fault=seen.signs.engine_fault or fault)
+    _take_output(seen, request)
+    return seen
+
+
+def _from_creation_to_removal(
+    engine: Engine, request: RunRequest, seen: Observed, log: BoundedLog, stop: threading.Event
+) -> Observed:
+    api, workspace = engine.api, seen.workspace
+    container = ""
+    began = time.monotonic()
+    try:
+        show(workspace.shown, request.limits)
+        configuration = container_configuration(
+            request,
+            engine.facts,
+            out=workspace.out,
+            shown=workspace.shown,
+            run=workspace.name,
+            owner=owner_of(workspace.folder.parent),
+            user=workspace.user,
+        )
+        created = api.create_container_from_config(configuration)
+        container = created["Id"]
+        seen.warnings = tuple(created.get("Warnings") or ())
+        return _run(engine, container, request, seen, log, stop)
+    except engine_faults() as error:
+        seen.signs = _fault(error, request, seen.signs, starting=not seen.wall_s)
+        return seen
+    finally:
+        seen.wall_s = time.monotonic() - began
+        if container:
+            # a lost engine keeps its container; its label lets a later clean-up find it
+            with suppress(*engine_faults()):
+                discard_container(engine, container)
+
+
+def _run(
+    engine: Engine,
+    container: str,
+    request: RunRequest,
+    seen: Observed,
+    log: BoundedLog,
+    stop: threading.Event,
+) -> Observed:
+    api = engine.api
+    # attached before the start, so that no byte of the log is missed
+    attached = api.attach_socket(container, params={"stream": 1, "stdout": 1, "stderr": 1, "logs": 0})
+    stream = getattr(attached, "_sock", attached)
+    try:
+        api.start(container)
+        began = time.monotonic()
+        pid = int(api.inspect_container(container)["State"].get("Pid") or 0)
+        seen.confinement = read_confinement(pid)
+        if broken := broken_walls(seen.confinement, engine.facts):
+            seen.signs = replace(seen.signs, engine_fault=_unwalled(broken))
+            return seen
+        processes, group = ContainerProcesses(pid, container), ControlGroup(pid, container)
+        try:
+            running = Running(api, engine.facts.name, container, stream, group, processes, began)
+            watched = watch(running, limits=request.limits, workspace=seen.workspace, log=log, stop=stop)
+        finally:
+            group.close()
+            processes.close()
+        seen.wall_s = time.monotonic() - began
+    finally:
+        _close(attached, stream)
+    oom_flag, ran_s = False, watched.lived_s
+    if not watched.engine_fault:
+        last = api.inspect_container(container)
+        _same_image(last, request)
+        oom_flag = bool(last["State"].get("OOMKilled"))
+        # a message that is late makes the engine's stamp late, a harness that slept makes ours late
+        ran_s = min(
+            (known for known in (ran_s, stamped_seconds(last["State"])) if known is not None), default=None
+        )
+        if watched.stopped is None and _looks_stopped(watched, request, seen.workspace):
+            watched.engine_fault = _stopped_through_engine(api, container, seen.started)
+    return _with_signs(seen, watched, request, oom_flag, ran_s)
+
+
+def stamped_seconds(state: dict[str, Any]) -> float | None:
+    """How long a container ran, by the engine's own stamps; None where one is missing or they make no sense."""
+    try:
+        began, ended = (datetime.fromisoformat(state[name]) for name in ("StartedAt", "FinishedAt"))
+        seconds = (ended - began).total_seconds()
+    except (KeyError, TypeError, ValueError):
+        return None
+    # an engine stamps what has not happened with the year 1
+    return seconds if began.year > 1 and seconds >= 0 else None
+
+
+def _unwalled(broken: list[str]) -> str:
+    return f"the kernel does not enforce what the engine was asked for: {', '.join(broken)} (see harness doctor)"
+
+
+def _looks_stopped(watched: Watched, request: RunRequest, workspace: Workspace) -> bool:
+    """Whether the end could be someone else's doing."""
+    return watched.exit_code != 0 or any(not (workspace.out / name).exists() for name in request.required)
+
+
+def _stopped_through_engine(api: Any, container: str, started: str) -> str:
+    """In words, if the engine itself was told to end the container, or ended it on its own way out.
+
+    An engine that is being restarted stops its containers politely; what they then exit with looks exactly
+    like a fault of the method. Only the engine's events tell, and those before the end are there at once.
+    """
+    since = int(datetime.fromisoformat(started).timestamp()) - 1
+    events = api.events(
+        since=since, until=int(time.time()) + 2, filters={"container": container, "type": "container"}, decode=True
+    )
+    try:
+        for event in events:
+            if event.get("Action") in ("kill", "stop"):
+                return "the container was stopped through the engine, not by the harness"
+            if event.get("Action") in ("die", "died"):
+                break
+    finally:
+        events.close()
+    return ""
+
+
+def _close(attached: Any, stream: Any) -> None:
+    """Close a connection that was taken out of the client's hands, at all its layers."""
+    response = getattr(attached, "_response", None)
+    for layer in (response, attached, stream):
+        if layer is not None:
+            layer.close()
+
+
+def _with_signs(
+    seen: Observed, watched: Watched, request: RunRequest, oom_flag: bool, ran_s: float | None
+) -> Observed:
+    usage = watched.usage
+    seen.cpu_s, seen.peak_bytes, seen.oom_kills = usage.cpu_seconds, usage.peak_bytes, usage.kills
+    seen.memory_limit_kept = limit_is_kept(usage, request.limits.memory_bytes)
+    seen.signs = replace(
+        seen.signs,
+        exit_code=watched.exit_code,
+        shortage=watched.shortage,
+        oom_flag=oom_flag,
+        peak_bytes=usage.peak_bytes,
+        ran_s=ran_s,
+        paused_s=watched.paused_s,
+        stopped=watched.stopped,
+        stop_detail=watched.stop_detail,
+        engine_fault=watched.engine_fault,
+    )
+    return seen
+
+
+def _same_image(inspected: dict[str, Any], request: RunRequest) -> None:
+    ran = str(inspected.get("Image", ""))
+    if ran.removeprefix("sha256:") != request.image_id.removeprefix("sha256:"):
+        raise ImageError(
+            "the engine ran another image than the one that was asked for",
+            where=f"{request.image}: asked for {request.image_id}, ran {ran}",
+            todo="build the image again (harness image build)",
+        )
+
+
+def _fault(error: Exception, request: RunRequest, signs: Signs, *, starting: bool) -> Signs:
+    words = explain(error)
+    if status_of(error) == 404 and "image" in words.lower():
+        raise ImageGone(words) from error
+    if starting and is_program_fault(words):
+        return replace(signs, start_fault=words, exit_code=127)
+    return replace(signs, engine_fault=f"the engine failed: {words}")
+
+
+def _take_output(seen: Observed, request: RunRequest) -> None:
+    """Collect what may be collected, and let the method's own report fill what the kernel did not tell."""
+    signs, workspace = seen.signs, seen.workspace
+    try:
+        # before anything is removed: what filled the disk for the container fills it still
+        signs = replace(signs, disk_fault=disk_fault(workspace))
+        fault = output_fault(workspace, request.limits, ended=True)
+        if fault and signs.stopped is None:
+            # too fast to be stopped, but too large all the same; whatever else went wrong followed from that
+            signs = replace(signs, stopped=Stop.OUTPUT, stop_detail=fault)
+        seen.collection = collect(
+            workspace, request.limits, request.required, request.expected, traces=request.traces
+        )
+        signs = replace(signs, output_fault=seen.collection.fault)
+    except OSError as error:
+        fault = signs.disk_fault or f"the output could not be taken: {error.strerror or error}"
+        signs = replace(signs, engine_fault=signs.engine_fault or fault)
+    seen.signs = signs
+    # the kernel's counts are not the method's to overrule
+    report = workspace.collected / METHOD
+    peak, seconds, warnings = own_measurements(report, wall_s=seen.wall_s, cpus=os.cpu_count() or 1)
+    seen.peak_bytes = peak if seen.peak_bytes is None else seen.peak_bytes
+    seen.cpu_s = seconds if seen.cpu_s is None else seen.cpu_s
+    seen.warnings += warnings

@@ -1,0 +1,167 @@
+"""A run from request to outcome: attempts, until one ends for a reason of the method's own.
+
+Only what may be the engine's or the machine's doing is repeated, a bounded number of times, each time in a fresh
+workspace and with the engine found again. What a method does is never repeated: a second try would hide what
+the first showed.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from harness.base.errors import EngineError, ImageError, InvalidPredictions, UsageError
+from harness.base.vocabulary import Verdict
+from harness.engine.engine import Engine
+from harness.engine.leftovers import remove_stubborn
+from harness.engine.orphans import discard_run
+from harness.execution.runs.attempt import ImageGone, Observed, run_once
+from harness.execution.runs.classify import ATTEMPTS, Stop, classify, is_unexplained_kill
+from harness.execution.runs.log import printable, shortened
+from harness.execution.runs.outcome import Attempt, Outcome
+from harness.execution.runs.request import RunRequest
+from harness.execution.runs.user import container_user
+from harness.execution.runs.workspace import make_readable, new_workspace
+
+log = logging.getLogger(__name__)
+
+_PAUSES = (0.5, 2.0)
+# an engine may answer and yet need some seconds until it can start a container again
+_PAUSES_OF_ENGINES = (1.0, 10.0)
+
+
+def execute(
+    engine: Engine,
+    request: RunRequest,
+    *,
+    check: Callable[[Path], object] | None = None,
+    stop: threading.Event | None = None,
+    patience: float = 60.0,
+) -> Outcome:
+    """Run a request and say how it ended; raises only where no run was possible at all."""
+    _check_request(request)
+    stop = stop or threading.Event()
+    attempts: list[Attempt] = []
+    kills = 0
+    while True:
+        workspace = new_workspace(request.work, container_user(engine.facts, uid=os.geteuid(), gid=os.getegid()))
+        try:
+            seen = run_once(engine, request, workspace, stop)
+        except ImageGone as gone:
+            workspace.discard()
+            if len(attempts) + 1 >= ATTEMPTS or not _find_again(engine, request, patience):
+                raise _image_error(engine, request) from gone
+            attempts.append(Attempt(Verdict.INFRASTRUCTURE, f"the image was gone: {gone}", 0.0))
+            continue
+        except BaseException:
+            workspace.discard()
+            raise
+        seen.signs = replace(seen.signs, earlier_kills=kills)
+        verdict, reason = _judge(seen, check)
+        kills += is_unexplained_kill(seen.signs)
+        attempts.append(Attempt(verdict, reason, seen.wall_s))
+        # a full disk does not get emptier by trying again
+        disk_is_full = seen.signs.stopped is Stop.DISK or seen.signs.disk_fault
+        if verdict is not Verdict.INFRASTRUCTURE or len(attempts) >= ATTEMPTS or disk_is_full:
+            break
+        log.warning("attempt %d of %d failed: %s", len(attempts), ATTEMPTS, reason)
+        pauses = _PAUSES_OF_ENGINES if seen.signs.engine_fault else _PAUSES
+        stop.wait(pauses[min(len(attempts), len(pauses)) - 1])
+        try:
+            engine.renew(patience=patience)
+            # the engine may have come back with the lost container still running
+            discard_run(engine, workspace.name)
+        except EngineError as error:
+            reason = f"{reason}; {error.what}"
+            break
+        workspace.discard()
+    remove_out(seen)
+    return _outcome(engine, request, seen, verdict, reason, attempts)
+
+
+def remove_out(seen: Observed) -> None:
+    """What the container wrote beside its results is not kept, nor what it was shown."""
+    for place in (seen.workspace.out, seen.workspace.shown):
+        for left in remove_stubborn(place):
+            log.warning("could not be removed: %s", left)
+
+
+def _check_request(request: RunRequest) -> None:
+    if not request.image_id.startswith("sha256:"):
+        raise ImageError(
+            f"an image is run by its id, not by a name: {request.image_id!r}",
+            where=request.image,
+            todo="give the id that the build recorded",
+        )
+    if not request.in_folder.is_dir():
+        raise UsageError("the folder of inputs is missing", where=str(request.in_folder))
+    make_readable(request.in_folder)
+
+
+def _judge(seen: Observed, check: Callable[[Path], object] | None) -> tuple[Verdict, str]:
+    """The verdict; the benchmark's check is asked only where everything else is well.
+
+    A reason may quote what a method wrote, so it is made fit for a table: printable, and bounded.
+    """
+    verdict, reason = classify(seen.signs)
+    if verdict is Verdict.OK and check is not None:
+        try:
+            check(seen.workspace.collected)
+        except InvalidPredictions as fault:
+            verdict, reason = classify(replace(seen.signs, output_fault=str(fault)))
+    return verdict, shortened(printable(reason))
+
+
+def _find_again(engine: Engine, request: RunRequest, patience: float) -> bool:
+    """Whether the image is there once the engine was found again."""
+    engine.renew(patience=patience)
+    return engine.image_id(request.image_id) is not None
+
+
+def _image_error(engine: Engine, request: RunRequest) -> ImageError:
+    now = engine.image_id(request.image)
+    state = f"its name now stands for {now}" if now else "nor any image of its name"
+    return ImageError(
+        f"the engine does not have the image that was planned ({state})",
+        where=f"{request.image} {request.image_id}",
+        todo="build it again (harness image build); if it then differs, its environment or code has changed",
+    )
+
+
+def _outcome(
+    engine: Engine, request: RunRequest, seen: Observed, verdict: Verdict, reason: str, attempts: list[Attempt]
+) -> Outcome:
+    kept = seen.memory_limit_kept
+    warnings = [*engine.facts.warnings, *seen.warnings]
+    if kept is False:
+        warnings.append("the kernel held no memory limit for this run")
+    return Outcome(
+        verdict=verdict,
+        reason=reason,
+        exit_code=seen.signs.exit_code,
+        oom_flag=seen.signs.oom_flag,
+        oom_kills=seen.oom_kills,
+        wall_s=round(seen.wall_s, 4),
+        ran_s=seen.signs.ran_s,
+        paused_s=round(seen.signs.paused_s, 4),
+        cpu_s=seen.cpu_s,
+        peak_bytes=seen.peak_bytes,
+        memory_limit_enforced=engine.memory_limit_enforced if kept is None else kept,
+        confinement=seen.confinement,
+        started=seen.started,
+        log=seen.workspace.log,
+        log_bytes=seen.log_bytes,
+        log_cut_bytes=seen.log_cut_bytes,
+        out_folder=seen.workspace.collected,
+        output_bytes=seen.collection.bytes,
+        ignored=seen.collection.ignored,
+        engine=engine.facts,
+        image_id=request.image_id,
+        attempts=tuple(attempts),
+        warnings=tuple(dict.fromkeys(warnings)),
+        folder=seen.workspace.folder,
+    )

@@ -1,0 +1,252 @@
+"""One run from its plan to its record: prepare the inputs, run the container, check, store. Picklable.
+
+A `Task` depends on nothing of the process that planned it but the store, the image and the data by checksum; so
+another process, or another machine on the same file system, can perform it.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from harness import __version__
+from harness import benchmarks as benchmark
+from harness.base.errors import UsageError
+from harness.base.files import sha256_of
+from harness.base.layout import Layout
+from harness.base.machine import processor
+from harness.base.ownership import own_folder
+from harness.engine import Engine, find_engine
+from harness.execution.inputs import job_folder, make_inputs, planned_weights
+from harness.execution.method_report import METHOD
+from harness.execution.order import PUBLISHED, Arrangement, new_order
+from harness.execution.runs import Limits, Mount, Outcome, RunRequest, execute
+from harness.execution.runs.workspace import make_readable
+from harness.images import BuiltImage, folder_tree
+from harness.methods.card import MethodCard
+from harness.planning.jobs import Job, PlannedJob, card_of
+from harness.planning.obstacles import Obstacles
+from harness.results.records import Record
+from harness.results.store import Store
+
+_UPSTREAM = "/opt/upstream"
+_LARGEST_REPORT, _KEPT_OF_A_FAILURE = 64 << 10, 1 << 20
+_SOURCES = {"python": ".py", "octave": ".m", "r": ".r"}
+
+
+@dataclass(frozen=True)
+class Task:
+    """One run, with everything it needs but the engine."""
+
+    layout: Layout
+    planned: PlannedJob
+    image: BuiltImage
+    mirrors: tuple[Path, ...] = ()
+    upstream: Path | None = None
+    # Whether a person wants this run although a final verdict is stored.
+    again: bool = False
+    # The order in which it finds its items (harness.execution.order): None for what its card says.
+    order: str | None = None
+
+    @property
+    def card(self) -> MethodCard:
+        """The card of the method, with the limits of this run."""
+        return card_of(self.layout, self.planned.job)
+
+
+def perform(task: Task, engine: Engine, stop: threading.Event | None = None) -> Record:
+    """Run one task in a container and store what came of it."""
+    with run_in_container(task, engine, stop) as run:
+        files, described = _files(run)
+        record = _record(task, run, described)
+        stored = Store(task.layout.runs).put(record, files, again=task.again)
+    Obstacles(task.layout.runs).clear("run", task.planned.key)
+    return stored
+
+
+def perform_anywhere(task: Task) -> Record:
+    """The same in a process of its own, which finds its engine itself: what a cluster's executor is given."""
+    with find_engine(task.layout) as engine:
+        return perform(task, engine)
+
+
+@dataclass(frozen=True)
+class Run:
+    """What came of a task: its outcome, the folder of its inputs, and the order in which these were."""
+
+    outcome: Outcome
+    inputs: Path
+    order: str
+
+
+@contextmanager
+def run_in_container(task: Task, engine: Engine, stop: threading.Event | None = None) -> Iterator[Run]:
+    """Run a task beside the store; the folders of its outcome and its inputs are gone when the block ends."""
+    work = task.layout.local / "work"
+    inputs = Path(tempfile.mkdtemp(dir=own_folder(work), prefix="in-"))
+    code = Path(tempfile.mkdtemp(dir=own_folder(work), prefix="upstream-"))
+    try:
+        weights = planned_weights(task.layout, task.planned)
+        order = task.order if task.order is not None else order_of(task.card)
+        arrangement = _arranged(task, order)
+        job_folder(arrangement, inputs, task.planned, task.card, weights=weights)
+        request = RunRequest(
+            image=task.image.name,
+            image_id=task.image.image_id,
+            in_folder=inputs,
+            work=work,
+            limits=limits_of(task.card),
+            seed=task.planned.job.fit_seed,
+            labels={"permafrost.key": task.planned.key},
+            **_instead_of_ours(task, code),
+        )
+        outcome = execute(engine, request, check=_Collect(task.planned.job, arrangement), stop=stop)
+        try:
+            yield Run(outcome, inputs, order)
+        finally:
+            outcome.discard()
+    finally:
+        shutil.rmtree(inputs, ignore_errors=True)
+        shutil.rmtree(code, ignore_errors=True)
+
+
+def limits_of(card: MethodCard) -> Limits:
+    """The limits a card declares."""
+    resources = card.resources
+    return Limits(
+        seconds=resources.seconds,
+        memory_bytes=resources.memory_bytes,
+        processes=resources.processes,
+        output_bytes=resources.output_bytes,
+        cpus=resources.cpus,
+        gpus=tuple(str(number) for number in range(resources.gpus)),
+    )
+
+
+def _instead_of_ours(task: Task, code: Path) -> dict[str, Any]:
+    """The mount and the search paths that put a person's own checkout ahead of our implementation.
+
+    Only its source files are mounted, copied to `code`: the authors' repositories hold their data beside them,
+    test labels and all.
+    """
+    if not task.planned.job.upstream:
+        return {}
+    if task.upstream is None or folder_tree(task.upstream) != task.planned.job.upstream:
+        raise UsageError(
+            "the upstream checkout is not the one that was planned",
+            where=str(task.upstream or "not given"),
+            todo="give the same folder, unchanged, with --upstream",
+        )
+    for source in sorted(task.upstream.rglob("*")):
+        is_code = source.suffix.lower() == _SOURCES[task.card.language] and ".git" not in source.parts
+        if is_code and source.is_file() and not source.is_symlink():
+            target = code / source.relative_to(task.upstream)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(source, target)
+    make_readable(code)
+    return {
+        "mounts": (Mount(code, _UPSTREAM),),
+        "environment": {
+            "PERMAFROST_UPSTREAM": _UPSTREAM,
+            # Python puts the program's own folder first unless told otherwise.
+            "PYTHONSAFEPATH": "1",
+            "PYTHONPATH": f"{_UPSTREAM}:/opt/method:/opt/sdk",
+        },
+    }
+
+
+class _Collect:
+    """Checks that predictions keep the benchmark's promise, and puts them into the published order."""
+
+    def __init__(self, job: Job, arrangement: Arrangement) -> None:
+        self._module = benchmark.get(job.benchmark)
+        self._arrangement = arrangement
+        self._inner_folds = job.inner_folds
+
+    def __call__(self, out: Path) -> None:
+        self._module.check_predictions(out, self._module.asked_in(self._arrangement.inputs), self._inner_folds)
+        self._arrangement.restore_files(out)
+
+
+def order_of(card: MethodCard) -> str:
+    """The order of a new run: a secret of its own, unless the method's answer depends on the published one."""
+    return PUBLISHED if card.published_order else new_order()
+
+
+_making: dict[str, threading.Lock] = {}
+_guard = threading.Lock()
+
+
+def _arranged(task: Task, order: str) -> Arrangement:
+    """Two runs on one dataset convert it one after the other, so that the second finds it made."""
+    planned = task.planned
+    with _guard:
+        lock = _making.setdefault(planned.dataset_digest + planned.split_digest, threading.Lock())
+    with lock:
+        arrangement = make_inputs(task.layout, planned, task.card.inputs, task.mirrors, order=order)
+    Obstacles(task.layout.runs).clear("dataset", planned.job.dataset)
+    return arrangement
+
+
+def _files(run: Run) -> tuple[dict[str, Path], dict[str, Any]]:
+    """What is kept of a run: its job, its log, and what it wrote; and what is only described, by name.
+
+    Of a run that failed, people read the job, the log and a small report; its answer is no result.
+    """
+    outcome = run.outcome
+    files, described = {"job.json": run.inputs / "job.json", "log.txt": outcome.log}, {}
+    room = None if outcome.ok else _KEPT_OF_A_FAILURE
+    for path in sorted(outcome.out_folder.rglob("*"), key=lambda path: (path.name != METHOD, path)):
+        if not path.is_file():
+            continue
+        name, size = path.relative_to(outcome.out_folder).as_posix(), path.stat().st_size
+        if room is not None and size > (min(room, _LARGEST_REPORT) if name == METHOD else room):
+            described[name] = {"bytes": size, "sha256": sha256_of(path)}
+            continue
+        files[name] = path
+        room = None if room is None else room - size
+    return files, described
+
+
+def _record(task: Task, run: Run, described: dict[str, Any]) -> Record:
+    outcome = run.outcome
+    observed = outcome.as_json() | ({"not_kept": described} if described else {})
+    engine = observed.pop("engine")
+    for known in ("verdict", "reason", "started", "image_id", "attempts"):
+        del observed[known]
+    limits = limits_of(task.card)
+    return Record(
+        key=task.planned.key,
+        planned=task.planned,
+        verdict=outcome.verdict,
+        reason=outcome.reason,
+        image={
+            "name": task.image.name,
+            "id": task.image.image_id,
+            "environment_tree": task.image.environment_tree,
+            "code_tree": task.image.code_tree,
+        },
+        limits={
+            "seconds": int(limits.seconds),
+            "memory_bytes": limits.memory_bytes,
+            "processes": limits.processes,
+            "output_bytes": limits.output_bytes,
+            "cpus": int(limits.cpus),
+            "gpus": len(limits.gpus),
+        },
+        resources=observed,
+        engine={**engine, "processor": processor()},
+        files={},
+        attempts=len(outcome.attempts),
+        started=outcome.started,
+        finished=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        harness_version=__version__,
+        order=run.order,
+    )

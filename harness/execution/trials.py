@@ -1,0 +1,160 @@
+"""Trials: runs on made-up inputs, beside the plan and the store. Golden cases and self-tests are trials.
+
+A trial goes through the method's real image and the same isolation as any other run; only its inputs are given
+as arrays instead of coming from a dataset, and nothing of it is kept.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from harness import benchmarks as benchmark
+from harness.base.files import write_json
+from harness.base.given import write_given
+from harness.base.layout import Layout
+from harness.base.logs import log_tail
+from harness.base.ownership import own_folder
+from harness.base.vocabulary import Verdict
+from harness.execution.inputs import job_document
+from harness.methods.card import MethodCard
+from harness.planning.jobs import Job, SplitSpec
+
+if TYPE_CHECKING:
+    from harness.engine import Engine
+    from harness.images import BuiltImage
+
+_LOG_TAIL = 2000
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One method, arrays for its inputs, and how to run it."""
+
+    card: MethodCard
+    benchmark: str
+    # arrays, or texts
+    inputs: Mapping[str, Any]
+    parameters: Mapping[str, Any]
+    seed: int
+    variant: str = "published"
+    inner_folds: int = 0
+    task: str = "predict"
+    trace: bool = False
+    # whether predictions are asked for; a golden case may be about a step of training, and leave traces only
+    answers: bool = True
+
+
+@dataclass(frozen=True)
+class Result:
+    """How a trial ended; `out` holds what it wrote until the trial's block ends."""
+
+    verdict: Verdict
+    reason: str
+    out: Path
+    wall_s: float
+    ignored: tuple[str, ...] = ()
+
+
+Runner = Callable[[Trial], AbstractContextManager[Result]]
+
+
+def write_trial(trial: Trial, folder: Path) -> None:
+    """Fill `folder` with what will be mounted at /in."""
+    described = {name: write_given(folder, name, given) for name, given in trial.inputs.items()}
+    job = Job(
+        benchmark=trial.benchmark,
+        method=trial.card.name,
+        variant=trial.variant,
+        parameters=dict(trial.parameters),
+        dataset="trial",
+        split=SplitSpec(strategy="trial", seed=trial.seed),
+        inner_folds=trial.inner_folds,
+    )
+    document = job_document(job, trial.card, described, seed=trial.seed, trace=trial.trace)
+    write_json(folder / "job.json", {**document, "task": trial.task})
+
+
+def check_answer(trial: Trial, out: Path) -> None:
+    """Whether a trial's answer keeps the benchmark's promise; `InvalidPredictions` if not."""
+    if not trial.answers:
+        return
+    module = benchmark.get(trial.benchmark)
+    module.check_predictions(out, module.asked_in(trial.inputs), trial.inner_folds)
+
+
+class OnDemand:
+    """Finds an engine when the first trial asks for one: metrics and splits need none."""
+
+    def __init__(self, layout: Layout, *, install: bool = False) -> None:
+        self._layout = layout
+        self._install = install
+        self._stack = ExitStack()
+        self._run: InContainers | None = None
+
+    def __enter__(self) -> Runner:
+        return self._trial
+
+    def __exit__(self, *error: object) -> None:
+        self._stack.close()
+
+    def _trial(self, trial: Trial) -> AbstractContextManager[Result]:
+        from harness.engine import find_engine
+
+        if self._run is None:
+            engine = self._stack.enter_context(find_engine(self._layout, install=self._install))
+            self._run = InContainers(self._layout, engine)
+        return self._run(trial)
+
+
+class InContainers:
+    """Runs trials in the methods' own containers. An image is made sure of once."""
+
+    def __init__(self, layout: Layout, engine: Engine) -> None:
+        self._layout = layout
+        self._engine = engine
+        self._images: dict[str, BuiltImage] = {}
+
+    @contextmanager
+    def __call__(self, trial: Trial) -> Iterator[Result]:
+        from harness.execution.runs import RunRequest, execute
+        from harness.execution.tasks import limits_of
+
+        image = self._image(trial.card.name)
+        work = self._layout.local / "work"
+        folder = Path(tempfile.mkdtemp(dir=own_folder(work), prefix="in-"))
+        try:
+            write_trial(trial, folder)
+            request = RunRequest(
+                image=image.name,
+                image_id=image.image_id,
+                in_folder=folder,
+                work=work,
+                limits=limits_of(trial.card),
+                seed=trial.seed,
+                # a case of single steps leaves traces alone
+                required=RunRequest.required if trial.answers else ("method.json",),
+                traces=trial.trace,
+            )
+            outcome = execute(self._engine, request, check=lambda out: check_answer(trial, out))
+            reason = outcome.reason
+            if outcome.verdict is Verdict.ERROR:
+                reason += "\n" + log_tail(outcome.log, _LOG_TAIL)
+            try:
+                yield Result(outcome.verdict, reason, outcome.out_folder, outcome.wall_s, outcome.ignored)
+            finally:
+                outcome.discard()
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def _image(self, method: str) -> BuiltImage:
+        from harness.images import ensure_image
+
+        if method not in self._images:
+            self._images[method] = ensure_image(self._engine, self._layout, method)
+        return self._images[method]

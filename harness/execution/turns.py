@@ -1,0 +1,167 @@
+"""Taking turns: many runs on a bounded machine, beside other harnesses, where none can stop the others.
+
+Runs go through the `concurrent.futures` interface. Whatever goes wrong in the harness itself on one run is
+that one cell's. Only the machine's failures, three in a row, end more: of one method its runs, of several all.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import traceback
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from harness.base.errors import DataError, HarnessError, WeightsError
+from harness.base.progress import Progress
+from harness.base.vocabulary import Verdict
+from harness.engine import Engine
+from harness.execution.budget import Budget, Share
+from harness.execution.runs.log import printable, shortened
+from harness.execution.tasks import Task, perform
+from harness.planning.obstacles import Obstacles, variant_of
+from harness.results.records import Record
+from harness.results.store import Store
+
+log = logging.getLogger(__name__)
+
+_GIVE_UP_AFTER = 3
+_LOOK_S = 0.5
+
+
+@dataclass
+class State:
+    """What the threads of one campaign share."""
+
+    budget: Budget
+    stop: threading.Event
+    progress: Progress
+    # the methods of the latest runs that the machine failed, one after the other
+    failures: tuple[str, ...] = ()
+    given_up: set[str] = field(default_factory=set)
+    guard: threading.Lock = field(default_factory=threading.Lock)
+
+
+def take_turns(tasks: Sequence[Task], engine: Engine, state: State) -> None:
+    """Run every task when its turn comes; returns when all have ended or were left."""
+    state.progress.begin("runs", len(tasks))
+    # More threads than CPUs: some wait for memory while others prepare inputs; the budget decides what runs.
+    with ThreadPoolExecutor(max_workers=2 * state.budget.total.cpus, thread_name_prefix="run") as pool:
+        left = list(tasks)
+        # what another harness is running is left to it, and looked at when all else has run
+        for patient in (False, True):
+            futures = {pool.submit(_counted, task, engine, state, patient=patient): task for task in left}
+            left = []
+            try:
+                for future in as_completed(futures):
+                    task, ended = futures[future], future.result()
+                    if isinstance(ended, _Elsewhere):
+                        left.append(task)
+                    else:
+                        _tell(task, ended, state)
+            except BaseException:
+                state.stop.set()
+                raise
+
+
+class _Elsewhere:
+    """Another harness is running this."""
+
+
+def _in_turn(task: Task, engine: Engine, state: State, *, patient: bool) -> Record | Exception | _Elsewhere | None:
+    """Wait for a share of the machine, then run; None when the campaign, or this method, was stopped before."""
+    store = Store(task.layout.runs)
+    try:
+        with _claimed(store, task.planned.key, state.stop, patient=patient) as mine:
+            if not mine:
+                return None if patient else _Elsewhere()
+            if not task.again and store.standing(task.planned.key).verdict.is_final:
+                return store.record(task.planned.key)
+            with state.budget.lend(Share.of(task.card.resources), state.stop) as granted:
+                if not granted or task.planned.job.method in state.given_up:
+                    return None
+                return perform(task, engine, state.stop)
+    # Broad on purpose: a method decides what the harness reads of it, so that one that makes the harness stumble
+    # would stop all others. What a person must see of it is noted with its trace; an interrupt is no Exception.
+    except Exception as error:  # noqa: BLE001
+        _note(task, error)
+        return error
+
+
+def _counted(task: Task, engine: Engine, state: State, *, patient: bool) -> Record | Exception | _Elsewhere | None:
+    """A run in its turn; before this thread takes another, it is known whether there should be one."""
+    ended = _in_turn(task, engine, state, patient=patient)
+    if isinstance(ended, Record):
+        _count(task.planned.job.method, state, failed=ended.verdict is Verdict.INFRASTRUCTURE)
+    elif isinstance(ended, Exception) and not isinstance(ended, DataError):
+        _count(task.planned.job.method, state, failed=True)
+    return ended
+
+
+@contextmanager
+def _claimed(store: Store, key: str, stop: threading.Event, *, patient: bool) -> Iterator[bool]:
+    """Whether no other harness runs this; who is patient waits until none does, or until a person stops."""
+    while True:
+        with store.claim(key) as mine:
+            if mine or not patient or stop.is_set():
+                yield mine
+                return
+        stop.wait(_LOOK_S)
+
+
+def _note(task: Task, error: Exception) -> None:
+    """Write beside the runs what this cell, and all cells that would meet the same, has no run for.
+
+    Data that can't be had, or is not what was recorded, costs the cells of its dataset and no others; a pretrained
+    model those of its variant; anything else this cell alone.
+    """
+    obstacles, job = Obstacles(task.layout.runs), task.planned.job
+    try:
+        if isinstance(error, WeightsError):
+            obstacles.note("variant", variant_of(job), str(error))
+        elif isinstance(error, DataError):
+            obstacles.note("dataset", job.dataset, str(error))
+        else:
+            trace = "".join(traceback.format_exception(error))
+            obstacles.note("run", task.planned.key, _words(error), trace=trace)
+    except OSError as unwritable:
+        log.warning("%s: why it has no run could not be noted: %s", job.label, unwritable)
+
+
+def _words(error: Exception) -> str:
+    """A fault of the harness as a reason for a table: one line, printable, bounded."""
+    name = "" if isinstance(error, HarnessError) else f"{type(error).__name__}: "
+    return shortened(printable(f"the harness failed on this run: {name}{' '.join(str(error).split())}"))
+
+
+def _tell(task: Task, ended: Record | Exception | None, state: State) -> None:
+    job = task.planned.job
+    if ended is None:
+        return
+    if isinstance(ended, DataError):
+        state.progress.step(f"{Verdict.MISSING_DATA}: {job.label}: {ended.what}")
+        return
+    if isinstance(ended, Exception):
+        state.progress.step(f"{Verdict.INFRASTRUCTURE}: {job.label}: {_words(ended)}")
+        return
+    reason = "" if ended.verdict is Verdict.OK else f": {ended.reason}"
+    state.progress.step(f"{ended.verdict}: {job.label} ({ended.resources['wall_s']:.1f} s){reason}")
+
+
+def _count(method: str, state: State, *, failed: bool) -> None:
+    """After so many failures in a row, leave the method that has all of them, or everything if several have."""
+    with state.guard:
+        state.failures = (*state.failures, method) if failed else ()
+        if len(state.failures) < _GIVE_UP_AFTER or state.stop.is_set():
+            return
+        if len(set(state.failures)) > 1:
+            state.stop.set()
+            told = "failures of the machine in a row: stopping; try `harness doctor`"
+        elif method not in state.given_up:
+            state.given_up.add(method)
+            told = f"failures in a row with {method}: its other runs are left for the next time"
+        else:
+            return
+    state.progress.note(f"{_GIVE_UP_AFTER} {told}")

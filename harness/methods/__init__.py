@@ -1,0 +1,1 @@
+"""The registry of methods: cards, their pages, weights, skeletons, checkouts of the authors' code."""

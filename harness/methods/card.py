@@ -1,0 +1,257 @@
+"""Method cards: what `methods/NAME/method.toml` says about a predictor, validated, and where to find it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, field_validator, model_validator
+
+from harness.base.errors import UsageError
+from harness.base.layout import Layout
+from harness.base.manifests import NamedManifest, Strict, load_named
+from harness.base.vocabulary import Accelerator
+
+Language = Literal["python", "octave", "r"]
+Scalar = bool | int | float | str
+
+_SIZE = re.compile(r"(\d+)\s*(MiB|GiB)")
+_UNITS = {"MiB": 1 << 20, "GiB": 1 << 30}
+# Allowed for CUDA's libraries and the driver's own state, above what the method takes; on no device measured.
+_CUDA_MEMORY = 4 << 30
+
+
+class Paper(Strict):
+    """Where a method was published."""
+
+    title: str
+    authors: str
+    year: int
+    venue: str = ""
+    doi: str = ""
+
+
+class Origin(Strict):
+    """Where the original implementation lies; nothing is fetched from there."""
+
+    repository: str
+    commit: str = ""
+    licence: str = "none stated"
+
+
+class Resources(Strict):
+    """The limits of one run."""
+
+    cpus: int = Field(default=1, ge=1)
+    memory: str = "2GiB"
+    seconds: int = Field(default=3600, ge=1)
+    processes: int = Field(default=64, ge=8)
+    output: str = "1GiB"
+    gpus: int = Field(default=0, ge=0)
+
+    @field_validator("memory", "output")
+    @classmethod
+    def _is_a_size(cls, text: str) -> str:
+        if not _SIZE.fullmatch(text):
+            raise ValueError(f"'{text}' is not a size such as '512MiB' or '2GiB'")
+        return text
+
+    @property
+    def memory_bytes(self) -> int:
+        """The memory limit in bytes."""
+        return _bytes(self.memory)
+
+    @property
+    def output_bytes(self) -> int:
+        """How much a run may write to /out."""
+        return _bytes(self.output)
+
+    def on_a_gpu(self) -> Resources:
+        """The same with one GPU, and the memory that CUDA's own libraries take."""
+        memory = f"{(self.memory_bytes + _CUDA_MEMORY) >> 20}MiB"
+        return self.model_copy(update={"gpus": 1, "memory": memory})
+
+
+class Variant(Strict):
+    """A named way to run a method."""
+
+    summary: str
+    like: str = Field(default="", description="the variant above whose parameters it has, but for its own")
+    parameters: dict[str, Scalar] = {}
+    weights: bool = Field(default=False, description="whether it reads the files that weights.toml names")
+    resources: Resources | None = Field(default=None, description="the limits of its runs, where they are its own")
+
+
+class Refusal(Strict):
+    """A dataset this method declares that it cannot be run on: in all its variants, where none is named."""
+
+    dataset: str
+    variant: str = ""
+    reason: str
+
+
+class Tolerance(Strict):
+    """How far an array may be from its golden."""
+
+    absolute: float = 0.0
+    relative: float = 0.0
+    # what of the run it is compared with, where the golden has its own name for it
+    of: str = ""
+    # the golden holds the same run several times, one per row
+    repeated: bool = False
+    # it bounds the mean difference: where a long computation amplifies rounding, the largest says nothing
+    mean: bool = False
+
+
+class ParityTable(Strict):
+    """One family of golden cases: which arrays become inputs, which are compared, how closely."""
+
+    cases: str
+    task: str = "predict"
+    variant: str = "published"
+    when: Literal["always", "no-negatives", "negatives"] = "always"
+    parameters: dict[str, Scalar] = {}
+    # row r of what is compared was made with this parameter r higher
+    rows: str = ""
+    inputs: dict[str, str] = {}
+    # or, for a task that answers with traces alone: which arrays of a golden the method is handed, as they are
+    given: list[str] = []
+    compare: dict[str, Tolerance]
+    # arrays of such a golden that the method neither reads nor computes, each with the reason; any other fails it
+    absent: dict[str, Annotated[str, Field(min_length=1)]] = {}
+    reason: str = ""
+
+
+class MethodCard(NamedManifest):
+    """`method.toml`: everything the harness knows of a method."""
+
+    title: str
+    language: Language
+    benchmarks: list[str]
+    category: str
+    summary: str
+    control: bool = False
+    paper: Paper | None = None
+    origin: Origin | None = None
+    inputs: list[str]
+    uses: list[str] = Field(default=[], description="folders of methods/_shared/ that its image holds too")
+    deterministic: bool = True
+    cuda: bool = Field(default=False, description="whether it computes on a GPU where its container has one")
+    # why the score of a pair depends on which others are asked for, where the original's does
+    asked_together: str = ""
+    # why its answer depends on the order of drugs, diseases or items, so that it finds them in the published one;
+    # the runs of all others find them in a secret order
+    published_order: str = ""
+    resources: Resources = Resources()
+    variants: dict[str, Variant]
+    refuses: list[Refusal] = []
+    # parameters that the self-test changes, because its problems are small
+    self_test: dict[str, Scalar] = {}
+    parity: list[ParityTable] = []
+    # why there is nothing of the original to hold it to, where its original can't be run
+    without_golden: str = ""
+
+    @field_validator("variants")
+    @classmethod
+    def _complete(cls, variants: dict[str, Variant]) -> dict[str, Variant]:
+        complete: dict[str, Variant] = {}
+        for name, variant in variants.items():
+            if variant.like and variant.like not in complete:
+                raise ValueError(f"{name}.like: no variant '{variant.like}' stands above it")
+            base = complete[variant.like].parameters if variant.like else variant.parameters
+            if strange := sorted(set(variant.parameters) - set(base)):
+                raise ValueError(f"{name}.parameters: '{variant.like}' has no {', '.join(strange)}")
+            complete[name] = variant.model_copy(update={"parameters": {**base, **variant.parameters}})
+        return complete
+
+    @model_validator(mode="after")
+    def _has_a_paper_unless_control(self) -> MethodCard:
+        if "published" not in self.variants:
+            raise ValueError("variants: 'published' is missing; it is the default")
+        if not self.control and self.paper is None:
+            raise ValueError("paper: is missing; only a control may have none")
+        return self
+
+    def variant(self, name: str) -> Variant:
+        """The variant called `name`."""
+        if name not in self.variants:
+            raise UsageError(
+                f"method '{self.name}' has no variant '{name}'",
+                todo=f"choose one of: {', '.join(sorted(self.variants))}",
+            )
+        return self.variants[name]
+
+    def of_variant(self, name: str, accelerator: Accelerator = "cpu") -> MethodCard:
+        """The card with the limits of one variant's runs."""
+        own = self.variant(name).resources or self.resources
+        return self.model_copy(update={"resources": own.on_a_gpu() if accelerator == "cuda" else own})
+
+    @property
+    def runs_everywhere(self) -> str:
+        """The variant that a self-test can run: the first for which no weights have to be brought."""
+        return next((name for name, one in self.variants.items() if not one.weights), "published")
+
+    def refusal(self, dataset: str, variant: str) -> str | None:
+        """Why this variant can't be run on `dataset`, if the card says so."""
+        return next(
+            (one.reason for one in self.refuses if one.dataset == dataset and one.variant in ("", variant)), None
+        )
+
+
+def method_names(layout: Layout) -> list[str]:
+    """All methods: every folder under methods/ that has a card."""
+    return sorted(path.parent.name for path in layout.methods.glob("*/method.toml"))
+
+
+def load_method(layout: Layout, name: str) -> MethodCard:
+    """The card of one method."""
+    path = layout.methods / name / "method.toml"
+    if not path.is_file():
+        raise unknown("method", name, method_names(layout), where=layout.methods)
+    return load_named(path, MethodCard)
+
+
+def load_methods(layout: Layout, benchmark: str | None = None) -> list[MethodCard]:
+    """All cards, or those of one benchmark; controls last."""
+    cards = [load_method(layout, name) for name in method_names(layout)]
+    chosen = [card for card in cards if benchmark is None or benchmark in card.benchmarks]
+    return sorted(chosen, key=lambda card: (card.control, card.name))
+
+
+def unknown(kind: str, name: str, known: list[str], *, where: Path | str = "") -> UsageError:
+    """The error for a name nobody knows, with the nearest one that exists."""
+    small = {one.lower(): one for one in known}
+    near = get_close_matches(name.lower(), small, n=1)
+    hint = f"did you mean '{small[near[0]]}'? " if near else ""
+    return UsageError(
+        f"no {kind} is called '{name}'",
+        where=str(where),
+        todo=f"{hint}known: {', '.join(known) or 'none'}",
+    )
+
+
+def _bytes(text: str) -> int:
+    match = _SIZE.fullmatch(text)
+    assert match is not None  # validated when the card was read
+    return int(match[1]) * _UNITS[match[2]]
+
+
+def merged_parameters(card: MethodCard, variant: str, chosen: Mapping[str, Any]) -> dict[str, Any]:
+    """The variant's parameters with a person's own on top; an unknown name is refused."""
+    parameters: dict[str, Any] = dict(card.variant(variant).parameters)
+    for name, value in chosen.items():
+        if name not in parameters:
+            raise unknown("parameter", name, sorted(parameters), where=f"method {card.name}")
+        usual = parameters[name]
+        # a whole number will do for another number, and nothing else for anything else
+        if type(value) is not type(usual) and not (type(usual) is float and type(value) is int):
+            raise UsageError(
+                f"'{value}' is no value for parameter '{name}'",
+                where=f"method {card.name}: {name} = {usual!r}",
+                todo=f"give one of type {type(usual).__name__}",
+            )
+        parameters[name] = value
+    return parameters

@@ -1,0 +1,115 @@
+"""The skeleton of a method: one folder under methods/, one under containers/, both there or neither."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import tempfile
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.resources import files
+from pathlib import Path
+
+from harness import benchmarks as benchmark
+from harness.base.errors import HarnessError, UsageError
+from harness.base.layout import Layout
+from harness.methods.card import unknown
+
+_NAME = re.compile(r"[a-z][a-z0-9_]{1,39}")
+# what `harness parity` takes beside methods
+_TAKEN = ("metrics", "splits")
+_TEMPLATES = files("harness.methods.scaffold") / "templates"
+
+
+@dataclass(frozen=True)
+class _Language:
+    """Where a language's methods begin, and the environment they share."""
+
+    main: str
+    parent: str
+
+
+LANGUAGES = {
+    "python": _Language("main.py", "_numpy"),
+    "octave": _Language("main.m", "_octave"),
+    "r": _Language("main.R", "_r"),
+}
+
+
+def new_method(layout: Layout, name: str, language: str, of: str = "repurposing", title: str = "") -> list[Path]:
+    """Make the skeleton; the files it consists of."""
+    benchmark.get(of)
+    if language not in (known := languages_of(of)):
+        raise unknown("language", language, known, where=f"benchmark {of}")
+    targets = {"methods": layout.methods / name, "containers": layout.containers / name}
+    _check_name(name, targets)
+    chosen = LANGUAGES[language]
+    words = {
+        "NAME": name,
+        "TITLE": title or name.replace("_", " ").upper(),
+        "LANGUAGE": language,
+        "BENCHMARK": of,
+        "PARENT": chosen.parent,
+        "YEAR": str(datetime.now(UTC).year),
+    }
+    made = {
+        Path("containers", "environment.toml"): _filled("environment.toml", words),
+        Path("methods", chosen.main): _filled(f"{of}/{chosen.main}", words),
+        Path("methods", "method.toml"): _filled(f"{of}/method.toml", words),
+    }
+    # beside the repository's folders, not in them: half a skeleton must never look like a method
+    making = Path(tempfile.mkdtemp(dir=layout.root, prefix=".new-"))
+    try:
+        for path, text in made.items():
+            (making / path).parent.mkdir(exist_ok=True)
+            (making / path).write_text(text, encoding="utf-8")
+        _move_in(making, targets)
+    except OSError as error:
+        raise HarnessError(
+            f"the skeleton could not be written: {error.strerror}",
+            where=str(layout.root),
+            todo="nothing was changed",
+        ) from None
+    finally:
+        shutil.rmtree(making, ignore_errors=True)
+    return [targets[path.parts[0]] / path.name for path in made]
+
+
+def languages_of(of: str) -> list[str]:
+    """The languages that a benchmark's methods are written in: those with a skeleton."""
+    folder = _TEMPLATES / of
+    return [language for language, chosen in LANGUAGES.items() if (folder / f"{chosen.main}.txt").is_file()]
+
+
+def _move_in(making: Path, targets: dict[str, Path]) -> None:
+    """The card last: with it the method begins to exist."""
+    (making / "containers").rename(targets["containers"])
+    try:
+        (making / "methods").rename(targets["methods"])
+    except OSError:
+        shutil.rmtree(targets["containers"], ignore_errors=True)
+        raise
+
+
+def _check_name(name: str, targets: dict[str, Path]) -> None:
+    if not _NAME.fullmatch(name):
+        raise UsageError(
+            f"'{name}' is not a name for a method",
+            todo="use 2 to 40 small letters, digits and _, beginning with a letter",
+        )
+    if name in _TAKEN:
+        raise UsageError(f"'{name}' means something else to `harness parity`", todo="choose another name")
+    for target in targets.values():
+        if target.exists():
+            raise UsageError(
+                f"there is a '{name}' already",
+                where=str(target),
+                todo="choose another name, or remove that folder",
+            )
+
+
+def _filled(template: str, words: dict[str, str]) -> str:
+    text = (_TEMPLATES / f"{template}.txt").read_text(encoding="utf-8")
+    for word, value in words.items():
+        text = text.replace(f"@{word}@", value)
+    return text

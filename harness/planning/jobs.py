@@ -1,0 +1,190 @@
+"""Jobs: what should be known. A job's key is a hash over everything that can change its answer."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from pydantic import Field
+
+from harness import benchmarks as benchmark
+from harness.base.errors import UsageError
+from harness.base.files import digest_of
+from harness.base.layout import Layout
+from harness.base.manifests import Strict
+from harness.base.vocabulary import PROTOCOL_VERSION, Accelerator
+from harness.methods.card import MethodCard, load_method, merged_parameters
+
+if TYPE_CHECKING:
+    from harness.data import DatasetManifest
+
+
+# Seeds of 31 bits are valid in every language.
+_SEED_BYTES = 4
+
+
+class SplitSpec(Strict):
+    """A split by name: strategy, seed and the strategy's own parameters."""
+
+    strategy: str
+    seed: int
+    parameters: dict[str, Any] = {}
+
+    @property
+    def label(self) -> str:
+        """A short name for tables and file names."""
+        extra = "".join(f"-{name}={value}" for name, value in sorted(self.parameters.items()))
+        return f"{self.strategy}{extra}-{self.seed}"
+
+    @property
+    def text(self) -> str:
+        """How a person writes it, without its seed; `parse_split` reads it."""
+        settings = [f"{name}={_written(value)}" for name, value in sorted(self.parameters.items())]
+        return self.strategy + (":" + ",".join(settings) if settings else "")
+
+
+class Job(Strict):
+    """One planned cell, named in the words of a person."""
+
+    benchmark: str
+    method: str
+    variant: str = "published"
+    parameters: dict[str, Any] = {}
+    dataset: str
+    split: SplitSpec
+    inner_folds: int = 5
+    # The tree hash of a person's own checkout that ran in place of our implementation; empty for ours.
+    upstream: str = ""
+    # Written down, and part of the key, where it is not the CPU.
+    accelerator: Accelerator = Field(default="cpu", exclude_if=lambda value: value == "cpu")
+
+    @property
+    def label(self) -> str:
+        """`bnnr/published on fdataset, random-17263407`."""
+        return f"{self.method}/{self.variant}{self.marks} on {self.dataset}, {self.split.label}"
+
+    @property
+    def fit_seed(self) -> int:
+        """What the generators of a container are seeded with.
+
+        It follows from the seed of the split by a one-way function, because that seed tells too much: with it a
+        stratified draw can be traced back to the labels. The published seeds are few enough to be tried, so this
+        alone hides nothing (docs/decisions/order-of-items.md).
+        """
+        digest = hashlib.sha256(f"{self.method} {self.split.seed}".encode()).digest()
+        return int.from_bytes(digest[:_SEED_BYTES]) >> 1
+
+    @property
+    def marks(self) -> str:
+        """What sets a run apart from one of our code on the CPU, wherever it is named; empty for those."""
+        upstream = f" [upstream {self.upstream[:12]}]" if self.upstream else ""
+        return upstream + (f" [{self.accelerator}]" if self.accelerator != "cpu" else "")
+
+
+def make_job(
+    card: MethodCard,
+    manifest: DatasetManifest,
+    split: SplitSpec,
+    *,
+    variant: str = "published",
+    chosen: Mapping[str, Any] = MappingProxyType({}),
+    inner_folds: int | None = None,
+) -> Job:
+    """A job as a person asks for it: the variant's parameters, but for those `chosen`."""
+    usual = benchmark.get(manifest.benchmark).INNER_FOLDS
+    if inner_folds and not usual:
+        raise UsageError(
+            f"benchmark {manifest.benchmark} has no inner folds: its splits have validation items",
+            where="--inner-folds",
+            todo="leave it out",
+        )
+    return Job(
+        benchmark=manifest.benchmark,
+        method=card.name,
+        variant=variant,
+        parameters=merged_parameters(card, variant, chosen),
+        dataset=manifest.name,
+        split=split,
+        inner_folds=usual if inner_folds is None else inner_folds,
+    )
+
+
+def card_of(layout: Layout, job: Job) -> MethodCard:
+    """The card of a job's method, with the limits of its run."""
+    return load_method(layout, job.method).of_variant(job.variant, job.accelerator)
+
+
+def on_accelerator(layout: Layout, jobs: Iterable[Job], accelerator: Accelerator) -> list[Job]:
+    """The jobs, computed on `accelerator` where their method can, and some of them must."""
+    planned = list(jobs)
+    if accelerator == "cpu":
+        return planned
+    cards = {name: load_method(layout, name) for name in {job.method for job in planned}}
+    if not any(card.cuda for card in cards.values()):
+        raise UsageError(
+            f"{', '.join(sorted(cards))}: no method of these computes on a GPU",
+            where=f"--accelerator {accelerator}",
+            todo="leave it out",
+        )
+    return [
+        job.model_copy(update={"accelerator": accelerator}) if cards[job.method].cuda else job for job in planned
+    ]
+
+
+def _written(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def parse_split(text: str, seed: int) -> SplitSpec:
+    """`cluster`, or with parameters `cluster:gamma=0.6,valid_share=0.2`; values are JSON where they can be."""
+    strategy, _, settings = text.partition(":")
+    parameters = {}
+    for setting in settings.split(",") if settings else ():
+        name, equals, value = setting.partition("=")
+        if not equals or not name:
+            raise UsageError(
+                f"'{setting}' sets nothing", where=f"split {text}", todo="write for example cluster:gamma=0.6"
+            )
+        try:
+            parameters[name] = json.loads(value)
+        except ValueError:
+            parameters[name] = value
+    return SplitSpec(strategy=strategy, seed=seed, parameters=parameters)
+
+
+class PlannedJob(Strict):
+    """A job with the checksums that pin it down."""
+
+    job: Job
+    image_tree: str
+    dataset_digest: str
+    split_digest: str
+    # of the pretrained model that the variant reads; empty for all others
+    weights_digest: str = ""
+
+    @property
+    def key(self) -> str:
+        """Equal keys mean equal answers; anything that can change the answer changes the key."""
+        prepared = benchmark.get(self.job.benchmark).MATERIALISATION_VERSION
+        return digest_of(
+            {
+                # told from the second way of preparing inputs on, so that keys of the first stay what they were
+                **({"materialisation": prepared} if prepared > 1 else {}),
+                **({"weights": self.weights_digest} if self.weights_digest else {}),
+                **({"accelerator": self.job.accelerator} if self.job.accelerator != "cpu" else {}),
+                "protocol": PROTOCOL_VERSION,
+                "image": self.image_tree,
+                "dataset": self.dataset_digest,
+                "split": self.split_digest,
+                "benchmark": self.job.benchmark,
+                "method": self.job.method,
+                "variant": self.job.variant,
+                "parameters": self.job.parameters,
+                "inner_folds": self.job.inner_folds,
+                "upstream": self.job.upstream,
+                "seed": self.job.split.seed,
+            }
+        )

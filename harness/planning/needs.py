@@ -1,0 +1,152 @@
+"""What a plan needs on this machine before it runs: data, disk, hours. Said first, so that nothing dies late."""
+
+from __future__ import annotations
+
+import shutil
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from harness.base.disk import reserve_of
+from harness.base.errors import EngineError
+from harness.base.layout import Layout
+from harness.base.vocabulary import Accelerator, Verdict
+from harness.data import load_manifest
+from harness.execution.budget import this_machine
+from harness.images import recorded_size
+from harness.planning.jobs import Job, card_of
+from harness.planning.plan import Cell
+
+# Logs, records and scores of one run, beside its predictions.
+_BESIDE_PREDICTIONS = 64 << 10
+
+
+@dataclass(frozen=True)
+class Needs:
+    """Numbers for a person to decide by."""
+
+    plan: str
+    planned: int
+    left: int
+    # cells for which no run can be planned at all, by verdict: their data is missing, their method refuses
+    cannot_run: dict[str, int]
+    image_bytes: int
+    data_bytes: int
+    result_bytes: int
+    free_bytes: int
+    cpu_hours: float
+    measured: int
+    most_cpu_hours: float
+    cpus: int
+
+    @property
+    def disk_bytes(self) -> int:
+        """Everything that will lie on disk."""
+        return self.image_bytes + self.data_bytes + self.result_bytes
+
+    def disk(self) -> str:
+        """How much will lie on disk, and how much is free."""
+        return (
+            f"disk: {_gigabytes(self.disk_bytes)} (images {_gigabytes(self.image_bytes)}, data "
+            f"{_gigabytes(self.data_bytes)}, results {_gigabytes(self.result_bytes)}); "
+            f"free here: {_gigabytes(self.free_bytes)}"
+        )
+
+    def text(self) -> str:
+        """For a terminal."""
+        lines = [
+            f"{self.plan}: {self.planned} cells planned, {self.left} left{self._cannot_run()}",
+            f"  {self.disk()}",
+        ]
+        if self.left:
+            lines.append(f"  time: {self._time()}")
+            lines.append(f"  start or resume it with: ./run_all.sh --suite {self.plan}")
+        return "\n".join(lines)
+
+    def _cannot_run(self) -> str:
+        told = [f"{count} {verdict}" for verdict, count in sorted(self.cannot_run.items())]
+        return f", {' and '.join(told)}" if told else ""
+
+    def _time(self) -> str:
+        unmeasured = self.left - self.measured
+        known = (
+            f"about {self.cpu_hours / self.cpus:.1f} h on {self.cpus} CPUs for {self.measured} of {self.left} runs"
+        )
+        most = f"at most {self.most_cpu_hours / self.cpus:.0f} h by the limits of the method cards"
+        if not unmeasured:
+            return known
+        if not self.measured:
+            return f"not measured here yet; {most}"
+        return f"{known}, the other {unmeasured} not measured here yet; {most}"
+
+
+def needs_of(layout: Layout, name: str, cells: Sequence[Cell]) -> Needs:
+    """What the cells that are left would need, as far as it is known before they run."""
+    left = [cell for cell in cells if cell.planned is not None and not cell.verdict.is_final]
+    seconds = _measured_seconds(cells)
+    known = [seconds[found] for cell in left if (found := (cell.job.method, cell.job.dataset)) in seconds]
+    layout.local.mkdir(parents=True, exist_ok=True)
+    return Needs(
+        plan=name,
+        planned=len(cells),
+        left=len(left),
+        cannot_run=dict(Counter(str(cell.verdict) for cell in cells if cell.planned is None)),
+        image_bytes=_image_bytes(layout, left),
+        data_bytes=sum(
+            file.bytes
+            for dataset in {cell.job.dataset for cell in left}
+            for file in load_manifest(layout, dataset).files
+        ),
+        result_bytes=sum(_result_bytes(layout, cell) for cell in left),
+        free_bytes=shutil.disk_usage(layout.local).free,
+        cpu_hours=sum(known) / 3600,
+        measured=len(known),
+        most_cpu_hours=sum(_limit(layout, cell.job) for cell in left) / 3600,
+        cpus=this_machine().cpus,
+    )
+
+
+def check_disk(layout: Layout, name: str, cells: Sequence[Cell]) -> Needs:
+    """Refuse to begin what cannot end for want of disk."""
+    needs = needs_of(layout, name, cells)
+    reserve = reserve_of(shutil.disk_usage(layout.local).total)
+    if needs.left and needs.disk_bytes + reserve > needs.free_bytes:
+        raise EngineError(
+            f"{needs.plan} needs {_gigabytes(needs.disk_bytes)} of disk; {_gigabytes(needs.free_bytes)} are free, "
+            f"of which {_gigabytes(reserve)} must stay free",
+            where=str(layout.local),
+            todo="free some (harness clean), move results with $PERMAFROST_RESULTS, or run one method at a time "
+            "with --remove-images",
+        )
+    return needs
+
+
+def _measured_seconds(cells: Sequence[Cell]) -> dict[tuple[str, str], float]:
+    """The median wall seconds of what has been run here, by method and dataset."""
+    seen: dict[tuple[str, str], list[float]] = {}
+    for cell in cells:
+        if cell.verdict is Verdict.OK and "wall_s" in cell.record.get("resources", {}):
+            seen.setdefault((cell.job.method, cell.job.dataset), []).append(cell.record["resources"]["wall_s"])
+    return {found: median(values) for found, values in seen.items()}
+
+
+def _image_bytes(layout: Layout, cells: Sequence[Cell]) -> int:
+    methods: dict[Accelerator, set[str]] = {}
+    for cell in cells:
+        methods.setdefault(cell.job.accelerator, set()).add(cell.job.method)
+    return sum(recorded_size(layout, names, accelerator) for accelerator, names in methods.items())
+
+
+def _result_bytes(layout: Layout, cell: Cell) -> int:
+    statistics = load_manifest(layout, cell.job.dataset).statistics
+    return statistics.result_bytes(cell.job.inner_folds) + _BESIDE_PREDICTIONS
+
+
+def _limit(layout: Layout, job: Job) -> float:
+    resources = card_of(layout, job).resources
+    return float(resources.seconds * resources.cpus)
+
+
+def _gigabytes(count: int) -> str:
+    return f"{count / 1e9:.1f} GB" if count >= 1e8 else f"{count / 1e6:.0f} MB"

@@ -1,0 +1,172 @@
+"""The plan: every cell of a suite, pinned by checksums, before anything runs. Results are joined to it later.
+
+Planning needs no engine and no data: image trees are computed from the repository, dataset and split digests are
+read from the manifests. So a missing cell is visible everywhere, with its reason.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from harness.base.errors import DataError, ImageError, MissingData, UsageError
+from harness.base.layout import Layout
+from harness.base.vocabulary import Accelerator, Verdict
+from harness.data import dataset_digest
+from harness.images import image_tree
+from harness.methods.card import load_method
+from harness.methods.weights import weights_digest
+from harness.planning.jobs import Job, PlannedJob
+from harness.planning.obstacles import Known
+from harness.results.store import Standing, Store
+from harness.splits import split_digest
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One planned cell: a job, what pins it down when it can be run at all, and the fields of its record."""
+
+    job: Job
+    planned: PlannedJob | None
+    verdict: Verdict = Verdict.PENDING
+    reason: str = ""
+    record: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All cells of one request, in a fixed order."""
+
+    name: str
+    cells: tuple[Cell, ...]
+
+    def __post_init__(self) -> None:
+        seen: dict[str, Job] = {}
+        for cell in self.cells:
+            if cell.planned is None:
+                continue
+            other = seen.setdefault(cell.planned.key, cell.job)
+            if other is not cell.job:
+                raise UsageError(
+                    "one run is planned twice",
+                    where=" and ".join(dict.fromkeys((other.label, cell.job.label))),
+                    todo="name every method, dataset and seed once; two names of the same data are the same run",
+                )
+
+
+def make_plan(layout: Layout, name: str, jobs: Iterable[Job]) -> Plan:
+    """Pin every job down."""
+    planner = _Planner(layout)
+    return Plan(name=name, cells=tuple(planner.cell(job) for job in jobs))
+
+
+def join(plan: Plan, store: Store, *, records: bool = False) -> tuple[Cell, ...]:
+    """The plan with what the store knows: as many cells as planned, each with exactly one verdict.
+
+    `records` keeps the fields of every record; without them 100,000 cells cost a third less, and far less memory.
+    """
+    obstacles = Known.of(store.folder)
+    joined = []
+    for cell in plan.cells:
+        if cell.planned is None:
+            joined.append(cell)
+            continue
+        standing = store.standing(cell.planned.key)
+        if standing.verdict is Verdict.PENDING and (obstacle := obstacles.before(cell.job)):
+            standing = Standing(*obstacle, {})
+        elif not standing.verdict.is_final and (fault := obstacles.runs.get(cell.planned.key)):
+            # later than any unfinished run that is stored: such a note goes when a run is
+            standing = Standing(Verdict.INFRASTRUCTURE, fault, standing.content)
+        content = standing.content if records else {}
+        joined.append(Cell(cell.job, cell.planned, standing.verdict, standing.reason, content))
+    check_sum(plan, joined)
+    return tuple(joined)
+
+
+def check_sum(plan: Plan, cells: Iterable[Cell]) -> Counter[Verdict]:
+    """Planned equals the sum of the verdicts, or the table would lie."""
+    counts = Counter(cell.verdict for cell in cells)
+    assert sum(counts.values()) == len(plan.cells), "cells were lost between the plan and the table"
+    return counts
+
+
+class Present:
+    """Tells runs that the present repository would make from those of other code, images, data or splits."""
+
+    def __init__(self, layout: Layout) -> None:
+        self._planner = _Planner(layout)
+
+    def holds(self, planned: PlannedJob) -> bool:
+        """Whether the job, planned anew, is pinned to the same checksums."""
+        cell = self._cell(planned.job)
+        return cell is not None and cell.planned == planned
+
+    def knows(self, job: Job) -> bool:
+        """Whether there still is such a method, variant, dataset and split."""
+        return self._cell(job) is not None
+
+    def _cell(self, job: Job) -> Cell | None:
+        try:
+            return self._planner.cell(job)
+        except UsageError:
+            return None
+
+
+class _Planner:
+    """Remembers the checksums that many cells share."""
+
+    def __init__(self, layout: Layout) -> None:
+        self._layout = layout
+        self._trees: dict[tuple[str, Accelerator], str] = {}
+        self._datasets: dict[str, str] = {}
+        self._splits: dict[tuple[str, str], str] = {}
+        self._pretrained: dict[str, str] = {}
+
+    def cell(self, job: Job) -> Cell:
+        card = load_method(self._layout, job.method)
+        reads_weights = card.variant(job.variant).weights
+        if job.benchmark not in card.benchmarks:
+            return Cell(
+                job, None, Verdict.NOT_APPLICABLE, f"{card.title} has no part in benchmark {job.benchmark}"
+            )
+        if refusal := card.refusal(job.dataset, job.variant):
+            return Cell(job, None, Verdict.NOT_APPLICABLE, refusal)
+        try:
+            planned = PlannedJob(
+                job=job,
+                image_tree=self._tree(job.method, job.accelerator),
+                dataset_digest=self._dataset(job.dataset),
+                split_digest=self._split(job),
+                weights_digest=self._weights(job.method) if reads_weights else "",
+            )
+        except MissingData as error:
+            return Cell(job, None, Verdict.MISSING_DATA, f"{error.what}; to do: {error.todo}")
+        except DataError as error:
+            return Cell(job, None, Verdict.MISSING_DATA, error.what)
+        except ImageError as error:
+            return Cell(job, None, Verdict.INFRASTRUCTURE, error.what)
+        return Cell(job, planned)
+
+    def _tree(self, method: str, accelerator: Accelerator) -> str:
+        found = (method, accelerator)
+        if found not in self._trees:
+            self._trees[found] = image_tree(self._layout, method, accelerator)
+        return self._trees[found]
+
+    def _weights(self, method: str) -> str:
+        if method not in self._pretrained:
+            self._pretrained[method] = weights_digest(self._layout, method)
+        return self._pretrained[method]
+
+    def _dataset(self, name: str) -> str:
+        if name not in self._datasets:
+            self._datasets[name] = dataset_digest(self._layout, name)
+        return self._datasets[name]
+
+    def _split(self, job: Job) -> str:
+        found = (job.dataset, job.split.label)
+        if found not in self._splits:
+            self._splits[found] = split_digest(self._layout, job.dataset, job.split)
+        return self._splits[found]

@@ -1,0 +1,1 @@
+"""What came of runs: the store, records, scores, the reference, findings."""

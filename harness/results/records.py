@@ -1,0 +1,93 @@
+"""Records: what one run leaves behind. A record carries its own digest, so that a changed one shows."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from pydantic import Field, ValidationError, field_validator
+
+from harness.base.errors import CorruptData
+from harness.base.files import digest_of
+from harness.base.manifests import Strict
+from harness.base.vocabulary import Verdict
+from harness.planning.jobs import PlannedJob
+
+RECORD_FILE = "record.json"
+# What a run that ended ok must have left; anything else may be there.
+NEEDED_FILES = ("job.json", "log.txt", "method.json", "predictions.npy")
+
+
+class StoredFile(Strict):
+    """A file beside the record."""
+
+    sha256: str
+    bytes: int
+
+
+class Record(Strict):
+    """One execution of a job in a container, with everything needed to believe it."""
+
+    key: str
+    planned: PlannedJob
+    verdict: Verdict
+    reason: str
+    image: dict[str, str]
+    limits: dict[str, int]
+    resources: dict[str, Any]
+    engine: dict[str, Any]
+    files: dict[str, StoredFile]
+    attempts: int
+    started: str
+    finished: str
+    harness_version: str
+    # The secret that the order of its items followed from (harness.execution.order); empty for the published order.
+    order: str = Field(default="", exclude_if=lambda value: value == "")
+
+    @field_validator("files")
+    @classmethod
+    def _lie_within_the_run(cls, files: dict[str, StoredFile]) -> dict[str, StoredFile]:
+        for name in files:
+            path = PurePosixPath(name)
+            if path.is_absolute() or ".." in path.parts or not path.parts:
+                raise ValueError(f"'{name}' is not a file of the run's folder")
+        return files
+
+    def to_json(self) -> dict[str, Any]:
+        """The record with its digest, ready to be written."""
+        content = self.model_dump(mode="json")
+        return {**content, "digest": digest_of(content)}
+
+
+def parse_record(text: bytes, where: Path) -> Record:
+    """Read a record and check its digest; `CorruptData` when it was cut, changed, or is not one."""
+    content = checked_content(text, where)
+    try:
+        return Record.model_validate(content)
+    except ValidationError as error:
+        fault = error.errors()[0]
+        field = ".".join(str(step) for step in fault["loc"])
+        raise _corrupt(f"a record breaks its schema: {fault['msg']}", f"{where}: {field}") from None
+
+
+def checked_content(text: bytes, where: Path | str) -> dict[str, Any]:
+    """The record's fields after its digest was checked, unvalidated: what resuming needs, and no more."""
+    try:
+        content = json.loads(text)
+        claimed = content.pop("digest")
+        found = digest_of(content)
+    except (ValueError, KeyError, AttributeError, TypeError, RecursionError):
+        raise _corrupt("a record is cut or not a record", str(where)) from None
+    if found != claimed:
+        raise _corrupt("a record differs from its own digest", str(where))
+    if odd_fields := (content.keys() ^ Record.model_fields.keys()) - ({"order"} - content.keys()):
+        odd = ", ".join(sorted(odd_fields))
+        raise _corrupt("a record has other fields than this version writes", f"{where}: {odd}")
+    return dict(content)
+
+
+def _corrupt(what: str, where: str) -> CorruptData:
+    return CorruptData(
+        what, where=where, todo="remove that run's folder and run again; `harness audit` tells more"
+    )

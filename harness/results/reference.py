@@ -1,0 +1,223 @@
+"""Reference results: what this artifact itself got, committed as records and scores without the predictions.
+
+One gzipped file per method, variant, dataset and split under results/reference/, one line per seed. A line
+holds a run's whole record, whose digest names every file of the run, and its scores. So a reference result can
+be shown where nothing was run, held against a claim, and above all proved: the same job, run again, must give
+files with the same sha256 (`harness audit --reference --replay N`).
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import zlib
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from harness.base.errors import CorruptData
+from harness.base.files import canonical_json, write_atomic
+from harness.base.layout import Layout
+from harness.base.vocabulary import Verdict
+from harness.methods.card import load_method
+from harness.planning.jobs import PlannedJob
+from harness.planning.plan import Present
+from harness.results.records import NEEDED_FILES, Record, checked_content
+from harness.results.scoring import Scores, parse_scores, score_run, scored_files, scorer_digest
+from harness.results.store import Store
+
+_SUFFIX = ".jsonl.gz"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One reference result: the fields of its record, and the scores of a run that ended ok."""
+
+    content: dict[str, Any]
+    scores: Scores | None
+    where: str
+
+    @property
+    def planned(self) -> PlannedJob:
+        """What was run."""
+        return PlannedJob.model_validate(self.content["planned"])
+
+    @property
+    def record(self) -> Record:
+        """The record, validated."""
+        return Record.model_validate(self.content)
+
+    @property
+    def fresh_scores(self) -> Scores | None:
+        """The scores, unless they were made by other metrics than the present ones."""
+        made_by = scorer_digest(self.content["planned"]["job"]["benchmark"])
+        return self.scores if self.scores and self.scores.scorer == made_by else None
+
+
+def load_reference(layout: Layout, benchmark: str = "") -> dict[str, Entry]:
+    """All committed reference results by key, or those of one benchmark. Whatever was changed is refused."""
+    entries: dict[str, Entry] = {}
+    for path in sorted((layout.reference / benchmark).rglob(f"*{_SUFFIX}")):
+        for entry in _read(layout, path):
+            if entry.content["key"] in entries:
+                raise _corrupt("a run stands here a second time", entry.where)
+            entries[entry.content["key"]] = entry
+    return entries
+
+
+def save_reference(layout: Layout, store: Store, mirrors: Iterable[Path] = ()) -> tuple[int, list[Path]]:
+    """Take every finished run of the present repository into the reference results: how many, in which files.
+
+    Results of other seeds stay; those that the repository has outgrown (other code, images or data) go.
+    """
+    present = _Present(layout)
+    lines: dict[Path, dict[str, str]] = {}
+    for entry in load_reference(layout).values():
+        if present.holds(entry.planned):
+            _put(layout, lines, entry.planned, _line(entry.content, entry.scores))
+    saved = 0
+    for key in store.finished():
+        standing = store.standing(key)
+        if not standing.content or not standing.verdict.is_final:
+            continue
+        planned = PlannedJob.model_validate(standing.content["planned"])
+        # an earlier version of the harness made other keys; such a run is no run of the present repository
+        if planned.key != key or not present.holds(planned):
+            continue
+        scores = score_run(layout, store, planned, tuple(mirrors)) if standing.verdict is Verdict.OK else None
+        _put(layout, lines, planned, _line(standing.content, scores))
+        saved += 1
+    for path in set(layout.reference.rglob(f"*{_SUFFIX}")) - lines.keys():
+        path.unlink()
+    for path, told in sorted(lines.items()):
+        text = "".join(f"{told[job]}\n" for job in sorted(told))
+        # no time stamp: equal results are equal files
+        write_atomic(path, gzip.compress(text.encode(), mtime=0))
+    return saved, sorted(lines)
+
+
+@dataclass(frozen=True)
+class Row:
+    """The reference results of one method, variant, dataset and split."""
+
+    label: str
+    counts: Counter[Verdict]
+    stale: int
+    cpu_hours: float
+
+    @property
+    def seeds(self) -> int:
+        """How many runs."""
+        return self.counts.total()
+
+    @property
+    def verdicts(self) -> str:
+        """`ok 9, timeout 1`."""
+        return ", ".join(f"{verdict} {self.counts[verdict]}" for verdict in Verdict if self.counts[verdict])
+
+    def to_json(self) -> dict[str, Any]:
+        """For programs."""
+        counts = {str(verdict): self.counts[verdict] for verdict in Verdict if self.counts[verdict]}
+        return {"label": self.label, "verdicts": counts, "stale": self.stale, "cpu_hours": self.cpu_hours}
+
+
+def overview(layout: Layout) -> list[Row]:
+    """What there is, file by file."""
+    present, found = _Present(layout), dict[Path, list[Entry]]()
+    for entry in load_reference(layout).values():
+        found.setdefault(reference_file(layout, entry.planned), []).append(entry)
+    return [
+        Row(
+            label=path.relative_to(layout.reference).as_posix().removesuffix(_SUFFIX),
+            counts=Counter(Verdict(entry.content["verdict"]) for entry in entries),
+            stale=sum(1 for entry in entries if not present.holds(entry.planned)),
+            cpu_hours=sum(entry.content["resources"].get("cpu_s") or 0.0 for entry in entries) / 3600,
+        )
+        for path, entries in sorted(found.items())
+    ]
+
+
+def reference_file(layout: Layout, planned: PlannedJob) -> Path:
+    """Where a result belongs: results/reference/BENCHMARK/METHOD[-VARIANT]/DATASET-SPLIT.jsonl.gz."""
+    job = planned.job
+    row = job.method if job.variant == "published" else f"{job.method}-{job.variant}"
+    split = job.split.label.removesuffix(f"-{job.split.seed}")
+    return layout.reference / job.benchmark / row / f"{job.dataset}-{split}{_SUFFIX}"
+
+
+class _Present:
+    """Tells runs of the present repository, as its card says them, from all others."""
+
+    def __init__(self, layout: Layout) -> None:
+        self._layout = layout
+        self._present = Present(layout)
+
+    def holds(self, planned: PlannedJob) -> bool:
+        """Whether code, image, dataset and split are those that lie here, with the card's own parameters.
+
+        What a GPU computed is no reference: only the CPU's answers can be had again bit for bit.
+        """
+        job = planned.job
+        if job.marks or not self._present.holds(planned):
+            return False
+        return job.parameters == load_method(self._layout, job.method).variant(job.variant).parameters
+
+
+def _put(layout: Layout, lines: dict[Path, dict[str, str]], planned: PlannedJob, line: str) -> None:
+    order = f"{planned.job.split.seed:010d} {planned.key}"
+    lines.setdefault(reference_file(layout, planned), {})[order] = line
+
+
+def _line(content: dict[str, Any], scores: Scores | None) -> str:
+    record = Record.model_validate(content).to_json()
+    value = {"record": record, "scores": scores.to_json() if scores else None}
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
+
+def _read(layout: Layout, path: Path) -> Iterator[Entry]:
+    place = path.relative_to(layout.root)
+    try:
+        lines = gzip.decompress(path.read_bytes()).splitlines()
+    except (OSError, EOFError, zlib.error):
+        raise _corrupt("not a gzipped file, or cut", str(place)) from None
+    for number, text in enumerate(lines, start=1):
+        where = f"{place}: line {number}"
+        try:
+            value = json.loads(text)
+            record, told = value["record"], value["scores"]
+        except (ValueError, KeyError, TypeError):
+            raise _corrupt("not a reference result", where) from None
+        content = checked_content(canonical_json(record), where)
+        scores = parse_scores(told) if told is not None else None
+        if told is not None and scores is None:
+            raise _corrupt("scores differ from their own digest", where)
+        entry = Entry(content, scores, where)
+        _check(entry)
+        yield entry
+
+
+def _check(entry: Entry) -> None:
+    """A line must be about one run: the key is recomputed, and the scores are those of the record's files."""
+    try:
+        record = entry.record
+    except ValidationError as error:
+        raise _corrupt(f"a record breaks its schema: {error.errors()[0]['msg']}", entry.where) from None
+    key = record.key
+    if record.planned.key != key:
+        raise _corrupt("a record carries another job's key", entry.where)
+    if (entry.scores is None) == (record.verdict is Verdict.OK):
+        raise _corrupt("a run that ended ok has scores, and no other has", entry.where)
+    if entry.scores is not None:
+        if absent := [name for name in NEEDED_FILES if name not in record.files]:
+            raise _corrupt(f"a run that ended ok has no {absent[0]}", entry.where)
+        evidence = scored_files(entry.content["files"])
+        if (entry.scores.key, entry.scores.evidence) != (key, evidence):
+            raise _corrupt("the scores are of other predictions than the record", entry.where)
+
+
+def _corrupt(what: str, where: str) -> CorruptData:
+    return CorruptData(what, where=where, todo="restore the file from the repository, or make it anew")

@@ -1,0 +1,193 @@
+"""Scores: recomputed from stored predictions at will, cached, and never needing a container."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from harness import benchmarks as benchmark
+from harness.base.errors import CorruptData, InvalidPredictions, UsageError
+from harness.base.files import digest_of, read_json, write_json
+from harness.base.layout import Layout
+from harness.base.vocabulary import Verdict
+from harness.benchmarks.measures import SCORING, Measured, measured, no_truth
+from harness.meaning.modules import WHOLE, meaning_of_modules
+from harness.planning.jobs import Job, PlannedJob
+from harness.planning.plan import Plan, join
+from harness.results.records import Record
+from harness.results.store import Store
+
+_FIELDS = ("key", "scorer", "evidence", "metrics", "notes")
+# Left out where there are none.
+_SERIES = "series"
+
+
+@dataclass(frozen=True)
+class Scores:
+    """The metrics of one run. A metric that is undefined here is None, with the reason in `notes`.
+
+    `series` are metrics of many values, such as one per type of interaction.
+    """
+
+    key: str
+    scorer: str
+    evidence: dict[str, str]
+    metrics: dict[str, float | None]
+    notes: dict[str, str]
+    series: dict[str, list[float | None]] = field(default_factory=dict)
+
+    @property
+    def every(self) -> dict[str, float | None]:
+        """Single metrics, and the values of a series by their place: `accuracy of type 48`."""
+        members = {f"{name} {at}": one for name, values in self.series.items() for at, one in enumerate(values)}
+        return {**self.metrics, **members}
+
+    def to_json(self) -> dict[str, Any]:
+        """Ready to be written, with a digest: scores that were changed are not shown."""
+        content: dict[str, Any] = {name: getattr(self, name) for name in _FIELDS}
+        if self.series:
+            content[_SERIES] = self.series
+        return {**content, "digest": digest_of(content)}
+
+
+@cache
+def scorer_digest(benchmark: str) -> str:
+    """A digest of all that decides a benchmark's scores: where it changes, old scores are stale by themselves."""
+    roots = {f"harness.benchmarks.{benchmark}": SCORING, "harness.benchmarks.measures": WHOLE}
+    return meaning_of_modules(Path(__file__).parents[1], roots)
+
+
+def scores_path(layout: Layout, key: str) -> Path:
+    """Where the scores of one run lie."""
+    return layout.scores / key[:2] / f"{key}.json"
+
+
+def read_scores(layout: Layout, key: str, benchmark: str, evidence: dict[str, str]) -> Scores | None:
+    """The cached scores of one run, or None when there are none, they are stale, or not what was written.
+
+    `evidence` maps the scored files to the sha256 that the run's record names.
+    """
+    scores = parse_scores(read_json(scores_path(layout, key)))
+    if scores is None:
+        return None
+    fresh = scores.key == key and scores.scorer == scorer_digest(benchmark) and scores.evidence == evidence
+    return scores if fresh else None
+
+
+def parse_scores(content: Any) -> Scores | None:
+    """Scores as they were written, or None."""
+    if not is_whole(content):
+        return None
+    return Scores(**{name: content[name] for name in _FIELDS}, series=content.get(_SERIES, {}))
+
+
+def is_whole(content: Any) -> bool:
+    """Whether this is a scores file as it was written."""
+    if not isinstance(content, dict) or content.keys() - {_SERIES} != {*_FIELDS, "digest"}:
+        return False
+    try:
+        told = {name: value for name, value in content.items() if name != "digest"}
+        return bool(digest_of(told) == content["digest"])
+    except ValueError:
+        return False
+
+
+def compute_scores(layout: Layout, store: Store, planned: PlannedJob, mirrors: Sequence[Path] = ()) -> Scores:
+    """Score one stored run from its predictions and the held-back truth; the stored files are hashed first."""
+    record = store.record(planned.key)
+    if record.verdict is not Verdict.OK:
+        raise UsageError(
+            f"a run that ended as '{record.verdict}' has no scores",
+            where=f"{planned.job.label}: {record.reason}",
+            todo="only a run that ended ok is a result",
+        )
+    dataset, split, predictions = read_answer(layout, store, record, mirrors)
+    measured = measure(planned.job, dataset, split, predictions)
+    evidence = scored_files(record.to_json()["files"])
+    return Scores(planned.key, scorer_digest(planned.job.benchmark), evidence, *measured)
+
+
+def measure(job: Job, dataset: Any, split: Any, predictions: Any) -> Measured:
+    """The metrics of a job's checked predictions. Where there is no truth, none is defined."""
+    scorer = benchmark.get(job.benchmark)
+    return measured(scorer, job.split.strategy, dataset, split, predictions, job.parameters)
+
+
+def without_truth(job: Job) -> str:
+    """Why nothing can be scored; empty where there is a truth."""
+    return no_truth(benchmark.get(job.benchmark), job.split.strategy)
+
+
+def read_answer(
+    layout: Layout, store: Store, record: Record, mirrors: Sequence[Path] = ()
+) -> tuple[Any, Any, Any]:
+    """The dataset and the split of one stored run, and its predictions, all checked."""
+    from harness.data import load_dataset
+    from harness.splits import load_split
+
+    store.check(record)
+    planned = record.planned
+    module = benchmark.get(planned.job.benchmark)
+    dataset = load_dataset(layout, planned.job.dataset, mirrors=mirrors)
+    split = load_split(layout, planned.job.dataset, planned.job.split, mirrors)
+    if (dataset.digest, split.digest) != (planned.dataset_digest, planned.split_digest):
+        raise CorruptData(
+            "the dataset or the split is not the one of the run",
+            where=planned.job.label,
+            todo="run `harness data verify` and `harness split verify`",
+        )
+    asked = module.asked(dataset, split)
+    try:
+        predictions = module.check_predictions(store.path(planned.key), asked, planned.job.inner_folds)
+    except InvalidPredictions as error:
+        raise CorruptData(
+            f"a stored answer is not what the protocol asks for today: {error}",
+            where=f"{planned.job.label} ({planned.key[:16]})",
+            todo="run it again",
+        ) from None
+    return dataset, split, predictions
+
+
+def scored_files(files: dict[str, dict[str, Any]]) -> dict[str, str]:
+    """The sha256 of the arrays that scores are computed from, out of a record's list; traces are not scored."""
+    return {name: stored["sha256"] for name, stored in files.items() if name.endswith(".npy") and "/" not in name}
+
+
+def score_run(layout: Layout, store: Store, planned: PlannedJob, mirrors: Sequence[Path] = ()) -> Scores:
+    """The scores of one run: cached where fresh, else computed and kept."""
+    standing = store.standing(planned.key)
+    cached = read_scores(
+        layout, planned.key, planned.job.benchmark, scored_files(standing.content.get("files", {}))
+    )
+    if cached is not None and standing.verdict is Verdict.OK:
+        return cached
+    scores = compute_scores(layout, store, planned, mirrors)
+    write_json(scores_path(layout, planned.key), scores.to_json())
+    return scores
+
+
+def score_all(layout: Layout, store: Store, plan: Plan, mirrors: Sequence[Path] = ()) -> int:
+    """Score every `ok` cell of a plan that has no fresh scores; how many were computed.
+
+    A run whose files are not those of its record any more is no result: it is marked, and run again next time.
+    """
+    computed = 0
+    for cell in join(plan, store, records=True):
+        if cell.planned is None or cell.verdict is not Verdict.OK:
+            continue
+        evidence = scored_files(cell.record.get("files", {}))
+        if read_scores(layout, cell.planned.key, cell.job.benchmark, evidence) is not None:
+            continue
+        record = store.record(cell.planned.key)
+        try:
+            store.check(record)
+        except CorruptData as error:
+            reason = f"evidence is damaged: {error.what} ({error.where})"
+            store.amend(record.model_copy(update={"verdict": Verdict.INFRASTRUCTURE, "reason": reason}))
+            continue
+        score_run(layout, store, cell.planned, mirrors)
+        computed += 1
+    return computed

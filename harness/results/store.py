@@ -1,0 +1,226 @@
+"""The store: one folder per finished run, whole or absent, so that killing anything costs only runs in flight.
+
+A run's folder is made under a temporary name, its record written last, and renamed into being. A harness claims
+a key before it runs it; where two finish the same job all the same, the first folder stays.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from harness.base.errors import CorruptData
+from harness.base.files import sha256_of, sync_folder, write_json
+from harness.base.ownership import own_folder
+from harness.base.vocabulary import Verdict
+from harness.results.records import RECORD_FILE, Record, StoredFile, checked_content, parse_record
+
+_LOCK = ".lock"
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What the store knows of one key without opening its predictions."""
+
+    verdict: Verdict
+    reason: str
+    content: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Store:
+    """Runs under `folder`, found by key."""
+
+    folder: Path
+
+    def path(self, key: str) -> Path:
+        """Where the run of `key` lies, or would lie."""
+        return self.folder / key[:2] / key
+
+    def finished(self) -> Iterator[str]:
+        """Every key that has a folder."""
+        if not self.folder.is_dir():
+            return
+        for shelf in sorted(os.scandir(self.folder), key=lambda entry: entry.name):
+            if shelf.is_dir() and len(shelf.name) == 2:
+                for run in sorted(os.scandir(shelf.path), key=lambda entry: entry.name):
+                    if not run.name.startswith("."):
+                        yield run.name
+
+    def record(self, key: str) -> Record:
+        """The validated record of one run."""
+        path = self.path(key) / RECORD_FILE
+        try:
+            text = path.read_bytes()
+        except OSError as error:
+            raise CorruptData(f"no record: {error.strerror}", where=str(path), todo="run the job again") from None
+        record = parse_record(text, path)
+        if record.key != key or record.planned.key != key:
+            raise CorruptData(
+                "a record lies under another job's key",
+                where=str(path),
+                todo="remove that folder and run again",
+            )
+        return record
+
+    def standing(self, key: str) -> Standing:
+        """The verdict of one key: pending when there is no run, infrastructure when its evidence is damaged.
+
+        Checks the record's digest and the presence and size of every file it names. The contents are hashed
+        when they are used: by scoring and by the audit.
+        """
+        # a hot path, asked for every planned cell: texts, not Path objects, are a seventh of its time
+        folder = f"{self.folder}/{key[:2]}/{key}"
+        path = f"{folder}/{RECORD_FILE}"
+        try:
+            with open(path, "rb", buffering=0) as stream:  # noqa: PTH123
+                text = stream.read()
+        except FileNotFoundError:
+            return Standing(Verdict.PENDING, Verdict.PENDING.meaning, {})
+        except OSError as error:
+            return Standing(Verdict.INFRASTRUCTURE, f"evidence is damaged: {error.strerror} ({path})", {})
+        try:
+            content = checked_content(text, path)
+            if content.get("key") != key:
+                raise CorruptData("a record lies under another job's key", where=path)
+            _check_sizes(folder, content["files"])
+            return Standing(Verdict(content["verdict"]), content["reason"], content)
+        except CorruptData as error:
+            return Standing(Verdict.INFRASTRUCTURE, f"evidence is damaged: {error.what} ({error.where})", {})
+        except (KeyError, TypeError, ValueError, AttributeError):
+            # its digest is right, so somebody made it so: `record` tells which field
+            return Standing(
+                Verdict.INFRASTRUCTURE, f"evidence is damaged: a record breaks its schema ({path})", {}
+            )
+
+    def standings(self, keys: Iterable[str]) -> dict[str, Standing]:
+        """The standing of many keys."""
+        return {key: self.standing(key) for key in keys}
+
+    def put(self, record: Record, files: dict[str, Path], *, again: bool = False) -> Record:
+        """Store a finished run; its files are moved in, hashed, and named by the record. What is stored then.
+
+        A final verdict that is there stays, unless a person wanted the run `again` and it ended with another one.
+        """
+        with self._alone():
+            if self._stays(record, again=again):
+                return self.record(record.key)
+        final, making = self.path(record.key), Path(tempfile.mkdtemp(dir=self._own, prefix="making-"))
+        try:
+            complete = record.model_copy(update={"files": _take(files, making)})
+            write_json(making / RECORD_FILE, complete.to_json())
+            making.chmod(0o755)
+            with self._alone():
+                # looked at again: another harness may have finished the same job meanwhile
+                if not self._stays(record, again=again):
+                    self.remove(record.key)
+                    final.parent.mkdir(exist_ok=True)
+                    making.rename(final)
+                    sync_folder(final.parent)
+                return self.record(record.key)
+        finally:
+            shutil.rmtree(making, ignore_errors=True)
+
+    @contextmanager
+    def claim(self, key: str) -> Iterator[bool]:
+        """Whether nobody else runs this key; if so, nobody does until the block, or this process, ends."""
+        folder = self.folder.parent / "work" / "claims"
+        folder.mkdir(parents=True, exist_ok=True)
+        path = folder / key
+        with path.open("w") as stream:
+            try:
+                fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                yield False
+                return
+            # it may have been removed by its last owner, and made again by another one, since it was opened
+            is_current = _is_at(stream.fileno(), path)
+            try:
+                yield is_current
+            finally:
+                if is_current:
+                    path.unlink()
+
+    def amend(self, record: Record) -> None:
+        """Replace the verdict of a stored run, keeping its files: for what a later repetition showed."""
+        draft = self._own / f"{record.key}.json"
+        write_json(draft, record.to_json())
+        draft.replace(self.path(record.key) / RECORD_FILE)
+
+    def remove(self, key: str) -> None:
+        """Forget one run. It disappears in one step, then its files are deleted."""
+        grave = Path(tempfile.mkdtemp(dir=self._own, prefix="removed-"))
+        with suppress(FileNotFoundError):
+            self.path(key).rename(grave)
+        shutil.rmtree(grave, ignore_errors=True)
+
+    @property
+    def _own(self) -> Path:
+        """A folder of this process: what a killed one leaves there is recognised and removed by the next."""
+        return own_folder(self.folder.parent / "work")
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """While one harness puts a run in its place, no other does."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with (self.folder / _LOCK).open("w") as stream:
+            fcntl.flock(stream, fcntl.LOCK_EX)
+            yield
+
+    def _stays(self, record: Record, *, again: bool) -> bool:
+        """Whether what is stored under the key of `record` counts for more than `record` does."""
+        is_final = self.standing(record.key).verdict.is_final
+        return is_final and not (again and record.verdict.is_final)
+
+    def check(self, record: Record) -> None:
+        """Compare every file of a run with its recorded sha256."""
+        for name, stored in record.files.items():
+            path = self.path(record.key) / name
+            if not path.is_file():
+                raise CorruptData("a file of a run is missing", where=str(path), todo="run the job again")
+            if sha256_of(path) != stored.sha256:
+                raise CorruptData(
+                    "a file of a run differs from its record",
+                    where=str(path),
+                    todo="remove the run and run again",
+                )
+
+
+def _is_at(handle: int, path: Path) -> bool:
+    """Whether an open file is the one that a path leads to now."""
+    try:
+        return os.path.samestat(os.fstat(handle), path.stat())
+    except FileNotFoundError:
+        return False
+
+
+def _take(files: dict[str, Path], folder: Path) -> dict[str, StoredFile]:
+    """Move files into a folder, safe from a power cut, and hash what lies there then."""
+    stored = {}
+    for name, source in sorted(files.items()):
+        target = folder / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.move(source, target)
+        target.chmod(0o644)
+        with target.open("rb+") as stream:
+            os.fsync(stream.fileno())
+        sync_folder(target.parent)
+        stored[name] = StoredFile(sha256=sha256_of(target), bytes=target.stat().st_size)
+    return stored
+
+
+def _check_sizes(folder: str, files: dict[str, dict[str, Any]]) -> None:
+    for name, stored in files.items():
+        try:
+            size = os.stat(f"{folder}/{name}").st_size  # noqa: PTH116 (a hot path: 3x faster than Path)
+        except OSError:
+            raise CorruptData("a file of the run is missing", where=f"{folder}/{name}") from None
+        if size != stored["bytes"]:
+            raise CorruptData("a file of the run was cut or has grown", where=f"{folder}/{name}")

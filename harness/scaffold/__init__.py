@@ -1,7 +1,0 @@
-"""Skeletons: a new method that builds, passes its self-test and appears in the table before a line is written."""
-
-from __future__ import annotations
-
-from harness.scaffold.method import LANGUAGES, languages_of, new_method
-
-__all__ = ["LANGUAGES", "languages_of", "new_method"]
