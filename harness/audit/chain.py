@@ -99,7 +99,7 @@ class Auditor:
             return self._data(record, superseded)
         planned, described = record.planned, None if document is None else document.get("inputs") or {}
         job = planned.job
-        about = (job.dataset, planned.dataset_digest, planned.split_digest, job.split.label, str(job.inner_folds))
+        about = (job.dataset, planned.dataset_digest, planned.split_digest, job.split.label, str(job.options))
         return [
             *self._once(
                 ("inputs", *about, record.order, json.dumps(described, sort_keys=True)),

@@ -10,7 +10,7 @@ from harness.audit.steps import Step, equal, failed, not_checked, ok
 from harness.base.errors import HarnessError
 from harness.base.files import read_json, sha256_of
 from harness.base.vocabulary import PROTOCOL_VERSION, Verdict
-from harness.results.records import NEEDED_FILES, RECORD_FILE, Record
+from harness.results.records import RECORD_FILE, Record
 from harness.results.reference import Entry
 from harness.results.store import Store
 
@@ -52,9 +52,7 @@ def check_files(store: Store, record: Record) -> list[Step]:
             steps.append(failed("files", "a file that the record does not name", found=path.name, where=path))
     if record.verdict is Verdict.OK:
         steps += [
-            failed("files", f"a run that ended ok has no {name}", where=folder)
-            for name in NEEDED_FILES
-            if name not in record.files
+            failed("files", f"a run that ended ok has no {name}", where=folder) for name in record.missing_files
         ]
     return steps
 
@@ -78,7 +76,7 @@ def check_job(document: dict[str, Any] | None, record: Record, where: Path) -> l
         "method": job.method,
         "variant": job.variant,
         "parameters": job.parameters,
-        "inner_folds": job.inner_folds,
+        **job.options,
     }
     found = {name: document.get(name) for name in expected}
     return [

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness import benchmarks as benchmark
 from harness.audit.steps import Step, failed, not_checked, ok
 from harness.base.vocabulary import Verdict
-from harness.data import load_dataset
+from harness.benchmarks.order import new_order
 from harness.engine import Engine
-from harness.execution.order import new_order
 from harness.execution.tasks import Run, Task, run_in_container
 from harness.results.learning import RUNS, Likeness, Metrics, compare_orders, order_free
-from harness.results.scoring import measure
-from harness.splits import load_split
+from harness.results.truth import truth_of
 
 _NAME = "order"
 
@@ -46,9 +43,5 @@ def _step(likeness: Likeness) -> Step:
 
 
 def _measured(task: Task, run: Run) -> Metrics:
-    job = task.planned.job
-    dataset = load_dataset(task.layout, job.dataset, mirrors=task.mirrors)
-    split = load_split(task.layout, job.dataset, job.split, task.mirrors)
-    module = benchmark.get(job.benchmark)
-    predictions = module.check_predictions(run.outcome.out_folder, module.asked(dataset, split), job.inner_folds)
-    return measure(job, dataset, split, predictions).metrics
+    truth = truth_of(task.layout, task.planned.job, task.mirrors)
+    return truth.measure(truth.read(run.outcome.out_folder)).metrics

@@ -7,28 +7,25 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from harness import benchmarks as benchmark
+from harness import benchmarks
 from harness.audit.reordered import replay_reordered
 from harness.audit.results import compare_metrics
 from harness.audit.steps import Checked, Step, failed, not_checked, ok
 from harness.base.files import sha256_of
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
-from harness.data import load_dataset
+from harness.benchmarks.order import PUBLISHED
 from harness.engine import Engine
 from harness.execution.campaign import mark_unstable
-from harness.execution.order import PUBLISHED
 from harness.execution.runs import Outcome
 from harness.execution.tasks import Task, run_in_container
 from harness.images import ensure_image
 from harness.results.records import Record
 from harness.results.reference import Entry
-from harness.results.scoring import compute_scores, measure
+from harness.results.scoring import compute_scores
 from harness.results.store import Store
-from harness.splits import load_split
+from harness.results.truth import truth_of
 
-# What must come out bit for bit; times and memory in method.json may differ.
-_COMPARED = ("predictions.npy", "validation.npy", "lowest.npy")
 # A failure of the method's own comes again, like its predictions.
 _FAILURES = (Verdict.ERROR, Verdict.MEMORY, Verdict.TIMEOUT, Verdict.INVALID)
 # These depend on how fast and how large a machine is, too.
@@ -79,12 +76,8 @@ def replay_entry(
         outcome = run.outcome
         steps = [judge_replay(store, record, outcome, mark=lambda _, unmarked, __: unmarked)]
         if steps[0].checked is Checked.OK and entry.scores is not None:
-            module = benchmark.get(job.benchmark)
-            dataset = load_dataset(layout, job.dataset, mirrors=mirrors)
-            split = load_split(layout, job.dataset, job.split, mirrors)
-            asked = module.asked(dataset, split)
-            predictions = module.check_predictions(outcome.out_folder, asked, job.inner_folds)
-            measured = measure(job, dataset, split, predictions)
+            truth = truth_of(layout, job, mirrors)
+            measured = truth.measure(truth.read(outcome.out_folder))
             made = replace(entry.scores, metrics=measured.metrics, series=measured.series)
             steps.append(compare_metrics(made.every, entry.scores.every, entry.where))
     if all(step.checked is Checked.OK for step in steps) and entry.scores and record.order == PUBLISHED:
@@ -115,7 +108,10 @@ def judge_replay(
         return failed("replay", reason, expected=expected, found=found)
     if record.verdict is not Verdict.OK:
         return ok("replay", f"run again in a fresh container: ended as '{record.verdict}' again", outcome.reason)
-    names = [name for name in _COMPARED if name in record.files]
+    # bit for bit; times and memory in method.json may differ
+    names = [name for name in benchmarks.get(record.planned.job.benchmark).compared_files if name in record.files]
+    if not names:
+        return failed("replay", "the record names no file of an answer: nothing can be compared")
     for name in names:
         path = outcome.out_folder / name
         found = sha256_of(path) if path.is_file() else "-"

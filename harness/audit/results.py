@@ -7,17 +7,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from harness import benchmarks as benchmark
 from harness.audit.steps import Checked, Step, failed, not_checked, ok
 from harness.base.files import read_json
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
-from harness.data import load_dataset
 from harness.planning.jobs import PlannedJob
 from harness.results.records import Record
 from harness.results.scoring import Scores, compute_scores, is_whole, scores_path, without_truth
 from harness.results.store import Store
-from harness.splits import load_split
+from harness.results.truth import truth_of
 from harness.status.table import key_metrics
 
 # Recomputed on another CPU, a sum may differ in its last bits.
@@ -29,10 +27,7 @@ def check_predictions(layout: Layout, store: Store, record: Record, mirrors: Seq
     job = record.planned.job
     if record.verdict is not Verdict.OK:
         return [not_checked("predictions", f"the verdict is '{record.verdict}': there is no result to believe")]
-    module = benchmark.get(job.benchmark)
-    dataset = load_dataset(layout, job.dataset, mirrors=mirrors)
-    asked = module.asked(dataset, load_split(layout, job.dataset, job.split, mirrors))
-    module.check_predictions(store.path(record.key), asked, job.inner_folds)
+    truth_of(layout, job, mirrors).read(store.path(record.key))
     return [ok("predictions", "protocol: kind, shape, and every value finite")]
 
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from harness.base.errors import HarnessError, UsageError
+from harness.base.errors import HarnessError, UsageError, unknown
 from harness.base.files import canonical_json
 from harness.base.layout import Layout
-from harness.methods.card import unknown
 from harness.planning.jobs import Job
 from harness.planning.suites import jobs_of, load_suite
 from harness.results.reference import Entry

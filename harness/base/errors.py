@@ -14,6 +14,10 @@ HarnessError            base; carries the exit code of the command line
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from difflib import get_close_matches
+from pathlib import Path
+
 
 class HarnessError(Exception):
     """What happened (`what`), where (`where`: file, line, field), what to do (`todo`)."""
@@ -81,3 +85,15 @@ class AuditError(HarnessError):
 
 class InvalidPredictions(Exception):
     """What a container wrote breaks the protocol; the message says how. Becomes the verdict `invalid`."""
+
+
+def unknown(kind: str, name: str, known: Collection[str], *, where: Path | str = "") -> UsageError:
+    """The error for a name nobody knows, with the nearest one that exists."""
+    small = {one.lower(): one for one in known}
+    near = get_close_matches(name.lower(), small, n=1)
+    hint = f"did you mean '{small[near[0]]}'? " if near else ""
+    return UsageError(
+        f"no {kind} is called '{name}'",
+        where=str(where),
+        todo=f"{hint}known: {', '.join(known) or 'none'}",
+    )

@@ -1,61 +1,81 @@
-"""Benchmarks: one package each, found by being here. What differs between benchmarks sits in these packages only.
-
-A benchmark package offers what `Benchmark` lists; every other part of the harness is shared.
-"""
+"""Benchmarks: one package each, found by being here. What differs between them sits in these packages only."""
 
 from __future__ import annotations
 
 import pkgutil
-from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import import_module
-from typing import Any, Protocol, cast
+from importlib.util import find_spec
+from pathlib import Path
+from types import ModuleType
+from typing import cast
 
-from harness.base.given import Given
-from harness.benchmarks.measures import Scorer
+from harness.base.errors import unknown
+from harness.benchmarks.contract import AnswerFile, Benchmark, Dataset, Options, Split, Statistics
 from harness.benchmarks.metric import Metric
 from harness.benchmarks.ranking import Ranking
-from harness.execution.order import Arrangement
-from harness.methods.card import unknown
 
-__all__ = ["Benchmark", "Metric", "Ranking", "get", "names"]
+__all__ = [
+    "AnswerFile",
+    "AnyBenchmark",
+    "Benchmark",
+    "Dataset",
+    "Metric",
+    "Options",
+    "Ranking",
+    "Split",
+    "Statistics",
+    "default",
+    "folder",
+    "get",
+    "modules_in",
+    "names",
+    "part",
+]
 
-
-class Benchmark(Scorer, Protocol):
-    """What a benchmark package offers."""
-
-    MATERIALISATION_VERSION: int
-    KEY_METRICS: tuple[str, ...]
-    # what a method has learned: these must not depend on the order of drugs, diseases or items
-    ORDER_FREE_METRICS: tuple[str, ...]
-    INPUTS: tuple[str, ...]
-    INNER_FOLDS: int
-
-    def inputs(self, dataset: Any, split: Any, names: Sequence[str], *, inner_folds: int) -> Mapping[str, Given]:
-        """What a method declares and what every method is given, by name; test labels never."""
-        ...
-
-    def reorder(self, inputs: Mapping[str, Given], order: str) -> Arrangement:
-        """The same problem in the order of a secret, and the way back for its answer."""
-        ...
-
-    def asked_in(self, inputs: Mapping[str, Any]) -> Any:
-        """What a run is asked for, told from what was handed to a container."""
-        ...
-
-    def ranking(self, dataset: Any, split: Any, predictions: Any, top: int | None) -> Ranking:
-        """What is predicted to be so, best first."""
-        ...
-
-
-def names() -> list[str]:
-    """All benchmarks."""
-    return sorted(found.name for found in pkgutil.iter_modules(__path__) if found.ispkg)
+# What shared code knows of one benchmark's types: a dataset, a split, and an answer that only it understands.
+AnyBenchmark = Benchmark[Dataset, Split, object]
 
 
 @cache
-def get(name: str) -> Benchmark:
+def names() -> tuple[str, ...]:
+    """All benchmarks."""
+    return tuple(sorted(one.name for one in pkgutil.iter_modules(__path__) if one.ispkg))
+
+
+@cache
+def get(name: str) -> AnyBenchmark:
     """One benchmark by name."""
     if name not in names():
         raise unknown("benchmark", name, names())
-    return cast(Benchmark, import_module(f"{__name__}.{name}"))
+    return cast(AnyBenchmark, import_module(f"{__name__}.{name}").BENCHMARK)
+
+
+@cache
+def default() -> str:
+    """The benchmark that is meant where a person names none."""
+    return min(names(), key=lambda name: (get(name).place, name))
+
+
+def folder(name: str) -> Path:
+    """The folder of a benchmark's package."""
+    get(name)
+    return Path(__file__).parent / name
+
+
+def part(name: str, below: str) -> ModuleType | None:
+    """A module or package of a benchmark by its place, such as `study`; None where the benchmark has none."""
+    get(name)
+    module = f"{__name__}.{name}"
+    for step in below.split("."):
+        module = f"{module}.{step}"
+        if find_spec(module) is None:
+            return None
+    return import_module(module)
+
+
+@cache
+def modules_in(name: str, below: str) -> tuple[str, ...]:
+    """The modules of a benchmark's package, such as `splits.strategies`: none where there is no such package."""
+    path = folder(name).joinpath(*below.split("."))
+    return tuple(sorted(one.name for one in pkgutil.iter_modules([str(path)])))

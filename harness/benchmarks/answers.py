@@ -15,9 +15,8 @@ import numpy.typing as npt
 
 from harness.base.errors import InvalidPredictions
 from harness.base.npy import NotNpy, read_npy
-from harness.execution.method_report import METHOD, read_report
+from harness.benchmarks.method_report import METHOD, read_report
 
-PREDICTIONS = "predictions.npy"
 _LONGEST_HEADER = 10 + 4096
 
 

@@ -1,50 +1,58 @@
-"""How predictions become scores, whatever the benchmark: what it must offer for that, and who asks for it."""
+"""How answers become scores, whatever the benchmark: what it must offer for that. Scores depend on this module."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
 
-from harness.benchmarks.metric import Metric
+if TYPE_CHECKING:
+    from harness.benchmarks.metric import Metric
+
+D = TypeVar("D")
+S = TypeVar("S")
+A = TypeVar("A")
+_Read = TypeVar("_Read", covariant=True)
 
 
-class Scorer(Protocol):
-    """What a benchmark package offers for scores. These names, and what they use, are what scores depend on."""
+class Question(Protocol[_Read]):
+    """What a run is asked. It says whether an answer is one; the truth is not part of it."""
 
-    METRICS: tuple[Metric, ...]
-    # the split strategy that learns from all that is known and asks for the rest
-    PREDICTING: str
-
-    def asked(self, dataset: Any, split: Any) -> Any:
-        """What a run on this split is asked for, as `check_predictions` needs it."""
+    def read(self, folder: Path) -> _Read:
+        """The answer in a folder, or `InvalidPredictions` with file, place and value."""
         ...
 
-    def check_predictions(self, folder: Path, asked: Any, inner_folds: int) -> Any:
-        """The arrays a run wrote, or `InvalidPredictions` with the reason."""
-        ...
 
+class Scoring(ABC, Generic[D, S, A]):
+    """How answers become scores. The module of the subclass, and all it imports, is what scores depend on."""
+
+    metrics: tuple[Metric, ...]
+    # the split strategy that learns from all that is known and asks for the rest: there is no truth to score by
+    predicting: str
+
+    @abstractmethod
+    def question(self, dataset: D, split: S, options: Mapping[str, Any]) -> Question[A]:
+        """What a run on this split is asked."""
+
+    @abstractmethod
     def score(
-        self, dataset: Any, split: Any, predictions: Any, parameters: Mapping[str, Any]
+        self, dataset: D, split: S, answer: A, parameters: Mapping[str, Any]
     ) -> tuple[dict[str, float | None], dict[str, str]]:
         """Every metric by name, None where it is undefined, and the reason for each None.
 
         `parameters` are the run's: what is scored as published may depend on how the authors evaluated a method.
         """
-        ...
 
     def series(
-        self, dataset: Any, split: Any, predictions: Any, parameters: Mapping[str, Any]
+        self, dataset: D, split: S, answer: A, parameters: Mapping[str, Any]
     ) -> dict[str, list[float | None]]:
-        """Metrics that have many values, such as one per type of interaction: a list each, by name."""
-        ...
-
-
-SCORING = frozenset(name for name in {*vars(Scorer), *Scorer.__annotations__} if not name.startswith("_"))
+        """Metrics of many values, such as one per type of interaction: a list each, by name."""
+        return {}
 
 
 class Measured(NamedTuple):
-    """What predictions come to: metrics, the reason for each that is None, and the metrics of many values."""
+    """What an answer comes to: metrics, the reason for each that is None, and the metrics of many values."""
 
     metrics: dict[str, float | None]
     notes: dict[str, str]
@@ -52,18 +60,18 @@ class Measured(NamedTuple):
 
 
 def measured(
-    scorer: Scorer, strategy: str, dataset: Any, split: Any, predictions: Any, parameters: Mapping[str, Any]
+    scoring: Scoring[D, S, A], strategy: str, dataset: D, split: S, answer: A, parameters: Mapping[str, Any]
 ) -> Measured:
-    """The metrics of checked predictions. Where there is no truth, none is defined."""
-    if reason := no_truth(scorer, strategy):
-        names = [metric.name for metric in scorer.METRICS]
+    """The metrics of a valid answer. Where there is no truth, none is defined."""
+    if reason := no_truth(scoring, strategy):
+        names = [metric.name for metric in scoring.metrics]
         return Measured(dict.fromkeys(names), dict.fromkeys(names, reason), {})
-    metrics, notes = scorer.score(dataset, split, predictions, parameters)
-    return Measured(metrics, notes, scorer.series(dataset, split, predictions, parameters))
+    metrics, notes = scoring.score(dataset, split, answer, parameters)
+    return Measured(metrics, notes, scoring.series(dataset, split, answer, parameters))
 
 
-def no_truth(scorer: Scorer, strategy: str) -> str:
+def no_truth(scoring: Scoring[D, S, A], strategy: str) -> str:
     """Why nothing can be scored: `harness predict` asks for what nobody knows. Empty for all other splits."""
-    if strategy != scorer.PREDICTING:
+    if strategy != scoring.predicting:
         return ""
     return f"split {strategy} asks for what is not known: there is no truth to score by"

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 import click
 
 from harness.base.layout import find_layout
-from harness.cli.options import OnceCommand, json_option, mirror_option, refuse_unknown
+from harness.cli.options import OnceCommand, benchmark_option, json_option, mirror_option, refuse_unknown
 
 if TYPE_CHECKING:
     from harness.base.layout import Layout
 
 
 @click.command(cls=OnceCommand)
-@click.option("--benchmark", default="repurposing", show_default=True, help="Whose claims.")
+@benchmark_option("Whose claims.")
 @click.option(
     "--method", "methods", multiple=True, help="Only claims about this method (our name or the published)."
 )

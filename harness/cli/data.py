@@ -133,7 +133,7 @@ def _described(layout: Layout, name: str, mirrors: tuple[Path, ...]) -> tuple[di
     except UsageError as error:
         return {"name": name, _FAULT: str(error)}, f"{name:24} faulty: {error}"
     note = "  (a stand-in: no claim rests on it)" if manifest.stand_in else ""
-    line = f"{name:24} {manifest.benchmark:12} {manifest.statistics.told}  {state}{note}"
+    line = f"{name:24} {manifest.benchmark:12} {manifest.statistics.line}  {state}{note}"
     return {**manifest.model_dump(mode="json"), "state": state}, line
 
 
@@ -142,7 +142,7 @@ def _state(layout: Layout, manifest: DatasetManifest, mirrors: tuple[Path, ...])
     from harness.data.datasets import is_converted
     from harness.data.sources import changed_files, local_copy
 
-    if manifest.bring and missing_tables(layout, manifest.name):
+    if manifest.bring and missing_tables(layout, manifest):
         return f"to be brought: `harness data get {manifest.name}` says how"
     if changed := changed_files(layout, manifest):
         return f"changed, not what the manifest records: {', '.join(path.name for path in changed)}"

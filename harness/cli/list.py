@@ -9,8 +9,8 @@ import click
 from harness.base.errors import ManifestError, UsageError
 from harness.base.layout import find_layout
 from harness.cli.options import OnceCommand, json_option
-from harness.methods.card import load_methods
 from harness.methods import page as cards
+from harness.methods.card import load_methods
 from harness.planning.suites import load_suite, suite_names
 from harness.results import findings
 
@@ -91,10 +91,10 @@ def _suites() -> list[dict[str, object]]:
 
 
 def _metrics() -> list[dict[str, object]]:
-    from harness import benchmarks as benchmark
+    from harness import benchmarks
 
     return [
         {"name": metric.name, "summary": metric.description}
-        for name in benchmark.names()
-        for metric in benchmark.get(name).METRICS
+        for name in benchmarks.names()
+        for metric in benchmarks.get(name).scoring.metrics
     ]

@@ -7,7 +7,7 @@ from itertools import chain
 
 import click
 
-from harness.cli.options import OnceGroup, json_option
+from harness.cli.options import OnceGroup, benchmark_option, json_option
 
 # the check of the folders themselves, before anything is built
 _SOURCE = "source"
@@ -33,7 +33,7 @@ def command() -> None:
     type=click.Choice(_LANGUAGES, case_sensitive=False),
     help="The method's own language.",
 )
-@click.option("--benchmark", default="repurposing", show_default=True, help="What it predicts.")
+@benchmark_option("What it predicts.")
 @click.option("--title", default="", help="How tables call it.")
 def new_method(name: str, language: str, benchmark: str, title: str) -> None:
     """Write the skeleton of a method: it builds, passes its self-test and appears in the table at once."""

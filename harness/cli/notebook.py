@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from harness.cli.options import SEED, OnceCommand, mirror_option, parse_settings, progress_for
+from harness.cli.options import SEED, OnceCommand, benchmark_options, mirror_option, parse_settings, progress_for
 
 if TYPE_CHECKING:
     from harness.base.layout import Layout
@@ -33,11 +33,7 @@ _TRY = {
 @click.option("--seed", type=SEED, default=1, show_default=True, help="A seed of the split.")
 @click.option("--variant", default="published", show_default=True, help="A named way to run the method.")
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Another value for a parameter.")
-@click.option(
-    "--inner-folds",
-    type=click.IntRange(min=0),
-    help="Inner cross-validation; the first inner model's labels are loaded. 0 for none.",
-)
+@benchmark_options
 @mirror_option
 @click.option(
     "--register", "register_only", is_flag=True, help="Only tell JupyterLab and other clients here of this kernel."
@@ -55,7 +51,7 @@ def command(
     seed: int,
     variant: str,
     settings: tuple[str, ...],
-    inner_folds: int | None,
+    options: dict[str, int],
     mirrors: tuple[Path, ...],
     register_only: bool,
     connection_file: Path | None,
@@ -82,19 +78,17 @@ def command(
     card = load_method(layout, method)
     chosen = parse_settings(settings)
     manifest = load_manifest(layout, dataset)
-    job = make_job(
-        card, manifest, parse_split(split, seed), variant=variant, chosen=chosen, inner_folds=inner_folds
-    )
+    job = make_job(card, manifest, parse_split(split, seed), variant=variant, chosen=chosen, options=options)
     planned = pin(layout, job)
     if register_only:
-        options = {
+        words = {
             "dataset": dataset,
             "split": split,
             "seed": seed,
             "variant": variant,
-            "inner-folds": job.inner_folds,
         }
-        arguments = [method, *(f"--{name}={value}" for name, value in options.items())]
+        arguments = [method, *(f"--{name}={value}" for name, value in words.items())]
+        arguments += [f"--{name.replace('_', '-')}={value}" for name, value in job.options.items()]
         arguments += [f"--set={text}" for text in settings]
         arguments += [f"--mirror={folder.resolve()}" for folder in mirrors]
         folder = register(job, f"{card.title} on {dataset}", card.language, arguments)

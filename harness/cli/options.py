@@ -12,12 +12,14 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from functools import wraps
 from pathlib import Path
 from types import FrameType
 from typing import Any, TypeVar
 
 import click
 
+from harness import benchmarks
 from harness.base.errors import UsageError
 from harness.base.progress import Bar, Lines, Progress, Silent
 
@@ -86,6 +88,36 @@ def reference_option(command: Command) -> Command:
     )(command)
 
 
+def benchmark_option(help: str) -> Callable[[Command], Command]:
+    """`--benchmark NAME`."""
+    return click.option(
+        "--benchmark",
+        default=benchmarks.default,
+        show_default=benchmarks.default(),
+        help=help,
+    )
+
+
+def benchmark_options(command: Command) -> Command:
+    """An option for each of the `options` of any benchmark, handed on together as `options`."""
+
+    @wraps(command)
+    def call(**arguments: Any) -> Any:
+        asked = {name: arguments.pop(name) for name in fields}
+        return command(options={name: value for name, value in asked.items() if value is not None}, **arguments)
+
+    fields = {
+        name: (benchmark, field)
+        for benchmark in benchmarks.names()
+        for name, field in benchmarks.get(benchmark).options.model_fields.items()
+    }
+    for name, (benchmark, field) in fields.items():
+        usual = f"Of {benchmark}; {field.default} unless given."
+        flag = f"--{name.replace('_', '-')}"
+        call = click.option(flag, name, type=int, help=f"{field.description} {usual}")(call)
+    return call  # type: ignore[return-value]
+
+
 def published_seeds_option(command: Command) -> Command:
     """`--published-seeds N`."""
     return click.option(
@@ -145,7 +177,7 @@ def parse_settings(texts: Iterable[str]) -> dict[str, Any]:
 
 def refuse_unknown(kind: str, names: Iterable[str], known: Iterable[str], *, where: object = "") -> None:
     """A filter that names nothing would show an empty table, which looks as if all were well."""
-    from harness.methods.card import unknown
+    from harness.base.errors import unknown
 
     choice = sorted(set(known))
     for name in names:

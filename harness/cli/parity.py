@@ -39,9 +39,10 @@ def command(
     Splits need their dataset's originals (--mirror) unless they are in the cache. Exit code 0 when nothing is
     beyond its tolerance, 1 when something is or a run failed, 2 when there is no case.
     """
+    from harness.base.errors import unknown
     from harness.base.layout import find_layout
     from harness.execution.trials import OnDemand
-    from harness.methods.card import load_methods, method_names, unknown
+    from harness.methods.card import load_methods, method_names
     from harness.parity import check_cases, find_cases
     from harness.parity.check import is_covered
     from harness.parity.references import METRICS, SPLITS

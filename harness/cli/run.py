@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from harness import benchmarks
 from harness.base.errors import UsageError
 from harness.base.vocabulary import Verdict
 from harness.cli.options import (
     SEED,
     OnceCommand,
+    benchmark_options,
     json_option,
     mirror_option,
     parse_settings,
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
 
 # Runs whose metrics a person reads one by one.
 _SHOWN_IN_FULL = 4
-_OF_A_JOB = ("methods", "variant", "settings", "datasets", "splits", "seeds", "inner_folds", "upstream")
+_OF_A_JOB = ("methods", "variant", "settings", "datasets", "splits", "seeds", "upstream")
 
 
 @click.command(cls=OnceCommand)
@@ -47,11 +49,7 @@ _OF_A_JOB = ("methods", "variant", "settings", "datasets", "splits", "seeds", "i
     help="A strategy, or with parameters cluster:gamma=0.6; may be repeated.",
 )
 @click.option("--seed", "seeds", multiple=True, type=SEED, help="A seed of the split; may be repeated.")
-@click.option(
-    "--inner-folds",
-    type=click.IntRange(min=0),
-    help="Inner cross-validation; 0 for none. Default: what the benchmark has, 5 or none.",
-)
+@benchmark_options
 @mirror_option
 @click.option(
     "--upstream",
@@ -81,7 +79,7 @@ def command(
     datasets: tuple[str, ...],
     splits: tuple[str, ...],
     seeds: tuple[int, ...],
-    inner_folds: int | None,
+    options: dict[str, int],
     mirrors: tuple[Path, ...],
     upstream: Path | None,
     accelerator: Accelerator,
@@ -119,8 +117,7 @@ def command(
         plan = _suite_plan(layout, suite, published_seeds, accelerator)
     else:
         chosen = parse_settings(settings)
-        wanted = _seeds(seeds, published_seeds)
-        jobs = _jobs(layout, methods, variant, chosen, datasets, splits, wanted, inner_folds)
+        jobs = _jobs(layout, methods, variant, chosen, datasets, splits, seeds, published_seeds, options)
         if upstream:
             tree = upstream_tree(layout, upstream, methods)
             jobs = [job.model_copy(update={"upstream": tree}) for job in jobs]
@@ -151,7 +148,8 @@ def _refuse_beside_suite() -> None:
     from click.core import ParameterSource
 
     context = click.get_current_context()
-    for name in _OF_A_JOB:
+    of_benchmarks = (name for one in benchmarks.names() for name in benchmarks.get(one).options.model_fields)
+    for name in (*_OF_A_JOB, *of_benchmarks):
         if context.get_parameter_source(name) is not ParameterSource.DEFAULT:
             option = next(one.opts[0] for one in context.command.params if one.name == name)
             raise UsageError(
@@ -192,15 +190,18 @@ def _suite_plan(
     return make_plan(layout, plan_name(suite, published_seeds), on_accelerator(layout, jobs, accelerator))
 
 
-def _seeds(seeds: tuple[int, ...], published: int | None) -> tuple[int, ...]:
+def _seeds(benchmark: str, seeds: tuple[int, ...], published: int | None) -> tuple[int, ...]:
     """Those that were named, or the first so many of the published ones."""
-    from harness.splits import published_seeds
-
     if published is None:
         return seeds
     if seeds:
         raise UsageError("seeds are named twice", where="--seed and --published-seeds", todo="give one of the two")
-    return tuple(published_seeds()[:published])
+    known = benchmarks.get(benchmark).form.published_seeds()
+    if not known:
+        raise UsageError(
+            f"benchmark {benchmark} has no published seeds", where="--published-seeds", todo="give --seed N"
+        )
+    return known[:published]
 
 
 def _jobs(
@@ -211,7 +212,8 @@ def _jobs(
     datasets: tuple[str, ...],
     splits: tuple[str, ...],
     seeds: tuple[int, ...],
-    inner_folds: int | None,
+    published: int | None,
+    options: dict[str, int],
 ) -> list[Any]:
     from itertools import product
 
@@ -219,22 +221,27 @@ def _jobs(
     from harness.methods.card import load_method
     from harness.planning.jobs import make_job, parse_split
 
-    for name, given in (("--method", methods), ("--dataset", datasets), ("--seed", seeds)):
+    for name, given in (("--method", methods), ("--dataset", datasets), ("--seed", seeds or published)):
         if not given:
             raise UsageError(
                 f"{name} is missing",
                 todo="name a --suite, or --method, --dataset and --seed (or --published-seeds)",
             )
+    manifests = [load_manifest(layout, dataset) for dataset in datasets]
+    cards = [load_method(layout, method) for method in methods]
+    wanted = {one.benchmark: _seeds(one.benchmark, seeds, published) for one in manifests}
+    # seed by seed: stopped at any time, every cell has about as many
     return [
         make_job(
-            card, manifest, parse_split(split, seed), variant=variant, chosen=settings, inner_folds=inner_folds
+            card,
+            manifest,
+            parse_split(split, of[manifest.benchmark]),
+            variant=variant,
+            chosen=settings,
+            options=options,
         )
-        for seed, manifest, split, card in product(
-            seeds,
-            [load_manifest(layout, dataset) for dataset in datasets],
-            splits,
-            [load_method(layout, method) for method in methods],
-        )
+        for of in (dict(zip(wanted, column, strict=True)) for column in zip(*wanted.values(), strict=True))
+        for manifest, split, card in product(manifests, splits, cards)
     ]
 
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from harness import benchmarks
 from harness.base.errors import UsageError
 from harness.base.layout import find_layout
-from harness.benchmarks.ddi.study.command import consistency, measure
 from harness.cli.options import OnceGroup, json_option, mirror_option
 from harness.cli.splitting.options import Wanted, split_options
 from harness.cli.splitting.proving import one_per_split, tell, verified
@@ -31,11 +31,11 @@ def command() -> None:
 @json_option
 def list_splits(as_json: bool) -> None:
     """List split strategies, their parameters, and how many splits of each dataset are published."""
-    from harness.splits.strategies import get_strategy, split_benchmarks, strategy_names
+    from harness.splits.strategies import get_strategy, strategy_names
 
     layout = find_layout()
     rows: list[dict[str, Any]] = []
-    for benchmark in split_benchmarks():
+    for benchmark in benchmarks.names():
         for name in strategy_names(benchmark):
             strategy = get_strategy(benchmark, name)
             rows.append(
@@ -83,7 +83,6 @@ def make_splits(
     from harness.splits import load_split
     from harness.splits.recorded import record_splits
     from harness.splits.splits import as_recorded, benchmark_of, describe_split, split_path
-    from harness.splits.strategies import get_form
 
     layout = find_layout()
     benchmark = benchmark_of(layout, wanted.dataset)
@@ -93,7 +92,7 @@ def make_splits(
         path = split_path(layout, split.digest)
         if folder:
             path = folder / f"{wanted.dataset}-{spec.label}.npy"
-            write_atomic(path, get_form(benchmark).content(split))
+            write_atomic(path, benchmarks.get(benchmark).form.content(split))
         lines.append(as_recorded(benchmark, spec, split))
         about = describe_split(layout, wanted.dataset, spec, split, mirrors)
         row = {"dataset": wanted.dataset, "split": spec.label, "sha256": split.digest, "file": str(path)}
@@ -149,12 +148,11 @@ def _short(value: Any) -> str:
 def _examined(layout: Layout, wanted: Wanted, *, one: bool) -> list[SplitSpec]:
     """The splits of the seeds that are named; without a seed the published ones, or the one of the usual seed."""
     from harness.splits.splits import benchmark_of
-    from harness.splits.strategies import get_form
 
     if wanted.strategy and wanted.seeds:
         return wanted.specs(layout)
     found = _recorded(layout, wanted.dataset, wanted.strategy)
-    usual = get_form(benchmark_of(layout, wanted.dataset)).USUAL_SEED
+    usual = benchmarks.get(benchmark_of(layout, wanted.dataset)).form.usual_seed
     if usual is not None and wanted.strategy and (one or wanted.parameters or not found):
         return wanted.specs(layout)
     return found
@@ -184,5 +182,6 @@ def _published(layout: Layout, benchmark: str, strategy: str) -> dict[str, int]:
     }
 
 
-command.add_command(measure)
-command.add_command(consistency)
+for name in benchmarks.names():
+    for one in getattr(benchmarks.part(name, "commands"), "SPLIT_COMMANDS", ()):
+        command.add_command(one)

@@ -10,11 +10,11 @@ import click
 
 from harness.base.errors import UsageError
 from harness.base.layout import find_layout
-from harness.cli.options import OnceCommand, json_option, mirror_option
+from harness.cli.options import OnceCommand, benchmark_option, json_option, mirror_option
 
 
 @click.command(cls=OnceCommand)
-@click.option("--benchmark", default="repurposing", show_default=True, help="Whose paper.")
+@benchmark_option("Whose paper.")
 @click.option("--table", "tables", multiple=True, help="Only this table; may be repeated.")
 @click.option("--figure", "figures", multiple=True, help="Only this figure; may be repeated.")
 @click.option("--markdown", "as_markdown", is_flag=True, help="For documents.")

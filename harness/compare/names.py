@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from harness.base.errors import unknown
 from harness.base.layout import Layout
 from harness.base.manifests import Strict, load_toml
-from harness.methods.card import unknown
 
 
 class MetricName(Strict):
@@ -53,7 +53,7 @@ class Names(Strict):
     variant: str
     # variants whose runs stand beside the paper's methods as rows of their own; no claim is held against them
     beside: list[str] = []
-    inner_folds: int
+    options: dict[str, int] = {}
     seeds: int
     sources: Sources
     methods: dict[str, str]

@@ -101,7 +101,7 @@ class _Current:
     def has(self, planned: PlannedJob) -> bool:
         """Whether a run is of the present repository, and of the kind the claims are about."""
         job, names = planned.job, self._names
-        if (job.benchmark, job.inner_folds) != (names.benchmark, names.inner_folds):
+        if (job.benchmark, job.options) != (names.benchmark, names.options):
             return False
         if job.method not in self._methods or job.variant not in self.variants or job.marks:
             return False
@@ -127,7 +127,7 @@ def _obtained(
     if verdict is not Verdict.OK:
         return Obtained(planned.key, verdict, reason, None, {})
     try:
-        evidence = scored_files(content["files"])
+        evidence = scored_files(planned.job.benchmark, content["files"])
         scores = read_scores(layout, planned.key, planned.job.benchmark, evidence)
         scores = scores or score_run(layout, store, planned, mirrors)
     except DataError as error:

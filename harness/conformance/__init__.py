@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import pkgutil
 from collections.abc import Iterator
-from importlib import import_module
-from typing import cast
+from typing import Protocol, cast
 
+from harness import benchmarks
 from harness.base.errors import UsageError
 from harness.conformance.checks import Bench, Check, CheckResult, apply
 from harness.execution.trials import Runner
@@ -15,17 +14,20 @@ from harness.methods.card import MethodCard
 __all__ = ["Check", "CheckResult", "checks_of", "self_test"]
 
 
+class _Checks(Protocol):
+    CHECKS: tuple[Check, ...]
+
+
 def checks_of(card: MethodCard) -> tuple[Check, ...]:
     """The checks of the benchmarks a method is for, in order."""
-    known = {found.name for found in pkgutil.iter_modules(__path__) if found.ispkg}
-    if missing := [name for name in card.benchmarks if name not in known]:
+    modules = {name: benchmarks.part(name, "conformance.checks") for name in card.benchmarks}
+    if missing := [name for name, module in modules.items() if module is None]:
         raise UsageError(
             f"there is no self-test yet for {', '.join(missing)}",
             where=f"method '{card.name}'",
-            todo="add made-up problems and checks under harness/conformance/",
+            todo="add made-up problems and checks: conformance/ in the benchmark's package",
         )
-    modules = [import_module(f"{__name__}.{name}.checks") for name in card.benchmarks]
-    return tuple(check for module in modules for check in cast(tuple[Check, ...], module.CHECKS))
+    return tuple(check for module in modules.values() for check in cast(_Checks, module).CHECKS)
 
 
 def self_test(card: MethodCard, run: Runner) -> Iterator[CheckResult]:

@@ -6,10 +6,12 @@ import hashlib
 import io
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Protocol
 
 import numpy as np
 
+from harness import benchmarks
 from harness.base.files import digest_of
 from harness.base.given import Array, Given, is_equal
 from harness.base.vocabulary import Verdict
@@ -22,13 +24,14 @@ SEED, _OTHER_SEED = 17263407, 22928437
 # on a small problem; labels are worth far more
 _CLOSE = 0.1
 Answer = dict[str, bytes]
-_ANSWERS = ("predictions.npy", "validation.npy", "lowest.npy")
+Options = Mapping[str, int]
+NONE: Options = MappingProxyType({})
 
 
 class Problem(Protocol):
     """A dataset nobody published, and a split of it."""
 
-    def inputs(self, card: MethodCard, inner_folds: int) -> Mapping[str, Given]:
+    def inputs(self, card: MethodCard, options: Options) -> Mapping[str, Given]:
         """What a method declares, and nothing else, made as for any run."""
         ...
 
@@ -82,14 +85,15 @@ class Bench:
     def answer(self, trial: Trial, *, again: bool = False) -> Answer:
         """The bytes of a valid answer, which is all that may be in /out."""
         described = {name: _digest_of(given) for name, given in trial.inputs.items()}
-        key = digest_of([described, trial.inner_folds, trial.seed])
+        key = digest_of([described, dict(trial.options), trial.seed])
         if again or key not in self._answers:
             with self._run(trial) as result:
                 if result.verdict is not Verdict.OK:
                     raise Fault(f"the run ended with {result.verdict}: {result.reason}")
                 if result.ignored:
                     raise Fault(f"the run left more than its answer: {', '.join(result.ignored)}")
-                written = [name for name in _ANSWERS if (result.out / name).is_file()]
+                names = (file.name for file in benchmarks.get(trial.benchmark).answer_files)
+                written = [name for name in names if (result.out / name).is_file()]
                 self._answers[key] = {name: (result.out / name).read_bytes() for name in written}
         return self._answers[key]
 
@@ -103,17 +107,17 @@ def apply(check: Check, bench: Bench) -> CheckResult:
     return CheckResult(check.name, passed=True)
 
 
-def trial_of(card: MethodCard, name: str, problem: Problem, inner_folds: int) -> Trial:
+def trial_of(card: MethodCard, name: str, problem: Problem, options: Options = NONE) -> Trial:
     """A run of a benchmark's method on a made-up problem."""
     variant = card.runs_everywhere
     return Trial(
         card=card.of_variant(variant),
         benchmark=name,
-        inputs=problem.inputs(card, inner_folds),
+        inputs=problem.inputs(card, options),
         parameters=merged_parameters(card, variant, card.self_test),
         seed=SEED,
         variant=variant,
-        inner_folds=inner_folds,
+        options=options,
     )
 
 
@@ -126,7 +130,8 @@ def solves(make: MakeTrial) -> Look:
     """The method gives a valid answer."""
 
     def look(bench: Bench) -> None:
-        bench.answer(make(bench.card))
+        if not bench.answer(make(bench.card)):
+            raise Fault("its answer has no file: nothing can be compared")
 
     return look
 
@@ -159,12 +164,12 @@ def heeds_the_seed(make: MakeTrial) -> Look:
     return look
 
 
-def learns(name: str, make: Callable[[], ScoredProblem], inner_folds: int) -> Look:
+def learns(name: str, make: Callable[[], ScoredProblem], options: Options = NONE) -> Look:
     """What a method learns does not depend on the order of its items; what it reads from that order does."""
 
     def look(bench: Bench) -> None:
         problem = make()
-        trial = trial_of(bench.card, name, problem, inner_folds)
+        trial = trial_of(bench.card, name, problem, options)
         answer = bench.answer(trial)
         published = order_free(name, problem.metrics({file: array_of(answer, file) for file in answer}))
         others = []
@@ -184,15 +189,13 @@ def learns(name: str, make: Callable[[], ScoredProblem], inner_folds: int) -> Lo
     return look
 
 
-def is_not_told_the_truth(inner_folds: int, *made: Callable[[], Problem]) -> Look:
+def is_not_told_the_truth(*made: Callable[[], Problem], options: Options = NONE) -> Look:
     """Needs no run: what is mounted must not depend on the labels of test items."""
 
     def look(bench: Bench) -> None:
         for make in made:
             problem = make()
-            seen, other = (
-                one.inputs(bench.card, inner_folds) for one in (problem, problem.with_other_test_labels())
-            )
+            seen, other = (one.inputs(bench.card, options) for one in (problem, problem.with_other_test_labels()))
             if told := [name for name in seen if not is_equal(seen[name], other[name])]:
                 raise Fault(f"labels of test items change {', '.join(told)}")
 

@@ -1,4 +1,4 @@
-"""Tables that a person brings for a dataset nobody can fetch: three files by fixed names in a folder of their own.
+"""Tables that a person brings for a dataset nobody can fetch: files by fixed names in a folder of their own.
 
 They have no recorded checksum. Their own decides which arrays are used, so that changed tables are never mixed
 with what was computed before.
@@ -9,12 +9,11 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
+from harness import benchmarks
 from harness.base.errors import MissingData
 from harness.base.files import sha256_of
 from harness.base.layout import Layout
 from harness.data.manifest import DatasetManifest, manifest_path
-
-TABLES = ("associations.csv", "drug_features.csv", "disease_features.csv")
 
 
 def brought_folder(layout: Layout, name: str) -> Path:
@@ -22,21 +21,25 @@ def brought_folder(layout: Layout, name: str) -> Path:
     return manifest_path(layout, name).parent / "own"
 
 
-def missing_tables(layout: Layout, name: str) -> list[str]:
+def missing_tables(layout: Layout, manifest: DatasetManifest) -> list[str]:
     """Those that are not there yet."""
-    return [table for table in TABLES if not (brought_folder(layout, name) / table).is_file()]
+    return [table for table in _tables(manifest) if not (brought_folder(layout, manifest.name) / table).is_file()]
 
 
 def brought_tables(layout: Layout, manifest: DatasetManifest) -> dict[str, Path]:
-    """All three tables, or what to do."""
+    """All tables, or what to do."""
     folder = brought_folder(layout, manifest.name)
-    if missing := missing_tables(layout, manifest.name):
+    if missing := missing_tables(layout, manifest):
         raise MissingData(
             f"dataset '{manifest.name}' has to be brought: {manifest.bring}",
             where=f"{folder}: no {', '.join(missing)}",
-            todo="put the three tables there; docs/data.md, 'Datasets to be brought', says what they hold",
+            todo="put the tables there; docs/data.md, 'Datasets to be brought', says what they hold",
         )
-    return {table: folder / table for table in TABLES}
+    return {table: folder / table for table in _tables(manifest)}
+
+
+def _tables(manifest: DatasetManifest) -> tuple[str, ...]:
+    return benchmarks.get(manifest.benchmark).brought_tables
 
 
 def checksum(path: Path) -> str:

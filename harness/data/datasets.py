@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, overload
 
+from harness import benchmarks
 from harness.base.errors import CorruptData, ManifestError, MissingData, UsageError
 from harness.base.files import digest_of, sha256_of
 from harness.base.layout import Layout
@@ -17,7 +18,7 @@ from harness.data.manifest import DatasetManifest, load_manifest, manifest_path
 from harness.data.sources import changed_files, local_copy, obtain
 
 if TYPE_CHECKING:
-    from harness.data.kinds import Dataset
+    from harness.benchmarks import Dataset
 
 # `kept` writes it; that module is too heavy to import for a listing.
 _NAMES_FILE = "names.json"
@@ -69,19 +70,18 @@ def load_dataset(
 ) -> Dataset | One:
     """The converted arrays of a dataset, of one benchmark's `model` if given; made when they are not there yet."""
     from harness.data.kept import keep, read
-    from harness.data.kinds import KINDS
 
     manifest = _unchanged(layout, load_manifest(layout, name))
     if not is_converted(layout, manifest):
         made = convert_dataset(layout, name, mirrors=mirrors)
         manifest = load_manifest(layout, name)  # with what was taken of files that were seen for the first time
         keep(made, _converted_folder(layout, manifest))
-    kind = KINDS[manifest.benchmark]
-    if model is not None and kind.model is not model:
+    own = benchmarks.get(manifest.benchmark).dataset
+    if model is not None and own is not model:
         raise UsageError(
             f"dataset '{name}' is one of benchmark '{manifest.benchmark}'", todo="name one of this benchmark"
         )
-    return _matching(read(_converted_folder(layout, manifest), manifest.name, kind), layout, manifest)
+    return _matching(read(_converted_folder(layout, manifest), manifest.name, own), layout, manifest)
 
 
 def convert_dataset(layout: Layout, name: str, *, mirrors: Sequence[Path] = ()) -> Dataset:
@@ -90,22 +90,21 @@ def convert_dataset(layout: Layout, name: str, *, mirrors: Sequence[Path] = ()) 
 
     from harness.data.converters import find_converter
     from harness.data.kept import content_digest
-    from harness.data.kinds import KINDS
     from harness.data.unrecorded import seen_first
 
     manifest = load_manifest(layout, name)
-    kind = KINDS[manifest.benchmark]
+    benchmark = benchmarks.get(manifest.benchmark)
     convert = find_converter(layout, manifest)
     files = fetch_dataset(layout, name, mirrors=mirrors)
     with seen_first(layout, manifest, files):
         dataset = convert(manifest, files)
-        if not isinstance(dataset, kind.model):
+        if not isinstance(dataset, benchmark.dataset):
             raise ManifestError(
                 f"converter '{manifest.converter}' makes no dataset of benchmark '{manifest.benchmark}'",
                 where=f"{manifest_path(layout, name)}: converter",
                 todo="name a converter of this benchmark",
             )
-        remarks = (*dataset.remarks, *kind.checked_remarks(dataset))
+        remarks = (*dataset.remarks, *benchmark.remarks(dataset))
         return _matching(replace(dataset, digest=content_digest(dataset), remarks=remarks), layout, manifest)
 
 
@@ -125,7 +124,7 @@ def _unchanged(layout: Layout, manifest: DatasetManifest) -> DatasetManifest:
 def _matching(dataset: Dataset, layout: Layout, manifest: DatasetManifest) -> Dataset:
     """The dataset, if it is the one its manifest describes."""
     where = manifest_path(layout, manifest.name)
-    found = dataset.statistics(**manifest.statistics.options).model_dump()
+    found = dataset.statistics(**manifest.statistics.settings).model_dump()
     for field, expected in manifest.statistics.model_dump().items():
         if expected is not None and found[field] != expected:
             raise CorruptData(

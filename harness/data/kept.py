@@ -7,15 +7,16 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from harness.base.errors import CorruptData
 from harness.base.files import digest_of, folder_in_the_making, write_json
 from harness.base.npy import NotNpy, npy_bytes, read_header, read_npy
-from harness.data.kinds import Dataset, Kind
+from harness.benchmarks import Dataset
 
 NAMES_FILE = "names.json"
 
@@ -38,13 +39,13 @@ def keep(dataset: Dataset, folder: Path) -> None:
         write_json(making / NAMES_FILE, {**names, "digest": dataset.digest, "remarks": list(dataset.remarks)})
 
 
-def read(folder: Path, name: str, kind: Kind) -> Dataset:
+def read(folder: Path, name: str, model: type[Dataset]) -> Dataset:
     """What was kept; hashed once per process, so that a changed file is found before it is used."""
-    return _read(folder, name, kind, (folder / NAMES_FILE).stat().st_mtime_ns)
+    return _read(folder, name, model, (folder / NAMES_FILE).stat().st_mtime_ns)
 
 
 @lru_cache(maxsize=8)
-def _read(folder: Path, name: str, kind: Kind, _changed: int) -> Dataset:
+def _read(folder: Path, name: str, model: type[Dataset], _changed: int) -> Dataset:
     try:
         told = json.loads((folder / NAMES_FILE).read_text(encoding="utf-8"))
         digest, remarks = told.pop("digest"), tuple(str(remark) for remark in told.pop("remarks"))
@@ -52,7 +53,7 @@ def _read(folder: Path, name: str, kind: Kind, _changed: int) -> Dataset:
         for path in folder.glob("*.npy"):
             descr, shape, _ = read_header(path)
             parts[path.stem] = read_npy(path, descr, shape)
-        dataset = kind.model(name=name, **parts)
+        dataset = cast(Callable[..., Dataset], model)(name=name, **parts)
         found = content_digest(dataset)
         if found != digest:
             raise NotNpy(f"digest is {found}, not the recorded {digest}")

@@ -13,11 +13,12 @@ from urllib.parse import unquote, urlsplit
 
 from pydantic import Field, SerializeAsAny, ValidationInfo, field_validator, model_validator
 
+from harness import benchmarks
+from harness.base.errors import unknown
 from harness.base.layout import Layout
 from harness.base.manifests import NamedManifest, Strict, load_named
+from harness.benchmarks import Statistics
 from harness.data.first_seen import completed
-from harness.data.statistics import MODELS, Statistics
-from harness.methods.card import unknown
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
@@ -102,16 +103,16 @@ class DatasetManifest(NamedManifest):
     @field_validator("benchmark")
     @classmethod
     def _has_datasets(cls, text: str) -> str:
-        if text not in MODELS:
-            raise ValueError(f"no benchmark '{text}' has datasets; name one of {', '.join(MODELS)}")
+        if text not in benchmarks.names():
+            raise ValueError(f"no benchmark is called '{text}'; name one of {', '.join(benchmarks.names())}")
         return text
 
     @field_validator("statistics", mode="before")
     @classmethod
     def _are_of_the_benchmark(cls, told: Any, others: ValidationInfo) -> Any:
         """Every benchmark counts something else; where there is none, nothing more is said of the counts."""
-        model = MODELS.get(others.data.get("benchmark", ""))
-        return model.model_validate(told) if model else Statistics.model_construct(drugs=0)
+        name = others.data.get("benchmark")
+        return benchmarks.get(name).statistics.model_validate(told) if name else Statistics()
 
     @model_validator(mode="after")
     def _names_files_once(self) -> DatasetManifest:

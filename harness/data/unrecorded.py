@@ -13,13 +13,12 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from harness.base.errors import CorruptData, DataError
+from harness.base.errors import CorruptData, DataError, unknown
 from harness.base.files import read_json
 from harness.base.layout import Layout
 from harness.data.first_seen import RECORD, take
 from harness.data.manifest import DatasetManifest, manifest_names, manifest_path
 from harness.data.sources import cache_path
-from harness.methods.card import unknown
 
 # what converters and the libraries below them raise over a file that is another than they expect
 _UNREADABLE = (

@@ -7,14 +7,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from harness import benchmarks as benchmark
+from harness import benchmarks
 from harness.base.errors import CorruptData, WeightsError
 from harness.base.files import write_json
 from harness.base.given import Given, write_given
 from harness.base.layout import Layout
 from harness.base.vocabulary import PROTOCOL_VERSION
+from harness.benchmarks.order import PUBLISHED, Arrangement
 from harness.data import load_dataset
-from harness.execution.order import PUBLISHED, Arrangement
 from harness.methods.card import MethodCard
 from harness.methods.weights import KeptWeights, kept_weights
 from harness.planning.jobs import Job, PlannedJob
@@ -34,7 +34,7 @@ def make_inputs(
     dataset = load_dataset(layout, job.dataset, mirrors=mirrors)
     split = load_split(layout, job.dataset, job.split, mirrors)
     _must_match(planned, dataset.digest, split.digest)
-    inputs = benchmark.get(job.benchmark).inputs(dataset, split, names, inner_folds=job.inner_folds)
+    inputs = benchmarks.get(job.benchmark).inputs(dataset, split, names, job.options)
     return arrange(job.benchmark, inputs, order)
 
 
@@ -42,7 +42,7 @@ def arrange(name: str, inputs: Mapping[str, Given], order: str) -> Arrangement:
     """Inputs of a benchmark in the published order, or in that of a secret."""
     if order == PUBLISHED:
         return Arrangement(inputs)
-    return benchmark.get(name).reorder(inputs, order)
+    return benchmarks.get(name).reorder(inputs, order)
 
 
 def planned_weights(layout: Layout, planned: PlannedJob) -> KeptWeights | None:
@@ -96,7 +96,7 @@ def job_document(
         "variant": job.variant,
         "seed": seed,
         "parameters": job.parameters,
-        "inner_folds": job.inner_folds,
+        **job.options,
         "limits": {
             "seconds": resources.seconds,
             "memory_bytes": resources.memory_bytes,

@@ -6,20 +6,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness import benchmarks as benchmark
+from harness import benchmarks
 from harness.base.errors import HarnessError, UsageError
 from harness.base.layout import Layout
 from harness.base.progress import Progress
 from harness.base.vocabulary import Verdict
 from harness.benchmarks import Ranking
-from harness.data import load_dataset, load_manifest
+from harness.data import load_manifest
 from harness.engine import Engine
 from harness.execution.campaign import Choices, run_plan
 from harness.methods.card import load_method, load_methods
 from harness.planning.jobs import Job, SplitSpec, make_job
 from harness.planning.plan import Cell, join, make_plan
 from harness.results.store import Store
-from harness.splits import load_split, split_digest
+from harness.results.truth import truth_of
+from harness.splits import split_digest
 
 
 @dataclass(frozen=True)
@@ -40,8 +41,9 @@ def prediction_job(layout: Layout, method: str, dataset: str, variant: str, seed
             where=f"dataset {dataset}",
             todo=f"choose one of its methods: {', '.join(known)}",
         )
-    split = SplitSpec(strategy=benchmark.get(manifest.benchmark).PREDICTING, seed=seed)
-    return make_job(card, manifest, split, variant=variant, inner_folds=0)
+    benchmark = benchmarks.get(manifest.benchmark)
+    split = SplitSpec(strategy=benchmark.scoring.predicting, seed=seed)
+    return make_job(card, manifest, split, variant=variant, options=benchmark.options_to_predict)
 
 
 def predict(
@@ -64,11 +66,8 @@ def predict(
         raise HarnessError(
             f"the run ended as '{cell.verdict}': {cell.reason}", where=cell.job.label, todo=_todo(store, cell)
         )
-    module = benchmark.get(job.benchmark)
-    dataset = load_dataset(layout, job.dataset, mirrors=mirrors)
-    split = load_split(layout, job.dataset, job.split, mirrors)
-    predictions = module.check_predictions(store.path(cell.planned.key), module.asked(dataset, split), 0)
-    return Predicted(cell.planned.key, module.ranking(dataset, split, predictions, top))
+    truth = truth_of(layout, job, mirrors)
+    return Predicted(cell.planned.key, truth.ranking(truth.read(store.path(cell.planned.key)), top))
 
 
 def _todo(store: Store, cell: Cell) -> str:

@@ -16,18 +16,17 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from harness import __version__
-from harness import benchmarks as benchmark
+from harness import __version__, benchmarks
 from harness.base.errors import UsageError
 from harness.base.files import sha256_of
 from harness.base.layout import Layout
 from harness.base.machine import processor
 from harness.base.ownership import own_folder
+from harness.benchmarks.method_report import METHOD
+from harness.benchmarks.order import PUBLISHED, Arrangement, new_order
 from harness.engine import Engine, find_engine
 from harness.execution.inputs import job_folder, make_inputs, planned_weights
-from harness.execution.method_report import METHOD
-from harness.execution.order import PUBLISHED, Arrangement, new_order
-from harness.execution.runs import Limits, Mount, Outcome, RunRequest, execute
+from harness.execution.runs import Limits, Mount, Outcome, RunRequest, answer_files, execute
 from harness.execution.runs.workspace import make_readable
 from harness.images import BuiltImage, folder_tree
 from harness.methods.card import MethodCard
@@ -52,7 +51,7 @@ class Task:
     upstream: Path | None = None
     # Whether a person wants this run although a final verdict is stored.
     again: bool = False
-    # The order in which it finds its items (harness.execution.order): None for what its card says.
+    # The order in which it finds its items (harness.benchmarks.order): None for what its card says.
     order: str | None = None
 
     @property
@@ -105,6 +104,7 @@ def run_in_container(task: Task, engine: Engine, stop: threading.Event | None = 
             limits=limits_of(task.card),
             seed=task.planned.job.fit_seed,
             labels={"permafrost.key": task.planned.key},
+            **answer_files(task.planned.job.benchmark),
             **_instead_of_ours(task, code),
         )
         outcome = execute(engine, request, check=_Collect(task.planned.job, arrangement), stop=stop)
@@ -166,12 +166,11 @@ class _Collect:
     """Checks that predictions keep the benchmark's promise, and puts them into the published order."""
 
     def __init__(self, job: Job, arrangement: Arrangement) -> None:
-        self._module = benchmark.get(job.benchmark)
         self._arrangement = arrangement
-        self._inner_folds = job.inner_folds
+        self._question = benchmarks.get(job.benchmark).asked_in(arrangement.inputs, job.options)
 
     def __call__(self, out: Path) -> None:
-        self._module.check_predictions(out, self._module.asked_in(self._arrangement.inputs), self._inner_folds)
+        self._question.read(out)
         self._arrangement.restore_files(out)
 
 

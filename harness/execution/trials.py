@@ -12,9 +12,10 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from harness import benchmarks as benchmark
+from harness import benchmarks
 from harness.base.files import write_json
 from harness.base.given import write_given
 from harness.base.layout import Layout
@@ -43,7 +44,7 @@ class Trial:
     parameters: Mapping[str, Any]
     seed: int
     variant: str = "published"
-    inner_folds: int = 0
+    options: Mapping[str, int] = MappingProxyType({})
     task: str = "predict"
     trace: bool = False
     # whether predictions are asked for; a golden case may be about a step of training, and leave traces only
@@ -74,7 +75,7 @@ def write_trial(trial: Trial, folder: Path) -> None:
         parameters=dict(trial.parameters),
         dataset="trial",
         split=SplitSpec(strategy="trial", seed=trial.seed),
-        inner_folds=trial.inner_folds,
+        options=dict(trial.options),
     )
     document = job_document(job, trial.card, described, seed=trial.seed, trace=trial.trace)
     write_json(folder / "job.json", {**document, "task": trial.task})
@@ -84,8 +85,7 @@ def check_answer(trial: Trial, out: Path) -> None:
     """Whether a trial's answer keeps the benchmark's promise; `InvalidPredictions` if not."""
     if not trial.answers:
         return
-    module = benchmark.get(trial.benchmark)
-    module.check_predictions(out, module.asked_in(trial.inputs), trial.inner_folds)
+    benchmarks.get(trial.benchmark).asked_in(trial.inputs, trial.options).read(out)
 
 
 class OnDemand:
@@ -122,7 +122,7 @@ class InContainers:
 
     @contextmanager
     def __call__(self, trial: Trial) -> Iterator[Result]:
-        from harness.execution.runs import RunRequest, execute
+        from harness.execution.runs import REPORT_ALONE, RunRequest, answer_files, execute
         from harness.execution.tasks import limits_of
 
         image = self._image(trial.card.name)
@@ -138,7 +138,7 @@ class InContainers:
                 limits=limits_of(trial.card),
                 seed=trial.seed,
                 # a case of single steps leaves traces alone
-                required=RunRequest.required if trial.answers else ("method.json",),
+                **(answer_files(trial.benchmark) if trial.answers else REPORT_ALONE),
                 traces=trial.trace,
             )
             outcome = execute(self._engine, request, check=lambda out: check_answer(trial, out))

@@ -7,7 +7,7 @@ name. A package's own module counts where something is taken from it, not where 
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
@@ -36,16 +36,18 @@ class _Module(NamedTuple):
         return steps if self.is_package else steps[:-1]
 
 
-def meaning_of_modules(package: Path, roots: Mapping[str, Collection[str]]) -> str:
+def meaning_of_modules(package: Path, roots: Mapping[str, Collection[str]], within: Sequence[str] = ()) -> str:
     """A digest of modules of the package in this folder, and of all of it that they import.
 
     Each root names those of its functions that count, with what they call there; all of it where it names none.
+    With `within`, what is imported counts in these parts of the package alone.
     """
-    return digest_of(meanings(package, roots))
+    return digest_of(meanings(package, roots, within))
 
 
-def meanings(package: Path, roots: Mapping[str, Collection[str]]) -> dict[str, str]:
+def meanings(package: Path, roots: Mapping[str, Collection[str]], within: Sequence[str] = ()) -> dict[str, str]:
     """The text of every module that counts, by name."""
+    parts = tuple(f"{part}." for part in within or [package.name])
     texts: dict[str, str] = {}
     waiting = [(name, frozenset(functions)) for name, functions in roots.items()]
     while waiting:
@@ -55,7 +57,8 @@ def meanings(package: Path, roots: Mapping[str, Collection[str]]) -> dict[str, s
             continue
         module = _own(package, name)
         texts[label], imports = _read(module.path.read_bytes(), functions)
-        waiting += [(source, WHOLE) for one in imports for source in _sources(package, module, one)]
+        sources = (source for one in imports for source in _sources(package, module, one))
+        waiting += [(source, WHOLE) for source in sources if f"{source}.".startswith(parts)]
     return texts
 
 

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from difflib import get_close_matches
-from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from harness.base.errors import UsageError
+from harness.base.errors import UsageError, unknown
 from harness.base.layout import Layout
 from harness.base.manifests import NamedManifest, Strict, load_named
 from harness.base.vocabulary import Accelerator
@@ -219,18 +217,6 @@ def load_methods(layout: Layout, benchmark: str | None = None) -> list[MethodCar
     cards = [load_method(layout, name) for name in method_names(layout)]
     chosen = [card for card in cards if benchmark is None or benchmark in card.benchmarks]
     return sorted(chosen, key=lambda card: (card.control, card.name))
-
-
-def unknown(kind: str, name: str, known: list[str], *, where: Path | str = "") -> UsageError:
-    """The error for a name nobody knows, with the nearest one that exists."""
-    small = {one.lower(): one for one in known}
-    near = get_close_matches(name.lower(), small, n=1)
-    hint = f"did you mean '{small[near[0]]}'? " if near else ""
-    return UsageError(
-        f"no {kind} is called '{name}'",
-        where=str(where),
-        todo=f"{hint}known: {', '.join(known) or 'none'}",
-    )
 
 
 def _bytes(text: str) -> int:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from harness import benchmarks
 from harness.base.errors import ManifestError, UsageError
-from harness.benchmarks import names as benchmark_names
 from harness.methods.card import MethodCard, ParityTable
 
 _WILDCARDS = {"dataset": r"(?P<dataset>.+?)", "seed": r"(?P<seed>\d+)"}
@@ -38,6 +38,11 @@ class Match:
     dataset: str
     seed: int
 
+    @property
+    def benchmark(self) -> str:
+        """The benchmark of the case, or where its folder says nothing of it, the method's first."""
+        return self.case.benchmark or self.card.benchmarks[0]
+
 
 def find_cases(golden: Path) -> list[GoldenCase]:
     """All cases in a benchmark's golden folder, or in the folders of several benchmarks."""
@@ -49,7 +54,7 @@ def find_cases(golden: Path) -> list[GoldenCase]:
     # in a benchmark's own folder, those that hold its cases were looked into
     seen = {case.path.parent for case in cases}
     folders = sorted(path for path in golden.iterdir() if path.is_dir() and path not in seen)
-    inside = {folder.name: _cases_in(folder) for folder in folders if folder.name in benchmark_names()}
+    inside = {folder.name: _cases_in(folder) for folder in folders if folder.name in benchmarks.names()}
     if cases or any(inside.values()):
         for folder in folders:
             # a benchmark that is not here yet is named whole, so that it is not passed over in silence
@@ -89,7 +94,7 @@ def _most_specific(matches: list[Match]) -> list[Match]:
 
 def _cases_in(folder: Path) -> list[GoldenCase]:
     """The cases of one folder, and of a benchmark's folders per method; a leading _ marks inputs of others."""
-    of = folder.name if folder.name in benchmark_names() else None
+    of = folder.name if folder.name in benchmarks.names() else None
     files = sorted(folder.glob("*.npz")) + (sorted(folder.glob("*/*.npz")) if of else [])
     return [
         GoldenCase(path.relative_to(folder).with_suffix("").as_posix(), path, of)
@@ -111,3 +116,13 @@ def _pattern(cases: str) -> re.Pattern[str]:
     for name, wildcard in _WILDCARDS.items():
         text = text.replace(re.escape(f"{{{name}}}"), wildcard)
     return re.compile(text)
+
+
+def how(match: Match) -> str:
+    """What a reader must know to judge the comparison."""
+    table = match.table
+    told = [] if table.variant == "published" else [f"variant {table.variant}"]
+    told += [] if table.task == "predict" else [f"task {table.task}"]
+    told += [f"{name} = {value}" for name, value in table.parameters.items()]
+    reason = " ".join(table.reason.split())
+    return "; ".join(told) + (f" ({reason})" if reason and told else reason)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Protocol, cast
 
+from harness import benchmarks
 from harness.base.layout import Layout
-from harness.benchmarks.repurposing.parity import goldens
-from harness.benchmarks.repurposing.parity.splits import SPLITS, check_split
 from harness.parity.cases import GoldenCase
-from harness.parity.finding import Finding, Standing
-from harness.parity.metrics import check_metrics
+from harness.parity.finding import ArrayFinding, Finding, Standing
+from harness.parity.goldens import Array, read_case
 
-METRICS = "metrics"
+METRICS, SPLITS = "metrics", "splits"
 # a benchmark has one file of golden metrics or a folder of them
 _METRICS_PREFIX, _SPLIT_PREFIX = "metrics/", "split_"
 
@@ -29,14 +29,36 @@ def subject_of(case: GoldenCase) -> str:
     return METRICS if _is_of_metrics(case) else SPLITS
 
 
+class Metrics(Protocol):
+    """What `parity/metrics.py` of a benchmark offers."""
+
+    def check_metrics(self, arrays: Mapping[str, Array]) -> Iterator[ArrayFinding]:
+        """One finding per metric of a golden case."""
+        ...
+
+
+class Splits(Protocol):
+    """What `parity/splits.py` of a benchmark offers."""
+
+    def check_split(
+        self, layout: Layout, case: str, arrays: Mapping[str, Array], mirrors: Sequence[Path]
+    ) -> Finding:
+        """Make the split that a golden holds, and compare."""
+        ...
+
+
 def check(layout: Layout, case: GoldenCase, mirrors: Sequence[Path]) -> Finding:
     """Compute again what the golden holds."""
-    arrays = goldens.read_case(case)
-    if not _is_of_metrics(case):
-        return check_split(layout, case.name, arrays, mirrors)
-    found = tuple(check_metrics(case.benchmark, arrays))
-    standing = Standing.OK if found else Standing.FAILED
-    return Finding(case.name, METRICS, METRICS, arrays=found, standing=standing)
+    subject, benchmark = subject_of(case), case.benchmark or benchmarks.default()
+    part = benchmarks.part(benchmark, f"parity.{subject}")
+    if part is None:
+        note = f"benchmark {benchmark} compares no golden {subject}"
+        return Finding(case.name, subject, subject, standing=Standing.NOT_IMPLEMENTED, note=note)
+    if subject == SPLITS:
+        return cast(Splits, part).check_split(layout, case.name, read_case(case), mirrors)
+    findings = tuple(cast(Metrics, part).check_metrics(read_case(case)))
+    standing = Standing.OK if findings else Standing.FAILED
+    return Finding(case.name, METRICS, METRICS, arrays=findings, standing=standing)
 
 
 def _is_of_metrics(case: GoldenCase) -> bool:

@@ -38,7 +38,7 @@ def trial_of(match: Match, arrays: Mapping[str, Array]) -> Trial:
     given[ABOUT] = [notes.read_text(encoding="utf-8") if notes.is_file() else "{}"]
     return Trial(
         card=match.card,
-        benchmark=match.case.benchmark or match.card.benchmarks[0],
+        benchmark=match.benchmark,
         inputs=given,
         parameters=merged_parameters(match.card, table.variant, table.parameters),
         seed=match.seed,

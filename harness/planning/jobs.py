@@ -8,9 +8,9 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from pydantic import Field
+from pydantic import Field, ValidationError
 
-from harness import benchmarks as benchmark
+from harness import benchmarks
 from harness.base.errors import UsageError
 from harness.base.files import digest_of
 from harness.base.layout import Layout
@@ -55,7 +55,8 @@ class Job(Strict):
     parameters: dict[str, Any] = {}
     dataset: str
     split: SplitSpec
-    inner_folds: int = 5
+    # what the benchmark lets be chosen beside all these (its `options`), every one of them spelled out
+    options: dict[str, int] = {}
     # The tree hash of a person's own checkout that ran in place of our implementation; empty for ours.
     upstream: str = ""
     # Written down, and part of the key, where it is not the CPU.
@@ -91,16 +92,9 @@ def make_job(
     *,
     variant: str = "published",
     chosen: Mapping[str, Any] = MappingProxyType({}),
-    inner_folds: int | None = None,
+    options: Mapping[str, int] = MappingProxyType({}),
 ) -> Job:
-    """A job as a person asks for it: the variant's parameters, but for those `chosen`."""
-    usual = benchmark.get(manifest.benchmark).INNER_FOLDS
-    if inner_folds and not usual:
-        raise UsageError(
-            f"benchmark {manifest.benchmark} has no inner folds: its splits have validation items",
-            where="--inner-folds",
-            todo="leave it out",
-        )
+    """A job as a person asks for it: the variant's parameters and the usual options, but for those given."""
     return Job(
         benchmark=manifest.benchmark,
         method=card.name,
@@ -108,8 +102,35 @@ def make_job(
         parameters=merged_parameters(card, variant, chosen),
         dataset=manifest.name,
         split=split,
-        inner_folds=usual if inner_folds is None else inner_folds,
+        options=complete_options(manifest.benchmark, options),
     )
+
+
+def complete_options(benchmark: str, given: Mapping[str, int]) -> dict[str, int]:
+    """Every option of a benchmark: those given, validated, and the usual values of the others."""
+    model = benchmarks.get(benchmark).options
+    if unasked := [name for name in given if name not in model.model_fields]:
+        raise UsageError(
+            f"benchmark {benchmark} has no {unasked[0].replace('_', ' ')}",
+            where=f"--{unasked[0].replace('_', '-')}",
+            todo="leave it out" + (f"; it has {', '.join(model.model_fields)}" if model.model_fields else ""),
+        )
+    try:
+        return model.model_validate(dict(given)).model_dump()
+    except ValidationError as error:
+        fault = error.errors()[0]
+        name = str(fault["loc"][0])
+        raise UsageError(
+            f"{name.replace('_', ' ')} is wrong: {fault['msg']}",
+            where=f"--{name.replace('_', '-')} {fault['input']}",
+            todo=str(model.model_fields[name].description),
+        ) from None
+
+
+def unusual_options(job: Job) -> dict[str, int]:
+    """The options of a job that differ from the benchmark's usual ones."""
+    usual = complete_options(job.benchmark, {})
+    return {name: value for name, value in job.options.items() if value != usual.get(name)}
 
 
 def card_of(layout: Layout, job: Job) -> MethodCard:
@@ -168,7 +189,7 @@ class PlannedJob(Strict):
     @property
     def key(self) -> str:
         """Equal keys mean equal answers; anything that can change the answer changes the key."""
-        prepared = benchmark.get(self.job.benchmark).MATERIALISATION_VERSION
+        prepared = benchmarks.get(self.job.benchmark).inputs_version
         return digest_of(
             {
                 # told from the second way of preparing inputs on, so that keys of the first stay what they were
@@ -183,7 +204,7 @@ class PlannedJob(Strict):
                 "method": self.job.method,
                 "variant": self.job.variant,
                 "parameters": self.job.parameters,
-                "inner_folds": self.job.inner_folds,
+                **self.job.options,
                 "upstream": self.job.upstream,
                 "seed": self.job.split.seed,
             }

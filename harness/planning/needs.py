@@ -140,7 +140,7 @@ def _image_bytes(layout: Layout, cells: Sequence[Cell]) -> int:
 
 def _result_bytes(layout: Layout, cell: Cell) -> int:
     statistics = load_manifest(layout, cell.job.dataset).statistics
-    return statistics.result_bytes(cell.job.inner_folds) + _BESIDE_PREDICTIONS
+    return statistics.result_bytes(cell.job.options) + _BESIDE_PREDICTIONS
 
 
 def _limit(layout: Layout, job: Job) -> float:

@@ -10,12 +10,12 @@ import shlex
 from collections.abc import Iterable
 from typing import Any
 
-from harness import benchmarks as benchmark
 from harness.base.files import canonical_json
 from harness.base.layout import Layout
 from harness.base.logs import log_tail
 from harness.base.vocabulary import Verdict
 from harness.compare import Book, Comparison
+from harness.planning.jobs import unusual_options
 from harness.results.store import Store
 from harness.status import ScoredCell, Table
 
@@ -135,8 +135,7 @@ def run_command(scored: ScoredCell) -> str:
     words += [f"--split {shlex.quote(job.split.text)}", f"--seed {job.split.seed}"]
     if job.variant != "published":
         words.append(f"--variant {job.variant}")
-    if job.inner_folds != benchmark.get(job.benchmark).INNER_FOLDS:
-        words.append(f"--inner-folds {job.inner_folds}")
+    words += [f"--{name.replace('_', '-')} {value}" for name, value in unusual_options(job).items()]
     if job.upstream:
         words.append("--upstream DIR")
     if job.accelerator != "cpu":
@@ -146,7 +145,7 @@ def run_command(scored: ScoredCell) -> str:
 
 
 def _job(job: dict[str, Any]) -> dict[str, Any]:
-    return {name: job[name] for name in ("variant", "parameters", "inner_folds")}
+    return {name: job[name] for name in ("variant", "parameters", "options")}
 
 
 def _record(record: dict[str, Any], shared: Shared) -> dict[str, Any]:

@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from harness import __version__
-from harness import benchmarks as benchmark
+from harness import __version__, benchmarks
 from harness.base.files import write_atomic
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
@@ -166,7 +165,9 @@ def _matrix_cell(group: Group, metrics: Sequence[str], footnotes: Footnotes) -> 
 
 
 def _metrics(name: str) -> list[dict[str, str]]:
-    return [{"name": metric.name, "description": metric.description} for metric in benchmark.get(name).METRICS]
+    return [
+        {"name": metric.name, "description": metric.description} for metric in benchmarks.get(name).scoring.metrics
+    ]
 
 
 def _book(book: Book) -> dict[str, Any]:

@@ -23,9 +23,20 @@ from harness.results.store import Store
 
 log = logging.getLogger(__name__)
 
-_TEXTS = ("key", "benchmark", "method", "variant", "parameters", "dataset", "split", "verdict", "reason")
+_TEXTS = (
+    "key",
+    "benchmark",
+    "method",
+    "variant",
+    "parameters",
+    "options",
+    "dataset",
+    "split",
+    "verdict",
+    "reason",
+)
 _MORE_TEXTS = ("upstream", "accelerator", "image_tree", "dataset_digest", "split_digest", "started", "finished")
-_WHOLE_NUMBERS = ("seed", "inner_folds")
+_WHOLE_NUMBERS = ("seed",)
 _NUMBERS = ("wall_s", "cpu_s", "peak_bytes")
 
 
@@ -92,17 +103,21 @@ def _row(layout: Layout, store: Store, key: str) -> dict[str, Any] | None:
     planned, resources = content["planned"], content["resources"]
     job = Job.model_validate(planned["job"])
     is_result = standing.verdict is Verdict.OK
-    scores = read_scores(layout, key, job.benchmark, scored_files(content["files"])) if is_result else None
+    scores = (
+        read_scores(layout, key, job.benchmark, scored_files(job.benchmark, content["files"]))
+        if is_result
+        else None
+    )
     return {
         "key": key,
         "benchmark": job.benchmark,
         "method": job.method,
         "variant": job.variant,
         "parameters": json.dumps(job.parameters, sort_keys=True),
+        "options": json.dumps(job.options, sort_keys=True),
         "dataset": job.dataset,
         "split": job.split.text,
         "seed": job.split.seed,
-        "inner_folds": job.inner_folds,
         "verdict": str(standing.verdict),
         "reason": standing.reason,
         "upstream": job.upstream,

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from statistics import mean, stdev
 from typing import NamedTuple
 
-from harness import benchmarks as benchmark
+from harness import benchmarks
 
 Metrics = Mapping[str, float | None]
 
@@ -36,7 +36,7 @@ class Likeness(NamedTuple):
 
 def order_free(name: str, metrics: Metrics) -> dict[str, float]:
     """Those metrics of a benchmark's run that must not depend on the order of items."""
-    wanted = benchmark.get(name).ORDER_FREE_METRICS
+    wanted = benchmarks.get(name).order_free_metrics
     return {metric: value for metric in wanted if (value := metrics.get(metric)) is not None}
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from pydantic import Field, ValidationError, field_validator
 
+from harness import benchmarks
 from harness.base.errors import CorruptData
 from harness.base.files import digest_of
 from harness.base.manifests import Strict
@@ -15,8 +16,7 @@ from harness.base.vocabulary import Verdict
 from harness.planning.jobs import PlannedJob
 
 RECORD_FILE = "record.json"
-# What a run that ended ok must have left; anything else may be there.
-NEEDED_FILES = ("job.json", "log.txt", "method.json", "predictions.npy")
+_ALWAYS = ("job.json", "log.txt", "method.json")
 
 
 class StoredFile(Strict):
@@ -42,7 +42,7 @@ class Record(Strict):
     started: str
     finished: str
     harness_version: str
-    # The secret that the order of its items followed from (harness.execution.order); empty for the published order.
+    # The secret that the order of its items followed from (benchmarks.order); empty for the published order.
     order: str = Field(default="", exclude_if=lambda value: value == "")
 
     @field_validator("files")
@@ -53,6 +53,12 @@ class Record(Strict):
             if path.is_absolute() or ".." in path.parts or not path.parts:
                 raise ValueError(f"'{name}' is not a file of the run's folder")
         return files
+
+    @property
+    def missing_files(self) -> list[str]:
+        """What a run that ended ok must have left, and this one has not; anything else may be there."""
+        required = benchmarks.get(self.planned.job.benchmark).required_files
+        return [name for name in (*_ALWAYS, *required) if name not in self.files]
 
     def to_json(self) -> dict[str, Any]:
         """The record with its digest, ready to be written."""

@@ -26,7 +26,7 @@ from harness.base.vocabulary import Verdict
 from harness.methods.card import load_method
 from harness.planning.jobs import PlannedJob
 from harness.planning.plan import Present
-from harness.results.records import NEEDED_FILES, Record, checked_content
+from harness.results.records import Record, checked_content
 from harness.results.scoring import Scores, parse_scores, score_run, scored_files, scorer_digest
 from harness.results.store import Store
 
@@ -212,9 +212,9 @@ def _check(entry: Entry) -> None:
     if (entry.scores is None) == (record.verdict is Verdict.OK):
         raise _corrupt("a run that ended ok has scores, and no other has", entry.where)
     if entry.scores is not None:
-        if absent := [name for name in NEEDED_FILES if name not in record.files]:
+        if absent := record.missing_files:
             raise _corrupt(f"a run that ended ok has no {absent[0]}", entry.where)
-        evidence = scored_files(entry.content["files"])
+        evidence = scored_files(record.planned.job.benchmark, entry.content["files"])
         if (entry.scores.key, entry.scores.evidence) != (key, evidence):
             raise _corrupt("the scores are of other predictions than the record", entry.where)
 

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from harness import benchmarks as benchmark
+from harness import benchmarks
 from harness.base.errors import CorruptData, InvalidPredictions, UsageError
 from harness.base.files import digest_of, read_json, write_json
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
-from harness.benchmarks.measures import SCORING, Measured, measured, no_truth
+from harness.benchmarks.measures import no_truth
 from harness.meaning.modules import WHOLE, meaning_of_modules
 from harness.planning.jobs import Job, PlannedJob
 from harness.planning.plan import Plan, join
 from harness.results.records import Record
 from harness.results.store import Store
+from harness.results.truth import Truth, truth_of
 
 _FIELDS = ("key", "scorer", "evidence", "metrics", "notes")
 # Left out where there are none.
@@ -56,7 +57,7 @@ class Scores:
 @cache
 def scorer_digest(benchmark: str) -> str:
     """A digest of all that decides a benchmark's scores: where it changes, old scores are stale by themselves."""
-    roots = {f"harness.benchmarks.{benchmark}": SCORING, "harness.benchmarks.measures": WHOLE}
+    roots = {f"harness.benchmarks.{benchmark}.scoring": WHOLE, "harness.benchmarks.measures": WHOLE}
     return meaning_of_modules(Path(__file__).parents[1], roots)
 
 
@@ -104,63 +105,53 @@ def compute_scores(layout: Layout, store: Store, planned: PlannedJob, mirrors: S
             where=f"{planned.job.label}: {record.reason}",
             todo="only a run that ended ok is a result",
         )
-    dataset, split, predictions = read_answer(layout, store, record, mirrors)
-    measured = measure(planned.job, dataset, split, predictions)
-    evidence = scored_files(record.to_json()["files"])
-    return Scores(planned.key, scorer_digest(planned.job.benchmark), evidence, *measured)
-
-
-def measure(job: Job, dataset: Any, split: Any, predictions: Any) -> Measured:
-    """The metrics of a job's checked predictions. Where there is no truth, none is defined."""
-    scorer = benchmark.get(job.benchmark)
-    return measured(scorer, job.split.strategy, dataset, split, predictions, job.parameters)
+    truth, answer = read_answer(layout, store, record, mirrors)
+    evidence = scored_files(planned.job.benchmark, record.to_json()["files"])
+    return Scores(planned.key, scorer_digest(planned.job.benchmark), evidence, *truth.measure(answer))
 
 
 def without_truth(job: Job) -> str:
     """Why nothing can be scored; empty where there is a truth."""
-    return no_truth(benchmark.get(job.benchmark), job.split.strategy)
+    return no_truth(benchmarks.get(job.benchmark).scoring, job.split.strategy)
 
 
 def read_answer(
     layout: Layout, store: Store, record: Record, mirrors: Sequence[Path] = ()
-) -> tuple[Any, Any, Any]:
-    """The dataset and the split of one stored run, and its predictions, all checked."""
-    from harness.data import load_dataset
-    from harness.splits import load_split
-
+) -> tuple[Truth, object]:
+    """The truth of one stored run, and its answer, all checked."""
     store.check(record)
     planned = record.planned
-    module = benchmark.get(planned.job.benchmark)
-    dataset = load_dataset(layout, planned.job.dataset, mirrors=mirrors)
-    split = load_split(layout, planned.job.dataset, planned.job.split, mirrors)
-    if (dataset.digest, split.digest) != (planned.dataset_digest, planned.split_digest):
+    truth = truth_of(layout, planned.job, mirrors)
+    if (truth.dataset.digest, truth.split.digest) != (planned.dataset_digest, planned.split_digest):
         raise CorruptData(
             "the dataset or the split is not the one of the run",
             where=planned.job.label,
             todo="run `harness data verify` and `harness split verify`",
         )
-    asked = module.asked(dataset, split)
     try:
-        predictions = module.check_predictions(store.path(planned.key), asked, planned.job.inner_folds)
+        return truth, truth.read(store.path(planned.key))
     except InvalidPredictions as error:
         raise CorruptData(
             f"a stored answer is not what the protocol asks for today: {error}",
             where=f"{planned.job.label} ({planned.key[:16]})",
             todo="run it again",
         ) from None
-    return dataset, split, predictions
 
 
-def scored_files(files: dict[str, dict[str, Any]]) -> dict[str, str]:
-    """The sha256 of the arrays that scores are computed from, out of a record's list; traces are not scored."""
-    return {name: stored["sha256"] for name, stored in files.items() if name.endswith(".npy") and "/" not in name}
+def scored_files(benchmark: str, files: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
+    """The sha256 of the files that scores are computed from, out of a record's list."""
+    names = benchmarks.get(benchmark).scored_files
+    return {name: files[name]["sha256"] for name in sorted(names) if name in files}
 
 
 def score_run(layout: Layout, store: Store, planned: PlannedJob, mirrors: Sequence[Path] = ()) -> Scores:
     """The scores of one run: cached where fresh, else computed and kept."""
     standing = store.standing(planned.key)
     cached = read_scores(
-        layout, planned.key, planned.job.benchmark, scored_files(standing.content.get("files", {}))
+        layout,
+        planned.key,
+        planned.job.benchmark,
+        scored_files(planned.job.benchmark, standing.content.get("files", {})),
     )
     if cached is not None and standing.verdict is Verdict.OK:
         return cached
@@ -178,7 +169,7 @@ def score_all(layout: Layout, store: Store, plan: Plan, mirrors: Sequence[Path] 
     for cell in join(plan, store, records=True):
         if cell.planned is None or cell.verdict is not Verdict.OK:
             continue
-        evidence = scored_files(cell.record.get("files", {}))
+        evidence = scored_files(cell.job.benchmark, cell.record.get("files", {}))
         if read_scores(layout, cell.planned.key, cell.job.benchmark, evidence) is not None:
             continue
         record = store.record(cell.planned.key)

@@ -3,7 +3,6 @@
 A split file's checksum is recorded beside its dataset and never changes once published.
 """
 
-from harness.benchmarks.repurposing.splits.seeds import published_seeds
 from harness.planning.jobs import SplitSpec
 from harness.splits.splits import load_split, make_split, recorded_split, split_digest
 from harness.splits.strategies import strategy_names
@@ -12,7 +11,6 @@ __all__ = [
     "SplitSpec",
     "load_split",
     "make_split",
-    "published_seeds",
     "recorded_split",
     "split_digest",
     "strategy_names",

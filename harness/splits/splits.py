@@ -7,14 +7,13 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from harness import benchmarks
 from harness.base.errors import CorruptData
 from harness.base.files import digest_of, read_json, sha256_of, write_atomic, write_json
 from harness.base.layout import Layout
+from harness.benchmarks import Split
 from harness.planning.jobs import SplitSpec
 from harness.splits.recorded import Recorded, recorded_path, recorded_splits, spec_key
-
-# A `Split` of folds or a `PartSplit` of parts, as the dataset's benchmark has it.
-AnySplit = Any
 
 
 def split_digest(layout: Layout, dataset: str, spec: SplitSpec, mirrors: Sequence[Path] = ()) -> str:
@@ -25,7 +24,7 @@ def split_digest(layout: Layout, dataset: str, spec: SplitSpec, mirrors: Sequenc
     return _unrecorded(layout, dataset, spec, mirrors)
 
 
-def load_split(layout: Layout, dataset: str, spec: SplitSpec, mirrors: Sequence[Path] = ()) -> AnySplit:
+def load_split(layout: Layout, dataset: str, spec: SplitSpec, mirrors: Sequence[Path] = ()) -> Split:
     """A split with the recorded checksum."""
     digest = split_digest(layout, dataset, spec, mirrors)
     path = split_path(layout, digest)
@@ -41,14 +40,14 @@ def load_split(layout: Layout, dataset: str, spec: SplitSpec, mirrors: Sequence[
     return _read(layout, dataset, tuple(mirrors), path, digest, path.stat().st_mtime_ns)
 
 
-def make_split(layout: Layout, dataset: str, spec: SplitSpec, mirrors: Sequence[Path] = ()) -> AnySplit:
+def make_split(layout: Layout, dataset: str, spec: SplitSpec, mirrors: Sequence[Path] = ()) -> Split:
     """Make a split again, whatever is kept; nothing is compared or written."""
     from harness.data import load_dataset
-    from harness.splits.strategies import get_form, get_strategy, parameters_of
+    from harness.splits.strategies import get_strategy, parameters_of
 
     name = benchmark_of(layout, dataset)
     strategy, parameters = get_strategy(name, spec.strategy), parameters_of(name, spec)
-    return get_form(name).finish(
+    return benchmarks.get(name).form.finish(
         strategy.make(load_dataset(layout, dataset, mirrors=mirrors), spec.seed, parameters)
     )
 
@@ -57,17 +56,17 @@ def verify_split(
     layout: Layout,
     dataset: str,
     spec: SplitSpec,
-    split: AnySplit,
+    split: Split,
     mirrors: Sequence[Path] = (),
     *,
     recorded: bool = True,
 ) -> list[str]:
     """Every promise the split breaks: of all splits, of its strategy, and if wanted its recorded checksum."""
     from harness.data import load_dataset
-    from harness.splits.strategies import get_form, get_strategy, parameters_of
+    from harness.splits.strategies import get_strategy, parameters_of
 
     name = benchmark_of(layout, dataset)
-    data, form = load_dataset(layout, dataset, mirrors=mirrors), get_form(name)
+    data, form = load_dataset(layout, dataset, mirrors=mirrors), benchmarks.get(name).form
     broken = form.broken_promises(split, data)
     if form.fits(split, data):
         strategy, parameters = get_strategy(name, spec.strategy), parameters_of(name, spec)
@@ -80,25 +79,24 @@ def verify_split(
     return broken
 
 
-def read_split_file(layout: Layout, dataset: str, path: Path, mirrors: Sequence[Path] = ()) -> AnySplit:
+def read_split_file(layout: Layout, dataset: str, path: Path, mirrors: Sequence[Path] = ()) -> Split:
     """A split of a dataset from a file anywhere, checked for its form."""
     from harness.data import load_dataset
-    from harness.splits.strategies import get_form
 
-    form = get_form(benchmark_of(layout, dataset))
+    form = benchmarks.get(benchmark_of(layout, dataset)).form
     return form.read(path, lambda: load_dataset(layout, dataset, mirrors=mirrors))
 
 
 def describe_split(
-    layout: Layout, dataset: str, spec: SplitSpec, split: AnySplit, mirrors: Sequence[Path] = ()
+    layout: Layout, dataset: str, spec: SplitSpec, split: Split, mirrors: Sequence[Path] = ()
 ) -> dict[str, Any]:
     """What a person wants to know of a split: tables of numbers, by name."""
     from harness.data import load_dataset
-    from harness.splits.strategies import get_form, get_strategy, parameters_of
+    from harness.splits.strategies import get_strategy, parameters_of
 
     name = benchmark_of(layout, dataset)
     data, strategy = load_dataset(layout, dataset, mirrors=mirrors), get_strategy(name, spec.strategy)
-    return get_form(name).describe(split, data, strategy, parameters_of(name, spec))
+    return benchmarks.get(name).form.describe(split, data, strategy, parameters_of(name, spec))
 
 
 def benchmark_of(layout: Layout, dataset: str) -> str:
@@ -120,7 +118,7 @@ def complete(benchmark: str, spec: SplitSpec) -> SplitSpec:
     return spec.model_copy(update={"parameters": parameters_of(benchmark, spec).model_dump(mode="json")})
 
 
-def as_recorded(benchmark: str, spec: SplitSpec, split: AnySplit) -> Recorded:
+def as_recorded(benchmark: str, spec: SplitSpec, split: Split) -> Recorded:
     """The line to be recorded for a split."""
     return Recorded(complete(benchmark, spec), split.training, split.test, split.digest)
 
@@ -153,10 +151,8 @@ def _unrecorded(layout: Layout, dataset: str, spec: SplitSpec, mirrors: Sequence
     return str(noted["sha256"])
 
 
-def _keep(layout: Layout, dataset: str, spec: SplitSpec, split: AnySplit) -> None:
+def _keep(layout: Layout, dataset: str, spec: SplitSpec, split: Split) -> None:
     """Write a split's file, unless it should have been another."""
-    from harness.splits.strategies import get_form
-
     line = recorded_split(layout, dataset, spec)
     if line and line.sha256 != split.digest:
         raise CorruptData(
@@ -164,13 +160,15 @@ def _keep(layout: Layout, dataset: str, spec: SplitSpec, split: AnySplit) -> Non
             where=f"{recorded_path(layout, dataset)}: {line.sha256}, made: {split.digest}",
             todo="use the locked environment of run_all.sh; a published split never changes",
         )
-    write_atomic(split_path(layout, split.digest), get_form(benchmark_of(layout, dataset)).content(split))
+    write_atomic(
+        split_path(layout, split.digest), benchmarks.get(benchmark_of(layout, dataset)).form.content(split)
+    )
 
 
 @lru_cache(maxsize=64)
 def _read(
     layout: Layout, dataset: str, mirrors: tuple[Path, ...], path: Path, digest: str, _changed: int
-) -> AnySplit:
+) -> Split:
     if sha256_of(path) != digest:
         raise CorruptData(
             "a split file was changed", where=str(path), todo="remove it; it will be made again from its recipe"

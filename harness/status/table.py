@@ -10,12 +10,12 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
-from harness import benchmarks as benchmark
+from harness import benchmarks
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.data import load_manifest
 from harness.methods.card import MethodCard, load_method
-from harness.planning.jobs import Job
+from harness.planning.jobs import Job, unusual_options
 from harness.planning.plan import Cell, Plan, Present, check_sum, join, make_plan
 from harness.planning.suites import jobs_of, load_suite, plan_name
 from harness.results.reference import Entry
@@ -55,7 +55,7 @@ class ScoredCell:
     scored: bool
     # whether this is a committed reference result, not a run of this machine
     reference: bool = False
-    # whether it found, or will find, its items in the published order and not in a secret one (harness.execution.order)
+    # whether it found, or will find, its items in the published order and not in a secret one
     published_order: bool = False
 
     @cached_property
@@ -221,7 +221,7 @@ def build_table(
 
 def key_metrics(name: str) -> tuple[str, ...]:
     """The few metrics of a benchmark that a narrow table shows."""
-    return tuple(benchmark.get(name).KEY_METRICS)
+    return benchmarks.get(name).key_metrics
 
 
 def metric_sets(name: str) -> list[tuple[str, ...]]:
@@ -270,7 +270,7 @@ def _scored(layout: Layout, cell: Cell, card: MethodCard, reference: Mapping[str
         cell = replace(cell, verdict=Verdict(entry.content["verdict"]), reason=reason, record=entry.content)
         scores = entry.fresh_scores
     elif cell.planned is not None and cell.verdict is Verdict.OK:
-        evidence = scored_files(cell.record["files"])
+        evidence = scored_files(cell.job.benchmark, cell.record["files"])
         scores = read_scores(layout, cell.planned.key, cell.job.benchmark, evidence)
     return ScoredCell(
         cell,
@@ -292,9 +292,8 @@ def _place(name: str) -> tuple[str, str]:
 
 def _group_of(scored: ScoredCell) -> tuple[str, str, str, str]:
     job = scored.cell.job
-    usual = benchmark.get(job.benchmark).INNER_FOLDS
-    folds = "" if job.inner_folds == usual else f", {job.inner_folds} inner folds"
-    return job.benchmark, scored.row, job.dataset, job.split.text + folds
+    unusual = "".join(f", {value} {name.replace('_', ' ')}" for name, value in unusual_options(job).items())
+    return job.benchmark, scored.row, job.dataset, job.split.text + unusual
 
 
 def _stored_jobs(layout: Layout, store: Store) -> list[Job]:

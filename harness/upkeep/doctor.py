@@ -221,7 +221,7 @@ def _dataset(layout: Layout, name: str, mirrors: Sequence[Path]) -> Check:
     from harness.data.sources import changed_files, local_copy, mirror_folders
 
     manifest, title = load_manifest(layout, name), f"data {name}"
-    if manifest.bring and missing_tables(layout, name):
+    if manifest.bring and missing_tables(layout, manifest):
         # nobody can fetch it, so that its absence is no fault of this machine
         return Check(title, State.OK, f"yours to bring, if you have it: {manifest.bring}")
     if changed := changed_files(layout, manifest):

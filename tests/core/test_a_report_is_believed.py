@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from harness.base.errors import InvalidPredictions
 from harness.benchmarks.answers import check_report
-from harness.execution.method_report import own_measurements, read_report
+from harness.benchmarks.method_report import own_measurements, read_report
 
 # the text -> what the refusal says
 BROKEN = {

@@ -14,9 +14,9 @@ from harness.base.given import Array, Given
 from harness.base.npy import npy_bytes
 from harness.benchmarks import ddi, repurposing
 from harness.benchmarks.ddi.conformance import problems as pair_problems
+from harness.benchmarks.order import PUBLISHED, Arrangement, new_order, permutation, places_of
 from harness.benchmarks.repurposing.conformance import problems
 from harness.execution.inputs import arrange
-from harness.execution.order import PUBLISHED, Arrangement, new_order, permutation, places_of
 
 SECRETS = st.text("0123456789abcdef", min_size=32, max_size=32)
 FIRST_EIGHT = [3, 2, 4, 6, 0, 5, 1, 7]

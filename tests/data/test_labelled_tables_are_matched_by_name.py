@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from harness.data.statistics import RepurposingStatistics
 
 from harness.base.errors import CorruptData, ManifestError
 from harness.benchmarks.repurposing.converters.tables import convert
 from harness.benchmarks.repurposing.dataset import RepurposingDataset
 from harness.data.manifest import DatasetManifest
-from harness.data.statistics import RepurposingStatistics
 
 TABLES = {
     "pairs.txt": "\tpain\tflu\nzinc\t0\t1\naspirin\t1\t-1\n",

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from harness.parity.metrics import check_metrics
 
 from harness import benchmarks as benchmark
 from harness.base.layout import Layout
 from harness.execution.trials import OnDemand
 from harness.parity import Finding, Standing, check_cases, find_cases
-from harness.parity.metrics import check_metrics
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "ddi"
 CASES = sorted(path.stem for path in (GOLDEN / "metrics").glob("*.npz"))

@@ -16,7 +16,7 @@ from harness.benchmarks.ddi import METRICS, asked, score, series
 from harness.benchmarks.ddi.conformance import problems
 from harness.benchmarks.ddi.conformance.problems import Problem
 from harness.benchmarks.ddi.metrics import multiclass, multilabel
-from harness.benchmarks.ddi.metrics.names import DEFINED, PUBLISHED, flat_name
+from harness.benchmarks.ddi.names import DEFINED, PUBLISHED, flat_name
 from harness.benchmarks.ddi.splits.parts import part_split
 from tests.ddi import brute_force as plain
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 
 import pytest
+from harness.benchmarks.repurposing.parity.goldens import SOURCES
 
 from harness import benchmarks as benchmark
 from harness.base.layout import Layout, find_layout
-from harness.benchmarks.repurposing.parity.goldens import SOURCES
 from harness.methods.card import load_method, merged_parameters, method_names
 from tests.conftest import REPOSITORY
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from harness.benchmarks.repurposing.metrics import as_defined, as_published, introsort
 from harness.benchmarks.repurposing.metrics.introsort import places
-from harness.benchmarks.repurposing.metrics.names import DEFINED, METRICS, PUBLISHED, metric_names
 from harness.benchmarks.repurposing.metrics.pairs import Pairs
+from harness.benchmarks.repurposing.names import DEFINED, METRICS, PUBLISHED, metric_names
 from tests.repurposing import brute_force as plain
 
 Case = tuple[plain.Matrix, plain.Matrix, plain.Matrix]

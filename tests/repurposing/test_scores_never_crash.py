@@ -12,9 +12,9 @@ from harness.base.errors import UsageError
 from harness.base.layout import Layout
 from harness.benchmarks.repurposing.answer import Predictions
 from harness.benchmarks.repurposing.dataset import RepurposingDataset
-from harness.benchmarks.repurposing.metrics.scorer import choose, score_predictions
 from harness.benchmarks.repurposing.metrics.selection import first_best
 from harness.benchmarks.repurposing.ranking import rank_pairs
+from harness.benchmarks.repurposing.scoring import choose, score_predictions
 from harness.benchmarks.repurposing.splits.folds import Folds
 from harness.data import load_dataset
 from harness.splits import SplitSpec, load_split

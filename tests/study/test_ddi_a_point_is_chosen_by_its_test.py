@@ -15,11 +15,11 @@ from harness.base.vocabulary import Verdict
 from harness.benchmarks.ddi.study import tuning
 from harness.benchmarks.ddi.study.ensemble import ENSEMBLE, ensembles, probabilities
 from harness.benchmarks.ddi.study.tuning import Point, added, best, left_out, searched
+from harness.benchmarks.order import PUBLISHED
 from harness.compare import load_names
 from harness.compare.names import Target
 from harness.compare.obtained import Obtained, Runs
 from harness.data import load_dataset, load_manifest
-from harness.execution.order import PUBLISHED
 from harness.methods.card import load_method, load_methods
 from harness.planning.jobs import Job, make_job, parse_split
 from harness.planning.plan import Cell, make_plan

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from harness.data.statistics import DdiStatistics
+from harness.benchmarks.ddi.statistics import DdiStatistics
 
 Integers = npt.NDArray[np.int32]
 Signs = npt.NDArray[np.int8]

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from harness.base.given import Array, Given
-from harness.execution.order import Arrangement, Integers, permutation, places_of
+from harness.benchmarks.order import Arrangement, Integers, permutation, places_of
 
 _OF_DRUGS = ("fingerprints", "smiles", "drug_names", "drug_texts", "graph_texts")
 

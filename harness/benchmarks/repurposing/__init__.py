@@ -3,94 +3,91 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING
 
-from harness.benchmarks.ranking import Ranking
-from harness.benchmarks.repurposing.metrics.names import INPUTS, KEY_METRICS, METRICS, ORDER_FREE_METRICS
+from harness.benchmarks.contract import AnswerFile, Benchmark
+from harness.benchmarks.repurposing.names import ANSWER_FILES, INPUTS, KEY_METRICS, ORDER_FREE_METRICS
+from harness.benchmarks.repurposing.statistics import RepurposingOptions, RepurposingStatistics
 
 if TYPE_CHECKING:
-    from harness.base.given import Array, Given
-    from harness.benchmarks.repurposing.answer import Predictions
+    from harness.base.given import Given
+    from harness.benchmarks.order import Arrangement
+    from harness.benchmarks.ranking import Ranking
+    from harness.benchmarks.repurposing.answer import FoldQuestion, Predictions
     from harness.benchmarks.repurposing.dataset import RepurposingDataset
-    from harness.benchmarks.repurposing.splits.folds import Folds, Split
-    from harness.execution.order import Arrangement
-
-__all__ = [
-    "INNER_FOLDS",
-    "INPUTS",
-    "KEY_METRICS",
-    "MATERIALISATION_VERSION",
-    "METRICS",
-    "ORDER_FREE_METRICS",
-    "PREDICTING",
-    "asked",
-    "asked_in",
-    "check_predictions",
-    "inputs",
-    "ranking",
-    "reorder",
-    "score",
-    "series",
-]
-
-MATERIALISATION_VERSION = 1
-INNER_FOLDS = 5
-PREDICTING = "unknown_pairs"
+    from harness.benchmarks.repurposing.scoring import RepurposingScoring
+    from harness.benchmarks.repurposing.splits.folds import Split
+    from harness.benchmarks.repurposing.splits.form import FoldForm
 
 
-def inputs(
-    dataset: RepurposingDataset, split: Split, names: Sequence[str], *, inner_folds: int
-) -> dict[str, Array]:
-    """The arrays a method declares."""
-    from harness.benchmarks.repurposing.input_arrays import arrays_of
+class Repurposing(Benchmark["RepurposingDataset", "Split", "Predictions"]):
+    """What is asked are the test pairs of a matrix of drugs and diseases."""
 
-    return arrays_of(dataset, split.for_inner_folds(inner_folds), names)
+    place = 1
+    input_names = INPUTS
+    answer_files = tuple(AnswerFile(name, required=required) for name, required in ANSWER_FILES.items())
+    key_metrics = KEY_METRICS
+    order_free_metrics = ORDER_FREE_METRICS
+    statistics = RepurposingStatistics
+    options = RepurposingOptions
+    options_to_predict = MappingProxyType({"inner_folds": 0})
+    brought_tables = ("associations.csv", "drug_features.csv", "disease_features.csv")
+
+    @property
+    def dataset(self) -> type[RepurposingDataset]:
+        """Associations and features."""
+        from harness.benchmarks.repurposing.dataset import RepurposingDataset
+
+        return RepurposingDataset
+
+    @property
+    def form(self) -> FoldForm:
+        """A fold matrix."""
+        from harness.benchmarks.repurposing.splits.form import FORM
+
+        return FORM
+
+    @property
+    def scoring(self) -> RepurposingScoring:
+        """Metrics of both kinds."""
+        from harness.benchmarks.repurposing.scoring import SCORING
+
+        return SCORING
+
+    def remarks(self, dataset: RepurposingDataset) -> tuple[str, ...]:
+        """Unknown or constant features, rows without any association."""
+        from harness.benchmarks.repurposing.checks import checked_remarks
+
+        return checked_remarks(dataset)
+
+    def inputs(
+        self, dataset: RepurposingDataset, split: Split, names: Sequence[str], options: Mapping[str, int]
+    ) -> Mapping[str, Given]:
+        """The arrays a method declares."""
+        from harness.benchmarks.repurposing.input_arrays import arrays_of
+
+        return arrays_of(dataset, split.for_inner_folds(options["inner_folds"]), names)
+
+    def reorder(self, inputs: Mapping[str, Given], order: str) -> Arrangement:
+        """Drugs and diseases in another order."""
+        from harness.benchmarks.repurposing.ordering import in_order
+
+        return in_order(inputs, order)
+
+    def asked_in(self, inputs: Mapping[str, Given], options: Mapping[str, int]) -> FoldQuestion:
+        """The pairs that the matrix of folds marks."""
+        import numpy as np
+
+        from harness.benchmarks.repurposing.answer import FoldQuestion
+
+        return FoldQuestion(np.asarray(inputs["folds"]), options["inner_folds"])
+
+    def ranking(self, dataset: RepurposingDataset, split: Split, answer: Predictions, top: int | None) -> Ranking:
+        """The unknown pairs."""
+        from harness.benchmarks.repurposing.ranking import rank_pairs
+
+        return rank_pairs(dataset, split.folds, answer, top)
 
 
-def reorder(inputs: Mapping[str, Given], order: str) -> Arrangement:
-    """Drugs and diseases in another order."""
-    from harness.benchmarks.repurposing.ordering import in_order
-
-    return in_order(inputs, order)
-
-
-def asked(dataset: RepurposingDataset, split: Split) -> Folds:
-    """The matrix of folds: it marks the test pairs, and which inner model does not see a pair."""
-    return split.folds
-
-
-def asked_in(inputs: Mapping[str, Any]) -> Folds:
-    """The same, as a container found it."""
-    folds: Folds = inputs["folds"]
-    return folds
-
-
-def check_predictions(folder: Path, asked: Folds, inner_folds: int) -> Predictions:
-    """The arrays a run wrote, or `InvalidPredictions` with a precise reason."""
-    from harness.benchmarks.repurposing.answer import read_predictions
-
-    return read_predictions(folder, asked, inner_folds)
-
-
-def score(
-    dataset: RepurposingDataset, split: Split, predictions: Predictions, parameters: Mapping[str, Any]
-) -> tuple[dict[str, float | None], dict[str, str]]:
-    """Every metric, None where it is undefined, and the reason for each None."""
-    from harness.benchmarks.repurposing.metrics.scorer import score_predictions
-
-    return score_predictions(dataset.associations, split.folds, predictions)
-
-
-def series(
-    dataset: RepurposingDataset, split: Split, predictions: Predictions, parameters: Mapping[str, Any]
-) -> dict[str, list[float | None]]:
-    """There are none."""
-    return {}
-
-
-def ranking(dataset: RepurposingDataset, split: Split, predictions: Predictions, top: int | None) -> Ranking:
-    """The unknown pairs."""
-    from harness.benchmarks.repurposing.ranking import rank_pairs
-
-    return rank_pairs(dataset, split.folds, predictions, top)
+BENCHMARK = Repurposing()

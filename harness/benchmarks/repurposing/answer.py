@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from harness.base.errors import InvalidPredictions
-from harness.benchmarks.answers import PREDICTIONS, check_report, kind_of, read_numbers
+from harness.benchmarks.answers import check_report, kind_of, read_numbers
+from harness.benchmarks.repurposing.names import LOWEST, PREDICTIONS, VALIDATION
 from harness.benchmarks.repurposing.splits.folds import TEST, Folds
 
-VALIDATION, LOWEST = "validation.npy", "lowest.npy"
 _TYPE = "<f8"
 
 Scores = npt.NDArray[np.float64]
@@ -28,21 +28,28 @@ class Predictions:
     lowest: Scores
 
 
-def read_predictions(folder: Path, folds: Folds, inner_folds: int) -> Predictions:
-    """The predictions of one run, in the shapes the job asked for."""
-    models, tested = max(inner_folds, 1), int((folds == TEST).sum())
-    check_report(folder)
-    test = read_numbers(folder, PREDICTIONS, _TYPE, (models, tested), ("model", "item"))
-    validation: Scores | None = None
-    if inner_folds:
-        validation = read_numbers(folder, VALIDATION, _TYPE, (int((folds >= 0).sum()),), ("item",))
-    elif kind_of(folder, VALIDATION) is not None:
-        raise InvalidPredictions(f"{VALIDATION}: was written, though the job has no inner models")
-    lowest = read_numbers(folder, LOWEST, _TYPE, (models,), ("item",))
-    for model in range(models):
-        known = [test[model]] if validation is None else [test[model], validation[folds[folds >= 0] == model]]
-        _check_lowest(model, float(lowest[model]), np.concatenate(known))
-    return Predictions(test=test, validation=validation, lowest=lowest)
+@dataclass(frozen=True, eq=False)
+class FoldQuestion:
+    """The pairs that a fold matrix marks as test; with inner models, the training pairs too."""
+
+    folds: Folds
+    inner_folds: int
+
+    def read(self, folder: Path) -> Predictions:
+        """The answer of a run, in the shapes the job asked for."""
+        folds, models, tested = self.folds, max(self.inner_folds, 1), int((self.folds == TEST).sum())
+        check_report(folder)
+        test = read_numbers(folder, PREDICTIONS, _TYPE, (models, tested), ("model", "item"))
+        validation: Scores | None = None
+        if self.inner_folds:
+            validation = read_numbers(folder, VALIDATION, _TYPE, (int((folds >= 0).sum()),), ("item",))
+        elif kind_of(folder, VALIDATION) is not None:
+            raise InvalidPredictions(f"{VALIDATION}: was written, though the job has no inner models")
+        lowest = read_numbers(folder, LOWEST, _TYPE, (models,), ("item",))
+        for model in range(models):
+            known = [test[model]] if validation is None else [test[model], validation[folds[folds >= 0] == model]]
+            _check_lowest(model, float(lowest[model]), np.concatenate(known))
+        return Predictions(test=test, validation=validation, lowest=lowest)
 
 
 def _check_lowest(model: int, lowest: float, known: Scores) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from harness.data.statistics import RepurposingStatistics
+from harness.benchmarks.repurposing.statistics import RepurposingStatistics
 
 Labels = npt.NDArray[np.int8]
 Features = npt.NDArray[np.float64]

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from harness.base.given import Array, Given
+from harness.benchmarks.order import Arrangement, Integers, permutation, places_of
 from harness.benchmarks.repurposing.splits.folds import TEST
-from harness.execution.order import Arrangement, Integers, permutation, places_of
 
 Flags = npt.NDArray[np.bool_]
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from harness import benchmarks
 from harness.base.errors import UsageError
 from harness.cli.options import SEED, parse_settings
 
@@ -31,14 +32,13 @@ class Wanted:
     def specs(self, layout: Layout, *, published: bool = False) -> list[SplitSpec]:
         """A split per seed; a benchmark without published seeds has a usual one."""
         from harness.planning.jobs import SplitSpec
-        from harness.splits import published_seeds
         from harness.splits.splits import benchmark_of
-        from harness.splits.strategies import get_form
 
         if self.strategy is None:
             raise UsageError("no strategy is named", todo="give it after the dataset, or as --strategy NAME")
-        usual = get_form(benchmark_of(layout, self.dataset)).USUAL_SEED
-        chosen = (*self.seeds, *(published_seeds() if published else ()))
+        form = benchmarks.get(benchmark_of(layout, self.dataset)).form
+        usual = form.usual_seed
+        chosen = (*self.seeds, *(form.published_seeds() if published else ()))
         if not chosen and usual is None:
             raise UsageError("no seed is named", todo="give --seed N or --published")
         return [

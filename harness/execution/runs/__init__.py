@@ -6,10 +6,11 @@ from harness.base.errors import InvalidPredictions
 from harness.execution.runs.classify import Signs, Stop, classify
 from harness.execution.runs.execute import execute
 from harness.execution.runs.outcome import Attempt, Outcome
-from harness.execution.runs.request import INIT, Limits, Mount, RunRequest
+from harness.execution.runs.request import INIT, REPORT_ALONE, Limits, Mount, RunRequest, answer_files
 
 __all__ = [
     "INIT",
+    "REPORT_ALONE",
     "Attempt",
     "InvalidPredictions",
     "Limits",
@@ -18,6 +19,7 @@ __all__ = [
     "RunRequest",
     "Signs",
     "Stop",
+    "answer_files",
     "classify",
     "execute",
 ]

@@ -12,12 +12,12 @@ from typing import Any
 
 from harness.base.errors import ImageError
 from harness.base.ownership import owner_of
+from harness.benchmarks.method_report import METHOD, own_measurements
 from harness.engine.cgroup import ControlGroup, limit_is_kept
 from harness.engine.confinement import Confinement, broken_walls, read_confinement
 from harness.engine.engine import Engine
 from harness.engine.orphans import discard_container
 from harness.engine.processes import ContainerProcesses
-from harness.execution.method_report import METHOD, own_measurements
 from harness.execution.runs.classify import Signs, Stop
 from harness.execution.runs.container import container_configuration
 from harness.execution.runs.disk import disk_fault, output_fault

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypedDict
+
+from harness import benchmarks
+from harness.benchmarks.method_report import METHOD
 
 MIB, GIB = 1 << 20, 1 << 30
 # Process 1 of every image: what names an entry point of its own puts this first.
 INIT = ("/usr/bin/tini-static", "--")
-EXPECTED = ("predictions.npy", "validation.npy", "lowest.npy", "method.json")
 
 
 @dataclass(frozen=True)
@@ -56,7 +59,23 @@ class RunRequest:
     mounts: tuple[Mount, ...] = ()
     entrypoint: tuple[str, ...] | None = None
     command: tuple[str, ...] | None = None
-    required: tuple[str, ...] = ("predictions.npy",)
+    required: tuple[str, ...] = (METHOD,)
     # with `trace/*.npy` where traces are asked for, all that is taken out of /out; the rest is named and dropped
-    expected: tuple[str, ...] = EXPECTED
+    expected: tuple[str, ...] = (METHOD,)
     traces: bool = False
+
+
+class AnswerFiles(TypedDict):
+    """What a run is to write, as arguments of a `RunRequest`."""
+
+    required: tuple[str, ...]
+    expected: tuple[str, ...]
+
+
+REPORT_ALONE: AnswerFiles = {"required": (METHOD,), "expected": (METHOD,)}
+
+
+def answer_files(benchmark: str) -> AnswerFiles:
+    """The files of an answer to a benchmark's jobs, and the report that is written last."""
+    files = benchmarks.get(benchmark)
+    return {"required": files.required_files, "expected": (*(file.name for file in files.answer_files), METHOD)}

@@ -19,7 +19,7 @@ from pathlib import Path
 from harness.base.ownership import own_folder
 from harness.engine.leftovers import names_in, open_folder, remove_stubborn
 from harness.execution.runs.log import printable
-from harness.execution.runs.request import EXPECTED, Limits
+from harness.execution.runs.request import Limits
 from harness.execution.runs.user import ContainerUser
 
 _TRACE = "trace"
@@ -135,7 +135,7 @@ def collect(
     workspace: Workspace,
     limits: Limits,
     required: tuple[str, ...],
-    expected: tuple[str, ...] = EXPECTED,
+    expected: tuple[str, ...],
     *,
     traces: bool = False,
 ) -> Collection:

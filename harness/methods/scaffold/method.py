@@ -7,18 +7,17 @@ import shutil
 import tempfile
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from importlib.resources import files
 from pathlib import Path
 
-from harness import benchmarks as benchmark
-from harness.base.errors import HarnessError, UsageError
+from harness import benchmarks
+from harness.base.errors import HarnessError, UsageError, unknown
 from harness.base.layout import Layout
-from harness.methods.card import unknown
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{1,39}")
 # what `harness parity` takes beside methods
 _TAKEN = ("metrics", "splits")
-_TEMPLATES = files("harness.methods.scaffold") / "templates"
+_SHARED = Path(__file__).parent / "templates"
+_BENCHMARK = "templates"
 
 
 @dataclass(frozen=True)
@@ -36,9 +35,9 @@ LANGUAGES = {
 }
 
 
-def new_method(layout: Layout, name: str, language: str, of: str = "repurposing", title: str = "") -> list[Path]:
+def new_method(layout: Layout, name: str, language: str, of: str, title: str = "") -> list[Path]:
     """Make the skeleton; the files it consists of."""
-    benchmark.get(of)
+    benchmarks.get(of)
     if language not in (known := languages_of(of)):
         raise unknown("language", language, known, where=f"benchmark {of}")
     targets = {"methods": layout.methods / name, "containers": layout.containers / name}
@@ -52,10 +51,11 @@ def new_method(layout: Layout, name: str, language: str, of: str = "repurposing"
         "PARENT": chosen.parent,
         "YEAR": str(datetime.now(UTC).year),
     }
+    own = benchmarks.folder(of) / _BENCHMARK
     made = {
-        Path("containers", "environment.toml"): _filled("environment.toml", words),
-        Path("methods", chosen.main): _filled(f"{of}/{chosen.main}", words),
-        Path("methods", "method.toml"): _filled(f"{of}/method.toml", words),
+        Path("containers", "environment.toml"): _filled(_SHARED, "environment.toml", words),
+        Path("methods", chosen.main): _filled(own, chosen.main, words),
+        Path("methods", "method.toml"): _filled(own, "method.toml", words),
     }
     # beside the repository's folders, not in them: half a skeleton must never look like a method
     making = Path(tempfile.mkdtemp(dir=layout.root, prefix=".new-"))
@@ -77,7 +77,7 @@ def new_method(layout: Layout, name: str, language: str, of: str = "repurposing"
 
 def languages_of(of: str) -> list[str]:
     """The languages that a benchmark's methods are written in: those with a skeleton."""
-    folder = _TEMPLATES / of
+    folder = benchmarks.folder(of) / _BENCHMARK
     return [language for language, chosen in LANGUAGES.items() if (folder / f"{chosen.main}.txt").is_file()]
 
 
@@ -108,8 +108,8 @@ def _check_name(name: str, targets: dict[str, Path]) -> None:
             )
 
 
-def _filled(template: str, words: dict[str, str]) -> str:
-    text = (_TEMPLATES / f"{template}.txt").read_text(encoding="utf-8")
+def _filled(folder: Path, template: str, words: dict[str, str]) -> str:
+    text = (folder / f"{template}.txt").read_text(encoding="utf-8")
     for word, value in words.items():
         text = text.replace(f"@{word}@", value)
     return text

@@ -27,7 +27,7 @@ _ROUNDING = 1e-5
 
 
 def _on(make: Callable[[], Problem]) -> MakeTrial:
-    return lambda card: trial_of(card, "ddi", make(), 0)
+    return lambda card: trial_of(card, "ddi", make())
 
 
 def _keeps_order(bench: Bench) -> None:
@@ -58,6 +58,6 @@ CHECKS = (
     Check(
         "truth",
         "is not told the labels of test items",
-        is_not_told_the_truth(0, problems.one_type, problems.several_types),
+        is_not_told_the_truth(problems.one_type, problems.several_types),
     ),
 )

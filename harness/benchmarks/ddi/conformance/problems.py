@@ -5,13 +5,14 @@ The molecules are real ones, small enough for any method; which of them interact
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from harness.base.given import Array, Given
-from harness.benchmarks import ddi
+from harness.benchmarks.ddi import BENCHMARK
 from harness.benchmarks.ddi.dataset import DdiDataset
 from harness.benchmarks.ddi.splits.parts import (
     KNOWN,
@@ -73,9 +74,9 @@ class Problem:
     dataset: DdiDataset
     split: PartSplit
 
-    def inputs(self, card: MethodCard, inner_folds: int) -> dict[str, Given]:
+    def inputs(self, card: MethodCard, options: Mapping[str, int]) -> Mapping[str, Given]:
         """What a method declares and is always given, and nothing else, made as for any run."""
-        return ddi.inputs(self.dataset, self.split, card.inputs, inner_folds=inner_folds)
+        return BENCHMARK.inputs(self.dataset, self.split, card.inputs, options)
 
     def with_other_test_labels(self) -> Problem:
         """The same problem, with other types for every item that is not there to learn from or to choose by."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from harness.benchmarks.ddi.metrics.names import MULTICLASS
+from harness.benchmarks.ddi.names import MULTICLASS
 
 Types = npt.NDArray[np.int64]
 Value = float | str

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from harness.benchmarks.ddi.metrics.names import MULTILABEL
+from harness.benchmarks.ddi.names import MULTILABEL
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from harness.base.given import Given
 from harness.benchmarks.ddi.dataset import DdiDataset
 from harness.benchmarks.ddi.splits.parts import KNOWN, TEST_NEW, TEST_S1, TEST_S2, VALID_NEW, PartSplit
 
@@ -16,15 +15,6 @@ Integers = npt.NDArray[np.int64]
 
 # The settings that are asked: a known drug with a new one, two new ones. S0, two known drugs, is not.
 SETTINGS = {1: TEST_S1, 2: TEST_S2}
-
-
-@dataclass(frozen=True)
-class Asked:
-    """The shape and the kind of an answer: one row per test pair, one column per type."""
-
-    pairs: int
-    types: int
-    multilabel: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,13 +56,3 @@ def _all_pairs(split: PartSplit) -> dict[int, npt.NDArray[np.int32]]:
         one: np.concatenate([mixed, mixed[:, ::-1]]).astype(np.int32),
         two: both[both[:, 0] != both[:, 1]].astype(np.int32),
     }
-
-
-def asked_of(dataset: DdiDataset, split: PartSplit) -> Asked:
-    """What an answer on one split looks like."""
-    return Asked(len(asked_pairs(dataset, split).pairs), dataset.types, dataset.multilabel)
-
-
-def asked_by(inputs: Mapping[str, Given]) -> Asked:
-    """The same from what a container was given."""
-    return Asked(len(inputs["test_pairs"]), int(inputs["sizes"][1]), np.ndim(inputs["train_labels"]) == 2)

@@ -13,8 +13,8 @@ from harness.benchmarks.ddi.answer import Scores
 from harness.benchmarks.ddi.dataset import DdiDataset
 from harness.benchmarks.ddi.metrics.evaluation import Evaluation
 from harness.benchmarks.ddi.metrics.multiclass import Types, lowest_types
-from harness.benchmarks.ddi.metrics.names import DEFINED, PUBLISHED, SETTING_NAMES
 from harness.benchmarks.ddi.metrics.pairs import AskedPairs, asked_pairs
+from harness.benchmarks.ddi.names import DEFINED, PUBLISHED, SETTING_NAMES
 from harness.benchmarks.ddi.splits.parts import OUTSIDE, PartSplit
 
 

@@ -11,15 +11,18 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 import numpy.typing as npt
 
-from harness import benchmarks as benchmark
 from harness.base.errors import DataError, EngineError, MissingData
 from harness.base.files import digest_of, write_json
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
+from harness.benchmarks.ddi.dataset import DdiDataset
+from harness.benchmarks.ddi.scoring import SCORING
+from harness.benchmarks.ddi.splits.parts import PartSplit
 from harness.compare.names import Target
 from harness.compare.obtained import Obtained, Runs
 from harness.results.scoring import Scores, read_answer, read_scores, scored_files, scorer_digest, scores_path
@@ -85,7 +88,7 @@ class _Maker:
 
     def _scores(self, members: Mapping[str, str]) -> Scores:
         keys = sorted(members.values())
-        files = {key: scored_files(self.store.standing(key).content.get("files", {})) for key in keys}
+        files = {key: scored_files(_BENCHMARK, self.store.standing(key).content.get("files", {})) for key in keys}
         if absent := [title for title, key in members.items() if not files[key]]:
             raise MissingData(
                 f"the predictions of {len(absent)} of {len(members)} members are not on this machine",
@@ -102,10 +105,9 @@ class _Maker:
 
     def _made(self, own: str, keys: Sequence[str], evidence: dict[str, str]) -> Scores:
         answers = [read_answer(self.layout, self.store, self.store.record(key), self.mirrors) for key in keys]
-        dataset, split, _ = answers[0]
-        total = sum(probabilities(answer, multilabel=dataset.multilabel) for _, _, answer in answers)
+        dataset, split = cast(DdiDataset, answers[0][0].dataset), cast(PartSplit, answers[0][0].split)
+        total = sum(probabilities(np.asarray(answer), multilabel=dataset.multilabel) for _, answer in answers)
         mean = np.asarray(total / len(answers), dtype=np.float32)
-        module = benchmark.get(_BENCHMARK)
-        metrics, notes = module.score(dataset, split, mean, {})
-        series = module.series(dataset, split, mean, {})
+        metrics, notes = SCORING.score(dataset, split, mean, {})
+        series = SCORING.series(dataset, split, mean, {})
         return Scores(own, scorer_digest(_BENCHMARK), evidence, metrics, notes, series)

@@ -10,10 +10,12 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+import harness
 from harness.base.errors import CorruptData, DataError
 from harness.base.files import canonical_json, digest_of, read_json, write_atomic
 from harness.base.layout import Layout
 from harness.base.manifests import Strict
+from harness.meaning.modules import WHOLE, meaning_of_modules
 from harness.planning.jobs import parse_split
 
 _FILE = "measured.json"
@@ -121,11 +123,10 @@ def save_measured(layout: Layout, benchmark: str, measured: Measured) -> None:
 
 
 def measuring_code() -> str:
-    """sha256 of the modules that measure. What these use of `harness.benchmarks.ddi.splits.drugs` is a source of every split."""
-    from harness.benchmarks.ddi.splits import consistency
-    from harness.splits.strategies import source_of
-
-    return source_of([Path(consistency.__file__), Path(__file__).with_name("measuring.py")])
+    """A digest of what measures. What it uses of `ddi.splits.drugs` is a source of every split."""
+    package = "harness.benchmarks.ddi"
+    roots = {f"{package}.splits.consistency": WHOLE, f"{package}.study.measuring": WHOLE}
+    return meaning_of_modules(Path(harness.__file__).parent, roots, within=("harness.benchmarks",))
 
 
 def outdated(layout: Layout, measured: Measured) -> list[str]:

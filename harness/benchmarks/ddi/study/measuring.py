@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +20,7 @@ from harness.planning.jobs import parse_split
 
 if TYPE_CHECKING:
     from harness.benchmarks.ddi.dataset import DdiDataset
+    from harness.benchmarks.ddi.splits.parts import PartSplit
 
 STRATEGIES = ("random", "frequency", "usage", "scaffold", "lohi", "spectra", "datasail", "cluster")
 GAMMAS = ("0.55", "0.6", "0.65", "0.7")
@@ -96,7 +97,10 @@ class _Group:
         splits = {}
         for text in texts:
             try:
-                splits[text] = load_split(self.layout, self.data.name, parse_split(text, self.seed), self.mirrors)
+                splits[text] = cast(
+                    "PartSplit",
+                    load_split(self.layout, self.data.name, parse_split(text, self.seed), self.mirrors),
+                )
             except EngineError as error:
                 left_out[text] = error.what
         if not splits:

@@ -25,7 +25,7 @@ from harness.conformance.checks import (
 
 
 def _on(make: Callable[[], Problem], inner_folds: int) -> MakeTrial:
-    return lambda card: trial_of(card, "repurposing", make(), inner_folds)
+    return lambda card: trial_of(card, "repurposing", make(), {"inner_folds": inner_folds})
 
 
 def _tells_its_lowest_score(bench: Bench) -> None:
@@ -85,7 +85,11 @@ CHECKS = (
     Check(
         "learns",
         "scores do not depend on the order of drugs and diseases",
-        learns("repurposing", problems.as_published, 0),
+        learns("repurposing", problems.as_published, {"inner_folds": 0}),
     ),
-    Check("truth", "is not told the labels of test items", is_not_told_the_truth(INNER_FOLDS, problems.ordinary)),
+    Check(
+        "truth",
+        "is not told the labels of test items",
+        is_not_told_the_truth(problems.ordinary, options={"inner_folds": INNER_FOLDS}),
+    ),
 )

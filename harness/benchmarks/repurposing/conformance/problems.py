@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from harness.base.given import Array
-from harness.benchmarks import repurposing
+from harness.base.given import Array, Given
+from harness.benchmarks.repurposing import BENCHMARK
 from harness.benchmarks.repurposing.answer import Predictions
 from harness.benchmarks.repurposing.dataset import RepurposingDataset
 from harness.benchmarks.repurposing.splits.folds import TEST, Split, digest_of_folds
@@ -28,9 +28,9 @@ class Problem:
     dataset: RepurposingDataset
     split: Split
 
-    def inputs(self, card: MethodCard, inner_folds: int) -> dict[str, Array]:
+    def inputs(self, card: MethodCard, options: Mapping[str, int]) -> Mapping[str, Given]:
         """The arrays a method declares, and no other, made as for any run."""
-        return repurposing.inputs(self.dataset, self.split, card.inputs, inner_folds=inner_folds)
+        return BENCHMARK.inputs(self.dataset, self.split, card.inputs, options)
 
     def with_other_test_labels(self) -> Problem:
         """The same problem, the truth about its test pairs turned round."""
@@ -42,7 +42,7 @@ class Problem:
     def metrics(self, answer: Mapping[str, Array]) -> Mapping[str, float | None]:
         """The scores of an answer, by the truth."""
         predictions = Predictions(answer["predictions.npy"], answer.get("validation.npy"), answer["lowest.npy"])
-        return repurposing.score(self.dataset, self.split, predictions, {})[0]
+        return BENCHMARK.scoring.score(self.dataset, self.split, predictions, {})[0]
 
 
 def ordinary() -> Problem:

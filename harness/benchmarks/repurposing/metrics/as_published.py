@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from harness.benchmarks.repurposing.metrics.introsort import Integers, places
-from harness.benchmarks.repurposing.metrics.names import HIT_RATES
 from harness.benchmarks.repurposing.metrics.pairs import Flags, Labels, Pairs, Scores, global_area
+from harness.benchmarks.repurposing.names import HIT_RATES
 
 _TINY = 1e-31
 

@@ -7,7 +7,6 @@ empty scaffold. Drugs whose SMILES can't be read or tells no atom have no scaffo
 from __future__ import annotations
 
 from functools import lru_cache
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,8 +19,6 @@ if TYPE_CHECKING:
     from harness.benchmarks.ddi.splits.parts import PartSplit
 
 SUMMARY = "whole Bemis-Murcko scaffolds are new"
-
-FILES = (Path(molecules.__file__),)
 
 
 class Parameters(Shares):

@@ -1,0 +1,158 @@
+"""`harness split measure` and `consistency`: what splits are, and how near they come to real time."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+import click
+
+from harness.base.layout import find_layout
+from harness.cli.options import SEED, OnceCommand, json_option, mirror_option
+from harness.cli.splitting.options import Wanted, one_of, split_options
+
+if TYPE_CHECKING:
+    from harness.base.layout import Layout
+    from harness.benchmarks.ddi.dataset import DdiDataset
+    from harness.benchmarks.ddi.splits.parts import Codes, PartSplit
+
+_WITHOUT_SEED = "released"
+# They simulate no approval times: one is for predicting, the other one is made of approval times.
+_NO_SIMULATION = {"new_drugs", "period"}
+
+
+@click.command("measure", cls=OnceCommand, short_help="Sizes of a split, similarity of known and new drugs.")
+@split_options
+@click.option("--file", "path", type=click.Path(dir_okay=False, path_type=Path), help="A split file to measure.")
+@mirror_option
+@json_option
+def measure(wanted: Wanted, path: Path | None, mirrors: tuple[Path, ...], as_json: bool) -> None:
+    """Measure splits of DATASET by STRATEGY, or a file: sizes, and how similar known and new drugs are."""
+    from harness.cli.split import show
+    from harness.splits import load_split
+    from harness.splits.splits import describe_split, read_split_file
+
+    layout = find_layout()
+    rows = []
+    for spec in wanted.specs(layout):
+        if path:
+            split = read_split_file(layout, wanted.dataset, path, mirrors)
+        else:
+            split = load_split(layout, wanted.dataset, spec, mirrors)
+        about = describe_split(layout, wanted.dataset, spec, split, mirrors)
+        rows.append({"dataset": wanted.dataset, "split": str(path or spec.label), **about})
+        if not as_json:
+            click.echo(f"{path or spec.label}  {split.digest}")
+            show(about)
+    if as_json:
+        click.echo(json.dumps(rows, indent=2))
+
+
+@click.command("consistency", cls=OnceCommand, short_help="How near drug splits come to approval times.")
+@click.argument("dataset", required=False)
+@click.option("--dataset", "named_dataset", help="In place of DATASET.")
+@click.option(
+    "--split",
+    "texts",
+    multiple=True,
+    metavar="STRATEGY[:NAME=VALUE,...]",
+    help="May be repeated; every strategy that simulates time, and every released split, by default.",
+)
+@click.option("--seed", "seeds", multiple=True, type=SEED, default=[124], help="124 by default; may be repeated.")
+@click.option("--year", "years", multiple=True, type=int, help="Thresholds; 1985 to 2020 by 5 by default.")
+@click.option("--against", help="The split that the others are compared with; the first by default.")
+@click.option("--controls", type=click.IntRange(min=1), default=400, show_default=True, help="Random draws.")
+@click.option("--markdown", is_flag=True, help="As a page, of what the study has measured: docs/consistency.md.")
+@mirror_option
+@json_option
+def consistency(
+    dataset: str | None,
+    named_dataset: str | None,
+    texts: tuple[str, ...],
+    seeds: tuple[int, ...],
+    years: tuple[int, ...],
+    against: str | None,
+    controls: int,
+    markdown: bool,
+    mirrors: tuple[Path, ...],
+    as_json: bool,
+) -> None:
+    """The consistency index of drug splits of DATASET (DDI-Ben, Algorithm 2), with its significance."""
+    from harness.base.errors import UsageError
+    from harness.benchmarks.ddi.dataset import DdiDataset
+    from harness.benchmarks.ddi.splits.consistency import YEARS
+    from harness.benchmarks.ddi.splits.consistency import consistency as judged
+    from harness.data import load_dataset
+
+    layout = find_layout()
+    if markdown:
+        click.echo(_page(layout), nl=False)
+        return
+    name = one_of("dataset", dataset, named_dataset)
+    data = load_dataset(layout, name, mirrors=mirrors)
+    if not isinstance(data, DdiDataset):
+        raise UsageError("only drug interactions have this index", todo="name a dataset of benchmark ddi")
+    splits, left_out = _roles(layout, data, texts, seeds, mirrors)
+    rows = judged(splits, data.years, thresholds=years or YEARS, against=against, controls=controls)
+    if as_json:
+        click.echo(json.dumps({"rows": [row.to_json() for row in rows], "left_out": left_out}, indent=2))
+        return
+    width = max(map(len, splits))
+    click.echo(
+        f"year  {'split':{width}}  drugs  penalty  index      controls    better   worse  "
+        f"differs from {against or next(iter(splits))}"
+    )
+    for row in rows:
+        index = "  -  " if row.index is None else f"{row.index:5.3f}"
+        click.echo(
+            f"{row.year}  {row.split:{width}}  {row.drugs:5}  {row.penalty:7,}  {index}  "
+            f"{row.control_mean:8,.0f} ± {row.control_sd:3.0f}  {row.better:6.3f}  {row.worse:6.3f}  "
+            f"{row.differs:6.3f}"
+        )
+    for split, reason in left_out.items():
+        click.echo(f"left out: {split}: {reason}")
+
+
+def _page(layout: Layout) -> str:
+    from harness.base.errors import MissingData
+    from harness.benchmarks.ddi.study.measured import load_measured
+    from harness.benchmarks.ddi.study.page import markdown
+
+    measured = load_measured(layout, "ddi")
+    if measured is None:
+        raise MissingData(
+            "nothing was measured",
+            where=str(layout.reference / "ddi"),
+            todo="`harness study --benchmark ddi --measure` does that",
+        )
+    return markdown(measured)
+
+
+def _roles(
+    layout: Layout, data: DdiDataset, texts: tuple[str, ...], seeds: tuple[int, ...], mirrors: tuple[Path, ...]
+) -> tuple[dict[str, Codes], dict[str, str]]:
+    """The roles of the splits that are named, or of all; and those that can't be made here, with the reason."""
+    from harness.base.errors import EngineError
+    from harness.planning.jobs import parse_split
+    from harness.splits import load_split
+    from harness.splits.strategies import strategy_names
+
+    every = [name for name in strategy_names("ddi") if name not in {_WITHOUT_SEED, *_NO_SIMULATION}]
+    every += [f"{_WITHOUT_SEED}:which={name}" for name in data.released_names]
+    roles, left_out = {}, {}
+    for text in texts or every:
+        once = len(seeds) == 1 or text.startswith(_WITHOUT_SEED)
+        for seed in seeds[:1] if once else seeds:
+            try:
+                split = cast("PartSplit", load_split(layout, data.name, parse_split(text, seed), mirrors))
+            except EngineError as error:
+                if texts:
+                    raise
+                left_out[text] = error.what
+            else:
+                roles[text if once else f"{text} ({seed})"] = split.drugs
+    return roles, left_out
+
+
+SPLIT_COMMANDS = (measure, consistency)

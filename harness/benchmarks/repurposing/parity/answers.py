@@ -1,0 +1,188 @@
+"""Golden cases of whole answers: the method's card says which stored array becomes which input of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from harness.base.errors import InvalidPredictions, ManifestError
+from harness.base.npy import NotNpy, read_header, read_npy
+from harness.base.vocabulary import Verdict
+from harness.benchmarks.method_report import METHOD, read_report
+from harness.benchmarks.repurposing.input_arrays import standardised
+from harness.benchmarks.repurposing.names import PREDICTIONS
+from harness.benchmarks.repurposing.splits.folds import TEST
+from harness.execution.trials import Runner, Trial
+from harness.methods.card import Tolerance, merged_parameters
+from harness.parity.cases import Match, how
+from harness.parity.finding import ArrayFinding, Finding, Standing, compare
+from harness.parity.goldens import Array, Incomplete, arrays_in
+
+_OF_THE_WHOLE, _OF_THE_REPORT = "pred", "iterations"
+SOURCES = ("golden", "features", "standardised", "one_view", "split")
+_OF_A_SPLIT = {"A_train", "train_mask", "val_mask"}
+
+
+def check_answers(match: Match, arrays: Mapping[str, Array], run: Runner) -> Finding | None:
+    """Run a case and compare what the method answers; None where the table's condition on the labels fails."""
+    if not applies(match, arrays):
+        return None
+    table, subject = match.table, match.card.name
+    written: list[dict[str, Array | str]] = []
+    seconds = 0.0
+    for trial in trials_of(match, arrays):
+        with run(trial) as result:
+            if result.verdict is not Verdict.OK:
+                note = f"the run ended with {result.verdict}: {result.reason}"
+                return Finding(match.case.name, "method", subject, standing=Standing.FAILED, note=note)
+            asked = trial.inputs["folds"] == TEST
+            written.append(
+                {name: _written(table.compare[name].of or name, result.out, asked) for name in table.compare}
+            )
+            seconds += result.wall_s
+    found = tuple(
+        _check_array(name, tolerance, arrays, [one[name] for one in written], asked)
+        for name, tolerance in table.compare.items()
+    )
+    compared = any(one.error is not None for one in found)
+    return Finding(
+        match.case.name,
+        "method",
+        subject,
+        arrays=found,
+        standing=Standing.OK if compared else Standing.FAILED,
+        note=how(match) if compared else "none of the arrays to compare is in the golden",
+        seconds=seconds,
+    )
+
+
+def applies(match: Match, arrays: Mapping[str, Array]) -> bool:
+    """Whether the table's condition on the training labels holds."""
+    if match.table.when == "always":
+        return True
+    has_negatives = bool((_input(match, "associations", arrays) < 0).any())
+    return has_negatives == (match.table.when == "negatives")
+
+
+def trials_of(match: Match, arrays: Mapping[str, Array]) -> list[Trial]:
+    """The run that a golden is compared with, or one for each of its rows; the table says what they differ in."""
+    trial = _trial(match, arrays)
+    varied = match.table.rows
+    if not varied:
+        return [trial]
+    if not isinstance(first := trial.parameters.get(varied), int):
+        raise ManifestError(
+            f"'{varied}' is no parameter that counts",
+            where=f"method.toml of '{match.card.name}': parity ({match.table.cases}): rows",
+            todo="name the parameter that row r of the golden has r more of",
+        )
+    count = min((len(arrays[name]) for name in match.table.compare if name in arrays), default=0)
+    return [replace(trial, parameters={**trial.parameters, varied: first + row}) for row in range(count)]
+
+
+def _trial(match: Match, arrays: Mapping[str, Array]) -> Trial:
+    """Fitted once on all training labels, asked for every pair.
+
+    A table that gives `folds` a mask asks for the pairs marked there; all others are training.
+    """
+    card, table = match.card, match.table
+    inputs = {name: _input(match, name, arrays) for name in table.inputs}
+    if missing := sorted(set(card.inputs) - {"folds"} - set(inputs)):
+        raise ManifestError(
+            f"the parity table of '{card.name}' gives no source for {', '.join(missing)}",
+            where=f"method.toml: parity ({table.cases}): inputs",
+            todo="name a source for every declared input",
+        )
+    inputs["associations"] = inputs["associations"].astype(np.int8)
+    asked = inputs.get("folds", np.ones(inputs["associations"].shape))
+    inputs["folds"] = np.where(asked, TEST, 0).astype(np.int8)
+    return Trial(
+        card=card,
+        benchmark=match.benchmark,
+        inputs=inputs,
+        parameters=merged_parameters(card, table.variant, table.parameters),
+        seed=match.seed,
+        variant=table.variant,
+        options={"inner_folds": 0},
+        task=table.task,
+        trace=True,
+    )
+
+
+def _input(match: Match, name: str, arrays: Mapping[str, Array]) -> Array:
+    source, _, array = match.table.inputs[name].partition(":")
+    if source not in SOURCES or not array:
+        raise ManifestError(
+            f"'{match.table.inputs[name]}' is no source of an array",
+            where=f"method.toml of '{match.card.name}': parity.inputs.{name}",
+            todo=f"write one of {', '.join(f'{kind}:ARRAY' for kind in SOURCES)}",
+        )
+    if source == "golden":
+        return _take(arrays, array, match.case.path)
+    if source == "split":
+        path = _split_of(match)
+        return _take(arrays_in(path), array, path)
+    path = match.case.features_of(match.dataset)
+    if not path.is_file():
+        raise Incomplete(f"needs {path.name}, which does not lie beside it")
+    found = _take(arrays_in(path), array, path)
+    if source == "one_view":
+        return np.zeros(found.shape[1], dtype=np.int32)
+    return standardised(found) if source == "standardised" else found
+
+
+def _split_of(match: Match) -> Path:
+    """A case of the same dataset and seed that holds the split, for those that hold only answers."""
+    for path in sorted(match.case.path.parent.glob(f"*_{match.dataset}_{match.seed}.npz")):
+        with np.load(path, allow_pickle=False) as stored:
+            if set(stored.files) >= _OF_A_SPLIT:
+                return path
+    raise Incomplete(
+        f"needs a case of {match.dataset} and seed {match.seed} that holds {', '.join(sorted(_OF_A_SPLIT))}"
+    )
+
+
+def _take(arrays: Mapping[str, Array], name: str, path: Path) -> Array:
+    if name not in arrays:
+        raise Incomplete(f"needs the array '{name}', which {path.name} does not hold")
+    return arrays[name]
+
+
+def _check_array(
+    name: str, tolerance: Tolerance, arrays: Mapping[str, Array], written: Sequence[Array | str], asked: Array
+) -> ArrayFinding:
+    """Compare what one run wrote, or the rows that several runs did."""
+    if name not in arrays:
+        return ArrayFinding(name, Standing.ABSENT, note="not in the golden")
+    for fault in written:
+        if isinstance(fault, str):
+            return ArrayFinding(name, Standing.FAILED, note=f"the run left no such {fault}")
+    golden, ours = arrays[name], np.asarray(written[0] if len(written) == 1 else np.stack(written))
+    if golden.shape == asked.shape != ours.shape and ours.size == asked.sum():
+        # the original wrote all pairs and answered those that were asked for
+        golden = golden[asked]
+    if tolerance.repeated and ours.size and golden.size % ours.size == 0:
+        ours = np.broadcast_to(ours.reshape(-1), golden.reshape(-1, ours.size).shape)
+    return compare(name, ours, golden, tolerance)
+
+
+def _written(name: str, out: Path, asked: Array) -> Array | str:
+    """What the run wrote under the golden's name, or what is missing."""
+    if name == _OF_THE_REPORT:
+        try:
+            iterations = read_report(out / METHOD).iterations
+        except (OSError, InvalidPredictions) as error:
+            return f"number: {error}"
+        return np.asarray(iterations, dtype=np.float64) if iterations else f"number in {METHOD}"
+    # a golden may group its arrays (init/weight); the protocol's traces lie in one folder
+    written = f"{name.replace('/', '.')}.npy"
+    path = out / PREDICTIONS if name == _OF_THE_WHOLE else out / "trace" / written
+    try:
+        descr, stored, _ = read_header(path)
+        array = read_npy(path, descr, stored)
+    except (OSError, NotNpy) as error:
+        return f"array: {error}"
+    return array.reshape(asked.shape) if name == _OF_THE_WHOLE and asked.all() else array.squeeze()

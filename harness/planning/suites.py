@@ -1,0 +1,147 @@
+"""Suites: named sets of jobs. Each is a TOML file in this folder; a new suite is a new file."""
+
+from __future__ import annotations
+
+import random
+from functools import cache
+from itertools import product
+from pathlib import Path
+
+from pydantic import Field
+
+from harness import benchmarks
+from harness.base.errors import unknown
+from harness.base.layout import Layout
+from harness.base.manifests import Strict, load_toml
+from harness.data import load_manifest
+from harness.methods.card import MethodCard, Scalar, load_method, load_methods
+from harness.planning.jobs import Job, make_job, parse_split
+
+
+class Block(Strict):
+    """A full product of methods, datasets, splits and seeds."""
+
+    benchmark: str = Field(default="", description="follows from the folder that the suite lies in")
+    methods: list[str] = Field(default=[], description="these and every control; empty: every method")
+    variants: list[str] = Field(default=["published"], description="those a method does not have are skipped")
+    weights: bool = Field(
+        default=True, description="false: for a variant that reads a pretrained model, the first that reads none"
+    )
+    datasets: list[str]
+    splits: list[str] = Field(description="strategies, with parameters as in cluster:gamma=0.6")
+    seeds: list[int] = Field(default=[], description="these seeds")
+    published_seeds: int = Field(default=0, ge=0, le=100, description="or the first so many of the published ones")
+    search: dict[str, list[Scalar]] = Field(
+        default={}, description="values to try of parameters, by name; those a method does not have are skipped"
+    )
+    draws: int = Field(default=0, ge=0, description="so many combinations of `search`, drawn for each method")
+    follow: dict[str, str] = Field(
+        default={},
+        description="parameters that take a searched one's value, where the method's own two are equal",
+    )
+    options: dict[str, int] = Field(default={}, description="of the benchmark; those not given are as usual")
+
+
+class Suite(Strict):
+    """`NAME.toml`."""
+
+    name: str
+    summary: str
+    includes: list[str] = Field(default=[], description="suites whose blocks come after its own")
+    blocks: list[Block] = []
+
+
+@cache
+def suite_names() -> list[str]:
+    """All suites."""
+    return sorted({path.stem for name in benchmarks.names() for path in _folder(name).glob("*.toml")})
+
+
+def load_suite(name: str) -> Suite:
+    """One suite by name, with the blocks of those it includes: of several benchmarks, one after the other."""
+    parts = []
+    for benchmark in sorted(benchmarks.names(), key=lambda one: benchmarks.get(one).place):
+        path = _folder(benchmark) / f"{name}.toml"
+        if path.is_file():
+            suite = load_toml(path, Suite)
+            included = [block for other in suite.includes for block in load_suite(other).blocks]
+            own = [block.model_copy(update={"benchmark": benchmark}) for block in suite.blocks]
+            parts.append(suite.model_copy(update={"blocks": [*own, *included]}))
+    if not parts:
+        raise unknown("suite", name, suite_names(), where="suites/ of every benchmark")
+    return Suite(
+        name=name,
+        summary=" ".join(part.summary for part in parts),
+        includes=[other for part in parts for other in part.includes],
+        blocks=[block for part in parts for block in part.blocks],
+    )
+
+
+def _folder(benchmark: str) -> Path:
+    return benchmarks.folder(benchmark) / "suites"
+
+
+def jobs_of(layout: Layout, suite: Suite, published_seeds: int | None = None) -> list[Job]:
+    """The jobs of a suite, seed by seed: stopped at any time, every cell has about as many seeds.
+
+    `published_seeds` takes so many in place of the number in the file, wherever a block takes published ones.
+    """
+    jobs: dict[str, Job] = {}
+    for block in suite.blocks:
+        if published_seeds is not None and block.published_seeds:
+            block = block.model_copy(update={"published_seeds": published_seeds})
+        for job in _jobs_of_block(layout, block):
+            jobs.setdefault(job.model_dump_json(), job)
+    return list(jobs.values())
+
+
+def plan_name(suite: str, published_seeds: int | None) -> str:
+    """What was asked for, as a person types it after `--suite`."""
+    return suite if published_seeds is None else f"{suite} --published-seeds {published_seeds}"
+
+
+def _jobs_of_block(layout: Layout, block: Block) -> list[Job]:
+    cards = load_methods(layout, block.benchmark)
+    if block.methods:
+        # what a method must beat stands in every table
+        controls = [card for card in cards if card.control and card.name not in block.methods]
+        cards = [*(load_method(layout, name) for name in block.methods), *controls]
+    manifests = [load_manifest(layout, dataset) for dataset in block.datasets]
+    return [
+        make_job(card, manifest, parse_split(split, seed), variant=variant, chosen=chosen, options=block.options)
+        for seed, manifest, split, card in product(_seeds(block), manifests, block.splits, cards)
+        for variant in _variants(block, card)
+        for chosen in _tried(block, card, variant)
+    ]
+
+
+def _variants(block: Block, card: MethodCard) -> list[str]:
+    """Those of the block's variants that the method has, or what runs in the place of one that reads weights."""
+    own = [name for name in block.variants if name in card.variants]
+    if block.weights:
+        return own
+    return list(dict.fromkeys(card.runs_everywhere if card.variants[name].weights else name for name in own))
+
+
+def _tried(block: Block, card: MethodCard, variant: str) -> list[dict[str, Scalar]]:
+    """The combinations of parameters that a block tries: the card's own, or draws from what there is to search.
+
+    Drawn by the method's name, so that every dataset, split and seed tries the same ones.
+    """
+    own = card.variant(variant).parameters
+    values = {name: tried for name, tried in block.search.items() if name in own}
+    if not values:
+        return [{}]
+    generator = random.Random(f"{card.name} {variant}")
+    every = [dict(zip(values, combination, strict=True)) for combination in product(*values.values())]
+    drawn = every if len(every) <= block.draws else generator.sample(every, block.draws)
+    following = {
+        name: other for name, other in block.follow.items() if other in values and own.get(name) == own[other]
+    }
+    return [{**point, **{name: point[other] for name, other in following.items()}} for point in drawn]
+
+
+def _seeds(block: Block) -> list[int]:
+    if not block.published_seeds:
+        return block.seeds
+    return [*benchmarks.get(block.benchmark).form.published_seeds()[: block.published_seeds], *block.seeds]

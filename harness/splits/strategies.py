@@ -1,0 +1,82 @@
+"""Split strategies: modules of `benchmarks/NAME/splits/strategies`, found by being there.
+
+What a module offers is `benchmarks.contract.Strategy`. What its checks examine is told to people by their
+docstrings.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from functools import cache
+from inspect import getdoc
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from pydantic import ValidationError
+
+from harness import benchmarks
+from harness.base.errors import UsageError, unknown
+from harness.base.files import digest_of
+from harness.benchmarks.contract import Strategy
+from harness.meaning.modules import WHOLE, meaning_of_modules
+
+if TYPE_CHECKING:
+    from harness.base.manifests import Strict
+    from harness.planning.jobs import SplitSpec
+
+_PLACE = "splits.strategies"
+# where the code lies that a split depends on; what a strategy uses to start a container decides nothing
+_DECIDING = ("harness.benchmarks", "harness.base")
+_PACKAGE = Path(benchmarks.__file__).parents[1]
+
+
+@cache
+def strategy_names(benchmark: str | None = None) -> tuple[str, ...]:
+    """All strategies of one benchmark, or of all."""
+    if benchmark is not None:
+        return benchmarks.modules_in(benchmark, _PLACE)
+    return tuple(sorted({name for known in benchmarks.names() for name in strategy_names(known)}))
+
+
+@cache
+def get_strategy(benchmark: str, name: str) -> Strategy:
+    """One strategy by name."""
+    if name not in strategy_names(benchmark):
+        raise unknown(f"split strategy of {benchmark}", name, strategy_names(benchmark))
+    return cast(Strategy, benchmarks.part(benchmark, f"{_PLACE}.{name}"))
+
+
+def examined_of(benchmark: str, name: str) -> list[str]:
+    """In words, what is proved of a strategy's splits: what every check of them says of itself."""
+    strategy = get_strategy(benchmark, name)
+    own = (getattr(strategy, check, None) for check in ("wrong_drugs", "broken_promises", "broken_draws"))
+    checks = (benchmarks.get(benchmark).form.broken_promises, *own)
+    texts = [getdoc(check) for check in checks if check is not None]
+    return [" ".join(text.partition("\n\n")[0].split()).removesuffix(".") for text in texts if text]
+
+
+@cache
+def strategy_source(benchmark: str, name: str) -> str:
+    """A digest of all that decides a split: the meaning of its module and of those it imports, and its files."""
+    module = f"{benchmarks.__name__}.{benchmark}.{_PLACE}.{name}"
+    files = getattr(get_strategy(benchmark, name), "FILES", ())
+    return digest_of(
+        {
+            "modules": meaning_of_modules(_PACKAGE, {module: WHOLE}, within=_DECIDING),
+            "files": [hashlib.sha256(path.read_bytes()).hexdigest() for path in files],
+        }
+    )
+
+
+def parameters_of(benchmark: str, spec: SplitSpec) -> Strict:
+    """A split's parameters, validated, with the strategy's defaults filled in."""
+    try:
+        return get_strategy(benchmark, spec.strategy).Parameters.model_validate(spec.parameters)
+    except ValidationError as error:
+        fault = error.errors()[0]
+        field = ".".join(str(step) for step in fault["loc"])
+        raise UsageError(
+            f"a parameter of split strategy '{spec.strategy}' is wrong: {fault['msg']}",
+            where=f"parameter {field}, given as {fault['input']!r}",
+            todo="`harness split list` shows what a strategy accepts",
+        ) from None
