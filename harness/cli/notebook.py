@@ -72,7 +72,8 @@ def command(
     from harness.engine import find_engine
     from harness.methods.card import load_method
     from harness.notebook import new_connection, pin, read_connection, register
-    from harness.planning.jobs import make_job, parse_split
+    from harness.planning.jobs import make_job
+    from harness.splits.spec import parse_split
 
     layout = find_layout()
     card = load_method(layout, method)

@@ -106,7 +106,7 @@ def command(
     """
     from harness.base.layout import find_layout
     from harness.execution.campaign import Choices, left_to_run
-    from harness.methods.upstream import upstream_tree
+    from harness.execution.upstream import upstream_tree
     from harness.planning.jobs import on_accelerator
     from harness.planning.plan import make_plan
     from harness.results.store import Store
@@ -219,7 +219,8 @@ def _jobs(
 
     from harness.data import load_manifest
     from harness.methods.card import load_method
-    from harness.planning.jobs import make_job, parse_split
+    from harness.planning.jobs import make_job
+    from harness.splits.spec import parse_split
 
     for name, given in (("--method", methods), ("--dataset", datasets), ("--seed", seeds or published)):
         if not given:

@@ -17,7 +17,7 @@ from harness.cli.splitting.proving import one_per_split, tell, verified
 
 if TYPE_CHECKING:
     from harness.base.layout import Layout
-    from harness.planning.jobs import SplitSpec
+    from harness.splits.spec import SplitSpec
 
 _CORRUPT = 4
 

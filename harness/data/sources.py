@@ -11,11 +11,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.base.download import Refused, download
 from harness.base.errors import CorruptData, MissingData
 from harness.base.files import digest_of, read_json, sha256_of
 from harness.base.layout import Layout
 from harness.data.brought import checksum
+from harness.data.download import Refused, download
 from harness.data.first_seen import RECORD
 from harness.data.manifest import DatasetManifest, SourceFile, manifest_path, mirror_path
 

@@ -19,11 +19,11 @@ from harness.base.progress import Progress, Silent
 from harness.base.vocabulary import Verdict
 from harness.engine import Engine, remove_orphans
 from harness.engine.leftovers import remove_stubborn
-from harness.execution.budget import Budget, Share, this_machine
 from harness.execution.gpus import confirm_gpu, require_gpu
 from harness.execution.tasks import Task, limits_of
 from harness.execution.turns import State, take_turns
 from harness.images import BuiltImage, Supply, ensure_image, remove_images
+from harness.planning.budget import Budget, Share, this_machine
 from harness.planning.jobs import card_of
 from harness.planning.obstacles import Obstacles, image_of, variant_of
 from harness.planning.plan import Cell, Plan, join

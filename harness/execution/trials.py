@@ -24,7 +24,8 @@ from harness.base.ownership import own_folder
 from harness.base.vocabulary import Verdict
 from harness.execution.inputs import job_document
 from harness.methods.card import MethodCard
-from harness.planning.jobs import Job, SplitSpec
+from harness.planning.jobs import Job
+from harness.splits.spec import SplitSpec
 
 if TYPE_CHECKING:
     from harness.engine import Engine

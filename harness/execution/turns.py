@@ -18,9 +18,9 @@ from harness.base.errors import DataError, HarnessError, WeightsError
 from harness.base.progress import Progress
 from harness.base.vocabulary import Verdict
 from harness.engine import Engine
-from harness.execution.budget import Budget, Share
 from harness.execution.runs.log import printable, shortened
 from harness.execution.tasks import Task, perform
+from harness.planning.budget import Budget, Share
 from harness.planning.obstacles import Obstacles, variant_of
 from harness.results.records import Record
 from harness.results.store import Store

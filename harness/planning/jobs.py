@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -17,6 +16,7 @@ from harness.base.layout import Layout
 from harness.base.manifests import Strict
 from harness.base.vocabulary import PROTOCOL_VERSION, Accelerator
 from harness.methods.card import MethodCard, load_method, merged_parameters
+from harness.splits.spec import SplitSpec
 
 if TYPE_CHECKING:
     from harness.data import DatasetManifest
@@ -24,26 +24,6 @@ if TYPE_CHECKING:
 
 # Seeds of 31 bits are valid in every language.
 _SEED_BYTES = 4
-
-
-class SplitSpec(Strict):
-    """A split by name: strategy, seed and the strategy's own parameters."""
-
-    strategy: str
-    seed: int
-    parameters: dict[str, Any] = {}
-
-    @property
-    def label(self) -> str:
-        """A short name for tables and file names."""
-        extra = "".join(f"-{name}={value}" for name, value in sorted(self.parameters.items()))
-        return f"{self.strategy}{extra}-{self.seed}"
-
-    @property
-    def text(self) -> str:
-        """How a person writes it, without its seed; `parse_split` reads it."""
-        settings = [f"{name}={_written(value)}" for name, value in sorted(self.parameters.items())]
-        return self.strategy + (":" + ",".join(settings) if settings else "")
 
 
 class Job(Strict):
@@ -153,27 +133,6 @@ def on_accelerator(layout: Layout, jobs: Iterable[Job], accelerator: Accelerator
     return [
         job.model_copy(update={"accelerator": accelerator}) if cards[job.method].cuda else job for job in planned
     ]
-
-
-def _written(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value)
-
-
-def parse_split(text: str, seed: int) -> SplitSpec:
-    """`cluster`, or with parameters `cluster:gamma=0.6,valid_share=0.2`; values are JSON where they can be."""
-    strategy, _, settings = text.partition(":")
-    parameters = {}
-    for setting in settings.split(",") if settings else ():
-        name, equals, value = setting.partition("=")
-        if not equals or not name:
-            raise UsageError(
-                f"'{setting}' sets nothing", where=f"split {text}", todo="write for example cluster:gamma=0.6"
-            )
-        try:
-            parameters[name] = json.loads(value)
-        except ValueError:
-            parameters[name] = value
-    return SplitSpec(strategy=strategy, seed=seed, parameters=parameters)
 
 
 class PlannedJob(Strict):

@@ -13,8 +13,8 @@ from harness.base.errors import EngineError
 from harness.base.layout import Layout
 from harness.base.vocabulary import Accelerator, Verdict
 from harness.data import load_manifest
-from harness.execution.budget import this_machine
 from harness.images import recorded_size
+from harness.planning.budget import this_machine
 from harness.planning.jobs import Job, card_of
 from harness.planning.plan import Cell
 

@@ -15,7 +15,8 @@ from harness.base.layout import Layout
 from harness.base.manifests import Strict, load_toml
 from harness.data import load_manifest
 from harness.methods.card import MethodCard, Scalar, load_method, load_methods
-from harness.planning.jobs import Job, make_job, parse_split
+from harness.planning.jobs import Job, make_job
+from harness.splits.spec import parse_split
 
 
 class Block(Strict):

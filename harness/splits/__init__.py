@@ -3,7 +3,7 @@
 A split file's checksum is recorded beside its dataset and never changes once published.
 """
 
-from harness.planning.jobs import SplitSpec
+from harness.splits.spec import SplitSpec
 from harness.splits.splits import load_split, make_split, recorded_split, split_digest
 from harness.splits.strategies import strategy_names
 

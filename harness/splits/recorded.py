@@ -14,7 +14,7 @@ from typing import Any
 from harness.base.errors import CorruptData
 from harness.base.files import canonical_json, write_atomic
 from harness.base.layout import Layout
-from harness.planning.jobs import SplitSpec
+from harness.splits.spec import SplitSpec
 
 _COLUMNS = ["strategy", "parameters", "seed", "training", "test", "sha256"]
 

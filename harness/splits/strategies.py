@@ -22,7 +22,7 @@ from harness.meaning.modules import WHOLE, meaning_of_modules
 
 if TYPE_CHECKING:
     from harness.base.manifests import Strict
-    from harness.planning.jobs import SplitSpec
+    from harness.splits.spec import SplitSpec
 
 _PLACE = "splits.strategies"
 # where the code lies that a split depends on; what a strategy uses to start a container decides nothing

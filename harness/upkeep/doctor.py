@@ -172,8 +172,8 @@ def _room(name: str, place: Path, need: int) -> Check:
 
 
 def _memory(layout: Layout) -> Check:
-    from harness.execution.budget import this_machine
     from harness.methods.card import load_methods
+    from harness.planning.budget import this_machine
 
     machine = this_machine()
     cards = load_methods(layout)

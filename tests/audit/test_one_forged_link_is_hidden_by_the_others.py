@@ -22,7 +22,7 @@ from harness.base.given import as_file
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.execution.inputs import make_inputs
-from harness.planning.jobs import SplitSpec
+from harness.splits.spec import SplitSpec
 from harness.planning.plan import Plan, make_plan
 from harness.results.scoring import scores_path
 from harness.results.store import Store

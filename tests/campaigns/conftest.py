@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from harness.base.layout import Layout
-from harness.planning.jobs import Job, SplitSpec
+from harness.splits.spec import SplitSpec
+from harness.planning.jobs import Job
 from harness.planning.plan import Plan, make_plan
 from harness.splits import published_seeds
 

@@ -13,7 +13,8 @@ from harness.engine import Engine
 from harness.execution.campaign import Choices, run_plan
 from harness.images import folder_tree
 from harness.methods.card import load_method
-from harness.planning.jobs import Job, SplitSpec
+from harness.splits.spec import SplitSpec
+from harness.planning.jobs import Job
 from harness.planning.plan import join, make_plan
 from harness.results.store import Store
 from tests.campaigns.conftest import probe_plan

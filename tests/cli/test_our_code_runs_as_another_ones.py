@@ -10,7 +10,7 @@ from harness.base.errors import UsageError
 from harness.base.layout import Layout
 from harness.cli import main
 from harness.images import folder_tree
-from harness.methods.upstream import replaceable, upstream_tree
+from harness.execution.upstream import replaceable, upstream_tree
 
 
 @pytest.mark.parametrize(

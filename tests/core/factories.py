@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from harness.base.vocabulary import Verdict
-from harness.planning.jobs import Job, PlannedJob, SplitSpec
+from harness.splits.spec import SplitSpec
+from harness.planning.jobs import Job, PlannedJob
 from harness.results.records import Record
 from harness.results.store import Store
 

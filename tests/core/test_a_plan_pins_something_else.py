@@ -14,7 +14,8 @@ from harness.base.errors import CorruptData, ImageError, MissingData, UsageError
 from harness.base.files import digest_of
 from harness.base.layout import Layout
 from harness.base.vocabulary import Accelerator, Verdict
-from harness.planning.jobs import Job, PlannedJob, SplitSpec
+from harness.splits.spec import SplitSpec
+from harness.planning.jobs import Job, PlannedJob
 from harness.planning.obstacles import Obstacles
 from harness.planning.plan import Cell, Plan, Present, check_sum, join, make_plan
 from harness.results.store import Store

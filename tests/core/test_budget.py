@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from harness.base.errors import UsageError
-from harness.execution.budget import Budget, Share, this_machine
+from harness.planning.budget import Budget, Share, this_machine
 from harness.methods.card import Resources
 
 
@@ -119,8 +119,8 @@ def test_a_gibibyte_stays_free_or_half_where_there_is_little(
     monkeypatch: pytest.MonkeyPatch, installed: int, lent: float
 ) -> None:
     told = {"SC_PAGE_SIZE": 4096, "SC_PHYS_PAGES": installed * (1 << 30) // 4096}
-    monkeypatch.setattr("harness.execution.budget.os.sysconf", told.__getitem__)
-    monkeypatch.setattr("harness.execution.budget.os.sched_getaffinity", lambda _: set(range(6)))
+    monkeypatch.setattr("harness.planning.budget.os.sysconf", told.__getitem__)
+    monkeypatch.setattr("harness.planning.budget.os.sched_getaffinity", lambda _: set(range(6)))
     assert this_machine() == Share(cpus=6, memory=int(lent * (1 << 30)), gpus=0)
     assert this_machine(workers=2, gpus=1) == Share(cpus=2, memory=int(lent * (1 << 30)), gpus=1)
     assert this_machine(workers=1).cpus == 1

@@ -16,7 +16,7 @@ from harness.base.errors import EngineError
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.data import load_manifest
-from harness.execution.budget import this_machine
+from harness.planning.budget import this_machine
 from harness.images import recorded_size
 from harness.methods.card import load_method
 from harness.planning import needs

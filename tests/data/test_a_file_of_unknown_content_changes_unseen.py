@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from harness.base import download
+from harness.data import download
 from harness.base.errors import CorruptData, ManifestError, MissingData, UsageError
 from harness.base.layout import Layout
 from harness.cli import data as command

@@ -16,7 +16,8 @@ from harness.execution.tasks import Task, perform
 from harness.execution.trials import InContainers
 from harness.images import ensure_image
 from harness.methods.card import load_method
-from harness.planning.jobs import Job, PlannedJob, SplitSpec
+from harness.splits.spec import SplitSpec
+from harness.planning.jobs import Job, PlannedJob
 from harness.planning.plan import make_plan
 from harness.results.records import Record
 from harness.results.scoring import score_run

@@ -15,7 +15,7 @@ from harness.benchmarks.ddi.splits.consistency import consistency
 from harness.benchmarks.ddi.splits.parts import KNOWN, PartSplit
 from harness.cli.split import command
 from harness.data import load_dataset
-from harness.planning.jobs import SplitSpec
+from harness.splits.spec import SplitSpec
 from harness.splits import load_split, make_split
 from harness.splits.recorded import Recorded, recorded_splits
 from harness.splits.splits import split_path, verify_split

@@ -16,7 +16,8 @@ from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.cli import main
 from harness.data import load_manifest, manifest_names
-from harness.planning.jobs import Job, SplitSpec
+from harness.splits.spec import SplitSpec
+from harness.planning.jobs import Job
 from harness.planning.plan import Plan, make_plan
 from harness.results.reference import load_reference, save_reference
 from harness.results.scoring import scores_path

@@ -17,7 +17,7 @@ from harness.benchmarks.ddi.study import measuring
 from harness.benchmarks.ddi.study.measured import Measured, SplitMeasures
 from harness.benchmarks.ddi.study.realtime import contradiction, nearest, realtime
 from harness.data import load_dataset
-from harness.planning.jobs import parse_split
+from harness.splits.spec import parse_split
 from harness.splits import load_split
 from harness.study.sheets import Sheet
 

@@ -134,8 +134,8 @@ def _roles(
 ) -> tuple[dict[str, Codes], dict[str, str]]:
     """The roles of the splits that are named, or of all; and those that can't be made here, with the reason."""
     from harness.base.errors import EngineError
-    from harness.planning.jobs import parse_split
     from harness.splits import load_split
+    from harness.splits.spec import parse_split
     from harness.splits.strategies import strategy_names
 
     every = [name for name in strategy_names("ddi") if name not in {_WITHOUT_SEED, *_NO_SIMULATION}]

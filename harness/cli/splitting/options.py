@@ -15,7 +15,7 @@ from harness.cli.options import SEED, parse_settings
 
 if TYPE_CHECKING:
     from harness.base.layout import Layout
-    from harness.planning.jobs import SplitSpec
+    from harness.splits.spec import SplitSpec
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -31,7 +31,7 @@ class Wanted:
 
     def specs(self, layout: Layout, *, published: bool = False) -> list[SplitSpec]:
         """A split per seed; a benchmark without published seeds has a usual one."""
-        from harness.planning.jobs import SplitSpec
+        from harness.splits.spec import SplitSpec
         from harness.splits.splits import benchmark_of
 
         if self.strategy is None:

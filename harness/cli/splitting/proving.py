@@ -10,7 +10,7 @@ import click
 
 if TYPE_CHECKING:
     from harness.base.layout import Layout
-    from harness.planning.jobs import SplitSpec
+    from harness.splits.spec import SplitSpec
 
 
 def verified(

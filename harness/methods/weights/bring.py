@@ -9,11 +9,11 @@ from urllib.error import URLError
 from urllib.request import Request
 
 from harness import __version__
-from harness.base.download import TIMEOUT_SECONDS
 from harness.base.errors import WeightsError
 from harness.base.files import folder_in_the_making, sha256_of, write_json
 from harness.base.layout import Layout
 from harness.base.web import open_address
+from harness.data.download import TIMEOUT_SECONDS
 from harness.data.manifest import mirror_path
 from harness.data.sources import mirror_folders
 from harness.methods.weights.kept import CHECKSUMS, KeptWeights, kept_weights, must_be, weights_folder

@@ -16,7 +16,7 @@ from harness.base.files import canonical_json, digest_of, read_json, write_atomi
 from harness.base.layout import Layout
 from harness.base.manifests import Strict
 from harness.meaning.modules import WHOLE, meaning_of_modules
-from harness.planning.jobs import parse_split
+from harness.splits.spec import parse_split
 
 _FILE = "measured.json"
 

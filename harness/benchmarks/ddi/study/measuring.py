@@ -16,7 +16,7 @@ import numpy.typing as npt
 from harness.base.errors import DataError, EngineError
 from harness.base.layout import Layout
 from harness.benchmarks.ddi.study.measured import Measured, Period, Sizes, SplitMeasures, measuring_code
-from harness.planning.jobs import parse_split
+from harness.splits.spec import parse_split
 
 if TYPE_CHECKING:
     from harness.benchmarks.ddi.dataset import DdiDataset

@@ -21,8 +21,8 @@ from harness.benchmarks.repurposing.splits.separation import separation
 from harness.data import load_dataset, manifest_names
 from harness.methods.card import Tolerance
 from harness.parity.finding import ArrayFinding, Finding, Standing, compare
-from harness.planning.jobs import SplitSpec
 from harness.splits import make_split, strategy_names
+from harness.splits.spec import SplitSpec
 
 Array = npt.NDArray[Any]
 

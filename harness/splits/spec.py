@@ -1,0 +1,50 @@
+"""A split by name: how a person writes it, and how it is called in tables and files."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from harness.base.errors import UsageError
+from harness.base.manifests import Strict
+
+
+class SplitSpec(Strict):
+    """A split by name: strategy, seed and the strategy's own parameters."""
+
+    strategy: str
+    seed: int
+    parameters: dict[str, Any] = {}
+
+    @property
+    def label(self) -> str:
+        """A short name for tables and file names."""
+        extra = "".join(f"-{name}={value}" for name, value in sorted(self.parameters.items()))
+        return f"{self.strategy}{extra}-{self.seed}"
+
+    @property
+    def text(self) -> str:
+        """How a person writes it, without its seed; `parse_split` reads it."""
+        settings = [f"{name}={_written(value)}" for name, value in sorted(self.parameters.items())]
+        return self.strategy + (":" + ",".join(settings) if settings else "")
+
+
+def _written(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def parse_split(text: str, seed: int) -> SplitSpec:
+    """`cluster`, or with parameters `cluster:gamma=0.6,valid_share=0.2`; values are JSON where they can be."""
+    strategy, _, settings = text.partition(":")
+    parameters = {}
+    for setting in settings.split(",") if settings else ():
+        name, equals, value = setting.partition("=")
+        if not equals or not name:
+            raise UsageError(
+                f"'{setting}' sets nothing", where=f"split {text}", todo="write for example cluster:gamma=0.6"
+            )
+        try:
+            parameters[name] = json.loads(value)
+        except ValueError:
+            parameters[name] = value
+    return SplitSpec(strategy=strategy, seed=seed, parameters=parameters)
