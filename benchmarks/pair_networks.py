@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from benchmarks.in_image import HERE, measured
+from benchmarks.in_image import HERE, code_of, measured
 from harness.data import load_dataset
 from harness.data.ddi import DdiDataset
 from harness.engine import Engine, find_engine
@@ -42,15 +42,15 @@ def measure(
 
     Given are training `pairs` and their `labels`, pairs that are only `asked`, `fingerprints` and `knowledge`.
     """
-    seen = (method, "_shared/ddi", "_shared/ddi_training", "_sdk/python")
+    code, path = code_of(layout, method)
     return measured(
         engine,
         ensure_environment(engine, layout, method).image_id,
         ("/opt/venv/bin/python3", "/benchmarks/pair_networks_plain.py"),
         given,
-        mounts={layout.methods: "/methods", HERE: "/benchmarks"},
+        mounts={**code, HERE: "/benchmarks"},
         environment={
-            "PYTHONPATH": ":".join(f"/methods/{folder}" for folder in seen),
+            "PYTHONPATH": path,
             "METHOD": method,
             "TYPES": str(types),
             "STEPS": str(steps),

@@ -17,6 +17,7 @@ from sklearn.metrics import cohen_kappa_score, f1_score
 
 from harness.benchmark.ddi.multilabel import by_type
 from harness.engine import Engine
+from harness.images.identity import code_folders
 from harness.layout import Layout
 from harness.methods import load_method
 from harness.trials import InContainers, Trial
@@ -32,8 +33,8 @@ BESIDE = ("ddi_items", "ddi_sdk", "permafrost_sdk")
 @pytest.fixture
 def ours(repository: Layout, monkeypatch: pytest.MonkeyPatch) -> Iterator[Load]:
     """Imports those modules of the method that need nothing but NumPy; other methods' have the same names."""
-    for folder in ("_sdk/python", "_shared/ddi", "_shared/ddi_training", "emergnn"):
-        monkeypatch.syspath_prepend(repository.methods / folder)
+    for folder in reversed(code_folders(repository, "emergnn")):
+        monkeypatch.syspath_prepend(folder)
     before = {name: sys.modules.pop(name) for name in (*OURS, *BESIDE) if name in sys.modules}
     yield importlib.import_module
     for name in (*OURS, *BESIDE):
