@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.in_image import HERE, measured
+from benchmarks.in_image import HERE, code_of, measured
 from harness.base.layout import find_layout
 from harness.benchmarks.ddi.dataset import DdiDataset
 from harness.benchmarks.ddi.splits.parts import TRAIN
@@ -48,14 +48,15 @@ def main() -> None:
         "fingerprints": dataset.fingerprints,
         "sizes": np.array([dataset.drugs, dataset.types, dataset.entities, dataset.relations]),
     }
+    code, path = code_of(layout, "emergnn")
     with find_engine(layout) as engine:
         found = measured(
             engine,
             ensure_environment(engine, layout, "emergnn").image_id,
             ("/opt/venv/bin/python3", "/benchmarks/emergnn_plain.py"),
             inputs,
-            mounts={layout.methods: "/methods", HERE: "/benchmarks"},
-            environment={"BATCHES": str(chosen.batches), "PAIRS": str(chosen.pairs)},
+            mounts={**code, HERE: "/benchmarks"},
+            environment={"PYTHONPATH": path, "BATCHES": str(chosen.batches), "PAIRS": str(chosen.pairs)},
         )
     sys.stdout.write(
         f"{found['examples']} examples  ours {found['ours']:.1f} s, {found['peak']:.0f} MB  "

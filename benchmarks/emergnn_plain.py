@@ -13,10 +13,6 @@ import time
 from pathlib import Path
 from typing import Any
 
-sys.path.extend(map(str, Path("/methods/_shared").iterdir()))
-sys.path.extend(["/methods/_sdk/python", "/methods/emergnn"])
-os.environ |= {"ATEN_CPU_CAPABILITY": "avx2", "MKL_CBWR": "AVX2"}
-
 import numpy as np
 import torch
 from ddi_sdk import Items

@@ -31,9 +31,9 @@ CODE = """
 import json, os, runpy, sys, time, types
 os.environ["PERMAFROST_IN"] = "/in"
 sys.path[:0] = ["/opt/method", "/peer"]
-import permafrost_sdk
+import repurposing_sdk
 tasks = []
-permafrost_sdk.run = lambda fit_predict, **other: tasks.append(fit_predict)
+repurposing_sdk.run = tasks.append
 runpy.run_path("/opt/method/main.py")
 import numpy as np, plain_factorisations
 job, labels = json.load(open("/in/job.json")), np.load("/in/associations.npy")

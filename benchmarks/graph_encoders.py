@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from benchmarks.in_image import HERE, measured
+from benchmarks.in_image import HERE, code_of, measured
 from harness.base.layout import Layout, find_layout
 from harness.benchmarks.ddi.dataset import DdiDataset
 from harness.benchmarks.ddi.splits.parts import TRAIN
@@ -49,13 +49,14 @@ def measure(
         "knowledge": dataset.knowledge,
         "smiles": np.array(dataset.smiles),
     }
+    code, path = code_of(layout, method)
     return measured(
         engine,
         ensure_environment(engine, layout, method).image_id,
         ("/opt/venv/bin/python3", "/benchmarks/graph_encoders_plain.py"),
         {**arrays, "sizes": sizes, "graph": graph, "steps": steps},
-        mounts={layout.methods: "/methods", HERE: "/benchmarks"},
-        environment={"METHOD": method, "VARIANT": variant, "OMP_NUM_THREADS": "1"},
+        mounts={**code, HERE: "/benchmarks"},
+        environment={"PYTHONPATH": path, "METHOD": method, "VARIANT": variant, "OMP_NUM_THREADS": "1"},
     )
 
 

@@ -16,9 +16,6 @@ import time
 import warnings
 from collections.abc import Callable
 
-sys.path.extend(f"/methods/_shared/{folder}" for folder in ("ddi", "ddi_training", "molecules"))
-sys.path.extend([f"/methods/{os.environ['METHOD']}", "/methods/_sdk/python"])
-
 import numpy as np
 import torch
 from ddi_training import Batch, adamw, bce_of_softmax
@@ -104,10 +101,9 @@ def tiger() -> Prepared:
     from training import Model
 
     attended = VARIANT == "corrected"
-    random.seed(1)
     graphs = (
         molecule_graphs([str(one) for one in read("smiles")], aliased=not attended, blanks=not attended),
-        knowledge_graphs(read("knowledge").astype(np.int64), DRUGS, RELATIONS),
+        knowledge_graphs(read("knowledge").astype(np.int64), DRUGS, RELATIONS, random.Random(1)),
     )
     channels = [Channel.of(one, attended=attended, device=torch.device("cpu")) for one in graphs]
     sizes = Sizes(FEATURES, ENTITIES, *(size for one in channels for size in (one.relations, one.degrees)))

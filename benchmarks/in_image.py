@@ -12,8 +12,17 @@ import numpy as np
 import numpy.typing as npt
 
 from harness.engine import Engine
+from harness.images.identity import code_folders
+from harness.layout import Layout
 
 HERE = Path(__file__).resolve().parent
+
+
+def code_of(layout: Layout, *methods: str) -> tuple[dict[Path, str], str]:
+    """The code of these methods as their images hold it: where it is mounted, and Python's search path."""
+    folders = dict.fromkeys(folder for method in methods for folder in code_folders(layout, method))
+    mounts = {folder: f"/code/{number}" for number, folder in enumerate(folders)}
+    return mounts, ":".join(mounts.values())
 
 
 def measured(

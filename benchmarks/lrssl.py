@@ -27,7 +27,7 @@ SEED = 17263407
 DEFAULT = ("synthetic", "fdataset")
 ROUNDS = 3
 CODE = """
-source("/opt/sdk/permafrost.R"); source("/opt/method/lrssl.R"); source("/opt/method/graphs.R")
+source("/opt/sdk/repurposing.R"); source("/opt/method/lrssl.R"); source("/opt/method/graphs.R")
 source("/benchmarks/lrssl_plain.R")
 S <- read_npy("/in/S.npy"); P <- read_npy("/in/P.npy"); Y <- read_npy("/in/Y.npy") + 0
 X <- view_similarity(S)

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from benchmarks.in_image import HERE, measured
+from benchmarks.in_image import HERE, code_of, measured
 from harness.base.layout import Layout, find_layout
 from harness.benchmarks.ddi.dataset import DdiDataset
 from harness.benchmarks.ddi.splits.parts import TRAIN, VALID_S1
@@ -38,13 +38,14 @@ def measure(
     types: int,
 ) -> dict[str, float]:
     """CPU seconds of both, and how far apart their logits are; `source` holds triplets, `target` as many pairs."""
+    code, path = code_of(layout, "sagan")
     return measured(
         engine,
         ensure_environment(engine, layout, method).image_id,
         ("/opt/venv/bin/python3", "/benchmarks/molecule_networks_plain.py"),
         {"smiles": np.array(smiles), "source": source, "target": target},
-        mounts={layout.methods: "/methods", HERE: "/benchmarks"},
-        environment={"METHOD": method, "TYPES": str(types), "OMP_NUM_THREADS": "1"},
+        mounts={**code, HERE: "/benchmarks"},
+        environment={"PYTHONPATH": path, "METHOD": method, "TYPES": str(types), "OMP_NUM_THREADS": "1"},
     )
 
 

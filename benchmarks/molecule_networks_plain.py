@@ -15,9 +15,6 @@ import time
 import warnings
 from collections.abc import Callable
 
-sys.path.extend(f"/methods/_shared/{folder}" for folder in ("ddi", "ddi_training", "molecules", "substructures"))
-sys.path.extend(["/methods/sagan", "/methods/_sdk/python"])
-
 import numpy as np
 import torch
 from adversary import Adversary, domain_loss

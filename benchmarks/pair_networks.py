@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from benchmarks.in_image import HERE, measured
+from benchmarks.in_image import HERE, code_of, measured
 from harness.base.layout import Layout, find_layout
 from harness.benchmarks.ddi.dataset import DdiDataset
 from harness.benchmarks.ddi.splits.parts import TRAIN, VALID_S0, VALID_S1, VALID_S2
@@ -42,15 +42,15 @@ def measure(
 
     Given are training `pairs` and their `labels`, pairs that are only `asked`, `fingerprints` and `knowledge`.
     """
-    seen = (method, "_shared/ddi", "_shared/ddi_training", "_sdk/python")
+    code, path = code_of(layout, method)
     return measured(
         engine,
         ensure_environment(engine, layout, method).image_id,
         ("/opt/venv/bin/python3", "/benchmarks/pair_networks_plain.py"),
         given,
-        mounts={layout.methods: "/methods", HERE: "/benchmarks"},
+        mounts={**code, HERE: "/benchmarks"},
         environment={
-            "PYTHONPATH": ":".join(f"/methods/{folder}" for folder in seen),
+            "PYTHONPATH": path,
             "METHOD": method,
             "TYPES": str(types),
             "STEPS": str(steps),

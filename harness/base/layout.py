@@ -30,6 +30,11 @@ class Layout:
         return self.root / "methods"
 
     @property
+    def benchmarks(self) -> Path:
+        """The harness's own packages of benchmarks, where the SDKs of their methods lie too."""
+        return _PACKAGE / "benchmarks"
+
+    @property
     def datasets(self) -> Path:
         """Dataset manifests and split checksums, one folder per dataset."""
         return self.root / "datasets"

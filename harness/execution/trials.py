@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from harness.images import BuiltImage
 
 _LOG_TAIL = 2000
+_PARITY = "/opt/parity"
 
 
 @dataclass(frozen=True)
@@ -129,6 +130,7 @@ class InContainers:
         image = self._image(trial.card.name)
         work = self._layout.local / "work"
         folder = Path(tempfile.mkdtemp(dir=own_folder(work), prefix="in-"))
+        parity = Path(tempfile.mkdtemp(dir=own_folder(work), prefix="parity-"))
         try:
             write_trial(trial, folder)
             request = RunRequest(
@@ -141,6 +143,7 @@ class InContainers:
                 # a case of single steps leaves traces alone
                 **(answer_files(trial.benchmark) if trial.answers else REPORT_ALONE),
                 traces=trial.trace,
+                **self._replay(trial, parity),
             )
             outcome = execute(self._engine, request, check=lambda out: check_answer(trial, out))
             reason = outcome.reason
@@ -152,6 +155,22 @@ class InContainers:
                 outcome.discard()
         finally:
             shutil.rmtree(folder, ignore_errors=True)
+            shutil.rmtree(parity, ignore_errors=True)
+
+    def _replay(self, trial: Trial, folder: Path) -> dict[str, Any]:
+        """The mount and search path of what replays golden cases, collected in `folder`: no image holds it."""
+        from harness.images.identity import parity_folders
+        from harness.images.sources import code_files
+        from harness.execution.runs import Mount
+        from harness.execution.runs.workspace import make_readable
+
+        if trial.task == "predict":
+            return {}
+        for source in parity_folders(self._layout, trial.card):
+            for name in code_files(source):
+                shutil.copyfile(source / name, folder / name)
+        make_readable(folder)
+        return {"mounts": (Mount(folder, _PARITY),), "environment": {"PYTHONPATH": f"/opt/sdk:{_PARITY}"}}
 
     def _image(self, method: str) -> BuiltImage:
         from harness.images import ensure_image

@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 from harness.base.errors import UsageError
 from harness.base.layout import Layout
 from harness.images import folder_tree
-from harness.images.identity import code_folders
+from harness.images.identity import code_folders, sdk_folders
 from harness.images.sources import SUFFIXES, code_files
 from harness.methods.card import load_method
 
@@ -29,9 +29,10 @@ def upstream_tree(layout: Layout, folder: Path, methods: Iterable[str]) -> str:
 
 def replaceable(layout: Layout, method: str) -> list[str]:
     """The files of a method that the search path finds in a checkout first; its main file is always ours."""
-    suffixes = SUFFIXES[load_method(layout, method).language]
-    own, _, *shared = code_folders(layout, method)
-    files = [PurePosixPath(name) for folder in (own, *shared) for name in code_files(folder)]
+    card = load_method(layout, method)
+    suffixes, sdk = SUFFIXES[card.language], sdk_folders(layout, card)
+    folders = [folder for folder in code_folders(layout, method) if folder not in sdk]
+    files = [PurePosixPath(name) for folder in folders for name in code_files(folder)]
     return [str(file) for file in files if file.suffix in suffixes and file.stem != "main"]
 
 

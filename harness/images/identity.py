@@ -9,9 +9,9 @@ from harness.base.files import digest_of
 from harness.base.layout import Layout
 from harness.base.vocabulary import Accelerator
 from harness.images.record import recorded_tree
-from harness.images.sources import code_files
+from harness.images.sources import PARITY, code_files
 from harness.images.trees import code_of_folders
-from harness.methods.card import load_method
+from harness.methods.card import MethodCard, load_method
 
 # `localhost/` keeps every engine from ever looking for these names in a registry.
 PREFIX = "localhost/permafrost"
@@ -24,10 +24,9 @@ def code_tree(layout: Layout, method: str) -> str:
 
 
 def code_folders(layout: Layout, method: str) -> list[Path]:
-    """methods/NAME, then what lies beside it in its image: methods/_sdk/LANGUAGE, the shared folders it uses."""
+    """methods/NAME, then what lies beside it in its image: the SDK's folders, and the shared ones it uses."""
     card = load_method(layout, method)
-    shared = [layout.methods / "_shared" / name for name in card.uses]
-    folders = [layout.methods / method, layout.methods / "_sdk" / card.language, *shared]
+    folders = [layout.methods / method, *sdk_folders(layout, card), *_shared_folders(layout, card)]
     for path in folders:
         if not path.is_dir():
             raise ImageError(
@@ -41,6 +40,22 @@ def code_folders(layout: Layout, method: str) -> list[Path]:
             todo="rename one of them: all lie in one folder inside the image",
         )
     return folders
+
+
+def sdk_folders(layout: Layout, card: MethodCard) -> list[Path]:
+    """The SDK's core in the method's language, then what each of its benchmarks puts on top."""
+    of_benchmarks = [layout.benchmarks / name / "sdk" / card.language for name in card.benchmarks]
+    return [layout.methods / "_sdk" / card.language, *(folder for folder in of_benchmarks if folder.is_dir())]
+
+
+def parity_folders(layout: Layout, card: MethodCard) -> list[Path]:
+    """What replays the method's golden cases: a folder of its own, and of the shared folders it uses."""
+    folders = [layout.methods / card.name, *_shared_folders(layout, card)]
+    return [folder / PARITY for folder in folders if (folder / PARITY).is_dir()]
+
+
+def _shared_folders(layout: Layout, card: MethodCard) -> list[Path]:
+    return [layout.methods / "_shared" / name for name in card.uses]
 
 
 def code_fault(layout: Layout, method: str) -> str:

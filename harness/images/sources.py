@@ -10,8 +10,10 @@ from pathlib import Path
 
 from harness.base.errors import ImageError
 
+# Where the code lies that replays golden cases, beside the code that they are cases of.
+PARITY = "parity"
 # What can't change an answer, or what git would not hold.
-_NOT_CODE = ("__pycache__", ".ipynb_checkpoints", "method.toml", "weights.toml", "tests")
+_NOT_CODE = ("__pycache__", ".ipynb_checkpoints", "method.toml", "weights.toml", "tests", PARITY)
 _NOT_CODE_SUFFIXES = (".pyc", ".pyo", ".md", ".swp", "~", ".orig", ".rej", ".RData", ".Rhistory")
 SUFFIXES = {"python": (".py",), "octave": (".m",), "r": (".R", ".r")}
 _SOURCE = tuple(suffix for suffixes in SUFFIXES.values() for suffix in suffixes)
@@ -19,7 +21,10 @@ MOST_BYTES = 256 << 10
 
 
 def code_files(folder: Path) -> list[str]:
-    """The files of a code folder that go into the image, sorted; cards, notes and tests stay outside."""
+    """The files of a code folder that go into the image, sorted.
+
+    Cards, notes, tests and the replays of golden cases stay outside.
+    """
     _refuse_link(folder)
     found = []
     for path in folder.rglob("*"):

@@ -11,9 +11,8 @@ from pathlib import Path
 job = json.loads((Path(os.environ.get("PERMAFROST_IN", "/in")) / "job.json").read_bytes())
 os.environ["OPENBLAS_CORETYPE"] = job["parameters"]["blas_kernels"]
 
-import numpy as np  # noqa: E402
-from als import Known, als, half_step, initial_factors  # noqa: E402
-from permafrost_sdk import Answer, Problem, run  # noqa: E402
+from als import als, initial_factors  # noqa: E402
+from repurposing_sdk import Answer, Problem, run  # noqa: E402
 
 
 def fit_predict(problem: Problem) -> Answer:
@@ -26,17 +25,4 @@ def fit_predict(problem: Problem) -> Answer:
     return Answer((U @ V.T).T, chosen["n_iters"], trace)
 
 
-def drug_step(problem: Problem) -> Answer:
-    """One half step from given factors: what can be compared where whole runs are chaotic.
-
-    Drugs that no step reaches keep the factors they begin with.
-    """
-    R, U, V = problem.associations.T, problem.inputs["user_factors"], problem.inputs["item_factors"]
-    chosen = problem.parameters
-    users, first = initial_factors(R.shape, chosen["n_factors"], chosen["random_state"])
-    updated = half_step(Known.of(R.T[: len(R)], chosen["alpha"]), U, chosen["reg"])
-    trace = {"user_factors0": users, "item_factors0": first}
-    return Answer((U @ V.T).T, 1, {**trace, "item_factors": np.vstack([updated, first[len(R) :]])})
-
-
-run(fit_predict, drug_step=drug_step)
+run(fit_predict)

@@ -1,11 +1,5 @@
 ## BNNR: the labels, completed with the similarities of drugs and diseases as one matrix of low rank.
 1;
-here = fileparts (mfilename ("fullpath"));
-sdk = getenv ("PERMAFROST_SDK");
-if (isempty (sdk))
-  sdk = "/opt/sdk";
-endif
-addpath (sdk, here);
 
 function answer = fit_predict (problem)
   chosen = problem.parameters;
@@ -18,4 +12,4 @@ function answer = fit_predict (problem)
   answer.trace = struct ("iterations", int64 (iterations), "pred", answer.scores);
 endfunction
 
-permafrost_run (@fit_predict);
+repurposing_run (@fit_predict);

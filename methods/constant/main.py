@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from permafrost_sdk import Answer, Problem, run
+from repurposing_sdk import Answer, Problem, run
 
 
 def fit_predict(problem: Problem) -> Answer:

@@ -1,11 +1,5 @@
 ## DRRS: the network of drugs and diseases, completed by singular value thresholding.
 1;
-here = fileparts (mfilename ("fullpath"));
-sdk = getenv ("PERMAFROST_SDK");
-if (isempty (sdk))
-  sdk = "/opt/sdk";
-endif
-addpath (sdk, here);
 
 function answer = fit_predict (problem)
   chosen = problem.parameters;
@@ -21,4 +15,4 @@ function answer = fit_predict (problem)
   answer.trace = struct ("pred", answer.scores);
 endfunction
 
-permafrost_run (@fit_predict);
+repurposing_run (@fit_predict);

@@ -5,14 +5,9 @@
 ## known. P is 0 where it is not known. The first steps, which would shrink everything to 0, are taken as one.
 
 function X = svt_steps (P, known, tau, delta, steps)
-  ## divide and conquer: the same singular values in a third of the time of Octave's default driver
-  svd_driver ("gesdd", "local");
   Y = ceil (tau / (delta * max (norm (P), eps))) * delta * P;
   for k = 1:steps
-    [U, S, V] = svd (Y, "econ");
-    s = diag (S) - tau;
-    r = nnz (s > 0);
-    X = (U(:,1:r) .* s(1:r).') * V(:,1:r).';
+    X = svt (Y, tau);
     Y += delta * (P - X .* known);
   endfor
 endfunction

@@ -59,7 +59,7 @@ class Network(nn.Module):
         for number, layer in enumerate(layers):
             gates = torch.sigmoid(self.attn_relation[number](torch.relu(self.relation_linear[number](both))))
             factor = self.rel_kg[number].weight[layer.relations] * gates.view(-1)[layer.gates][:, None]
-            hidden = torch.relu(self.linear[number](layer.combine(layer.collect(hidden) * factor)))
+            hidden = torch.relu(self.linear[number](layer.combine.times(layer.collect.times(hidden) * factor)))
             if layer.reached is not None:
                 # what reached vectors have beyond the constant, which all nodes send alike
                 hidden = hidden - torch.relu(self.linear[number].bias) * layer.reached[:, None]

@@ -14,7 +14,7 @@ import torch
 from graph import Graph
 from ragged import Array, elements
 from reach import Reach
-from sums import Sums
+from sparse_products import Fixed
 from torch import Tensor
 
 
@@ -24,10 +24,10 @@ class Layer:
     summed to the next vectors. `gates` are places in a table of pairs x relations.
     """
 
-    collect: Sums
+    collect: Fixed
     relations: Tensor
     gates: Tensor
-    combine: Sums
+    combine: Fixed
     # of the first layer: which vectors are not the constant
     reached: Tensor | None = None
 
@@ -66,8 +66,8 @@ class Routes:
         edges, row = elements(out.starts, start)
         kept = out.nodes[edges] == end[row]
         edges, row = edges[kept], row[kept]
-        combine = Sums.of(row, np.arange(len(edges)), out.counts[edges], (len(start), len(edges)))
-        return self._layer(Sums.picking(row, len(start)), out.relations[edges], row % (len(start) // 2), combine)
+        combine = _sums(row, np.arange(len(edges)), out.counts[edges], (len(start), len(edges)))
+        return self._layer(_picked(row, len(start)), out.relations[edges], row % (len(start) // 2), combine)
 
     def _first(self, start: Array) -> tuple[Layer, Array]:
         """From every start to the classes of its neighbours; behind them comes the constant, to which nothing is
@@ -81,10 +81,10 @@ class Routes:
         reached = np.zeros(begins[-1], dtype=bool)
         reached[place] = True
         layer = self._layer(
-            Sums.picking(sender[row], len(start)),
+            _picked(sender[row], len(start)),
             graph.member_relations[members],
             sender[row] % (len(start) // 2),
-            Sums.of(place[row], np.arange(len(members)), graph.member_counts[members], (begins[-1], len(members))),
+            _sums(place[row], np.arange(len(members)), graph.member_counts[members], (begins[-1], len(members))),
             torch.from_numpy(reached),
         )
         return layer, begins
@@ -104,10 +104,10 @@ class Routes:
         vector, relation = np.divmod(groups, graph.relations)
         counts = np.concatenate([reach.counts[some], graph.profile_counts[every]])
         return self._layer(
-            Sums.picking(vector, begins[-1]),
+            _picked(vector, begins[-1]),
             relation,
             (np.searchsorted(begins, vector, side="right") - 1) % (len(start) // 2),
-            Sums.of(np.concatenate([row, target]), group, counts, (len(node), len(groups))),
+            _sums(np.concatenate([row, target]), group, counts, (len(node), len(groups))),
         )
 
     def _later(self, pairs: int, owner: Array, node: Array) -> tuple[Layer, Array, Array]:
@@ -117,12 +117,12 @@ class Routes:
         groups, group = np.unique(row * graph.relations + into.relations[edges], return_inverse=True)
         before, source = np.unique(owner[row] * graph.nodes + into.nodes[edges], return_inverse=True)
         row, relation = np.divmod(groups, graph.relations)
-        collect = Sums.of(group, source, into.counts[edges], (len(groups), len(before)))
-        layer = self._layer(collect, relation, owner[row] % pairs, Sums.picking(row, len(node)).turned)
+        collect = _sums(group, source, into.counts[edges], (len(groups), len(before)))
+        layer = self._layer(collect, relation, owner[row] % pairs, _picked(row, len(node)).turned)
         return layer, *np.divmod(before, graph.nodes)
 
     def _layer(
-        self, collect: Sums, relations: Array, pair: Array, combine: Sums, reached: Tensor | None = None
+        self, collect: Fixed, relations: Array, pair: Array, combine: Fixed, reached: Tensor | None = None
     ) -> Layer:
         gates = torch.from_numpy(pair * self.graph.relations + relations)
         return Layer(collect, torch.from_numpy(relations), gates, combine, reached)
@@ -136,3 +136,14 @@ def _numbered(values: Array, size: int) -> tuple[Array, Array]:
     places = np.empty(size, dtype=np.int32)
     places[distinct] = np.arange(len(distinct), dtype=np.int32)
     return distinct, places[values]
+
+
+def _sums(rows: Array, columns: Array, counts: Array, shape: tuple[int, int]) -> Fixed:
+    """Row i of a product is the sum of count x row j over all elements (i, j, count)."""
+    row, column = (torch.from_numpy(np.asarray(one, dtype=np.int32)) for one in (rows, columns))
+    return Fixed.of(row, column, torch.from_numpy(np.asarray(counts, dtype=np.float32)), shape)
+
+
+def _picked(places: Array, size: int) -> Fixed:
+    """Row i of a product is row `places[i]` of so many; turned, the sum of all rows picked from the same place."""
+    return _sums(np.arange(len(places)), places, np.ones(len(places)), (len(places), size))

@@ -17,7 +17,7 @@ os.environ |= {"FASTAI_HOME": "/tmp/fastai", "MPLCONFIGDIR": "/tmp/matplotlib"}
 
 import numpy as np  # noqa: E402
 from learner import fit  # noqa: E402
-from permafrost_sdk import Answer, Problem, run  # noqa: E402
+from repurposing_sdk import Answer, Problem, run  # noqa: E402
 
 
 def fit_predict(problem: Problem) -> Answer:

@@ -11,7 +11,7 @@ choose()
 import numpy as np  # noqa: E402
 import torch  # noqa: E402
 from inputs import Inputs  # noqa: E402
-from permafrost_sdk import Answer, Problem, run  # noqa: E402
+from repurposing_sdk import Answer, Problem, run  # noqa: E402
 from training import train  # noqa: E402
 
 torch.use_deterministic_algorithms(True)
@@ -39,9 +39,4 @@ def fit_predict(problem: Problem, *, dropout: bool = True) -> Answer:
     return Answer(scores, chosen["epoch"], trace if problem.trace else {})
 
 
-def without_dropout(problem: Problem) -> Answer:
-    """Steps that draw nothing after the starting weights."""
-    return fit_predict(problem, dropout=False)
-
-
-run(fit_predict, without_dropout=without_dropout)
+run(fit_predict)

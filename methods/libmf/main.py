@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from libmf import mf
-from permafrost_sdk import Answer, Array, Problem, run
+from repurposing_sdk import Answer, Array, Problem, run
 from turns import take_turns
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from logistic import Side, fit, initial_sides, probabilities, weight
-from permafrost_sdk import Answer, Array, Problem, run
+from repurposing_sdk import Answer, Array, Problem, run
 
 
 def fit_predict(problem: Problem) -> Answer:

@@ -1,5 +1,5 @@
 # LRSSL as the published benchmark runs it: views and two or more graphs of drugs, scores from the projections.
-source(file.path(Sys.getenv("PERMAFROST_SDK", "/opt/sdk"), "permafrost.R"))
+source(file.path(Sys.getenv("PERMAFROST_SDK", "/opt/sdk"), "repurposing.R"))
 source_method("lrssl.R")
 source_method("graphs.R")
 
@@ -45,4 +45,4 @@ fit_predict <- function(problem) {
 
 numbered <- function(name, parts) setNames(parts, paste0(name, seq_along(parts)))
 
-permafrost(fit_predict)
+repurposing_run(fit_predict)

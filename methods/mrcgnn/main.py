@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import warnings
-
 from ddi_sdk import Answer, Problem, run
 from ddi_training import Batch, cleaned, device, fit, in_chunks, loss_of_labels
 from network import Network
 from torch import Tensor
-from training import loss_of, parity, views_of
+from training import loss_of, views_of
 
 
 def fit_predict(problem: Problem) -> Answer:
     """Every batch encodes the whole graph; for questions it is encoded once."""
-    warnings.filterwarnings("ignore", message="Sparse CSR tensor support is in beta state")
     problem = cleaned(problem)
     views, shape = views_of(problem), {name: problem.parameters[name] for name in ("dropout", "head_dropout")}
     network = Network(views.features.shape[1], problem.types, **shape).to(device())
@@ -29,4 +26,4 @@ def fit_predict(problem: Problem) -> Answer:
     return fit(problem, network, loss, scores, per_pair=True, drop_last=True)
 
 
-run(fit_predict, parity=parity)
+run(fit_predict)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import cast
 
 import torch
-from fixed import Fixed
+from sparse_products import Fixed
 from torch import Tensor, nn
 from torch.nn import functional
 from views import Views

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import torch
-from fixed import Fixed
+from sparse_products import Fixed
 from torch import Tensor
 
 
@@ -69,10 +69,10 @@ class Views:
             sparse=_sparse(features),
             permutation=permutation,
             products=_products(features, pairs, types),
-            means=Fixed.of(targets, which, torch.cat(shares), (3 * drugs, len(pairs))),
+            means=_summed(targets, which, torch.cat(shares), (3 * drugs, len(pairs))),
             senders=own % drugs,
             sent=torch.bincount(own // drugs, minlength=types).tolist(),
-            gathered=Fixed.of(edges.target, place, shares[0], (drugs, len(own))),
+            gathered=_summed(edges.target, place, shares[0], (drugs, len(own))),
             numbers=_numbers(edges, shares[0], drugs, types),
             numbers_shuffled=_numbers(other, shares[2], drugs, types),
         )
@@ -80,7 +80,7 @@ class Views:
 
 def _sparse(features: Tensor) -> Fixed:
     rows, columns = features.nonzero(as_tuple=True)
-    return Fixed.of(rows, columns, features[rows, columns], (features.shape[0], features.shape[1]))
+    return _summed(rows, columns, features[rows, columns], (features.shape[0], features.shape[1]))
 
 
 def _products(features: Tensor, pairs: Tensor, types: int) -> Fixed:
@@ -93,8 +93,15 @@ def _products(features: Tensor, pairs: Tensor, types: int) -> Fixed:
     first = counts[drug].cumsum(0) - counts[drug]
     entry = starts[drug][repeated] + torch.arange(len(repeated), device=pairs.device) - first[repeated]
     column = columns[entry] + (pairs // drugs)[repeated] * width
-    return Fixed.of(repeated, column, features[rows, columns][entry], (len(pairs), types * width))
+    return _summed(repeated, column, features[rows, columns][entry], (len(pairs), types * width))
 
 
 def _numbers(edges: Edges, shares: Tensor, drugs: int, types: int) -> Fixed:
-    return Fixed.of(edges.target, edges.source * types + edges.kind, shares, (drugs, drugs * types))
+    return _summed(edges.target, edges.source * types + edges.kind, shares, (drugs, drugs * types))
+
+
+def _summed(rows: Tensor, columns: Tensor, values: Tensor, shape: tuple[int, int]) -> Fixed:
+    """The matrix with these values; those of one place are added up once."""
+    places, which = torch.unique(rows * shape[1] + columns, return_inverse=True)
+    sums = values.new_zeros(len(places), dtype=torch.float64).index_add_(0, which, values.double())
+    return Fixed.of(places // shape[1], places % shape[1], sums, shape)

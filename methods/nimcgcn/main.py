@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-
-# torch chooses its kernels when it is imported: the same on all processors with AVX2, for the sake of the last bit
-if "avx2" in Path("/proc/cpuinfo").read_text(encoding="ascii", errors="replace").split():
-    os.environ |= {"ATEN_CPU_CAPABILITY": "avx2", "MKL_CBWR": "AVX2"}
-
 import numpy as np
 import torch
 from network import normalised_graph
-from permafrost_sdk import Answer, Problem, run
+from repurposing_sdk import Answer, Problem, run
 from training import train
 
 torch.use_deterministic_algorithms(True)

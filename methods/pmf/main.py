@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from bpr import bpr, initial_factors
-from permafrost_sdk import Answer, Problem, run
+from repurposing_sdk import Answer, Problem, run
 
 
 def fit_predict(problem: Problem) -> Answer:

@@ -1,11 +1,5 @@
 ## SCPMF: factors of drugs and diseases, held to the similarities of each kind.
 1;
-here = fileparts (mfilename ("fullpath"));
-sdk = getenv ("PERMAFROST_SDK");
-if (isempty (sdk))
-  sdk = "/opt/sdk";
-endif
-addpath (sdk, here);
 
 function answer = fit_predict (problem)
   given = problem.inputs;
@@ -22,4 +16,4 @@ function answer = fit_predict (problem)
   endif
 endfunction
 
-permafrost_run (@fit_predict);
+repurposing_run (@fit_predict);

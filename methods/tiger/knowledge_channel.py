@@ -13,8 +13,8 @@ from graphs import Graph, Integers, Links, distances
 LENGTH = 32
 
 
-def knowledge_graphs(knowledge: Integers, drugs: int, relations: int) -> list[Graph]:
-    """One graph per drug, from walks drawn from Python's stream. A drug outside the graph stays alone."""
+def knowledge_graphs(knowledge: Integers, drugs: int, relations: int, generator: random.Random) -> list[Graph]:
+    """One graph per drug, from walks that are drawn. A drug outside the graph stays alone."""
     joined: dict[int, set[int]] = defaultdict(set)
     incident: dict[int, list[int]] = defaultdict(list)
     for place, (head, tail) in enumerate(knowledge[:, :2].tolist()):
@@ -27,7 +27,7 @@ def knowledge_graphs(knowledge: Integers, drugs: int, relations: int) -> list[Gr
         if drug not in neighbours:
             found.append(_alone(drug, relations))
             continue
-        nodes = sorted(_walk(neighbours, drug))
+        nodes = sorted(_walk(neighbours, drug, generator))
         facts = knowledge[[place for node in nodes for place in incident[node]]]
         found.append(subgraph(nodes, facts, drug, relations))
     return found
@@ -65,9 +65,9 @@ def _alone(drug: int, relations: int) -> Graph:
     return Graph(np.array([drug]), np.ones(1, np.int64), itself)
 
 
-def _walk(neighbours: dict[int, list[int]], start: int) -> set[int]:
+def _walk(neighbours: dict[int, list[int]], start: int, generator: random.Random) -> set[int]:
     met, node = {start}, start
     for _ in range(LENGTH - 1):
-        node = random.choice(neighbours[node])
+        node = generator.choice(neighbours[node])
         met.add(node)
     return met

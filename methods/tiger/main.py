@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 import numpy as np
 from channel import Channel
 from ddi_sdk import Answer, Problem, run
@@ -9,7 +11,6 @@ from ddi_training import cleaned, device, fit, loss_of_labels
 from knowledge_channel import knowledge_graphs
 from molecule_channel import FEATURES, molecule_graphs
 from network import Network, Sizes, Widths
-from replay import parity
 from training import Model
 
 
@@ -19,7 +20,10 @@ def fit_predict(problem: Problem) -> Answer:
     attended = chosen["attention"] == "relation-aware"
     molecules = molecule_graphs(problem.inputs["smiles"], aliased=chosen["aliased"], blanks=chosen["blanks"])
     knowledge = knowledge_graphs(
-        np.asarray(problem.inputs["knowledge"], dtype=np.int64), problem.drugs, problem.relations
+        np.asarray(problem.inputs["knowledge"], dtype=np.int64),
+        problem.drugs,
+        problem.relations,
+        random.Random(problem.seed),
     )
     channels = [Channel.of(one, attended=attended, device=where) for one in (molecules, knowledge)]
     sizes = Sizes(FEATURES, problem.entities, *(size for one in channels for size in (one.relations, one.degrees)))
@@ -29,4 +33,4 @@ def fit_predict(problem: Problem) -> Answer:
     return fit(problem, network, model.loss, model.scores, per_pair=False, drop_last=True)
 
 
-run(fit_predict, parity=parity)
+run(fit_predict)

@@ -40,7 +40,7 @@ import sys
 import time
 
 import numpy as np
-from permafrost_sdk import Answer, run
+from repurposing_sdk import Answer, run
 
 
 def fit_predict(problem):

@@ -131,7 +131,7 @@ print(json.dumps({"labels": int(np.abs(labels[folds < 0]).sum()), "known": int(n
     assert seen["labels"] == 0 and seen["known"] > 0
     outside = {name for name in seen["found"] if not name.startswith("/opt/venv/")}
     answers = {f"/out/{name}" for name in ("lowest.npy", "method.json", "predictions.npy")}
-    code = {"/opt/method/main.py", "/opt/sdk/permafrost_sdk.py"}
+    code = {"/opt/method/main.py", "/opt/sdk/permafrost_sdk.py", "/opt/sdk/repurposing_sdk.py"}
     assert outside == {"/in/associations.npy", "/in/folds.npy", "/in/job.json", *answers, *code}
     told = json.dumps(seen["job"])
     for secret in ("synthetic", "random", cell.planned.key, cell.planned.dataset_digest, str(probe_layout.cache)):

@@ -18,6 +18,7 @@ from harness.base.errors import InvalidPredictions
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.execution.trials import Result, Trial, check_answer, write_trial
+from harness.images.identity import code_folders, parity_folders
 
 
 class OnThisMachine:
@@ -55,14 +56,12 @@ class OnThisMachine:
         yield Result(verdict, reason, outward, time.perf_counter() - started)
 
     def _environment(self, trial: Trial, inward: Path, outward: Path) -> dict[str, str]:
-        sdk = str(self._layout.methods / "_sdk" / "python")
-        beside = [str(self._layout.methods / "_shared" / name) for name in trial.card.uses]
+        beside = [*code_folders(self._layout, trial.card.name)[1:], *parity_folders(self._layout, trial.card)]
         return {
             **os.environ,
             "PERMAFROST_IN": str(inward),
             "PERMAFROST_OUT": str(outward),
-            "PERMAFROST_SDK": sdk,
-            "PYTHONPATH": os.pathsep.join([sdk, *beside]),
+            "PYTHONPATH": os.pathsep.join(map(str, beside)),
             "PYTHONHASHSEED": "0",
             "OMP_NUM_THREADS": "1",
             "OPENBLAS_NUM_THREADS": "1",

@@ -12,9 +12,6 @@ from dataclasses import replace
 from itertools import pairwise, product
 from pathlib import Path
 
-sys.path.extend(f"/methods/_shared/{name}" for name in ("ddi", "ddi_training", "language"))
-sys.path.extend(["/methods/_sdk/python", "/methods/textddi", "/methods/ddi_gpt"])
-
 import numpy as np
 import torch
 from biogpt import Places

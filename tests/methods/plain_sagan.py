@@ -9,9 +9,6 @@ import json
 import math
 import sys
 
-sys.path.extend(f"/methods/_shared/{folder}" for folder in ("ddi", "ddi_training", "molecules", "substructures"))
-sys.path.extend(["/methods/sagan", "/methods/_sdk/python"])
-
 import numpy as np
 import torch
 from bond_messages import BondMessages, Pool

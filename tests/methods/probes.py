@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -25,7 +26,7 @@ _PROBES = {
     "python": """
 import random
 import numpy as np
-from permafrost_sdk import Answer, run
+from repurposing_sdk import Answer, run
 def fit_predict(problem):
     labels = problem.associations.astype(float)
     drugs, diseases = np.indices(labels.shape)
@@ -35,12 +36,10 @@ def fit_predict(problem):
     if problem.parameters.get("warn"): np.log(np.zeros(1))
     draw = np.array([np.random.rand(), random.random()])
     return Answer(scores, problem.model + 7, {"seen": labels, "draw": draw})
-def other(problem):
-    return Answer(problem.associations * 0.0 + 5, trace={"given": problem.inputs["given"]})
-run(fit_predict, other=other)
+run(fit_predict)
 """,
     "r": """
-source(file.path(Sys.getenv("PERMAFROST_SDK"), "permafrost.R"))
+source(file.path(Sys.getenv("PERMAFROST_SDK"), "repurposing.R"))
 fit_predict <- function(problem) {
   labels <- problem$associations
   scores <- labels * 1000 + (problem$model + 1) * 100 + (row(labels) - 1) * 10 + col(labels) - 1
@@ -49,10 +48,15 @@ fit_predict <- function(problem) {
   if (isTRUE(problem$parameters$warn)) warning("divide by zero")
   list(scores = scores, iterations = problem$model + 7, trace = list(seen = labels + 0, draw = runif(2)))
 }
-other <- function(problem) list(scores = problem$associations * 0 + 5, trace = list(given = problem$inputs$given))
-permafrost(fit_predict, other = other)
+repurposing_run(fit_predict)
 """,
 }
+# what `harness parity` mounts beside the SDK
+_GOLDEN = """
+from repurposing_sdk import Answer
+def other(problem):
+    return Answer(problem.associations * 0.0 + 5, trace={"given": problem.inputs["given"]})
+"""
 LANGUAGES = ("python", pytest.param("r", marks=pytest.mark.engine))
 _PROGRAMS = {"python": (sys.executable, "-B"), "r": ("Rscript", "--vanilla")}
 _SUFFIXES = {"python": ".py", "r": ".R"}
@@ -71,7 +75,10 @@ class Probe:
     """Writes a job, runs the probe of one language, and reads the answer."""
 
     def __init__(self, layout: Layout, language: str, folder: Path, execute: Execute = on_this_machine) -> None:
-        self.sdk = layout.methods / "_sdk" / language
+        self.sdk = folder / "sdk"
+        for source in (layout.methods / "_sdk" / language, layout.benchmarks / "repurposing" / "sdk" / language):
+            shutil.copytree(source, self.sdk, dirs_exist_ok=True)
+        (self.sdk / "golden.py").write_text(_GOLDEN)
         self.language = language
         self._execute = execute
         self.inward, self.outward = folder / "in", folder / "out"
@@ -128,7 +135,7 @@ def make_probe(request: pytest.FixtureRequest, language: str, folder: Path) -> P
         return Probe(layout, language, folder)
     engine = request.getfixturevalue("engine")
     image_id = ensure_image(engine, layout, "lrssl").image_id
-    mounts = {folder: (str(folder), "rw"), layout.methods / "_sdk": (str(layout.methods / "_sdk"), "ro")}
+    mounts = {folder: (str(folder), "rw")}
     return Probe(
         layout,
         language,

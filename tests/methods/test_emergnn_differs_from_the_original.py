@@ -19,6 +19,7 @@ from harness.base.layout import Layout
 from harness.benchmarks.ddi.metrics.multilabel import by_type
 from harness.engine import Engine
 from harness.execution.trials import InContainers, Trial
+from harness.images.identity import code_folders
 from harness.methods.card import load_method
 from tests.methods.plain_emergnn import loss_of, made_case, plain
 
@@ -32,8 +33,8 @@ BESIDE = ("ddi_items", "ddi_sdk", "permafrost_sdk")
 @pytest.fixture
 def ours(repository: Layout, monkeypatch: pytest.MonkeyPatch) -> Iterator[Load]:
     """Imports those modules of the method that need nothing but NumPy; other methods' have the same names."""
-    for folder in ("_sdk/python", "_shared/ddi", "_shared/ddi_training", "emergnn"):
-        monkeypatch.syspath_prepend(repository.methods / folder)
+    for folder in reversed(code_folders(repository, "emergnn")):
+        monkeypatch.syspath_prepend(folder)
     before = {name: sys.modules.pop(name) for name in (*OURS, *BESIDE) if name in sys.modules}
     yield importlib.import_module
     for name in (*OURS, *BESIDE):

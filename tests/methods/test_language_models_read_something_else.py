@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmarks.in_image import measured
+from benchmarks.in_image import code_of, measured
 from harness.base.layout import Layout
 from harness.engine import Engine
 from harness.images import ensure_environment
@@ -17,13 +17,14 @@ from harness.images import ensure_environment
 @pytest.fixture(scope="module")
 def found(repository: Layout, engine: Engine) -> dict[str, Any]:
     """One run inside the image, because importing its libraries costs more than all that is looked at."""
+    code, path = code_of(repository, "textddi", "ddi_gpt")
     return measured(
         engine,
         ensure_environment(engine, repository, "textddi").image_id,
         ("/opt/venv/bin/python3", "/tests/plain_language.py"),
         {"nothing": np.zeros(1)},
-        mounts={repository.methods: "/methods", Path(__file__).parent: "/tests"},
-        environment={"OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"},
+        mounts={**code, repository.methods: "/methods", Path(__file__).parent: "/tests"},
+        environment={"PYTHONPATH": path, "OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"},
     )
 
 

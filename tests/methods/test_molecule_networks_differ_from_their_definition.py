@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks.in_image import measured
+from benchmarks.in_image import code_of, measured
 from benchmarks.molecule_networks import measure
 from harness.base.layout import Layout
 from harness.benchmarks.ddi.conformance.problems import SMILES
@@ -35,11 +35,13 @@ def test_the_papers_architecture_is_not_what_its_layers_say(layout: Layout, engi
     """Bond by bond; a pair's logits depend on nothing else in the batch."""
     lone, salt = SEEN.index("[Li+]"), SEEN.index("[Na+].[Cl-]")
     pairs = np.array([[0, 1], [1, 0], [lone, 2], [salt, lone], [3, 3], [len(SEEN) - 1, 4]])
+    code, path = code_of(layout, "sagan")
     found = measured(
         engine,
         ensure_environment(engine, layout, "sagan").image_id,
         ("/opt/venv/bin/python3", "/tests/plain_sagan.py"),
         {"smiles": np.array(json.dumps(SEEN)), "pairs": pairs},
-        mounts={layout.methods: "/methods", Path(__file__).parent: "/tests"},
+        mounts={**code, Path(__file__).parent: "/tests"},
+        environment={"PYTHONPATH": path},
     )
     assert max(found.values()) < 1e-5, found

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from benchmarks.in_image import measured
+from benchmarks.in_image import code_of, measured
 from benchmarks.pair_networks import measure
 from harness.base.layout import Layout
 from harness.engine import Engine
@@ -62,14 +62,13 @@ def test_training_goes_elsewhere(layout: Layout, engine: Engine, method: str, mu
 @pytest.mark.engine
 def test_the_trainer_chooses_another_epoch(layout: Layout, engine: Engine) -> None:
     """Checks by name in a program that sees the trainer; the empty list is what it prints when all hold."""
+    code, path = code_of(layout, "mste")
     found = measured(
         engine,
         ensure_environment(engine, layout, "mlp").image_id,
         ("/opt/venv/bin/python3", "/tests/plain_trainer.py"),
         {},
-        mounts={layout.methods: "/methods", Path(__file__).parent: "/tests"},
-        environment={
-            "PYTHONPATH": "/methods/_shared/ddi:/methods/_shared/ddi_training:/methods/_sdk/python:/methods/mste"
-        },
+        mounts={**code, Path(__file__).parent: "/tests"},
+        environment={"PYTHONPATH": path},
     )
     assert not found["broken"], found["broken"]

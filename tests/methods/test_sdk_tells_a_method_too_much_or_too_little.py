@@ -94,7 +94,8 @@ def test_one_inner_model_still_makes_lists(probe: Probe) -> None:
     assert report["warnings"] == []
 
 
-def test_another_task_runs_another_function(probe: Probe) -> None:
+def test_another_task_is_a_golden_case(request: pytest.FixtureRequest, tmp_path: Path) -> None:
+    probe = make_probe(request, "python", tmp_path)
     inputs = {**given(), "given": np.arange(6.0).reshape(2, 3)}
     assert probe.run(inputs, inner_folds=0, task="other", trace=True).returncode == 0
     np.testing.assert_array_equal(probe.read("trace/given"), inputs["given"])

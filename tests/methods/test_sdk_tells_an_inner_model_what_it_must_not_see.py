@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
+import importlib
 import json
 import random
 import sys
@@ -18,6 +18,8 @@ import numpy.typing as npt
 import pytest
 
 from harness.base.layout import Layout
+from harness.images.identity import sdk_folders
+from harness.methods.card import load_method
 
 Array = npt.NDArray[Any]
 
@@ -27,16 +29,20 @@ EXTRA = np.arange(6.0).reshape(2, 3)
 
 
 @pytest.fixture(scope="module")
-def sdk(repository: Layout) -> ModuleType:
-    path = repository.methods / "_sdk" / "python" / "permafrost_sdk.py"
-    spec = importlib.util.spec_from_file_location("permafrost_sdk_under_test", path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    # its dataclasses look their module up
+def core(repository: Layout) -> Iterator[ModuleType]:
+    """What all benchmarks stand on."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(sys.modules, spec.name, module)
-        spec.loader.exec_module(module)
-    return module
+        for folder in sdk_folders(repository, load_method(repository, "constant")):
+            patch.syspath_prepend(folder)
+        yield importlib.import_module("permafrost_sdk")
+        for name in ("permafrost_sdk", "repurposing_sdk"):
+            sys.modules.pop(name, None)
+
+
+@pytest.fixture(scope="module")
+def sdk(core: ModuleType) -> ModuleType:
+    """What methods of `repurposing` see."""
+    return importlib.import_module("repurposing_sdk")
 
 
 class Job:
@@ -74,7 +80,7 @@ class Job:
             self.problems.append(problem)
             return (answer or self.scores)(problem)
 
-        self.sdk.run(remembered, other=remembered)
+        self.sdk.run(remembered)
 
     def scores(self, problem: Any) -> Any:
         """Other scores for every pair and model."""
@@ -225,7 +231,7 @@ def test_scores_of_another_shape_are_refused(job: Job, shape: tuple[int, ...]) -
 
 
 @pytest.mark.parametrize("fault", ["type", "dimensions", "columns"])
-def test_an_array_that_is_none_of_the_protocol_is_refused(sdk: ModuleType, tmp_path: Path, fault: str) -> None:
+def test_an_array_that_is_none_of_the_protocol_is_refused(core: ModuleType, tmp_path: Path, fault: str) -> None:
     arrays: dict[str, npt.NDArray[Any]] = {
         "type": np.zeros((2, 3), dtype=np.float16),
         "dimensions": np.zeros((2, 3, 1)),
@@ -234,11 +240,11 @@ def test_an_array_that_is_none_of_the_protocol_is_refused(sdk: ModuleType, tmp_p
     array, path = arrays[fault], tmp_path / "array.npy"
     np.save(path, array)
     with pytest.raises(ValueError, match="is not part of the protocol"):
-        sdk.read_npy(path)
+        core.read_npy(path)
     if fault == "columns":
         # written row by row whatever it was
-        sdk.write_npy(path, array)
-        np.testing.assert_array_equal(sdk.read_npy(path), array)
+        core.write_npy(path, array)
+        np.testing.assert_array_equal(core.read_npy(path), array)
     else:
         with pytest.raises(ValueError, match="is not part of the protocol"):
-            sdk.write_npy(path, array)
+            core.write_npy(path, array)

@@ -51,10 +51,9 @@ def knowledge() -> Array:
 
 
 def test_sums_over_pieces_are_sums_over_paths(made: Made) -> None:
-    random.seed(2)
     graphs = [
         *made.molecule.molecule_graphs([*SMILES, "[Na+].OCC([O-])=O.[K+]"], aliased=True, blanks=True),
-        *made.knowledge.knowledge_graphs(knowledge(), 6, 3),
+        *made.knowledge.knowledge_graphs(knowledge(), 6, 3, random.Random(2)),
     ]
     values = np.random.default_rng(1).normal(size=500)
     corrected = 0
@@ -69,10 +68,9 @@ def test_sums_over_pieces_are_sums_over_paths(made: Made) -> None:
 
 
 def test_every_path_has_one_back(made: Made) -> None:
-    random.seed(3)
     graphs = [
         *made.molecule.molecule_graphs(SMILES, aliased=False, blanks=False),
-        *made.knowledge.knowledge_graphs(knowledge(), 6, 3),
+        *made.knowledge.knowledge_graphs(knowledge(), 6, 3, random.Random(3)),
     ]
     for paths in (one.paths.by_target() for one in graphs):
         opposite = paths.opposites()
@@ -122,10 +120,8 @@ def test_a_double_bond_is_a_distance_of_two_in_the_original_alone(made: Made) ->
 
 def test_walks_follow_the_seed_and_the_facts(made: Made) -> None:
     facts = knowledge()
-    drawn = []
-    for seed in (1, 1, 2):
-        random.seed(seed)
-        drawn.append([set(one.nodes.tolist()) for one in made.knowledge.knowledge_graphs(facts, 6, 3)])
+    walks = [made.knowledge.knowledge_graphs(facts, 6, 3, random.Random(seed)) for seed in (1, 1, 2)]
+    drawn = [[set(one.nodes.tolist()) for one in walk] for walk in walks]
     assert drawn[0] == drawn[1] != drawn[2]
     joined = {frozenset(ends) for ends in facts[:, :2].tolist()}
     for drug, nodes in enumerate(drawn[0]):
@@ -136,7 +132,7 @@ def test_walks_follow_the_seed_and_the_facts(made: Made) -> None:
 
 def test_a_drug_outside_the_graph_is_alone(made: Made) -> None:
     for facts in (knowledge(), np.zeros((0, 3), np.int64)):
-        graph = made.knowledge.knowledge_graphs(facts, 6, 3)[5]
+        graph = made.knowledge.knowledge_graphs(facts, 6, 3, random.Random(1))[5]
         paths = graph.paths
         assert (graph.nodes.tolist(), graph.own) == ([5], 0)
         assert (paths.source.tolist(), paths.target.tolist(), paths.relation.tolist()) == ([0], [0], [3])

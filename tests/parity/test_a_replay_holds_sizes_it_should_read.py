@@ -21,6 +21,7 @@ from harness.base.vocabulary import Verdict
 from harness.engine import Engine
 from harness.execution.trials import Result, Trial, write_trial
 from harness.images import ensure_environment
+from harness.images.identity import code_folders, parity_folders
 from harness.methods.card import MethodCard, load_method
 from harness.parity import Finding, Standing, check_cases, find_cases
 from harness.parity.traces import ABOUT
@@ -108,7 +109,7 @@ def findings(
         for card in cards:
             list(check_cases(repository, cases, [card], trials.ask, only=[card.name]))
         if cards:
-            command = ["replays.py", library, *(f"{card.name}={_path_of(card)}" for card in cards)]
+            command = ["replays.py", library, *(f"{card.name}={_path_of(repository, card)}" for card in cards)]
             _run(engine, repository, environment, command, {trials.jobs: "/jobs"})
         for card in cards:
             found[card.name] = list(check_cases(repository, cases, [card], trials.answer, only=[card.name]))
@@ -120,14 +121,18 @@ def _run(
 ) -> None:
     program, *arguments = command
     mounts = {here: (there, "rw") for here, there in writable.items()}
-    mounts |= {repository.methods: ("/methods", "ro"), PLAIN: ("/plain", "ro")}
+    mounts |= {
+        repository.methods: ("/methods", "ro"),
+        repository.benchmarks: ("/benchmarks", "ro"),
+        PLAIN: ("/plain", "ro"),
+    }
     _open(*writable)
     done = run_in_image(
         engine,
         ensure_environment(engine, repository, environment).image_id,
         ["/opt/venv/bin/python3", "-B", f"/plain/{program}", *arguments],
         mounts,
-        {"OMP_NUM_THREADS": "1", "HOME": "/tmp", "PERMAFROST_SDK": "/methods/_sdk/python"},
+        {"OMP_NUM_THREADS": "1", "HOME": "/tmp"},
     )
     assert not done.returncode, done.stdout + done.stderr
 
@@ -138,9 +143,16 @@ def _open(*folders: Path) -> None:
         folder.chmod(0o777)
 
 
-def _path_of(card: MethodCard) -> str:
-    shared = (f"/methods/_shared/{name}" for name in card.uses)
-    return ":".join([f"/methods/{card.name}", "/methods/_sdk/python", *shared])
+def _path_of(repository: Layout, card: MethodCard) -> str:
+    """Where the container finds the method's code, and what replays its cases."""
+    folders = [*code_folders(repository, card.name), *parity_folders(repository, card)]
+    tops = (repository.methods, Path("/methods")), (repository.benchmarks, Path("/benchmarks"))
+    return ":".join(
+        str(place / folder.relative_to(top))
+        for folder in folders
+        for top, place in tops
+        if folder.is_relative_to(top)
+    )
 
 
 def _changed(path: Path) -> None:

@@ -1,16 +1,19 @@
-# What a method in R sees of the harness: the job comes in, the scores go out.
+# What every method in R stands on, whatever its benchmark: the job comes in, the answer goes out.
 #
-# A method's main.R ends with permafrost(fit_predict). For each inner model, permafrost() hides the items that model
-# must not see, seeds the generator, calls fit_predict(problem) and keeps the scores the protocol asks for.
-#   problem: list(associations, inputs, parameters, seed, model, trace)
-#   answer:  list(scores, iterations = NULL, trace = list())
-# Reading, writing and measuring happen here, once, so that a method holds nothing but its algorithm.
+# A benchmark's own file says what is done with a job, as a list of functions:
+#   begin(job): a state                   job: list(document, inputs, parameters, seed, trace, out); state$models counts
+#   problem(state, model): what fit_predict gets; model counts from 0
+#   keep(state, model, answer): the state with what is asked for of an answer
+#   finish(state): writes the answer's files; what method.json says beside what is measured
+# Reading, seeding and measuring are done here, once, so that a method holds nothing but its algorithm.
 
 suppressPackageStartupMessages(library(jsonlite))
 
 # Load a file of the method's own folder, or the user's own one of that name ($PERMAFROST_UPSTREAM) in its place.
 source_method <- function(name) {
-  here <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)))
+  # in a notebook, R is part of another program
+  main <- Sys.getenv("PERMAFROST_NOTEBOOK", sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)))
+  here <- dirname(main)
   candidates <- file.path(c(Sys.getenv("PERMAFROST_UPSTREAM"), here), name)
   source(candidates[file.exists(candidates)][1L], local = parent.frame())
 }
@@ -83,84 +86,81 @@ write_npy <- function(path, array, descr = if (is.integer(array)) "<i4" else "<f
   }
 }
 
-# Do the job in $PERMAFROST_IN (/in) and write its answer to $PERMAFROST_OUT (/out).
-permafrost <- function(fit_predict, ...) {
-  inward <- Sys.getenv("PERMAFROST_IN", "/in")
-  outward <- Sys.getenv("PERMAFROST_OUT", "/out")
-  job <- fromJSON(file.path(inward, "job.json"), simplifyVector = FALSE)
-  if (job$protocol != 1L) stop("the job speaks protocol ", job$protocol, ", this method speaks 1")
-  task <- list(predict = fit_predict, ...)[[job$task]]
-  if (is.null(task)) stop("no task is called ", job$task)
-  inputs <- lapply(job$inputs, function(told) read_npy(file.path(inward, told$file)))
+# The values of a file of JSON Lines.
+read_jsonl <- function(path) lapply(readLines(path, encoding = "UTF-8"), fromJSON, simplifyVector = FALSE)
+
+# The same, outwards: one value a line.
+write_jsonl <- function(path, values) {
+  lines <- vapply(values, function(value) as.character(toJSON(value, auto_unbox = TRUE, digits = NA, null = "null")), "")
+  writeLines(enc2utf8(lines), path, useBytes = TRUE)
+}
+
+# Arrays for the harness to compare with goldens, name by name.
+write_traces <- function(job, arrays) {
+  dir.create(file.path(job$out, "trace"), showWarnings = FALSE)
+  for (name in names(arrays)) write_npy(file.path(job$out, "trace", paste0(name, ".npy")), arrays[[name]])
+}
+
+# Do the job in $PERMAFROST_IN (/in) and write its answer to $PERMAFROST_OUT (/out). Under $PERMAFROST_NOTEBOOK nothing
+# is fitted: the first problem becomes `problem`.
+perform <- function(work, fit_predict) {
+  job <- .read_job(Sys.getenv("PERMAFROST_IN", "/in"), Sys.getenv("PERMAFROST_OUT", "/out"))
+  if (nzchar(Sys.getenv("PERMAFROST_NOTEBOOK"))) {
+    assign("problem", work$problem(work$begin(job), 0L), envir = globalenv())
+    .seed_generator(job)
+    return(invisible())
+  }
   caught <- character()
   report <- withCallingHandlers(
-    .fit_models(job, task, inputs, outward),
+    .fit_models(job, work, fit_predict),
     warning = function(warning) {
       caught <<- c(caught, conditionMessage(warning))
       invokeRestart("muffleWarning")
     }
   )
   used <- proc.time()
+  report$protocol <- 1L
   report$warnings <- I(sort(unique(caught)))
   report$cpu_seconds <- sum(used[c("user.self", "sys.self", "user.child", "sys.child")], na.rm = TRUE)
   report$peak_memory_bytes <- .high_water_mark()
   report$versions <- list(R = paste(R.version$major, R.version$minor, sep = "."))
   # last, so that a method.json says that everything before it was written
   text <- toJSON(report, auto_unbox = TRUE, digits = NA, null = "null", pretty = TRUE)
-  writeLines(text, file.path(outward, "method.json"))
+  writeLines(text, file.path(job$out, "method.json"))
 }
 
-# Fit every inner model and write what the protocol asks of it.
-.fit_models <- function(job, task, inputs, outward) {
-  associations <- inputs$associations
-  folds <- inputs$folds
-  inputs$associations <- inputs$folds <- NULL
-  models <- max(job$inner_folds, 1L)
-  # the protocol orders items row by row, R stores columns: transposed masks put them in order
-  in_order <- function(array, mask) t(array)[t(mask)]
-  test <- folds == -1L
-  predictions <- matrix(0, models, sum(test))
-  validation <- array(0, dim(folds))
-  lowest <- numeric(models)
-  seconds <- list(fit = numeric(models), predict = numeric(models))
-  iterations <- vector("list", models)
-  seed <- if (is.null(job$parameters$fit_seed)) job$seed else job$parameters$fit_seed
-  for (k in seq_len(models)) {
-    held_out <- if (job$inner_folds > 0L) folds == k - 1L else array(FALSE, dim(folds))
-    masked <- associations
-    masked[held_out] <- 0L
-    set.seed(seed)
-    traced <- isTRUE(job$trace) && k == 1L
+# What lies in /in: arrays, and lists of values from JSON Lines.
+.read_job <- function(inward, outward) {
+  document <- fromJSON(file.path(inward, "job.json"), simplifyVector = FALSE)
+  if (document$protocol != 1L) stop("the job speaks protocol ", document$protocol, ", this method speaks 1")
+  if (document$task != "predict") stop("this method has no task '", document$task, "'")
+  inputs <- lapply(document$inputs, function(described) {
+    path <- file.path(inward, described$file)
+    if (endsWith(path, ".jsonl")) read_jsonl(path) else read_npy(path)
+  })
+  list(
+    document = document, inputs = inputs, parameters = document$parameters, seed = document$seed,
+    trace = isTRUE(document$trace), out = outward
+  )
+}
+
+.seed_generator <- function(job) set.seed(if (is.null(job$parameters$fit_seed)) job$seed else job$parameters$fit_seed)
+
+# Fit a model for every problem.
+.fit_models <- function(job, work, fit_predict) {
+  state <- work$begin(job)
+  seconds <- list(fit = numeric(state$models), predict = numeric(state$models))
+  for (k in seq_len(state$models)) {
+    problem <- work$problem(state, k - 1L)
+    .seed_generator(job)
     started <- proc.time()[["elapsed"]]
-    problem <- list(associations = masked, inputs = inputs, parameters = job$parameters)
-    answer <- task(c(problem, seed = job$seed, model = k - 1L, trace = traced))
+    answer <- fit_predict(problem)
     fitted <- proc.time()[["elapsed"]]
-    if (!identical(dim(answer$scores), dim(folds))) {
-      stop("scores of shape ", toString(dim(answer$scores)), " for ", toString(dim(folds)), " drugs and diseases")
-    }
-    predictions[k, ] <- in_order(answer$scores, test)
-    validation[held_out] <- answer$scores[held_out]
-    # the smallest score other than zero: the published scorer replaces zeros by a number made from it
-    scored <- answer$scores[is.na(answer$scores) | answer$scores != 0]
-    lowest[k] <- if (length(scored)) min(scored) else 0
+    state <- work$keep(state, k - 1L, answer)
     seconds$fit[k] <- fitted - started
     seconds$predict[k] <- proc.time()[["elapsed"]] - fitted
-    if (!is.null(answer$iterations)) iterations[[k]] <- answer$iterations
-    if (traced) {
-      dir.create(file.path(outward, "trace"), showWarnings = FALSE)
-      for (name in names(answer$trace)) {
-        write_npy(file.path(outward, "trace", paste0(name, ".npy")), answer$trace[[name]])
-      }
-    }
   }
-  write_npy(file.path(outward, "predictions.npy"), predictions)
-  write_npy(file.path(outward, "lowest.npy"), lowest)
-  if (job$inner_folds > 0L) write_npy(file.path(outward, "validation.npy"), in_order(validation, folds >= 0L))
-  list(
-    protocol = 1L,
-    seconds = lapply(seconds, I),
-    iterations = if (any(vapply(iterations, is.null, TRUE))) NULL else I(unlist(iterations))
-  )
+  c(work$finish(state), list(seconds = lapply(seconds, I)))
 }
 
 # VmHWM: the most memory this process held at once.

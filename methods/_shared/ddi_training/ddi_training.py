@@ -15,19 +15,7 @@ from ddi_items import cleaned, facts
 from ddi_losses import LabelLoss, bce_of_softmax, label_loss, type_weights
 from ddi_sdk import Answer, Array, Items, Problem
 from ddi_selection import Scores, Selection, Validation
-from ddi_steps import (
-    adamw,
-    blocks_of,
-    golden_adamw,
-    golden_loss,
-    golden_target,
-    load_golden,
-    named,
-    replay,
-    said_in,
-    state_of,
-    step,
-)
+from ddi_steps import adamw, state_of, step
 from torch import Tensor, nn
 
 __all__ = [
@@ -35,21 +23,13 @@ __all__ = [
     "LabelLoss",
     "adamw",
     "bce_of_softmax",
-    "blocks_of",
     "cleaned",
     "device",
     "facts",
     "fingerprints",
     "fit",
-    "golden_adamw",
-    "golden_loss",
-    "golden_target",
     "in_chunks",
-    "load_golden",
     "loss_of_labels",
-    "named",
-    "replay",
-    "said_in",
     "state_of",
     "step",
     "type_weights",

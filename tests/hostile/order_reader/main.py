@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from permafrost_sdk import Answer, Problem, run
+from repurposing_sdk import Answer, Problem, run
 from seeds import PUBLISHED
 
 Integers = npt.NDArray[np.int64]

@@ -6,10 +6,10 @@ from dataclasses import replace
 from typing import Any
 
 import torch
-from ddi_sdk import Case
-from ddi_training import golden_adamw, golden_loss, golden_target, load_golden, replay
+from golden_cases import golden_adamw, golden_loss, golden_target, load_golden, replay
 from neighbours import Neighbours
 from network import Network
+from permafrost_sdk import Case
 from torch.nn import functional
 
 

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 import torch
-from ddi_sdk import Array, Case
-from ddi_training import golden_adamw, golden_loss, golden_target, replay
 from drug_pairs import DrugPairs
+from golden_cases import golden_adamw, golden_loss, golden_target, replay
 from golden_sizes import golden_network
 from molecule_graphs import Molecules
 from molecules import Molecule, molecules_of
+from permafrost_sdk import Array, Case
 
 
 def parity(case: Case) -> dict[str, Any]:

@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 import torch
-from ddi_sdk import Array, Case, Items
-from ddi_training import blocks_of, load_golden, named, replay, said_in
+from ddi_sdk import Items
 from examples import Examples
+from golden_cases import blocks_of, load_golden, named, replay, said_in
 from graph import Graph, Numbering
 from learning import learn, loss_of, optimiser, scores_of
 from measures import of_lines, of_types
 from network import Network
+from permafrost_sdk import Array, Case
 from routes import Routes
 from torch.optim import Adam
 

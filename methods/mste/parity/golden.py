@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import torch
-from ddi_sdk import Case
-from ddi_training import golden_adamw, load_golden, replay
+from golden_cases import golden_adamw, load_golden, replay
 from network import Network
+from permafrost_sdk import Case
 from torch import Tensor
 from training import opposed
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ddi_sdk import Case
-from ddi_training import blocks_of, load_golden
+from golden_cases import blocks_of, load_golden
+from permafrost_sdk import Case
 from substructures import Network, Sizes
 
 

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import torch
 from adversary import Adversary
-from ddi_sdk import Case, Given
-from ddi_training import golden_adamw, golden_loss, golden_target, replay
 from drug_pairs import DrugPairs
+from golden_cases import golden_adamw, golden_loss, golden_target, replay
 from golden_sizes import golden_network
 from molecule_graphs import Molecules
 from molecules import Molecule
 from objective import Objective
+from permafrost_sdk import Case, Given
 from torch import Tensor, nn
 
 SIDES = ("head", "tail", "adv_head", "adv_tail")

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 import torch
 from channel import Channel
-from ddi_sdk import Array, Case, Given
-from ddi_training import Batch, blocks_of, golden_adamw, golden_loss, golden_target, load_golden, replay
+from ddi_training import Batch
+from golden_cases import blocks_of, golden_adamw, golden_loss, golden_target, load_golden, replay
 from graphs import Graph, Links
 from network import Network, Sizes, Widths
+from permafrost_sdk import Array, Case, Given
 from training import Model
 
 

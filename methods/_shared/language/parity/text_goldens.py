@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 import torch
-from ddi_sdk import Array, Case
-from ddi_steps import said_in
+from golden_cases import said_in
+from permafrost_sdk import Array, Case
 from text_training import adam, loss_of, update
 from torch import Tensor, nn
 

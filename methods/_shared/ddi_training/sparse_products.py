@@ -5,11 +5,17 @@ The transpose is kept beside the matrix, so that a gradient is a product by rows
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Any, cast
 
 import torch
 from torch import Tensor
+
+# torch says once that such matrices are in beta state
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    torch.eye(1).to_sparse_csr()
 
 
 @dataclass(frozen=True)
@@ -21,9 +27,14 @@ class Fixed:
 
     @classmethod
     def of(cls, rows: Tensor, columns: Tensor, values: Tensor, shape: tuple[int, int]) -> Fixed:
-        """The matrix with these values; values of one place add up."""
+        """The matrix of these elements, in any order; those of one place are added in every product anew."""
         flipped = _compressed(columns, rows, values, (shape[1], shape[0]))
         return cls(_compressed(rows, columns, values, shape), flipped)
+
+    @property
+    def turned(self) -> Fixed:
+        """The transpose, which is what gradients take."""
+        return Fixed(self.transposed, self.matrix)
 
     def times(self, dense: Tensor) -> Tensor:
         """The product with a dense matrix."""
@@ -42,16 +53,15 @@ class _Product(torch.autograd.Function):
 
 
 def _product(matrix: Tensor, dense: Tensor) -> Tensor:
-    # `@` makes the result three times over, which for the weights of all types takes longer than the product
+    # `@` makes the result three times over, which for large ones takes longer than the product
     return dense.new_empty(matrix.shape[0], dense.shape[1]).addmm_(matrix, dense, beta=0.0)
 
 
 def _compressed(rows: Tensor, columns: Tensor, values: Tensor, shape: tuple[int, int]) -> Tensor:
     """Compressed rows, with the short indices that the fast kernels want."""
-    places = rows * shape[1] + columns
-    places, which = torch.unique(places, return_inverse=True)
-    summed = values.new_zeros(len(places), dtype=torch.float64).index_add_(0, which, values.double())
-    counts = torch.bincount(places // shape[1], minlength=shape[0])
-    starts = torch.cat([counts.new_zeros(1), counts.cumsum(0)])
-    indices = starts.int(), (places % shape[1]).int()
-    return torch.sparse_csr_tensor(*indices, summed.float(), shape, check_invariants=False)
+    if not bool((rows[1:] >= rows[:-1]).all()):
+        order = torch.argsort(rows, stable=True)
+        columns, values = columns[order], values[order]
+    starts = rows.new_zeros(shape[0] + 1, dtype=torch.int32)
+    torch.cumsum(torch.bincount(rows, minlength=shape[0]), 0, out=starts[1:])
+    return torch.sparse_csr_tensor(starts, columns.int(), values.float(), shape, check_invariants=False)

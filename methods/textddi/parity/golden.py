@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import torch
 from classifier import Classifier
-from ddi_sdk import Array, Case
-from ddi_steps import blocks_of, load_golden
+from golden_cases import blocks_of, load_golden
+from permafrost_sdk import Array, Case
 from reward import step_rewards
 from text_goldens import UNDROPPED, both_kinds, replay, setting_of, shape_of, tensors
 from text_training import loss_of
