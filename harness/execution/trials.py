@@ -10,9 +10,8 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from harness import benchmarks
@@ -46,7 +45,7 @@ class Trial:
     parameters: Mapping[str, Any]
     seed: int
     variant: str = "published"
-    options: Mapping[str, int] = MappingProxyType({})
+    options: Mapping[str, int] = field(default_factory=dict)
     task: str = "predict"
     trace: bool = False
     # whether predictions are asked for; a golden case may be about a step of training, and leave traces only
@@ -159,10 +158,10 @@ class InContainers:
 
     def _replay(self, trial: Trial, folder: Path) -> dict[str, Any]:
         """The mount and search path of what replays golden cases, collected in `folder`: no image holds it."""
-        from harness.images.identity import parity_folders
-        from harness.images.sources import code_files
         from harness.execution.runs import Mount
         from harness.execution.runs.workspace import make_readable
+        from harness.images.identity import parity_folders
+        from harness.images.sources import code_files
 
         if trial.task == "predict":
             return {}
