@@ -120,6 +120,8 @@ class Form(ABC, Generic[D, S]):
 
     # the seed of the original code; None where there are many published ones
     usual_seed: int | None = None
+    # how the name of a split file ends
+    suffix: str = ".npy"
 
     def published_seeds(self) -> tuple[int, ...]:
         """The seeds of the publication, where these are many."""

@@ -89,9 +89,9 @@ def make_splits(
     rows, lines = [], []
     for spec in wanted.specs(layout, published=published):
         split = load_split(layout, wanted.dataset, spec, mirrors)
-        path = split_path(layout, split.digest)
+        path = split_path(layout, benchmark, split.digest)
         if folder:
-            path = folder / f"{wanted.dataset}-{spec.label}.npy"
+            path = folder / f"{wanted.dataset}-{spec.label}{benchmarks.get(benchmark).form.suffix}"
             write_atomic(path, benchmarks.get(benchmark).form.content(split))
         lines.append(as_recorded(benchmark, spec, split))
         about = describe_split(layout, wanted.dataset, spec, split, mirrors)
