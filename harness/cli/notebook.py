@@ -12,11 +12,14 @@ from typing import TYPE_CHECKING
 import click
 
 from harness.cli.options import SEED, OnceCommand, mirror_option, parse_settings, progress_for
+from harness.errors import UsageError
 
 if TYPE_CHECKING:
+    from harness.data import DatasetManifest
     from harness.engine import Engine
     from harness.jobs import PlannedJob
     from harness.layout import Layout
+    from harness.methods import MethodCard
     from harness.notebook import Connection, NotebookImage, Opened
 
 _TRY = {
@@ -28,7 +31,7 @@ _TRY = {
 
 @click.command(cls=OnceCommand)
 @click.argument("method")
-@click.option("--dataset", default="synthetic", show_default=True, help="A dataset.")
+@click.option("--dataset", help="A dataset; without it, one that lies in the repository.")
 @click.option("--split", default="random", show_default=True, help="A split strategy.")
 @click.option("--seed", type=SEED, default=1, show_default=True, help="A seed of the split.")
 @click.option("--variant", default="published", show_default=True, help="A named way to run the method.")
@@ -50,7 +53,7 @@ _TRY = {
 @click.option("--install/--no-install", default=False, help="May an engine be installed (root, Debian or Ubuntu)?")
 def command(
     method: str,
-    dataset: str,
+    dataset: str | None,
     split: str,
     seed: int,
     variant: str,
@@ -81,14 +84,14 @@ def command(
     layout = find_layout()
     card = load_method(layout, method)
     chosen = parse_settings(settings)
-    manifest = load_manifest(layout, dataset)
+    manifest = load_manifest(layout, dataset) if dataset else _embedded(layout, card)
     job = make_job(
         card, manifest, parse_split(split, seed), variant=variant, chosen=chosen, inner_folds=inner_folds
     )
     planned = pin(layout, job)
     if register_only:
         options = {
-            "dataset": dataset,
+            "dataset": manifest.name,
             "split": split,
             "seed": seed,
             "variant": variant,
@@ -97,7 +100,7 @@ def command(
         arguments = [method, *(f"--{name}={value}" for name, value in options.items())]
         arguments += [f"--set={text}" for text in settings]
         arguments += [f"--mirror={folder.resolve()}" for folder in mirrors]
-        folder = register(job, f"{card.title} on {dataset}", card.language, arguments)
+        folder = register(job, f"{card.title} on {manifest.name}", card.language, arguments)
         click.echo(f"registered: {folder}")
         return 0
     connection = read_connection(connection_file) if connection_file else new_connection()
@@ -108,6 +111,22 @@ def command(
             asyncio.run(_serve(engine, layout, planned, image, connection, mirrors))
     click.echo("the kernel has ended and its container is removed")
     return 0
+
+
+def _embedded(layout: Layout, card: MethodCard) -> DatasetManifest:
+    """A dataset of the method's benchmark for which nothing has to be downloaded or brought."""
+    from harness.data import load_manifest, manifest_names
+
+    manifests = (load_manifest(layout, name) for name in manifest_names(layout))
+    of_benchmark = (one for one in manifests if one.benchmark in card.benchmarks and not one.bring)
+    found = next((one for one in of_benchmark if one.files == one.own_files), None)
+    if found is None:
+        raise UsageError(
+            f"no dataset of benchmark {' or '.join(card.benchmarks)} lies in the repository itself",
+            where=f"harness notebook {card.name}",
+            todo="name one with --dataset (harness list datasets)",
+        )
+    return found
 
 
 def _image(engine: Engine, layout: Layout, method: str, mirrors: tuple[Path, ...]) -> NotebookImage:
@@ -156,7 +175,7 @@ def _told(planned: PlannedJob, image: NotebookImage, opened: Opened, seconds: fl
             f"  image        {below.name}, environment tree {below.environment_tree[:16]}, "
             f"code tree {below.code_tree[:16]}",
             f"  on top of it {image.added}, in {image.name}",
-            f"  loaded       problem (labels of the first inner model), fit_predict; try: {_TRY[image.language]}",
+            f"  loaded       problem (what the first model may know), fit_predict; try: {_TRY[image.language]}",
             "  network      none; nothing computed here is stored or counted as a run",
             f"  connect      jupyter console --existing {opened.file}",
             "  end          Ctrl-C here, or shut the kernel down from the client",
