@@ -13,8 +13,8 @@ from harness.benchmarks.ddi.splits.drugs.dealing import split_items
 from harness.benchmarks.ddi.splits.parts import DISCARDED, KNOWN, TEST_NEW, VALID_NEW
 from harness.benchmarks.ddi.splits.strategies import datasail
 from harness.engine import Engine
-from harness.splits.spec import SplitSpec
 from harness.splits import make_split
+from harness.splits.spec import SplitSpec
 from harness.splits.splits import verify_split
 from harness.splits.strategies import get_form, get_strategy, strategy_source
 from tests.splits.made_up_drugs import made_up_drugs

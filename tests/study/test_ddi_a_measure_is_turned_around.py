@@ -17,8 +17,8 @@ from harness.benchmarks.ddi.study import measuring
 from harness.benchmarks.ddi.study.measured import Measured, SplitMeasures
 from harness.benchmarks.ddi.study.realtime import contradiction, nearest, realtime
 from harness.data import load_dataset
-from harness.splits.spec import parse_split
 from harness.splits import load_split
+from harness.splits.spec import parse_split
 from harness.study.sheets import Sheet
 
 YEARS = [1990, 2000, 2010]
