@@ -10,9 +10,8 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from harness import benchmarks
@@ -46,7 +45,7 @@ class Trial:
     parameters: Mapping[str, Any]
     seed: int
     variant: str = "published"
-    options: Mapping[str, int] = MappingProxyType({})
+    options: Mapping[str, int] = field(default_factory=dict)
     task: str = "predict"
     trace: bool = False
     # whether predictions are asked for; a golden case may be about a step of training, and leave traces only
