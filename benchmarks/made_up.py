@@ -8,12 +8,12 @@ from pathlib import Path
 from harness.base.files import digest_of
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
-from harness.splits.spec import SplitSpec
 from harness.planning.jobs import Job, PlannedJob
 from harness.planning.plan import Cell, Plan
 from harness.results.records import RECORD_FILE, Record, StoredFile
 from harness.results.scoring import Scores, scored_files, scorer_digest, scores_path
 from harness.results.store import Store
+from harness.splits.spec import SplitSpec
 
 _BENCHMARK = "repurposing"
 _FILES = ("job.json", "log.txt", "lowest.npy", "method.json", "predictions.npy", "validation.npy")

@@ -18,12 +18,12 @@ from harness.execution.inputs import job_folder, make_inputs
 from harness.execution.tasks import order_of
 from harness.images import code_tree, environment_tree, image_name
 from harness.methods.card import load_method, merged_parameters
-from harness.splits.spec import SplitSpec
 from harness.planning.jobs import Job, PlannedJob
 from harness.planning.plan import Cell, Plan, make_plan
 from harness.results.records import Record
 from harness.results.scoring import score_run
 from harness.results.store import Store
+from harness.splits.spec import SplitSpec
 from harness.status import ScoredCell
 
 SEEDS = (17263407, 22928437)

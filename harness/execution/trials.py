@@ -158,10 +158,10 @@ class InContainers:
 
     def _replay(self, trial: Trial, folder: Path) -> dict[str, Any]:
         """The mount and search path of what replays golden cases, collected in `folder`: no image holds it."""
-        from harness.images.identity import parity_folders
-        from harness.images.sources import code_files
         from harness.execution.runs import Mount
         from harness.execution.runs.workspace import make_readable
+        from harness.images.identity import parity_folders
+        from harness.images.sources import code_files
 
         if trial.task == "predict":
             return {}

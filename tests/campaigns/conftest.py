@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from harness.base.layout import Layout
-from harness.splits.spec import SplitSpec
 from harness.planning.jobs import Job
 from harness.planning.plan import Plan, make_plan
 from harness.splits import published_seeds
+from harness.splits.spec import SplitSpec
 
 CARD = """
 name = "probe"

@@ -20,11 +20,11 @@ from harness.execution.campaign import Choices, left_to_run, mark_unstable, run_
 from harness.execution.tasks import Task, perform, perform_anywhere, run_in_container
 from harness.images import ensure_image
 from harness.methods.card import load_method
-from harness.splits.spec import SplitSpec
 from harness.planning.jobs import Job
 from harness.planning.obstacles import Obstacles
 from harness.planning.plan import join, make_plan
 from harness.results.store import Store
+from harness.splits.spec import SplitSpec
 from tests.campaigns.conftest import probe_plan
 
 pytestmark = pytest.mark.engine

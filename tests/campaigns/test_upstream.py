@@ -13,10 +13,10 @@ from harness.engine import Engine
 from harness.execution.campaign import Choices, run_plan
 from harness.images import folder_tree
 from harness.methods.card import load_method
-from harness.splits.spec import SplitSpec
 from harness.planning.jobs import Job
 from harness.planning.plan import join, make_plan
 from harness.results.store import Store
+from harness.splits.spec import SplitSpec
 from tests.campaigns.conftest import probe_plan
 
 pytestmark = pytest.mark.engine

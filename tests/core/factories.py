@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from harness.base.vocabulary import Verdict
-from harness.splits.spec import SplitSpec
 from harness.planning.jobs import Job, PlannedJob
 from harness.results.records import Record
 from harness.results.store import Store
+from harness.splits.spec import SplitSpec
 
 
 def planned_job(seed: int = 1, method: str = "constant", dataset: str = "synthetic") -> PlannedJob:

@@ -14,11 +14,11 @@ from harness.base.errors import CorruptData, ImageError, MissingData, UsageError
 from harness.base.files import digest_of
 from harness.base.layout import Layout
 from harness.base.vocabulary import Accelerator, Verdict
-from harness.splits.spec import SplitSpec
 from harness.planning.jobs import Job, PlannedJob
 from harness.planning.obstacles import Obstacles
 from harness.planning.plan import Cell, Plan, Present, check_sum, join, make_plan
 from harness.results.store import Store
+from harness.splits.spec import SplitSpec
 from tests.core.factories import planned_job, put_run, record_of
 
 METHODS = ("constant", "als_wr", "emergnn")

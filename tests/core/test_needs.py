@@ -16,10 +16,10 @@ from harness.base.errors import EngineError
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.data import load_manifest
-from harness.planning.budget import this_machine
 from harness.images import recorded_size
 from harness.methods.card import load_method
 from harness.planning import needs
+from harness.planning.budget import this_machine
 from harness.planning.jobs import PlannedJob
 from harness.planning.needs import Needs, check_disk, needs_of
 from harness.planning.plan import Cell, join, make_plan

@@ -11,9 +11,9 @@ from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.benchmarks.repurposing.input_arrays import views
 from harness.data import dataset_digest, load_dataset, load_manifest
-from harness.splits.spec import SplitSpec
 from harness.planning.jobs import Job
 from harness.planning.plan import make_plan
+from harness.splits.spec import SplitSpec
 from tests.data.own_data import TABLES
 
 MANIFEST = """

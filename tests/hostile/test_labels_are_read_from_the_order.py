@@ -16,13 +16,13 @@ from harness.execution.tasks import Task, perform
 from harness.execution.trials import InContainers
 from harness.images import ensure_image
 from harness.methods.card import load_method
-from harness.splits.spec import SplitSpec
 from harness.planning.jobs import Job, PlannedJob
 from harness.planning.plan import make_plan
 from harness.results.records import Record
 from harness.results.scoring import score_run
 from harness.results.store import Store
 from harness.splits import published_seeds
+from harness.splits.spec import SplitSpec
 from harness.status import build_table
 
 pytestmark = pytest.mark.engine

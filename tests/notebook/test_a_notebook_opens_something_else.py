@@ -15,8 +15,8 @@ from harness.images import Supply, ensure_image
 from harness.images.export import image_layers
 from harness.methods.card import load_method, merged_parameters
 from harness.notebook import ensure_notebook_image, pin
-from harness.splits.spec import SplitSpec
 from harness.planning.jobs import Job, PlannedJob
+from harness.splits.spec import SplitSpec
 from tests.notebook.conftest import Door
 
 pytestmark = pytest.mark.engine

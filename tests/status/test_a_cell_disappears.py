@@ -16,12 +16,12 @@ from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.cli import main
 from harness.data import load_manifest, manifest_names
-from harness.splits.spec import SplitSpec
 from harness.planning.jobs import Job
 from harness.planning.plan import Plan, make_plan
 from harness.results.reference import load_reference, save_reference
 from harness.results.scoring import scores_path
 from harness.results.store import Store
+from harness.splits.spec import SplitSpec
 from harness.status import Table, build_table, requested_plan, to_json, to_markdown, to_text
 from harness.status.table import key_metrics, known_sets, metric_sets, row_name, summarise
 from tests.audit.forging import forge_record

@@ -21,12 +21,12 @@ from harness.compare.names import Target
 from harness.compare.obtained import Obtained, Runs
 from harness.data import load_dataset, load_manifest
 from harness.methods.card import load_method, load_methods
-from harness.splits.spec import parse_split
 from harness.planning.jobs import Job, make_job
 from harness.planning.plan import Cell, make_plan
 from harness.planning.suites import Block, Suite, jobs_of, load_suite, suite_names
 from harness.results.store import Store
 from harness.splits import load_split
+from harness.splits.spec import parse_split
 from tests.fabricate import _record
 
 OF_DDI = [name for name in suite_names() if name.startswith("ddi-")]
