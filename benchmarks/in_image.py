@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from harness.layout import Layout
 
+from harness.base.layout import Layout
 from harness.engine import Engine
 from harness.images.identity import code_folders
 

@@ -31,6 +31,7 @@ def _planned(layout: Layout, method: str, **parameters: int) -> PlannedJob:
         parameters=chosen,
         dataset="synthetic",
         split=SplitSpec(strategy="random", seed=1),
+        options={"inner_folds": 5},
     )
     return pin(layout, job)
 
