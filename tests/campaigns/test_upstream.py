@@ -61,7 +61,7 @@ def test_the_checkout_runs_in_place_of_ours(layout: Layout, engine: Engine, tmp_
         parameters=dict(load_method(layout, method).variant("published").parameters),
         dataset="synthetic",
         split=SplitSpec(strategy="random", seed=17263407),
-        inner_folds=0,
+        options={"inner_folds": 0},
         upstream=folder_tree(checkout),
     )
     plan = make_plan(layout, "upstream", [job])
@@ -108,6 +108,7 @@ def test_a_checkout_that_was_changed_after_planning_is_refused(
         parameters={"behaviour": "ok", "seconds": 0.0, "last_words": ""},
         dataset="synthetic",
         split=SplitSpec(strategy="random", seed=17263407),
+        options={"inner_folds": 5},
         upstream=folder_tree(checkout),
     )
     (checkout / "one.py").write_text("2\n")

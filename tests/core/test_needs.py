@@ -124,8 +124,7 @@ def test_disk_is_counted_of_what_is_left(layout: Layout) -> None:
     assert told.data_bytes == sum(files)
     beside = 64 * 1024 * len(everything)
     results = sum(
-        load_manifest(layout, cell.job.dataset).statistics.result_bytes(cell.job.inner_folds)
-        for cell in everything
+        load_manifest(layout, cell.job.dataset).statistics.result_bytes(cell.job.options) for cell in everything
     )
     assert told.result_bytes == results + beside
     assert told.image_bytes == recorded_size(layout, {cell.job.method for cell in everything}, "cpu")

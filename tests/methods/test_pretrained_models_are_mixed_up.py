@@ -44,7 +44,6 @@ def planned(layout: Layout, method: str, variant: str = "published", **chosen: A
         parameters=merged_parameters(load_method(layout, method), variant, chosen),
         dataset="synthetic_ddi",
         split=SplitSpec(strategy="random", seed=124),
-        inner_folds=0,
     )
     return make_plan(layout, "one", [job]).cells[0]
 

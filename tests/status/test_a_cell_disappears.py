@@ -287,7 +287,11 @@ def test_a_table_is_not_made_of_fewer_cells(
 
 def test_cells_with_another_number_of_inner_models_are_another_column(evidence: Layout, made_up: Plan) -> None:
     job = made_up.cells[0].job
-    jobs = [job, job.model_copy(update={"inner_folds": 3}), job.model_copy(update={"inner_folds": 0})]
+    jobs = [
+        job,
+        job.model_copy(update={"options": {"inner_folds": 3}}),
+        job.model_copy(update={"options": {"inner_folds": 0}}),
+    ]
     groups = table_of(evidence, make_plan(evidence, "three", jobs)).groups
     assert [group.split for group in groups] == ["random", "random, 3 inner folds", "random, 0 inner folds"]
     assert groups[1].column == "synthetic, random, 3 inner folds"
@@ -376,7 +380,6 @@ def test_stand_ins_are_named_with_their_reason(repository: Layout, tmp_path: Pat
             method="mlp",
             dataset=name,
             split=SplitSpec(strategy="random", seed=1),
-            inner_folds=0,
         )
         for name in (stand_in.name, "synthetic_ddi")
     ]
