@@ -2,7 +2,7 @@
 
 A benchmark is a package beside this module whose `BENCHMARK` is a `Benchmark`. Its folder may also hold, found by
 their places: `converters/` and `splits/strategies/` (one module each), `conformance/`, `parity/`, `study/`,
-`commands.py`, `suites/*.toml`, `sdk/LANGUAGE/` and `templates/`. docs/benchmarks.md describes each.
+`study.toml`, `commands.py`, `suites/*.toml`, `sdk/LANGUAGE/` and `templates/`. docs/benchmarks.md describes each.
 """
 
 from __future__ import annotations

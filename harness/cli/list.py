@@ -8,6 +8,7 @@ import click
 
 from harness.base.errors import ManifestError, UsageError
 from harness.base.layout import find_layout
+from harness.base.tables import aligned
 from harness.cli.options import OnceCommand, json_option
 from harness.methods import page as cards
 from harness.methods.card import load_methods
@@ -38,9 +39,8 @@ def command(kind: str, markdown: bool, as_json: bool) -> int:
     if as_json:
         click.echo(json.dumps(rows, indent=2, ensure_ascii=False))
         return code
-    width = max((len(str(row["name"])) for row in rows), default=0)
-    for row in rows:
-        click.echo(f"{row['name']:{width}}  {row['summary']}")
+    for line in aligned([str(row["name"]), str(row["summary"])] for row in rows):
+        click.echo(line)
     return code
 
 
