@@ -26,6 +26,8 @@ from harness.methods.card import load_method, merged_parameters
 
 DRUGS, DISEASES, POSITIVES = 1490, 4516, 1008
 MEMORY = "8GiB"
+# one fit
+OPTIONS = {"inner_folds": 0}
 
 
 def made_up() -> Problem:
@@ -55,7 +57,7 @@ def measure(layout: Layout, run: Runner, problem: Problem, method: str, changed:
     card = load_method(layout, method)
     card = card.model_copy(update={"resources": card.resources.model_copy(update={"memory": MEMORY})})
     parameters = merged_parameters(card, "published", changed)
-    trial = Trial(card, "repurposing", problem.inputs(card, 0), parameters, seed=1)
+    trial = Trial(card, "repurposing", problem.inputs(card, OPTIONS), parameters, seed=1, options=OPTIONS)
     with run(trial) as result:
         report = json.loads((result.out / "method.json").read_bytes()) if result.verdict == "ok" else {}
         return (

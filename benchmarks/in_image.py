@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from harness.base.layout import Layout
 from harness.engine import Engine
 from harness.images.identity import code_folders
-from harness.layout import Layout
 
 HERE = Path(__file__).resolve().parent
 

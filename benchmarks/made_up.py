@@ -8,12 +8,12 @@ from pathlib import Path
 from harness.base.files import digest_of
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
-from harness.splits.spec import SplitSpec
-from harness.planning.jobs import Job, PlannedJob
+from harness.planning.jobs import Job, PlannedJob, complete_options
 from harness.planning.plan import Cell, Plan
 from harness.results.records import RECORD_FILE, Record, StoredFile
 from harness.results.scoring import Scores, scored_files, scorer_digest, scores_path
 from harness.results.store import Store
+from harness.splits.spec import SplitSpec
 
 _BENCHMARK = "repurposing"
 _FILES = ("job.json", "log.txt", "lowest.npy", "method.json", "predictions.npy", "validation.npy")
@@ -23,7 +23,7 @@ _LOG = "".join(f"iteration {number}: residual {1 / (number + 1):.6f}\n" for numb
 def made_up_plan(count: int, methods: list[str]) -> Plan:
     """`count` cells of several methods, datasets and seeds, pinned by made-up checksums."""
     datasets = ("synthetic", "fdataset", "cdataset", "hdvd")
-    cells = []
+    cells, options = [], complete_options(_BENCHMARK, {})
     for number in range(count):
         method = methods[number % len(methods)]
         dataset = datasets[number // len(methods) % len(datasets)]
@@ -33,6 +33,7 @@ def made_up_plan(count: int, methods: list[str]) -> Plan:
             method=method,
             dataset=dataset,
             split=SplitSpec(strategy="random", seed=seed),
+            options=options,
         )
         planned = PlannedJob(
             job=job,
@@ -105,12 +106,12 @@ def _record(planned: PlannedJob, *, failed: bool) -> Record:
 
 
 def _write_scores(layout: Layout, record: Record, scorer: str, number: int) -> None:
-    from harness import benchmarks as benchmark
+    from harness import benchmarks
 
     path: Path = scores_path(layout, record.key)
     metrics: dict[str, float | None] = {
-        metric.name: 0.5 + (number % 1000) / 2001 for metric in benchmark.get(_BENCHMARK).METRICS
+        metric.name: 0.5 + (number % 1000) / 2001 for metric in benchmarks.get(_BENCHMARK).scoring.metrics
     }
-    scores = Scores(record.key, scorer, scored_files(record.to_json()["files"]), metrics, {})
+    scores = Scores(record.key, scorer, scored_files(_BENCHMARK, record.to_json()["files"]), metrics, {})
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(scores.to_json()))

@@ -18,12 +18,12 @@ from harness.execution.inputs import job_folder, make_inputs
 from harness.execution.tasks import order_of
 from harness.images import code_tree, environment_tree, image_name
 from harness.methods.card import load_method, merged_parameters
-from harness.splits.spec import SplitSpec
-from harness.planning.jobs import Job, PlannedJob
+from harness.planning.jobs import Job, PlannedJob, complete_options
 from harness.planning.plan import Cell, Plan, make_plan
 from harness.results.records import Record
 from harness.results.scoring import score_run
 from harness.results.store import Store
+from harness.splits.spec import SplitSpec
 from harness.status import ScoredCell
 
 SEEDS = (17263407, 22928437)
@@ -49,6 +49,7 @@ def job_of(layout: Layout, method: str, seed: int, dataset: str = "synthetic", v
         parameters=merged_parameters(load_method(layout, method), variant, {}),
         dataset=dataset,
         split=SplitSpec(strategy="random", seed=seed),
+        options=complete_options("repurposing", {}),
     )
 
 
@@ -74,7 +75,6 @@ def drug_cell(
         parameters={},
         dataset="synthetic_ddi",
         split=SplitSpec(strategy="cluster", seed=seed),
-        inner_folds=0,
     )
     cell = Cell(job, None, Verdict.OK, "finished with valid predictions")
     return ScoredCell(cell, row or method, {}, False, metrics, notes, scored=True)
@@ -108,7 +108,7 @@ def put_run(
 
 def _outputs(work: Path, folds: np.ndarray, planned: PlannedJob) -> dict[str, Path]:
     random = np.random.default_rng(int(planned.key[:8], 16))
-    models = max(planned.job.inner_folds, 1)
+    models = max(planned.job.options["inner_folds"], 1)
     np.save(work / "predictions.npy", random.normal(size=(models, int((folds == -1).sum()))))
     np.save(work / "validation.npy", random.normal(size=int((folds >= 0).sum())))
     np.save(work / "lowest.npy", np.full(models, -9.0))

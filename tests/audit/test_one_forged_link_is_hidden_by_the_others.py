@@ -22,10 +22,10 @@ from harness.base.given import as_file
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.execution.inputs import make_inputs
-from harness.splits.spec import SplitSpec
 from harness.planning.plan import Plan, make_plan
 from harness.results.scoring import scores_path
 from harness.results.store import Store
+from harness.splits.spec import SplitSpec
 from tests.audit.forging import forge_job, forge_plan, forge_record, forge_scores, refresh
 from tests.fabricate import planned_of, put_run
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from harness.base.layout import Layout
-from harness.splits.spec import SplitSpec
+from harness.benchmarks.repurposing.splits.seeds import published_seeds
 from harness.planning.jobs import Job
 from harness.planning.plan import Plan, make_plan
-from harness.splits import published_seeds
+from harness.splits.spec import SplitSpec
 
 CARD = """
 name = "probe"
@@ -93,7 +93,7 @@ def probe_plan(
                 parameters={"behaviour": behaviour, "seconds": seconds, "last_words": last_words},
                 dataset="synthetic",
                 split=SplitSpec(strategy="random", seed=seed),
-                inner_folds=0,
+                options={"inner_folds": 0},
             )
             for seed in published_seeds()[:count]
         ],

@@ -61,7 +61,9 @@ def test_every_later_command_works(
     ):
         assert harness(*command).return_value == 0, command
     assert _REASON in harness("score").output
-    scores = read_scores(own, key, benchmark, scored_files(Store(own.runs).standing(key).content["files"]))
+    scores = read_scores(
+        own, key, benchmark, scored_files(benchmark, Store(own.runs).standing(key).content["files"])
+    )
     assert scores is not None and set(scores.every.values()) == {None} and set(scores.notes) == set(scores.metrics)
     runs = obtain(own, Store(own.runs), load_names(own, benchmark))
     assert not any(target.dataset == dataset for found in runs.values() for target in found)

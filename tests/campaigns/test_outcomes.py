@@ -20,11 +20,11 @@ from harness.execution.campaign import Choices, left_to_run, mark_unstable, run_
 from harness.execution.tasks import Task, perform, perform_anywhere, run_in_container
 from harness.images import ensure_image
 from harness.methods.card import load_method
-from harness.splits.spec import SplitSpec
 from harness.planning.jobs import Job
 from harness.planning.obstacles import Obstacles
 from harness.planning.plan import join, make_plan
 from harness.results.store import Store
+from harness.splits.spec import SplitSpec
 from tests.campaigns.conftest import probe_plan
 
 pytestmark = pytest.mark.engine
@@ -113,6 +113,7 @@ def test_a_dataset_that_is_nowhere_is_missing_data_not_an_error(probe_layout: La
         method="probe",
         dataset="fdataset",
         split=SplitSpec(strategy="random", seed=17263407),
+        options={"inner_folds": 5},
     )
     plan = make_plan(layout, "missing", [job])
     store = Store(layout.runs)
@@ -173,9 +174,7 @@ def test_an_image_that_cannot_be_built_costs_the_other_methods_nothing(
     record.write_text(record.read_text().replace(recorded[1], "0" * 64))
     good = probe_plan(probe_layout, 1).cells[0].job
     card = load_method(probe_layout, "lrssl")
-    bad = good.model_copy(
-        update={"method": "lrssl", "parameters": dict(card.variant("published").parameters), "inner_folds": 0}
-    )
+    bad = good.model_copy(update={"method": "lrssl", "parameters": dict(card.variant("published").parameters)})
     plan = make_plan(probe_layout, "both", [bad, good])
     run_plan(probe_layout, plan, engine)
     verdicts = {cell.job.method: (cell.verdict, cell.reason) for cell in join(plan, Store(probe_layout.runs))}

@@ -13,10 +13,10 @@ from harness.engine import Engine
 from harness.execution.campaign import Choices, run_plan
 from harness.images import folder_tree
 from harness.methods.card import load_method
-from harness.splits.spec import SplitSpec
 from harness.planning.jobs import Job
 from harness.planning.plan import join, make_plan
 from harness.results.store import Store
+from harness.splits.spec import SplitSpec
 from tests.campaigns.conftest import probe_plan
 
 pytestmark = pytest.mark.engine
@@ -61,7 +61,7 @@ def test_the_checkout_runs_in_place_of_ours(layout: Layout, engine: Engine, tmp_
         parameters=dict(load_method(layout, method).variant("published").parameters),
         dataset="synthetic",
         split=SplitSpec(strategy="random", seed=17263407),
-        inner_folds=0,
+        options={"inner_folds": 0},
         upstream=folder_tree(checkout),
     )
     plan = make_plan(layout, "upstream", [job])
@@ -108,6 +108,7 @@ def test_a_checkout_that_was_changed_after_planning_is_refused(
         parameters={"behaviour": "ok", "seconds": 0.0, "last_words": ""},
         dataset="synthetic",
         split=SplitSpec(strategy="random", seed=17263407),
+        options={"inner_folds": 5},
         upstream=folder_tree(checkout),
     )
     (checkout / "one.py").write_text("2\n")

@@ -19,7 +19,7 @@ from harness.compare.statistics import welch_half_width
 NAMES = Names(
     benchmark="repurposing",
     variant="published",
-    inner_folds=5,
+    options={"inner_folds": 5},
     seeds=100,
     sources=Sources(paper="a paper", files="files"),
     methods={"ALSWR": "als_wr", "LRSSL": "lrssl"},

@@ -25,7 +25,7 @@ SPLITS = ("random_simple", "weakly_correlated")
 NAMES = Names(
     benchmark="repurposing",
     variant="published",
-    inner_folds=5,
+    options={"inner_folds": 5},
     seeds=60,
     sources=Sources(paper="a paper", files="files"),
     methods={name: name.lower() for name in METHODS},

@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from harness import benchmarks as benchmark
+from harness import benchmarks
 from harness.base.errors import CorruptData, ManifestError, MissingData, UsageError
 from harness.base.layout import Layout
+from harness.benchmarks.repurposing.splits.seeds import published_seeds
 from harness.cli import main
 from harness.compare import ClaimVerdict, compare_claims, load_claims, load_external, load_names
 from harness.compare.paper import load_paper
@@ -20,7 +21,6 @@ from harness.compare.render import to_json, to_markdown, to_text
 from harness.compare.values import TIME, published_side
 from harness.planning.plan import Plan
 from harness.results.store import Store
-from harness.splits import published_seeds
 from tests.fabricate import planned_of
 
 HEADER = "dataset,method,split,seed,iteration,metric,value\n"
@@ -56,7 +56,7 @@ def test_a_run_of_changed_code_is_not_held_against_a_claim(evidence: Layout) -> 
 def test_a_run_of_other_inputs_is_not_held_against_a_claim(
     evidence: Layout, made_up: Plan, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(benchmark.get("repurposing"), "MATERIALISATION_VERSION", 2)
+    monkeypatch.setattr(benchmarks.get("repurposing"), "MATERIALISATION_VERSION", 2)
     book = compare_claims(evidence, Store(evidence.runs), "repurposing", methods=["als_wr"], seeds=[17263407])
     assert {one.verdict for one in book.comparisons} == {ClaimVerdict.PENDING}
 
@@ -92,7 +92,7 @@ def test_all_is_listed_when_asked_for(evidence: Layout) -> None:
 
 def test_the_committed_claims_are_mapped_with_a_reason(repository: Layout) -> None:
     names = load_names(repository, "repurposing")
-    computed = {metric.name for metric in benchmark.get("repurposing").METRICS}
+    computed = {metric.name for metric in benchmarks.get("repurposing").scoring.metrics}
     for metric in names.metrics:
         assert metric.ours is None or metric.ours in computed
         assert metric.reason

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from harness import benchmarks as benchmark
+from harness import benchmarks
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.compare import load_names
@@ -36,11 +36,11 @@ def obtained(layout: Layout, **changed: Any) -> dict[str, dict[int, Obtained]]:
 
 DEPARTURES: dict[str, Callable[[Job], dict[str, Any]]] = {
     "tuned": lambda job: {"parameters": {**job.parameters, "alpha": 1.0}},
-    "fewer inner models": lambda job: {"inner_folds": 3},
+    "fewer inner models": lambda job: {"options": {"inner_folds": 3}},
     "a person's own checkout": lambda job: {"upstream": "a" * 64},
     "a GPU": lambda job: {"accelerator": "cuda"},
     "nobody's truth": lambda job: {
-        "split": job.split.model_copy(update={"strategy": benchmark.get("repurposing").PREDICTING})
+        "split": job.split.model_copy(update={"strategy": benchmarks.get("repurposing").scoring.predicting})
     },
     "no variant of the card": lambda job: {"variant": "of_old"},
     "another benchmark": lambda job: {"benchmark": "ddi"},

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from harness.base.vocabulary import Verdict
-from harness.splits.spec import SplitSpec
-from harness.planning.jobs import Job, PlannedJob
+from harness.planning.jobs import Job, PlannedJob, complete_options
 from harness.results.records import Record
 from harness.results.store import Store
+from harness.splits.spec import SplitSpec
 
 
 def planned_job(seed: int = 1, method: str = "constant", dataset: str = "synthetic") -> PlannedJob:
@@ -19,6 +19,7 @@ def planned_job(seed: int = 1, method: str = "constant", dataset: str = "synthet
             method=method,
             dataset=dataset,
             split=SplitSpec(strategy="random", seed=seed),
+            options=complete_options("repurposing", {}),
         ),
         image_tree="1" * 64,
         dataset_digest="2" * 64,

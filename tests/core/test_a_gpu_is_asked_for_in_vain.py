@@ -14,17 +14,17 @@ from harness.cli import group
 from harness.data import load_manifest
 from harness.engine import Engine
 from harness.engine.facts import EngineFacts, read_facts
-from harness.planning.budget import Share
 from harness.execution.gpus import Gpu, confirm_gpu, find_gpus, require_gpu
 from harness.execution.tasks import limits_of
 from harness.images import ensure_image, environment_tree
 from harness.images.cards import environment_chain
 from harness.methods.card import load_method, load_methods
-from harness.splits.spec import parse_split
+from harness.planning.budget import Share
 from harness.planning.jobs import Job, make_job, on_accelerator
 from harness.planning.obstacles import Known, Obstacles
 from harness.planning.plan import make_plan
 from harness.report.content import run_command
+from harness.splits.spec import parse_split
 from harness.status.table import ScoredCell, row_name
 from tests.fabricate import job_of
 

@@ -14,11 +14,11 @@ from harness.base.errors import CorruptData, ImageError, MissingData, UsageError
 from harness.base.files import digest_of
 from harness.base.layout import Layout
 from harness.base.vocabulary import Accelerator, Verdict
-from harness.splits.spec import SplitSpec
 from harness.planning.jobs import Job, PlannedJob
 from harness.planning.obstacles import Obstacles
 from harness.planning.plan import Cell, Plan, Present, check_sum, join, make_plan
 from harness.results.store import Store
+from harness.splits.spec import SplitSpec
 from tests.core.factories import planned_job, put_run, record_of
 
 METHODS = ("constant", "als_wr", "emergnn")
@@ -92,9 +92,7 @@ def test_only_a_variant_that_reads_weights_is_pinned_by_them(repository: Layout,
     card = next(
         one for one in load_methods(repository) if {False, True} == {v.weights for v in one.variants.values()}
     )
-    jobs = [
-        job_of(card.name, "synthetic_ddi", benchmark="ddi", variant=name, inner_folds=0) for name in card.variants
-    ]
+    jobs = [job_of(card.name, "synthetic_ddi", benchmark="ddi", variant=name) for name in card.variants]
     for cell in make_plan(repository, "weights", jobs).cells:
         assert cell.planned is not None
         reads = card.variants[cell.job.variant].weights

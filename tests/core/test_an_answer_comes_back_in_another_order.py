@@ -69,7 +69,7 @@ def _answer(inputs: Mapping[str, Given]) -> dict[str, Array]:
 @given(secret=SECRETS)
 def test_scores_of_pairs(make: type[problems.Problem], secret: str) -> None:
     problem = make()  # type: ignore[call-arg]
-    inputs = repurposing.inputs(problem.dataset, problem.split, FEATURES, inner_folds=5)
+    inputs = repurposing.BENCHMARK.inputs(problem.dataset, problem.split, FEATURES, {"inner_folds": 5})
     arrangement = arrange("repurposing", inputs, secret)
     expected, found = _answer(inputs), _answer(arrangement.inputs)
     assert arrangement.restore.keys() == expected.keys()
@@ -80,7 +80,7 @@ def test_scores_of_pairs(make: type[problems.Problem], secret: str) -> None:
 def test_a_similarity_moves_on_both_axes() -> None:
     """A diagonal that moves on one axis tells the order."""
     problem = problems.with_more_diseases()
-    inputs = repurposing.inputs(problem.dataset, problem.split, FEATURES, inner_folds=0)
+    inputs = repurposing.BENCHMARK.inputs(problem.dataset, problem.split, FEATURES, {"inner_folds": 0})
     moved = arrange("repurposing", inputs, new_order()).inputs
     assert np.asarray(inputs["drug_features"]).shape == (17, 17)
     for name in ("drug_features", "drug_similarity", "disease_similarity"):
@@ -91,7 +91,7 @@ def test_a_similarity_moves_on_both_axes() -> None:
 
 def test_nothing_but_the_order_changes() -> None:
     problem = problems.ordinary()
-    inputs = repurposing.inputs(problem.dataset, problem.split, FEATURES, inner_folds=5)
+    inputs = repurposing.BENCHMARK.inputs(problem.dataset, problem.split, FEATURES, {"inner_folds": 5})
     moved = arrange("repurposing", inputs, new_order()).inputs
     assert moved.keys() == inputs.keys()
     for name, array in inputs.items():
@@ -121,7 +121,7 @@ def _pair_scores(inputs: Mapping[str, Given]) -> Array:
 def test_scores_of_interactions(make: type[pair_problems.Problem], secret: str) -> None:
     problem = make()  # type: ignore[call-arg]
     names = ("fingerprints", "knowledge", "smiles")
-    inputs = ddi.inputs(problem.dataset, problem.split, names, inner_folds=0)
+    inputs = ddi.BENCHMARK.inputs(problem.dataset, problem.split, names, {})
     arrangement = arrange("ddi", inputs, secret)
     moved = arrangement.inputs
     back = arrangement.restore["predictions.npy"]
@@ -137,7 +137,7 @@ def test_scores_of_interactions(make: type[pair_problems.Problem], secret: str) 
 
 def test_validation_labels_stay_with_their_pairs() -> None:
     problem = pair_problems.one_type()
-    inputs = ddi.inputs(problem.dataset, problem.split, ("smiles",), inner_folds=0)
+    inputs = ddi.BENCHMARK.inputs(problem.dataset, problem.split, ("smiles",), {})
     moved = arrange("ddi", inputs, new_order()).inputs
     assert moved["train_pairs"] is not inputs["train_pairs"]
 
@@ -156,7 +156,7 @@ def test_a_published_answer_is_not_touched(tmp_path: Path) -> None:
     np.save(path, np.array([[-0.0, 1.0]]))
     before = path.read_bytes()
     problem = problems.ordinary()
-    inputs = repurposing.inputs(problem.dataset, problem.split, [], inner_folds=0)
+    inputs = repurposing.BENCHMARK.inputs(problem.dataset, problem.split, [], {"inner_folds": 0})
     arrangement = arrange("repurposing", inputs, PUBLISHED)
     assert arrangement.inputs is inputs
     arrangement.restore_files(tmp_path)

@@ -26,7 +26,7 @@ def rows_of(path: Path) -> dict[str, dict[str, object]]:
 
 def test_a_row_says_what_the_record_says(evidence: Layout, made_up: Plan) -> None:
     job = planned_of(made_up.cells[2]).job
-    changed = job.model_copy(update={"upstream": "a" * 64, "accelerator": "cuda", "inner_folds": 3})
+    changed = job.model_copy(update={"upstream": "a" * 64, "accelerator": "cuda", "options": {"inner_folds": 3}})
     split = job.split.model_copy(update={"parameters": {"share": 0.5}})
     moved = forge_plan(evidence, made_up, 2, job=changed.model_copy(update={"split": split}))
     store, path = Store(evidence.runs), build_index(evidence)
@@ -45,7 +45,7 @@ def test_a_row_says_what_the_record_says(evidence: Layout, made_up: Plan) -> Non
             "dataset": one.dataset,
             "split": one.split.text,
             "seed": one.split.seed,
-            "inner_folds": one.inner_folds,
+            "options": json.dumps(one.options, sort_keys=True),
             "verdict": str(record.verdict),
             "reason": record.reason,
             "upstream": one.upstream,

@@ -9,8 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from harness.base.errors import UsageError
-from harness.planning.budget import Budget, Share, this_machine
 from harness.methods.card import Resources
+from harness.planning.budget import Budget, Share, this_machine
 
 
 def test_never_more_is_lent_than_there_is() -> None:

@@ -16,10 +16,10 @@ from harness.base.errors import EngineError
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.data import load_manifest
-from harness.planning.budget import this_machine
 from harness.images import recorded_size
 from harness.methods.card import load_method
 from harness.planning import needs
+from harness.planning.budget import this_machine
 from harness.planning.jobs import PlannedJob
 from harness.planning.needs import Needs, check_disk, needs_of
 from harness.planning.plan import Cell, join, make_plan
@@ -124,8 +124,7 @@ def test_disk_is_counted_of_what_is_left(layout: Layout) -> None:
     assert told.data_bytes == sum(files)
     beside = 64 * 1024 * len(everything)
     results = sum(
-        load_manifest(layout, cell.job.dataset).statistics.result_bytes(cell.job.inner_folds)
-        for cell in everything
+        load_manifest(layout, cell.job.dataset).statistics.result_bytes(cell.job.options) for cell in everything
     )
     assert told.result_bytes == results + beside
     assert told.image_bytes == recorded_size(layout, {cell.job.method for cell in everything}, "cpu")

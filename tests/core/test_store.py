@@ -564,7 +564,7 @@ def test_keys_change_with_everything_that_can_change_an_answer() -> None:
                 {"variant": "corrected"},
                 {"parameters": {"alpha": 1.0}},
                 {"split": base.job.split.model_copy(update={"seed": 2})},
-                {"inner_folds": 0},
+                {"options": {"inner_folds": 0}},
                 {"benchmark": "ddi"},
                 {"upstream": "a" * 64},
                 {"accelerator": "cuda"},

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from harness import benchmarks as benchmark
+from harness import benchmarks
 from harness.audit import audit_runs
 from harness.base.errors import CorruptData, UsageError
 from harness.base.files import sha256_of
@@ -30,7 +30,6 @@ from harness.results.scoring import (
     Scores,
     compute_scores,
     is_whole,
-    measure,
     parse_scores,
     read_answer,
     read_scores,
@@ -42,6 +41,7 @@ from harness.results.scoring import (
     without_truth,
 )
 from harness.results.store import Store
+from harness.results.truth import Truth, truth_of
 from harness.splits import load_split
 from harness.status import build_table
 from tests.fabricate import planned_of
@@ -142,15 +142,16 @@ def test_scores_are_of_the_runs_own_predictions(evidence: Layout, made_up: Plan)
     dataset = load_dataset(evidence, planned.job.dataset)
     split = load_split(evidence, planned.job.dataset, planned.job.split)
     arrays = [np.load(folder / f"{name}.npy") for name in ("predictions", "validation", "lowest")]
-    metrics, notes = benchmark.get("repurposing").score(dataset, split, Predictions(*arrays), {})
+    metrics, notes = benchmarks.get("repurposing").scoring.score(dataset, split, Predictions(*arrays), {})
     scores = compute_scores(evidence, store, planned)
     assert (scores.key, scores.metrics, scores.notes) == (planned.key, metrics, notes)
     assert scores.scorer == scorer_digest("repurposing") and scores.series == {}
     assert scores.evidence == {
         name: sha256_of(folder / name) for name in ("predictions.npy", "validation.npy", "lowest.npy")
     }
-    answer = read_answer(evidence, store, record)
-    assert (answer[0].digest, answer[1].digest) == (planned.dataset_digest, planned.split_digest)
+    truth, answer = read_answer(evidence, store, record)
+    assert (truth.dataset.digest, truth.split.digest) == (planned.dataset_digest, planned.split_digest)
+    assert truth.job == planned.job and truth.measure(answer).metrics == metrics
 
 
 @pytest.mark.parametrize("field", ["dataset_digest", "split_digest"])
@@ -176,7 +177,7 @@ def test_an_answer_that_breaks_the_protocol_is_named(evidence: Layout, made_up: 
 
 def test_scores_are_shown_of_their_own_run_scorer_and_files_alone(evidence: Layout, made_up: Plan) -> None:
     one, other = (planned_of(cell).key for cell in made_up.cells[:2])
-    files = scored_files(record_of(evidence, made_up).to_json()["files"])
+    files = scored_files("repurposing", record_of(evidence, made_up).to_json()["files"])
     honest = read_scores(evidence, one, "repurposing", files)
     assert honest is not None and honest.key == one and honest.metrics
     # another run's file, with its digest and its files as they were
@@ -190,10 +191,14 @@ def test_scores_are_shown_of_their_own_run_scorer_and_files_alone(evidence: Layo
     assert read_scores(evidence, "0" * 64, "repurposing", files) is None
 
 
-def test_arrays_at_the_top_are_scored_and_nothing_else() -> None:
-    names = ("predictions.npy", "lowest.npy", "trace/W.npy", "log.txt", "job.json", "x.npy.txt")
+def test_files_of_an_answer_are_scored_and_nothing_else() -> None:
+    names = ("predictions.npy", "lowest.npy", "trace/predictions.npy", "other.npy", "log.txt", "job.json")
     files = {name: {"sha256": name, "bytes": 1} for name in names}
-    assert scored_files(files) == {"predictions.npy": "predictions.npy", "lowest.npy": "lowest.npy"}
+    scored = {name: name for name in ("predictions.npy", "lowest.npy")}
+    assert scored_files("repurposing", files) == scored
+    assert scored_files("ddi", files) == {"predictions.npy": "predictions.npy"}
+    more = {**files, "validation.npy": {"sha256": "v", "bytes": 1}}
+    assert scored_files("repurposing", more) == {**scored, "validation.npy": "v"}
 
 
 @pytest.fixture
@@ -201,12 +206,12 @@ def scorer(repository: Layout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     """A copy of the harness, to be changed; digests are computed anew, as another process would."""
     copy = tmp_path / "harness"
     shutil.copytree(repository.root / "harness", copy, ignore=shutil.ignore_patterns("__pycache__"))
-    monkeypatch.setattr(scoring, "__file__", str(copy / "scoring.py"))
+    monkeypatch.setattr(scoring, "__file__", str(copy / "results" / "scoring.py"))
     return copy
 
 
 def digests() -> dict[str, str]:
-    return {name: scorer_digest.__wrapped__(name) for name in benchmark.names()}
+    return {name: scorer_digest.__wrapped__(name) for name in benchmarks.names()}
 
 
 def replace_in(path: Path, old: str, new: str) -> None:
@@ -217,46 +222,51 @@ def replace_in(path: Path, old: str, new: str) -> None:
 
 # What is changed of which module, and the benchmarks whose scores depend on it.
 CHANGES = {
-    "a metric": ("benchmark/ddi/multilabel.py", "_CUT = 0.5", "_CUT = 0.6", {"ddi"}),
-    "another metric": ("benchmark/repurposing/as_published.py", "1e-31", "1e-30", {"repurposing"}),
-    "a name of a metric": ("benchmark/ddi/names.py", '"kappa"', '"Kappa"', {"ddi"}),
+    "a metric": ("benchmarks/ddi/metrics/multilabel.py", "_CUT = 0.5", "_CUT = 0.6", {"ddi"}),
+    "another metric": ("benchmarks/repurposing/metrics/as_published.py", "1e-31", "1e-30", {"repurposing"}),
+    "a name of a metric": ("benchmarks/ddi/names.py", '"kappa"', '"Kappa"', {"ddi"}),
     "how a metric is called": (
-        "benchmark/repurposing/__init__.py",
-        "split.folds, predictions)",
-        "split.folds.T, predictions)",
+        "benchmarks/repurposing/scoring.py",
+        "split.folds, answer)",
+        "split.folds.T, answer)",
         {"repurposing"},
     ),
-    "what an answer may hold": ("benchmark/ddi/predictions.py", "scores > 1", "scores > 2", {"ddi"}),
-    "how an answer is read": ("benchmark/answers.py", "np.isfinite", "np.isnan", {"ddi", "repurposing"}),
-    "how an array is read": ("data/npy.py", "import math", "import math, time", {"ddi", "repurposing"}),
+    "what an answer may hold": ("benchmarks/ddi/answer.py", "scores > 1", "scores > 2", {"ddi"}),
+    "how an answer is read": ("benchmarks/answers.py", "np.isfinite", "np.isnan", {"ddi", "repurposing"}),
+    "how an array is read": ("base/npy.py", "import math", "import math, time", {"ddi", "repurposing"}),
     "the order of a part's items": (
-        "splits/parts.py",
+        "benchmarks/ddi/splits/parts.py",
         'found[np.argsort(self.places[found], kind="stable")]',
         "found",
         {"ddi"},
     ),
     "which pairs are tested": (
-        "splits/folds.py",
+        "benchmarks/repurposing/splits/folds.py",
         "OUTSIDE, TEST = -2, -1",
         "OUTSIDE, TEST = -1, -2",
         {"repurposing"},
     ),
-    "the items of a dataset": ("data/ddi.py", "class DdiDataset", "class DdiDataset(object)", {"ddi"}),
+    "the items of a dataset": (
+        "benchmarks/ddi/dataset.py",
+        "class DdiDataset",
+        "class DdiDataset(object)",
+        {"ddi"},
+    ),
     "where there is no truth": (
-        "benchmark/measures.py",
-        "strategy != scorer",
-        "strategy == scorer",
+        "benchmarks/measures.py",
+        "strategy != scoring",
+        "strategy == scoring",
         {"ddi", "repurposing"},
     ),
     "which splits have no truth": (
-        "benchmark/ddi/__init__.py",
-        'PREDICTING = "new_drugs"',
-        'PREDICTING = ""',
+        "benchmarks/ddi/scoring.py",
+        'predicting = "new_drugs"',
+        'predicting = ""',
         {"ddi"},
     ),
-    "what `harness predict` lists": ("benchmark/ddi/ranked.py", "-scores", "scores", set()),
+    "what `harness predict` lists": ("benchmarks/ddi/ranking.py", "-scores", "scores", set()),
     "what a method is given": (
-        "benchmark/repurposing/input_arrays.py",
+        "benchmarks/repurposing/input_arrays.py",
         "import",
         "import os, time\nimport",
         set(),
@@ -279,7 +289,7 @@ def test_no_comment_docstring_or_blank_line_makes_scores_stale(scorer: Path) -> 
         tree = documented(ast.parse(path.read_bytes()), "Another summary.")
         path.write_text(f"# a comment\n\n{ast.unparse(tree)}\n# another\n")
         os.utime(path, (1, 1))
-    (scorer / "benchmark" / "ddi" / "notes.txt").write_text("not read")
+    (scorer / "benchmarks" / "ddi" / "notes.txt").write_text("not read")
     assert digests() == before
 
 
@@ -331,12 +341,13 @@ def test_kept_scores_are_no_answer_for_a_run_that_is_no_result(evidence: Layout,
 def test_where_there_is_no_truth_no_metric_is_defined(evidence: Layout, made_up: Plan) -> None:
     planned = planned_of(made_up.cells[0])
     assert without_truth(planned.job) == ""
-    asking = benchmark.get("repurposing").PREDICTING
+    asking = benchmarks.get("repurposing").scoring.predicting
     split = planned.job.split.model_copy(update={"strategy": asking})
     job = planned.job.model_copy(update={"split": split})
     reason = without_truth(job)
     assert asking in reason
-    measured = measure(job, None, None, None)
-    names = {metric.name for metric in benchmark.get("repurposing").METRICS}
+    real = truth_of(evidence, planned.job)
+    measured = Truth(job, real.dataset, real.split).measure(None)
+    names = {metric.name for metric in benchmarks.get("repurposing").scoring.metrics}
     assert measured.metrics == dict.fromkeys(names) and measured.notes == dict.fromkeys(names, reason)
     assert measured.series == {}

@@ -10,11 +10,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from harness.data import download
 from harness.base.errors import CorruptData, ManifestError, MissingData, UsageError
 from harness.base.layout import Layout
 from harness.cli import data as command
-from harness.data import dataset_digest, load_dataset, load_manifest
+from harness.data import dataset_digest, download, load_dataset, load_manifest
 from harness.data.datasets import fetch_dataset
 from harness.data.first_seen import RECORD
 from harness.data.manifest import mirror_path

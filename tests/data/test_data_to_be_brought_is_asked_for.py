@@ -9,11 +9,12 @@ import pytest
 from harness.base.errors import CorruptData, ManifestError, MissingData
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
+from harness.benchmarks.repurposing.dataset import RepurposingDataset
 from harness.benchmarks.repurposing.input_arrays import views
 from harness.data import dataset_digest, load_dataset, load_manifest
-from harness.splits.spec import SplitSpec
 from harness.planning.jobs import Job
 from harness.planning.plan import make_plan
+from harness.splits.spec import SplitSpec
 from tests.data.own_data import TABLES
 
 MANIFEST = """
@@ -62,7 +63,7 @@ def test_what_is_missing_is_said_with_the_reason_and_what_to_do(own: Layout) -> 
 def test_brought_tables_are_used_and_changed_ones_are_another_dataset(own: Layout) -> None:
     folder = write_manifest(own)
     bring(folder)
-    dataset = load_dataset(own, "brought")
+    dataset = load_dataset(own, "brought", RepurposingDataset)
     assert dataset.drug_ids == ("aspirin", "ibuprofen", "zinc")
     before = dataset_digest(own, "brought")
     (folder / "drug_features.csv").write_text(TABLES["drug_features.csv"].replace("180.2", "180.3"))

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from harness.data.statistics import RepurposingStatistics
 
 from harness.base.errors import CorruptData, ManifestError
 from harness.benchmarks.repurposing.converters.tables import convert
 from harness.benchmarks.repurposing.dataset import RepurposingDataset
+from harness.benchmarks.repurposing.statistics import RepurposingStatistics
 from harness.data.manifest import DatasetManifest
 
 TABLES = {

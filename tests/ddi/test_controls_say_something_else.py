@@ -23,7 +23,7 @@ Scores = np.typing.NDArray[np.float32]
 
 def _answer(layout: Layout, folder: Path, name: str, problem: Problem) -> tuple[Scores, list[tuple[int, int]]]:
     card = load_method(layout, name)
-    trial = Trial(card=card, benchmark="ddi", inputs=problem.inputs(card, 0), parameters={}, seed=1)
+    trial = Trial(card=card, benchmark="ddi", inputs=problem.inputs(card, {}), parameters={}, seed=1)
     with OnThisMachine(layout, folder)(trial) as result:
         assert not result.reason
         scores: Scores = np.load(result.out / "predictions.npy")

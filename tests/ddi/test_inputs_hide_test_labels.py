@@ -12,9 +12,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from harness.base.errors import UsageError
-from harness.benchmarks.ddi import INPUTS, asked, asked_in
+from harness.benchmarks.ddi import BENCHMARK
+from harness.benchmarks.ddi.answer import question_on
 from harness.benchmarks.ddi.conformance import problems
 from harness.benchmarks.ddi.conformance.problems import Problem
+from harness.benchmarks.ddi.names import INPUTS
 from harness.benchmarks.ddi.splits.parts import TEST, TRAIN, part_split
 from tests.ddi import brute_force as plain
 from tests.given import write_inputs
@@ -33,7 +35,7 @@ def problem(request: pytest.FixtureRequest) -> Problem:
 
 def _written(problem: Problem, folder: Path, inputs: tuple[str, ...] = DECLARED) -> dict[str, bytes]:
     folder.mkdir(exist_ok=True)
-    told = write_inputs("ddi", problem.dataset, problem.split, inputs, folder, inner_folds=0)
+    told = write_inputs("ddi", problem.dataset, problem.split, inputs, folder)
     assert {description["file"] for description in told.values()} == {path.name for path in folder.iterdir()}
     return {name: (folder / description["file"]).read_bytes() for name, description in told.items()}
 
@@ -131,8 +133,8 @@ def test_texts_arrive_one_to_a_line(problem: Problem, tmp_path: Path) -> None:
 
 def test_what_is_asked_is_told_alike_from_both_sides(problem: Problem, tmp_path: Path) -> None:
     arrays = _arrays(problem, tmp_path / "in")
-    wanted = asked(problem.dataset, problem.split)
-    assert asked_in(arrays) == wanted
+    wanted = question_on(problem.dataset, problem.split)
+    assert BENCHMARK.asked_in(arrays, {}) == wanted
     assert (wanted.types, wanted.multilabel) == (7, problem.dataset.multilabel)
 
 

@@ -10,10 +10,9 @@ import pytest
 
 from harness.base.errors import InvalidPredictions
 from harness.base.npy import npy_bytes
-from harness.benchmarks.ddi import check_predictions
-from harness.benchmarks.ddi.metrics.pairs import Asked
+from harness.benchmarks.ddi.answer import PairQuestion
 
-ONE, SEVERAL = Asked(pairs=3, types=2, multilabel=False), Asked(pairs=3, types=2, multilabel=True)
+ONE, SEVERAL = PairQuestion(pairs=3, types=2, multilabel=False), PairQuestion(pairs=3, types=2, multilabel=True)
 
 
 @pytest.fixture
@@ -32,15 +31,15 @@ def _content(place: int = 0, value: float = 0.0, dtype: str = "<f4") -> bytes:
     return npy_bytes(scores.reshape(3, 2).astype(dtype))
 
 
-def _refused(folder: Path, asked: Asked = ONE) -> str:
+def _refused(folder: Path, asked: PairQuestion = ONE) -> str:
     with pytest.raises(InvalidPredictions) as caught:
-        check_predictions(folder, asked, 0)
+        asked.read(folder)
     return str(caught.value)
 
 
 @pytest.mark.parametrize("asked", [ONE, SEVERAL])
-def test_valid_predictions_are_read(out: Path, asked: Asked) -> None:
-    scores = check_predictions(out, asked, 0)
+def test_valid_predictions_are_read(out: Path, asked: PairQuestion) -> None:
+    scores = asked.read(out)
     assert (scores.shape, scores.dtype.str, scores.flags.writeable) == ((3, 2), "<f4", False)
 
 
@@ -76,7 +75,7 @@ def test_a_score_that_is_no_number(out: Path, value: float) -> None:
 @pytest.mark.parametrize("value", [-0.5, 1.5, 1e30])
 def test_a_probability_must_lie_between_0_and_1(out: Path, value: float) -> None:
     (out / "predictions.npy").write_bytes(_content(4, value))
-    assert check_predictions(out, ONE, 0)[2, 0] == np.float32(value)
+    assert ONE.read(out)[2, 0] == np.float32(value)
     assert _refused(out, SEVERAL).startswith(
         "predictions.npy: 1 value is no probability, first at pair 2, type 0: "
     )
@@ -109,5 +108,5 @@ def test_a_report_that_is_none(out: Path, report: str) -> None:
 
 def test_nothing_asked_is_nothing_answered(out: Path) -> None:
     (out / "predictions.npy").write_bytes(npy_bytes(np.zeros((0, 2), dtype=np.float32)))
-    assert check_predictions(out, Asked(0, 2, multilabel=True), 0).shape == (0, 2)
+    assert PairQuestion(0, 2, multilabel=True).read(out).shape == (0, 2)
     assert "shape 0 x 2 instead of 3 x 2" in _refused(out)

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from harness.parity.metrics import check_metrics
 
-from harness import benchmarks as benchmark
+from harness import benchmarks
 from harness.base.layout import Layout
 from harness.execution.trials import OnDemand
 from harness.parity import Finding, Standing, check_cases, find_cases
@@ -59,6 +58,8 @@ def test_a_golden_without_logits_is_told(layout: Layout, tmp_path: Path) -> None
     assert findings["metrics/twosides_00"].worst is Standing.OK
 
 
-@pytest.mark.parametrize("name", benchmark.names())
+@pytest.mark.parametrize("name", benchmarks.names())
 def test_every_benchmark_can_check_its_golden_metrics(name: str) -> None:
-    assert list(check_metrics(name, {})) or name == "repurposing"
+    part = benchmarks.part(name, "parity.metrics")
+    assert part is not None
+    assert list(part.check_metrics({})) or name == "repurposing"

@@ -12,11 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import average_precision_score, cohen_kappa_score, f1_score, roc_auc_score
 
-from harness.benchmarks.ddi import METRICS, asked, score, series
+from harness.benchmarks.ddi.answer import question_on
 from harness.benchmarks.ddi.conformance import problems
 from harness.benchmarks.ddi.conformance.problems import Problem
 from harness.benchmarks.ddi.metrics import multiclass, multilabel
-from harness.benchmarks.ddi.names import DEFINED, PUBLISHED, flat_name
+from harness.benchmarks.ddi.names import DEFINED, METRICS, PUBLISHED, flat_name
+from harness.benchmarks.ddi.scoring import SCORING
 from harness.benchmarks.ddi.splits.parts import part_split
 from tests.ddi import brute_force as plain
 
@@ -27,7 +28,7 @@ LOWEST = plain.lowest_types(ONE_TYPE)
 
 def _scores(problem: Problem, seed: int, step: float) -> Scores:
     """Probabilities; a coarse step makes ties."""
-    wanted = asked(problem.dataset, problem.split)
+    wanted = question_on(problem.dataset, problem.split)
     drawn = np.random.default_rng(seed).random((wanted.pairs, wanted.types))
     return (np.round(drawn / step) * step).clip(0, 1).astype(np.float32)
 
@@ -73,7 +74,7 @@ def test_one_type(seed: int, step: float, batch: int, own: bool) -> None:
     problem = _reordered(ONE_TYPE, seed)
     scores = _scores(problem, seed, step)
     parameters = {"evaluation_batch": batch, "evaluation_type": "own" if own else "lowest"}
-    metrics, notes = score(problem.dataset, problem.split, scores, parameters)
+    metrics, notes = SCORING.score(problem.dataset, problem.split, scores, parameters)
     assert set(metrics) == {metric.name for metric in METRICS}
     for setting in (1, 2):
         items = plain.rows_of(problem, setting)
@@ -107,7 +108,7 @@ def test_several_types(seed: int, step: float, batch: int, skip: bool, told: flo
     problem = _reordered(Problem(dataset, SEVERAL_TYPES.split), seed)
     scores = _scores(problem, seed, step)
     parameters = {"evaluation_batch": batch, "evaluation_empty": "skip" if skip else "zero"}
-    metrics, notes = score(problem.dataset, problem.split, scores, parameters)
+    metrics, notes = SCORING.score(problem.dataset, problem.split, scores, parameters)
     for setting in (1, 2):
         items = plain.rows_of(problem, setting)
         signs, rows = problem.dataset.labels[items].astype(np.int8), _by_item(problem, scores, items)
@@ -159,9 +160,9 @@ def test_a_pair_with_several_types_counts_by_its_lowest_as_published_and_by_each
     lonely = Problem(dataset, part_split(split.drugs, only.astype(np.int32)))
     assert (dataset.pairs[item] == dataset.pairs[item - 1]).all()
     for guess, published, defined in ((item - 1, 1.0, 0.5), (item, 0.0, 0.5)):
-        scores = np.zeros((asked(dataset, lonely.split).pairs, dataset.types), dtype=np.float32)
+        scores = np.zeros((question_on(dataset, lonely.split).pairs, dataset.types), dtype=np.float32)
         scores[:, dataset.labels[guess]] = 1
-        metrics, _ = score(dataset, lonely.split, scores, {})
+        metrics, _ = SCORING.score(dataset, lonely.split, scores, {})
         assert metrics["S1 accuracy/as-published"] == published
         assert metrics["S1 accuracy/as-defined"] == defined
 
@@ -170,7 +171,7 @@ def test_a_type_absent_from_training_is_scored_like_any_other() -> None:
     dataset, split = ONE_TYPE.dataset, ONE_TYPE.split
     scores = _scores(ONE_TYPE, 1, 1e-6) * 0.5
     scores[:, problems.UNSEEN] = 1
-    metrics, _ = score(dataset, split, scores, {})
+    metrics, _ = SCORING.score(dataset, split, scores, {})
     items = plain.rows_of(ONE_TYPE, 1)
     share = float(np.mean(dataset.labels[items] == problems.UNSEEN))
     assert 0 < share == metrics["S1 accuracy/as-defined"]
@@ -181,8 +182,8 @@ def test_a_type_absent_from_training_is_scored_like_any_other() -> None:
 @pytest.mark.parametrize("kind", [PUBLISHED, DEFINED])
 def test_each_type_by_itself_adds_up_to_the_whole(problem: Problem, kind: str) -> None:
     scores, parameters = _scores(problem, 7, 0.01), {"evaluation_batch": 10}
-    metrics, _ = score(problem.dataset, problem.split, scores, parameters)
-    for number, told in series(problem.dataset, problem.split, scores, parameters).items():
+    metrics, _ = SCORING.score(problem.dataset, problem.split, scores, parameters)
+    for number, told in SCORING.series(problem.dataset, problem.split, scores, parameters).items():
         if not number.endswith(kind):
             continue
         setting = number[:2]

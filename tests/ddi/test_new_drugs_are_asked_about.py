@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 
 from harness.base.errors import DataError
-from harness.benchmarks.ddi import asked, ranking
+from harness.benchmarks.ddi import BENCHMARK
+from harness.benchmarks.ddi.answer import question_on
 from harness.benchmarks.ddi.conformance import problems
 from harness.benchmarks.ddi.dataset import DdiDataset
 from harness.benchmarks.ddi.metrics.pairs import asked_pairs
 from harness.benchmarks.ddi.splits.parts import TEST, TEST_NEW, VALID_NEW
-from harness.benchmarks.ddi.splits.strategies import broken_promises, new_drugs
+from harness.benchmarks.ddi.splits.strategies import new_drugs
 
 NEW = (2, 9)
 
@@ -29,14 +30,14 @@ def test_every_pair_with_a_new_drug_is_asked_once_in_both_orders(several: bool) 
     problem = problems.several_types() if several else problems.one_type()
     dataset = without_items(problem.dataset)
     split = new_drugs.make(dataset, 3, new_drugs.Parameters())
-    assert broken_promises(split, dataset) == []
+    assert BENCHMARK.form.broken_promises(split, dataset) == []
     assert new_drugs.broken_promises(dataset, split, new_drugs.Parameters()) == []
     assert not np.isin(split.items, TEST).any() and (split.drugs == VALID_NEW).any()
     pairs = [(head, tail) for head in range(dataset.drugs) for tail in range(dataset.drugs)]
     wanted = {pair for pair in pairs if pair[0] != pair[1] and set(pair) & set(NEW)}
     found = asked_pairs(dataset, split)
     told = [tuple(pair) for pair in found.pairs.tolist()]
-    assert len(told) == len(set(told)) == asked(dataset, split).pairs and set(told) == wanted
+    assert len(told) == len(set(told)) == question_on(dataset, split).pairs and set(told) == wanted
     both = {pair for pair, setting in zip(told, found.setting.tolist(), strict=True) if setting == 2}
     assert both == {(2, 9), (9, 2)}
 
@@ -44,9 +45,9 @@ def test_every_pair_with_a_new_drug_is_asked_once_in_both_orders(several: bool) 
 def test_best_types_come_first_by_name() -> None:
     dataset = without_items(problems.one_type().dataset)
     split = new_drugs.make(dataset, 3, new_drugs.Parameters())
-    scores = np.random.default_rng(1).random((asked(dataset, split).pairs, dataset.types), dtype=np.float32)
+    scores = np.random.default_rng(1).random((question_on(dataset, split).pairs, dataset.types), dtype=np.float32)
     pairs = asked_pairs(dataset, split).pairs.tolist()
-    every = ranking(dataset, split, scores, None)
+    every = BENCHMARK.ranking(dataset, split, scores, None)
     assert every.columns == ("head", "tail", "type", "score") and len(every.rows) == len(pairs)
     best = {
         (dataset.drug_ids[head], dataset.drug_ids[tail]): (dataset.type_names[int(row.argmax())], float(row.max()))
@@ -54,7 +55,7 @@ def test_best_types_come_first_by_name() -> None:
     }
     assert {(head, tail): (kind, score) for head, tail, kind, score in every.rows} == best
     assert [row[-1] for row in every.rows] == sorted((row[-1] for row in every.rows), reverse=True)
-    assert ranking(dataset, split, scores, 2).rows == every.rows[:2]
+    assert BENCHMARK.ranking(dataset, split, scores, 2).rows == every.rows[:2]
 
 
 def test_a_dataset_without_new_drugs_is_refused() -> None:

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from harness.base.layout import Layout
-from harness.benchmarks.ddi import asked, score
+from harness.benchmarks.ddi.answer import question_on
 from harness.benchmarks.ddi.dataset import DdiDataset
+from harness.benchmarks.ddi.scoring import SCORING
 from harness.benchmarks.ddi.splits.parts import TRAIN, PartSplit
 from harness.data import load_dataset
 from harness.splits import SplitSpec, load_split
@@ -31,8 +32,8 @@ def test_one_answer_for_all_pairs_of_new_drugs(
     assert isinstance(split, PartSplit)
     counts = np.bincount(dataset.labels[split.items_in(TRAIN)], minlength=dataset.types)
     assert counts.argmax() == 48
-    scores = np.tile(counts.astype(np.float32), (asked(dataset, split).pairs, 1))
-    metrics, _ = score(dataset, split, scores, {"evaluation_batch": 128})
+    scores = np.tile(counts.astype(np.float32), (question_on(dataset, split).pairs, 1))
+    metrics, _ = SCORING.score(dataset, split, scores, {"evaluation_batch": 128})
     expected = {"F1": f1, "accuracy": accuracy, "kappa": 0.0}
     for name, percent in expected.items():
         # told to five digits, then rounded again

@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 
 from harness.base.errors import UsageError
-from harness.benchmarks.ddi import KEY_METRICS, METRICS, asked, score, series
+from harness.benchmarks.ddi.answer import question_on
 from harness.benchmarks.ddi.conformance import problems
 from harness.benchmarks.ddi.conformance.problems import Problem
 from harness.benchmarks.ddi.metrics.pairs import asked_pairs
+from harness.benchmarks.ddi.names import KEY_METRICS, METRICS
+from harness.benchmarks.ddi.scoring import SCORING
 from harness.benchmarks.ddi.splits.parts import TEST_S1, TEST_S2, part_split
 
 ONE, SEVERAL, WITHOUT = problems.one_type(), problems.several_types(), problems.without_new_pairs()
@@ -20,9 +22,9 @@ Scored = tuple[dict[str, float | None], dict[str, str]]
 
 
 def _scored(problem: Problem, value: float = 0.5, **parameters: Any) -> Scored:
-    wanted = asked(problem.dataset, problem.split)
+    wanted = question_on(problem.dataset, problem.split)
     scores = np.full((wanted.pairs, wanted.types), value, dtype=np.float32)
-    return score(problem.dataset, problem.split, scores, parameters)
+    return SCORING.score(problem.dataset, problem.split, scores, parameters)
 
 
 def _reasons(scored: Scored, setting: str) -> dict[str, str]:
@@ -55,11 +57,11 @@ def test_an_empty_setting_is_none_with_a_reason() -> None:
 def test_no_test_item_at_all(problem: Problem) -> None:
     parts = np.where(np.isin(problem.split.items, (TEST_S1, TEST_S2)), -2, problem.split.items)
     nothing = Problem(problem.dataset, part_split(problem.split.drugs, parts.astype(np.int32)))
-    assert asked(nothing.dataset, nothing.split).pairs == 0
+    assert question_on(nothing.dataset, nothing.split).pairs == 0
     metrics, notes = _scored(nothing)
     assert set(metrics.values()) == {None}
     assert set(metrics) <= set(notes)
-    of_types = series(nothing.dataset, nothing.split, np.zeros((0, 7), dtype=np.float32), {})
+    of_types = SCORING.series(nothing.dataset, nothing.split, np.zeros((0, 7), dtype=np.float32), {})
     assert list(of_types.values()) == [[None] * 7] * 4
 
 
@@ -127,7 +129,7 @@ def test_a_method_that_knows_everything_is_right(problem: Problem, name: str) ->
     rows = [
         positive[(dataset.pairs == pair).all(axis=1)].any(axis=0) for pair in asked_pairs(dataset, split).pairs
     ]
-    metrics, _ = score(dataset, split, np.array(rows, dtype=np.float32), {})
+    metrics, _ = SCORING.score(dataset, split, np.array(rows, dtype=np.float32), {})
     value = metrics[f"S1 {name}/as-published"]
     # drawn negatives are positives elsewhere now and then
     assert value == 1 if problem is ONE else value is not None and value > 0.9

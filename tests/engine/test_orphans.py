@@ -16,6 +16,7 @@ from harness.engine import Engine, find_orphans, remove_orphans
 from harness.engine.probe import CONTROL_IMAGE, CONTROL_LABEL, control_run
 from harness.execution.runs import Limits, RunRequest, execute
 from tests.engines import ProbeImage
+from tests.runs.helpers import ANSWER
 
 pytestmark = pytest.mark.engine
 
@@ -42,6 +43,7 @@ def long_run(image: ProbeImage, folder: Path, seconds: float) -> RunRequest:
         entrypoint=image.entrypoint,
         command=(program,),
         labels={"permafrost.test": folder.name},
+        **ANSWER,
     )
 
 

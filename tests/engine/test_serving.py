@@ -21,6 +21,7 @@ from harness.engine.sockets import silence
 from harness.execution.runs import Limits, RunRequest, execute
 from tests.engines import ProbeImage, make_probe_image
 from tests.private_engine import UNCLOSED, pid_of, private_cache, served, when_running
+from tests.runs.helpers import ANSWER
 
 pytestmark = [pytest.mark.engine, UNCLOSED]
 
@@ -92,6 +93,7 @@ def run_of(image: ProbeImage, folder: Path, program: str) -> RunRequest:
         limits,
         entrypoint=image.entrypoint,
         command=(program,),
+        **ANSWER,
     )
 
 

@@ -19,12 +19,12 @@ from harness.cli import main
 from harness.data import load_manifest
 from harness.export import METADATA, PROFILE, SUMS, export
 from harness.methods.card import load_method
-from harness.splits.spec import parse_split
 from harness.planning.jobs import make_job
 from harness.planning.plan import Plan, make_plan
 from harness.results.records import RECORD_FILE
 from harness.results.scoring import scores_path
 from harness.results.store import Store
+from harness.splits.spec import parse_split
 from tests.fabricate import planned_of, put_run
 
 

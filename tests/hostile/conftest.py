@@ -12,7 +12,7 @@ import pytest
 
 from harness.base.layout import Layout
 from harness.benchmarks.repurposing.conformance import problems
-from harness.splits import published_seeds
+from harness.benchmarks.repurposing.splits.seeds import published_seeds
 from tests.campaigns.conftest import probe_layout
 from tests.data.own_data import write_dataset
 

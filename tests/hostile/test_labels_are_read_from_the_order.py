@@ -10,19 +10,19 @@ import pytest
 from harness.audit import audit_runs, to_text
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
+from harness.benchmarks.repurposing.splits.seeds import published_seeds
 from harness.conformance import self_test
 from harness.engine import Engine
 from harness.execution.tasks import Task, perform
 from harness.execution.trials import InContainers
 from harness.images import ensure_image
 from harness.methods.card import load_method
-from harness.splits.spec import SplitSpec
 from harness.planning.jobs import Job, PlannedJob
 from harness.planning.plan import make_plan
 from harness.results.records import Record
 from harness.results.scoring import score_run
 from harness.results.store import Store
-from harness.splits import published_seeds
+from harness.splits.spec import SplitSpec
 from harness.status import build_table
 
 pytestmark = pytest.mark.engine
@@ -37,7 +37,7 @@ def _planned(layout: Layout, dataset: str) -> PlannedJob:
         method="order_reader",
         dataset=dataset,
         split=SplitSpec(strategy="random", seed=SEED),
-        inner_folds=0,
+        options={"inner_folds": 0},
     )
     planned = make_plan(layout, "hostile", [job]).cells[0].planned
     assert planned is not None

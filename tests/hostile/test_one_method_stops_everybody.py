@@ -19,6 +19,7 @@ from harness.planning.plan import Plan, join
 from harness.results.store import Store
 from tests.campaigns.conftest import probe_plan
 from tests.engines import ProbeImage
+from tests.runs.helpers import ANSWER
 
 pytestmark = pytest.mark.engine
 
@@ -66,6 +67,7 @@ def _run(engine: Engine, image: ProbeImage, folder: Path, name: str, program: st
             limits,
             entrypoint=image.entrypoint,
             command=(program,),
+            **ANSWER,
         ),
     )
 

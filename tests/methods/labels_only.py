@@ -16,6 +16,7 @@ from harness.benchmarks.repurposing.splits.folds import TEST
 from harness.execution.trials import Trial
 from harness.methods.card import load_method, merged_parameters
 from tests.methods.host import OnThisMachine
+from tests.methods.trials import ONE_MODEL
 
 Labels = npt.NDArray[np.int8]
 Matrix = npt.NDArray[np.float64]
@@ -46,7 +47,9 @@ class OnLabels:
         card = load_method(self.layout, self.method)
         inputs = {"associations": labels, "folds": np.full(labels.shape, TEST, dtype=np.int8)}
         parameters = merged_parameters(card, variant, changed)
-        trial = Trial(card, "repurposing", inputs, parameters, seed=1, variant=variant, trace=True)
+        trial = Trial(
+            card, "repurposing", inputs, parameters, seed=1, variant=variant, options=ONE_MODEL, trace=True
+        )
         with OnThisMachine(self.layout, self.work)(trial) as result:
             if result.verdict is not Verdict.OK:
                 raise NoAnswer(f"{result.verdict}: {result.reason}")

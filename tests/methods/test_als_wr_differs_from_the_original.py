@@ -15,6 +15,7 @@ from harness.execution.trials import Trial
 from harness.methods.card import load_method
 from tests.methods.host import OnThisMachine
 from tests.methods.labels_only import Labels, Matrix, OnLabels, made_up
+from tests.methods.trials import ONE_MODEL
 
 NOT_IN_THE_ORIGINAL = ("all_drugs", "blas_kernels")
 MORE_DRUGS, MORE_DISEASES = (40, 30), (30, 40)
@@ -89,7 +90,7 @@ def test_whole_runs_equal_the_goldens_with_the_kernels_they_were_made_with(
     card = load_method(layout, "als_wr")
     parameters = {**card.variant("published").parameters, "blas_kernels": "Haswell"}
     inputs = {"associations": golden["A_train"], "folds": np.full(golden["A_train"].shape, TEST, dtype=np.int8)}
-    trial = Trial(card, "repurposing", inputs, parameters, seed=0, trace=True)
+    trial = Trial(card, "repurposing", inputs, parameters, seed=0, options=ONE_MODEL, trace=True)
     with OnThisMachine(layout, tmp_path)(trial) as result:
         for name in ("user_factors", "item_factors"):
             found = np.load(result.out / "trace" / f"{name}.npy")

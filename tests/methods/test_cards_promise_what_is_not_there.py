@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 
 import pytest
-from harness.benchmarks.repurposing.parity.goldens import SOURCES
 
-from harness import benchmarks as benchmark
+from harness import benchmarks
 from harness.base.layout import Layout, find_layout
+from harness.benchmarks.repurposing.parity.answers import SOURCES
 from harness.methods.card import load_method, merged_parameters, method_names
 from tests.conftest import REPOSITORY
 
@@ -29,7 +29,7 @@ def test_a_method_has_its_code_and_its_environment(repository: Layout, name: str
 def test_its_inputs_exist_in_all_its_benchmarks(repository: Layout, name: str) -> None:
     card = load_method(repository, name)
     for one in card.benchmarks:
-        assert set(card.inputs) <= set(benchmark.get(one).INPUTS)
+        assert set(card.inputs) <= set(benchmarks.get(one).input_names)
         assert set(card.inputs) >= ALWAYS_DECLARED[one]
 
 

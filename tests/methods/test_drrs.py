@@ -17,6 +17,7 @@ from harness.execution.trials import InContainers, Trial
 from harness.images import ensure_image
 from harness.methods.card import load_method
 from tests.methods.octave import Octave
+from tests.methods.trials import ONE_MODEL
 
 Matrix = npt.NDArray[np.float64]
 
@@ -75,7 +76,7 @@ def test_scores_are_the_lower_left_block_with_the_fitted_parameters(layout: Layo
         "disease_similarity": D,
     }
     card = load_method(layout, "drrs")
-    trial = Trial(card, "repurposing", inputs, card.variant("published").parameters, seed=1)
+    trial = Trial(card, "repurposing", inputs, card.variant("published").parameters, seed=1, options=ONE_MODEL)
     with InContainers(layout, engine)(trial) as result:
         assert result.verdict is Verdict.OK, result.reason
         found = np.load(result.out / "predictions.npy").reshape(A.shape)

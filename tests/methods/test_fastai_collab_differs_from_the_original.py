@@ -12,6 +12,7 @@ from harness.benchmarks.repurposing.splits.folds import TEST
 from harness.engine import Engine
 from harness.execution.trials import InContainers, Trial
 from harness.methods.card import load_method
+from tests.methods.trials import arrays_of
 
 pytestmark = pytest.mark.engine
 NAME = "fastai_collab"
@@ -19,9 +20,10 @@ NAME = "fastai_collab"
 
 def trial_of(layout: Layout, problem: Problem, inner_folds: int) -> Trial:
     card = load_method(layout, NAME)
-    given = problem.inputs(card, inner_folds)
+    options = {"inner_folds": inner_folds}
+    given = arrays_of(problem, card, options)
     parameters = card.variant("published").parameters
-    return Trial(card, "repurposing", given, parameters, seed=1, inner_folds=inner_folds)
+    return Trial(card, "repurposing", given, parameters, seed=1, options=options)
 
 
 def test_drugs_without_a_label_share_one_embedding(layout: Layout, engine: Engine) -> None:

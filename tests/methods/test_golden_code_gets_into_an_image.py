@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from harness.base.layout import Layout
 from harness.images.identity import code_folders, code_tree, parity_folders
 from harness.images.sources import code_files
-from harness.base.layout import Layout
 from harness.methods.card import load_method, load_methods
 
 

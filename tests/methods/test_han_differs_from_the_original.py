@@ -18,6 +18,7 @@ from harness.benchmarks.repurposing.conformance import problems
 from harness.engine import Engine
 from harness.execution.trials import InContainers, Trial
 from harness.methods.card import load_method
+from tests.methods.trials import ONE_MODEL, arrays_of
 
 Array = npt.NDArray[Any]
 
@@ -110,7 +111,8 @@ def logits_of(weights: dict[str, Array], drugs: Array, diseases: Array, positive
 def test_it_follows_its_definition(layout: Layout, engine: Engine, variant: str, inner_folds: int) -> None:
     """Starting logits from starting weights, and from them the first loss, shifted by one drug or not."""
     card = load_method(layout, "han")
-    given = problems.with_negatives().inputs(card, inner_folds)
+    options = {"inner_folds": inner_folds}
+    given = arrays_of(problems.with_negatives(), card, options)
     # one step: after it weights differ, and what is compared is what was before
     parameters = {**card.variant(variant).parameters, "epoch": 1}
     trial = Trial(
@@ -120,7 +122,7 @@ def test_it_follows_its_definition(layout: Layout, engine: Engine, variant: str,
         parameters,
         seed=1,
         variant=variant,
-        inner_folds=inner_folds,
+        options=options,
         task="without_dropout",
         trace=True,
     )
@@ -143,7 +145,7 @@ def test_it_follows_its_definition(layout: Layout, engine: Engine, variant: str,
 @pytest.mark.engine
 def test_it_equals_the_same_steps_on_the_originals_library(layout: Layout, engine: Engine) -> None:
     """DGL's attention, with dropout, drawing the same numbers; a drug attends to nobody."""
-    given = problems.with_negatives().inputs(load_method(layout, "han"), 0)
+    given = arrays_of(problems.with_negatives(), load_method(layout, "han"))
     training = (given["folds"] >= 0).astype(np.int8)
     inputs = {
         "S": given["drug_similarity"],
@@ -158,7 +160,7 @@ def test_it_equals_the_same_steps_on_the_originals_library(layout: Layout, engin
 def test_scores_learned_unshifted_fit_the_labels_they_were_given_for(layout: Layout, engine: Engine) -> None:
     """The finding: with shifted labels, what was learned of a drug is the next drug's."""
     card = load_method(layout, "han")
-    given = problems.ordinary().inputs(card, 0)
+    given = arrays_of(problems.ordinary(), card)
     training = given["folds"] >= 0
     # pairs to be scored are those that are learned from
     given["training"] = training.astype(np.int8)
@@ -167,7 +169,7 @@ def test_scores_learned_unshifted_fit_the_labels_they_were_given_for(layout: Lay
     own, next_one = {}, {}
     for variant in ("published", "corrected"):
         parameters = {**card.variant(variant).parameters, "epoch": 300}
-        trial = Trial(card, "repurposing", given, parameters, seed=1, variant=variant)
+        trial = Trial(card, "repurposing", given, parameters, seed=1, variant=variant, options=ONE_MODEL)
         with InContainers(layout, engine)(trial) as result:
             scores = np.load(result.out / "predictions.npy").reshape(known.shape)
         own[variant] = _auc(scores, known, training)

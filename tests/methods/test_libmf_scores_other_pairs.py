@@ -17,6 +17,7 @@ from harness.benchmarks.repurposing.splits.folds import TEST
 from harness.engine import Engine
 from harness.execution.trials import InContainers, Trial
 from harness.methods.card import load_method
+from tests.methods.trials import ONE_MODEL
 
 pytestmark = pytest.mark.engine
 
@@ -40,7 +41,7 @@ def problem(layout: Layout) -> Trial:
         inputs={"associations": labels, "folds": folds},
         parameters=card.variant("published").parameters,
         seed=1,
-        inner_folds=MODELS,
+        options={"inner_folds": MODELS},
         trace=True,
     )
 
@@ -117,5 +118,5 @@ def test_a_drug_without_training_pairs_is_answered_with_the_mean(run: InContaine
 
 def test_without_any_training_pair_no_score_is_not_a_number(run: InContainers, problem: Trial) -> None:
     nothing = np.full_like(problem.inputs["folds"], TEST)
-    told = answer(run, replace(problem, inputs={**problem.inputs, "folds": nothing}, inner_folds=0))
+    told = answer(run, replace(problem, inputs={**problem.inputs, "folds": nothing}, options=ONE_MODEL))
     assert not told["predictions"].any()

@@ -17,6 +17,7 @@ from harness.execution.trials import InContainers, Runner, Trial
 from harness.methods.card import MethodCard, load_method
 from tests.methods import plain_lrssl as plain
 from tests.methods.plain_lrssl import Matrix
+from tests.methods.trials import ONE_MODEL
 
 SUMS = {"published": plain.added_by_pythons_sum, "corrected": plain.added}
 
@@ -64,7 +65,8 @@ def run(runner: Runner, trial: Trial) -> tuple[Matrix, dict[str, Any]]:
 def trial_of(card: MethodCard, problem: Problem, variant: str, **parameters: float) -> Trial:
     """Fitted once on all training labels."""
     chosen = {**card.variant(variant).parameters, **parameters}
-    return Trial(card, "repurposing", problem.inputs(card, 0), chosen, seed=1, variant=variant, trace=True)
+    inputs = problem.inputs(card, ONE_MODEL)
+    return Trial(card, "repurposing", inputs, chosen, seed=1, variant=variant, options=ONE_MODEL, trace=True)
 
 
 @pytest.mark.engine

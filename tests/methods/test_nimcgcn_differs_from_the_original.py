@@ -15,6 +15,7 @@ from harness.benchmarks.repurposing.splits.folds import TEST
 from harness.engine import Engine
 from harness.execution.trials import InContainers, Trial
 from harness.methods.card import load_method
+from tests.methods.trials import ONE_MODEL, arrays_of
 
 pytestmark = pytest.mark.engine
 
@@ -23,7 +24,7 @@ Array = npt.NDArray[Any]
 
 def inputs_with_odd_loops(layout: Layout) -> dict[str, Array]:
     """Similarities that are not symmetric, one without a similarity to itself and one with a negative one."""
-    given = problems.with_negatives().inputs(load_method(layout, "nimcgcn"), 0)
+    given = arrays_of(problems.with_negatives(), load_method(layout, "nimcgcn"))
     generator = np.random.default_rng(7)
     for name in ("drug_similarity", "disease_similarity"):
         given[name] = given[name] + generator.normal(scale=0.3, size=given[name].shape)
@@ -38,7 +39,7 @@ def solve(
 ) -> tuple[Array, dict[str, Array]]:
     card = load_method(layout, "nimcgcn")
     parameters = {**card.variant(variant).parameters, **other}
-    trial = Trial(card, "repurposing", given, parameters, seed=1, variant=variant, trace=True)
+    trial = Trial(card, "repurposing", given, parameters, seed=1, variant=variant, options=ONE_MODEL, trace=True)
     with InContainers(layout, engine)(trial) as result:
         assert result.verdict == "ok", result.reason
         traced = {path.name.removesuffix(".npy"): np.load(path) for path in (result.out / "trace").iterdir()}

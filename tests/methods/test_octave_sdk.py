@@ -143,7 +143,7 @@ def _trial(layout: Layout, *, inner_folds: int = 0, inputs: dict[str, npt.NDArra
         inputs=inputs or made_up,
         parameters=card.variant("published").parameters,
         seed=1,
-        inner_folds=inner_folds,
+        options={"inner_folds": inner_folds},
     )
 
 

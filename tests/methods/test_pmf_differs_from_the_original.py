@@ -10,9 +10,9 @@ import pytest
 from benchmarks.plain_factorisations import pmf
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
-from harness.splits.spec import SplitSpec
 from harness.planning.jobs import Job
 from harness.planning.plan import make_plan
+from harness.splits.spec import SplitSpec
 from tests.methods.labels_only import Labels, Matrix, NoAnswer, OnLabels, made_up
 
 NOT_IN_THE_ORIGINAL = ("shrink_batch", "positives_only")

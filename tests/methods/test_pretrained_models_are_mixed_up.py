@@ -20,10 +20,10 @@ from harness.execution.tasks import Task, perform
 from harness.images import ensure_image
 from harness.methods.card import load_method, merged_parameters
 from harness.methods.weights import are_here, bring_weights, kept_weights
-from harness.splits.spec import SplitSpec
 from harness.planning.jobs import Job
 from harness.planning.plan import Cell, make_plan
 from harness.results.store import Store
+from harness.splits.spec import SplitSpec
 from tests.methods.tiny_models import write_biogpt, write_roberta
 
 WRITERS: dict[str, Callable[[Path, int], None]] = {"textddi": write_roberta, "ddi_gpt": write_biogpt}
@@ -44,7 +44,6 @@ def planned(layout: Layout, method: str, variant: str = "published", **chosen: A
         parameters=merged_parameters(load_method(layout, method), variant, chosen),
         dataset="synthetic_ddi",
         split=SplitSpec(strategy="random", seed=124),
-        inner_folds=0,
     )
     return make_plan(layout, "one", [job]).cells[0]
 

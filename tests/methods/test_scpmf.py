@@ -17,6 +17,7 @@ from harness.execution.trials import InContainers, Trial
 from harness.images import ensure_image
 from harness.methods.card import load_method
 from tests.methods.octave import Octave
+from tests.methods.trials import ONE_MODEL
 
 pytestmark = pytest.mark.engine
 
@@ -100,7 +101,15 @@ def test_only_the_corrected_variant_takes_signs_away(layout: Layout, engine: Eng
     card = load_method(layout, "scpmf")
     runs = InContainers(layout, engine)
     for variant, signed in {"published": True, "corrected": False}.items():
-        trial = Trial(card, "repurposing", inputs, card.variant(variant).parameters, seed=1, variant=variant)
+        trial = Trial(
+            card,
+            "repurposing",
+            inputs,
+            card.variant(variant).parameters,
+            seed=1,
+            variant=variant,
+            options=ONE_MODEL,
+        )
         with runs(trial) as result:
             assert result.verdict is Verdict.OK, result.reason
             assert bool((np.load(result.out / "predictions.npy") < 0).any()) is signed

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -12,6 +12,7 @@ import numpy.typing as npt
 import pytest
 
 from harness.base.errors import InvalidPredictions
+from harness.base.given import Given
 from harness.base.layout import Layout
 from harness.base.npy import npy_bytes
 from harness.base.vocabulary import Verdict
@@ -49,10 +50,10 @@ class InProcess:
         folds, labels = trial.inputs["folds"], trial.inputs["associations"]
         scores = [
             self.method(trial, np.where(folds == model, 0, labels).astype(np.int8))
-            for model in range(max(trial.inner_folds, 1))
+            for model in range(max(trial.options["inner_folds"], 1))
         ]
         (out / "predictions.npy").write_bytes(npy_bytes(np.array([one[folds == -1] for one in scores])))
-        if trial.inner_folds:
+        if trial.options["inner_folds"]:
             held_out = np.choose(np.maximum(folds, 0), scores)
             (out / "validation.npy").write_bytes(npy_bytes(held_out[folds >= 0]))
         lowest = np.array([one[one != 0].min() if one.any() else 0.0 for one in scores])
@@ -137,8 +138,8 @@ def test_inputs_that_tell_the_truth_are_found(
 ) -> None:
     real = Problem.inputs
 
-    def leaking(self: Problem, of: MethodCard, inner_folds: int) -> dict[str, npt.NDArray[np.generic]]:
-        return {**real(self, of, inner_folds), "associations": self.dataset.associations}
+    def leaking(self: Problem, of: MethodCard, options: Mapping[str, int]) -> dict[str, Given]:
+        return {**real(self, of, options), "associations": self.dataset.associations}
 
     monkeypatch.setattr(Problem, "inputs", leaking)
     check = next(check for check in checks_of(card) if check.name == "truth")

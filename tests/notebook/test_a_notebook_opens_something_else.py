@@ -15,8 +15,8 @@ from harness.images import Supply, ensure_image
 from harness.images.export import image_layers
 from harness.methods.card import load_method, merged_parameters
 from harness.notebook import ensure_notebook_image, pin
-from harness.splits.spec import SplitSpec
 from harness.planning.jobs import Job, PlannedJob
+from harness.splits.spec import SplitSpec
 from tests.notebook.conftest import Door
 
 pytestmark = pytest.mark.engine
@@ -31,6 +31,7 @@ def _planned(layout: Layout, method: str, **parameters: int) -> PlannedJob:
         parameters=chosen,
         dataset="synthetic",
         split=SplitSpec(strategy="random", seed=1),
+        options={"inner_folds": 5},
     )
     return pin(layout, job)
 

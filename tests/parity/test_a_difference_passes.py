@@ -48,7 +48,7 @@ def test_the_run_gets_what_the_card_says(
     np.testing.assert_allclose(trial.inputs["drug_standardised"].mean(axis=0), 0, atol=1e-12)
     np.testing.assert_allclose(trial.inputs["drug_standardised"].std(axis=0), 1)
     assert trial.parameters["score"] == 2.0
-    assert (trial.inner_folds, trial.seed, trial.trace) == (0, 12, True)
+    assert (trial.options, trial.seed, trial.trace) == ({"inner_folds": 0}, 12, True)
 
 
 @pytest.mark.parametrize("fault", ["pred", "factors", "iterations"])

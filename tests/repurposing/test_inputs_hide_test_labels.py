@@ -10,14 +10,15 @@ import pytest
 
 from harness.base.errors import UsageError
 from harness.base.layout import Layout
-from harness.benchmarks.repurposing import INPUTS
 from harness.benchmarks.repurposing.dataset import RepurposingDataset
 from harness.benchmarks.repurposing.input_arrays import similarity, standardised
+from harness.benchmarks.repurposing.names import INPUTS
 from harness.benchmarks.repurposing.splits.folds import Split
 from harness.data import load_dataset
 from harness.splits import SplitSpec, load_split
 from tests.given import write_inputs
 
+FIVE = {"inner_folds": 5}
 RANDOM = SplitSpec(strategy="random", seed=17263407)
 
 
@@ -30,12 +31,13 @@ def synthetic(layout: Layout) -> RepurposingDataset:
 @pytest.fixture
 def split(layout: Layout) -> Split:
     """Its first published random split."""
-    made: Split = load_split(layout, "synthetic", RANDOM)
+    made = load_split(layout, "synthetic", RANDOM)
+    assert isinstance(made, Split)
     return made
 
 
 def test_bytes_of_test_labels_are_zero(synthetic: RepurposingDataset, split: Split, tmp_path: Path) -> None:
-    write_inputs("repurposing", synthetic, split, INPUTS, tmp_path, inner_folds=5)
+    write_inputs("repurposing", synthetic, split, INPUTS, tmp_path, FIVE)
     content = (tmp_path / "associations.npy").read_bytes()
     labels = np.frombuffer(content[128:], dtype=np.int8).reshape(300, 300)
     test = split.folds == -1
@@ -52,7 +54,7 @@ def test_inputs_do_not_depend_on_test_labels(synthetic: RepurposingDataset, spli
     described = []
     for name, dataset in (("one", synthetic), ("other", replace(synthetic, associations=turned))):
         (tmp_path / name).mkdir()
-        described.append(write_inputs("repurposing", dataset, split, INPUTS, tmp_path / name, inner_folds=5))
+        described.append(write_inputs("repurposing", dataset, split, INPUTS, tmp_path / name, FIVE))
     assert described[0] == described[1]
     for file in sorted((tmp_path / "one").iterdir()):
         assert file.read_bytes() == (tmp_path / "other" / file.name).read_bytes()
@@ -63,13 +65,13 @@ def test_pairs_outside_training_and_test_are_hidden_too(
 ) -> None:
     folds = split.folds.copy()
     folds[0, :] = -2
-    write_inputs("repurposing", synthetic, Split(folds, "x"), [], tmp_path, inner_folds=5)
+    write_inputs("repurposing", synthetic, Split(folds, "x"), [], tmp_path, FIVE)
     labels = np.load(tmp_path / "associations.npy")
     assert (labels[0] == 0).all()
 
 
 def test_description_names_every_file_truly(synthetic: RepurposingDataset, split: Split, tmp_path: Path) -> None:
-    described = write_inputs("repurposing", synthetic, split, ["drug_features"], tmp_path, inner_folds=5)
+    described = write_inputs("repurposing", synthetic, split, ["drug_features"], tmp_path, FIVE)
     assert sorted(path.name for path in tmp_path.iterdir()) == [
         "associations.npy",
         "drug_features.npy",
@@ -85,13 +87,13 @@ def test_description_names_every_file_truly(synthetic: RepurposingDataset, split
 
 
 def test_no_inner_folds_means_one_model(synthetic: RepurposingDataset, split: Split, tmp_path: Path) -> None:
-    write_inputs("repurposing", synthetic, split, [], tmp_path, inner_folds=0)
+    write_inputs("repurposing", synthetic, split, [], tmp_path, {"inner_folds": 0})
     assert np.unique(np.load(tmp_path / "folds.npy")).tolist() == [-1, 0]
 
 
 def test_unknown_input_is_explained(synthetic: RepurposingDataset, split: Split, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="no input is called 'labels'"):
-        write_inputs("repurposing", synthetic, split, ["labels"], tmp_path, inner_folds=5)
+        write_inputs("repurposing", synthetic, split, ["labels"], tmp_path, FIVE)
 
 
 def test_unknown_and_constant_features_are_prepared_as_documented() -> None:

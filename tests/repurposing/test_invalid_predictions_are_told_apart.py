@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from harness.base.npy import npy_bytes
-from harness.benchmarks.repurposing import check_predictions
+from harness.benchmarks.repurposing.answer import FoldQuestion
 from harness.benchmarks.repurposing.splits.folds import Folds
 from harness.execution.runs import InvalidPredictions
 
@@ -32,7 +32,7 @@ def out(tmp_path: Path) -> Path:
 
 def _refused(folder: Path, inner_folds: int = MODELS) -> str:
     with pytest.raises(InvalidPredictions) as caught:
-        check_predictions(folder, FOLDS, inner_folds)
+        FoldQuestion(FOLDS, inner_folds).read(folder)
     return str(caught.value)
 
 
@@ -43,7 +43,7 @@ def _with(values: list[float]) -> bytes:
 
 
 def test_valid_predictions_are_read(out: Path) -> None:
-    predictions = check_predictions(out, FOLDS, MODELS)
+    predictions = FoldQuestion(FOLDS, MODELS).read(out)
     assert predictions.test.shape == (MODELS, TESTED)
     assert predictions.validation is not None
     assert predictions.validation.shape == (TRAINED,)
@@ -52,7 +52,7 @@ def test_valid_predictions_are_read(out: Path) -> None:
 
 def test_what_numpy_itself_writes_is_read(out: Path) -> None:
     np.save(out / "predictions.npy", np.ones((MODELS, TESTED)))
-    assert check_predictions(out, FOLDS, MODELS).test.sum() == 6
+    assert FoldQuestion(FOLDS, MODELS).read(out).test.sum() == 6
 
 
 @pytest.mark.parametrize("lowest", [[0.0, 0.25], [1.5, 0.25], [-1.0, 0.3]])
@@ -66,7 +66,7 @@ def test_a_lowest_score_that_other_scores_refute(out: Path, lowest: list[float])
 def test_other_files_do_not_disturb(out: Path) -> None:
     (out / "extra.bin").write_bytes(b"x")
     (out / "trace").mkdir()
-    assert check_predictions(out, FOLDS, MODELS).test.shape == (MODELS, TESTED)
+    assert FoldQuestion(FOLDS, MODELS).read(out).test.shape == (MODELS, TESTED)
 
 
 @pytest.mark.parametrize("name", ["predictions.npy", "validation.npy", "lowest.npy", "method.json"])
@@ -208,4 +208,4 @@ def test_job_without_inner_folds_has_no_validation(out: Path) -> None:
     (out / "lowest.npy").write_bytes(npy_bytes(np.zeros(1)))
     assert "though the job has no inner models" in _refused(out, 0)
     (out / "validation.npy").unlink()
-    assert check_predictions(out, FOLDS, 0).validation is None
+    assert FoldQuestion(FOLDS, 0).read(out).validation is None

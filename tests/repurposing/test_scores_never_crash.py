@@ -7,15 +7,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness import benchmarks as benchmark
+from harness import benchmarks
 from harness.base.errors import UsageError
 from harness.base.layout import Layout
 from harness.benchmarks.repurposing.answer import Predictions
 from harness.benchmarks.repurposing.dataset import RepurposingDataset
 from harness.benchmarks.repurposing.metrics.selection import first_best
+from harness.benchmarks.repurposing.names import METRICS
 from harness.benchmarks.repurposing.ranking import rank_pairs
-from harness.benchmarks.repurposing.scoring import choose, score_predictions
-from harness.benchmarks.repurposing.splits.folds import Folds
+from harness.benchmarks.repurposing.scoring import SCORING, choose, score_predictions
+from harness.benchmarks.repurposing.splits.folds import Folds, Split
 from harness.data import load_dataset
 from harness.splits import SplitSpec, load_split
 from tests.repurposing.brute_force import area_of, is_mixed, mean
@@ -79,7 +80,7 @@ def test_undefined_metric_is_none_with_a_reason(label: int) -> None:
     assert "NS-AUC/as-published" in undefined
     assert undefined <= set(notes)
     assert all(notes[name] for name in undefined)
-    assert set(metrics) == {metric.name for metric in benchmark.get("repurposing").METRICS}
+    assert set(metrics) == {metric.name for metric in METRICS}
 
 
 @settings(max_examples=60, deadline=None)
@@ -93,7 +94,7 @@ def test_metrics_stay_in_their_range(drugs: int, diseases: int, seed: int, kinds
     folds = _folds(drugs, diseases, seed)
     labels = np.random.default_rng(seed).choice(kinds, size=folds.shape).astype(np.int8)
     metrics, notes = score_predictions(labels, folds, _predictions(folds, seed))
-    for metric in benchmark.get("repurposing").METRICS:
+    for metric in METRICS:
         value = metrics[metric.name]
         if value is None:
             assert notes[metric.name]
@@ -104,13 +105,13 @@ def test_metrics_stay_in_their_range(drugs: int, diseases: int, seed: int, kinds
 def test_perfect_and_reversed_rankings(layout: Layout) -> None:
     """The published NS-AUC gives a reversed ranking the 0.5 of a coin; the defined one gives it 0."""
     dataset = load_dataset(layout, "synthetic", RepurposingDataset)
-    folds = load_split(layout, "synthetic", SplitSpec(strategy="random", seed=17263407)).folds
-    module = benchmark.get("repurposing")
     split = load_split(layout, "synthetic", SplitSpec(strategy="random", seed=17263407))
+    assert isinstance(split, Split)
+    folds = split.folds
     truth = dataset.associations[folds == -1].astype(np.float64)
     seen = dataset.associations[folds >= 0].astype(np.float64)
-    perfect, _ = module.score(dataset, split, Predictions(np.tile(truth, (5, 1)), seen, np.full(5, -1.0)), {})
-    reversed_, _ = module.score(dataset, split, Predictions(np.tile(-truth, (5, 1)), -seen, np.full(5, -1.0)), {})
+    perfect, _ = SCORING.score(dataset, split, Predictions(np.tile(truth, (5, 1)), seen, np.full(5, -1.0)), {})
+    reversed_, _ = SCORING.score(dataset, split, Predictions(np.tile(-truth, (5, 1)), -seen, np.full(5, -1.0)), {})
     assert perfect["NS-AUC/as-published"] == perfect["NS-AUC/as-defined"] == 1.0
     assert perfect["AUC/as-published"] == perfect["AUC/as-defined"] == 1.0
     assert reversed_["NS-AUC/as-published"] == 0.5
@@ -119,9 +120,9 @@ def test_perfect_and_reversed_rankings(layout: Layout) -> None:
 
 
 def test_unknown_benchmark_is_explained() -> None:
-    assert benchmark.names() == ["ddi", "repurposing"]
+    assert benchmarks.names() == ("ddi", "repurposing")
     with pytest.raises(UsageError, match="did you mean 'repurposing'"):
-        benchmark.get("repurpose")
+        benchmarks.get("repurpose")
 
 
 def _cut(score: float, lowest: float) -> bool:

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from harness.engine import Engine
-from harness.execution.runs import Limits, Outcome, RunRequest, execute
+from harness.execution.runs import Limits, Outcome, RunRequest, answer_files, execute
+from harness.execution.runs.request import AnswerFiles
 from tests.engines import ProbeImage
 
 MIB = 1 << 20
@@ -27,6 +28,10 @@ def npy(path, values, shape=None):
 GOOD = NPY + "npy('/out/predictions.npy', [0.5] * 4, (1, 4))\n"
 
 
+# programs of tests need not write more than predictions; whatever a method may write is taken
+ANSWER: AnswerFiles = {**answer_files("repurposing"), "required": ("predictions.npy",)}
+
+
 @dataclass(frozen=True)
 class Bench:
     """An engine with the probe image, and folders of the test's own."""
@@ -39,7 +44,7 @@ class Bench:
         self,
         program: str,
         *,
-        required: tuple[str, ...] = ("predictions.npy",),
+        required: tuple[str, ...] = ANSWER["required"],
         traces: bool = False,
         **limits: Any,
     ) -> RunRequest:
@@ -57,6 +62,7 @@ class Bench:
             entrypoint=self.image.entrypoint,
             command=(program,),
             required=required,
+            expected=ANSWER["expected"],
             traces=traces,
         )
 

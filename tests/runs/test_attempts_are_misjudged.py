@@ -22,6 +22,7 @@ from harness.execution.runs import Limits, Outcome, RunRequest, attempt, disk, e
 from harness.execution.runs.attempt import stamped_seconds
 from harness.execution.runs.log import BoundedLog
 from tests.runs.fake_engine import IMAGE, Behaviour, FakeEngine
+from tests.runs.helpers import ANSWER
 
 MIB = 1 << 20
 LONG = 60.0
@@ -44,7 +45,7 @@ class Fake:
         *behaviours: Behaviour,
         check: Callable[[Path], object] | None = None,
         stop: threading.Event | None = None,
-        required: tuple[str, ...] = ("predictions.npy",),
+        required: tuple[str, ...] = ANSWER["required"],
         **limits: Any,
     ) -> Outcome:
         bounds: dict[str, Any] = {"seconds": 30.0, "memory_bytes": 100 * MIB, "grace_seconds": 0.1, **limits}
@@ -55,6 +56,7 @@ class Fake:
             work=self.folder / "work",
             limits=Limits(**bounds),
             required=required,
+            expected=ANSWER["expected"],
         )
         with self.serve(*behaviours) as engine:
             return execute(engine, request, check=check, stop=stop, patience=0.2)
@@ -549,7 +551,7 @@ def test_a_reason_is_bounded(fake: Fake) -> None:
 
 
 def test_a_request_that_cannot_be_is_refused(fake: Fake) -> None:
-    request = RunRequest("x", IMAGE, fake.folder / "nowhere", fake.folder / "work", Limits(1, 1))
+    request = RunRequest("x", IMAGE, fake.folder / "nowhere", fake.folder / "work", Limits(1, 1), **ANSWER)
     with pytest.raises(UsageError, match="inputs is missing"):
         execute(None, request)  # type: ignore[arg-type]
     with pytest.raises(ImageError, match="by its id"):

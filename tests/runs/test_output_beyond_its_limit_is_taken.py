@@ -9,12 +9,13 @@ import pytest
 
 from harness.base.ownership import own_folder
 from harness.execution.runs.disk import output_fault
-from harness.execution.runs.request import EXPECTED, Limits
+from harness.execution.runs.request import Limits
 from harness.execution.runs.user import ContainerUser
 from harness.execution.runs.workspace import Workspace, collect, make_readable, new_workspace, size_of
+from tests.runs.helpers import ANSWER
 
 LIMITS = Limits(seconds=1, memory_bytes=1, output_bytes=1000, output_files=50)
-WANTED = ("predictions.npy",)
+WANTED, EXPECTED = ANSWER["required"], ANSWER["expected"]
 USER = ContainerUser(1_900_000_001, 1_900_000_001, own=True)
 
 
@@ -32,14 +33,14 @@ def write(workspace: Workspace, **sizes: int) -> None:
 
 def test_the_limit_is_of_all_files_together(workspace: Workspace) -> None:
     write(workspace, lowest=400, predictions=400, validation=400)
-    taken = collect(workspace, LIMITS, WANTED)
+    taken = collect(workspace, LIMITS, WANTED, EXPECTED)
     assert taken.fault == "validation.npy is larger than the output limit" and taken.bytes == 800
     assert sorted(path.name for path in workspace.collected.iterdir()) == ["lowest.npy", "predictions.npy"]
 
 
 def test_traces_count_and_are_refused_one_by_one(workspace: Workspace) -> None:
     write(workspace, predictions=400, trace_a=400, trace_b=400, trace_c=100)
-    taken = collect(workspace, LIMITS, WANTED, traces=True)
+    taken = collect(workspace, LIMITS, WANTED, EXPECTED, traces=True)
     assert taken.fault == "" and taken.bytes == 900
     assert taken.ignored == ("trace/b.npy (is larger than the output limit)",)
     assert sorted(path.name for path in (workspace.collected / "trace").iterdir()) == ["a.npy", "c.npy"]
@@ -47,18 +48,18 @@ def test_traces_count_and_are_refused_one_by_one(workspace: Workspace) -> None:
 
 def test_a_trace_leaves_less_for_what_follows(workspace: Workspace) -> None:
     write(workspace, trace_a=700, validation=700)
-    assert "validation.npy is larger" in collect(workspace, LIMITS, (), traces=True).fault
+    assert "validation.npy is larger" in collect(workspace, LIMITS, (), EXPECTED, traces=True).fault
 
 
 def test_what_fills_the_limit_exactly_is_taken(workspace: Workspace) -> None:
     write(workspace, lowest=500, predictions=500)
-    assert collect(workspace, LIMITS, WANTED).fault == ""
+    assert collect(workspace, LIMITS, WANTED, EXPECTED).fault == ""
 
 
 def test_an_empty_file_is_told_from_a_missing_one(workspace: Workspace) -> None:
-    assert collect(workspace, LIMITS, WANTED).fault == "predictions.npy is missing"
+    assert collect(workspace, LIMITS, WANTED, EXPECTED).fault == "predictions.npy is missing"
     write(workspace, predictions=0)
-    assert collect(workspace, LIMITS, WANTED).fault == "predictions.npy is empty"
+    assert collect(workspace, LIMITS, WANTED, EXPECTED).fault == "predictions.npy is empty"
 
 
 def test_only_expected_names_are_taken(workspace: Workspace) -> None:
@@ -67,7 +68,7 @@ def test_only_expected_names_are_taken(workspace: Workspace) -> None:
     (workspace.out / "trace").mkdir()
     for name in ("ok-1.npy", ".x.npy", "a b.npy", "x.txt", "x" * 150 + ".npy"):
         (workspace.out / "trace" / name).write_bytes(b"x")
-    taken = collect(workspace, LIMITS, WANTED, traces=True)
+    taken = collect(workspace, LIMITS, WANTED, EXPECTED, traces=True)
     found = sorted(path.relative_to(workspace.collected).as_posix() for path in workspace.collected.rglob("*.*"))
     assert found == sorted((*EXPECTED, "trace/ok-1.npy"))
     assert len(taken.ignored) == 7
@@ -75,14 +76,14 @@ def test_only_expected_names_are_taken(workspace: Workspace) -> None:
 
 def test_a_required_name_is_expected(workspace: Workspace) -> None:
     (workspace.out / "own.npy").write_bytes(b"x")
-    assert collect(workspace, LIMITS, ("own.npy",)).fault == ""
+    assert collect(workspace, LIMITS, ("own.npy",), EXPECTED).fault == ""
     assert (workspace.collected / "own.npy").exists()
 
 
 def test_remarks_are_bounded(workspace: Workspace) -> None:
     for number in range(30):
         (workspace.out / f"{number:02d}{'x' * 240}").touch()
-    ignored = collect(workspace, LIMITS, ()).ignored
+    ignored = collect(workspace, LIMITS, (), EXPECTED).ignored
     assert len(ignored) == 21 and ignored[-1] == "and 10 more"
     assert {len(name) for name in ignored[:-1]} == {200}
 

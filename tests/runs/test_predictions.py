@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from functools import partial
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 from harness.base.vocabulary import Verdict
-from harness.benchmarks.repurposing.answer import read_predictions
+from harness.benchmarks.repurposing.answer import FoldQuestion
 from tests.runs.helpers import NPY, Bench
 
 pytestmark = pytest.mark.engine
@@ -56,17 +53,13 @@ BAD = {
         "protocol",
     ),
 }
-check = partial(read_predictions, folds=FOLDS, inner_folds=2)
-
-
-def read(folder: Path) -> object:
-    return check(folder)
+read = FoldQuestion(FOLDS, inner_folds=2).read
 
 
 def test_good_predictions_pass(bench: Bench) -> None:
     outcome = bench.run(WRITE + GOOD, check=read)
     assert outcome.verdict is Verdict.OK, outcome.reason
-    np.testing.assert_array_equal(check(outcome.out_folder).test, np.arange(8).reshape(2, 4) * 0.1)
+    np.testing.assert_array_equal(read(outcome.out_folder).test, np.arange(8).reshape(2, 4) * 0.1)
 
 
 @pytest.mark.parametrize("fault", BAD)

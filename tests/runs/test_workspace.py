@@ -14,9 +14,10 @@ from harness.engine.leftovers import open_folder, remove_tree
 from harness.execution.runs.request import Limits
 from harness.execution.runs.user import ContainerUser
 from harness.execution.runs.workspace import Workspace, collect, make_readable, new_workspace, size_of
+from tests.runs.helpers import ANSWER
 
 LIMITS = Limits(seconds=1, memory_bytes=1, output_bytes=1000, output_files=50)
-WANTED = ("predictions.npy",)
+WANTED, EXPECTED = ANSWER["required"], ANSWER["expected"]
 NOBODY = ContainerUser(65534, 65534, own=False)
 
 
@@ -42,7 +43,7 @@ def test_expected_files_are_copied_not_moved(workspace: Workspace) -> None:
     (workspace.out / "predictions.npy").write_bytes(b"abc")
     (workspace.out / "trace").mkdir()
     (workspace.out / "trace" / "W.npy").write_bytes(b"w")
-    taken = collect(workspace, LIMITS, WANTED, traces=True)
+    taken = collect(workspace, LIMITS, WANTED, EXPECTED, traces=True)
     assert (taken.fault, taken.bytes, taken.ignored) == ("", 4, ())
     assert (workspace.collected / "trace" / "W.npy").read_bytes() == b"w"
     assert (workspace.collected / "predictions.npy").stat().st_uid == os.geteuid()
@@ -62,7 +63,7 @@ def test_anything_but_a_regular_file_is_refused(workspace: Workspace, tmp_path: 
         target.mkdir()
     else:
         os.mknod(target, 0o140644)
-    assert collect(workspace, LIMITS, WANTED).fault.startswith("predictions.npy ")
+    assert collect(workspace, LIMITS, WANTED, EXPECTED).fault.startswith("predictions.npy ")
     assert not list(workspace.collected.iterdir())
 
 
@@ -70,14 +71,14 @@ def test_a_trace_folder_that_is_a_link_is_ignored(workspace: Workspace, tmp_path
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "W.npy").write_bytes(b"secret")
     (workspace.out / "trace").symlink_to(tmp_path / "other")
-    taken = collect(workspace, LIMITS, (), traces=True)
+    taken = collect(workspace, LIMITS, (), EXPECTED, traces=True)
     assert taken.ignored == ("trace",) and not (workspace.collected / "trace").exists()
 
 
 def test_a_trace_nobody_asked_for_is_named_and_left(workspace: Workspace) -> None:
     (workspace.out / "trace").mkdir()
     (workspace.out / "trace" / "W.npy").write_bytes(b"w")
-    taken = collect(workspace, LIMITS, ())
+    taken = collect(workspace, LIMITS, (), EXPECTED)
     assert (taken.ignored, taken.bytes) == (("trace",), 0) and not list(workspace.collected.iterdir())
 
 
@@ -95,18 +96,18 @@ def test_traces_share_the_output_limit_with_the_answer(workspace: Workspace) -> 
     (workspace.out / "trace").mkdir()
     for name in ("A.npy", "B.npy"):
         (workspace.out / "trace" / name).write_bytes(bytes(400))
-    taken = collect(workspace, LIMITS, WANTED, traces=True)
+    taken = collect(workspace, LIMITS, WANTED, EXPECTED, traces=True)
     assert taken.bytes == 800 and taken.ignored == ("trace/B.npy (is larger than the output limit)",)
 
 
 def test_output_beyond_the_limit_is_not_copied(workspace: Workspace) -> None:
     (workspace.out / "predictions.npy").write_bytes(bytes(1001))
-    assert "larger than the output limit" in collect(workspace, LIMITS, WANTED).fault
+    assert "larger than the output limit" in collect(workspace, LIMITS, WANTED, EXPECTED).fault
 
 
 def test_a_name_that_is_no_text_is_shown_safely(workspace: Workspace) -> None:
     Path(os.fsdecode(os.fsencode(workspace.out) + b"/\xff\x1b[2J")).write_bytes(b"")
-    (ignored,) = collect(workspace, LIMITS, ()).ignored
+    (ignored,) = collect(workspace, LIMITS, (), EXPECTED).ignored
     assert ignored.encode("utf-8") and "\x1b" not in ignored
 
 
@@ -176,7 +177,7 @@ def closed(ordinary_user: Path) -> Workspace:
 
 
 def test_what_a_container_closed_is_read_like_anything_else(closed: Workspace) -> None:
-    taken = collect(closed, LIMITS, WANTED, traces=True)
+    taken = collect(closed, LIMITS, WANTED, EXPECTED, traces=True)
     assert (taken.fault, taken.bytes, taken.ignored) == ("", 6, ("a",))
     assert (closed.collected / "trace" / "W.npy").read_bytes() == b"abc"
 

@@ -96,7 +96,7 @@ def test_it_builds_and_passes_its_self_test_in_its_container(
 def test_a_bad_name_is_refused_and_nothing_is_written(own: Layout, name: str) -> None:
     before = everything(own.root)
     with pytest.raises(UsageError):
-        new_method(own, name, "python")
+        new_method(own, name, "python", "repurposing")
     assert everything(own.root) == before
 
 
@@ -107,7 +107,7 @@ def test_an_existing_name_is_refused_and_kept(own: Layout, taken: str) -> None:
     (folder / "work").write_text("mine")
     before = everything(own.root)
     with pytest.raises(UsageError, match="already"):
-        new_method(own, "my_method", "r")
+        new_method(own, "my_method", "r", "repurposing")
     assert everything(own.root) == before
 
 
@@ -131,7 +131,7 @@ def test_a_failure_between_the_two_folders_leaves_neither(own: Layout, monkeypat
 
     monkeypatch.setattr(Path, "rename", failing)
     with pytest.raises(HarnessError, match="No space left"):
-        new_method(own, "my_method", "python")
+        new_method(own, "my_method", "python", "repurposing")
     monkeypatch.undo()
     assert everything(own.root) == before
     assert "my_method" not in method_names(own)

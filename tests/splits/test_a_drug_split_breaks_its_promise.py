@@ -17,6 +17,7 @@ from harness.benchmarks.ddi.dataset import DdiDataset
 from harness.benchmarks.ddi.splits import parts
 from harness.benchmarks.ddi.splits.drugs.measure import measure_split
 from harness.benchmarks.ddi.splits.drugs.similarity import similarities
+from harness.benchmarks.ddi.splits.form import FORM
 from harness.benchmarks.ddi.splits.parts import (
     DISCARDED,
     KNOWN,
@@ -34,13 +35,12 @@ from harness.benchmarks.ddi.splits.parts import (
     part_split,
     read_parts,
 )
-from harness.splits.strategies import get_form, get_strategy, strategy_names
+from harness.splits.strategies import get_strategy, strategy_names
 from tests.splits.made_up_drugs import made_up_drugs
 
 IN_A_CONTAINER = {"datasail"}
 DISCARDING = {"lohi", "spectra"}
 HERE = sorted(set(strategy_names("ddi")) - IN_A_CONTAINER - {"released", "new_drugs", "period"})
-FORM = get_form("ddi")
 
 datasets = st.builds(
     made_up_drugs, st.integers(30, 90), st.integers(0, 2**31), multilabel=st.booleans(), families=st.just(0)

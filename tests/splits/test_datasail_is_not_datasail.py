@@ -10,13 +10,15 @@ import pytest
 from harness.base.layout import Layout
 from harness.benchmarks.ddi.dataset import DdiDataset
 from harness.benchmarks.ddi.splits.drugs.dealing import split_items
+from harness.benchmarks.ddi.splits.form import FORM
 from harness.benchmarks.ddi.splits.parts import DISCARDED, KNOWN, TEST_NEW, VALID_NEW
 from harness.benchmarks.ddi.splits.strategies import datasail
 from harness.engine import Engine
-from harness.splits.spec import SplitSpec
 from harness.splits import make_split
+from harness.splits.spec import SplitSpec
 from harness.splits.splits import verify_split
-from harness.splits.strategies import get_form, get_strategy, strategy_source
+from harness.splits.strategies import get_strategy, strategy_source
+from tests.splits.kinds import as_parts
 from tests.splits.made_up_drugs import made_up_drugs
 
 TOLD = datasail.Parameters.model_validate({"clusters": 8, "nodes": 20, "epsilon": 0.3})
@@ -36,7 +38,7 @@ def test_it_splits_whole_clusters_and_repeats(engine: Engine) -> None:
     split = datasail.make(dataset, 1, TOLD)
     np.testing.assert_array_equal(split.drugs, answer.roles)
     assert datasail.broken_promises(dataset, split, TOLD) == []
-    assert get_form("ddi").broken_promises(split, dataset) == []
+    assert FORM.broken_promises(split, dataset) == []
     assert not (split.drugs == DISCARDED).any()
     assert len(np.unique(split.drugs)) == 3
     assert (split.drugs == KNOWN).sum() > 20
@@ -64,7 +66,7 @@ def test_a_split_of_other_making_is_refused(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_verification_asks_datasail(monkeypatch: pytest.MonkeyPatch, repository: Layout) -> None:
     random = SplitSpec(strategy="random", seed=1)
-    made = make_split(repository, "synthetic_ddi", random)
+    made = as_parts(make_split(repository, "synthetic_ddi", random))
     roles = np.zeros_like(made.drugs)
     alone = np.arange(len(roles))
     monkeypatch.setattr(datasail, "answered", lambda *_: datasail.Answer(roles, alone))

@@ -10,9 +10,9 @@ from pydantic import ValidationError
 
 from harness.base.errors import DataError
 from harness.benchmarks.ddi.dataset import DdiDataset
+from harness.benchmarks.ddi.splits.form import FORM
 from harness.benchmarks.ddi.splits.parts import DISCARDED, KNOWN, TEST_NEW, VALID_NEW, part_split
 from harness.benchmarks.ddi.splits.strategies import period
-from harness.splits.strategies import get_form
 from tests.splits.made_up_drugs import made_up_drugs
 
 NEAREST = period.Parameters()
@@ -30,7 +30,7 @@ def dataset() -> DdiDataset:
 def test_known_drugs_are_of_the_period_and_new_ones_later(dataset: DdiDataset, after: int) -> None:
     told = period.Parameters(after=after, until=after + 10)
     split = period.make(dataset, 1, told)
-    assert period.broken_promises(dataset, split, told) == get_form("ddi").broken_promises(split, dataset) == []
+    assert period.broken_promises(dataset, split, told) == FORM.broken_promises(split, dataset) == []
     for role, first, last, count in (
         (KNOWN, after + 1, after + 10, 36),
         (VALID_NEW, after + 1, after + 10, 4),

@@ -14,18 +14,21 @@ from click.testing import CliRunner
 from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
+from harness import benchmarks
 from harness.base.errors import CorruptData, DataError, UsageError
 from harness.base.layout import Layout
 from harness.benchmarks.repurposing.dataset import RepurposingDataset
 from harness.benchmarks.repurposing.splits.folds import Folds, Split, broken_promises, read_split, split_bytes
+from harness.benchmarks.repurposing.splits.seeds import published_seeds
 from harness.benchmarks.repurposing.splits.strategies import random, weakly_correlated
 from harness.cli.split import command
 from harness.cli.splitting.proving import one_per_split, tell
 from harness.results.findings import findings_on
-from harness.splits import SplitSpec, make_split, published_seeds
+from harness.splits import SplitSpec, make_split
 from harness.splits.splits import verify_split
-from harness.splits.strategies import examined_of, get_strategy, split_benchmarks, strategy_names
+from harness.splits.strategies import examined_of, get_strategy, strategy_names
 from tests.conftest import REPOSITORY
+from tests.splits.kinds import as_folds
 
 RANDOM = SplitSpec(strategy="random", seed=17263407)
 WEAKLY = SplitSpec(strategy="weakly_correlated", seed=17263407)
@@ -118,7 +121,7 @@ def _changed(folds: Folds, change: str) -> Folds:
 )
 def test_broken_promise_is_told(layout: Layout, tmp_path: Path, change: str, message: str) -> None:
     path = tmp_path / "split.npy"
-    path.write_bytes(split_bytes(_changed(make_split(layout, "synthetic", RANDOM).folds, change)))
+    path.write_bytes(split_bytes(_changed(as_folds(make_split(layout, "synthetic", RANDOM)).folds, change)))
     broken = verify_split(layout, "synthetic", RANDOM, read_split(path))
     assert any(message in promise for promise in broken)
     assert any("recorded is" in promise for promise in broken)
@@ -130,7 +133,7 @@ def test_random_split_is_no_weakly_correlated_one(layout: Layout) -> None:
 
 
 def test_split_of_another_dataset_is_told(layout: Layout) -> None:
-    smaller = Split(make_split(layout, "synthetic", RANDOM).folds[:219, :34], "0" * 64)
+    smaller = Split(as_folds(make_split(layout, "synthetic", RANDOM)).folds[:219, :34], "0" * 64)
     broken = verify_split(layout, "synthetic", RANDOM, smaller)
     assert "the split is (219, 34), the dataset (300, 300)" in broken[0]
 
@@ -172,7 +175,7 @@ def test_command_line_proves_published_splits(layout: Layout, monkeypatch: pytes
 
 
 def test_what_is_proved_is_said_of_every_strategy() -> None:
-    for benchmark in split_benchmarks():
+    for benchmark in benchmarks.names():
         for name in strategy_names(benchmark):
             of_all, *of_its_own = examined_of(benchmark, name)
             assert of_all == examined_of(benchmark, "random")[0]
@@ -218,7 +221,8 @@ def test_a_strategy_is_added_as_one_module(tmp_path: Path, layout: Layout) -> No
     for name in ("methods", "datasets", "containers"):
         (tmp_path / name).symlink_to(REPOSITORY / name)
     (tmp_path / "run_all.sh").touch()
-    (tmp_path / "harness" / "splits" / "strategies" / "repurposing" / "first_drugs.py").write_text(_ONE_MODULE)
+    strategies = tmp_path / "harness" / "benchmarks" / "repurposing" / "splits" / "strategies"
+    (strategies / "first_drugs.py").write_text(_ONE_MODULE)
 
     def split(*arguments: str) -> str:
         command = [sys.executable, "-m", "harness", "split", *arguments]

@@ -10,11 +10,13 @@ import pytest
 from harness.base.errors import CorruptData, UsageError
 from harness.base.layout import Layout
 from harness.benchmarks.repurposing.dataset import RepurposingDataset
+from harness.benchmarks.repurposing.splits.seeds import published_seeds
 from harness.benchmarks.repurposing.splits.separation import separation
 from harness.data import load_dataset
-from harness.splits import SplitSpec, load_split, make_split, published_seeds, split_digest
+from harness.splits import SplitSpec, load_split, make_split, split_digest
 from harness.splits.recorded import Recorded, record_splits, recorded_splits
 from harness.splits.splits import as_recorded, complete, split_path
+from tests.splits.kinds import as_folds
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "repurposing"
 REAL = {"Fdataset": "fdataset", "Cdataset": "cdataset", "HDVD": "hdvd", "LRSSL": "lrssl"}
@@ -42,7 +44,7 @@ def _weakly_spec(path: Path) -> SplitSpec:
 
 def test_random_split_of_synthetic(private: Layout) -> None:
     training, test = _random_golden(GOLDEN / "split_random_Synthetic_17263407.npz")
-    folds = load_split(private, "synthetic", SplitSpec(strategy="random", seed=17263407)).folds
+    folds = as_folds(load_split(private, "synthetic", SplitSpec(strategy="random", seed=17263407))).folds
     np.testing.assert_array_equal(folds == -1, test)
     np.testing.assert_array_equal(folds >= 0, training)
 
@@ -51,7 +53,7 @@ def test_random_split_of_synthetic(private: Layout) -> None:
 def test_random_split_of_real_data(private: Layout, shared: Path, name: str) -> None:
     training, test = _random_golden(shared / "golden" / "repurposing" / f"split_random_{name}_17263407.npz")
     spec = SplitSpec(strategy="random", seed=17263407)
-    folds = load_split(private, REAL[name], spec, [shared / "mirror"]).folds
+    folds = as_folds(load_split(private, REAL[name], spec, [shared / "mirror"])).folds
     np.testing.assert_array_equal(folds == -1, test)
     np.testing.assert_array_equal(folds >= 0, training)
 
@@ -62,7 +64,7 @@ def test_distances_between_drugs_equal_the_published_ones(private: Layout, share
         kind, name = path.stem.split("_")[1:3]
         spec = _weakly_spec(path) if kind == "weakly" else SplitSpec(strategy="random", seed=17263407)
         dataset = load_dataset(private, name.lower(), RepurposingDataset, mirrors=[shared / "mirror"])
-        folds = make_split(private, name.lower(), spec, [shared / "mirror"]).folds
+        folds = as_folds(make_split(private, name.lower(), spec, [shared / "mirror"])).folds
         found = separation(dataset, folds, spec.parameters.get("metric", "euclidean"))
         with np.load(path) as golden:
             np.testing.assert_allclose(found, golden["dist"], rtol=1e-12, atol=3e-7)
@@ -70,14 +72,16 @@ def test_distances_between_drugs_equal_the_published_ones(private: Layout, share
 
 @pytest.mark.parametrize("path", sorted(GOLDEN.glob("split_weakly_*.npz")), ids=lambda path: path.stem)
 def test_weakly_correlated_split_of_synthetic(private: Layout, path: Path) -> None:
-    _check_weakly(load_split(private, "synthetic", _weakly_spec(path)).folds, path)
+    _check_weakly(as_folds(load_split(private, "synthetic", _weakly_spec(path))).folds, path)
 
 
 def test_weakly_correlated_split_of_real_data(private: Layout, shared: Path) -> None:
     paths = sorted((shared / "golden" / "repurposing").glob("split_weakly_Fdataset_*.npz"))
     assert paths
     for path in paths:
-        _check_weakly(make_split(private, "fdataset", _weakly_spec(path), [shared / "mirror"]).folds, path)
+        _check_weakly(
+            as_folds(make_split(private, "fdataset", _weakly_spec(path), [shared / "mirror"])).folds, path
+        )
 
 
 def _check_weakly(folds: np.typing.NDArray[np.int8], path: Path) -> None:
@@ -157,7 +161,7 @@ def test_changed_split_file_is_found(private: Layout) -> None:
 def test_unpublished_split_is_made_once_and_found_again(private: Layout) -> None:
     spec = SplitSpec(strategy="random", seed=1, parameters={"test_share": 0.3, "inner_folds": 3})
     split = load_split(private, "synthetic", spec)
-    assert split.inner_folds == 3
+    assert as_folds(split).inner_folds == 3
     assert split_digest(private, "synthetic", spec) == split.digest
     line = as_recorded("repurposing", spec, split)
     assert (line.training, line.test) == (63_000, 27_000)
@@ -180,7 +184,7 @@ def test_wrong_request_is_explained(
 
 
 def test_inner_folds_can_be_left_out_but_not_renumbered(private: Layout) -> None:
-    split = load_split(private, "synthetic", SplitSpec(strategy="random", seed=17263407))
+    split = as_folds(load_split(private, "synthetic", SplitSpec(strategy="random", seed=17263407)))
     assert split.for_inner_folds(5) is split.folds
     flat = split.for_inner_folds(0)
     assert np.unique(flat).tolist() == [-1, 0]

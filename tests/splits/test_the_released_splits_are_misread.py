@@ -15,11 +15,12 @@ from harness.benchmarks.ddi.splits.consistency import consistency
 from harness.benchmarks.ddi.splits.parts import KNOWN, PartSplit
 from harness.cli.split import command
 from harness.data import load_dataset
-from harness.splits.spec import SplitSpec
 from harness.splits import load_split, make_split
 from harness.splits.recorded import Recorded, recorded_splits
+from harness.splits.spec import SplitSpec
 from harness.splits.splits import split_path, verify_split
 from harness.splits.strategies import get_strategy
+from tests.splits.kinds import as_parts
 
 
 @pytest.fixture(scope="module")
@@ -36,8 +37,7 @@ def drugbank(repository: Layout, mirror: Path) -> DdiDataset:
 
 def _released(layout: Layout, which: str, mirror: Path) -> PartSplit:
     spec = SplitSpec(strategy="released", seed=1, parameters={"which": which})
-    split: PartSplit = load_split(layout, "drugbank", spec, [mirror])
-    return split
+    return as_parts(load_split(layout, "drugbank", spec, [mirror]))
 
 
 def test_the_cluster_structure_is_the_released_one(layout: Layout, drugbank: DdiDataset, mirror: Path) -> None:

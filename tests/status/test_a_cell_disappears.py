@@ -16,12 +16,12 @@ from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.cli import main
 from harness.data import load_manifest, manifest_names
-from harness.splits.spec import SplitSpec
 from harness.planning.jobs import Job
 from harness.planning.plan import Plan, make_plan
 from harness.results.reference import load_reference, save_reference
 from harness.results.scoring import scores_path
 from harness.results.store import Store
+from harness.splits.spec import SplitSpec
 from harness.status import Table, build_table, requested_plan, to_json, to_markdown, to_text
 from harness.status.table import key_metrics, known_sets, metric_sets, row_name, summarise
 from tests.audit.forging import forge_record
@@ -287,7 +287,11 @@ def test_a_table_is_not_made_of_fewer_cells(
 
 def test_cells_with_another_number_of_inner_models_are_another_column(evidence: Layout, made_up: Plan) -> None:
     job = made_up.cells[0].job
-    jobs = [job, job.model_copy(update={"inner_folds": 3}), job.model_copy(update={"inner_folds": 0})]
+    jobs = [
+        job,
+        job.model_copy(update={"options": {"inner_folds": 3}}),
+        job.model_copy(update={"options": {"inner_folds": 0}}),
+    ]
     groups = table_of(evidence, make_plan(evidence, "three", jobs)).groups
     assert [group.split for group in groups] == ["random", "random, 3 inner folds", "random, 0 inner folds"]
     assert groups[1].column == "synthetic, random, 3 inner folds"
@@ -376,7 +380,6 @@ def test_stand_ins_are_named_with_their_reason(repository: Layout, tmp_path: Pat
             method="mlp",
             dataset=name,
             split=SplitSpec(strategy="random", seed=1),
-            inner_folds=0,
         )
         for name in (stand_in.name, "synthetic_ddi")
     ]

@@ -8,14 +8,14 @@ import pytest
 from click.testing import CliRunner
 
 from harness.base.layout import Layout
+from harness.benchmarks.repurposing.splits.seeds import published_seeds
 from harness.cli import group
-from harness.cli.run import _jobs, _seeds
+from harness.cli.run import _jobs
 from harness.compare import load_names
 from harness.compare.paper import load_paper
 from harness.data import load_manifest
 from harness.methods.card import load_method, load_methods
 from harness.planning.suites import Block, Suite, jobs_of, load_suite, plan_name, suite_names
-from harness.splits import published_seeds
 
 OF_THE_PAPER = [name for name in suite_names() if name.startswith("repurposing-")]
 
@@ -118,8 +118,9 @@ def test_published_seeds_and_several_splits_make_every_job(repository: Layout) -
         {},
         ("synthetic",),
         ("random", "weakly_correlated"),
-        _seeds((), 3),
-        5,
+        (),
+        3,
+        {},
     )
     assert {(job.split.strategy, job.split.seed) for job in jobs} == {
         (strategy, seed) for strategy in ("random", "weakly_correlated") for seed in published_seeds()[:3]

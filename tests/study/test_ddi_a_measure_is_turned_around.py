@@ -17,9 +17,10 @@ from harness.benchmarks.ddi.study import measuring
 from harness.benchmarks.ddi.study.measured import Measured, SplitMeasures
 from harness.benchmarks.ddi.study.realtime import contradiction, nearest, realtime
 from harness.data import load_dataset
-from harness.splits.spec import parse_split
 from harness.splits import load_split
+from harness.splits.spec import parse_split
 from harness.study.sheets import Sheet
+from tests.splits.kinds import as_parts
 
 YEARS = [1990, 2000, 2010]
 
@@ -227,7 +228,7 @@ def test_a_split_is_measured_over_all_its_drugs(layout: Layout, small: DdiDatase
     assert [one.split for one in found] == list(texts)
     near = similarities(small.fingerprints)
     for one in found:
-        made = load_split(layout, small.name, parse_split(one.split, 2))
+        made = as_parts(load_split(layout, small.name, parse_split(one.split, 2)))
         known, new = np.flatnonzero(made.drugs == KNOWN), np.flatnonzero(made.drugs > KNOWN)
         assert one.sha256 == made.digest and one.seed == 2 and one.group == "strategies"
         assert (one.known, one.new) == (len(known), len(new))

@@ -8,10 +8,12 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from harness import benchmarks as benchmark
 from harness.base.errors import CorruptData, MissingData
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
+from harness.benchmarks.ddi.answer import question_on
+from harness.benchmarks.ddi.dataset import DdiDataset
+from harness.benchmarks.ddi.scoring import SCORING
 from harness.benchmarks.ddi.study import tuning
 from harness.benchmarks.ddi.study.ensemble import ENSEMBLE, ensembles, probabilities
 from harness.benchmarks.ddi.study.tuning import Point, added, best, left_out, searched
@@ -21,13 +23,14 @@ from harness.compare.names import Target
 from harness.compare.obtained import Obtained, Runs
 from harness.data import load_dataset, load_manifest
 from harness.methods.card import load_method, load_methods
-from harness.splits.spec import parse_split
 from harness.planning.jobs import Job, make_job
 from harness.planning.plan import Cell, make_plan
 from harness.planning.suites import Block, Suite, jobs_of, load_suite, suite_names
 from harness.results.store import Store
 from harness.splits import load_split
+from harness.splits.spec import parse_split
 from tests.fabricate import _record
+from tests.splits.kinds import as_parts
 
 OF_DDI = [name for name in suite_names() if name.startswith("ddi-")]
 
@@ -232,10 +235,9 @@ def run_like(layout: Layout, method: str, answer: np.ndarray) -> tuple[Target, O
 
 
 def test_an_ensemble_is_scored_as_the_mean_of_probabilities(layout: Layout) -> None:
-    dataset = load_dataset(layout, "synthetic_ddi")
-    split = load_split(layout, "synthetic_ddi", parse_split("random", 1))
-    module = benchmark.get("ddi")
-    asked = module.asked(dataset, split)
+    dataset = load_dataset(layout, "synthetic_ddi", DdiDataset)
+    split = as_parts(load_split(layout, "synthetic_ddi", parse_split("random", 1)))
+    asked = question_on(dataset, split)
     draw = np.random.default_rng(1)
     logits = draw.normal(size=(asked.pairs, asked.types)) * 9
     shares = draw.dirichlet(np.ones(asked.types), size=asked.pairs)
@@ -246,7 +248,7 @@ def test_an_ensemble_is_scored_as_the_mean_of_probabilities(layout: Layout) -> N
     found = ensembles(layout, runs, METHODS)
     assert set(found) == {PLACE} and set(found[PLACE]) == {1} and found[PLACE][1].reason == "One, Other"
     soft = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
-    expected, _ = module.score(dataset, split, ((soft + shares) / 2).astype("f4"), {})
+    expected, _ = SCORING.score(dataset, split, ((soft + shares) / 2).astype("f4"), {})
     metrics = found[PLACE][1].metrics
     assert metrics is not None and {name: metrics[name] for name in expected} == expected
     assert "S1 accuracy of type/as-published 0" in metrics
