@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import click
 
 from harness.base.layout import find_layout
 from harness.base.tables import aligned
-from harness.cli.options import OnceGroup, json_option, mirror_option
+from harness.cli.options import OnceGroup, echo_json, json_option, mirror_option
 
 
 @click.group(cls=OnceGroup)
@@ -31,7 +30,7 @@ def list_(as_json: bool) -> None:
 
     rows = overview(find_layout())
     if as_json:
-        click.echo(json.dumps([row.to_json() for row in rows], indent=2, ensure_ascii=False))
+        echo_json([row.to_json() for row in rows])
         return
     for line in aligned(
         [

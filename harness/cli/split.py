@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +11,7 @@ from harness import benchmarks
 from harness.base.errors import UsageError
 from harness.base.layout import find_layout
 from harness.base.tables import aligned
-from harness.cli.options import OnceGroup, json_option, mirror_option
+from harness.cli.options import OnceGroup, echo_json, json_option, mirror_option
 from harness.cli.splitting.options import Wanted, split_options
 from harness.cli.splitting.proving import one_per_split, tell, verified
 
@@ -49,7 +48,7 @@ def list_splits(as_json: bool) -> None:
                 }
             )
     if as_json:
-        click.echo(json.dumps(rows, indent=2))
+        echo_json(rows)
         return
     for row in rows:
         click.echo(f"{row['benchmark']} {row['name']}: {row['summary']}")
@@ -104,7 +103,7 @@ def make_splits(
     if record:
         record_splits(layout, wanted.dataset, lines)
     if as_json:
-        click.echo(json.dumps(rows, indent=2))
+        echo_json(rows)
 
 
 @command.command("verify", short_help="Prove that splits keep their promises.")
@@ -129,7 +128,7 @@ def verify_splits(wanted: Wanted, path: Path | None, mirrors: tuple[Path, ...], 
     found = [verified(layout, wanted.dataset, spec, path, mirrors, recorded=recorded) for spec in specs]
     rows = one_per_split(found)
     if as_json:
-        click.echo(json.dumps(rows, indent=2))
+        echo_json(rows)
     else:
         tell(rows)
     return _CORRUPT if any(row["broken"] for row in rows) else 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from functools import partial
 from pathlib import Path
 
@@ -10,7 +9,7 @@ import click
 
 from harness.base.errors import UsageError
 from harness.base.layout import find_layout
-from harness.cli.options import OnceCommand, benchmark_option, json_option, mirror_option
+from harness.cli.options import OnceCommand, benchmark_option, echo_json, json_option, mirror_option
 
 
 @click.command(cls=OnceCommand)
@@ -61,7 +60,7 @@ def command(
     if tables or figures:
         study = study.only(tables, figures)
     if as_json:
-        click.echo(json.dumps(to_json(study), indent=2, sort_keys=True, ensure_ascii=False))
+        echo_json(to_json(study))
     else:
         click.echo(to_markdown(study) if as_markdown else to_text(study), nl=False)
     return 1 if study.deviates else 0

@@ -213,7 +213,7 @@ def test_each_resumption_gets_further(layout: Layout, pretend: Callable[[Act], N
     for _ in range(3):
         _run(layout, plan)
     assert _verdicts(layout, plan) == [Verdict.INFRASTRUCTURE] * 6 + [Verdict.OK] * 3
-    assert len(left_to_run(plan, Store(layout.runs))) == 6
+    assert len(left_to_run(join(plan, Store(layout.runs)))) == 6
 
 
 def test_an_interrupt_is_nobodys_cell(layout: Layout, pretend: Callable[[Act], None]) -> None:

@@ -10,11 +10,11 @@ from click.testing import CliRunner
 from harness import benchmarks
 from harness.base.layout import Layout
 from harness.cli import group
-from harness.cli.run import _jobs
 from harness.compare import load_names
 from harness.compare.paper import load_paper
 from harness.data import load_manifest
 from harness.methods.card import load_method, load_methods
+from harness.planning.request import Request, requested_jobs
 from harness.planning.suites import Block, Suite, jobs_of, load_suite, plan_name, suite_names
 
 PUBLISHED_SEEDS = benchmarks.get("repurposing").form.published_seeds()
@@ -112,17 +112,13 @@ def test_seeds_that_are_named_twice_are_refused() -> None:
 
 
 def test_published_seeds_and_several_splits_make_every_job(repository: Layout) -> None:
-    jobs = _jobs(
-        repository,
-        ("constant",),
-        "published",
-        {},
-        ("synthetic",),
-        ("random", "weakly_correlated"),
-        (),
-        3,
-        {},
+    request = Request(
+        methods=("constant",),
+        datasets=("synthetic",),
+        splits=("random", "weakly_correlated"),
+        published_seeds=3,
     )
+    jobs = requested_jobs(repository, request)
     assert {(job.split.strategy, job.split.seed) for job in jobs} == {
         (strategy, seed) for strategy in ("random", "weakly_correlated") for seed in PUBLISHED_SEEDS[:3]
     }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -10,7 +9,7 @@ import click
 
 from harness.base.layout import find_layout
 from harness.base.tables import aligned
-from harness.cli.options import SEED, OnceCommand, json_option, mirror_option
+from harness.cli.options import SEED, OnceCommand, echo_json, json_option, mirror_option
 from harness.cli.splitting.options import Wanted, one_of, split_options
 
 if TYPE_CHECKING:
@@ -47,7 +46,7 @@ def measure(wanted: Wanted, path: Path | None, mirrors: tuple[Path, ...], as_jso
             click.echo(f"{path or spec.label}  {split.digest}")
             show(about)
     if as_json:
-        click.echo(json.dumps(rows, indent=2))
+        echo_json(rows)
 
 
 @click.command("consistency", cls=OnceCommand, short_help="How near drug splits come to approval times.")
@@ -97,7 +96,7 @@ def consistency(
     splits, left_out = _roles(layout, data, texts, seeds, mirrors)
     rows = judged(splits, data.years, thresholds=years or YEARS, against=against, controls=controls)
     if as_json:
-        click.echo(json.dumps({"rows": [row.to_json() for row in rows], "left_out": left_out}, indent=2))
+        echo_json({"rows": [row.to_json() for row in rows], "left_out": left_out})
         return
     other = f"differs from {against or next(iter(splits))}"
     head = ["year", "split", "drugs", "penalty", "index", "controls", "better", "worse", other]
