@@ -14,8 +14,9 @@ from harness.base.files import read_json
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.methods.card import MethodCard, load_method
-from harness.planning.plan import Cell, join, make_plan
+from harness.planning.plan import Cell, make_plan
 from harness.planning.suites import Block, jobs_of, load_suite
+from harness.results.cells import join
 from harness.results.store import Store
 from harness.study.sheets import Sheet
 from harness.study.specs import Spec
