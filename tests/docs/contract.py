@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.base.markdown import code, table
+from harness.base.markdown import code
+from harness.base.tables import markdown_table
 from tests.conftest import REPOSITORY
 
 _FOLDER = REPOSITORY / "harness" / "benchmarks"
@@ -78,5 +79,5 @@ def members() -> str:
         for part in parts(path):
             rows = [(code(one.name), one.sentence, "yes" if one.required else "no") for one in part.members]
             lines += [f"### `{part.name}` ({path.name})", "", part.text, ""]
-            lines += [*table(("member", "what it is", "required"), rows), ""] if rows else []
+            lines += [*markdown_table(("member", "what it is", "required"), rows), ""] if rows else []
     return "\n".join(lines)

@@ -6,7 +6,8 @@ import ast
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from harness.base.markdown import code, table
+from harness.base.markdown import code
+from harness.base.tables import markdown_table
 from tests.conftest import REPOSITORY
 from tests.docs import contract, house
 
@@ -24,7 +25,7 @@ def rooms(graph: house.Arrows, root: Path = REPOSITORY) -> str:
     """A row for each package: what its docstring says, and what it imports."""
     names = [name for layer in reversed(house.layers(graph)) for name in layer]
     return "\n".join(
-        table(
+        markdown_table(
             ("package", "what it does", "imports"),
             ((code(name), _purpose(root, name), ", ".join(sorted(graph[name])) or "nothing") for name in names),
         )
