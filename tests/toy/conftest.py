@@ -25,12 +25,17 @@ class Tree:
 
     root: Path
 
+    @property
+    def environment(self) -> dict[str, str]:
+        """Variables with which the harness of the copy runs, and keeps its results there."""
+        return {**os.environ, "PYTHONPATH": str(self.root), "PERMAFROST_RESULTS": str(self.root / "local")}
+
     def harness(self, *arguments: str, code: int = 0) -> str:
         """What a command prints, which must end with this exit code."""
         done = subprocess.run(
             [sys.executable, "-m", "harness", *arguments],
             cwd=self.root,
-            env={**os.environ, "PYTHONPATH": str(self.root), "PERMAFROST_RESULTS": str(self.root / "local")},
+            env=self.environment,
             capture_output=True,
             text=True,
             check=False,

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.notebook.conftest import door
 from tests.toy.conftest import Tree
 
 SUITE = ("--suite", "notes-smoke")
@@ -120,3 +121,12 @@ def test_it_predicts(finished: Tree) -> None:
     told = finished.harness("predict", "--method", "word_counts", "--dataset", "open_notes", "--top", "3")
     assert told.splitlines()[0] == "rank,note,subject,certainty"
     assert len(told.splitlines()) == 4
+
+
+@pytest.mark.engine
+def test_a_notebook_opens_with_its_problem(finished: Tree) -> None:
+    with door(
+        "word_counts", "--split", "shuffled", environment=finished.environment, folder=finished.root
+    ) as opened:
+        assert opened.cells("len(problem.documents), len(problem.asked)").text == "(60, 15)"
+        assert opened.cells("{subject for subject, _ in fit_predict(problem)}").status == "ok"
