@@ -161,7 +161,7 @@ def test_converter_of_another_benchmark_is_refused(own: Layout) -> None:
 def test_own_converter_that_makes_a_dataset_of_another_benchmark_is_refused(own: Layout) -> None:
     folder = write_pairs(own, converter="./convert.py", parameters=SYNTHETIC)
     (folder / "convert.py").write_text("from harness.benchmarks.repurposing.converters.synthetic import convert\n")
-    with pytest.raises(ManifestError, match="converter './convert.py' makes no dataset of benchmark 'ddi'"):
+    with pytest.raises(ManifestError, match=r"converter '\./convert\.py' makes no dataset of benchmark 'ddi'"):
         load_dataset(own, "mine")
 
 
