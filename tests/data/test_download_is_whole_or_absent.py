@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from harness.base.download import Refused, download
-from harness.base import download
-from harness.data import as module
+from harness.base import download as module
 from tests.data.own_data import source
 from tests.data.web import Web, serving
 
