@@ -19,7 +19,7 @@ from benchmarks.made_up import fill_store, made_up_plan
 from harness.base.layout import Layout, find_layout
 from harness.execution.campaign import left_to_run
 from harness.methods.card import method_names
-from harness.planning.plan import join
+from harness.results.cells import join
 from harness.results.records import RECORD_FILE
 from harness.results.store import Store
 

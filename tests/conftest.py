@@ -7,11 +7,16 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from harness.base.layout import Layout, find_layout
 from tests.engines import any_engine, docker_engine, engine, podman_engine, probe_image
 
 __all__ = ["any_engine", "docker_engine", "engine", "podman_engine", "probe_image"]
+
+# how fast examples are made depends on what else the machine does
+settings.register_profile("permafrost", suppress_health_check=[HealthCheck.too_slow], deadline=None)
+settings.load_profile("permafrost")
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 

@@ -20,7 +20,8 @@ from harness.execution.tasks import order_of
 from harness.images import code_tree, environment_tree, image_name
 from harness.methods.card import load_method, merged_parameters
 from harness.planning.jobs import Job, PlannedJob, complete_options
-from harness.planning.plan import Cell, Plan, join, make_plan
+from harness.planning.plan import Cell, Plan, make_plan
+from harness.results.cells import join
 from harness.results.records import Record
 from harness.results.reference import Entry
 from harness.results.scoring import score_run

@@ -13,9 +13,10 @@ from harness.base.vocabulary import Accelerator
 from harness.execution.upstream import upstream_tree
 from harness.planning.jobs import on_accelerator
 from harness.planning.needs import Needs, needs_of
-from harness.planning.plan import Cell, Plan, join, make_plan
+from harness.planning.plan import Cell, Plan, make_plan
 from harness.planning.request import Request, requested_jobs
 from harness.planning.suites import plan_name
+from harness.results.cells import join
 from harness.results.reference import load_reference
 from harness.status import Table, build_table, suite_jobs
 

@@ -17,7 +17,8 @@ from harness.execution.campaign import Choices, left_to_run, run_cells
 from harness.execution.predict import Predicted, prediction_job
 from harness.execution.predict import predict as predict_job
 from harness.planning.needs import check_disk
-from harness.planning.plan import Cell, Plan, join
+from harness.planning.plan import Cell, Plan
+from harness.results.cells import join
 from harness.results.scoring import score_all
 from harness.status import Table, build_table
 

@@ -2,7 +2,7 @@
 
 A benchmark is a package beside this module whose `BENCHMARK` is a `Benchmark`. Its folder may also hold, found by
 their places: `converters/` and `splits/strategies/` (one module each), `conformance/`, `parity/`, `study/`,
-`commands.py`, `suites/*.toml`, `sdk/LANGUAGE/` and `templates/`. docs/benchmarks.md describes each.
+`study.toml`, `commands.py`, `suites/*.toml`, `sdk/LANGUAGE/` and `templates/`. docs/benchmarks.md describes each.
 """
 
 from __future__ import annotations
@@ -120,6 +120,8 @@ class Form(ABC, Generic[D, S]):
 
     # the seed of the original code; None where there are many published ones
     usual_seed: int | None = None
+    # how the name of a split file ends
+    suffix: str = ".npy"
 
     def published_seeds(self) -> tuple[int, ...]:
         """The seeds of the publication, where these are many."""

@@ -13,11 +13,12 @@ import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from harness.base.given import Array, Given
+from harness.base.given import Given
 from harness.base.npy import npy_bytes
 
 # The order of the dataset and of the split file.
@@ -29,16 +30,24 @@ Integers = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Arrangement:
-    """Inputs in some order, and for each array of the answer the way back to the published one."""
+    """Inputs in some order, and for each file of the answer the way back to the published one.
+
+    A file of numbers (.npy) is taken back as an array, any other as its lines.
+    """
 
     inputs: Mapping[str, Given]
-    restore: Mapping[str, Callable[[Array], Array]] = field(default_factory=dict)
+    restore: Mapping[str, Callable[[Any], Any]] = field(default_factory=dict)
 
     def restore_files(self, folder: Path) -> None:
-        """Rewrite the arrays of a valid answer in the published order; those that are in it stay untouched."""
+        """Rewrite the files of a valid answer in the published order; those that are in it stay untouched."""
         for name, in_published_order in self.restore.items():
-            if (path := folder / name).is_file():
+            path = folder / name
+            if not path.is_file():
+                continue
+            if path.suffix == ".npy":
                 path.write_bytes(npy_bytes(in_published_order(np.load(path))))
+            else:
+                path.write_bytes(b"".join(in_published_order(path.read_bytes().splitlines(keepends=True))))
 
 
 def new_order() -> str:

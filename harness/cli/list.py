@@ -6,6 +6,7 @@ import click
 
 from harness.base.errors import ManifestError, UsageError
 from harness.base.layout import find_layout
+from harness.base.tables import aligned
 from harness.cli.options import OnceCommand, echo_json, json_option
 from harness.methods import page as cards
 from harness.methods.card import load_methods
@@ -36,9 +37,8 @@ def command(kind: str, markdown: bool, as_json: bool) -> int:
     if as_json:
         echo_json(rows)
         return code
-    width = max((len(str(row["name"])) for row in rows), default=0)
-    for row in rows:
-        click.echo(f"{row['name']:{width}}  {row['summary']}")
+    for line in aligned([str(row["name"]), str(row["summary"])] for row in rows):
+        click.echo(line)
     return code
 
 

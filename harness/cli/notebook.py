@@ -11,12 +11,15 @@ from typing import TYPE_CHECKING
 
 import click
 
+from harness.base.errors import UsageError
 from harness.base.progress import progress_for
 from harness.cli.options import SEED, OnceCommand, benchmark_options, mirror_option, parse_settings
 
 if TYPE_CHECKING:
     from harness.base.layout import Layout
+    from harness.data import DatasetManifest
     from harness.engine import Engine
+    from harness.methods.card import MethodCard
     from harness.notebook import Connection, NotebookImage, Opened
     from harness.planning.jobs import PlannedJob
 
@@ -29,7 +32,7 @@ _TRY = {
 
 @click.command(cls=OnceCommand)
 @click.argument("method")
-@click.option("--dataset", default="synthetic", show_default=True, help="A dataset.")
+@click.option("--dataset", help="A dataset; without it, one that lies in the repository.")
 @click.option("--split", default="random", show_default=True, help="A split strategy.")
 @click.option("--seed", type=SEED, default=1, show_default=True, help="A seed of the split.")
 @click.option("--variant", default="published", show_default=True, help="A named way to run the method.")
@@ -47,7 +50,7 @@ _TRY = {
 @click.option("--install/--no-install", default=False, help="May an engine be installed (root, Debian or Ubuntu)?")
 def command(
     method: str,
-    dataset: str,
+    dataset: str | None,
     split: str,
     seed: int,
     variant: str,
@@ -79,12 +82,12 @@ def command(
     layout = find_layout()
     card = load_method(layout, method)
     chosen = parse_settings(settings)
-    manifest = load_manifest(layout, dataset)
+    manifest = load_manifest(layout, dataset) if dataset else _embedded(layout, card)
     job = make_job(card, manifest, parse_split(split, seed), variant=variant, chosen=chosen, options=options)
     planned = pin(layout, job)
     if register_only:
         words = {
-            "dataset": dataset,
+            "dataset": manifest.name,
             "split": split,
             "seed": seed,
             "variant": variant,
@@ -93,7 +96,7 @@ def command(
         arguments += [f"--{name.replace('_', '-')}={value}" for name, value in job.options.items()]
         arguments += [f"--set={text}" for text in settings]
         arguments += [f"--mirror={folder.resolve()}" for folder in mirrors]
-        folder = register(job, f"{card.title} on {dataset}", card.language, arguments)
+        folder = register(job, f"{card.title} on {manifest.name}", card.language, arguments)
         click.echo(f"registered: {folder}")
         return 0
     connection = read_connection(connection_file) if connection_file else new_connection()
@@ -104,6 +107,22 @@ def command(
             asyncio.run(_serve(engine, layout, planned, image, connection, mirrors))
     click.echo("the kernel has ended and its container is removed")
     return 0
+
+
+def _embedded(layout: Layout, card: MethodCard) -> DatasetManifest:
+    """A dataset of the method's benchmark for which nothing has to be downloaded or brought."""
+    from harness.data import load_manifest, manifest_names
+
+    manifests = (load_manifest(layout, name) for name in manifest_names(layout))
+    of_benchmark = (one for one in manifests if one.benchmark in card.benchmarks and not one.bring)
+    found = next((one for one in of_benchmark if one.files == one.own_files), None)
+    if found is None:
+        raise UsageError(
+            f"no dataset of benchmark {' or '.join(card.benchmarks)} lies in the repository itself",
+            where=f"harness notebook {card.name}",
+            todo="name one with --dataset (harness list datasets)",
+        )
+    return found
 
 
 def _image(engine: Engine, layout: Layout, method: str, mirrors: tuple[Path, ...]) -> NotebookImage:
@@ -152,7 +171,7 @@ def _told(planned: PlannedJob, image: NotebookImage, opened: Opened, seconds: fl
             f"  image        {below.name}, environment tree {below.environment_tree[:16]}, "
             f"code tree {below.code_tree[:16]}",
             f"  on top of it {image.added}, in {image.name}",
-            f"  loaded       problem (labels of the first inner model), fit_predict; try: {_TRY[image.language]}",
+            f"  loaded       problem (what the first model may know), fit_predict; try: {_TRY[image.language]}",
             "  network      none; nothing computed here is stored or counted as a run",
             f"  connect      jupyter console --existing {opened.file}",
             "  end          Ctrl-C here, or shut the kernel down from the client",

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from harness.base.layout import find_layout
+from harness.base.tables import aligned
 from harness.cli.options import OnceGroup, echo_json, json_option, mirror_option
 
 
@@ -31,10 +32,17 @@ def list_(as_json: bool) -> None:
     if as_json:
         echo_json([row.to_json() for row in rows])
         return
-    width = max((len(row.label) for row in rows), default=0)
-    for row in rows:
-        stale = f"  {row.stale} of code, images or data that changed since" if row.stale else ""
-        click.echo(f"{row.label:{width}}  {row.seeds:3} seeds  {row.verdicts}  {row.cpu_hours:6.2f} CPU h{stale}")
+    for line in aligned(
+        [
+            row.label,
+            f"{row.seeds:3} seeds",
+            row.verdicts,
+            f"{row.cpu_hours:6.2f} CPU h",
+            f"{row.stale} of code, images or data that changed since" if row.stale else "",
+        ]
+        for row in rows
+    ):
+        click.echo(line)
     click.echo(f"{sum(row.seeds for row in rows)} runs, {sum(row.cpu_hours for row in rows):.1f} CPU hours")
 
 

@@ -10,6 +10,7 @@ import click
 from harness import benchmarks
 from harness.base.errors import UsageError
 from harness.base.layout import find_layout
+from harness.base.tables import aligned
 from harness.cli.options import OnceGroup, echo_json, json_option, mirror_option
 from harness.cli.splitting.options import Wanted, split_options
 from harness.cli.splitting.proving import one_per_split, tell, verified
@@ -88,9 +89,9 @@ def make_splits(
     rows, lines = [], []
     for spec in wanted.specs(layout, published=published):
         split = load_split(layout, wanted.dataset, spec, mirrors)
-        path = split_path(layout, split.digest)
+        path = split_path(layout, benchmark, split.digest)
         if folder:
-            path = folder / f"{wanted.dataset}-{spec.label}.npy"
+            path = folder / f"{wanted.dataset}-{spec.label}{benchmarks.get(benchmark).form.suffix}"
             write_atomic(path, benchmarks.get(benchmark).form.content(split))
         lines.append(as_recorded(benchmark, spec, split))
         about = describe_split(layout, wanted.dataset, spec, split, mirrors)
@@ -135,9 +136,9 @@ def verify_splits(wanted: Wanted, path: Path | None, mirrors: tuple[Path, ...], 
 
 def show(about: dict[str, dict[str, Any]], indent: str = "  ") -> None:
     """What a split is, a line per kind."""
-    width = max(map(len, about), default=0)
-    for name, value in about.items():
-        click.echo(f"{indent}{name:{width}}  " + ", ".join(f"{key} {_short(each)}" for key, each in value.items()))
+    rows = ([name, ", ".join(f"{key} {_short(each)}" for key, each in row.items())] for name, row in about.items())
+    for line in aligned(rows, indent=indent):
+        click.echo(line)
 
 
 def _short(value: Any) -> str:

@@ -39,6 +39,7 @@ def command(
 
     Figures are drawn by `harness report`; here are their numbers. Exit code 1 when a number deviates, else 0.
     """
+    from harness.benchmarks import folder
     from harness.compare import compare_claims
     from harness.results.store import Store
     from harness.study import make_study, measure_anew, to_json, to_markdown, to_text
@@ -53,8 +54,8 @@ def command(
     if study is None:
         raise UsageError(
             f"benchmark '{benchmark}' has no study",
-            where=str(layout.published / benchmark),
-            todo="name one whose claims have a study.toml",
+            where=str(folder(benchmark)),
+            todo="name one whose package has a study.toml",
         )
     if tables or figures:
         study = study.only(tables, figures)

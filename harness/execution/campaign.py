@@ -27,7 +27,8 @@ from harness.images import BuiltImage, Supply, ensure_image, remove_images
 from harness.planning.budget import Budget, Share, this_machine
 from harness.planning.jobs import card_of
 from harness.planning.obstacles import Obstacles, image_of, variant_of
-from harness.planning.plan import Cell, Plan, join
+from harness.planning.plan import Cell, Plan
+from harness.results.cells import join
 from harness.results.records import Record
 from harness.results.store import Store
 

@@ -7,7 +7,7 @@ name. A package's own module counts where something is taken from it, not where 
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
@@ -15,8 +15,6 @@ from typing import NamedTuple
 from harness.base.files import digest_of
 from harness.meaning.python import parsed, tree_text
 
-# Where a module counts as a whole.
-WHOLE: frozenset[str] = frozenset()
 _Import = ast.Import | ast.ImportFrom
 
 
@@ -36,29 +34,27 @@ class _Module(NamedTuple):
         return steps if self.is_package else steps[:-1]
 
 
-def meaning_of_modules(package: Path, roots: Mapping[str, Collection[str]], within: Sequence[str] = ()) -> str:
+def meaning_of_modules(package: Path, roots: Iterable[str], within: Sequence[str] = ()) -> str:
     """A digest of modules of the package in this folder, and of all of it that they import.
 
-    Each root names those of its functions that count, with what they call there; all of it where it names none.
     With `within`, what is imported counts in these parts of the package alone.
     """
     return digest_of(meanings(package, roots, within))
 
 
-def meanings(package: Path, roots: Mapping[str, Collection[str]], within: Sequence[str] = ()) -> dict[str, str]:
+def meanings(package: Path, roots: Iterable[str], within: Sequence[str] = ()) -> dict[str, str]:
     """The text of every module that counts, by name."""
     parts = tuple(f"{part}." for part in within or [package.name])
     texts: dict[str, str] = {}
-    waiting = [(name, frozenset(functions)) for name, functions in roots.items()]
+    waiting = [*roots]
     while waiting:
-        name, functions = waiting.pop()
-        label = " ".join((name, *sorted(functions)))
-        if label in texts:
+        name = waiting.pop()
+        if name in texts:
             continue
         module = _own(package, name)
-        texts[label], imports = _read(module.path.read_bytes(), functions)
+        texts[name], imports = _read(module.path.read_bytes())
         sources = (source for one in imports for source in _sources(package, module, one))
-        waiting += [(source, WHOLE) for source in sources if f"{source}.".startswith(parts)]
+        waiting += [source for source in sources if f"{source}.".startswith(parts)]
     return texts
 
 
@@ -78,11 +74,9 @@ def _find(package: Path, name: str) -> _Module | None:
 
 # Benchmarks share most of their modules.
 @lru_cache(maxsize=256)
-def _read(content: bytes, functions: frozenset[str]) -> tuple[str, tuple[_Import, ...]]:
-    """The text of a module, or of what these functions need of it, and its imports."""
+def _read(content: bytes) -> tuple[str, tuple[_Import, ...]]:
+    """The text of a module, and its imports."""
     tree = parsed(content)
-    if functions:
-        tree = _only(tree, functions)
     imports = tuple(one for one in _statements(tree.body) if isinstance(one, _Import))
     return tree_text(tree, documented=b"__doc__" in content), imports
 
@@ -114,34 +108,3 @@ def _statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
         for name in ("handlers", "cases"):
             for part in getattr(statement, name, []):
                 yield from _statements(part.body)
-
-
-def _only(tree: ast.Module, functions: Collection[str]) -> ast.Module:
-    """A module without the functions and the imports that neither these functions nor its other statements use."""
-    own = {one.name: one for one in tree.body if isinstance(one, ast.FunctionDef)}
-    names = {*functions}
-    waiting: list[ast.stmt] = [one for one in tree.body if not isinstance(one, ast.FunctionDef)]
-    waiting += [own[name] for name in functions & own.keys()]
-    while waiting:
-        used = {node.id for node in ast.walk(waiting.pop()) if isinstance(node, ast.Name)}
-        waiting += [own[name] for name in (used - names) & own.keys()]
-        names |= used
-    return ast.Module(_used(tree.body, names), [])
-
-
-def _used(body: list[ast.stmt], names: Collection[str]) -> list[ast.stmt]:
-    kept: list[ast.stmt] = []
-    for one in body:
-        if isinstance(one, ast.FunctionDef) and one.name not in names:
-            continue
-        if isinstance(one, ast.If):
-            kept.append(ast.If(one.test, _used(one.body, names), _used(one.orelse, names)))
-        elif isinstance(one, _Import):
-            aliases = [alias for alias in one.names if (alias.asname or alias.name).split(".")[0] in {*names, "*"}]
-            if isinstance(one, ast.ImportFrom) and aliases:
-                kept.append(ast.ImportFrom(one.module, aliases, one.level))
-            elif aliases:
-                kept.append(ast.Import(aliases))
-        else:
-            kept.append(one)
-    return kept

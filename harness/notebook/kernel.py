@@ -21,17 +21,16 @@ from typing import Any
 from harness.base.errors import EngineError, HarnessError, ImageError, MissingData, UsageError
 from harness.base.files import write_json
 from harness.base.layout import Layout
-from harness.base.ownership import own_folder, owner_of
+from harness.base.ownership import own_folder
 from harness.base.vocabulary import Verdict
 from harness.engine import Engine
 from harness.engine.leftovers import remove_stubborn
 from harness.engine.orphans import discard_container
 from harness.execution.inputs import job_folder, make_inputs, planned_weights
 from harness.execution.runs import INIT, Limits, Mount, RunRequest
-from harness.execution.runs.container import container_configuration
+from harness.execution.runs.attempt import configuration_in
 from harness.execution.runs.faults import engine_faults, explain
 from harness.execution.runs.log import BoundedLog, Frames
-from harness.execution.runs.shown import show
 from harness.execution.runs.user import container_user
 from harness.execution.runs.workspace import Workspace, make_readable, new_workspace
 from harness.execution.tasks import limits_of
@@ -42,7 +41,7 @@ from harness.notebook.image import NotebookImage
 from harness.planning.jobs import Job, PlannedJob
 from harness.planning.plan import make_plan
 
-_INSIDE = Path(__file__).parent / "inside"
+_START = Path(__file__).parent / "inside" / "start.py"
 _TOOLS = "/opt/notebook"
 # what the kernel needs beside the method
 _KERNEL_MEMORY = 512 << 20
@@ -97,9 +96,7 @@ async def open_kernel(
         weights = planned_weights(layout, planned)
         arrangement = make_inputs(layout, planned, card.inputs, mirrors)
         job_folder(arrangement, inputs, planned, card, weights=weights)
-        for source in _INSIDE.iterdir():
-            if source.is_file():
-                shutil.copyfile(source, tools / source.name)
+        shutil.copyfile(_START, tools / _START.name)
         write_json(tools / "connection.json", connection.inside())
         for folder in (inputs, tools):
             make_readable(folder)
@@ -148,19 +145,10 @@ def _configuration(
         seed=planned.job.fit_seed,
         labels={"permafrost.notebook": planned.key},
         mounts=(Mount(tools, _TOOLS),),
-        entrypoint=(*INIT, "python3", f"{_TOOLS}/start.py"),
+        entrypoint=(*INIT, "python3", f"{_TOOLS}/{_START.name}"),
         command=(image.language,),
     )
-    show(workspace.shown, request.limits)
-    configuration = container_configuration(
-        request,
-        engine.facts,
-        out=workspace.out,
-        shown=workspace.shown,
-        run=workspace.name,
-        owner=owner_of(workspace.folder.parent),
-        user=workspace.user,
-    )
+    configuration = configuration_in(workspace, engine, request)
     configuration["HostConfig"]["AutoRemove"] = True
     return {**configuration, "AttachStdin": True, "OpenStdin": True, "StdinOnce": True}
 

@@ -6,7 +6,6 @@ read from the manifests. So a missing cell is visible everywhere, with its reaso
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -20,8 +19,6 @@ from harness.images import image_tree
 from harness.methods.card import MethodCard, load_method
 from harness.methods.weights import weights_digest
 from harness.planning.jobs import Job, PlannedJob
-from harness.planning.obstacles import Known
-from harness.results.store import Standing, Store
 from harness.splits import split_digest
 
 
@@ -66,36 +63,6 @@ def make_plan(layout: Layout, name: str, jobs: Iterable[Job]) -> Plan:
     """Pin every job down."""
     planner = _Planner(layout)
     return Plan(name=name, cells=tuple(planner.cell(job) for job in jobs))
-
-
-def join(plan: Plan, store: Store, *, records: bool = False) -> tuple[Cell, ...]:
-    """The plan with what the store knows: as many cells as planned, each with exactly one verdict.
-
-    `records` keeps the fields of every record; without them 100,000 cells cost a third less, and far less memory.
-    """
-    obstacles = Known.of(store.folder)
-    joined = []
-    for cell in plan.cells:
-        if cell.key is None:
-            joined.append(cell)
-            continue
-        standing = store.standing(cell.key)
-        if standing.verdict is Verdict.PENDING and (obstacle := obstacles.before(cell.job)):
-            standing = Standing(*obstacle, {})
-        elif not standing.verdict.is_final and (fault := obstacles.runs.get(cell.key)):
-            # later than any unfinished run that is stored: such a note goes when a run is
-            standing = Standing(Verdict.INFRASTRUCTURE, fault, standing.content)
-        content = standing.content if records else {}
-        joined.append(Cell(cell.job, cell.planned, standing.verdict, standing.reason, content))
-    check_sum(plan, joined)
-    return tuple(joined)
-
-
-def check_sum(plan: Plan, cells: Iterable[Cell]) -> Counter[Verdict]:
-    """Planned equals the sum of the verdicts, or the table would lie."""
-    counts = Counter(cell.verdict for cell in cells)
-    assert sum(counts.values()) == len(plan.cells), "cells were lost between the plan and the table"
-    return counts
 
 
 class Present:

@@ -14,7 +14,7 @@ from harness.base.files import digest_of, read_json, write_json
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.benchmarks.measures import no_truth
-from harness.meaning.modules import WHOLE, meaning_of_modules
+from harness.meaning.modules import meaning_of_modules
 from harness.planning.jobs import Job, PlannedJob
 from harness.planning.plan import Cell
 from harness.results.records import Record
@@ -57,7 +57,7 @@ class Scores:
 @cache
 def scorer_digest(benchmark: str) -> str:
     """A digest of all that decides a benchmark's scores: where it changes, old scores are stale by themselves."""
-    roots = {f"harness.benchmarks.{benchmark}.scoring": WHOLE, "harness.benchmarks.measures": WHOLE}
+    roots = [f"harness.benchmarks.{benchmark}.scoring", "harness.benchmarks.measures"]
     return meaning_of_modules(Path(__file__).parents[1], roots)
 
 

@@ -27,7 +27,7 @@ def split_digest(layout: Layout, dataset: str, spec: SplitSpec, mirrors: Sequenc
 def load_split(layout: Layout, dataset: str, spec: SplitSpec, mirrors: Sequence[Path] = ()) -> Split:
     """A split with the recorded checksum."""
     digest = split_digest(layout, dataset, spec, mirrors)
-    path = split_path(layout, digest)
+    path = split_path(layout, benchmark_of(layout, dataset), digest)
     if not path.is_file():
         made = make_split(layout, dataset, spec, mirrors)
         _keep(layout, dataset, spec, made)
@@ -106,9 +106,9 @@ def benchmark_of(layout: Layout, dataset: str) -> str:
     return load_manifest(layout, dataset).benchmark
 
 
-def split_path(layout: Layout, digest: str) -> Path:
+def split_path(layout: Layout, benchmark: str, digest: str) -> Path:
     """Where a split's file is kept."""
-    return layout.cache / "splits" / f"{digest}.npy"
+    return layout.cache / "splits" / f"{digest}{benchmarks.get(benchmark).form.suffix}"
 
 
 def complete(benchmark: str, spec: SplitSpec) -> SplitSpec:
@@ -160,9 +160,8 @@ def _keep(layout: Layout, dataset: str, spec: SplitSpec, split: Split) -> None:
             where=f"{recorded_path(layout, dataset)}: {line.sha256}, made: {split.digest}",
             todo="use the locked environment of run_all.sh; a published split never changes",
         )
-    write_atomic(
-        split_path(layout, split.digest), benchmarks.get(benchmark_of(layout, dataset)).form.content(split)
-    )
+    benchmark = benchmark_of(layout, dataset)
+    write_atomic(split_path(layout, benchmark, split.digest), benchmarks.get(benchmark).form.content(split))
 
 
 @lru_cache(maxsize=64)

@@ -18,7 +18,7 @@ from harness import benchmarks
 from harness.base.errors import UsageError, unknown
 from harness.base.files import digest_of
 from harness.benchmarks.contract import Strategy
-from harness.meaning.modules import WHOLE, meaning_of_modules
+from harness.meaning.modules import meaning_of_modules
 
 if TYPE_CHECKING:
     from harness.base.manifests import Strict
@@ -62,7 +62,7 @@ def strategy_source(benchmark: str, name: str) -> str:
     files = getattr(get_strategy(benchmark, name), "FILES", ())
     return digest_of(
         {
-            "modules": meaning_of_modules(_PACKAGE, {module: WHOLE}, within=_DECIDING),
+            "modules": meaning_of_modules(_PACKAGE, [module], within=_DECIDING),
             "files": [hashlib.sha256(path.read_bytes()).hexdigest() for path in files],
         }
     )

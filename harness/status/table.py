@@ -16,8 +16,9 @@ from harness.base.vocabulary import Verdict
 from harness.data import load_manifest
 from harness.methods.card import MethodCard, load_method
 from harness.planning.jobs import Job, unusual_options
-from harness.planning.plan import Cell, Plan, Present, check_sum
+from harness.planning.plan import Cell, Plan, Present
 from harness.planning.suites import jobs_of, load_suite
+from harness.results.cells import check_sum
 from harness.results.reference import Entry
 from harness.results.scoring import Scores, read_scores, scored_files
 from harness.results.store import Store

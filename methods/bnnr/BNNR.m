@@ -6,6 +6,11 @@
 ## or after maxiter iterations. Returns the bounded matrix W and the number of iterations.
 
 function [T_recovery, iter] = BNNR (alpha, beta, T, trIndex, tol1, tol2, maxiter, a, b)
+  ## An iteration as printed, where (.)_known is 0 outside trIndex and svt shrinks singular values by 1 / beta:
+  ##   Z = (Y + alpha T_known) / beta + X
+  ##   W = Z - alpha / (alpha + beta) Z_known, and what is below a or above b is brought there
+  ##   X = svt (W - Y / beta)
+  ##   Y = Y + beta (X - W)
   ## The multiplier Y is kept as N = -Y / beta: after an iteration, that is what the thresholding took away.
   X = T;
   N = T / -beta;

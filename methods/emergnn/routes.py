@@ -1,5 +1,12 @@
 """Which messages a batch of pairs needs, layer by layer, so that nothing else is computed.
 
+For a pair (u, v) the published network computes, for every node e and layer l,
+
+    h_e^0 = [e = u] h_u,    h_e^l = relu(W^l sum over edges (s, r, e) of a_r^l(u, v) * h_s^(l-1) * h_r^l)
+
+and reads h_v^L; a_r^l is the pair's gate for the relation r, * multiplies element by element, and W^l has a bias.
+The same plainly, node by node and edge by edge: tests/methods/plain_emergnn.py.
+
 A pair is asked in both directions: messages start at one drug only and are read at the other only. So in the first
 layer only neighbours of the start receive anything, and neighbours of one class the same; all other nodes hold one
 and the same constant. In the last layer only edges into the end count, before it only edges into its neighbours.
@@ -70,8 +77,8 @@ class Routes:
         return self._layer(_picked(row, len(start)), out.relations[edges], row % (len(start) // 2), combine)
 
     def _first(self, start: Array) -> tuple[Layer, Array]:
-        """From every start to the classes of its neighbours; behind them comes the constant, to which nothing is
-        sent. And where the vectors of each start begin.
+        """From every start to the classes of its neighbours; the last row of each start is the value shared by all
+        nodes that receive no message. And where the vectors of each start begin.
         """
         graph = self.graph
         classes, sender = elements(graph.class_starts, start)

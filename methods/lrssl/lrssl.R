@@ -14,26 +14,27 @@ get.knn.graph <- function(S, k) {
   pmax(S.knn, t(S.knn))
 }
 
-# symmetric.inverse: the inverse P of a symmetric matrix M, never formed, by way of half(), a linear map:
-#   back(half(Q))               P Q
-#   between(half(X), half(Q))   XPX = X'PX and XPQ = X'PQ
-# half() is that of Cholesky where M is positive definite: it is for any graph without negative weights. The
-# benchmark's wrapper gives signed graphs; then half() does nothing and M is solved, at twice the cost.
+# symmetric.inverse: the inverse P of a symmetric matrix M, never formed, by way of a root of it:
+#   root(Q)                  the root times Q
+#   product(root(Q))         P Q
+#   forms(root(X), root(Q))  XPX = X'PX and XPQ = X'PQ
+# The root is that of Cholesky where M is positive definite: it is for any graph without negative weights. The
+# benchmark's wrapper gives signed graphs; then root() does nothing and M is solved, at twice the cost.
 symmetric.inverse <- function(M) {
   R <- tryCatch(chol(M), error = function(indefinite) NULL)
   if (is.null(R)) {
-    half <- identity
-    back <- function(Q) solve(M, Q)
-    between <- function(X, Q) {
+    root <- identity
+    product <- function(Q) solve(M, Q)
+    forms <- function(X, Q) {
       PX <- solve(M, X)
       list(XPX = crossprod(X, PX), XPQ = crossprod(PX, Q))
     }
   } else {
-    half <- function(Q) backsolve(R, Q, transpose = TRUE)
-    back <- function(V) backsolve(R, V)
-    between <- function(W, V) list(XPX = crossprod(W), XPQ = crossprod(W, V))
+    root <- function(Q) backsolve(R, Q, transpose = TRUE)
+    product <- function(V) backsolve(R, V)
+    forms <- function(W, V) list(XPX = crossprod(W), XPQ = crossprod(W, V))
   }
-  list(half = half, back = back, between = between)
+  list(root = root, product = product, forms = forms)
 }
 
 # updated: one multiplicative step of a projection G, whose gradient is A G - B.
@@ -50,6 +51,11 @@ updated <- function(G, A, B) {
 #   mu, lam   weights of the projection error and of the sparsity
 #   gam       exponent of the graphs' weights
 #   max.iter, eps   stop after max.iter steps or when the projections change by less than eps, relatively
+# Each step updates, with P the inverse of sum_l alpha_l^gam L_l + (1 + mx mu) I:
+#   F = P (Y + mu sum_i X_i' G_i)
+#   G_i = G_i * sqrt((B+ + A- G_i) / (B- + A+ G_i)), element by element, + and - for positive and negative parts, where
+#     A = mu X_i X_i' + lam 1 1' - mu^2 X_i P X_i'  and  B = mu X_i P (Y + mu sum_(j != i) X_j' G_j)
+#   alpha_l = (1 / tr(F' L_l F))^(1 / (gam - 1)), divided by their sum
 # The weights alpha may be negative where graphs are signed.
 # Result: Gs (list of mx projections), F.mat, alpha (weights of the graphs), diff.G, t; and G0s, where Gs started.
 lrssl <- function(Xs, Ls, Y, mx, ml, mu, lam, gam, max.iter, eps) {
@@ -66,13 +72,13 @@ lrssl <- function(Xs, Ls, Y, mx, ml, mu, lam, gam, max.iter, eps) {
     M <- matrix(L.all %*% alpha^gam, n)
     diag(M) <- diag(M) + (1 + mx * mu)
     P <- symmetric.inverse(M)
-    V <- P$half(Y)
-    Ws <- lapply(muXts, P$half)
+    V <- P$root(Y)
+    Ws <- lapply(muXts, P$root)
     WGs <- Map(`%*%`, Ws, Gs)
-    F.mat <- P$back(Reduce(`+`, WGs, V))
+    F.mat <- P$product(Reduce(`+`, WGs, V))
     olds <- Gs
     for (i in seq_len(mx)) {
-      through <- P$between(Ws[[i]], Reduce(`+`, WGs[-i], V))
+      through <- P$forms(Ws[[i]], Reduce(`+`, WGs[-i], V))
       Gs[[i]] <- updated(olds[[i]], constants[[i]] - through$XPX, through$XPQ)
     }
     traces <- crossprod(L.all, as.vector(tcrossprod(F.mat)))

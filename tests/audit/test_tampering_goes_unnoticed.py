@@ -156,7 +156,7 @@ def cut_scores(layout: Layout, plan: Plan) -> Path:
 
 
 def edit_split(layout: Layout, plan: Plan) -> Path:
-    path = split_path(layout, planned_of(plan.cells[0]).split_digest)
+    path = split_path(layout, "repurposing", planned_of(plan.cells[0]).split_digest)
     flip(path)
     return path
 

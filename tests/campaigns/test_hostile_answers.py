@@ -15,7 +15,7 @@ from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.engine import Engine
 from harness.execution.campaign import run_plan
-from harness.planning.plan import join
+from harness.results.cells import join
 from harness.results.index import build_index
 from harness.results.scoring import score_all
 from harness.results.store import Store

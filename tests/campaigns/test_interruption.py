@@ -30,7 +30,7 @@ from harness.execution.campaign import Choices, left_to_run, run_plan
 from harness.execution.runs import watch
 from harness.images import ensure_image
 from harness.planning.obstacles import FOLDER as OBSTACLES
-from harness.planning.plan import join
+from harness.results.cells import join
 from harness.results.records import RECORD_FILE
 from harness.results.store import Store
 from tests.campaigns.conftest import probe_plan

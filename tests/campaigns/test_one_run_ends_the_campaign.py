@@ -24,7 +24,8 @@ from harness.execution.tasks import Task
 from harness.images import BuiltImage
 from harness.planning.jobs import PlannedJob
 from harness.planning.obstacles import Obstacles
-from harness.planning.plan import Cell, Plan, join
+from harness.planning.plan import Cell, Plan
+from harness.results.cells import join
 from harness.results.records import Record
 from harness.results.store import Store
 from tests.core.factories import planned_job, put_run, record_of

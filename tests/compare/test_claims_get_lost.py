@@ -56,7 +56,7 @@ def test_a_run_of_changed_code_is_not_held_against_a_claim(evidence: Layout) -> 
 def test_a_run_of_other_inputs_is_not_held_against_a_claim(
     evidence: Layout, made_up: Plan, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(benchmarks.get("repurposing"), "MATERIALISATION_VERSION", 2)
+    monkeypatch.setattr(benchmarks.get("repurposing"), "inputs_version", 2)
     book = compare_claims(evidence, Store(evidence.runs), "repurposing", methods=["als_wr"], seeds=[17263407])
     assert {one.verdict for one in book.comparisons} == {ClaimVerdict.PENDING}
 

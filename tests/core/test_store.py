@@ -546,7 +546,7 @@ def test_verdicts_mean_what_resuming_and_exit_codes_take_them_for() -> None:
 
 def test_a_key_changes_with_the_way_inputs_are_prepared(monkeypatch: pytest.MonkeyPatch) -> None:
     before = planned_job().key
-    monkeypatch.setattr(benchmark.get("repurposing"), "MATERIALISATION_VERSION", 2)
+    monkeypatch.setattr(benchmark.get("repurposing"), "inputs_version", 2)
     assert planned_job().key != before
 
 

@@ -22,8 +22,9 @@ from harness.base.vocabulary import Verdict
 from harness.benchmarks.repurposing.answer import Predictions
 from harness.data import load_dataset
 from harness.execution.campaign import left_to_run, mark_unstable
-from harness.planning.plan import Plan, join
+from harness.planning.plan import Plan
 from harness.results import scoring
+from harness.results.cells import join
 from harness.results.index import build_index
 from harness.results.records import Record
 from harness.results.scoring import (

@@ -56,9 +56,10 @@ def test_unknown_converter_is_named(own: Layout) -> None:
         load_dataset(own, "mine")
 
 
-@pytest.mark.parametrize("name", ["./convert.py", "./../../harness/errors.py"])
+@pytest.mark.parametrize("name", ["./convert.py", "./../../elsewhere.py"])
 def test_converter_must_lie_beside_its_manifest(own: Layout, name: str) -> None:
     path = write_dataset(own)
+    (own.root / "elsewhere.py").touch()
     path.write_text(path.read_text().replace('converter = "csv"', f'converter = "{name}"'))
     with pytest.raises(ManifestError, match="no converter"):
         load_dataset(own, "mine")

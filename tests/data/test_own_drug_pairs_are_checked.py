@@ -144,14 +144,24 @@ def test_counts_are_those_of_the_benchmark(own: Layout) -> None:
         load_dataset(own, "mine")
     manifest.write_text(text.replace('"ddi"', '"nonsense"', 1))
     with pytest.raises(
-        ManifestError, match=r"benchmark: Value error, no benchmark 'nonsense' has datasets; name one of"
+        ManifestError, match=r"benchmark: Value error, no benchmark is called 'nonsense'; name one"
     ):
         load_dataset(own, "mine")
 
 
+SYNTHETIC = "positives = 2\nnegatives = 1\nfeatures = 2\nseed = 1\n"
+
+
 def test_converter_of_another_benchmark_is_refused(own: Layout) -> None:
-    write_pairs(own, converter="synthetic", parameters="positives = 2\nnegatives = 1\nfeatures = 2\nseed = 1\n")
-    with pytest.raises(ManifestError, match="converter 'synthetic' makes no dataset of benchmark 'ddi'"):
+    write_pairs(own, converter="synthetic", parameters=SYNTHETIC)
+    with pytest.raises(UsageError, match=r"no converter is called 'synthetic'\n.*\n.*known: ddi_bench, ddi_csv$"):
+        load_dataset(own, "mine")
+
+
+def test_own_converter_that_makes_a_dataset_of_another_benchmark_is_refused(own: Layout) -> None:
+    folder = write_pairs(own, converter="./convert.py", parameters=SYNTHETIC)
+    (folder / "convert.py").write_text("from harness.benchmarks.repurposing.converters.synthetic import convert\n")
+    with pytest.raises(ManifestError, match=r"converter '\./convert\.py' makes no dataset of benchmark 'ddi'"):
         load_dataset(own, "mine")
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
 
-from harness.meaning.modules import WHOLE, meaning_of_modules
+import harness
+from harness.meaning.modules import meaning_of_modules
+from harness.splits import strategies
 
 # A module, and how it may take something from the module `used`.
 IMPORTS = {
@@ -48,8 +51,8 @@ def house(tmp_path: Path) -> Path:
     return folder
 
 
-def digest(house: Path, *functions: str) -> str:
-    return meaning_of_modules(house, {"house.top": functions or WHOLE})
+def digest(house: Path, *within: str) -> str:
+    return meaning_of_modules(house, ["house.top"], within)
 
 
 @pytest.mark.parametrize("how", IMPORTS)
@@ -98,47 +101,37 @@ def test_a_module_that_is_not_there_is_no_module_without_meaning(house: Path, te
         digest(house)
 
 
-FRONT = """
-from typing import TYPE_CHECKING
-from house.other import O
-if TYPE_CHECKING:
-    from house.deep.used import A
-
-LIMIT = 1
-
-def score(x: A): return helped(x)
-def helped(x): return LIMIT
-def shown(x):
-    from house import step
-    return O
-"""
+@pytest.mark.parametrize(("name", "counts"), [("deep/used", True), ("other", False)])
+def test_what_lies_elsewhere_does_not_count(house: Path, name: str, *, counts: bool) -> None:
+    (house / "top.py").write_text("from house.deep.used import A\nfrom house.other import O\n")
+    before = digest(house, "house.deep")
+    path = house / f"{name}.py"
+    path.write_text(path.read_text() + "MORE = 1\n")
+    assert (digest(house, "house.deep") != before) == counts
+    assert digest(house) != before
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "counts"),
+    ("change", "counts"),
     [
-        ("return helped(x)", "return helped(x) + 1", True),
-        ("return LIMIT", "return -LIMIT", True),
-        ("LIMIT = 1", "LIMIT = 2", True),
-        ("return O", "return -O", False),
-        ("return helped(x)", "return helped(x)  # why", False),
+        ("splits/parts.py: OUTSIDE = -2 -> OUTSIDE = -3", True),
+        ("splits/drugs/clusters.py:  -> # a remark\n", False),
+        ("splits/strategies/cluster.py: default=0.55 -> default=0.65", True),
+        ("splits/strategies/usage.py: import -> import ", False),
+        ("molecules.py: RADIUS = 2 -> RADIUS = 3", False),
     ],
 )
-def test_of_a_root_with_functions_only_what_they_use_counts(
-    house: Path, old: str, new: str, *, counts: bool
+def test_a_split_depends_on_what_its_strategy_imports(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: str, *, counts: bool
 ) -> None:
-    (house / "top.py").write_text(FRONT)
-    before = digest(house, "score")
-    (house / "top.py").write_text(FRONT.replace(old, new))
-    assert (digest(house, "score") != before) == counts
-
-
-@pytest.mark.parametrize(("name", "counts"), [("deep/used", True), ("other", False), ("step", False)])
-def test_of_a_root_with_functions_only_their_imports_count(house: Path, name: str, *, counts: bool) -> None:
-    (house / "top.py").write_text(FRONT)
-    before = digest(house, "score")
-    path = house / f"{name}.py"
-    path.write_text(path.read_text() + "MORE = 1\n")
-    assert (digest(house, "score") != before) == counts
-    (house / "top.py").write_text(FRONT.replace("return LIMIT", "return O"))
-    assert digest(house, "score") != before
+    """Of a copy of the harness, in which one module is changed."""
+    copy = tmp_path / "harness"
+    shutil.copytree(Path(harness.__file__).parent, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr(strategies, "_PACKAGE", copy)
+    before = strategies.strategy_source.__wrapped__("ddi", "cluster")
+    name, _, words = change.partition(": ")
+    old, _, new = words.partition(" -> ")
+    path = copy / "benchmarks" / "ddi" / name
+    text = path.read_text()
+    path.write_text(text.replace(old, new, 1) if old else new + text)
+    assert (strategies.strategy_source.__wrapped__("ddi", "cluster") != before) == counts

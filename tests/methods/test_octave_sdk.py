@@ -63,6 +63,15 @@ def test_rows_do_not_become_columns(octave: Octave) -> None:
     assert printed == "2 3 2"
 
 
+def test_a_value_of_json_lines_is_another_afterwards(octave: Octave) -> None:
+    values = ['h\u00e9 "said" \\n', {"name": "a", "score": 0.5, "labels": ["x", "y"]}, [1, 2.5], True]
+    lines = "".join(json.dumps(value, ensure_ascii=False) + "\n" for value in values)
+    (octave.inward / "values.jsonl").write_text(lines, encoding="utf-8")
+    octave('write_jsonl ("/out/copy.jsonl", read_jsonl ("/in/values.jsonl"));')
+    copied = (octave.outward / "copy.jsonl").read_text(encoding="utf-8")
+    assert [json.loads(line) for line in copied.splitlines()] == values
+
+
 @pytest.mark.parametrize(
     "array",
     [

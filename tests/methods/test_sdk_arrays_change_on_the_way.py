@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -25,6 +27,14 @@ _COPY = {
 }
 
 
+_COPY_LINES = {
+    "python": "import sys; from pathlib import Path; from permafrost_sdk import *; "
+    "write_jsonl(Path(sys.argv[2]), read_jsonl(Path(sys.argv[1])))",
+    "r": 'suppressMessages(source(file.path(Sys.getenv("PERMAFROST_SDK"), "permafrost.R"))); '
+    "given <- commandArgs(TRUE); write_jsonl(given[2], read_jsonl(given[1]))",
+}
+
+
 @pytest.fixture(params=LANGUAGES)
 def probe(request: pytest.FixtureRequest, tmp_path: Path) -> Probe:
     return make_probe(request, request.param, tmp_path)
@@ -32,9 +42,12 @@ def probe(request: pytest.FixtureRequest, tmp_path: Path) -> Probe:
 
 def copy(probe: Probe, source: Path, target: Path, descr: str, shape: tuple[int, ...]) -> str:
     """What went wrong when the SDK read `source` and wrote `target`; nothing, if all is well."""
+    return _execute(probe, _COPY, source, target, descr, ",".join(map(str, shape)))
+
+
+def _execute(probe: Probe, programs: Mapping[str, str], *arguments: object) -> str:
     program = [sys.executable, "-B", "-c"] if probe.language == "python" else ["Rscript", "--vanilla", "-e"]
-    arguments = [str(source), str(target), descr, ",".join(map(str, shape))]
-    done = probe.execute([*program, _COPY[probe.language], *arguments])
+    done = probe.execute([*program, programs[probe.language], *map(str, arguments)])
     return "" if done.returncode == 0 else done.stderr
 
 
@@ -91,6 +104,14 @@ def test_what_is_no_array_of_the_protocol_is_refused(probe: Probe, tmp_path: Pat
         path.write_text("1 2 3\n")
     assert copy(probe, path, tmp_path / "copy.npy", "<f8", (3, 4)) != ""
     assert not (tmp_path / "copy.npy").exists()
+
+
+def test_a_value_of_json_lines_is_another_afterwards(probe: Probe, tmp_path: Path) -> None:
+    values = ['h\u00e9 "said"\u2028 \\n', {"name": "a", "spans": [[0, 4]], "none": []}, [1, 2.5, None, True], ""]
+    source, target = tmp_path / "values.jsonl", tmp_path / "copy.jsonl"
+    source.write_text("".join(json.dumps(value, ensure_ascii=False) + "\n" for value in values), encoding="utf-8")
+    assert _execute(probe, _COPY_LINES, source, target) == ""
+    assert [json.loads(line) for line in target.read_text(encoding="utf-8").split("\n") if line] == values
 
 
 def _scalar(array: Array) -> bytes:

@@ -7,7 +7,8 @@ import re
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -85,42 +86,43 @@ def environment(layout: Layout) -> dict[str, str]:
     return {**os.environ, "PERMAFROST_RESULTS": str(layout.local)}
 
 
-@pytest.fixture
-def open_door(engine: Engine, environment: dict[str, str]) -> Iterator[Callable[..., Door]]:
-    """Opens kernels; closes them all at the end."""
-    doors: list[Door] = []
-
-    def opened(*arguments: str) -> Door:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "harness", "notebook", *arguments],
-            env=environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
-        assert process.stdout is not None
+@contextmanager
+def door(*arguments: str, environment: Mapping[str, str], folder: Path | None = None) -> Iterator[Door]:
+    """An open kernel, which is gone when the block ends."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "harness", "notebook", *arguments],
+        cwd=folder,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    assert process.stdout is not None
+    client = BlockingKernelClient()
+    try:
         told = ""
         for line in process.stdout:
             told += line
             if "Ctrl-C" in line:
                 break
-        found = re.search(r"--existing (\S+)", told)
-        if found is None:
-            process.kill()
-            process.communicate()
+        connection = re.search(r"--existing (\S+)", told)
+        if connection is None:
             pytest.fail(told)
-        client = BlockingKernelClient()
-        client.load_connection_file(found[1])
+        client.load_connection_file(connection[1])
         client.start_channels()
-        doors.append(Door(process, told, Cells(client)))
         client.wait_for_ready(timeout=_PATIENCE)
-        return doors[-1]
+        yield Door(process, told, Cells(client))
+        client.stop_channels()
+    finally:
+        process.kill()
+        process.communicate()
 
-    yield opened
-    for door in doors:
-        door.cells.client.stop_channels()
-        door.process.kill()
-        door.process.communicate()
+
+@pytest.fixture
+def open_door(engine: Engine, environment: dict[str, str]) -> Iterator[Callable[..., Door]]:
+    """Opens kernels; closes them all at the end."""
+    with ExitStack() as doors:
+        yield lambda *arguments: doors.enter_context(door(*arguments, environment=environment))
 
 
 @pytest.fixture

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
 import pytest
 
 from harness.base.layout import Layout
+from harness.data import load_manifest
 from harness.engine import Engine
 from harness.execution.inputs import make_inputs
 from harness.execution.tasks import Task, run_in_container
 from harness.images import Supply, ensure_image
 from harness.images.export import image_layers
-from harness.methods.card import load_method, merged_parameters
+from harness.methods.card import load_method
 from harness.notebook import ensure_notebook_image, pin
-from harness.planning.jobs import Job, PlannedJob
+from harness.planning.jobs import PlannedJob, make_job
 from harness.splits.spec import SplitSpec
 from tests.notebook.conftest import Door
 
@@ -23,17 +24,14 @@ pytestmark = pytest.mark.engine
 _FEW = {"maxiter": 3}
 
 
-def _planned(layout: Layout, method: str, **parameters: int) -> PlannedJob:
-    chosen = merged_parameters(load_method(layout, method), "published", parameters)
-    job = Job(
-        benchmark="repurposing",
-        method=method,
-        parameters=chosen,
-        dataset="synthetic",
-        split=SplitSpec(strategy="random", seed=1),
-        options={"inner_folds": 5},
+def _planned(
+    layout: Layout, method: str, parameters: Mapping[str, int] | None = None, dataset: str = "synthetic"
+) -> PlannedJob:
+    split = SplitSpec(strategy="random", seed=1)
+    return pin(
+        layout,
+        make_job(load_method(layout, method), load_manifest(layout, dataset), split, chosen=parameters or {}),
     )
-    return pin(layout, job)
 
 
 def _seen_labels(layout: Layout, planned: PlannedJob) -> int:
@@ -54,7 +52,7 @@ def _range_of_test_scores(engine: Engine, layout: Layout, planned: PlannedJob) -
 def test_octave_computes_something_else_than_a_run(
     engine: Engine, layout: Layout, open_door: Callable[..., Door], kernels: Callable[[], list[str]]
 ) -> None:
-    planned = _planned(layout, "bnnr", **_FEW)
+    planned = _planned(layout, "bnnr", _FEW)
     door = open_door("bnnr", "--set", "maxiter=3")
     assert planned.key in door.told
     cell = door.cells
@@ -80,7 +78,7 @@ def test_octave_computes_something_else_than_a_run(
 def test_r_gets_other_labels_or_another_method(
     layout: Layout, open_door: Callable[..., Door], kernels: Callable[[], list[str]]
 ) -> None:
-    planned = _planned(layout, "lrssl", **_FEW)
+    planned = _planned(layout, "lrssl", _FEW)
     door = open_door("lrssl", "--set", "maxiter=3")
     cell = door.cells
     assert cell("%R cat(sum(problem$associations == 1), problem$model)").text.split() == [
@@ -134,6 +132,27 @@ def test_python_sees_test_labels_a_network_or_a_way_to_write(
     cell.client.shutdown()
     assert door.process.wait(30) == 0
     assert kernels() == []
+
+
+def test_another_benchmark_is_fitted_at_once_or_not_at_all(
+    engine: Engine, layout: Layout, open_door: Callable[..., Door]
+) -> None:
+    """Without a dataset's name, one that lies in the repository; the answer is a run's."""
+    planned = _planned(layout, "drug_frequency", dataset="synthetic_ddi")
+    door = open_door("drug_frequency")
+    assert planned.key in door.told
+    cell = door.cells
+    assert cell("import os; [name for name in os.listdir('/out') if 'kernel' not in name]").text == "[]"
+    assert cell("len(problem.train.pairs) > 0 < len(problem.valid.pairs), 'answer' in globals()").text == (
+        "(True, False)"
+    )
+    told = cell(
+        "scores = fit_predict(problem).scores; f'{scores.min():.6g} {scores.max():.6g} {scores.shape}'"
+    ).text
+    task = Task(layout, planned, ensure_image(engine, layout, "drug_frequency"))
+    with run_in_container(task, engine) as run:
+        scores = np.load(run.outcome.out_folder / "predictions.npy")
+    assert told == f"'{scores.min():.6g} {scores.max():.6g} {scores.shape}'"
 
 
 def test_the_frozen_layers_are_changed(engine: Engine, layout: Layout) -> None:

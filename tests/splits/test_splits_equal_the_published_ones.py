@@ -150,7 +150,7 @@ def test_unreadable_line_of_checksums_is_named(private: Layout, tmp_path: Path) 
 
 def test_changed_split_file_is_found(private: Layout) -> None:
     spec = SplitSpec(strategy="random", seed=17263407)
-    path = split_path(private, load_split(private, "synthetic", spec).digest)
+    path = split_path(private, "repurposing", load_split(private, "synthetic", spec).digest)
     content = bytearray(path.read_bytes())
     content[-1] ^= 1
     path.write_bytes(content)

@@ -54,7 +54,7 @@ def test_the_cluster_structure_is_the_released_one(layout: Layout, drugbank: Ddi
 
 
 def test_its_five_misplaced_rows_are_named(layout: Layout, mirror: Path) -> None:
-    path = split_path(layout, _released(layout, "cluster", mirror).digest)
+    path = split_path(layout, "ddi", _released(layout, "cluster", mirror).digest)
     place = ["--mirror", str(mirror), "--file", str(path)]
     shown = CliRunner().invoke(command, ["verify", "drugbank", "cluster", *place], standalone_mode=False)
     assert shown.return_value == 4, shown.output
@@ -66,7 +66,7 @@ def test_its_five_misplaced_rows_are_named(layout: Layout, mirror: Path) -> None
 
 
 def test_the_random_split_keeps_its_promises_but_not_the_cluster_splits(layout: Layout, mirror: Path) -> None:
-    path = split_path(layout, _released(layout, "random", mirror).digest)
+    path = split_path(layout, "ddi", _released(layout, "random", mirror).digest)
     place = ["drugbank", "--mirror", str(mirror), "--file", str(path)]
     shown = CliRunner().invoke(command, ["verify", *place, "--strategy", "random"], standalone_mode=False)
     assert shown.return_value == 0, shown.output

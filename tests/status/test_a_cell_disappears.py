@@ -18,7 +18,8 @@ from harness.base.vocabulary import Verdict
 from harness.cli import main
 from harness.data import load_manifest, manifest_names
 from harness.planning.jobs import Job
-from harness.planning.plan import Plan, join, make_plan
+from harness.planning.plan import Plan, make_plan
+from harness.results.cells import join
 from harness.results.reference import load_reference, save_reference
 from harness.results.scoring import scores_path
 from harness.results.store import Store

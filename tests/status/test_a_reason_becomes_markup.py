@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.base.layout import Layout
-from harness.base.markdown import code, plain, prose, table
+from harness.base.markdown import code, plain, prose
+from harness.base.tables import markdown_table
 from harness.base.vocabulary import Verdict
 from harness.status import to_markdown
 from tests.fabricate import plan_of, planned_of, put_run, table_of
@@ -66,7 +67,7 @@ def test_an_authors_markdown_stays_without_its_html() -> None:
 
 
 def test_a_table_has_a_line_for_each_row() -> None:
-    assert table(["a", "b"], [["1", plain("x|y")]]) == ["| a | b |", "| --- | --- |", r"| 1 | x\|y |"]
+    assert markdown_table(["a", "b"], [["1", plain("x|y")]]) == ["| a | b |", "| --- | --- |", r"| 1 | x\|y |"]
 
 
 @pytest.mark.parametrize("cells", [True, False])

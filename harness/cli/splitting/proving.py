@@ -38,11 +38,11 @@ def verified(
 
     here = layout, dataset
     split = read_split_file(*here, path, mirrors) if path else make_split(*here, spec, mirrors)
+    benchmark = benchmark_of(layout, dataset)
+    kept = split_path(layout, benchmark, split.digest)
     broken = verify_split(layout, dataset, spec, split, mirrors, recorded=recorded)
-    kept = split_path(layout, split.digest)
     if not path and kept.is_file() and sha256_of(kept) != split.digest:
         broken.append(f"the kept file was changed: {kept}")
-    benchmark = benchmark_of(layout, dataset)
     examined = examined_of(benchmark, spec.strategy)
     line = recorded_split(layout, dataset, spec) if recorded else None
     if line:

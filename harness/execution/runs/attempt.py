@@ -76,17 +76,7 @@ def _from_creation_to_removal(
     container = ""
     began = time.monotonic()
     try:
-        show(workspace.shown, request.limits)
-        configuration = container_configuration(
-            request,
-            engine.facts,
-            out=workspace.out,
-            shown=workspace.shown,
-            run=workspace.name,
-            owner=owner_of(workspace.folder.parent),
-            user=workspace.user,
-        )
-        created = api.create_container_from_config(configuration)
+        created = api.create_container_from_config(configuration_in(workspace, engine, request))
         container = created["Id"]
         seen.warnings = tuple(created.get("Warnings") or ())
         return _run(engine, container, request, seen, log, stop)
@@ -99,6 +89,20 @@ def _from_creation_to_removal(
             # a lost engine keeps its container; its label lets a later clean-up find it
             with suppress(*engine_faults()):
                 discard_container(engine, container)
+
+
+def configuration_in(workspace: Workspace, engine: Engine, request: RunRequest) -> dict[str, Any]:
+    """The engine's description of a container that has its folders in this workspace; these are ready then."""
+    show(workspace.shown, request.limits)
+    return container_configuration(
+        request,
+        engine.facts,
+        out=workspace.out,
+        shown=workspace.shown,
+        run=workspace.name,
+        owner=owner_of(workspace.folder.parent),
+        user=workspace.user,
+    )
 
 
 def _run(

@@ -1,7 +1,8 @@
 """Runs inside a method's container: loads the job as the method would get it, then serves a Jupyter kernel.
 
-Started as `python3 start.py LANGUAGE` with a connection file beside it. Nothing is fitted: what the SDK hands to
-`fit_predict` for the first inner model is kept as `problem` instead.
+Started as `python3 start.py LANGUAGE` with a connection file beside it. The method's main file is read as for a
+run, but $PERMAFROST_NOTEBOOK tells the SDK to fit nothing: it leaves the first problem as `problem` beside
+`fit_predict`.
 """
 
 from __future__ import annotations
@@ -21,17 +22,9 @@ from types import ModuleType
 from typing import Any
 
 _HERE = Path(__file__).parent
-_METHOD = "/opt/method"
+_MAIN = {"octave": "/opt/method/main.m", "python": "/opt/method/main.py", "r": "/opt/method/main.R"}
 # Debian's packages of Python; behind the method's own, which must not see other versions than in a run
 _PACKAGES = "/usr/lib/python3/dist-packages"
-
-
-class _Loaded(BaseException):
-    """Ends the SDK's work where the method's would begin; not a fault, so nothing on the way takes it for one."""
-
-    def __init__(self, problem: object) -> None:
-        super().__init__()
-        self.problem = problem
 
 
 def main() -> None:
@@ -42,7 +35,8 @@ def main() -> None:
     # whoever runs the harness must reach the sockets, whatever number the engine gave this user
     os.umask(0)
     threading.Thread(target=_end_with_harness, daemon=True).start()
-    sys.path[0] = _METHOD
+    os.environ["PERMAFROST_NOTEBOOK"] = _MAIN[language]
+    sys.path[0] = str(Path(_MAIN[language]).parent)
     sys.path += [] if _PACKAGES in sys.path else [_PACKAGES]
     sys.argv[1:] = ["-f", connection, "--log-level=ERROR"]
     {"octave": _octave, "python": _python, "r": _r}[language]()
@@ -56,31 +50,23 @@ def _end_with_harness() -> None:
 
 
 def _octave() -> None:
-    """The kernel reads from an Octave that has run load.m."""
-    options, load = ["--no-site-file", "--no-window-system", "--no-history"], str(_HERE / "load.m")
+    """The kernel reads from an Octave that has run the method's main file."""
+    options, main = ["--no-site-file", "--no-window-system", "--no-history"], _MAIN["octave"]
     # once before: octave-kernel would pass over a fault in there
-    subprocess.run(["octave-cli", "--no-init-file", "--quiet", *options, load], check=True)
-    os.environ["OCTAVE_CLI_OPTIONS"] = " ".join([*options, "--persist", load])
+    subprocess.run(["octave-cli", "--no-init-file", "--quiet", *options, main], check=True)
+    os.environ["OCTAVE_CLI_OPTIONS"] = " ".join([*options, "--persist", main])
     runpy.run_module("octave_kernel", run_name="__main__")
 
 
 def _python() -> None:
-    """Cells run in the module of the method's main.py: what they define anew is what `fit_predict` uses."""
-    sdk: Any = importlib.import_module("permafrost_sdk")
-    run, sdk.run = sdk.run, _nothing
+    """Cells run in the module of the method's main file: what they define anew is what `fit_predict` uses."""
     method = importlib.import_module("main")
-    sdk.run = run
-    try:
-        run(_keep)
-    except _Loaded as loaded:
-        vars(method)["problem"] = loaded.problem
     _serve(user_module=method, user_ns=vars(method))
 
 
 def _r() -> None:
     """IPython with R inside: %R and %%R speak to the R that has the job."""
-    os.environ["PERMAFROST_SDK"] = str(_HERE)
-    importlib.import_module("rpy2.robjects").r["source"](f"{_METHOD}/main.R")
+    importlib.import_module("rpy2.robjects").r["source"](_MAIN["r"])
     # imported quietly before the first cell: it asks for packages that are not here
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -107,14 +93,6 @@ def _pass_interrupts_on(waking: int) -> None:
             embedded.rlock.release()
         else:
             embedded.rlib.R_interrupts_pending = 1
-
-
-def _nothing(*tasks: object, **others: object) -> None:
-    """Stands in for the SDK's run() while main.py is read."""
-
-
-def _keep(problem: object) -> None:
-    raise _Loaded(problem)
 
 
 def _serve(user_module: ModuleType | None = None, user_ns: dict[str, Any] | None = None, **settings: Any) -> None:

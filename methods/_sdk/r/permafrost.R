@@ -11,8 +11,9 @@ suppressPackageStartupMessages(library(jsonlite))
 
 # Load a file of the method's own folder, or the user's own one of that name ($PERMAFROST_UPSTREAM) in its place.
 source_method <- function(name) {
+  main <- Sys.getenv("PERMAFROST_NOTEBOOK")
   # in a notebook, R is part of another program
-  main <- Sys.getenv("PERMAFROST_NOTEBOOK", sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)))
+  if (!nzchar(main)) main <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
   here <- dirname(main)
   candidates <- file.path(c(Sys.getenv("PERMAFROST_UPSTREAM"), here), name)
   source(candidates[file.exists(candidates)][1L], local = parent.frame())

@@ -15,7 +15,7 @@ from harness.base.errors import CorruptData, DataError
 from harness.base.files import canonical_json, digest_of, read_json, write_atomic
 from harness.base.layout import Layout
 from harness.base.manifests import Strict
-from harness.meaning.modules import WHOLE, meaning_of_modules
+from harness.meaning.modules import meaning_of_modules
 from harness.splits.spec import parse_split
 
 _FILE = "measured.json"
@@ -125,7 +125,7 @@ def save_measured(layout: Layout, benchmark: str, measured: Measured) -> None:
 def measuring_code() -> str:
     """A digest of what measures. What it uses of `ddi.splits.drugs` is a source of every split."""
     package = "harness.benchmarks.ddi"
-    roots = {f"{package}.splits.consistency": WHOLE, f"{package}.study.measuring": WHOLE}
+    roots = [f"{package}.splits.consistency", f"{package}.study.measuring"]
     return meaning_of_modules(Path(harness.__file__).parent, roots, within=("harness.benchmarks",))
 
 
