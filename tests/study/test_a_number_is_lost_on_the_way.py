@@ -138,9 +138,8 @@ def test_another_ranking_is_no_reproduction(repository: Layout, book: Book) -> N
 def test_names_in_a_drawing_are_text() -> None:
     drawing = Drawing(10, 10, "<b>", "&")
     drawing.write(0, 0, "</svg><script>")
-    drawing.explain('"quoted" <')
-    draw_box(drawing, np.array([0.5]), Scale(0, 1, 0, 10), 0, 4, "ours")
-    drawing.explained()
+    with drawing.explained('"quoted" <'):
+        draw_box(drawing, np.array([0.5]), Scale(0, 1, 0, 10), 0, 4, "ours")
     ElementTree.fromstring(drawing.text)
     assert "<script>" not in drawing.text
 
