@@ -3,29 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from harness.benchmarks.contract import Form, Strategy
 from harness.benchmarks.repurposing.splits import folds
 from harness.benchmarks.repurposing.splits.folds import Folds, Split
+from harness.benchmarks.repurposing.splits.seeds import published_seeds
 
 if TYPE_CHECKING:
     from harness.base.manifests import Strict
     from harness.benchmarks.repurposing.dataset import RepurposingDataset
 
 
-# How the 100 seeds of the publication were drawn: from numpy's legacy generator.
-_SEED_OF_SEEDS, _BELOW, _COUNT = 1234, 10**8, 100
-
-
 class FoldForm(Form["RepurposingDataset", Split]):
     """A strategy makes the matrix; its digest follows from it. A hundred seeds are published."""
 
     def published_seeds(self) -> tuple[int, ...]:
-        """17263407, 22928437, ...: drawn as the paper drew them, the same for every dataset and method."""
-        return _published_seeds()
+        """The 100 seeds of the paper."""
+        return published_seeds()
 
     def finish(self, made: Folds) -> Split:
         """The matrix with its digest; read-only."""
@@ -60,10 +56,3 @@ class FoldForm(Form["RepurposingDataset", Split]):
 
 
 FORM = FoldForm()
-
-
-@cache
-def _published_seeds() -> tuple[int, ...]:
-    import numpy as np
-
-    return tuple(int(seed) for seed in np.random.RandomState(_SEED_OF_SEEDS).randint(0, _BELOW, size=_COUNT))
