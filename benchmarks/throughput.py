@@ -24,8 +24,7 @@ from pathlib import Path
 from harness.base.layout import find_layout
 from harness.base.vocabulary import Verdict
 from harness.engine import Engine, find_engine
-from harness.engine.images import import_tree
-from harness.engine.probe import exiting_archive
+from harness.engine.probe import exiting_archive, import_tree
 from harness.engine.walls import SYSTEM_CALLS, walls
 from harness.execution.runs import Limits, RunRequest, execute
 from harness.execution.runs.shown import show, shown_mounts

@@ -20,7 +20,7 @@ import pytest
 from harness.base.errors import EngineError
 from harness.base.layout import Layout, find_layout
 from harness.engine import Engine, find_engine
-from harness.engine.images import import_tree
+from harness.engine.probe import import_tree
 from harness.execution.runs import INIT
 from harness.images.deb import open_data
 from harness.images.fetch import fetch_parts, find_sources

@@ -13,9 +13,8 @@ import pytest
 
 from harness.engine import Engine
 from harness.engine.find import serve_docker
-from harness.engine.mounted import mounts_below
 from harness.engine.programs import find_program, is_root
-from harness.engine.serve import service_folder
+from harness.engine.serve import mounts_below, service_folder
 from harness.engine.sockets import silence
 
 # the client library does not close the socket of a refused connection, as there is when an engine dies

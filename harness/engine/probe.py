@@ -8,6 +8,7 @@ waits, the kernel is asked which limits and rights it really holds.
 from __future__ import annotations
 
 import io
+import json
 import struct
 import tarfile
 import time
@@ -19,7 +20,6 @@ from harness.base.errors import ImageError
 from harness.engine.cgroup import ControlGroup, limit_is_kept
 from harness.engine.confinement import Confinement, broken_walls, read_confinement
 from harness.engine.forbidden import FORBIDDEN, trying_program
-from harness.engine.images import import_tree
 from harness.engine.walls import walls
 
 if TYPE_CHECKING:
@@ -140,3 +140,21 @@ def _archive(name: str, program: bytes) -> bytes:
             folder.type, folder.mode = tarfile.DIRTYPE, 0o755
             archive.addfile(folder)
     return buffer.getvalue()
+
+
+def import_tree(engine: Engine, archive: bytes, name: str, *, tag: str = "latest") -> str:
+    """Import a tar of files under `name`; returns the image's id, which is what can be relied on."""
+    # the name is spelt out, because the engines complete short names differently
+    answer = engine.api.import_image_from_data(archive, repository=f"localhost/{name}", tag=tag)
+    return imported_id(answer)
+
+
+def imported_id(answer: str) -> str:
+    """The id at the end of the engine's stream of messages."""
+    for line in reversed(answer.strip().splitlines()):
+        status = json.loads(line)
+        if "error" in status:
+            raise ImageError(f"the engine could not import an image: {status['error']}")
+        if str(status.get("status", "")).startswith("sha256:"):
+            return str(status["status"])
+    raise ImageError("the engine did not name the image it imported")

@@ -8,8 +8,10 @@ while that process lives and names our socket on its command line).
 
 from __future__ import annotations
 
+import ctypes
 import fcntl
 import os
+import re
 import signal
 import tempfile
 import time
@@ -20,7 +22,6 @@ from pathlib import Path
 
 from harness.base.errors import EngineError
 from harness.base.files import digest_of, write_atomic
-from harness.engine.mounted import unmount_below
 from harness.engine.sockets import silence
 
 _START_SECONDS = 90.0
@@ -29,6 +30,8 @@ _ENV = "/usr/bin/env"
 _STOP_SECONDS = 20.0
 _LONGEST_SOCKET_PATH = 100
 _EXEC_SECONDS = 0.5
+# of umount2: also what is in use
+_DETACH = 2
 
 
 @dataclass(frozen=True)
@@ -237,3 +240,31 @@ def _stop(service: Service) -> None:
 def _last_line(log: Path) -> str:
     lines = [line for line in log.read_text(errors="replace").splitlines() if line.strip()]
     return lines[-1][-400:] if lines else "(the log is empty)"
+
+
+def unmount_below(place: Path) -> list[Path]:
+    """Detach every mount at or below `place`, the deepest first; returns what was detached.
+
+    An engine that crashed leaves mounts behind, and its folders could never be removed.
+    """
+    points = sorted(mounts_below(place), key=lambda point: len(point.parts), reverse=True)
+    if not points:
+        return []
+    library = ctypes.CDLL(None, use_errno=True)
+    return [point for point in points if library.umount2(os.fsencode(point), _DETACH) == 0]
+
+
+def mounts_below(place: Path) -> list[Path]:
+    """Mount points at or below a folder."""
+    real = place.resolve()
+    try:
+        lines = Path("/proc/self/mountinfo").read_text(errors="surrogateescape").splitlines()
+    except OSError:
+        return []
+    points = [Path(_plain(line.split()[4])) for line in lines]
+    return [point for point in points if point == real or real in point.parents]
+
+
+def _plain(text: str) -> str:
+    """The kernel writes spaces and the like as octal numbers."""
+    return re.sub(r"\\([0-7]{3})", lambda found: chr(int(found[1], 8)), text)

@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from harness import __version__, benchmarks
 from harness.base.files import write_atomic
@@ -16,11 +16,13 @@ from harness.compare import Book, ClaimVerdict, claimed_benchmarks, compare_clai
 from harness.compare.render import comparison_json, counts_by_group
 from harness.methods.card import load_method
 from harness.report.content import page_data
-from harness.report.study import study_entry
 from harness.results.findings import load_findings
 from harness.results.store import Store
 from harness.status import Footnotes, Group, Table, known_sets, metric_sets
 from harness.study import make_study
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 _PAGE = Path(__file__).parent / "page"
 # Decided claims shown in full; every cell shows its own, and `harness compare --all` shows all.
@@ -63,8 +65,8 @@ def books_for(layout: Layout, store: Store, table: Table, mirrors: Sequence[Path
     ]
 
 
-def render(layout: Layout, store: Store, table: Table, books: Sequence[Book], mirrors: Sequence[Path] = ()) -> str:
-    """The page as text."""
+def page_environment() -> Environment:
+    """Where the templates of the page are found; what they are given is escaped."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     environment = Environment(
@@ -75,29 +77,42 @@ def render(layout: Layout, store: Store, table: Table, books: Sequence[Book], mi
         lstrip_blocks=True,
     )
     environment.policies["json.dumps_kwargs"] = {"sort_keys": True}
+    return environment
+
+
+def render(layout: Layout, store: Store, table: Table, books: Sequence[Book], mirrors: Sequence[Path] = ()) -> str:
+    """The page as text."""
     benchmarks = list(dict.fromkeys(group.benchmark for group in table.groups))
-    return environment.get_template("page.html").render(
-        table=table,
-        verdicts=[_verdict(verdict, table.counts) for verdict in Verdict if table.counts[verdict]],
-        symbols={str(verdict): symbol for verdict, symbol in SYMBOLS.items()},
-        matrices=[_matrix(name, [one for one in table.groups if one.benchmark == name]) for name in benchmarks],
-        stand_ins=table.stand_ins,
-        metrics=[(name, _metrics(name)) for name in benchmarks],
-        cards=[load_method(layout, name) for name in sorted({scored.cell.job.method for scored in table.cells})],
-        books=[_book(book) for book in books],
-        findings=[(name, found) for name in benchmarks if (found := load_findings(layout, name))],
-        studies=[study_entry(study) for book in books if (study := make_study(layout, book, mirrors))],
-        claim_meanings=[(str(one), one.meaning) for one in ClaimVerdict],
-        version=__version__,
-        style=(_PAGE / "page.css").read_text(encoding="utf-8"),
-        script=(_PAGE / "page.js").read_text(encoding="utf-8"),
-        data=harmless_json(
-            {
-                **page_data(layout, store, table, books),
-                "metric_sets": [members for name in benchmarks for members in metric_sets(name)],
-                "symbols": {str(verdict): symbol for verdict, symbol in SYMBOLS.items()},
-            }
-        ),
+    return (
+        page_environment()
+        .get_template("page.html")
+        .render(
+            table=table,
+            verdicts=[_verdict(verdict, table.counts) for verdict in Verdict if table.counts[verdict]],
+            symbols={str(verdict): symbol for verdict, symbol in SYMBOLS.items()},
+            matrices=[
+                _matrix(name, [one for one in table.groups if one.benchmark == name]) for name in benchmarks
+            ],
+            stand_ins=table.stand_ins,
+            metrics=[(name, _metrics(name)) for name in benchmarks],
+            cards=[
+                load_method(layout, name) for name in sorted({scored.cell.job.method for scored in table.cells})
+            ],
+            books=[_book(book) for book in books],
+            findings=[(name, found) for name in benchmarks if (found := load_findings(layout, name))],
+            studies=[study for book in books if (study := make_study(layout, book, mirrors))],
+            claim_meanings=[(str(one), one.meaning) for one in ClaimVerdict],
+            version=__version__,
+            style=(_PAGE / "page.css").read_text(encoding="utf-8"),
+            script=(_PAGE / "page.js").read_text(encoding="utf-8"),
+            data=harmless_json(
+                {
+                    **page_data(layout, store, table, books),
+                    "metric_sets": [members for name in benchmarks for members in metric_sets(name)],
+                    "symbols": {str(verdict): symbol for verdict, symbol in SYMBOLS.items()},
+                }
+            ),
+        )
     )
 
 

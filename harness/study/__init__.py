@@ -25,7 +25,9 @@ __all__ = ["Sheet", "Study", "make_study", "measure_anew", "to_json", "to_markdo
 
 
 def make_study(layout: Layout, book: Book, mirrors: Sequence[Path] = ()) -> Study | None:
-    """Every sheet of the study a book belongs to, or None where its benchmark has none."""
+    """Every sheet of the study a book belongs to; None where none is described, or it has no claim of a table."""
+    if not any(one.claim.source.startswith("Table ") for one in book.comparisons):
+        return None
     names, own = load_names(layout, book.benchmark), own_sheets(book.benchmark)
     controls = tuple(card.name for card in load_methods(layout, book.benchmark) if card.control)
     sides = Sides(layout, book, names, controls)

@@ -63,6 +63,17 @@ class Sheet:
         terms = [f"{self.tally[verdict]} {verdict}" for verdict in ClaimVerdict if self.tally[verdict]]
         return f"{self.tally.total()} {self.counted} = {' + '.join(terms)}" if terms else ""
 
+    @property
+    def entries(self) -> list[list[tuple[str, str]]]:
+        """Each row's texts with their chips."""
+        chips = self.chips or [[""] * len(self.head) for _ in self.rows]
+        return [list(zip(row, shown, strict=True)) for row, shown in zip(self.rows, chips, strict=True)]
+
+    @property
+    def styles(self) -> list[str]:
+        """How the page lays it out, word by word."""
+        return self.style.split()
+
 
 @dataclass(frozen=True)
 class Study:

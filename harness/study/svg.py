@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from html import escape
 
@@ -48,13 +49,18 @@ class Drawing:
         end = "" if anchor == "start" else f' text-anchor="{anchor}"'
         self.marks.append(f'<text x="{x:.1f}" y="{y:.1f}" class="{style}"{end}>{escape(text)}</text>')
 
-    def explain(self, text: str) -> None:
-        """What a pointer that rests on the marks that follow is told, until `explained`."""
+    @contextmanager
+    def explained(self, text: str) -> Iterator[None]:
+        """Tooltip of the marks that are drawn meanwhile."""
         self.marks.append(f"<g><title>{escape(text)}</title>")
-
-    def explained(self) -> None:
-        """The end of what `explain` is about."""
+        yield
         self.marks.append("</g>")
+
+    def grid(self, scale: Scale, ticks: Iterable[tuple[float, str]]) -> None:
+        """A line down the whole picture at each tick, its text at the lower end."""
+        for value, text in ticks:
+            self.line(scale(value), 4, scale(value), self.height - 22, "grid")
+            self.write(scale(value), self.height - 6, text, "tick", "middle")
 
     @property
     def text(self) -> str:

@@ -20,8 +20,9 @@ from harness.compare.obtained import Obtained, Runs
 from harness.compare.paper import ALL_DATASETS, load_paper
 from harness.compare.several import Several
 from harness.compare.values import TIME, our_side, published_side
+from harness.report.html import page_environment
 from harness.results.store import Store
-from harness.study.sheets import Sheet
+from harness.study.sheets import Sheet, Study
 from harness.study.sides import Sides
 from harness.study.specs import load_description
 
@@ -189,3 +190,9 @@ def of_data(repository: Layout, ddi_book: Book) -> MakeSheets:
         return {(one.kind, one.number): one for one in sheets if one}
 
     return made
+
+
+@pytest.fixture
+def page_of() -> Callable[[Study], str]:
+    """The part of the page that shows a study."""
+    return lambda study: page_environment().get_template("study.html").render(study=study)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
 from xml.etree import ElementTree
 
@@ -17,7 +18,6 @@ from harness.benchmarks.repurposing.study.figures import Figures, make_figures
 from harness.cli import main
 from harness.compare import Book, ClaimVerdict, load_names
 from harness.compare.paper import Place
-from harness.report.study import study_entry
 from harness.study import Sheet, Study, make_study, to_json, to_markdown, to_text
 from harness.study.sides import Sides
 from harness.study.svg import Drawing, Scale, draw_box
@@ -138,18 +138,19 @@ def test_another_ranking_is_no_reproduction(repository: Layout, book: Book) -> N
 def test_names_in_a_drawing_are_text() -> None:
     drawing = Drawing(10, 10, "<b>", "&")
     drawing.write(0, 0, "</svg><script>")
-    drawing.explain('"quoted" <')
-    draw_box(drawing, np.array([0.5]), Scale(0, 1, 0, 10), 0, 4, "ours")
-    drawing.explained()
+    with drawing.explained('"quoted" <'):
+        draw_box(drawing, np.array([0.5]), Scale(0, 1, 0, 10), 0, 4, "ours")
     ElementTree.fromstring(drawing.text)
     assert "<script>" not in drawing.text
 
 
-def test_the_page_shows_tables_and_figures(study: Study) -> None:
-    entry = study_entry(study)
-    assert [table["number"] for table in entry["tables"]] == TABLES
-    assert [len(figure["pictures"]) for figure in entry["figures"]] == [3, 4, 1]
-    assert all(len(row) == len(table["head"]) for table in entry["tables"] for row in table["rows"])
+def test_the_page_shows_tables_and_figures(study: Study, page_of: Callable[[Study], str]) -> None:
+    page = page_of(study)
+    assert re.findall(r"<h4>Table (\w+)\.", page) == TABLES
+    figures = page.split("<h4>Figure ")[1:]
+    assert [figure.count("<figure>") for figure in figures] == [3, 4, 1]
+    for table in sheets(study, "table"):
+        assert all(len(row) == len(table.head) for row in table.entries)
 
 
 def test_some_of_it_can_be_asked_for(study: Study) -> None:

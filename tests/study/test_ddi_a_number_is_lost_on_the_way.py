@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
+from collections.abc import Callable
+from html import unescape
 from xml.etree import ElementTree
 
 import pytest
@@ -19,7 +21,6 @@ from harness.cli import group
 from harness.compare import Book, ClaimVerdict
 from harness.compare.names import Target
 from harness.compare.obtained import Obtained, Runs
-from harness.report.study import study_entry
 from harness.study import Study, make_study, to_json, to_markdown, to_text
 from harness.study.sheets import Sheet
 from tests.study.conftest import ddi_book_of
@@ -58,21 +59,19 @@ def test_every_claim_of_a_table_is_in_it(study: Study, ddi_book: Book, number: s
     assert verdicts == Counter(str(one.verdict) for one in claims if one.ours is not None)
 
 
-def test_all_renderings_hold_all_rows(study: Study) -> None:
+def test_all_renderings_hold_all_rows(study: Study, page_of: Callable[[Study], str]) -> None:
     text, markdown, content = to_text(study), to_markdown(study), to_json(study)
     json.dumps(content, allow_nan=False)
     assert set(content["tables"]) == set(TABLES) and set(content["figures"]) == set(FIGURES)
-    entry = study_entry(study)
-    shown = {("table", one["number"]): one for one in entry["tables"]}
-    shown |= {("figure", one["number"]): one for one in entry["figures"]}
+    shown = unescape(page_of(study))
     for sheet in study.sheets:
         heading = f"{sheet.kind.capitalize()} {sheet.number}. {sheet.title}"
         assert heading in text and plain(heading) in markdown
         assert len(content[f"{sheet.kind}s"][sheet.number]["rows"]) == len(sheet.rows)
         assert all(len(row) == len(sheet.head) for row in sheet.rows), heading
-        assert len(shown[sheet.kind, sheet.number]["rows"]) == len(sheet.rows)
+        assert heading in shown and len(sheet.entries) == len(sheet.rows)
         for row in sheet.rows[:20]:
-            assert all(cell in text and plain(cell) in markdown for cell in row)
+            assert all(cell in text and plain(cell) in markdown and cell in shown for cell in row)
 
 
 def test_accuracy_is_what_a_methods_original_means_by_it(repository: Layout, elsewhere: Layout) -> None:
@@ -107,8 +106,7 @@ def test_a_figure_of_which_nothing_was_run_says_what_makes_it(study: Study) -> N
     assert set(empty) == set(suites)
     for number, suite in suites.items():
         assert empty[number].notes == [f"No run yet: `harness run --suite {suite}` makes them."]
-    entry = next(one for one in study_entry(study)["figures"] if one["number"] == "15")
-    assert entry["notes"] and not entry["legend"]
+    assert empty["15"].notes and not empty["15"].legend
     assert not any("No run yet" in note for one in study.sheets if one.rows for note in one.notes)
 
 

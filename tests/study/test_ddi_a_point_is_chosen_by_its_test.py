@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
 from typing import cast
 
 import numpy as np
@@ -293,10 +295,10 @@ def test_an_ensemble_that_can_not_be_made_is_told(layout: Layout) -> None:
 
 
 def test_an_ensemble_finds_its_data_in_a_mirror(layout: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
-    given: list[object] = []
+    asked: list[list[Path]] = []
 
-    def away(*_: object, mirrors: object) -> None:
-        given.append(mirrors)
+    def away(*_: object, mirrors: Sequence[Path]) -> None:
+        asked.append([*mirrors])
         raise MissingData("the data are not here", where="anywhere", todo="bring them")
 
     runs: Runs = {}
@@ -305,7 +307,7 @@ def test_an_ensemble_finds_its_data_in_a_mirror(layout: Layout, monkeypatch: pyt
         runs[target] = {1: run}
     monkeypatch.setattr("harness.results.truth.load_dataset", away)
     (made,) = ensembles(layout, runs, METHODS, [layout.local])[PLACE].values()
-    assert given == [(layout.local,)] and made.unscored == "the data are not here (anywhere); bring them"
+    assert asked == [[layout.local]] and made.unscored == "the data are not here (anywhere); bring them"
 
 
 def test_probabilities_are_made_of_logits_alone() -> None:

@@ -45,18 +45,17 @@ def bars(title: str, shown: Sequence[Bar]) -> str:
     height = tall * len(shown) + 30
     drawing = Drawing(_LABELS + _PLOT + 20, height, title, f"Bars of {title}, ours filled, printed as outlines.")
     scale = Scale(0.0, 1.0, _LABELS, _LABELS + _PLOT)
-    _grid(drawing, scale, 4, height - 22, height - 6)
+    drawing.grid(scale, ((tick, f"{tick:g}") for tick in _TICKS))
     for number, bar in enumerate(shown):
         y = 6 + number * tall
         drawing.write(_LABELS - 10, y + 16, bar.title, "method", "end")
         for place, (printed, ours) in enumerate(bar.values):
             top = y + place * (_BAR + 2)
-            drawing.explain(f"{bar.title}: printed {_told(printed)}, ours {_told(ours)}")
-            if ours is not None:
-                drawing.rectangle(_LABELS, top, scale(ours) - _LABELS, _BAR, "filled", 0.9 - 0.45 * place)
-            if printed is not None:
-                drawing.rectangle(_LABELS, top, scale(printed) - _LABELS, _BAR, "outline")
-            drawing.explained()
+            with drawing.explained(f"{bar.title}: printed {_told(printed)}, ours {_told(ours)}"):
+                if ours is not None:
+                    drawing.rectangle(_LABELS, top, scale(ours) - _LABELS, _BAR, "filled", 0.9 - 0.45 * place)
+                if printed is not None:
+                    drawing.rectangle(_LABELS, top, scale(printed) - _LABELS, _BAR, "outline")
     return drawing.text
 
 
@@ -76,16 +75,15 @@ def lines(title: str, curves: Sequence[Curve], across: str, *, form: str = ".2f"
     for number, (curve, end) in enumerate(zip(curves, ends, strict=True)):
         told = (f"{x:g}: {_told(y) if shares else format(y, form)}" for x, y in curve.points)
         style = f"hue-{(number if curve.hue is None else curve.hue) % _HUES}"
-        drawing.explain(f"{curve.name}: {', '.join(told)}")
-        for (x1, y1), (x2, y2) in pairwise(curve.points):
-            drawing.line(to_x(x1), to_y(y1), to_x(x2), to_y(y2), f"curve {style}")
-        for x, y in curve.points:
-            drawing.dot(to_x(x), to_y(y), f"point {style}")
-        last_x, last_y = curve.points[-1]
-        # leads to the name, which stands lower or higher where others end nearby
-        drawing.line(to_x(last_x) + 3, to_y(last_y), to_x(last_x) + _LEAD, end, "grid")
-        drawing.write(to_x(last_x) + _LEAD + 4, end + 4, curve.name, f"tick {style}")
-        drawing.explained()
+        with drawing.explained(f"{curve.name}: {', '.join(told)}"):
+            for (x1, y1), (x2, y2) in pairwise(curve.points):
+                drawing.line(to_x(x1), to_y(y1), to_x(x2), to_y(y2), f"curve {style}")
+            for x, y in curve.points:
+                drawing.dot(to_x(x), to_y(y), f"point {style}")
+            last_x, last_y = curve.points[-1]
+            # leads to the name, which stands lower or higher where others end nearby
+            drawing.line(to_x(last_x) + 3, to_y(last_y), to_x(last_x) + _LEAD, end, "grid")
+            drawing.write(to_x(last_x) + _LEAD + 4, end + 4, curve.name, f"tick {style}")
     return drawing.text
 
 
@@ -114,18 +112,11 @@ def heat(title: str, shown: Sequence[tuple[str, Sequence[float | None]]]) -> str
                 drawing.line(x + 1, y + 7, x + _CELL - 2, y + 11, "curve")
                 drawing.line(x + 1, y + 11, x + _CELL - 2, y + 7, "curve")
                 continue
-            drawing.explain(f"{name}, type {kind}: {_told(value)}")
-            drawing.rectangle(x, y, _CELL - 1, 18, "shade plus", 0.06 + 0.94 * value)
-            drawing.explained()
+            with drawing.explained(f"{name}, type {kind}: {_told(value)}"):
+                drawing.rectangle(x, y, _CELL - 1, 18, "shade plus", 0.06 + 0.94 * value)
     for kind in range(0, count, 10):
         drawing.write(_LABELS + kind * _CELL, 24 * len(shown) + 20, f"{kind}", "tick")
     return drawing.text
-
-
-def _grid(drawing: Drawing, scale: Scale, top: float, bottom: float, labels: float) -> None:
-    for tick in _TICKS:
-        drawing.line(scale(tick), top, scale(tick), bottom, "grid")
-        drawing.write(scale(tick), labels, f"{tick:g}", "tick", "middle")
 
 
 def _ticks(values: Sequence[float]) -> list[float]:

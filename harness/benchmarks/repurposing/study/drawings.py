@@ -113,9 +113,7 @@ def _boxes(
     height = sum(_HEAD + _ROW * len(group.boxes) + 8 for group in groups) + 26
     drawing = Drawing(_LABELS + _PLOT + 36, height, title, about)
     scale = scale_of(start=_LABELS, end=_LABELS + _PLOT)
-    for value, text in ticks:
-        drawing.line(scale(value), 4, scale(value), height - 22, "grid")
-        drawing.write(scale(value), height - 6, text, "tick", "middle")
+    drawing.grid(scale, ticks)
     y = 0.0
     for group in groups:
         drawing.line(0, y + 2, drawing.width, y + 2, "rule")
@@ -129,19 +127,16 @@ def _boxes(
             y += _ROW
         if group.control is not None:
             name, mean = group.control
-            drawing.explain(f"control {name} on {group.title}: {mean:.3f}")
-            drawing.line(scale(mean), top, scale(mean), y, "control")
-            drawing.explained()
+            with drawing.explained(f"control {name} on {group.title}: {mean:.3f}"):
+                drawing.line(scale(mean), top, scale(mean), y, "control")
         y += 8
     return drawing.text
 
 
 def _side(drawing: Drawing, values: Array, scale: Scale, y: float, style: str, about: str) -> None:
-    if not len(values):
-        return
-    drawing.explain(f"{about}: median of {len(values)} is {np.median(values):.4g}")
-    draw_box(drawing, values, scale, y, _BOX, style)
-    drawing.explained()
+    if len(values):
+        with drawing.explained(f"{about}: median of {len(values)} is {np.median(values):.4g}"):
+            draw_box(drawing, values, scale, y, _BOX, style)
 
 
 @dataclass(frozen=True)
