@@ -29,10 +29,14 @@ from pathlib import Path
 from benchmarks.made_up import made_up_plan
 from harness.base.layout import Layout, find_layout
 from harness.methods.card import method_names
+from harness.results.cells import join
 from harness.report import write_report
+from harness.results.store import Store
+from harness.status import build_table
 repository = find_layout(Path(sys.argv[3]))
 layout = Layout(repository.root, repository.cache, Path(sys.argv[1]))
-write_report(layout, made_up_plan(int(sys.argv[2]), method_names(repository)))
+plan, store = made_up_plan(int(sys.argv[2]), method_names(repository)), Store(layout.runs)
+write_report(layout, build_table(layout, store, plan, join(plan, store, records=True)))
 """
 
 

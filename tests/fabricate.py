@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 import numpy as np
 
@@ -20,11 +21,13 @@ from harness.images import code_tree, environment_tree, image_name
 from harness.methods.card import load_method, merged_parameters
 from harness.planning.jobs import Job, PlannedJob, complete_options
 from harness.planning.plan import Cell, Plan, make_plan
+from harness.results.cells import join
 from harness.results.records import Record
+from harness.results.reference import Entry
 from harness.results.scoring import score_run
 from harness.results.store import Store
 from harness.splits.spec import SplitSpec
-from harness.status import ScoredCell
+from harness.status import ScoredCell, Table, build_table
 
 SEEDS = (17263407, 22928437)
 METHODS = ("constant", "als_wr", "lrssl")
@@ -57,6 +60,12 @@ def plan_of(layout: Layout, methods: Iterable[str] = METHODS, seeds: Iterable[in
     """Methods on Synthetic, pinned by the real checksums."""
     chosen = list(seeds)
     return make_plan(layout, "made-up", [job_of(layout, method, seed) for method in methods for seed in chosen])
+
+
+def table_of(layout: Layout, plan: Plan, reference: Mapping[str, Entry] = MappingProxyType({})) -> Table:
+    """The table of a plan, joined with the runs of a repository."""
+    store = Store(layout.runs)
+    return build_table(layout, store, plan, join(plan, store, records=True), reference)
 
 
 def planned_of(cell: Cell) -> PlannedJob:

@@ -2,7 +2,7 @@
 
 from harness.audit.chain import Auditor
 from harness.audit.report import AuditReport, audit_reference, audit_runs, believed_reference, to_json, to_text
-from harness.audit.select import find_key, keys_of_suite, reference_of_suite
+from harness.audit.select import find_key, keys_of_jobs, reference_of_jobs
 from harness.audit.steps import Audit, Checked, Step
 
 __all__ = [
@@ -15,8 +15,8 @@ __all__ = [
     "audit_runs",
     "believed_reference",
     "find_key",
-    "keys_of_suite",
-    "reference_of_suite",
+    "keys_of_jobs",
+    "reference_of_jobs",
     "to_json",
     "to_text",
 ]

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from harness.base.errors import HarnessError, UsageError, unknown
 from harness.base.files import canonical_json
-from harness.base.layout import Layout
 from harness.planning.jobs import Job
-from harness.planning.suites import jobs_of, load_suite
 from harness.results.reference import Entry
 from harness.results.store import Store
 
@@ -17,12 +15,12 @@ from harness.results.store import Store
 _SHOWN = 10
 
 
-def keys_of_suite(layout: Layout, store: Store, suite: str) -> tuple[list[str], int]:
-    """The stored runs of a suite's jobs, whatever they rest on, and how many of its jobs have none.
+def keys_of_jobs(store: Store, jobs: Iterable[Job]) -> tuple[list[str], int]:
+    """The stored runs of these jobs, whatever they rest on, and how many of the jobs have none.
 
     Jobs are compared, not keys: a lock that was tampered with must not make its runs disappear from their audit.
     """
-    wanted = _jobs_of_suite(layout, suite)
+    wanted = set(map(_text_of, jobs))
     keys, seen = [], set()
     for key in store.finished():
         job = _job_of(store, key)
@@ -32,15 +30,11 @@ def keys_of_suite(layout: Layout, store: Store, suite: str) -> tuple[list[str], 
     return keys, len(wanted - seen)
 
 
-def reference_of_suite(layout: Layout, entries: Mapping[str, Entry], suite: str) -> tuple[dict[str, Entry], int]:
-    """The reference results of a suite's jobs, and how many of its jobs have none."""
-    wanted = _jobs_of_suite(layout, suite)
-    jobs = {key: _text_of(entry.planned.job) for key, entry in entries.items()}
-    return {key: entries[key] for key, job in jobs.items() if job in wanted}, len(wanted - set(jobs.values()))
-
-
-def _jobs_of_suite(layout: Layout, suite: str) -> set[bytes]:
-    return {_text_of(job) for job in jobs_of(layout, load_suite(suite))}
+def reference_of_jobs(entries: Mapping[str, Entry], jobs: Iterable[Job]) -> tuple[dict[str, Entry], int]:
+    """The reference results of these jobs, and how many of the jobs have none."""
+    wanted = set(map(_text_of, jobs))
+    texts = {key: _text_of(entry.planned.job) for key, entry in entries.items()}
+    return {key: entries[key] for key, text in texts.items() if text in wanted}, len(wanted - set(texts.values()))
 
 
 def _job_of(store: Store, key: str) -> bytes | None:

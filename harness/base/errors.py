@@ -14,7 +14,7 @@ HarnessError            base; carries the exit code of the command line
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -97,3 +97,11 @@ def unknown(kind: str, name: str, known: Collection[str], *, where: Path | str =
         where=str(where),
         todo=f"{hint}known: {', '.join(known) or 'none'}",
     )
+
+
+def refuse_unknown(kind: str, names: Iterable[str], known: Iterable[str], *, where: object = "") -> None:
+    """A filter that names nothing would show an empty table, which looks as if all were well."""
+    choice = sorted(set(known))
+    for name in names:
+        if name not in choice:
+            raise unknown(kind, name, choice, where=str(where))

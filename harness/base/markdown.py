@@ -1,14 +1,13 @@
 """Markdown that says what it was given: text of runs, logs and manifests can't become markup, links or HTML.
 
 `plain` is for every text that a person did not write as Markdown; `prose` for the pages of cards and findings,
-whose authors may use it: there only HTML is taken away. `code` and `table` are the forms that texts are put into.
+whose authors may use it: there only HTML is taken away. `code` is the form of names.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
 
 _HTML = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 # `_` inside a word is no markup, and names are full of it; the rest are what links and bare addresses begin with
@@ -37,11 +36,6 @@ def code(text: object) -> str:
     fence = "`" * (1 + max((len(run) for run in re.findall("`+", words)), default=0))
     space = " " if words.startswith("`") or words.endswith("`") else ""
     return f"{fence}{space}{words}{space}{fence}"
-
-
-def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
-    """The lines of a table whose entries are Markdown already: of `plain`, `code` or a page's own markup."""
-    return [f"| {' | '.join(row)} |" for row in (header, ["---"] * len(header), *rows)]
 
 
 def _without_controls(text: str) -> str:

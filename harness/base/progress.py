@@ -5,8 +5,10 @@ from __future__ import annotations
 import sys
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import TracebackType
-from typing import Any, Protocol, Self, TextIO
+from typing import Any, Literal, Protocol, Self, TextIO
 
 
 class Progress(Protocol):
@@ -107,3 +109,21 @@ class Bar:
     def note(self, text: str) -> None:
         """Keep the line."""
         self._bar.console.print(f"  {text}", markup=False, highlight=False)
+
+
+# What a person chooses: their own, none, or what suits the place ("auto").
+ProgressChoice = Progress | Literal["auto"] | None
+
+
+@contextmanager
+def progress_for(choice: ProgressChoice = "auto") -> Iterator[Progress]:
+    """The progress that was chosen; "auto" is a bar on a terminal, and lines elsewhere."""
+    if choice is None:
+        yield Silent()
+    elif choice != "auto":
+        yield choice
+    elif sys.stderr.isatty():
+        with Bar() as bar:
+            yield bar
+    else:
+        yield Lines()

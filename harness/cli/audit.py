@@ -2,24 +2,12 @@
 
 from __future__ import annotations
 
-import json
-from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from harness.base.errors import AuditError, EngineError
-from harness.base.layout import find_layout
-from harness.cli.options import OnceCommand, json_option, mirror_option, progress_for
-
-if TYPE_CHECKING:
-    from harness.base.layout import Layout
-    from harness.engine import Engine
-    from harness.results.reference import Entry
-
-# So few are audited before a bar could be read.
-_FEW = 20
+from harness.base.errors import AuditError
+from harness.cli.options import OnceCommand, echo_json, json_option, mirror_option
 
 
 @click.command(cls=OnceCommand)
@@ -54,70 +42,22 @@ def command(
     KEY is a job key or its beginning. Exit code 5 when any link is broken. What could not be checked is told,
     and never called ok.
     """
-    from harness.audit import audit_reference, audit_runs, to_json, to_text
+    from harness import api
+    from harness.audit import to_json, to_text
 
     if sum((key is not None, every, suite is not None)) > 1:
         raise click.UsageError("KEY, --all and --suite exclude each other")
-    layout = find_layout()
-    chosen = _chosen(layout, key, suite, reference=reference)
-    few = len(chosen.runs) < _FEW and not replay
-    with ExitStack() as stack:
-        progress = stack.enter_context(progress_for(quiet=as_json or few))
-        engine = _engine(layout, stack, needed=bool(replay))
-        how: dict[str, Any] = {"mirrors": mirrors, "replay": replay, "seed": seed, "progress": progress}
-        how |= {"engine": engine, "without_run": chosen.without_run}
-        if isinstance(chosen.runs, dict):
-            report = audit_reference(layout, chosen.runs, **how)
-        else:
-            report = audit_runs(layout, chosen.runs, **how)
+    report = api.audit(
+        key or (),
+        suite=suite,
+        reference=reference,
+        replay=replay,
+        seed=seed,
+        progress=None if as_json else "auto",
+        repository=api.open_repository(mirrors=mirrors),
+    )
     if as_json:
-        click.echo(json.dumps(to_json(report), indent=2, sort_keys=True, ensure_ascii=False))
+        echo_json(to_json(report))
     else:
         click.echo(to_text(report, everything=verbose), nl=False)
     return AuditError.exit_code if report.failed else 0
-
-
-class _Chosen(NamedTuple):
-    """Keys of stored runs, or reference results by key; and how many planned cells have none."""
-
-    runs: list[str] | dict[str, Entry]
-    without_run: int = 0
-
-
-def _chosen(layout: Layout, key: str | None, suite: str | None, *, reference: bool) -> _Chosen:
-    from harness.audit import believed_reference, keys_of_suite, reference_of_suite
-    from harness.results.store import Store
-
-    store = Store(layout.runs)
-    if key is not None:
-        return _one(layout, [] if reference else list(store.finished()), key)
-    if not reference:
-        return _Chosen(*keys_of_suite(layout, store, suite)) if suite else _Chosen(list(store.finished()))
-    if not (entries := believed_reference(layout)):
-        raise AuditError(
-            "there are no reference results to audit", where=str(layout.reference), todo="restore the folder"
-        )
-    return _Chosen(*reference_of_suite(layout, entries, suite)) if suite else _Chosen(entries)
-
-
-def _one(layout: Layout, stored: list[str], start: str) -> _Chosen:
-    """A stored run by the beginning of its key, else a reference result."""
-    from harness.audit import believed_reference, find_key
-
-    if any(key.startswith(start.lower()) for key in stored):
-        return _Chosen([find_key(stored, start, layout.runs)])
-    entries = believed_reference(layout)
-    key = find_key([*stored, *entries], start, layout.runs)
-    return _Chosen({key: entries[key]})
-
-
-def _engine(layout: Layout, stack: ExitStack, *, needed: bool) -> Engine | None:
-    """An engine, or None: everything but the image id can be audited without. A replay can't."""
-    from harness.engine import find_engine
-
-    try:
-        return stack.enter_context(find_engine(layout))
-    except EngineError:
-        if needed:
-            raise
-        return None

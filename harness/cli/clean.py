@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from contextlib import ExitStack
 from dataclasses import asdict
 
 import click
 
 from harness.base.errors import EngineError
-from harness.cli.options import OnceCommand, json_option
+from harness.cli.options import OnceCommand, echo_json, json_option
 
 
 @click.command(cls=OnceCommand)
@@ -47,7 +46,7 @@ def command(images: bool, cache: bool, dry_run: bool, as_json: bool) -> int:
             reason = f": {removal.fault}" if removal.fault else ""
             click.echo(f"{word} {removal.kind} {removal.name}{size}{reason}")
     if as_json:
-        click.echo(json.dumps([asdict(removal) for removal in removals], indent=2))
+        echo_json([asdict(removal) for removal in removals])
     elif not removals:
         click.echo("nothing to remove")
     return 1 if any(removal.fault for removal in removals) else 0

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from harness.base.errors import DataError, MissingData, UsageError
+from harness.base.errors import DataError, MissingData, UsageError, refuse_unknown
 from harness.base.layout import find_layout
-from harness.cli.options import OnceGroup, json_option, mirror_option, refuse_unknown
+from harness.cli.options import OnceGroup, echo_json, json_option, mirror_option
 
 if TYPE_CHECKING:
     from harness.base.layout import Layout
@@ -36,7 +35,7 @@ def list_datasets(mirrors: tuple[Path, ...], as_json: bool) -> int:
     layout = find_layout()
     listed = [_described(layout, name, mirrors) for name in manifest_names(layout)]
     if as_json:
-        click.echo(json.dumps([row for row, _ in listed], indent=2, ensure_ascii=False))
+        echo_json([row for row, _ in listed])
     else:
         click.echo("".join(f"{line}\n" for _, line in listed), nl=False)
     return UsageError.exit_code if any(_FAULT in row for row, _ in listed) else 0
@@ -69,7 +68,7 @@ def get_datasets(names: tuple[str, ...], everything: bool, mirrors: tuple[Path, 
             for remark in dataset.remarks:
                 click.echo(f"  {remark}")
     if as_json:
-        click.echo(json.dumps(rows, indent=2, ensure_ascii=False))
+        echo_json(rows)
 
 
 @command.command("verify", short_help="Check files, conversion and kept arrays.")
@@ -86,7 +85,7 @@ def verify_datasets(names: tuple[str, ...], mirrors: tuple[Path, ...], as_json: 
         for name in _chosen(layout, names, everything=not names)
     ]
     if as_json:
-        click.echo(json.dumps(rows, indent=2, ensure_ascii=False))
+        echo_json(rows)
     else:
         for row in rows:
             click.echo(f"{row['name']}: {row['verdict']}" + (f": {row['reason']}" if row["reason"] else ""))

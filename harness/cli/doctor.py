@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from pathlib import Path
 
 import click
 
-from harness.cli.options import OnceCommand, json_option, mirror_option, runtime_option
+from harness.cli.options import OnceCommand, echo_json, json_option, mirror_option, runtime_option
 
 _COLOURS = {"ok": "green", "warn": "yellow", "fail": "red"}
 
@@ -39,5 +38,5 @@ def command(mirrors: tuple[Path, ...], runtime: str | None, as_json: bool) -> in
     if failed:
         code = 3 if any(check.of_engine for check in failed) else 1
     if as_json:
-        click.echo(json.dumps({"ready": not failed, "checks": [asdict(check) for check in checks]}, indent=2))
+        echo_json({"ready": not failed, "checks": [asdict(check) for check in checks]})
     return code

@@ -32,17 +32,16 @@ def command(suite: str, output: Path, with_predictions: bool) -> int:
     file becomes the index of the whole store, one row per run. A run whose evidence is damaged is left out and
     named; the exit code is then 4.
     """
+    from harness import api
     from harness.base.errors import CorruptData
     from harness.export import export
     from harness.results.index import build_index
-    from harness.results.store import Store
-    from harness.status import requested_plan
 
     layout = find_layout()
     if output.suffix == ".parquet":
         click.echo(f"index: {build_index(layout, output)}")
         return 0
-    plan = requested_plan(layout, Store(layout.runs), suite)
+    plan = api.plan(suite=suite, repository=api.open_repository())
     exported = export(layout, plan, output, with_predictions=with_predictions)
     click.echo(f"exported {exported.runs} runs: {output}")
     for key, reason in exported.left_out.items():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,7 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from harness.cli.options import OnceGroup, json_option, progress_for
+from harness.base.progress import progress_for
+from harness.cli.options import OnceGroup, echo_json, json_option
 
 if TYPE_CHECKING:
     from harness.base.layout import Layout
@@ -64,7 +64,7 @@ def list_images(as_json: bool) -> None:
 
     rows = overview(find_layout())
     if as_json:
-        click.echo(json.dumps(rows, indent=2))
+        echo_json(rows)
         return
     click.echo(
         f"{'name':12} {'kind':12} {'for':4} {'on top of':10} {'tree':16} {'MB':>6} {'own MB':>6}  built here"
@@ -190,7 +190,7 @@ def verify(
                 text = finding.fault or finding.detail
                 click.echo(f"{mark:5}  {finding.image:12} {finding.check:17} {finding.seconds:5.1f} s  {text}")
     if as_json:
-        click.echo(json.dumps([finding.as_json() for finding in findings], indent=2))
+        echo_json([finding.as_json() for finding in findings])
     return EngineError.exit_code if any(finding.fault for finding in findings) else 0
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
-
 import click
 
 from harness.base.errors import ManifestError, UsageError
 from harness.base.layout import find_layout
-from harness.cli.options import OnceCommand, json_option
+from harness.base.tables import aligned
+from harness.cli.options import OnceCommand, echo_json, json_option
 from harness.methods import page as cards
 from harness.methods.card import load_methods
 from harness.planning.suites import load_suite, suite_names
@@ -36,11 +35,10 @@ def command(kind: str, markdown: bool, as_json: bool) -> int:
     }[kind]()
     code = ManifestError.exit_code if any(_FAULT in row for row in rows) else 0
     if as_json:
-        click.echo(json.dumps(rows, indent=2, ensure_ascii=False))
+        echo_json(rows)
         return code
-    width = max((len(str(row["name"])) for row in rows), default=0)
-    for row in rows:
-        click.echo(f"{row['name']:{width}}  {row['summary']}")
+    for line in aligned([str(row["name"]), str(row["summary"])] for row in rows):
+        click.echo(line)
     return code
 
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from itertools import chain
 
 import click
 
-from harness.cli.options import OnceGroup, benchmark_option, json_option
+from harness.cli.options import OnceGroup, benchmark_option, echo_json, json_option
 
 # the check of the folders themselves, before anything is built
 _SOURCE = "source"
@@ -77,5 +76,5 @@ def check(names: tuple[str, ...], install: bool, as_json: bool) -> int:
                     told = "passed" if result.passed else f"FAILED: {result.reason}"
                     click.echo(f"{card.name}: {promises[result.check]}: {told}")
     if as_json:
-        click.echo(json.dumps(rows, indent=2, ensure_ascii=False))
+        echo_json(rows)
     return 0 if all(row["passed"] for row in rows) else 1

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 import click
 
 from harness.base.errors import UsageError
-from harness.cli.options import SEED, OnceCommand, benchmark_options, mirror_option, parse_settings, progress_for
+from harness.base.progress import progress_for
+from harness.cli.options import SEED, OnceCommand, benchmark_options, mirror_option, parse_settings
 
 if TYPE_CHECKING:
     from harness.base.layout import Layout

@@ -5,30 +5,24 @@ from __future__ import annotations
 import json
 import math
 import os
-import signal
-import sys
-import threading
-import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from functools import wraps
 from pathlib import Path
-from types import FrameType
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 
 import click
 
 from harness import benchmarks
 from harness.base.errors import UsageError
-from harness.base.progress import Bar, Lines, Progress, Silent
+
+if TYPE_CHECKING:
+    from harness.base.vocabulary import Accelerator
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 # What numpy's legacy generator takes, which draws every split.
 SEED = click.IntRange(min=0, max=2**32 - 1)
-_WISHES = (signal.SIGINT, signal.SIGTERM)
-_SAME_WISH_S = 1.0
 
 
 class OnceCommand(click.Command):
@@ -118,6 +112,66 @@ def benchmark_options(command: Command) -> Command:
     return call  # type: ignore[return-value]
 
 
+class Requested(TypedDict):
+    """What the options of a command ask `harness.api.plan` for."""
+
+    suite: str | None
+    published_seeds: int | None
+    methods: tuple[str, ...]
+    variant: str | None
+    parameters: dict[str, Any]
+    datasets: tuple[str, ...]
+    splits: tuple[str, ...]
+    seeds: tuple[int, ...]
+    options: dict[str, int]
+    upstream: Path | None
+    accelerator: Accelerator
+
+
+def request_options(command: Command) -> Command:
+    """The options that name a suite, or methods on data, handed on together as `requested`."""
+
+    @wraps(command)
+    def call(settings: tuple[str, ...], **arguments: Any) -> Any:
+        requested = {name: arguments.pop(name) for name in Requested.__annotations__ if name != "parameters"}
+        return command(requested={**requested, "parameters": parse_settings(settings)}, **arguments)
+
+    decorators = (
+        click.option("--suite", help="A named set of jobs (harness list suites)."),
+        published_seeds_option,
+        click.option("--method", "methods", multiple=True, help="A method; may be repeated."),
+        click.option("--variant", help="A named way to run it; published by default."),
+        click.option(
+            "--set", "settings", multiple=True, metavar="NAME=VALUE", help="Another value for a parameter."
+        ),
+        click.option("--dataset", "datasets", multiple=True, help="A dataset; may be repeated."),
+        click.option(
+            "--split",
+            "splits",
+            multiple=True,
+            help="A strategy, or with parameters cluster:gamma=0.6; may be repeated; random by default.",
+        ),
+        click.option("--seed", "seeds", multiple=True, type=SEED, help="A seed of the split; may be repeated."),
+        benchmark_options,
+        click.option(
+            "--upstream",
+            type=click.Path(exists=True, file_okay=False, path_type=Path, resolve_path=True),
+            help="A checkout of the authors' own code, mounted ahead of ours; its functions must have our file "
+            "names.",
+        ),
+        click.option(
+            "--accelerator",
+            type=click.Choice(["cpu", "cuda"]),
+            default="cpu",
+            show_default=True,
+            help="What the methods that can use an NVIDIA GPU compute on; the others stay on the CPU.",
+        ),
+    )
+    for decorate in reversed(decorators):
+        call = decorate(call)
+    return call  # type: ignore[return-value]
+
+
 def published_seeds_option(command: Command) -> Command:
     """`--published-seeds N`."""
     return click.option(
@@ -140,6 +194,16 @@ def runtime_option(command: Command) -> Command:
 def json_option(command: Command) -> Command:
     """`--json`."""
     return click.option("--json", "as_json", is_flag=True, help="For programs.")(command)
+
+
+def json_text(value: object) -> str:
+    """What every `--json` prints: equal values give equal texts."""
+    return json.dumps(value, indent=2, sort_keys=True, ensure_ascii=False)
+
+
+def echo_json(value: object) -> None:
+    """Print a value for programs."""
+    click.echo(json_text(value))
 
 
 def parse_setting(text: str) -> tuple[str, Any]:
@@ -173,72 +237,3 @@ def parse_settings(texts: Iterable[str]) -> dict[str, Any]:
             )
         settings[name] = value
     return settings
-
-
-def refuse_unknown(kind: str, names: Iterable[str], known: Iterable[str], *, where: object = "") -> None:
-    """A filter that names nothing would show an empty table, which looks as if all were well."""
-    from harness.base.errors import unknown
-
-    choice = sorted(set(known))
-    for name in names:
-        if name not in choice:
-            raise unknown(kind, name, choice, where=str(where))
-
-
-@contextmanager
-def progress_for(*, quiet: bool = False) -> Iterator[Progress]:
-    """A bar on a terminal, lines elsewhere, nothing when `quiet`."""
-    if quiet:
-        yield Silent()
-    elif sys.stderr.isatty():
-        with Bar() as bar:
-            yield bar
-    else:
-        yield Lines()
-
-
-@contextmanager
-def stop_on_interrupt() -> Iterator[threading.Event]:
-    """The first Ctrl-C (or SIGTERM) asks for a clean end; one that comes a second later or more ends at once.
-
-    Python runs a handler in the main thread, in the midst of anything (even of `Event.set`), and late where
-    another thread took the signal. So the interpreter writes signals into a pipe, and the thread that reads it
-    does the work.
-    Signals that come together count as one: `timeout` sends two, to the process and to its group.
-    """
-    stop, leave = threading.Event(), threading.Event()
-    waking, wake = os.pipe()
-    os.set_blocking(wake, False)
-    main = threading.get_ident()
-
-    def handle(number: int, frame: FrameType | None) -> None:
-        if leave.is_set():
-            raise KeyboardInterrupt
-
-    def listen() -> None:
-        asked = 0.0
-        while heard := os.read(waking, 1):
-            if heard[0] not in _WISHES:
-                continue
-            if not asked:
-                asked = time.monotonic()
-                stop.set()
-                click.echo("stopping: finished runs are kept; once more to stop at once", err=True)
-            elif time.monotonic() - asked >= _SAME_WISH_S:
-                leave.set()
-                signal.pthread_kill(main, signal.SIGINT)
-                return
-
-    listener = threading.Thread(target=listen, name="interrupt", daemon=True)
-    listener.start()
-    before = {number: signal.signal(number, handle) for number in _WISHES}
-    woken_before = signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
-    try:
-        yield stop
-    finally:
-        signal.set_wakeup_fd(woken_before)
-        for number, handler in before.items():
-            signal.signal(number, handler)
-        os.close(wake)
-        listener.join()
-        os.close(waking)

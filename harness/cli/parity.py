@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from harness.base.errors import UsageError
-from harness.cli.options import OnceCommand, json_option, mirror_option
+from harness.cli.options import OnceCommand, echo_json, json_option, mirror_option
 
 if TYPE_CHECKING:
     from harness.parity import Finding, GoldenCase
@@ -67,7 +66,7 @@ def command(
             if not as_json:
                 click.echo("\n".join(_lines(finding)))
     if as_json:
-        click.echo(json.dumps(_document(golden, cases, findings), indent=2, ensure_ascii=False))
+        echo_json(_document(golden, cases, findings))
     else:
         click.echo(_summary(findings))
     return 1 if any(finding.worst.is_bad for finding in findings) else 0

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from harness.cli.options import SEED, OnceCommand, OutputFile, mirror_option, progress_for
+from harness.cli.options import SEED, OnceCommand, OutputFile, mirror_option
 
 
 @click.command(cls=OnceCommand)
@@ -33,15 +33,11 @@ def command(
     \b
     harness predict --method bnnr --dataset mine --top 100 --output ranking.csv
     """
+    from harness import api
     from harness.base.files import write_atomic
-    from harness.base.layout import find_layout
-    from harness.engine import find_engine
-    from harness.execution.predict import predict, prediction_job
 
-    layout = find_layout()
-    job = prediction_job(layout, method, dataset, variant, seed)
-    with progress_for() as progress, find_engine(layout, install=install) as engine:
-        predicted = predict(layout, engine, job, mirrors=mirrors, progress=progress, top=top)
+    repository = api.open_repository(mirrors=mirrors, install=install)
+    predicted = api.predict(method, dataset, variant=variant, seed=seed, top=top, repository=repository)
     if output is None:
         click.echo(predicted.ranking.to_csv(), nl=False)
     else:

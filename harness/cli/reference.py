@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import click
 
 from harness.base.layout import find_layout
-from harness.cli.options import OnceGroup, json_option, mirror_option
+from harness.base.tables import aligned
+from harness.cli.options import OnceGroup, echo_json, json_option, mirror_option
 
 
 @click.group(cls=OnceGroup)
@@ -30,12 +30,19 @@ def list_(as_json: bool) -> None:
 
     rows = overview(find_layout())
     if as_json:
-        click.echo(json.dumps([row.to_json() for row in rows], indent=2, ensure_ascii=False))
+        echo_json([row.to_json() for row in rows])
         return
-    width = max((len(row.label) for row in rows), default=0)
-    for row in rows:
-        stale = f"  {row.stale} of code, images or data that changed since" if row.stale else ""
-        click.echo(f"{row.label:{width}}  {row.seeds:3} seeds  {row.verdicts}  {row.cpu_hours:6.2f} CPU h{stale}")
+    for line in aligned(
+        [
+            row.label,
+            f"{row.seeds:3} seeds",
+            row.verdicts,
+            f"{row.cpu_hours:6.2f} CPU h",
+            f"{row.stale} of code, images or data that changed since" if row.stale else "",
+        ]
+        for row in rows
+    ):
+        click.echo(line)
     click.echo(f"{sum(row.seeds for row in rows)} runs, {sum(row.cpu_hours for row in rows):.1f} CPU hours")
 
 

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import click
 
-from harness.base.layout import find_layout
 from harness.cli.options import OnceCommand, OutputFile, mirror_option, published_seeds_option, reference_option
 
 
@@ -32,13 +31,12 @@ def command(
     mirrors: tuple[Path, ...],
 ) -> int:
     """Write the status page: matrix, cells with their evidence, claims, method cards. Needs no network."""
-    from harness.report import write_report
-    from harness.results.store import Store
-    from harness.status import requested_plan
+    from harness import api
 
-    layout = find_layout()
-    plan = requested_plan(layout, Store(layout.runs), suite, published_seeds)
-    path = write_report(layout, plan, output, mirrors=mirrors, reference=reference)
+    repository = api.open_repository(mirrors=mirrors)
+    plan = api.plan(suite=suite, published_seeds=published_seeds, repository=repository)
+    table = api.status(plan, reference=reference, repository=repository)
+    path = api.report(table, output, repository=repository)
     click.echo(f"report: {path} ({path.stat().st_size / 1e6:.1f} MB)")
     if show:
         click.launch(path.absolute().as_uri())

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from harness.base.errors import DataError, UsageError
-from harness.base.layout import find_layout
 from harness.base.vocabulary import Verdict
-from harness.cli.options import OnceCommand, json_option, mirror_option
+from harness.cli.options import OnceCommand, echo_json, json_option, mirror_option
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterator, Sequence
 
-    from harness.results.store import Store
+    from harness.api import Repository
 
 
 @click.command(cls=OnceCommand)
@@ -26,37 +24,26 @@ if TYPE_CHECKING:
 @json_option
 def command(keys: tuple[str, ...], again: bool, mirrors: tuple[Path, ...], as_json: bool) -> int:
     """Compute the scores of stored runs: of all with valid predictions, or of those whose keys begin with KEYS."""
-    from harness.planning.jobs import PlannedJob
-    from harness.results.scoring import score_run, scores_path
-    from harness.results.store import Store
+    from harness import api
     from harness.status.table import key_metrics
 
-    layout = find_layout()
-    store = Store(layout.runs)
+    repository = api.open_repository(mirrors=mirrors)
     rows, failed = [], 0
-    for key in _chosen(store, keys):
-        standing = store.standing(key)
-        if standing.verdict is not Verdict.OK:
-            if keys:
-                raise UsageError(f"run {key[:16]} has nothing to score: {standing.verdict}", where=standing.reason)
-            continue
-        planned = PlannedJob.model_validate(standing.content["planned"])
-        if again:
-            scores_path(layout, key).unlink(missing_ok=True)
+    for key in keys or _scorable(repository):
         try:
-            scores = score_run(layout, store, planned, mirrors)
+            run = api.scores(key, again=again, repository=repository)
         except (DataError, UsageError) as error:
             if keys:
                 raise
             # one run that can't be scored costs no other its scores
             failed += 1
-            click.echo(f"{key[:16]}  {planned.job.label}  not scored: {error.what}", err=True)
+            click.echo(f"{key[:16]}  {_label(repository, key)}  not scored: {error.what}", err=True)
             continue
-        rows.append({"label": planned.job.label, **scores.to_json()})
+        rows.append({"label": run.job.label, **run.scores.to_json()})
         if not as_json:
-            _show(rows[-1], () if keys else key_metrics(planned.job.benchmark))
+            _show(rows[-1], () if keys else key_metrics(run.job.benchmark))
     if as_json:
-        click.echo(json.dumps(rows, indent=2, ensure_ascii=False))
+        echo_json(rows)
     elif not rows:
         click.echo("no stored run has predictions to score")
     return DataError.exit_code if failed else 0
@@ -77,10 +64,12 @@ def _show(row: dict[str, Any], names: Sequence[str]) -> None:
         click.echo(f"  {name}: {note}")
 
 
-def _chosen(store: Store, beginnings: tuple[str, ...]) -> Iterable[str]:
-    from harness.audit import find_key
+def _scorable(repository: Repository) -> Iterator[str]:
+    store = repository.store
+    return (key for key in store.finished() if store.standing(key).verdict is Verdict.OK)
 
-    if not beginnings:
-        return store.finished()
-    keys = list(store.finished())
-    return [find_key(keys, beginning, store.folder) for beginning in beginnings]
+
+def _label(repository: Repository, key: str) -> str:
+    from harness.planning.jobs import Job
+
+    return Job.model_validate(repository.store.standing(key).content["planned"]["job"]).label

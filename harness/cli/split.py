@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +10,8 @@ import click
 from harness import benchmarks
 from harness.base.errors import UsageError
 from harness.base.layout import find_layout
-from harness.cli.options import OnceGroup, json_option, mirror_option
+from harness.base.tables import aligned
+from harness.cli.options import OnceGroup, echo_json, json_option, mirror_option
 from harness.cli.splitting.options import Wanted, split_options
 from harness.cli.splitting.proving import one_per_split, tell, verified
 
@@ -48,7 +48,7 @@ def list_splits(as_json: bool) -> None:
                 }
             )
     if as_json:
-        click.echo(json.dumps(rows, indent=2))
+        echo_json(rows)
         return
     for row in rows:
         click.echo(f"{row['benchmark']} {row['name']}: {row['summary']}")
@@ -103,7 +103,7 @@ def make_splits(
     if record:
         record_splits(layout, wanted.dataset, lines)
     if as_json:
-        click.echo(json.dumps(rows, indent=2))
+        echo_json(rows)
 
 
 @command.command("verify", short_help="Prove that splits keep their promises.")
@@ -128,7 +128,7 @@ def verify_splits(wanted: Wanted, path: Path | None, mirrors: tuple[Path, ...], 
     found = [verified(layout, wanted.dataset, spec, path, mirrors, recorded=recorded) for spec in specs]
     rows = one_per_split(found)
     if as_json:
-        click.echo(json.dumps(rows, indent=2))
+        echo_json(rows)
     else:
         tell(rows)
     return _CORRUPT if any(row["broken"] for row in rows) else 0
@@ -136,9 +136,9 @@ def verify_splits(wanted: Wanted, path: Path | None, mirrors: tuple[Path, ...], 
 
 def show(about: dict[str, dict[str, Any]], indent: str = "  ") -> None:
     """What a split is, a line per kind."""
-    width = max(map(len, about), default=0)
-    for name, value in about.items():
-        click.echo(f"{indent}{name:{width}}  " + ", ".join(f"{key} {_short(each)}" for key, each in value.items()))
+    rows = ([name, ", ".join(f"{key} {_short(each)}" for key, each in row.items())] for name, row in about.items())
+    for line in aligned(rows, indent=indent):
+        click.echo(line)
 
 
 def _short(value: Any) -> str:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import click
 
-from harness.base.layout import find_layout
+from harness.base.errors import refuse_unknown
 from harness.base.vocabulary import Verdict
-from harness.cli.options import OnceCommand, OutputFile, published_seeds_option, reference_option, refuse_unknown
+from harness.cli.options import OnceCommand, OutputFile, json_text, published_seeds_option, reference_option
 
 _KINDS = {".txt": "text", ".md": "markdown", ".json": "json"}
 
@@ -51,16 +50,14 @@ def command(
 
     Exit code 0 when every cell in view is ok or not-applicable, else 1.
     """
+    from harness import api
     from harness.base.files import write_atomic
-    from harness.results.reference import load_reference
-    from harness.results.store import Store
-    from harness.status import build_table, requested_plan, show, to_json, to_markdown, to_text
+    from harness.status import show, to_json, to_markdown, to_text
 
     kind = _kind(file, as_json=as_json, as_markdown=as_markdown)
-    layout = find_layout()
-    store = Store(layout.runs)
-    plan = requested_plan(layout, store, suite, published_seeds)
-    whole = build_table(layout, store, plan, load_reference(layout) if reference else {})
+    repository = api.open_repository()
+    plan = api.plan(suite=suite, published_seeds=published_seeds, repository=repository)
+    whole = api.status(plan, reference=reference, repository=repository)
     jobs = [scored.cell.job for scored in whole.cells]
     where = f"the plan '{suite}'; others: --suite"
     refuse_unknown("benchmark", benchmarks, (job.benchmark for job in jobs), where=where)
@@ -76,7 +73,7 @@ def command(
         show(table, cells=cells)
     else:
         if kind == "json":
-            text = json.dumps(to_json(table), indent=2, sort_keys=True, ensure_ascii=False) + "\n"
+            text = json_text(to_json(table)) + "\n"
         elif kind == "markdown":
             text = to_markdown(table, cells=cells)
         else:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from functools import partial
 from pathlib import Path
 
@@ -10,7 +9,7 @@ import click
 
 from harness.base.errors import UsageError
 from harness.base.layout import find_layout
-from harness.cli.options import OnceCommand, benchmark_option, json_option, mirror_option
+from harness.cli.options import OnceCommand, benchmark_option, echo_json, json_option, mirror_option
 
 
 @click.command(cls=OnceCommand)
@@ -40,6 +39,7 @@ def command(
 
     Figures are drawn by `harness report`; here are their numbers. Exit code 1 when a number deviates, else 0.
     """
+    from harness.benchmarks import folder
     from harness.compare import compare_claims
     from harness.results.store import Store
     from harness.study import make_study, measure_anew, to_json, to_markdown, to_text
@@ -54,13 +54,13 @@ def command(
     if study is None:
         raise UsageError(
             f"benchmark '{benchmark}' has no study",
-            where=str(layout.published / benchmark),
-            todo="name one whose claims have a study.toml",
+            where=str(folder(benchmark)),
+            todo="name one whose package has a study.toml",
         )
     if tables or figures:
         study = study.only(tables, figures)
     if as_json:
-        click.echo(json.dumps(to_json(study), indent=2, sort_keys=True, ensure_ascii=False))
+        echo_json(to_json(study))
     else:
         click.echo(to_markdown(study) if as_markdown else to_text(study), nl=False)
     return 1 if study.deviates else 0

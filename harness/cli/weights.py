@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import click
 
 from harness.base.layout import find_layout
-from harness.cli.options import OnceGroup, json_option, mirror_option
+from harness.cli.options import OnceGroup, echo_json, json_option, mirror_option
 
 
 @click.group(cls=OnceGroup)
@@ -31,7 +30,7 @@ def list_weights(as_json: bool) -> None:
             state = f"here, {kept_weights(layout, name).digest[:16]}"
         rows.append({"method": name, "state": state, **manifest.model_dump(mode="json")})
     if as_json:
-        click.echo(json.dumps(rows, indent=2, ensure_ascii=False))
+        echo_json(rows)
         return
     for row in rows:
         click.echo(f"{row['method']:10} {row['title']:14} {row['size']:8} {row['licence']:6} -  {row['state']}")

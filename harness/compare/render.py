@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from itertools import groupby
 from typing import Any
 
-from harness.base.markdown import code, plain, table
+from harness.base.markdown import code, plain
+from harness.base.tables import aligned, markdown_table, wrapped
 from harness.compare.book import Book, group_of
 from harness.compare.judge import ClaimVerdict, Comparison
-from harness.status.text import wrapped
 
 # A list or table longer than this is no help on a terminal unless a person asked for all of it.
 _LIST_UP_TO = 60
@@ -47,13 +47,16 @@ def to_markdown(book: Book, *, everything: bool = False) -> str:
     lines = [f"# Claims of {code(book.benchmark)}", "", plain(headline(book)), ""]
     lines += [*(f"- {plain(one)}" for one in book.sources), ""]
     verdicts = list(ClaimVerdict)
-    rows = [[*group, *(str(counts[verdict]) for verdict in verdicts)] for group, counts in _counted(book).items()]
-    lines += [*_table(["claims", "method", "dataset", "split", *map(str, verdicts)], rows), ""]
+    rows = [
+        [*map(plain, group), *(str(counts[verdict]) for verdict in verdicts)]
+        for group, counts in _counted(book).items()
+    ]
+    lines += [*markdown_table(["claims", "method", "dataset", "split", *map(str, verdicts)], rows), ""]
     for title, members in groupby(_listed(book, everything=everything), key=_title):
         lines += [f"## {plain(title)}", ""]
-        lines += _table(
+        lines += markdown_table(
             ["verdict", "metric", "published", "ours", "difference", "test", "reason"],
-            [[*_figures(one), one.test, one.reason] for one in members],
+            [[*map(plain, (*_figures(one), one.test, one.reason))] for one in members],
         )
         lines.append("")
     return "\n".join(lines).rstrip() + "\n"
@@ -128,7 +131,7 @@ def _count_lines(book: Book) -> list[str]:
             absent[group[0]] += sum(counts.values())
         else:
             rows.append([*group, *(str(counts[verdict]) for verdict in verdicts)])
-    lines = _columns(rows) if len(rows) > 1 else []
+    lines = aligned(rows, indent="  ") if len(rows) > 1 else []
     if absent:
         told = ", ".join(f"{count} ({kind})" for kind, count in absent.items())
         lines += wrapped(f"in groups where nothing is comparable: {told}", "  ")
@@ -157,7 +160,7 @@ def _merged(counted: Mapping[_Group, Counter[ClaimVerdict]]) -> dict[_Group, Cou
 
 def _comparison_lines(members: Sequence[Comparison]) -> list[str]:
     rows = [["verdict", "metric", "published", "ours", "difference"], *(list(_figures(one)) for one in members)]
-    lines = _columns(rows)
+    lines = aligned(rows, indent="  ")
     reasons: dict[str, list[str]] = {}
     for one in members:
         if one.verdict is not ClaimVerdict.REPRODUCED:
@@ -186,16 +189,3 @@ def _title(one: Comparison) -> str:
     kind, method, dataset, split = group_of(one)
     seed = "" if one.claim.seed is None else f", seed {one.claim.seed}"
     return f"{method} on {dataset}, {split}{seed} ({kind})"
-
-
-def _columns(rows: Iterable[Sequence[str]]) -> list[str]:
-    lines = [list(row) for row in rows]
-    widths = [max(len(row[at]) for row in lines) for at in range(len(lines[0]))]
-    return [
-        "  " + "  ".join(f"{text:{width}}" for text, width in zip(row, widths, strict=True)).rstrip()
-        for row in lines
-    ]
-
-
-def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
-    return table(header, ([*map(plain, row)] for row in rows))

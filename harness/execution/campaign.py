@@ -19,6 +19,7 @@ from harness.base.progress import Progress, Silent
 from harness.base.vocabulary import Verdict
 from harness.engine import Engine, remove_orphans
 from harness.engine.leftovers import remove_stubborn
+from harness.execution.durations import Expected, starting_order
 from harness.execution.gpus import confirm_gpu, require_gpu
 from harness.execution.tasks import Task, limits_of
 from harness.execution.turns import State, take_turns
@@ -26,7 +27,8 @@ from harness.images import BuiltImage, Supply, ensure_image, remove_images
 from harness.planning.budget import Budget, Share, this_machine
 from harness.planning.jobs import card_of
 from harness.planning.obstacles import Obstacles, image_of, variant_of
-from harness.planning.plan import Cell, Plan, join
+from harness.planning.plan import Cell, Plan
+from harness.results.cells import join
 from harness.results.records import Record
 from harness.results.store import Store
 
@@ -42,12 +44,15 @@ class Choices:
     upstream: Path | None = None
 
 
-def left_to_run(plan: Plan, store: Store, again: Iterable[Verdict] = ()) -> list[Cell]:
-    """The cells whose verdict is not final, and those a person wants again; what the machine failed comes last."""
+def left_to_run(cells: Iterable[Cell], again: Iterable[Verdict] = ()) -> list[Cell]:
+    """Of cells joined with the store, those whose verdict is not final and those a person wants again.
+
+    What the machine failed comes last.
+    """
     wanted = frozenset(again)
     left = [
         cell
-        for cell in join(plan, store)
+        for cell in cells
         if cell.planned is not None and (not cell.verdict.is_final or cell.verdict in wanted)
     ]
     # so that a campaign which is ended by the same failures each time gets further each time
@@ -63,17 +68,35 @@ def run_plan(
     progress: Progress | None = None,
     stop: threading.Event | None = None,
 ) -> None:
-    """Run what is left. Outcomes are in the store when this returns; setting `stop` ends it early and cleanly."""
+    """Join a plan with the store and run what is left of it."""
+    run_cells(
+        layout, join(plan, Store(layout.runs), records=True), engine, choices=choices, progress=progress, stop=stop
+    )
+
+
+def run_cells(
+    layout: Layout,
+    joined: Sequence[Cell],
+    engine: Engine,
+    *,
+    choices: Choices | None = None,
+    progress: Progress | None = None,
+    stop: threading.Event | None = None,
+) -> None:
+    """Run what is left of cells that were joined with their records.
+
+    Outcomes are in the store when this returns; setting `stop` ends it early and cleanly.
+    """
     choices = choices or Choices()
-    store = Store(layout.runs)
     layout.local.mkdir(parents=True, exist_ok=True)
-    cells = left_to_run(plan, store, choices.again)
+    cells = left_to_run(joined, choices.again)
     on_gpu = sorted({cell.job.method for cell in cells if cell.job.accelerator == "cuda"})
     if on_gpu:
         require_gpu(layout, engine.facts, on_gpu)
     share = this_machine(workers=choices.workers, gpus=1 if on_gpu else 0)
     state = State(Budget(share, partial(room_on, layout.local)), stop or threading.Event(), progress or Silent())
     cells = _fitting(layout, cells, state)
+    expected = Expected(layout, joined, state.progress)
     _tidy(layout, engine, state.progress)
     for group in _groups(cells, one_method_at_a_time=choices.remove_images):
         supply = Supply(choices.mirrors, progress=_telling_fetches(state), announce=state.progress.note)
@@ -88,7 +111,7 @@ def run_plan(
                     choices.upstream,
                     again=cell.verdict in choices.again,
                 )
-                for cell in group
+                for cell in starting_order(group, expected.seconds, share.cpus)
                 if cell.planned is not None and image_of(cell.job) in images
             ],
             engine,

@@ -17,7 +17,8 @@ from harness.engine import Engine
 from harness.execution.campaign import Choices, run_plan
 from harness.methods.card import load_method, load_methods
 from harness.planning.jobs import Job, make_job
-from harness.planning.plan import Cell, join, make_plan
+from harness.planning.plan import Cell, make_plan
+from harness.results.cells import join
 from harness.results.store import Store
 from harness.results.truth import truth_of
 from harness.splits import split_digest

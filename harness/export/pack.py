@@ -19,6 +19,7 @@ from harness.base.markdown import plain
 from harness.export.crate import METADATA, CrateFile, describe
 from harness.methods.card import load_method, method_names
 from harness.planning.plan import Plan
+from harness.results.cells import join
 from harness.results.records import RECORD_FILE, Record
 from harness.results.scoring import scores_path
 from harness.results.store import Store
@@ -51,7 +52,7 @@ def export(layout: Layout, plan: Plan, output: Path, *, with_predictions: bool =
     if output.exists():
         raise UsageError("the export exists already", where=str(output), todo="remove it, or choose another name")
     store = Store(layout.runs)
-    table = build_table(layout, store, plan)
+    table = build_table(layout, store, plan, join(plan, store, records=True))
     keys = sorted({scored.key for scored in table.cells if scored.key and scored.cell.record})
     if output.suffix == ".zip":
         with tempfile.TemporaryDirectory(prefix="permafrost-export-") as folder:

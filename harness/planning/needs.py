@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from statistics import median
 
@@ -17,6 +17,9 @@ from harness.images import recorded_size
 from harness.planning.budget import this_machine
 from harness.planning.jobs import Job, card_of
 from harness.planning.plan import Cell
+
+# Method, variant and dataset: runs that take about as long as each other.
+RunKind = tuple[str, str, str]
 
 # Logs, records and scores of one run, beside its predictions.
 _BESIDE_PREDICTIONS = 64 << 10
@@ -84,8 +87,8 @@ class Needs:
 def needs_of(layout: Layout, name: str, cells: Sequence[Cell]) -> Needs:
     """What the cells that are left would need, as far as it is known before they run."""
     left = [cell for cell in cells if cell.planned is not None and not cell.verdict.is_final]
-    seconds = _measured_seconds(cells)
-    known = [seconds[found] for cell in left if (found := (cell.job.method, cell.job.dataset)) in seconds]
+    seconds = measured_seconds(cells)
+    known = [seconds[kind] for cell in left if (kind := kind_of(cell.job)) in seconds]
     layout.local.mkdir(parents=True, exist_ok=True)
     return Needs(
         plan=name,
@@ -98,11 +101,11 @@ def needs_of(layout: Layout, name: str, cells: Sequence[Cell]) -> Needs:
             for dataset in {cell.job.dataset for cell in left}
             for file in load_manifest(layout, dataset).files
         ),
-        result_bytes=sum(_result_bytes(layout, cell) for cell in left),
+        result_bytes=_total(left, lambda job: (job.dataset, *job.options.items()), _result_bytes(layout)),
         free_bytes=shutil.disk_usage(layout.local).free,
         cpu_hours=sum(known) / 3600,
         measured=len(known),
-        most_cpu_hours=sum(_limit(layout, cell.job) for cell in left) / 3600,
+        most_cpu_hours=_total(left, lambda job: (*kind_of(job), job.accelerator), _limit(layout)) / 3600,
         cpus=this_machine().cpus,
     )
 
@@ -122,13 +125,18 @@ def check_disk(layout: Layout, name: str, cells: Sequence[Cell]) -> Needs:
     return needs
 
 
-def _measured_seconds(cells: Sequence[Cell]) -> dict[tuple[str, str], float]:
-    """The median wall seconds of what has been run here, by method and dataset."""
-    seen: dict[tuple[str, str], list[float]] = {}
+def measured_seconds(cells: Iterable[Cell]) -> dict[RunKind, float]:
+    """The median wall seconds of what has been run here."""
+    seen: dict[RunKind, list[float]] = {}
     for cell in cells:
         if cell.verdict is Verdict.OK and "wall_s" in cell.record.get("resources", {}):
-            seen.setdefault((cell.job.method, cell.job.dataset), []).append(cell.record["resources"]["wall_s"])
-    return {found: median(values) for found, values in seen.items()}
+            seen.setdefault(kind_of(cell.job), []).append(cell.record["resources"]["wall_s"])
+    return {kind: median(values) for kind, values in seen.items()}
+
+
+def kind_of(job: Job) -> RunKind:
+    """The kind of a job."""
+    return job.method, job.variant, job.dataset
 
 
 def _image_bytes(layout: Layout, cells: Sequence[Cell]) -> int:
@@ -138,14 +146,27 @@ def _image_bytes(layout: Layout, cells: Sequence[Cell]) -> int:
     return sum(recorded_size(layout, names, accelerator) for accelerator, names in methods.items())
 
 
-def _result_bytes(layout: Layout, cell: Cell) -> int:
-    statistics = load_manifest(layout, cell.job.dataset).statistics
-    return statistics.result_bytes(cell.job.options) + _BESIDE_PREDICTIONS
+def _total(cells: Iterable[Cell], kind: Callable[[Job], Hashable], amount: Callable[[Job], int]) -> int:
+    """The sum over cells of what all jobs of one kind have in common, computed once for each kind."""
+    members: dict[Hashable, list[Job]] = {}
+    for cell in cells:
+        members.setdefault(kind(cell.job), []).append(cell.job)
+    return sum(amount(jobs[0]) * len(jobs) for jobs in members.values())
 
 
-def _limit(layout: Layout, job: Job) -> float:
-    resources = card_of(layout, job).resources
-    return float(resources.seconds * resources.cpus)
+def _result_bytes(layout: Layout) -> Callable[[Job], int]:
+    def result_bytes(job: Job) -> int:
+        return load_manifest(layout, job.dataset).statistics.result_bytes(job.options) + _BESIDE_PREDICTIONS
+
+    return result_bytes
+
+
+def _limit(layout: Layout) -> Callable[[Job], int]:
+    def limit(job: Job) -> int:
+        resources = card_of(layout, job).resources
+        return resources.seconds * resources.cpus
+
+    return limit
 
 
 def _gigabytes(count: int) -> str:

@@ -6,9 +6,9 @@ read from the manifests. So a missing cell is visible everywhere, with its reaso
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from harness.base.errors import DataError, ImageError, MissingData, UsageError
@@ -16,11 +16,9 @@ from harness.base.layout import Layout
 from harness.base.vocabulary import Accelerator, Verdict
 from harness.data import dataset_digest
 from harness.images import image_tree
-from harness.methods.card import load_method
+from harness.methods.card import MethodCard, load_method
 from harness.methods.weights import weights_digest
 from harness.planning.jobs import Job, PlannedJob
-from harness.planning.obstacles import Known
-from harness.results.store import Standing, Store
 from harness.splits import split_digest
 
 
@@ -34,6 +32,11 @@ class Cell:
     reason: str = ""
     record: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
+    @cached_property
+    def key(self) -> str | None:
+        """The key of its run, or None where none can be planned."""
+        return self.planned.key if self.planned else None
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -45,9 +48,9 @@ class Plan:
     def __post_init__(self) -> None:
         seen: dict[str, Job] = {}
         for cell in self.cells:
-            if cell.planned is None:
+            if cell.key is None:
                 continue
-            other = seen.setdefault(cell.planned.key, cell.job)
+            other = seen.setdefault(cell.key, cell.job)
             if other is not cell.job:
                 raise UsageError(
                     "one run is planned twice",
@@ -60,36 +63,6 @@ def make_plan(layout: Layout, name: str, jobs: Iterable[Job]) -> Plan:
     """Pin every job down."""
     planner = _Planner(layout)
     return Plan(name=name, cells=tuple(planner.cell(job) for job in jobs))
-
-
-def join(plan: Plan, store: Store, *, records: bool = False) -> tuple[Cell, ...]:
-    """The plan with what the store knows: as many cells as planned, each with exactly one verdict.
-
-    `records` keeps the fields of every record; without them 100,000 cells cost a third less, and far less memory.
-    """
-    obstacles = Known.of(store.folder)
-    joined = []
-    for cell in plan.cells:
-        if cell.planned is None:
-            joined.append(cell)
-            continue
-        standing = store.standing(cell.planned.key)
-        if standing.verdict is Verdict.PENDING and (obstacle := obstacles.before(cell.job)):
-            standing = Standing(*obstacle, {})
-        elif not standing.verdict.is_final and (fault := obstacles.runs.get(cell.planned.key)):
-            # later than any unfinished run that is stored: such a note goes when a run is
-            standing = Standing(Verdict.INFRASTRUCTURE, fault, standing.content)
-        content = standing.content if records else {}
-        joined.append(Cell(cell.job, cell.planned, standing.verdict, standing.reason, content))
-    check_sum(plan, joined)
-    return tuple(joined)
-
-
-def check_sum(plan: Plan, cells: Iterable[Cell]) -> Counter[Verdict]:
-    """Planned equals the sum of the verdicts, or the table would lie."""
-    counts = Counter(cell.verdict for cell in cells)
-    assert sum(counts.values()) == len(plan.cells), "cells were lost between the plan and the table"
-    return counts
 
 
 class Present:
@@ -119,13 +92,14 @@ class _Planner:
 
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
+        self._cards: dict[str, MethodCard] = {}
         self._trees: dict[tuple[str, Accelerator], str] = {}
         self._datasets: dict[str, str] = {}
         self._splits: dict[tuple[str, str], str] = {}
         self._pretrained: dict[str, str] = {}
 
     def cell(self, job: Job) -> Cell:
-        card = load_method(self._layout, job.method)
+        card = self._card(job.method)
         reads_weights = card.variant(job.variant).weights
         if job.benchmark not in card.benchmarks:
             return Cell(
@@ -148,6 +122,11 @@ class _Planner:
         except ImageError as error:
             return Cell(job, None, Verdict.INFRASTRUCTURE, error.what)
         return Cell(job, planned)
+
+    def _card(self, method: str) -> MethodCard:
+        if method not in self._cards:
+            self._cards[method] = load_method(self._layout, method)
+        return self._cards[method]
 
     def _tree(self, method: str, accelerator: Accelerator) -> str:
         found = (method, accelerator)

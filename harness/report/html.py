@@ -15,13 +15,11 @@ from harness.base.vocabulary import Verdict
 from harness.compare import Book, ClaimVerdict, claimed_benchmarks, compare_claims
 from harness.compare.render import comparison_json, counts_by_group
 from harness.methods.card import load_method
-from harness.planning.plan import Plan
 from harness.report.content import page_data
 from harness.report.study import study_entry
 from harness.results.findings import load_findings
-from harness.results.reference import load_reference
 from harness.results.store import Store
-from harness.status import Footnotes, Group, Table, build_table, known_sets, metric_sets
+from harness.status import Footnotes, Group, Table, known_sets, metric_sets
 from harness.study import make_study
 
 _PAGE = Path(__file__).parent / "page"
@@ -45,16 +43,10 @@ SYMBOLS = {
 
 
 def write_report(
-    layout: Layout,
-    plan: Plan,
-    output: Path | None = None,
-    *,
-    mirrors: Sequence[Path] = (),
-    reference: bool = False,
+    layout: Layout, table: Table, output: Path | None = None, *, mirrors: Sequence[Path] = ()
 ) -> Path:
-    """Make the page of one plan and write it whole or not at all. `reference`: see `build_table`."""
+    """Make the page of one table and write it whole or not at all."""
     store = Store(layout.runs)
-    table = build_table(layout, store, plan, load_reference(layout) if reference else {})
     path = output or layout.local / "report.html"
     write_atomic(path, render(layout, store, table, books_for(layout, store, table, mirrors), mirrors))
     return path

@@ -149,6 +149,13 @@ def reference_file(layout: Layout, planned: PlannedJob) -> Path:
     return layout.reference / job.benchmark / row / f"{job.dataset}-{split}{_SUFFIX}"
 
 
+def seconds_in_reference(layout: Layout, planned: PlannedJob) -> list[float]:
+    """The wall seconds of the committed runs with any seed of a job's method, variant, dataset and split."""
+    path = reference_file(layout, planned)
+    entries = _read(layout, path) if path.is_file() else ()
+    return [entry.content["resources"]["wall_s"] for entry in entries if "wall_s" in entry.content["resources"]]
+
+
 class _Present:
     """Tells runs of the present repository, as its card says them, from all others."""
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from harness import benchmarks
 from harness.base.errors import CorruptData, InvalidPredictions, UsageError
@@ -16,7 +16,7 @@ from harness.base.vocabulary import Verdict
 from harness.benchmarks.measures import no_truth
 from harness.meaning.modules import meaning_of_modules
 from harness.planning.jobs import Job, PlannedJob
-from harness.planning.plan import Plan, join
+from harness.planning.plan import Cell
 from harness.results.records import Record
 from harness.results.store import Store
 from harness.results.truth import Truth, truth_of
@@ -167,17 +167,22 @@ def score_run(layout: Layout, store: Store, planned: PlannedJob, mirrors: Sequen
     return scores
 
 
-def score_all(layout: Layout, store: Store, plan: Plan, mirrors: Sequence[Path] = ()) -> int:
-    """Score every `ok` cell of a plan that has no fresh scores; how many were computed.
+class Scored(NamedTuple):
+    """Cells whose runs were scored: as they stand afterwards, and how many scores were computed."""
+
+    cells: tuple[Cell, ...]
+    computed: int
+
+
+def score_all(layout: Layout, store: Store, cells: Iterable[Cell], mirrors: Sequence[Path] = ()) -> Scored:
+    """Score every `ok` cell, joined with its record, that has no fresh scores.
 
     A run whose files are not those of its record any more is no result: it is marked, and run again next time.
     """
-    computed = 0
-    for cell in join(plan, store, records=True):
-        if cell.planned is None or cell.verdict is not Verdict.OK:
-            continue
-        evidence = scored_files(cell.job.benchmark, cell.record.get("files", {}))
-        if read_scores(layout, cell.planned.key, cell.job.benchmark, evidence) is not None:
+    after, computed = [], 0
+    for cell in cells:
+        if cell.planned is None or cell.verdict is not Verdict.OK or _has_scores(layout, cell):
+            after.append(cell)
             continue
         record = store.record(cell.planned.key)
         try:
@@ -185,7 +190,15 @@ def score_all(layout: Layout, store: Store, plan: Plan, mirrors: Sequence[Path] 
         except CorruptData as error:
             reason = f"evidence is damaged: {error.what} ({error.where})"
             store.amend(record.model_copy(update={"verdict": Verdict.INFRASTRUCTURE, "reason": reason}))
+            after.append(replace(cell, verdict=Verdict.INFRASTRUCTURE, reason=reason))
             continue
         score_run(layout, store, cell.planned, mirrors)
         computed += 1
-    return computed
+        after.append(cell)
+    return Scored(tuple(after), computed)
+
+
+def _has_scores(layout: Layout, cell: Cell) -> bool:
+    """Whether fresh scores of a run that ended ok are kept."""
+    evidence = scored_files(cell.job.benchmark, cell.record.get("files", {}))
+    return cell.key is not None and read_scores(layout, cell.key, cell.job.benchmark, evidence) is not None

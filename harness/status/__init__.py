@@ -12,7 +12,7 @@ from harness.status.table import (
     key_metrics,
     known_sets,
     metric_sets,
-    requested_plan,
+    suite_jobs,
 )
 from harness.status.terminal import show
 from harness.status.text import to_text
@@ -27,8 +27,8 @@ __all__ = [
     "key_metrics",
     "known_sets",
     "metric_sets",
-    "requested_plan",
     "show",
+    "suite_jobs",
     "to_json",
     "to_markdown",
     "to_text",

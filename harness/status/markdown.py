@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import groupby
 
 from harness.base.markdown import code, plain
-from harness.base.markdown import table as rows_of
+from harness.base.tables import markdown_table
 from harness.status.footnotes import Footnotes
 from harness.status.table import Group, Table, known_sets
 from harness.status.text import headline, legend_lines, notes, reason_lines
@@ -15,7 +15,7 @@ def to_markdown(table: Table, *, cells: bool = False) -> str:
     """Sums, matrix (or the flat list of cells), reasons, legend."""
     lines = [f"# Status of {code(table.name)}", "", plain(headline(table)), ""]
     if cells:
-        lines += rows_of(
+        lines += markdown_table(
             ["cell", "verdict", "reason", "key"],
             [
                 [*map(plain, (one.cell.job.label, one.cell.verdict, one.cell.reason)), code((one.key or "-")[:12])]
@@ -50,7 +50,7 @@ def _matrix(groups: list[Group]) -> list[str]:
         rows.append([title, *entries])
     shown = " or ".join(dict.fromkeys(", ".join(one) for one in metrics.values()))
     told = [f"Each entry: verdicts, then {plain(shown)} (n).", ""]
-    told += rows_of(["method", *map(plain, columns)], rows)
+    told += markdown_table(["method", *map(plain, columns)], rows)
     marked = (f"[{number}] {plain(text)}" for number, text in enumerate(footnotes.texts, start=1))
     return [*told, *(line for text in marked for line in ("", text))]
 

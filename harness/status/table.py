@@ -16,8 +16,9 @@ from harness.base.vocabulary import Verdict
 from harness.data import load_manifest
 from harness.methods.card import MethodCard, load_method
 from harness.planning.jobs import Job, unusual_options
-from harness.planning.plan import Cell, Plan, Present, check_sum, join, make_plan
-from harness.planning.suites import jobs_of, load_suite, plan_name
+from harness.planning.plan import Cell, Plan, Present
+from harness.planning.suites import jobs_of, load_suite
+from harness.results.cells import check_sum
 from harness.results.reference import Entry
 from harness.results.scoring import Scores, read_scores, scored_files
 from harness.results.store import Store
@@ -190,20 +191,22 @@ class Table:
         return replace(self, cells=tuple(kept))
 
 
-def requested_plan(layout: Layout, store: Store, suite: str, published_seeds: int | None = None) -> Plan:
-    """The plan of a suite, or of everything that was ever run here (`stored`)."""
-    jobs = _stored_jobs(layout, store) if suite == STORED else jobs_of(layout, load_suite(suite), published_seeds)
-    return make_plan(layout, plan_name(suite, published_seeds), jobs)
+def suite_jobs(layout: Layout, store: Store, suite: str, published_seeds: int | None = None) -> list[Job]:
+    """The jobs of a suite, or of everything that was ever run here (`stored`)."""
+    return _stored_jobs(layout, store) if suite == STORED else jobs_of(layout, load_suite(suite), published_seeds)
 
 
 def build_table(
-    layout: Layout, store: Store, plan: Plan, reference: Mapping[str, Entry] = MappingProxyType({})
+    layout: Layout,
+    store: Store,
+    plan: Plan,
+    cells: Sequence[Cell],
+    reference: Mapping[str, Entry] = MappingProxyType({}),
 ) -> Table:
-    """Join a plan with what is known. Reads records and scores; opens no predictions, needs no engine.
+    """The table of a plan, whose `cells` were joined with their records. Reads scores, but no predictions.
 
     `reference` results stand where nothing was run on this machine, and say so.
     """
-    cells = join(plan, store, records=True)
     check_sum(plan, cells)
     cards: dict[str, MethodCard] = {}
     scored = []

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+from harness.base.tables import GAP, aligned, wrapped
 from harness.base.vocabulary import Verdict
 from harness.status.footnotes import Footnotes
 from harness.status.table import PUBLISHED_ORDER, Group, ScoredCell, Table, known_sets
 
-_GAP = "  "
 _MORE = 6
 
 
@@ -19,7 +18,7 @@ def to_text(table: Table, *, width: int = 80, cells: bool = False) -> str:
     """Sums, one block per dataset and split (or the flat list of cells), reasons, legend."""
     lines = [headline(table), ""]
     if cells:
-        lines += _lay_out(["cell", "verdict", "key"], [_cell_row(scored) for scored in table.cells])
+        lines += aligned([["cell", "verdict", "key"], *map(_cell_row, table.cells)], ruled=True)
         lines.append("")
     else:
         footnotes = Footnotes()
@@ -28,7 +27,7 @@ def to_text(table: Table, *, width: int = 80, cells: bool = False) -> str:
             stand_in = " (a stand-in)" if block[0].dataset in table.stand_ins else ""
             lines.append(f"{name}: {column}{stand_in}")
             for grid in block_grids(block, footnotes, width=width):
-                lines += [*(f"  {line}" for line in _lay_out(grid.header, list(grid.rows.values()))), ""]
+                lines += [*aligned([grid.header, *grid.rows.values()], indent="  ", ruled=True), ""]
         if footnotes.lines:
             lines += [*(line for text in footnotes.lines for line in wrapped(text, "")), ""]
     if reasons := reason_lines(table):
@@ -83,7 +82,7 @@ def block_grids(block: Sequence[Group], footnotes: Footnotes, *, width: int = 80
 def _width(grid: Grid) -> int:
     """The columns that are taken, with the indentation and a gap behind each."""
     columns = zip(grid.header, *grid.rows.values(), strict=True)
-    return 2 + sum(max(map(len, column)) + len(_GAP) for column in columns)
+    return 2 + sum(max(map(len, column)) + len(GAP) for column in columns)
 
 
 def reason_lines(table: Table) -> list[str]:
@@ -140,20 +139,6 @@ def notes(table: Table) -> list[str]:
     return lines
 
 
-def wrapped(text: str, indent: str, width: int = 80) -> list[str]:
-    """Lines of at most `width` characters; what follows the first is indented further than its own indentation."""
-    stripped = text.lstrip()
-    start = indent + text[: len(text) - len(stripped)]
-    return textwrap.wrap(
-        stripped,
-        width,
-        initial_indent=start,
-        subsequent_indent=f"{start}  ",
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
-
-
 def _named(names: Sequence[str], most: int) -> str:
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return ", ".join(names[:most]) + more
@@ -161,13 +146,6 @@ def _named(names: Sequence[str], most: int) -> str:
 
 def _cell_row(scored: ScoredCell) -> list[str]:
     return [scored.cell.job.label, str(scored.cell.verdict), (scored.key or "-")[:12]]
-
-
-def _lay_out(header: list[str], rows: list[list[str]]) -> list[str]:
-    table = [header, *rows]
-    widths = [max(len(row[at]) for row in table) for at in range(len(header))]
-    lines = [_GAP.join(f"{text:{width}}" for text, width in zip(row, widths, strict=True)) for row in table]
-    return [lines[0], _GAP.join("-" * width for width in widths), *lines[1:]]
 
 
 def _cells(count: int) -> str:

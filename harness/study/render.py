@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from typing import Any
 
-from harness.base.markdown import code, plain, table
-from harness.status.text import wrapped
+from harness.base.markdown import code, plain
+from harness.base.tables import aligned, markdown_table, wrapped
 from harness.study.sheets import Sheet, Study
 
 
@@ -17,7 +16,7 @@ def to_text(study: Study) -> str:
         lines += [*wrapped(study.columns, ""), ""]
     for sheet in study.sheets:
         lines += [heading(sheet), *([f"  {sheet.tally_text}"] if sheet.tally_text else []), ""]
-        lines += [*_columns(sheet.head, sheet.rows), ""]
+        lines += [*aligned([sheet.head, *sheet.rows], indent="  "), ""]
         if sheet.notes:
             lines += [*(text for note in sheet.notes for text in wrapped(note, "  ")), ""]
     return "\n".join(text.rstrip() for text in lines).rstrip() + "\n"
@@ -30,7 +29,7 @@ def to_markdown(study: Study) -> str:
         lines += [plain(study.columns), ""]
     for sheet in study.sheets:
         lines += [f"## {plain(heading(sheet))}", "", *([plain(sheet.tally_text), ""] if sheet.tally_text else [])]
-        lines += [*table([*map(plain, sheet.head)], ([*map(plain, row)] for row in sheet.rows)), ""]
+        lines += [*markdown_table([*map(plain, sheet.head)], ([*map(plain, row)] for row in sheet.rows)), ""]
         if sheet.notes:
             lines += [*(f"- {plain(note)}" for note in sheet.notes), ""]
     return "\n".join(lines).rstrip() + "\n"
@@ -55,9 +54,3 @@ def _values(sheet: Sheet) -> dict[str, Any]:
     if sheet.values:
         return dict(sheet.values)
     return {"title": sheet.title, "columns": list(sheet.head), "rows": [list(row) for row in sheet.rows]}
-
-
-def _columns(names: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
-    lines = [names, *rows]
-    widths = [max(len(row[at]) for row in lines) for at in range(len(names))]
-    return ["  " + "  ".join(f"{text:{width}}" for text, width in zip(row, widths, strict=True)) for row in lines]

@@ -6,12 +6,25 @@ Terminal, documents and page show sheets alone, so that the studies of all bench
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
 
 from harness.base.errors import UsageError
-from harness.compare.judge import ClaimVerdict
+from harness.compare.judge import ClaimVerdict, Comparison
+
+# What stands where there is nothing.
+NONE = "-"
+
+
+def percent(value: float | None) -> str:
+    """As papers print shares."""
+    return NONE if value is None else f"{100 * value:.1f}"
+
+
+def tally_of(claims: Iterable[Comparison]) -> Counter[ClaimVerdict]:
+    """How many claims have which verdict."""
+    return Counter(one.verdict for one in claims)
 
 
 @dataclass(frozen=True)
@@ -35,6 +48,8 @@ class Sheet:
     counted: str = "numbers"
     notes: Sequence[str] = ()
     chips: Sequence[Sequence[str]] = ()
+    # what the columns mean, where several sheets have the same
+    columns: str = ""
     legend: str = ""
     pictures: Sequence[Picture] = ()
     # how the page lays it out: words that the template and its style know
@@ -49,45 +64,34 @@ class Sheet:
         return f"{self.tally.total()} {self.counted} = {' + '.join(terms)}" if terms else ""
 
 
-class Study(Protocol):
-    """The tables and figures of one paper."""
+@dataclass(frozen=True)
+class Study:
+    """The tables and figures of one paper, tables first, and where its numbers come from."""
 
-    @property
-    def benchmark(self) -> str:
-        """Whose paper."""
-        ...
-
-    @property
-    def sources(self) -> tuple[str, ...]:
-        """Where its numbers come from."""
-        ...
+    benchmark: str
+    sources: tuple[str, ...]
+    sheets: tuple[Sheet, ...]
 
     @property
     def columns(self) -> str:
-        """What the columns of all its tables mean; said once."""
-        ...
-
-    @property
-    def sheets(self) -> tuple[Sheet, ...]:
-        """All of them, tables first."""
-        ...
+        """What the columns of its tables mean; said once."""
+        return next((sheet.columns for sheet in self.sheets if sheet.columns), "")
 
     @property
     def deviates(self) -> bool:
         """Whether any number of a table or figure does."""
-        ...
+        return any(sheet.tally[ClaimVerdict.DEVIATES] for sheet in self.sheets)
 
-    def only(self, tables: tuple[str, ...], figures: tuple[str, ...]) -> Study:
-        """Some of it."""
-        ...
-
-
-def refuse_unknown_sheet(benchmark: str, kind: str, wanted: Sequence[str], known: Sequence[str]) -> None:
-    """Nothing is shown for a number that the study does not have."""
-    for name in wanted:
-        if name not in known:
-            raise UsageError(
-                f"there is no {kind} {name} here",
-                where=f"the study of benchmark '{benchmark}'",
-                todo=f"choose one of: {', '.join(known)}",
-            )
+    def only(self, tables: Sequence[str], figures: Sequence[str]) -> Study:
+        """Some of it; a number that it does not have is refused."""
+        wanted = {"table": tables, "figure": figures}
+        for kind, numbers in wanted.items():
+            known = [sheet.number for sheet in self.sheets if sheet.kind == kind]
+            for number in numbers:
+                if number not in known:
+                    raise UsageError(
+                        f"there is no {kind} {number} here",
+                        where=f"the study of benchmark '{self.benchmark}'",
+                        todo=f"choose one of: {', '.join(known)}",
+                    )
+        return replace(self, sheets=tuple(one for one in self.sheets if one.number in wanted[one.kind]))

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from harness.audit import keys_of_suite
+from harness.audit import keys_of_jobs
 from harness.base.files import write_json
 from harness.base.layout import Layout
 from harness.cli import main
@@ -144,7 +144,7 @@ def test_planned_cells_without_a_run_are_told(here: Layout, capsys: pytest.Captu
 def test_a_suite_has_every_run_of_its_jobs(here: Layout) -> None:
     # a record's parameters are in alphabetical order, a card's as a person wrote them
     stored = {Store(here.runs).record(key).planned.job.method for key in Store(here.runs).finished()}
-    keys, without_run = keys_of_suite(here, Store(here.runs), "smoke")
+    keys, without_run = keys_of_jobs(Store(here.runs), jobs_of(here, load_suite("smoke")))
     assert {"als_wr", "constant"} <= stored
     assert sorted(keys) == sorted(Store(here.runs).finished())
     assert without_run == len(jobs_of(here, load_suite("smoke"))) - len(keys)

@@ -30,7 +30,7 @@ from harness.execution.campaign import Choices, left_to_run, run_plan
 from harness.execution.runs import watch
 from harness.images import ensure_image
 from harness.planning.obstacles import FOLDER as OBSTACLES
-from harness.planning.plan import join
+from harness.results.cells import join
 from harness.results.records import RECORD_FILE
 from harness.results.store import Store
 from tests.campaigns.conftest import probe_plan
@@ -250,7 +250,7 @@ def test_stopping_ends_the_containers_and_the_rest_resumes(probe_layout: Layout,
     verdicts = [cell.verdict for cell in join(plan, store)]
     assert verdicts.count(Verdict.INTERRUPTED) <= 1
     assert Verdict.PENDING in verdicts
-    assert len(left_to_run(plan, store)) < 6, "what had finished before the stop is kept"
+    assert len(left_to_run(join(plan, store))) < 6, "what had finished before the stop is kept"
     run_plan(probe_layout, plan, engine)
     assert [cell.verdict for cell in join(plan, store)] == [Verdict.OK] * 6
 
@@ -260,7 +260,7 @@ def test_nothing_runs_twice(probe_layout: Layout, engine: Engine) -> None:
     store = Store(probe_layout.runs)
     run_plan(probe_layout, plan, engine)
     before = {key: (store.path(key) / RECORD_FILE).read_bytes() for key in store.finished()}
-    assert left_to_run(plan, store) == []
+    assert left_to_run(join(plan, store)) == []
     run_plan(probe_layout, plan, engine)
     assert {key: (store.path(key) / RECORD_FILE).read_bytes() for key in store.finished()} == before
 
@@ -274,7 +274,7 @@ def test_a_damaged_record_is_run_again(probe_layout: Layout, engine: Engine) -> 
     content = json.loads(path.read_text())
     content["verdict"] = "error"
     path.write_text(json.dumps(content))
-    assert len(left_to_run(plan, store)) == 1
+    assert len(left_to_run(join(plan, store))) == 1
     run_plan(probe_layout, plan, engine)
     store.check(store.record(key))
     assert store.standing(key).verdict is Verdict.OK

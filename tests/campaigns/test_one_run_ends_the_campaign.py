@@ -24,7 +24,8 @@ from harness.execution.tasks import Task
 from harness.images import BuiltImage
 from harness.planning.jobs import PlannedJob
 from harness.planning.obstacles import Obstacles
-from harness.planning.plan import Cell, Plan, join
+from harness.planning.plan import Cell, Plan
+from harness.results.cells import join
 from harness.results.records import Record
 from harness.results.store import Store
 from tests.core.factories import planned_job, put_run, record_of
@@ -213,7 +214,7 @@ def test_each_resumption_gets_further(layout: Layout, pretend: Callable[[Act], N
     for _ in range(3):
         _run(layout, plan)
     assert _verdicts(layout, plan) == [Verdict.INFRASTRUCTURE] * 6 + [Verdict.OK] * 3
-    assert len(left_to_run(plan, Store(layout.runs))) == 6
+    assert len(left_to_run(join(plan, Store(layout.runs)))) == 6
 
 
 def test_an_interrupt_is_nobodys_cell(layout: Layout, pretend: Callable[[Act], None]) -> None:

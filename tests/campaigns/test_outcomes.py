@@ -22,7 +22,8 @@ from harness.images import ensure_image
 from harness.methods.card import load_method
 from harness.planning.jobs import Job
 from harness.planning.obstacles import Obstacles
-from harness.planning.plan import join, make_plan
+from harness.planning.plan import make_plan
+from harness.results.cells import join
 from harness.results.store import Store
 from harness.splits.spec import SplitSpec
 from tests.campaigns.conftest import probe_plan
@@ -43,8 +44,8 @@ def test_a_methods_failure_is_kept_and_not_repeated(
     (cell,) = join(plan, store)
     assert cell.verdict is verdict
     assert reason in cell.reason
-    assert left_to_run(plan, store) == []
-    assert len(left_to_run(plan, store, again=[verdict])) == 1
+    assert left_to_run(join(plan, store)) == []
+    assert len(left_to_run(join(plan, store), again=[verdict])) == 1
     run_plan(probe_layout, plan, engine, choices=Choices(again=frozenset({verdict})))
     assert [cell.verdict for cell in join(plan, store)] == [verdict]
 
@@ -141,7 +142,7 @@ def test_a_repetition_that_differs_makes_a_run_unstable(probe_layout: Layout, en
         assert (run.outcome.out_folder / "predictions.npy").read_bytes() != stored
     mark_unstable(store, record, "a repetition differed")
     assert [cell.verdict for cell in join(plan, store)] == [Verdict.UNSTABLE]
-    assert left_to_run(plan, store) == []
+    assert left_to_run(join(plan, store)) == []
 
 
 def test_a_run_can_be_performed_by_another_process(probe_layout: Layout, engine: Engine) -> None:

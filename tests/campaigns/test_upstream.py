@@ -14,7 +14,8 @@ from harness.execution.campaign import Choices, run_plan
 from harness.images import folder_tree
 from harness.methods.card import load_method
 from harness.planning.jobs import Job
-from harness.planning.plan import join, make_plan
+from harness.planning.plan import make_plan
+from harness.results.cells import join
 from harness.results.store import Store
 from harness.splits.spec import SplitSpec
 from tests.campaigns.conftest import probe_plan

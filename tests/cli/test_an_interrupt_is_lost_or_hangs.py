@@ -15,7 +15,7 @@ import pytest
 _WAITING = """
 import os, sys, time
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from harness.cli.options import stop_on_interrupt
+from harness.base.interrupt import stop_on_interrupt
 
 def work(stop, heed):
     print("waiting", flush=True)

@@ -22,8 +22,9 @@ from harness.planning import needs
 from harness.planning.budget import this_machine
 from harness.planning.jobs import PlannedJob
 from harness.planning.needs import Needs, check_disk, needs_of
-from harness.planning.plan import Cell, join, make_plan
+from harness.planning.plan import Cell, make_plan
 from harness.planning.suites import jobs_of, load_suite
+from harness.results.cells import join
 from harness.results.store import Store
 from tests.core.factories import record_of
 

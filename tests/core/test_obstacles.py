@@ -7,7 +7,8 @@ from pathlib import Path
 from harness.base.vocabulary import Verdict
 from harness.planning.jobs import Job
 from harness.planning.obstacles import Kind, Known, Obstacles
-from harness.planning.plan import Cell, Plan, join
+from harness.planning.plan import Cell, Plan
+from harness.results.cells import join
 from harness.results.store import Store
 from tests.core.factories import planned_job, put_run
 

@@ -21,8 +21,7 @@ from harness.compare.obtained import Runs, obtain
 from harness.planning.plan import make_plan
 from harness.results.reference import load_reference, overview, reference_file, save_reference
 from harness.results.store import Standing, Store
-from harness.status import build_table
-from tests.fabricate import SEEDS, copy_repository, job_of, plan_of, planned_of, put_run
+from tests.fabricate import SEEDS, copy_repository, job_of, plan_of, planned_of, put_run, table_of
 
 
 @pytest.fixture
@@ -226,11 +225,11 @@ def test_a_variant_beside_keeps_its_runs_apart_and_the_store_is_read_once(
 
 def test_a_table_tells_reference_results_from_runs_made_here(made: Layout) -> None:
     far, plan = elsewhere(made), plan_of(made, ["als_wr"])
-    assert build_table(far, Store(far.runs), plan).counts == {Verdict.PENDING: 2}
-    table = build_table(far, Store(far.runs), plan, load_reference(far))
+    assert table_of(far, plan).counts == {Verdict.PENDING: 2}
+    table = table_of(far, plan, load_reference(far))
     assert table.counts == {Verdict.OK: 1, Verdict.MEMORY: 1}
     assert all(scored.reference and scored.cell.reason.startswith("reference result: ") for scored in table.cells)
-    here = build_table(made, Store(made.runs), plan, load_reference(made))
+    here = table_of(made, plan, load_reference(made))
     assert not any(scored.reference for scored in here.cells)
 
 

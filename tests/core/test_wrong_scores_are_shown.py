@@ -27,6 +27,7 @@ from harness.data import load_dataset
 from harness.execution.campaign import left_to_run, mark_unstable
 from harness.planning.plan import Plan
 from harness.results import scoring
+from harness.results.cells import join
 from harness.results.index import build_index
 from harness.results.records import Record
 from harness.results.scoring import (
@@ -46,8 +47,7 @@ from harness.results.scoring import (
 from harness.results.store import Store
 from harness.results.truth import Truth, truth_of
 from harness.splits import load_split
-from harness.status import build_table
-from tests.fabricate import planned_of
+from tests.fabricate import planned_of, table_of
 from tests.meaning.languages import documented
 
 DAMAGES: dict[str, Callable[[dict[str, Any]], str]] = {
@@ -71,8 +71,8 @@ def test_a_damaged_scores_file_is_not_shown_and_made_again(evidence: Layout, mad
     honest = path.read_bytes()
     path.write_text(DAMAGES[damage](json.loads(honest)))
     store = Store(evidence.runs)
-    assert [cell.scored for cell in build_table(evidence, store, made_up).cells[:3]] == [False, True, True]
-    assert score_all(evidence, store, made_up) == 1
+    assert [cell.scored for cell in table_of(evidence, made_up).cells[:3]] == [False, True, True]
+    assert score_all(evidence, store, join(made_up, store, records=True)).computed == 1
     assert path.read_bytes() == honest
 
 
@@ -85,11 +85,11 @@ def test_predictions_that_were_changed_cost_their_own_cell_and_no_other(evidence
     path.write_bytes(bytes(content))
     for cell in made_up.cells[:3]:
         scores_path(evidence, planned_of(cell).key).unlink()
-    assert score_all(evidence, store, made_up) == 2
-    cells = build_table(evidence, store, made_up).cells
+    assert score_all(evidence, store, join(made_up, store, records=True)).computed == 2
+    cells = table_of(evidence, made_up).cells
     assert [one.scored for one in cells[:3]] == [False, True, True]
     assert cells[0].cell.verdict is Verdict.INFRASTRUCTURE and str(path) in cells[0].cell.reason
-    assert planned in [cell.planned for cell in left_to_run(made_up, store)]
+    assert planned in [cell.planned for cell in left_to_run(join(made_up, store))]
     assert audit_runs(evidence, [planned.key]).failed == 1
 
 
@@ -98,10 +98,10 @@ def test_a_run_that_is_no_result_has_no_scores(evidence: Layout, made_up: Plan, 
     import pyarrow.parquet as pq
 
     store, planned = Store(evidence.runs), planned_of(made_up.cells[0])
-    shown = build_table(evidence, store, made_up).cells[0]
+    shown = table_of(evidence, made_up).cells[0]
     assert shown.scored and shown.metrics
     mark_unstable(store, store.record(planned.key), "a repetition differed")
-    hidden = build_table(evidence, store, made_up).cells[0]
+    hidden = table_of(evidence, made_up).cells[0]
     assert hidden.cell.verdict is Verdict.UNSTABLE and not hidden.scored and not hidden.metrics
     rows = pq.read_table(build_index(evidence, tmp_path / "index.parquet")).to_pylist()
     row = next(row for row in rows if row["key"] == planned.key)
@@ -347,7 +347,7 @@ def test_a_run_is_scored_once_and_again_when_its_scores_are_gone(
 
     monkeypatch.setattr(scoring, "compute_scores", counted)
     cached = score_run(evidence, store, planned)
-    assert computed == [] and score_all(evidence, store, made_up) == 0
+    assert computed == [] and score_all(evidence, store, join(made_up, store, records=True)).computed == 0
     path = scores_path(evidence, planned.key)
     assert path == evidence.scores / planned.key[:2] / f"{planned.key}.json"
     path.unlink()
@@ -361,7 +361,7 @@ def test_kept_scores_are_no_answer_for_a_run_that_is_no_result(evidence: Layout,
     mark_unstable(store, store.record(planned.key), "a repetition differed")
     with pytest.raises(UsageError, match="has no scores"):
         score_run(evidence, store, planned)
-    assert score_all(evidence, store, made_up) == 0
+    assert score_all(evidence, store, join(made_up, store, records=True)).computed == 0
 
 
 def test_where_there_is_no_truth_no_metric_is_defined(evidence: Layout, made_up: Plan) -> None:

@@ -23,7 +23,7 @@ from harness.results.records import Record
 from harness.results.scoring import score_run
 from harness.results.store import Store
 from harness.splits.spec import SplitSpec
-from harness.status import build_table
+from tests.fabricate import table_of
 
 pytestmark = pytest.mark.engine
 SEED = published_seeds()[0]
@@ -75,8 +75,8 @@ def test_a_method_that_keeps_its_order_is_marked_and_found(
     record, score = _run(probe_layout, engine, two_classes)
     assert score > 0.9
     assert record.order == ""
-    store, plan = Store(probe_layout.runs), make_plan(probe_layout, "hostile", [record.planned.job])
-    (group,) = build_table(probe_layout, store, plan).groups
+    plan = make_plan(probe_layout, "hostile", [record.planned.job])
+    (group,) = table_of(probe_layout, plan).groups
     assert group.title == "order_reader °"
     report = audit_runs(probe_layout, [record.key], engine=engine, replay=1)
     (audit,) = report.audits

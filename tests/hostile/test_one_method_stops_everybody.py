@@ -15,7 +15,8 @@ from harness.base.vocabulary import Verdict
 from harness.engine import Engine
 from harness.execution.campaign import Choices, run_plan
 from harness.execution.runs import Limits, Outcome, RunRequest, execute
-from harness.planning.plan import Plan, join
+from harness.planning.plan import Plan
+from harness.results.cells import join
 from harness.results.store import Store
 from tests.campaigns.conftest import probe_plan
 from tests.engines import ProbeImage

@@ -17,8 +17,8 @@ from harness.planning.plan import Plan
 from harness.report import render, write_report
 from harness.report.html import SYMBOLS, harmless_json
 from harness.results.store import Store
-from harness.status import Table, build_table
-from tests.fabricate import drug_cell, plan_of, planned_of, put_run
+from harness.status import Table
+from tests.fabricate import drug_cell, plan_of, planned_of, put_run, table_of
 from tests.report.browser import measured, rendered
 
 HOSTILE = (
@@ -30,7 +30,7 @@ NOTHING = "\u2013"
 
 @pytest.fixture
 def page(evidence: Layout, made_up: Plan) -> Path:
-    return write_report(evidence, made_up)
+    return write_report(evidence, table_of(evidence, made_up))
 
 
 def data_of(page: Path) -> dict[str, object]:
@@ -70,7 +70,7 @@ def rows(document: str) -> list[list[str]]:
 
 def test_equal_inputs_give_equal_bytes(evidence: Layout, made_up: Plan, page: Path) -> None:
     first = page.read_bytes()
-    assert write_report(evidence, made_up).read_bytes() == first
+    assert write_report(evidence, table_of(evidence, made_up)).read_bytes() == first
 
 
 def test_the_page_needs_no_network(page: Path) -> None:
@@ -197,7 +197,7 @@ def test_a_number_says_what_it_leaves_out(drugs: Path, tmp_path: Path) -> None:
 
 def test_no_column_of_the_cells_is_cut_off(evidence: Layout, made_up: Plan, drugs: Path, tmp_path: Path) -> None:
     width = "(table => [table.scrollWidth, table.parentElement.clientWidth])(document.querySelector('.cells'))"
-    for page in (drugs, write_report(evidence, made_up)):
+    for page in (drugs, write_report(evidence, table_of(evidence, made_up))):
         needed, there = measured(page, "", tmp_path / "profile", width)
         assert needed <= there
 
@@ -206,7 +206,7 @@ def test_a_hostile_log_and_reason_are_text(evidence: Layout, tmp_path: Path) -> 
     plan = plan_of(evidence)
     planned = planned_of(plan.cells[4])
     put_run(evidence, planned, verdict=Verdict.ERROR, reason=HOSTILE, log=HOSTILE + "\n")
-    page = write_report(evidence, plan)
+    page = write_report(evidence, table_of(evidence, plan))
     document = rendered(page, f"cell={planned.key[:12]}", tmp_path / "profile")
     assert "<title>made-up · Permafrost status</title>" in document
     assert '<img src="x"' not in document
@@ -216,12 +216,12 @@ def test_a_hostile_log_and_reason_are_text(evidence: Layout, tmp_path: Path) -> 
 
 def test_an_empty_plan_is_a_page(evidence: Layout) -> None:
     store = Store(evidence.runs)
-    text = render(evidence, store, build_table(evidence, store, Plan("none", ())), [])
+    text = render(evidence, store, table_of(evidence, Plan("none", ())), [])
     assert "<strong>0</strong>" in text
 
 
 def test_a_page_without_claims_has_no_empty_section(evidence: Layout, made_up: Plan) -> None:
     store = Store(evidence.runs)
-    table = build_table(evidence, store, made_up)
+    table = table_of(evidence, made_up)
     assert 'id="claims"' not in render(evidence, store, table, [])
     assert 'id="claims"' in render(evidence, store, table, [Book("repurposing", ("nobody",), ())])

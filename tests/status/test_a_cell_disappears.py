@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from harness import api
 from harness.base.files import write_json
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
@@ -18,18 +19,19 @@ from harness.cli import main
 from harness.data import load_manifest, manifest_names
 from harness.planning.jobs import Job
 from harness.planning.plan import Plan, make_plan
+from harness.results.cells import join
 from harness.results.reference import load_reference, save_reference
 from harness.results.scoring import scores_path
 from harness.results.store import Store
 from harness.splits.spec import SplitSpec
-from harness.status import Table, build_table, requested_plan, to_json, to_markdown, to_text
+from harness.status import Table, build_table, to_json, to_markdown, to_text
 from harness.status.table import key_metrics, known_sets, metric_sets, row_name, summarise
 from tests.audit.forging import forge_record
-from tests.fabricate import drug_cell, plan_of, planned_of, put_run
+from tests.fabricate import drug_cell, plan_of, planned_of, put_run, table_of
 
 
-def table_of(layout: Layout, plan: Plan) -> Table:
-    return build_table(layout, Store(layout.runs), plan)
+def stored_plan(layout: Layout) -> Plan:
+    return api.plan(suite="stored", repository=api.Repository(layout))
 
 
 def test_the_sum_of_the_verdicts_is_the_plan(evidence: Layout, made_up: Plan) -> None:
@@ -152,7 +154,7 @@ def test_a_selection_says_that_it_is_one(evidence: Layout, made_up: Plan) -> Non
 
 
 def test_what_was_ever_run_can_be_asked_for(evidence: Layout) -> None:
-    plan = requested_plan(evidence, Store(evidence.runs), "stored")
+    plan = stored_plan(evidence)
     assert len(plan.cells) == 4
 
 
@@ -184,13 +186,13 @@ def test_the_exit_code_tells_whether_all_is_well(
 
 def test_a_stored_run_of_a_split_that_is_no_more_does_not_hide_the_others(evidence: Layout) -> None:
     store = Store(evidence.runs)
-    before = requested_plan(evidence, store, "stored")
+    before = stored_plan(evidence)
     key = next(store.finished())
     record = store.record(key)
     split = record.planned.job.split.model_copy(update={"strategy": "of_old"})
     planned = record.planned.model_copy(update={"job": record.planned.job.model_copy(update={"split": split})})
     store.amend(record.model_copy(update={"planned": planned}))
-    table = build_table(evidence, store, requested_plan(evidence, store, "stored"))
+    table = table_of(evidence, stored_plan(evidence))
     assert (table.planned, table.others) == (len(before.cells) - 1, 1)
 
 
@@ -234,7 +236,7 @@ def referred(layout: Layout, plan: Plan) -> Layout:
 def test_reference_results_stand_where_nothing_was_run(evidence: Layout, made_up: Plan) -> None:
     honest = table_of(evidence, made_up)
     layout = referred(evidence, made_up)
-    table = build_table(layout, Store(layout.runs), made_up, load_reference(layout))
+    table = table_of(layout, made_up, load_reference(layout))
     assert table.counts == {Verdict.OK: 3, Verdict.ERROR: 1, Verdict.PENDING: 2}
     for cell, before in zip(table.cells, honest.cells, strict=True):
         assert (cell.metrics, cell.notes, cell.scored) == (before.metrics, before.notes, before.scored)
@@ -249,7 +251,7 @@ def test_reference_scores_of_outgrown_metrics_are_not_shown(
 ) -> None:
     layout = referred(evidence, made_up)
     monkeypatch.setattr("harness.results.reference.scorer_digest", lambda _: "0" * 64)
-    table = build_table(layout, Store(layout.runs), made_up, load_reference(layout))
+    table = table_of(layout, made_up, load_reference(layout))
     assert [cell.scored for cell in table.cells] == [False] * 6
     assert [cell.metrics for cell in table.cells] == [{}] * 6
     assert [cell.reference for cell in table.cells] == [True] * 4 + [False] * 2
@@ -261,11 +263,11 @@ def test_a_run_of_this_machine_covers_a_reference_result(evidence: Layout, made_
     """Whatever became of it."""
     save_reference(evidence, Store(evidence.runs))
     reference = load_reference(evidence)
-    mine = build_table(evidence, Store(evidence.runs), made_up, reference)
+    mine = table_of(evidence, made_up, reference)
     assert not any(cell.reference for cell in mine.cells)
     log = Store(evidence.runs).path(planned_of(made_up.cells[0]).key) / "log.txt"
     log.write_text("grown by a line\n" * 10)
-    damaged = build_table(evidence, Store(evidence.runs), made_up, reference)
+    damaged = table_of(evidence, made_up, reference)
     assert damaged.cells[0].cell.verdict is Verdict.INFRASTRUCTURE and not damaged.cells[0].reference
 
 
@@ -277,12 +279,9 @@ def test_scores_are_of_the_files_that_lie_there(evidence: Layout, made_up: Plan)
     assert cells[0].metrics == {} and cells[0].notes == {}
 
 
-def test_a_table_is_not_made_of_fewer_cells(
-    evidence: Layout, made_up: Plan, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("harness.status.table.join", lambda plan, store, records: plan.cells[:-1])
+def test_a_table_is_not_made_of_fewer_cells(evidence: Layout, made_up: Plan) -> None:
     with pytest.raises(AssertionError, match="cells were lost"):
-        table_of(evidence, made_up)
+        build_table(evidence, Store(evidence.runs), made_up, made_up.cells[:-1])
 
 
 def test_cells_with_another_number_of_inner_models_are_another_column(evidence: Layout, made_up: Plan) -> None:
@@ -384,6 +383,8 @@ def test_stand_ins_are_named_with_their_reason(repository: Layout, tmp_path: Pat
         for name in (stand_in.name, "synthetic_ddi")
     ]
     plan = make_plan(repository, "two", jobs)
-    table = build_table(repository, Store(tmp_path / "runs"), plan)
+    table = build_table(
+        repository, Store(tmp_path / "runs"), plan, join(plan, Store(tmp_path / "runs"), records=True)
+    )
     assert dict(table.stand_ins) == {stand_in.name: stand_in.stand_in}
     assert table.planned == len(table.cells) == 2

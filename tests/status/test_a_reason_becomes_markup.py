@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.base.layout import Layout
-from harness.base.markdown import code, plain, prose, table
+from harness.base.markdown import code, plain, prose
+from harness.base.tables import markdown_table
 from harness.base.vocabulary import Verdict
-from harness.results.store import Store
-from harness.status import build_table, to_markdown
-from tests.fabricate import plan_of, planned_of, put_run
+from harness.status import to_markdown
+from tests.fabricate import plan_of, planned_of, put_run, table_of
 
 ATTACKS = {
     "<script>alert(1)</script>": "&lt;script&gt;alert(1)&lt;/script&gt;",
@@ -67,7 +67,7 @@ def test_an_authors_markdown_stays_without_its_html() -> None:
 
 
 def test_a_table_has_a_line_for_each_row() -> None:
-    assert table(["a", "b"], [["1", plain("x|y")]]) == ["| a | b |", "| --- | --- |", r"| 1 | x\|y |"]
+    assert markdown_table(["a", "b"], [["1", plain("x|y")]]) == ["| a | b |", "| --- | --- |", r"| 1 | x\|y |"]
 
 
 @pytest.mark.parametrize("cells", [True, False])
@@ -75,6 +75,6 @@ def test_the_status_page_shows_a_reason_and_no_element(evidence: Layout, cells: 
     plan = plan_of(evidence, methods=("lrssl",))
     reason = "<script>alert(1)</script> [a](b) `c` | d\n# e"
     put_run(evidence, planned_of(plan.cells[0]), verdict=Verdict.ERROR, reason=reason)
-    page = to_markdown(build_table(evidence, Store(evidence.runs), plan), cells=cells)
+    page = to_markdown(table_of(evidence, plan), cells=cells)
     assert plain(reason) in page
     assert "<script" not in page

@@ -10,6 +10,8 @@ import pytest
 
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
+from harness.benchmarks.ddi.study import STUDY, sheets_of_data
+from harness.benchmarks.ddi.study.measured import Measured
 from harness.compare import Book, compare_claims, load_claims, load_names
 from harness.compare.claims import Claim
 from harness.compare.judge import Known
@@ -19,9 +21,13 @@ from harness.compare.paper import ALL_DATASETS, load_paper
 from harness.compare.several import Several
 from harness.compare.values import TIME, our_side, published_side
 from harness.results.store import Store
+from harness.study.sheets import Sheet
+from harness.study.sides import Sides
+from harness.study.specs import load_description
 
 HERE = {"Synthetic": "synthetic", "Fdataset": "fdataset", "Cdataset": "cdataset", "LRSSL": "lrssl"}
 Drawn = Callable[..., Several]
+MakeSheets = Callable[[Measured], dict[tuple[str, str], Sheet]]
 
 
 @pytest.fixture(scope="session")
@@ -164,3 +170,20 @@ def ddi_book(repository: Layout) -> Book:
 def moved_ddi_book(repository: Layout) -> Book:
     """Three methods of the ten, all of it 0.1 above what is printed."""
     return ddi_book_of(repository, ddi_runs_like(repository, moved=0.1, methods=("MLP", "MSTE", "EmerGNN")), {})
+
+
+@pytest.fixture(scope="session", name="sheets_of_data")
+def of_data(repository: Layout, ddi_book: Book) -> MakeSheets:
+    """Makes the sheets of ddi that need no run."""
+    names = load_names(repository, "ddi")
+    sides = Sides(repository, ddi_book, names, ())
+    description = load_description(repository, names, STUDY.makers(sides))
+    assert description is not None
+    specs = description.sheets
+
+    def made(measured: Measured) -> dict[tuple[str, str], Sheet]:
+        makers = sheets_of_data(sides, measured)
+        sheets = [makers[spec.made](spec) for spec in specs if spec.made in makers]
+        return {(one.kind, one.number): one for one in sheets if one}
+
+    return made

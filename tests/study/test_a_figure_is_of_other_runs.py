@@ -20,11 +20,13 @@ from harness.benchmarks.repurposing.study.figures import (
     _times,
 )
 from harness.benchmarks.repurposing.study.figures import Panel as PanelOfFigure
-from harness.benchmarks.repurposing.study.tables import Maker
+from harness.benchmarks.repurposing.study.sheets import makers
 from harness.compare.judge import ClaimVerdict
 from harness.compare.paper import Place
 from harness.compare.several import Several
 from harness.compare.values import TIME, Side
+from harness.study.sides import Sides
+from harness.study.specs import Spec
 from tests.study.conftest import Drawn
 
 SPLIT = "random_simple"
@@ -119,7 +121,7 @@ def correlated(metrics: tuple[str, ...], runs: int = 60) -> Side:
 def test_correlations_are_spearmans_and_lines_those_of_least_squares(
     nothing_run: Several, metrics: tuple[str, ...]
 ) -> None:
-    maker = cast(Maker, SimpleNamespace(several=nothing_run))
+    maker = cast(Sides, SimpleNamespace(several=nothing_run))
     side = correlated(metrics)
     found = _correlogram(maker, side, PLACES[:2])
     assert found is not None and found.runs == 60 and found.metrics == metrics
@@ -138,7 +140,7 @@ def test_correlations_are_spearmans_and_lines_those_of_least_squares(
 
 
 def test_runs_without_one_of_the_metrics_are_left_out(nothing_run: Several, metrics: tuple[str, ...]) -> None:
-    maker = cast(Maker, SimpleNamespace(several=nothing_run))
+    maker = cast(Sides, SimpleNamespace(several=nothing_run))
     side = correlated(metrics)
     place = PLACES[0]
     fewer = {seed: {**run} for seed, run in side.values[place].items()}
@@ -154,7 +156,7 @@ def test_runs_without_one_of_the_metrics_are_left_out(nothing_run: Several, metr
 
 def test_our_correlations_are_held_against_what_the_authors_runs_could_give(drawn: Drawn) -> None:
     several = drawn(20)
-    maker = cast(Maker, SimpleNamespace(several=several))
+    maker = cast(Sides, SimpleNamespace(several=several))
     shown = _correlograms(maker)
     assert [one.title for one in shown] == ["published, all", "published, where we have runs", "ours"]
     assert shown[0].runs > shown[1].runs > 0 and shown[2].runs > 0
@@ -168,9 +170,9 @@ def test_our_correlations_are_held_against_what_the_authors_runs_could_give(draw
     turned = tuple(replace(pair, rho=-pair.rho) for pair in shown[-1].pairs)
     other = _agreement(maker, (*shown[:2], replace(shown[2], pairs=turned)))
     assert ClaimVerdict.DEVIATES in {verdict for verdict, _ in other}
-    few = cast(Maker, SimpleNamespace(several=drawn(9)))
+    few = cast(Sides, SimpleNamespace(several=drawn(9)))
     assert set(_agreement(few, _correlograms(few))) == {(ClaimVerdict.NOT_COMPARABLE, "9 seeds")}
-    waiting = cast(Maker, SimpleNamespace(several=drawn(10, without=["HAN"])))
+    waiting = cast(Sides, SimpleNamespace(several=drawn(10, without=["HAN"])))
     (one,) = set(_agreement(waiting, _correlograms(waiting)))
     assert one[0] is ClaimVerdict.PENDING and one[1].endswith("not run yet")
 
@@ -194,18 +196,20 @@ def test_the_three_fastest_of_those_that_are_often_among_the_best_are_shown() ->
     )
     paper = SimpleNamespace(datasets={"One": "One", "Two": "Two"})
     made = SimpleNamespace(paper=paper, published=times, ours=Side({}), why_without=lambda name: f"why {name}")
-    one, two = _times(cast(Maker, SimpleNamespace(several=made)), panels)
+    one, two = _times(cast(Sides, SimpleNamespace(several=made)), panels)
     assert [name for name, _, _ in one.boxes] == ["D", "B", "A"]
     assert [values.tolist() for _, values, _ in one.boxes] == [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]
     assert (one.dataset, one.why_without, two.boxes) == ("One", "why One", ())
 
 
-def test_only_what_is_shown_and_judged_counts() -> None:
+def test_only_what_is_judged_counts() -> None:
     panel = PanelOfFigure("AUC", SPLIT, (best_of("One", "ABC", ClaimVerdict.DEVIATES), best_of("Two", "ABC")))
-    figures = Figures(("2b", "3", "4"), (), (panel,), (), {"one_thing": "A_B"}, ((ClaimVerdict.PENDING, ""),))
+    figures = Figures((), (panel,), (), {"one_thing": "A_B"}, ((ClaimVerdict.PENDING, ""),))
+    tallies = {}
+    for way, make in makers(figures).items():
+        sheet = make(Spec(kind="figure", number="1", title="", made=way))
+        tallies[way] = dict(sheet.tally) if sheet else None
     deviates, reproduced = ClaimVerdict.DEVIATES, ClaimVerdict.REPRODUCED
-    assert figures.verdicts == [ClaimVerdict.PENDING, deviates, reproduced]
-    assert figures.only(["3", "9"]).numbers == ("3",)
-    assert figures.only(["3"]).verdicts == [deviates, reproduced]
-    assert figures.only(["2b", "4"]).verdicts == [ClaimVerdict.PENDING]
+    pending = {ClaimVerdict.PENDING: 1}
+    assert tallies == {"correlations": pending, "best": {deviates: 1, reproduced: 1}, "times": {}}
     assert figures.title("one_thing") == "A B" and figures.title("another_thing") == "another thing"

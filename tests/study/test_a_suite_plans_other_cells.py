@@ -7,16 +7,17 @@ from collections import Counter
 import pytest
 from click.testing import CliRunner
 
+from harness import benchmarks
 from harness.base.layout import Layout
-from harness.benchmarks.repurposing.splits.seeds import published_seeds
 from harness.cli import group
-from harness.cli.run import _jobs
 from harness.compare import load_names
 from harness.compare.paper import load_paper
 from harness.data import load_manifest
 from harness.methods.card import load_method, load_methods
+from harness.planning.request import Request, requested_jobs
 from harness.planning.suites import Block, Suite, jobs_of, load_suite, plan_name, suite_names
 
+PUBLISHED_SEEDS = benchmarks.get("repurposing").form.published_seeds()
 OF_THE_PAPER = [name for name in suite_names() if name.startswith("repurposing-")]
 
 
@@ -98,7 +99,7 @@ def test_a_suite_has_its_own_blocks_before_those_it_includes() -> None:
 def test_more_seeds_can_be_asked_for(repository: Layout) -> None:
     suite = load_suite("repurposing-table7")
     few, many = jobs_of(repository, suite, 2), jobs_of(repository, suite, 5)
-    assert {job.split.seed for job in many} == set(published_seeds()[:5])
+    assert {job.split.seed for job in many} == set(PUBLISHED_SEEDS[:5])
     assert many[: len(few)] == few, "more seeds continue what fewer began"
     assert plan_name("smoke", None) == "smoke" and plan_name("smoke", 5) == "smoke --published-seeds 5"
 
@@ -111,18 +112,14 @@ def test_seeds_that_are_named_twice_are_refused() -> None:
 
 
 def test_published_seeds_and_several_splits_make_every_job(repository: Layout) -> None:
-    jobs = _jobs(
-        repository,
-        ("constant",),
-        "published",
-        {},
-        ("synthetic",),
-        ("random", "weakly_correlated"),
-        (),
-        3,
-        {},
+    request = Request(
+        methods=("constant",),
+        datasets=("synthetic",),
+        splits=("random", "weakly_correlated"),
+        published_seeds=3,
     )
+    jobs = requested_jobs(repository, request)
     assert {(job.split.strategy, job.split.seed) for job in jobs} == {
-        (strategy, seed) for strategy in ("random", "weakly_correlated") for seed in published_seeds()[:3]
+        (strategy, seed) for strategy in ("random", "weakly_correlated") for seed in PUBLISHED_SEEDS[:3]
     }
     assert len(jobs) == 6

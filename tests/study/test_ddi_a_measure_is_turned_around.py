@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -12,15 +12,17 @@ import pytest
 from harness.base.layout import Layout
 from harness.benchmarks.ddi.dataset import DdiDataset
 from harness.benchmarks.ddi.splits.drugs.similarity import similarities
-from harness.benchmarks.ddi.splits.parts import DISCARDED, KNOWN
+from harness.benchmarks.ddi.splits.parts import DISCARDED, KNOWN, PartSplit
 from harness.benchmarks.ddi.study import measuring
 from harness.benchmarks.ddi.study.measured import Measured, SplitMeasures
-from harness.benchmarks.ddi.study.realtime import contradiction, nearest, realtime
+from harness.benchmarks.ddi.study.realtime import contradiction, nearest
 from harness.data import load_dataset
 from harness.splits import load_split
 from harness.splits.spec import parse_split
 from harness.study.sheets import Sheet
-from tests.splits.kinds import as_parts
+from tests.study.conftest import MakeSheets
+
+MakeSheet = Callable[..., Sheet]
 
 YEARS = [1990, 2000, 2010]
 
@@ -66,11 +68,13 @@ def measured(splits: Iterable[SplitMeasures], **changed: Any) -> Measured:
     return Measured(**fields)
 
 
-def sheet(kind: str, number: str, *splits: SplitMeasures) -> Sheet:
-    return next(one for one in realtime(measured(splits)) if (one.kind, one.number) == (kind, number))
+@pytest.fixture
+def sheet(sheets_of_data: MakeSheets, monkeypatch: pytest.MonkeyPatch) -> MakeSheet:
+    monkeypatch.setattr("harness.benchmarks.ddi.study.outdated", lambda *_: [])
+    return lambda kind, number, *splits: sheets_of_data(measured(splits))[kind, number]
 
 
-def test_a_difference_is_the_other_splits_penalty_less_that_of_cluster() -> None:
+def test_a_difference_is_the_other_splits_penalty_less_that_of_cluster(sheet: MakeSheet) -> None:
     """By seed: 100 and 50 above cluster at 1990, 10 below at 2010."""
     shown = sheet(
         "figure",
@@ -92,7 +96,7 @@ def test_a_difference_is_the_other_splits_penalty_less_that_of_cluster() -> None
     assert len(shown.pictures) == 1 and "random" in shown.pictures[0].svg
 
 
-def test_a_split_that_discards_most_drugs_has_no_curve_beside_the_others() -> None:
+def test_a_split_that_discards_most_drugs_has_no_curve_beside_the_others(sheet: MakeSheet) -> None:
     cluster = split("cluster", 1, [300, 300, 200])
     for discarded, drawn in ((99, True), (100, False)):
         lohi = split("lohi", 1, [100, 100, 100], discarded=discarded)
@@ -102,7 +106,7 @@ def test_a_split_that_discards_most_drugs_has_no_curve_beside_the_others() -> No
         assert ("lohi" in five.pictures[0].svg) is drawn and five.rows[0][0] == "lohi"
 
 
-def test_an_index_is_the_mean_of_the_seeds_that_have_one() -> None:
+def test_an_index_is_the_mean_of_the_seeds_that_have_one(sheet: MakeSheet) -> None:
     shown = sheet(
         "figure",
         "5",
@@ -118,7 +122,7 @@ def test_an_index_is_the_mean_of_the_seeds_that_have_one() -> None:
     assert gamma.rows == [["cluster:gamma=0.6", "1.000 (9; 500)", "2.000 (8; 500)", "3.000 (7; 500)"]]
 
 
-def test_a_strategy_is_told_by_its_worst_similarity_and_its_mean_of_the_rest() -> None:
+def test_a_strategy_is_told_by_its_worst_similarity_and_its_mean_of_the_rest(sheet: MakeSheet) -> None:
     rows = sheet(
         "table",
         "1",
@@ -164,7 +168,7 @@ def test_a_strategy_is_told_by_its_worst_similarity_and_its_mean_of_the_rest() -
 @pytest.mark.parametrize(
     ("near", "told"), [(1, "as chance"), (2, "nearer than chance"), (3, "nearer than chance")]
 )
-def test_more_than_half_of_the_thresholds_decide(near: int, told: str) -> None:
+def test_more_than_half_of_the_thresholds_decide(near: int, told: str, sheet: MakeSheet) -> None:
     better = [0.05] * near + [0.5] * (3 - near)
     (row,) = (
         one for one in sheet("table", "1", split("cluster", 1, [1] * 3, better=better)).rows if one[0] == "Cluster"
@@ -228,7 +232,7 @@ def test_a_split_is_measured_over_all_its_drugs(layout: Layout, small: DdiDatase
     assert [one.split for one in found] == list(texts)
     near = similarities(small.fingerprints)
     for one in found:
-        made = as_parts(load_split(layout, small.name, parse_split(one.split, 2)))
+        made = cast(PartSplit, load_split(layout, small.name, parse_split(one.split, 2)))
         known, new = np.flatnonzero(made.drugs == KNOWN), np.flatnonzero(made.drugs > KNOWN)
         assert one.sha256 == made.digest and one.seed == 2 and one.group == "strategies"
         assert (one.known, one.new) == (len(known), len(new))

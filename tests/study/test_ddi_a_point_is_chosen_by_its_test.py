@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from typing import cast
 
 import numpy as np
 import pytest
@@ -11,9 +12,9 @@ import pytest
 from harness.base.errors import CorruptData, MissingData
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
-from harness.benchmarks.ddi.answer import question_on
 from harness.benchmarks.ddi.dataset import DdiDataset
 from harness.benchmarks.ddi.scoring import SCORING
+from harness.benchmarks.ddi.splits.parts import PartSplit
 from harness.benchmarks.ddi.study import tuning
 from harness.benchmarks.ddi.study.ensemble import ENSEMBLE, ensembles, probabilities
 from harness.benchmarks.ddi.study.tuning import Point, added, best, left_out, searched
@@ -30,8 +31,8 @@ from harness.results.store import Store
 from harness.splits import load_split
 from harness.splits.spec import parse_split
 from tests.fabricate import _record
-from tests.splits.kinds import as_parts
 
+SUITE = "ddi-tuning"
 OF_DDI = [name for name in suite_names() if name.startswith("ddi-")]
 
 
@@ -47,7 +48,7 @@ def test_the_best_point_is_the_first_of_the_best_validated() -> None:
 
 
 def test_every_method_tries_twenty_points_of_its_own_space(repository: Layout) -> None:
-    suite = load_suite(tuning.SUITE)
+    suite = load_suite(SUITE)
     points: dict[tuple[str, str], list[str]] = {}
     for job in jobs_of(repository, suite):
         told = json.dumps(job.parameters, sort_keys=True)
@@ -64,13 +65,13 @@ def test_every_method_tries_twenty_points_of_its_own_space(repository: Layout) -
 
 
 def test_every_method_of_the_paper_is_searched(repository: Layout) -> None:
-    named = [method for block in load_suite(tuning.SUITE).blocks for method in block.methods]
+    named = [method for block in load_suite(SUITE).blocks for method in block.methods]
     assert sorted(named) == sorted(load_names(repository, "ddi").methods.values())
 
 
 def test_a_batch_that_is_left_out_is_as_long_as_the_others(repository: Layout) -> None:
     batches = set()
-    for job in jobs_of(repository, load_suite(tuning.SUITE)):
+    for job in jobs_of(repository, load_suite(SUITE)):
         usual = load_method(repository, job.method).variant(job.variant).parameters
         if batch := usual.get("evaluation_batch"):
             assert (
@@ -83,14 +84,14 @@ def test_a_batch_that_is_left_out_is_as_long_as_the_others(repository: Layout) -
 
 
 def test_epochs_are_those_of_the_method(repository: Layout) -> None:
-    for job in jobs_of(repository, load_suite(tuning.SUITE)):
+    for job in jobs_of(repository, load_suite(SUITE)):
         usual = load_method(repository, job.method).variant(job.variant).parameters
         assert job.parameters.get("epochs") == usual.get("epochs")
 
 
 def test_what_is_not_searched_is_told(repository: Layout) -> None:
     told = {}
-    for block in load_suite(tuning.SUITE).blocks:
+    for block in load_suite(SUITE).blocks:
         for method in block.methods:
             card = load_method(repository, method)
             space = searched(block, card)
@@ -162,7 +163,7 @@ def test_a_space_smaller_than_its_draws_is_tried_whole(repository: Layout) -> No
 
 
 def test_controls_are_run_once_beside_the_search(repository: Layout) -> None:
-    counts = Counter((job.method, job.split.text) for job in jobs_of(repository, load_suite(tuning.SUITE)))
+    counts = Counter((job.method, job.split.text) for job in jobs_of(repository, load_suite(SUITE)))
     controls = {card.name for card in load_methods(repository, "ddi") if card.control}
     assert controls and {count for (method, _), count in counts.items() if method in controls} == {1}
 
@@ -236,8 +237,8 @@ def run_like(layout: Layout, method: str, answer: np.ndarray) -> tuple[Target, O
 
 def test_an_ensemble_is_scored_as_the_mean_of_probabilities(layout: Layout) -> None:
     dataset = load_dataset(layout, "synthetic_ddi", DdiDataset)
-    split = as_parts(load_split(layout, "synthetic_ddi", parse_split("random", 1)))
-    asked = question_on(dataset, split)
+    split = cast(PartSplit, load_split(layout, "synthetic_ddi", parse_split("random", 1)))
+    asked = SCORING.question(dataset, split, {})
     draw = np.random.default_rng(1)
     logits = draw.normal(size=(asked.pairs, asked.types)) * 9
     shares = draw.dirichlet(np.ones(asked.types), size=asked.pairs)
@@ -304,7 +305,7 @@ def test_an_ensemble_finds_its_data_in_a_mirror(layout: Layout, monkeypatch: pyt
         runs[target] = {1: run}
     monkeypatch.setattr("harness.results.truth.load_dataset", away)
     (made,) = ensembles(layout, runs, METHODS, [layout.local])[PLACE].values()
-    assert given == [[layout.local]] and made.unscored == "the data are not here (anywhere); bring them"
+    assert given == [(layout.local,)] and made.unscored == "the data are not here (anywhere); bring them"
 
 
 def test_probabilities_are_made_of_logits_alone() -> None:

@@ -8,7 +8,6 @@ import pytest
 
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
-from harness.benchmarks.ddi.study import PairStudy
 from harness.compare import Book, ClaimVerdict
 from harness.compare.claims import Claim
 from harness.compare.judge import Known, judge
@@ -147,7 +146,7 @@ def test_an_ensemble_is_a_row_and_no_claim(
     without = Obtained("", Verdict.OK, "MLP, TIGER", None, {}, unscored="TIGER is not here")
     made = {124: Obtained("e" * 64, Verdict.OK, "MLP, MSTE", metrics, {}), 125: without, 126: without}
     place = Target("ensemble", "drugbank", "released:which=random")
-    monkeypatch.setattr("harness.benchmarks.ddi.study.whole.ensembles", lambda *_: {place: made})
+    monkeypatch.setattr("harness.benchmarks.ddi.study.ensembles", lambda *_: {place: made})
     study = make_study(elsewhere, ddi_book)
     assert study is not None
     claims, types, costs = study.only(("10", "11", "13"), ()).sheets
@@ -167,7 +166,7 @@ def test_a_mean_that_was_moved_is_told_by_the_exit_code(elsewhere: Layout, moved
 @pytest.mark.parametrize("number", RANKS)
 def test_ranks_are_the_printed_ones(elsewhere: Layout, ddi_book: Book, number: str) -> None:
     study = make_study(elsewhere, ddi_book)
-    assert isinstance(study, PairStudy)
+    assert study is not None
     (sheet,) = study.only((number,), ()).sheets
     for split, ranks in zip(("without", "with"), RANKS[number], strict=True):
         at = list(sheet.head).index(f"{split}, rank")
@@ -178,7 +177,7 @@ def test_ranks_are_the_printed_ones(elsewhere: Layout, ddi_book: Book, number: s
 
 def test_averages_of_our_rows_are_made_and_have_no_rank(elsewhere: Layout, ddi_book: Book) -> None:
     study = make_study(elsewhere, ddi_book)
-    assert isinstance(study, PairStudy)
+    assert study is not None
     (sheet,) = study.only(("10",), ()).sheets
     rows = {row[1]: dict(zip(sheet.head, row, strict=True)) for row in sheet.rows}
     for split in ("without", "with"):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,19 +12,16 @@ import pytest
 from harness.base.errors import CorruptData, EngineError, UsageError
 from harness.base.layout import Layout
 from harness.benchmarks.ddi.dataset import DdiDataset
-from harness.benchmarks.ddi.study import measuring, page
-from harness.benchmarks.ddi.study.facts import facts
+from harness.benchmarks.ddi.study import facts, measuring, page
 from harness.benchmarks.ddi.study.measured import Measured, SplitMeasures, load_measured, outdated, save_measured
-from harness.benchmarks.ddi.study.realtime import nearest, realtime
-from harness.benchmarks.ddi.study.shown import Shown, load_shown
+from harness.benchmarks.ddi.study.realtime import nearest
 from harness.compare import load_claims, load_names
+from harness.compare.claims import SHOWN, TABLES, load_printed
 from harness.data import load_dataset
 from harness.splits.spec import parse_split
 from harness.splits.strategies import strategy_source
 from harness.study import measure_anew
-from harness.study.sheets import Sheet
-
-MakeSheets = Callable[[Measured], dict[tuple[str, str], Sheet]]
+from tests.study.conftest import MakeSheets
 
 
 @pytest.fixture(scope="module")
@@ -33,16 +29,6 @@ def committed(repository: Layout) -> Measured:
     found = load_measured(repository, "ddi")
     assert found is not None
     return found
-
-
-@pytest.fixture(scope="module")
-def shown(repository: Layout) -> Shown:
-    return load_shown(repository, load_names(repository, "ddi"))
-
-
-@pytest.fixture(scope="module")
-def sheets(shown: Shown) -> MakeSheets:
-    return lambda measured: {(one.kind, one.number): one for one in (*facts(measured, shown), *realtime(measured))}
 
 
 def test_the_kept_measures_are_of_every_strategy(committed: Measured) -> None:
@@ -60,17 +46,17 @@ def test_the_released_splits_have_the_penalties_that_were_counted_by_hand(commit
     assert [cluster.penalty[one] for one in at] == [7548, 4024, 2889, 3052, 3749]
 
 
-def test_the_contradiction_is_said_with_its_numbers(committed: Measured, sheets: MakeSheets) -> None:
-    notes = " ".join(sheets(committed)["figure", "5"].notes)
+def test_the_contradiction_is_said_with_its_numbers(committed: Measured, sheets_of_data: MakeSheets) -> None:
+    notes = " ".join(sheets_of_data(committed)["figure", "5"].notes)
     assert "farther from approval time than their random one at 1985, 1990, 1995, 2000, 2005, 2010" in notes
     assert "not farther at 2015, 2020" in notes and "1990: 7,548 against 7,209" in notes
     assert "significant at 0 of 8 thresholds" in notes
     assert "Random less cluster is -409 at 1985 and +14 with every year; it is 0 at 2014.2." in notes
 
 
-def test_a_split_that_discards_drugs_is_no_line(committed: Measured, sheets: MakeSheets) -> None:
+def test_a_split_that_discards_drugs_is_no_line(committed: Measured, sheets_of_data: MakeSheets) -> None:
     fewer = [one.model_copy(update={"discarded": 1}) for one in committed.splits]
-    sheet = sheets(committed.model_copy(update={"splits": fewer}))["figure", "5"]
+    sheet = sheets_of_data(committed.model_copy(update={"splits": fewer}))["figure", "5"]
     assert not any("Random less cluster" in note for note in sheet.notes)
 
 
@@ -85,8 +71,8 @@ def test_thresholds_of_splits_that_keep_all_drugs_are_one_line(committed: Measur
     assert min(random.differs) > 0.05
 
 
-def test_a_split_has_one_colour_in_all_panels(committed: Measured, sheets: MakeSheets) -> None:
-    found = sheets(committed)
+def test_a_split_has_one_colour_in_all_panels(committed: Measured, sheets_of_data: MakeSheets) -> None:
+    found = sheets_of_data(committed)
     hues: dict[str, set[str]] = {}
     for number in ("5", "8"):
         for picture in found["figure", number].pictures:
@@ -119,40 +105,40 @@ def test_the_page_tells_a_split_once_and_every_seed_of_it(committed: Measured) -
     assert "Not measured: datasail (there is no engine)." in page.markdown(without)
 
 
-def test_periods_hold_the_drugs_that_are_printed(committed: Measured, sheets: MakeSheets) -> None:
-    for row in sheets(committed)["table", "9"].rows:
+def test_periods_hold_the_drugs_that_are_printed(committed: Measured, sheets_of_data: MakeSheets) -> None:
+    for row in sheets_of_data(committed)["table", "9"].rows:
         printed, ours = row[2].split(" / ")
         assert printed == ours
-    assert [row[1] for row in sheets(committed)["figure", "4"].rows] == ["253", "267", "189", "177"]
+    assert [row[1] for row in sheets_of_data(committed)["figure", "4"].rows] == ["253", "267", "189", "177"]
 
 
-def test_sizes_that_differ_have_a_reason(committed: Measured, sheets: MakeSheets) -> None:
-    sheet = sheets(committed)["table", "6"]
+def test_sizes_that_differ_have_a_reason(committed: Measured, sheets_of_data: MakeSheets) -> None:
+    sheet = sheets_of_data(committed)["table", "6"]
     assert sheet.rows[0][3].startswith("188,509 / 188,509 random, 190,547 cluster")
     assert any("+2,038" in note for note in sheet.notes)
     assert sheet.rows[1][3].startswith("116,650 / ") and "247,447 all" in sheet.rows[1][3]
     assert any("eight files" in note for note in sheet.notes)
 
 
-def test_a_strategy_that_is_not_here_is_left_empty(committed: Measured, sheets: MakeSheets) -> None:
+def test_a_strategy_that_is_not_here_is_left_empty(committed: Measured, sheets_of_data: MakeSheets) -> None:
     without = [one for one in committed.splits if one.split != "datasail"]
     partly = committed.model_copy(update={"splits": without, "left_out": {"datasail": "there is no engine"}})
-    sheet = sheets(partly)["table", "1"]
+    sheet = sheets_of_data(partly)["table", "1"]
     assert [row for row in sheet.rows if row[0] == "DataSAIL"] == [
         ["DataSAIL", "yes / -", "no / -", "medium / -", "-", "-", "-", "-"]
     ]
     assert any("there is no engine" in note for note in sheet.notes)
-    assert all(row[0] != "datasail" for row in sheets(partly)["figure", "5"].rows)
+    assert all(row[0] != "datasail" for row in sheets_of_data(partly)["figure", "5"].rows)
 
 
-def test_a_split_without_penalty_has_no_index(committed: Measured, sheets: MakeSheets) -> None:
+def test_a_split_without_penalty_has_no_index(committed: Measured, sheets_of_data: MakeSheets) -> None:
     nothing = [one.model_copy(update={"index": [None] * 8, "penalty": [0] * 8}) for one in committed.splits]
-    found = sheets(committed.model_copy(update={"splits": nothing}))
+    found = sheets_of_data(committed.model_copy(update={"splits": nothing}))
     assert found["figure", "5"].rows[0][1].startswith("- (0;") and found["table", "1"].rows[0][6] == "-"
 
 
-def test_nothing_measured_is_no_error(committed: Measured, sheets: MakeSheets) -> None:
-    for sheet in sheets(committed.model_copy(update={"splits": []})).values():
+def test_nothing_measured_is_no_error(committed: Measured, sheets_of_data: MakeSheets) -> None:
+    for sheet in sheets_of_data(committed.model_copy(update={"splits": []})).values():
         assert all(len(row) == len(sheet.head) for row in sheet.rows)
 
 
@@ -203,17 +189,22 @@ def test_an_edited_measure_is_found_out(tmp_path: Path, committed: Measured) -> 
     assert found.value.where == str(path) and "--measure" in found.value.todo
 
 
-def test_printed_numbers_of_the_data_are_no_claims(repository: Layout, shown: Shown) -> None:
+def test_printed_numbers_of_the_data_are_no_claims(repository: Layout) -> None:
     claims = load_claims(repository, load_names(repository, "ddi"))
-    assert len(shown.numbers) == 17 and len(claims) == 280
+    printed = load_printed(repository.published / "ddi" / TABLES)
+    assert sum(row["statistic"] == SHOWN for row in printed) == 17 and len(claims) == 280
     assert {claim.statistic for claim in claims} == {"band", "cost"}
 
 
-def test_a_lost_printed_number_is_named(committed: Measured, shown: Shown) -> None:
-    lost = ("9", "drugbank", "1990-2000", "interactions")
-    without = replace(shown, numbers={key: value for key, value in shown.numbers.items() if key != lost})
+def test_a_lost_printed_number_is_named(
+    committed: Measured, sheets_of_data: MakeSheets, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lost = {"table": "9", "split": "1990-2000", "metric": "interactions"}
+    monkeypatch.setattr(
+        facts, "load_printed", lambda path: [row for row in load_printed(path) if not lost.items() <= row.items()]
+    )
     with pytest.raises(CorruptData, match="Table 9 has no number 'interactions' of drugbank 1990-2000") as found:
-        list(facts(committed, without))
+        sheets_of_data(committed)
     assert found.value.where.endswith("tables.csv") and found.value.todo
 
 
@@ -246,7 +237,7 @@ def test_splits_that_no_engine_can_make_are_left_out(
 
 
 def test_what_is_measured_is_what_the_sheets_need(
-    layout: Layout, monkeypatch: pytest.MonkeyPatch, sheets: MakeSheets
+    layout: Layout, monkeypatch: pytest.MonkeyPatch, sheets_of_data: MakeSheets
 ) -> None:
     for name, value in (("STRATEGIES", ("random", "cluster")), ("SEEDS", (1,)), ("_SIZED", ())):
         monkeypatch.setattr(measuring, name, value)
@@ -260,7 +251,7 @@ def test_what_is_measured_is_what_the_sheets_need(
         "map of drugs",
     ]
     assert measured.dated == 49 == sum(period.drugs for period in measured.periods)
-    found = sheets(measured)
+    found = sheets_of_data(measured)
     assert all(len(row) == len(sheet.head) for sheet in found.values() for row in sheet.rows)
     assert [row[0] for row in found["figure", "5"].rows] == ["random", "cluster"]
     assert outdated(layout, measured) == []

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 import click
 
 from harness.base.layout import find_layout
-from harness.cli.options import SEED, OnceCommand, json_option, mirror_option
+from harness.base.tables import aligned
+from harness.cli.options import SEED, OnceCommand, echo_json, json_option, mirror_option
 from harness.cli.splitting.options import Wanted, one_of, split_options
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def measure(wanted: Wanted, path: Path | None, mirrors: tuple[Path, ...], as_jso
             click.echo(f"{path or spec.label}  {split.digest}")
             show(about)
     if as_json:
-        click.echo(json.dumps(rows, indent=2))
+        echo_json(rows)
 
 
 @click.command("consistency", cls=OnceCommand, short_help="How near drug splits come to approval times.")
@@ -96,20 +96,28 @@ def consistency(
     splits, left_out = _roles(layout, data, texts, seeds, mirrors)
     rows = judged(splits, data.years, thresholds=years or YEARS, against=against, controls=controls)
     if as_json:
-        click.echo(json.dumps({"rows": [row.to_json() for row in rows], "left_out": left_out}, indent=2))
+        echo_json({"rows": [row.to_json() for row in rows], "left_out": left_out})
         return
-    width = max(map(len, splits))
-    click.echo(
-        f"year  {'split':{width}}  drugs  penalty  index      controls    better   worse  "
-        f"differs from {against or next(iter(splits))}"
-    )
-    for row in rows:
-        index = "  -  " if row.index is None else f"{row.index:5.3f}"
-        click.echo(
-            f"{row.year}  {row.split:{width}}  {row.drugs:5}  {row.penalty:7,}  {index}  "
-            f"{row.control_mean:8,.0f} ± {row.control_sd:3.0f}  {row.better:6.3f}  {row.worse:6.3f}  "
-            f"{row.differs:6.3f}"
-        )
+    other = f"differs from {against or next(iter(splits))}"
+    head = ["year", "split", "drugs", "penalty", "index", "controls", "better", "worse", other]
+    for line in aligned(
+        [
+            head,
+            *(
+                [
+                    str(row.year),
+                    row.split,
+                    f"{row.drugs:5}",
+                    f"{row.penalty:7,}",
+                    "-" if row.index is None else f"{row.index:.3f}",
+                    f"{row.control_mean:8,.0f} ± {row.control_sd:3.0f}",
+                    *(f"{share:.3f}" for share in (row.better, row.worse, row.differs)),
+                ]
+                for row in rows
+            ),
+        ]
+    ):
+        click.echo(line)
     for split, reason in left_out.items():
         click.echo(f"left out: {split}: {reason}")
 

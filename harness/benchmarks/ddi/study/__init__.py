@@ -1,19 +1,71 @@
-"""The study of DDI-Ben made again: its tables and figures from our runs beside the printed ones."""
+"""What the study of DDI-Ben has beside its `study.toml`: ensembles, tuning, figures, and what is said of data."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from harness.base.layout import Layout
-from harness.benchmarks.ddi.study.whole import PairStudy, make_study
+from harness.benchmarks.ddi.study import facts, figures, realtime, tuning
+from harness.benchmarks.ddi.study.ensemble import ENSEMBLE, RULE, ensembles
+from harness.benchmarks.ddi.study.measured import Measured, load_measured, outdated
+from harness.study.own import Maker, OwnSheets
+from harness.study.sheets import Sheet
+from harness.study.sides import Derived, Sides
+from harness.study.specs import Spec
 
-__all__ = ["PairStudy", "make_study", "measure_anew"]
+__all__ = ["STUDY", "sheets_of_data"]
+
+OfData = Callable[[Sides, Spec, Measured], Sheet]
+_OF_DATA: Mapping[str, OfData] = {
+    "strategies": realtime.strategies,
+    "sizes": facts.sizes,
+    "periods": facts.periods,
+    "map": facts.drug_map,
+    "index": realtime.by_year,
+    "differences": realtime.differences,
+    "index of gamma": realtime.of_gamma,
+}
 
 
-def measure_anew(layout: Layout, mirrors: Sequence[Path], say: Callable[[str], None]) -> None:
-    """Measure and keep what the study says of data alone."""
-    from harness.benchmarks.ddi.study.measured import save_measured
-    from harness.benchmarks.ddi.study.measuring import measure
+class _PairStudy(OwnSheets):
+    def derived(self, sides: Sides, mirrors: Sequence[Path]) -> tuple[Derived, ...]:
+        """The ensembles of everything that was run."""
+        made = ensembles(sides.layout, sides.book.runs, sides.names.methods, mirrors)
+        return (Derived(ENSEMBLE, RULE, made),)
 
-    save_measured(layout, "ddi", measure(layout, "drugbank", mirrors, say))
+    def makers(self, sides: Sides) -> Mapping[str, Maker]:
+        """Sheets of runs, and of data alone where these were measured."""
+        measured = load_measured(sides.layout, sides.names.benchmark)
+        return {
+            "bars": partial(figures.comparison, sides),
+            "gamma": partial(figures.of_gamma, sides),
+            "types": partial(figures.every_type, sides),
+            "tuning": partial(tuning.tuning, sides.layout),
+            **sheets_of_data(sides, measured),
+        }
+
+    def measure(self, layout: Layout, benchmark: str, mirrors: Sequence[Path], say: Callable[[str], None]) -> None:
+        """Measure anew what is said of data alone, and keep it."""
+        from harness.benchmarks.ddi.study.measured import save_measured
+        from harness.benchmarks.ddi.study.measuring import measure
+
+        save_measured(layout, benchmark, measure(layout, "drugbank", mirrors, say))
+
+
+def sheets_of_data(sides: Sides, measured: Measured | None) -> Mapping[str, Maker]:
+    """How the sheets that need no run are made; each says what is no longer as it was when it was measured."""
+    stale = outdated(sides.layout, measured) if measured else []
+
+    def made(make: OfData, spec: Spec) -> Sheet | None:
+        if measured is None:
+            return None
+        sheet = make(sides, spec, measured)
+        return replace(sheet, notes=[*sheet.notes, *(f"Outdated: {one}." for one in stale)])
+
+    return {way: partial(made, make) for way, make in _OF_DATA.items()}
+
+
+STUDY = _PairStudy()

@@ -29,6 +29,7 @@ from harness.results.scoring import Scores, read_answer, read_scores, scored_fil
 from harness.results.store import Store
 
 ENSEMBLE = "ensemble"
+RULE = "An ensemble is the mean probability of the methods that have a run of every seed that two have."
 _BENCHMARK = "ddi"
 _FEWEST = 2
 # The rule by which probabilities are made and joined: another one makes other scores.

@@ -1,58 +1,64 @@
-"""What the paper says of its data, beside what the released files hold: Tables 6 and 9, the map of Figure 4."""
+"""What the paper says of its data, beside what the released files hold: Tables 6 and 9, the map of Figure 4.
+
+The printed numbers stand in `results/published/ddi/tables.csv` as the claims do; no run decides them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import partial
 
+from harness.base.errors import CorruptData
 from harness.benchmarks.ddi.study.drawings import scatter
 from harness.benchmarks.ddi.study.measured import Measured, Period, Sizes
-from harness.benchmarks.ddi.study.shown import Shown
+from harness.compare.claims import SHOWN, TABLES, load_printed
 from harness.study.sheets import Picture, Sheet
+from harness.study.sides import Sides
+from harness.study.specs import Spec
 
 _SIDE = 999.0
 # Where Table 9 ends, and of what it is.
 _LAST_YEAR, _DATED = 2025, "drugbank"
 
 
-def facts(measured: Measured, shown: Shown) -> Iterator[Sheet]:
-    """Tables before figures."""
-    yield _sizes(measured, shown)
-    yield _periods(measured, shown)
-    yield _map(measured)
+def printed(sides: Sides, table: str, dataset: str, period: str, quantity: str) -> float:
+    """A number of the data by table, dataset (in our words), period (none in Table 6) and what it counts."""
+    path, names = sides.layout.published / sides.names.benchmark / TABLES, sides.names.datasets
+    for row in load_printed(path):
+        of = (row["table"], names.get(row["dataset"]), row["split"], row["metric"])
+        if row["statistic"] == SHOWN and row["value"] and of == (table, dataset, period, quantity):
+            return float(row["value"])
+    raise CorruptData(
+        f"Table {table} has no number '{quantity}' of {dataset} {period}".strip(),
+        where=str(path),
+        todo="restore the file from the repository",
+    )
 
 
-def _sizes(measured: Measured, shown: Shown) -> Sheet:
+def sizes(sides: Sides, spec: Spec, measured: Measured) -> Sheet:
+    """Table 6."""
     head = ["dataset", "drugs", "types", "triplets", "ours: pairs with a type"]
     rows, notes = [], []
     for one in measured.sizes:
         name = one.dataset.partition("_")[0]
-        drugs, types, triplets = (shown.number("6", name, "", what) for what in ("drugs", "types", "triplets"))
+        drugs, types, triplets = (
+            printed(sides, spec.number, name, "", what) for what in ("drugs", "types", "triplets")
+        )
         # a stand-in has splits of its own
         parts = ("random", "cluster", "all") if name == one.dataset else ("all",)
         ours = ", ".join(f"{one.triplets[part]:,} {part}" for part in parts)
-        rows.append(
-            [
-                name,
-                f"{drugs:,.0f} / {one.drugs:,}",
-                f"{types:.0f} / {one.types}",
-                f"{triplets:,.0f} / {ours}",
-                f"{one.pairs:,}",
-            ]
-        )
+        texts = [f"{drugs:,.0f} / {one.drugs:,}", f"{types:.0f} / {one.types}", f"{triplets:,.0f} / {ours}"]
+        rows.append([name, *texts, f"{one.pairs:,}"])
         notes.append(_why(name, one, triplets))
-    title = "Statistics of the datasets"
-    notes = ["Printed / in the released files: of the random split, of the cluster split, of both.", *notes]
-    return Sheet("table", "6", title, head, rows, notes=notes, style="statuses")
+    return spec.sheet(head, rows, notes=notes)
 
 
-def _why(name: str, one: Sizes, printed: float) -> str:
+def _why(name: str, one: Sizes, triplets: float) -> str:
     random, cluster = one.triplets.get("random", 0), one.triplets.get("cluster", 0)
     if name == "drugbank":
         return (
             f"drugbank: a split leaves out the pairs of a validation and a test drug, so that the released splits "
-            f"differ. The printed {printed:,.0f} is the number of the random split ({random:,}); the cluster "
-            f"split has {cluster - printed:+,.0f}."
+            f"differ. The printed {triplets:,.0f} is the number of the random split ({random:,}); the cluster "
+            f"split has {cluster - triplets:+,.0f}."
         )
     missing = (
         " Six of the files, with most interactions, are not here: the numbers are of the eight files that are."
@@ -61,19 +67,20 @@ def _why(name: str, one: Sizes, printed: float) -> str:
     )
     return (
         f"twosides: {one.triplets['all']:,} triplets of {one.pairs:,} pairs are more than the printed "
-        f"{printed:,.0f}: those can't be triplets (drug, type, drug) of pairs that have many types each. They may "
-        f"be lines of a split's files, positive and negative; nobody here can tell.{missing}"
+        f"{triplets:,.0f}: those can't be triplets (drug, type, drug) of pairs that have many types each. They "
+        f"may be lines of a split's files, positive and negative; nobody here can tell.{missing}"
     )
 
 
-def _periods(measured: Measured, shown: Shown) -> Sheet:
+def periods(sides: Sides, spec: Spec, measured: Measured) -> Sheet:
+    """Table 9."""
     head = ["approved", "gap to new drugs", "drugs", "interactions"]
     rows = []
     # as printed: known drugs, the nearest period first, then the new ones
     for period in sorted(measured.periods, key=lambda one: (one.until is None, -one.after)):
-        printed = partial(shown.number, "9", _DATED, f"{period.after}-{period.until or _LAST_YEAR}")
-        gap = f"{printed('average gap in years'):.0f} years" if period.until else "new drugs"
-        drugs, items = printed("drugs"), printed("interactions")
+        number = partial(printed, sides, spec.number, _DATED, f"{period.after}-{period.until or _LAST_YEAR}")
+        gap = f"{number('average gap in years'):.0f} years" if period.until else "new drugs"
+        drugs, items = number("drugs"), number("interactions")
         rows.append([_named(period), gap, f"{drugs:.0f} / {period.drugs}", f"{items:,.0f} / {period.items:,}"])
     notes = [
         f"Printed / ours. Drugs: the {measured.dated} whose year of approval is in the released table. "
@@ -82,13 +89,11 @@ def _periods(measured: Measured, shown: Shown) -> Sheet:
         "the years do not fit: the experiment itself is not made again here. Suite ddi-periods asks the same of "
         "splits of our own."
     ]
-    return Sheet(
-        "table", "9", "Drugs and interactions by period of approval", head, rows, notes=notes, style="statuses"
-    )
+    return spec.sheet(head, rows, notes=notes)
 
 
-def _map(measured: Measured) -> Sheet:
-    """Dated drugs where t-SNE puts them."""
+def drug_map(sides: Sides, spec: Spec, measured: Measured) -> Sheet:
+    """Figure 4: dated drugs where t-SNE puts them."""
     rows, pictures = [], []
     for period in sorted(measured.periods, key=lambda one: one.after):
         places: dict[bool, list[tuple[float, float]]] = {True: [], False: []}
@@ -97,12 +102,7 @@ def _map(measured: Measured) -> Sheet:
         heading = f"approved {_named(period)}: {len(places[True])} of {len(measured.drug_map)} drugs"
         pictures.append(Picture(heading, scatter(heading, places[True], places[False], _SIDE)))
         rows.append([_named(period), str(len(places[True]))])
-    notes = [
-        "t-SNE of 1 less the similarity of equation (1) between count fingerprints; perplexity 30, seed 0. Near "
-        "points are similar drugs; distances of far ones, and the axes, mean nothing."
-    ]
-    title = "Dated drugs in chemical space, by period of approval"
-    return Sheet("figure", "4", title, ["approved", "drugs"], rows, notes=notes, pictures=pictures, style="two")
+    return spec.sheet(["approved", "drugs"], rows, pictures=pictures)
 
 
 def _holds(period: Period, year: int) -> bool:

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import mean
 
-from harness.base.markdown import code, plain, table
+from harness.base.markdown import code, plain
+from harness.base.tables import markdown_table
 from harness.benchmarks.ddi.study.measured import Measured, SplitMeasures
 from harness.benchmarks.ddi.study.measuring import OF_GAMMA, OF_STRATEGIES, RELEASED
 from harness.benchmarks.ddi.study.realtime import SIGNIFICANT, contradiction, left_out, nearest
@@ -64,7 +65,7 @@ def _once(splits: Mapping[str, Members]) -> dict[str, Members]:
 
 
 def _table(head: Sequence[str], rows: Iterator[list[str]]) -> str:
-    return "\n".join(table(head, ([code(name), *map(plain, cells)] for name, *cells in rows)))
+    return "\n".join(markdown_table(head, ([code(name), *map(plain, cells)] for name, *cells in rows)))
 
 
 def _distances(members: Members) -> Iterator[str]:

@@ -12,6 +12,8 @@ from harness.benchmarks.ddi.study.drawings import Curve, lines
 from harness.benchmarks.ddi.study.measured import Measured, SplitMeasures
 from harness.benchmarks.ddi.study.measuring import OF_GAMMA, OF_STRATEGIES, RELEASED
 from harness.study.sheets import Picture, Sheet
+from harness.study.sides import Sides
+from harness.study.specs import Spec
 
 # Our name, the paper's, and what its Table 1 says: keeps all data, controls the change, consistency.
 _STRATEGIES = {
@@ -39,15 +41,8 @@ _HUES = {name: number for number, name in enumerate((*_STRATEGIES, _RANDOM, _CLU
 Splits = dict[str, list[SplitMeasures]]
 
 
-def realtime(measured: Measured) -> Iterator[Sheet]:
-    """Tables before figures, as everywhere."""
-    yield _strategies(measured)
-    yield _by_year(measured)
-    yield _differences(measured)
-    yield _of_gamma(measured)
-
-
-def _strategies(measured: Measured) -> Sheet:
+def strategies(sides: Sides, spec: Spec, measured: Measured) -> Sheet:
+    """Table 1: what the paper says of each strategy, and what was measured of it."""
     head = ["strategy", "keeps all drugs", "controls the change", "consistency with approval time"]
     head += ["largest similarity", "discarded drugs", "mean index", "nearer than chance"]
     rows = []
@@ -81,11 +76,10 @@ def _strategies(measured: Measured) -> Sheet:
         "the comparison with chance discards as many.",
         *left_out(measured),
     ]
-    title = "Strategies of splitting drugs: what they keep, control, and agree with"
-    return Sheet("table", "1", title, head, rows, notes=notes, style="statuses")
+    return spec.sheet(head, rows, notes=notes)
 
 
-def _by_year(measured: Measured) -> Sheet:
+def by_year(sides: Sides, spec: Spec, measured: Measured) -> Sheet:
     """The index of every strategy; the released splits in a group of their own."""
     groups = (measured.group(OF_STRATEGIES), measured.group(RELEASED))
     rows = [row for found in groups for row in _rows(found)]
@@ -99,15 +93,10 @@ def _by_year(measured: Measured) -> Sheet:
         "The index is the largest penalty of the splits compared over a split's own: of the eight strategies by "
         "seed, and of both released splits. So it depends on what is compared; the penalty does not."
     )
-    head = ["split", *map(str, measured.years)]
-    legend = (
-        "Higher is nearer to approval time. The paper prints no numbers, and draws cluster highest everywhere."
-    )
-    title = "Consistency index by threshold year: mean over seeds (penalty; chance has)"
-    return Sheet("figure", "5", title, head, rows, notes=notes, legend=legend, pictures=pictures, style="two")
+    return spec.sheet(["split", *map(str, measured.years)], rows, notes=notes, pictures=pictures)
 
 
-def _differences(measured: Measured) -> Sheet:
+def differences(sides: Sides, spec: Spec, measured: Measured) -> Sheet:
     """Penalties beside cluster's, by seed; significant ones are counted."""
     rows, curves = [], []
     for group, base in ((OF_STRATEGIES, "cluster"), (RELEASED, _CLUSTER)):
@@ -129,26 +118,14 @@ def _differences(measured: Measured) -> Sheet:
     heading = "penalty less that of cluster; splits that keep most drugs"
     pictures = [Picture(heading, lines(heading, curves, "threshold year", form=",.0f"))] if curves else []
     head = ["penalties", *map(str, measured.years)]
-    legend = "Above 0 the cluster split is nearer to approval time, below it the other one is."
-    title = "Is the cluster split more consistent? Mean difference (seeds with p <= 0.05, by turning signs around)"
-    notes = [
-        "The paper's test is not described; ours turns around at random which of two splits has a drug's cost.",
-        _STRAIGHT,
-    ]
-    return Sheet("figure", "8", title, head, rows, notes=notes, legend=legend, pictures=pictures, style="two")
+    return spec.sheet(head, rows, notes=[_STRAIGHT], pictures=pictures)
 
 
-def _of_gamma(measured: Measured) -> Sheet:
+def of_gamma(sides: Sides, spec: Spec, measured: Measured) -> Sheet:
+    """The index of cluster splits by gamma."""
     found = measured.group(OF_GAMMA)
     pictures = list(_picture(measured, "cluster splits by gamma, mean of the seeds", found))
-    head = ["split", *map(str, measured.years)]
-    title = "Consistency index of cluster splits by gamma: mean over seeds (penalty; chance has)"
-    notes = [
-        "The paper's gamma is normalised, it does not say how; 0.55 is that of the released splits. The index is "
-        "relative to the worst of these splits of a seed."
-    ]
-    legend = "Higher is nearer to approval time. The paper prints no numbers."
-    return Sheet("figure", "9", title, head, list(_rows(found)), notes=notes, legend=legend, pictures=pictures)
+    return spec.sheet(["split", *map(str, measured.years)], list(_rows(found)), pictures=pictures)
 
 
 def _keeping(found: Splits) -> Splits:

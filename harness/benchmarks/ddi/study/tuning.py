@@ -13,14 +13,15 @@ from typing import Any
 from harness.base.files import read_json
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
-from harness.benchmarks.ddi.study.tables import SETTINGS
 from harness.methods.card import MethodCard, load_method
-from harness.planning.plan import Cell, join, make_plan
+from harness.planning.plan import Cell, make_plan
 from harness.planning.suites import Block, jobs_of, load_suite
+from harness.results.cells import join
 from harness.results.store import Store
 from harness.study.sheets import Sheet
+from harness.study.specs import Spec
 
-SUITE = "ddi-tuning"
+SETTINGS = ("S1", "S2")
 _REPORT = "method.json"
 # Table 8 in the words of our parameters: searched for every method, and for each one beside that. The language
 # models have no line of their own; a method whose settings have a model each has every parameter twice.
@@ -52,29 +53,17 @@ class Point:
     validation: Mapping[str, float]
 
 
-def tuning(layout: Layout) -> Sheet:
+def tuning(layout: Layout, spec: Spec) -> Sheet:
     """Table 8, from the runs of this machine."""
-    suite, store = load_suite(SUITE), Store(layout.runs)
-    cells = join(make_plan(layout, SUITE, jobs_of(layout, suite)), store)
+    suite, store = load_suite(spec.suite), Store(layout.runs)
+    cells = join(make_plan(layout, spec.suite, jobs_of(layout, suite)), store)
     rows = []
     for block in suite.blocks:
         for name, split in product(block.methods, block.splits):
             own = [cell for cell in cells if cell.job.method == name and cell.job.split.text == split]
             rows += _rows(store, block, load_method(layout, name), split, own)
     head = ["method", "split", "setting", "searched", "left out", "points run", "best validation", "best point"]
-    notes = [
-        "Searched: parameters of the paper's space, with how many values each. A star marks a fixed number in the "
-        "published code that is a parameter by our own addition. Left out: what the paper's space has and the "
-        "method has no parameter for, nor has the published code. For the language models the paper prints the "
-        "general space alone.",
-        "Epochs are not searched: the paper's table says 100, and each method has those of its published variant. "
-        "Where an incomplete last batch of valid and test items is dropped, it is one of the batch size searched.",
-        "The paper searched by a Bayesian method; how long, on which data and split it does not say. Our points "
-        "are drawn evenly, the same ones for both splits. The best one is chosen by validation items alone: by "
-        "accuracy, for EmerGNN by macro F1. No claim is held against it.",
-        f"`harness run --suite {SUITE}` makes the runs; the table knows those of this machine.",
-    ]
-    return Sheet("table", "8", "Points of the search space", head, rows, notes=notes, style="statuses")
+    return spec.sheet(head, rows)
 
 
 def searched(block: Block, card: MethodCard) -> dict[str, int]:

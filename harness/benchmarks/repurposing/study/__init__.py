@@ -1,5 +1,21 @@
-"""The study of collaborative filters, made again from the book of its claims."""
+"""The figures of the study of collaborative filters; its tables are described in `study.toml`."""
 
-from harness.benchmarks.repurposing.study.whole import make_study, measure_anew
+from __future__ import annotations
 
-__all__ = ["make_study", "measure_anew"]
+from collections.abc import Mapping
+
+from harness.benchmarks.repurposing.study.figures import make_figures
+from harness.benchmarks.repurposing.study.sheets import makers
+from harness.study.own import Maker, OwnSheets
+from harness.study.sides import Sides
+
+__all__ = ["STUDY"]
+
+
+class _FilterStudy(OwnSheets):
+    def makers(self, sides: Sides) -> Mapping[str, Maker]:
+        """Figures 2b, 3 and 4."""
+        return makers(make_figures(sides))
+
+
+STUDY = _FilterStudy()

@@ -9,12 +9,12 @@ from itertools import combinations
 
 import numpy as np
 
-from harness.benchmarks.repurposing.study.tables import Maker
 from harness.compare.judge import FEWEST_SEEDS, ClaimVerdict
 from harness.compare.paper import Place
 from harness.compare.several import DEVIATIONS
 from harness.compare.statistics import CONFIDENCE, Array, ranks_of
 from harness.compare.values import TIME, Side
+from harness.study.sides import Sides
 
 # Figure 3's panels: metric and split, as published.
 PANELS = (
@@ -92,7 +92,6 @@ class Times:
 class Figures:
     """All figures of the paper that consist of results."""
 
-    numbers: tuple[str, ...]
     correlograms: tuple[Correlogram, ...]
     panels: tuple[Panel, ...]
     times: tuple[Times, ...]
@@ -100,49 +99,35 @@ class Figures:
     # of every pair of metrics: whether our correlation is one that the authors' runs could have had
     agreement: tuple[tuple[ClaimVerdict, str], ...]
 
-    @property
-    def verdicts(self) -> list[ClaimVerdict]:
-        """Of everything that is judged: Figure 4 is only shown."""
-        found = []
-        if "2b" in self.numbers:
-            found += [verdict for verdict, _ in self.agreement]
-        if "3" in self.numbers:
-            found += [best.verdict for panel in self.panels for best in panel.datasets]
-        return found
-
     def title(self, published: str) -> str:
         """A published name of a method, dataset, metric or split as a reader should see it."""
         return self.titles.get(published, published).replace("_", " ")
 
-    def only(self, numbers: Sequence[str]) -> Figures:
-        """Some of them."""
-        return replace(self, numbers=tuple(number for number in self.numbers if number in numbers))
 
-
-def make_figures(maker: Maker) -> Figures:
+def make_figures(sides: Sides) -> Figures:
     """All figures."""
-    panels = tuple(_panel(maker, metric, split) for metric, split in PANELS)
-    paper, names = maker.several.paper, maker.several.names
+    panels = tuple(_panel(sides, metric, split) for metric, split in PANELS)
+    paper, names = sides.several.paper, sides.several.names
     # no name of a dataset is another one's title, so that one mapping serves all
     titles = {**names.splits, **paper.metrics, **paper.datasets, **paper.methods}
-    drawn = _correlograms(maker)
-    return Figures(("2b", "3", "4"), drawn, panels, _times(maker, panels), titles, _agreement(maker, drawn))
+    drawn = _correlograms(sides)
+    return Figures(drawn, panels, _times(sides, panels), titles, _agreement(sides, drawn))
 
 
-def _correlograms(maker: Maker) -> tuple[Correlogram, ...]:
+def _correlograms(sides: Sides) -> tuple[Correlogram, ...]:
     """Of everything the authors ran, of what they ran where we have runs too, and of ours."""
-    published, ours = maker.several.published, maker.several.ours
+    published, ours = sides.several.published, sides.several.ours
     shared = [place for place in published.values if ours.has(place)]
     told = (
-        ("published, all", _correlogram(maker, published, list(published.values))),
-        ("published, where we have runs", _correlogram(maker, published, shared)),
-        ("ours", _correlogram(maker, ours, shared)),
+        ("published, all", _correlogram(sides, published, list(published.values))),
+        ("published, where we have runs", _correlogram(sides, published, shared)),
+        ("ours", _correlogram(sides, ours, shared)),
     )
     return tuple(replace(one, title=title) for title, one in told if one is not None)
 
 
-def _correlogram(maker: Maker, side: Side, places: Sequence[Place]) -> Correlogram | None:
-    metrics = tuple(maker.several.paper.metrics)
+def _correlogram(sides: Sides, side: Side, places: Sequence[Place]) -> Correlogram | None:
+    metrics = tuple(sides.several.paper.metrics)
     runs = [run for place in sorted(places) for _, run in sorted(side.values[place].items())]
     rows = [[run[metric] for metric in metrics] for run in runs if all(metric in run for metric in metrics)]
     if len(rows) <= len(metrics):
@@ -168,9 +153,9 @@ def _correlogram(maker: Maker, side: Side, places: Sequence[Place]) -> Correlogr
     return Correlogram("", len(rows), metrics, values, tuple(pairs))
 
 
-def _agreement(maker: Maker, drawn: Sequence[Correlogram]) -> tuple[tuple[ClaimVerdict, str], ...]:
+def _agreement(sides: Sides, drawn: Sequence[Correlogram]) -> tuple[tuple[ClaimVerdict, str], ...]:
     """Our correlations held against draws of as many seeds of the authors' runs, as in `several`."""
-    several = maker.several
+    several = sides.several
     published, ours = several.published, several.ours
     count = len(drawn[0].pairs) if drawn else 0
     expected = [place for place in published.values if not several.why_without(place.dataset)]
@@ -204,13 +189,13 @@ def _correlations(values: Array) -> Array:
     return np.asarray(scaled.T @ scaled)
 
 
-def _panel(maker: Maker, metric: str, split: str) -> Panel:
-    paper = maker.several.paper
-    return Panel(metric, split, tuple(_best(maker, metric, split, dataset) for dataset in paper.datasets))
+def _panel(sides: Sides, metric: str, split: str) -> Panel:
+    paper = sides.several.paper
+    return Panel(metric, split, tuple(_best(sides, metric, split, dataset) for dataset in paper.datasets))
 
 
-def _best(maker: Maker, metric: str, split: str, dataset: str) -> Best:
-    several = maker.several
+def _best(sides: Sides, metric: str, split: str, dataset: str) -> Best:
+    several = sides.several
     published, ours = several.published, several.ours
     places = [place for method in several.paper.methods if published.has(place := Place(dataset, method, split))]
     theirs = [place.method for place in several.best(published, places, metric)]
@@ -228,7 +213,7 @@ def _best(maker: Maker, metric: str, split: str, dataset: str) -> Best:
         verdict, reason = ClaimVerdict.PENDING, f"{len(having)} of {len(places)} methods run"
     else:
         verdict, reason = _same_three(published, places, metric, theirs, mine, n)
-    control = maker.best_control(metric, places)
+    control = sides.best_control(metric, places)
     return Best(dataset, tuple(theirs), tuple(mine), n, verdict, reason, control, boxes)
 
 
@@ -258,8 +243,8 @@ def _same_three(
     return ClaimVerdict.NOT_COMPARABLE, reason
 
 
-def _times(maker: Maker, panels: Sequence[Panel]) -> tuple[Times, ...]:
-    several = maker.several
+def _times(sides: Sides, panels: Sequence[Panel]) -> tuple[Times, ...]:
+    several = sides.several
     counts = Counter(method for panel in panels for best in panel.datasets for method in best.published)
     often = [method for method, count in counts.items() if count >= _OFTEN]
     found = []

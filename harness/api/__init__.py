@@ -1,0 +1,60 @@
+"""What the command line and a notebook call: plan, run, see, compare, audit and predict. docs/api.md shows each.
+
+Functions take names or lists of names, and return dataclasses; `table` turns any of these into a pandas frame.
+Every error is a `HarnessError`: what happened, where, and what to do. Where `repository` is left out, it is the
+one around the current folder.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from harness.api.audits import audit
+    from harness.api.claims import compare, report
+    from harness.api.frames import table
+    from harness.api.plans import cells, needs, plan, status
+    from harness.api.repository import Repository, open_repository
+    from harness.api.runs import Campaign, predict, run
+    from harness.api.scored import ScoredRun, scores
+
+__all__ = [
+    "Campaign",
+    "Repository",
+    "ScoredRun",
+    "audit",
+    "cells",
+    "compare",
+    "needs",
+    "open_repository",
+    "plan",
+    "predict",
+    "report",
+    "run",
+    "scores",
+    "status",
+    "table",
+]
+
+# Imported when it is first asked for, so that a command waits for no more than it uses.
+_MODULES = {
+    "audits": ("audit",),
+    "claims": ("compare", "report"),
+    "frames": ("table",),
+    "plans": ("cells", "needs", "plan", "status"),
+    "repository": ("Repository", "open_repository"),
+    "runs": ("Campaign", "predict", "run"),
+    "scored": ("ScoredRun", "scores"),
+}
+
+
+def __getattr__(name: str) -> object:
+    for module, members in _MODULES.items():
+        if name in members:
+            return getattr(import_module(f"{__name__}.{module}"), name)
+    raise AttributeError(f"module {__name__} has no member {name!r}", name=name, obj=import_module(__name__))
+
+
+def __dir__() -> list[str]:
+    return __all__

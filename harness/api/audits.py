@@ -1,0 +1,128 @@
+"""Audits: why results may be believed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from functools import partial
+from typing import NamedTuple
+
+from harness.api.repository import Names, Repository, opened, several
+from harness.audit import (
+    AuditReport,
+    audit_reference,
+    audit_runs,
+    believed_reference,
+    find_key,
+    keys_of_jobs,
+    reference_of_jobs,
+)
+from harness.base.errors import AuditError, EngineError, UsageError
+from harness.base.progress import ProgressChoice, progress_for
+from harness.engine import Engine, find_engine
+from harness.planning.jobs import Job
+from harness.planning.plan import Plan
+from harness.planning.suites import jobs_of, load_suite
+from harness.results.reference import Entry
+
+# So few are audited before a bar could be read.
+_FEW = 20
+
+
+class _Chosen(NamedTuple):
+    """Keys of stored runs, or reference results by key; and how many planned cells have none."""
+
+    runs: list[str] | dict[str, Entry]
+    without_run: int = 0
+
+
+def audit(
+    runs: Names | Plan = (),
+    *,
+    suite: str | None = None,
+    reference: bool = False,
+    replay: int = 0,
+    seed: int = 0,
+    progress: ProgressChoice = "auto",
+    repository: Repository | None = None,
+) -> AuditReport:
+    """The walk from stored results down to everything they rest on, hashes and scores recomputed.
+
+    `runs` are keys or their beginnings, or a plan, whose cells are meant; without it and without `suite`,
+    everything that is stored. `reference` means the committed results in place of runs made here. So many as
+    `replay` says, drawn by `seed`, are run again and compared bit for bit.
+    """
+    here = opened(repository)
+    chosen = _chosen(here, runs, suite, reference=reference)
+    quiet = progress == "auto" and len(chosen.runs) < _FEW and not replay
+    with progress_for(None if quiet else progress) as shown, _engine(here, needed=bool(replay)) as engine:
+        walk = (
+            partial(audit_reference, here.layout, chosen.runs)
+            if isinstance(chosen.runs, dict)
+            else partial(audit_runs, here.layout, chosen.runs)
+        )
+        return walk(
+            engine=engine,
+            mirrors=here.mirrors,
+            replay=replay,
+            seed=seed,
+            without_run=chosen.without_run,
+            progress=shown,
+        )
+
+
+def _chosen(here: Repository, runs: Names | Plan, suite: str | None, *, reference: bool) -> _Chosen:
+    if isinstance(runs, Plan):
+        return _of_jobs(here, [cell.job for cell in runs.cells], reference=reference)
+    if suite is not None:
+        return _of_jobs(here, jobs_of(here.layout, load_suite(suite)), reference=reference)
+    if keys := several(runs):
+        return _of_keys(here, keys, reference=reference)
+    return _Chosen(_reference(here) if reference else list(here.store.finished()))
+
+
+def _of_jobs(here: Repository, jobs: Sequence[Job], *, reference: bool) -> _Chosen:
+    if reference:
+        return _Chosen(*reference_of_jobs(_reference(here), jobs))
+    return _Chosen(*keys_of_jobs(here.store, jobs))
+
+
+def _of_keys(here: Repository, beginnings: Iterable[str], *, reference: bool) -> _Chosen:
+    """Stored runs by the beginnings of their keys, else reference results."""
+    stored = [] if reference else list(here.store.finished())
+    own, entries, others = list[str](), dict[str, Entry](), dict[str, Entry]()
+    for start in beginnings:
+        if any(key.startswith(start.lower()) for key in stored):
+            own.append(find_key(stored, start, here.store.folder))
+            continue
+        entries = entries or believed_reference(here.layout)
+        key = find_key([*stored, *entries], start, here.store.folder)
+        others[key] = entries[key]
+    if own and others:
+        raise UsageError(
+            "some of these runs were made here, others are reference results",
+            where=", ".join((own[0][:12], next(iter(others))[:12])),
+            todo="audit them one after the other",
+        )
+    return _Chosen(others or own)
+
+
+def _reference(here: Repository) -> dict[str, Entry]:
+    if not (entries := believed_reference(here.layout)):
+        raise AuditError(
+            "there are no reference results to audit", where=str(here.layout.reference), todo="restore the folder"
+        )
+    return entries
+
+
+@contextmanager
+def _engine(here: Repository, *, needed: bool) -> Iterator[Engine | None]:
+    """An engine, or None: everything but the image id can be audited without. A replay can't."""
+    with ExitStack() as stack:
+        try:
+            engine = stack.enter_context(find_engine(here.layout, install=here.install, runtime=here.runtime))
+        except EngineError:
+            if needed:
+                raise
+            engine = None
+        yield engine

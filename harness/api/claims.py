@@ -1,0 +1,72 @@
+"""Published numbers beside ours, and the page that shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from harness import benchmarks
+from harness.api.repository import Names, Numbers, Repository, numbers, opened, several
+from harness.base.errors import refuse_unknown
+from harness.base.layout import Layout
+from harness.compare import Book, compare_claims, load_claims, load_external, load_names
+from harness.data import manifest_names
+from harness.methods.card import method_names
+from harness.report import write_report
+from harness.splits.strategies import strategy_names
+from harness.status import Table
+
+
+def compare(
+    benchmark: str | None = None,
+    *,
+    methods: Names = (),
+    datasets: Names = (),
+    splits: Names = (),
+    seeds: Numbers = (),
+    against: Path | str | None = None,
+    repository: Repository | None = None,
+) -> Book:
+    """The published numbers of a benchmark beside ours, each with a verdict and its reason.
+
+    Without `benchmark` the first. Names may be ours or the published ones. `against` is a file of other claims.
+    """
+    here, name = opened(repository), benchmark or benchmarks.default()
+    file = Path(against) if against is not None else None
+    chosen = {"method": several(methods), "dataset": several(datasets), "split": several(splits)}
+    _refuse_unknown(here.layout, name, file, chosen)
+    return compare_claims(
+        here.layout,
+        here.store,
+        name,
+        against=file,
+        methods=chosen["method"],
+        datasets=chosen["dataset"],
+        splits=chosen["split"],
+        seeds=numbers(seeds),
+        mirrors=here.mirrors,
+    )
+
+
+def report(table: Table, output: Path | str | None = None, *, repository: Repository | None = None) -> Path:
+    """Where the status page was written: one HTML file, by default results/local/report.html."""
+    here = opened(repository)
+    return write_report(here.layout, table, Path(output) if output else None, mirrors=here.mirrors)
+
+
+def _refuse_unknown(
+    layout: Layout, benchmark: str, against: Path | None, chosen: dict[str, tuple[str, ...]]
+) -> None:
+    """Accept our names and published names; refuse others as misspelt."""
+    if not any(chosen.values()):
+        return
+    names = load_names(layout, benchmark)
+    claims = load_claims(layout, names) if against is None else load_external(names, against)
+    ours: dict[str, Iterable[str]] = {
+        "method": method_names(layout),
+        "dataset": manifest_names(layout),
+        "split": strategy_names(),
+    }
+    for kind, asked in chosen.items():
+        known = {*ours[kind], *(getattr(claim, kind) for claim in claims)}
+        refuse_unknown(kind, asked, known, where=against or layout.published / benchmark)

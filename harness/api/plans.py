@@ -1,0 +1,99 @@
+"""Plans, and what is known of their cells."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from harness.api.repository import Names, Numbers, Repository, numbers, opened, several
+from harness.base.errors import UsageError
+from harness.base.vocabulary import Accelerator
+from harness.execution.upstream import upstream_tree
+from harness.planning.jobs import on_accelerator
+from harness.planning.needs import Needs, needs_of
+from harness.planning.plan import Cell, Plan, make_plan
+from harness.planning.request import Request, requested_jobs
+from harness.planning.suites import plan_name
+from harness.results.cells import join
+from harness.results.reference import load_reference
+from harness.status import Table, build_table, suite_jobs
+
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
+def plan(
+    *,
+    suite: str | None = None,
+    published_seeds: int | None = None,
+    methods: Names = (),
+    datasets: Names = (),
+    splits: Names = (),
+    seeds: Numbers = (),
+    variant: str | None = None,
+    parameters: Mapping[str, Any] = _NOTHING,
+    options: Mapping[str, int] = _NOTHING,
+    upstream: Path | str | None = None,
+    accelerator: Accelerator = "cpu",
+    repository: Repository | None = None,
+) -> Plan:
+    """The cells of a suite, or every method on every dataset, split and seed, each pinned by checksums.
+
+    The suite `stored` is everything that was ever run here. Without `splits` the strategy is `random`, without
+    `variant` it is `published`. `published_seeds` takes the first so many published seeds.
+    """
+    layout = opened(repository).layout
+    if suite is not None:
+        asked = (methods, variant, parameters, datasets, splits, seeds, upstream)
+        _refuse_beside_suite(asked, options)
+        jobs = suite_jobs(layout, opened(repository).store, suite, published_seeds)
+        return make_plan(layout, plan_name(suite, published_seeds), on_accelerator(layout, jobs, accelerator))
+    request = Request(
+        methods=several(methods),
+        datasets=several(datasets),
+        splits=several(splits) or ("random",),
+        seeds=numbers(seeds),
+        published_seeds=published_seeds,
+        variant=variant or "published",
+        parameters=parameters,
+        options=options,
+    )
+    jobs = requested_jobs(layout, request)
+    if upstream is not None:
+        tree = upstream_tree(layout, Path(upstream), request.methods)
+        jobs = [job.model_copy(update={"upstream": tree}) for job in jobs]
+    return make_plan(layout, "request", on_accelerator(layout, jobs, accelerator))
+
+
+def cells(plan: Plan, *, repository: Repository | None = None) -> tuple[Cell, ...]:
+    """The cells of a plan with the verdicts and the records of this machine's runs."""
+    return join(plan, opened(repository).store, records=True)
+
+
+def needs(plan: Plan, *, joined: Sequence[Cell] | None = None, repository: Repository | None = None) -> Needs:
+    """The disk and the time that what is left of a plan would take here. `joined`: its `cells`, if at hand."""
+    here = opened(repository)
+    return needs_of(here.layout, plan.name, cells(plan, repository=here) if joined is None else joined)
+
+
+def status(plan: Plan, *, reference: bool = False, repository: Repository | None = None) -> Table:
+    """Every cell of a plan with its verdict and its scores, where there are fresh ones.
+
+    With `reference` the committed results stand where nothing was run on this machine.
+    """
+    here = opened(repository)
+    entries = load_reference(here.layout) if reference else {}
+    return build_table(here.layout, here.store, plan, cells(plan, repository=here), entries)
+
+
+def _refuse_beside_suite(asked: Sequence[object], options: Mapping[str, int]) -> None:
+    """A suite names its own jobs: what would be ignored beside it is refused."""
+    names = ("method", "variant", "set", "dataset", "split", "seed", "upstream")
+    flags = [name for name, value in zip(names, asked, strict=True) if value or value == 0]
+    if flags := [*flags, *(name.replace("_", "-") for name in options)]:
+        raise UsageError(
+            "--suite names its own jobs",
+            where=f"--{flags[0]}",
+            todo="give either --suite or --method and what goes with it",
+        )

@@ -1,0 +1,121 @@
+"""Runs: what is left of a plan, and predictions on one's own data."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.api.repository import Repository, opened
+from harness.base.interrupt import stop_on_interrupt
+from harness.base.progress import ProgressChoice, progress_for
+from harness.base.vocabulary import Verdict
+from harness.engine import find_engine
+from harness.execution.campaign import Choices, left_to_run, run_cells
+from harness.execution.predict import Predicted, prediction_job
+from harness.execution.predict import predict as predict_job
+from harness.planning.needs import check_disk
+from harness.planning.plan import Cell, Plan
+from harness.results.cells import join
+from harness.results.scoring import score_all
+from harness.status import Table, build_table
+
+
+@dataclass(frozen=True)
+class Campaign:
+    """What came of running a plan: its table, how many cells were left before, and whether a person stopped it."""
+
+    table: Table
+    left: int
+    stopped: bool
+
+    @property
+    def is_good(self) -> bool:
+        """Whether every cell is ok or not-applicable."""
+        return self.table.is_good
+
+
+def run(
+    plan: Plan,
+    *,
+    progress: ProgressChoice = "auto",
+    workers: int | None = None,
+    again: Iterable[Verdict | str] = (),
+    remove_images: bool = False,
+    upstream: Path | str | None = None,
+    stop: threading.Event | None = None,
+    repository: Repository | None = None,
+) -> Campaign:
+    """The table of a plan after all that was left of it was run and scored. Called again, it resumes.
+
+    `workers` is the number of processors to lend, `again` names verdicts to run again. Ctrl-C, or setting `stop`,
+    ends it cleanly. A plan made with `upstream` needs the same folder here.
+    """
+    here = opened(repository)
+    choices = Choices(
+        mirrors=here.mirrors,
+        workers=workers,
+        again=frozenset(Verdict(one) for one in again),
+        remove_images=remove_images,
+        upstream=Path(upstream) if upstream is not None else None,
+    )
+    joined = join(plan, here.store, records=True)
+    left, stopped = len(left_to_run(joined, choices.again)), False
+    if left:
+        stopped = _run(here, plan, joined, choices, progress, stop)
+        joined = join(plan, here.store, records=True)
+    scored = score_all(here.layout, here.store, joined, here.mirrors)
+    return Campaign(build_table(here.layout, here.store, plan, scored.cells), left, stopped)
+
+
+def predict(
+    method: str,
+    dataset: str,
+    *,
+    variant: str = "published",
+    seed: int = 0,
+    top: int | None = None,
+    progress: ProgressChoice = "auto",
+    repository: Repository | None = None,
+) -> Predicted:
+    """The unknown pairs of a dataset, best first, ranked by a method that was fitted on all known ones."""
+    here = opened(repository)
+    job = prediction_job(here.layout, method, dataset, variant, seed)
+    with (
+        progress_for(progress) as shown,
+        find_engine(here.layout, install=here.install, runtime=here.runtime) as engine,
+    ):
+        return predict_job(here.layout, engine, job, mirrors=here.mirrors, progress=shown, top=top)
+
+
+def _run(
+    here: Repository,
+    plan: Plan,
+    joined: Sequence[Cell],
+    choices: Choices,
+    progress: ProgressChoice,
+    stop: threading.Event | None,
+) -> bool:
+    """Run what is left; whether a person stopped it."""
+    needs = check_disk(here.layout, plan.name, joined)
+    with (
+        progress_for(progress) as shown,
+        _stopping(stop) as stopping,
+        find_engine(here.layout, install=here.install, runtime=here.runtime) as engine,
+    ):
+        shown.note(f"engine: {engine.name} {engine.version}")
+        shown.note(f"{needs.left} of {needs.planned} cells left; {needs.disk()}")
+        run_cells(here.layout, joined, engine, choices=choices, progress=shown, stop=stopping)
+        return stopping.is_set()
+
+
+@contextmanager
+def _stopping(stop: threading.Event | None) -> Iterator[threading.Event]:
+    """The caller's event; else Ctrl-C, which only the main thread can be told of."""
+    if stop is not None or threading.current_thread() is not threading.main_thread():
+        yield stop or threading.Event()
+        return
+    with stop_on_interrupt() as asked:
+        yield asked

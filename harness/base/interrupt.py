@@ -1,0 +1,63 @@
+"""An interrupt asks long work to end cleanly: containers are stopped, finished runs are kept."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+_WISHES = (signal.SIGINT, signal.SIGTERM)
+_SAME_WISH_S = 1.0
+
+
+@contextmanager
+def stop_on_interrupt() -> Iterator[threading.Event]:
+    """The first Ctrl-C (or SIGTERM) asks for a clean end; one that comes a second later or more ends at once.
+
+    Python runs a handler in the main thread, in the midst of anything (even of `Event.set`), and late where
+    another thread took the signal. So the interpreter writes signals into a pipe, and the thread that reads it
+    does the work.
+    Signals that come together count as one: `timeout` sends two, to the process and to its group.
+    """
+    stop, leave = threading.Event(), threading.Event()
+    waking, wake = os.pipe()
+    os.set_blocking(wake, False)
+    main = threading.get_ident()
+
+    def handle(number: int, frame: FrameType | None) -> None:
+        if leave.is_set():
+            raise KeyboardInterrupt
+
+    def listen() -> None:
+        asked = 0.0
+        while heard := os.read(waking, 1):
+            if heard[0] not in _WISHES:
+                continue
+            if not asked:
+                asked = time.monotonic()
+                stop.set()
+                sys.stderr.write("stopping: finished runs are kept; once more to stop at once\n")
+                sys.stderr.flush()
+            elif time.monotonic() - asked >= _SAME_WISH_S:
+                leave.set()
+                signal.pthread_kill(main, signal.SIGINT)
+                return
+
+    listener = threading.Thread(target=listen, name="interrupt", daemon=True)
+    listener.start()
+    before = {number: signal.signal(number, handle) for number in _WISHES}
+    woken_before = signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
+    try:
+        yield stop
+    finally:
+        signal.set_wakeup_fd(woken_before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        os.close(wake)
+        listener.join()
+        os.close(waking)

@@ -1,0 +1,70 @@
+"""A request beside the suites: methods, datasets, splits and seeds by name, and the jobs they make together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from itertools import product
+from typing import Any
+
+from harness import benchmarks
+from harness.base.errors import UsageError
+from harness.base.layout import Layout
+from harness.data import load_manifest
+from harness.methods.card import load_method
+from harness.planning.jobs import Job, make_job
+from harness.splits.spec import parse_split
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """Every method on every dataset, split and seed. Seeds are named, or the first so many published ones."""
+
+    methods: tuple[str, ...]
+    datasets: tuple[str, ...]
+    splits: tuple[str, ...] = ("random",)
+    seeds: tuple[int, ...] = ()
+    published_seeds: int | None = None
+    variant: str = "published"
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    options: Mapping[str, int] = field(default_factory=dict)
+
+
+def requested_jobs(layout: Layout, request: Request) -> list[Job]:
+    """The jobs, seed by seed: stopped at any time, every method has about as many."""
+    seeds = request.seeds or request.published_seeds
+    for name, value in (("--method", request.methods), ("--dataset", request.datasets), ("--seed", seeds)):
+        if not value:
+            raise UsageError(
+                f"{name} is missing",
+                todo="name a --suite, or --method, --dataset and --seed (or --published-seeds)",
+            )
+    manifests = [load_manifest(layout, dataset) for dataset in request.datasets]
+    cards = [load_method(layout, method) for method in request.methods]
+    by_benchmark = {one.benchmark: _seeds(one.benchmark, request) for one in manifests}
+    return [
+        make_job(
+            card,
+            manifest,
+            parse_split(split, seeds_of[manifest.benchmark]),
+            variant=request.variant,
+            chosen=request.parameters,
+            options=request.options,
+        )
+        for row in zip(*by_benchmark.values(), strict=True)
+        for seeds_of in [dict(zip(by_benchmark, row, strict=True))]
+        for manifest, split, card in product(manifests, request.splits, cards)
+    ]
+
+
+def _seeds(benchmark: str, request: Request) -> tuple[int, ...]:
+    if request.published_seeds is None:
+        return request.seeds
+    if request.seeds:
+        raise UsageError("seeds are named twice", where="--seed and --published-seeds", todo="give one of the two")
+    known = benchmarks.get(benchmark).form.published_seeds()
+    if not known:
+        raise UsageError(
+            f"benchmark {benchmark} has no published seeds", where="--published-seeds", todo="give --seed N"
+        )
+    return known[: request.published_seeds]

@@ -1,0 +1,148 @@
+"""A table with a row per claim: printed, from the authors' files, from our runs, and what the controls reach."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+from harness.compare.adjusted import ADJUSTED_P, H
+from harness.compare.claims import Claim
+from harness.compare.judge import ClaimVerdict, Comparison
+from harness.compare.paper import ALL_DATASETS
+from harness.compare.render import comparison_json
+from harness.compare.several import STATISTICS
+from harness.status.table import Summary
+from harness.study.sheets import NONE, Sheet, tally_of
+from harness.study.sides import CONTROL, Row, Sides
+from harness.study.specs import Spec
+
+_HEAD = ("", "", "printed", "authors' files", "ours", "best control", "verdict")
+
+
+@dataclass(frozen=True)
+class _Line:
+    """A line of a table of claims: what it is about, what became of it, what the controls reach there.
+
+    A part is about some of the datasets only; the paper prints no number for it.
+    """
+
+    about: str
+    quantity: str
+    comparison: Comparison
+    control: str = ""
+    part: bool = False
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The entries, as many as the table has columns."""
+        one, files = self.comparison, self.comparison.files
+        printed = one.claim.published if one.claim.sd is None else f"{one.claim.published} ± {one.claim.sd:g}"
+        if self.part:
+            printed = NONE
+        elif one.claim.note.startswith("not printed"):
+            printed = f"({printed})"
+        theirs = NONE
+        if files is not None:
+            theirs = f"{_number(self.quantity, files.value)} ({files.n}){'' if files.agrees else ' ≠'}"
+        ours = NONE if one.ours is None else f"{_number(self.quantity, one.ours)} ({one.n})"
+        return self.about, self.quantity, printed, theirs, ours, self.control, str(one.verdict)
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """The same for programs."""
+        about = {"about": self.about, "quantity": self.quantity, "control": self.control}
+        return {**about, **comparison_json(self.comparison)}
+
+
+@dataclass(frozen=True)
+class ClaimsTable:
+    """A table with a row per claim."""
+
+    sides: Sides
+    spec: Spec
+    columns: str
+
+    def sheet(self) -> Sheet:
+        """The table; controls, which claim nothing, come last."""
+        members = self.sides.claims(self.spec.number)
+        # what is about the same dataset or class stands together
+        places = list(dict.fromkeys((one.claim.dataset, one.claim.method) for one in members))
+        members.sort(key=lambda one: places.index((one.claim.dataset, one.claim.method)))
+        lines = [line for one in members for line in self._lines(one)]
+        tally = tally_of(line.comparison for line in lines)
+        controls = list(self._controls(members))
+        blank = [""] * (len(_HEAD) - 1)
+        return self.spec.sheet(
+            _HEAD,
+            [
+                *(line.texts for line in lines),
+                *(
+                    (name, metric, NONE, NONE, f"{mean.mean:.4f} ({mean.n})", "", CONTROL)
+                    for name, metric, mean in controls
+                ),
+            ],
+            tally=tally,
+            notes=list(_notes(lines)),
+            chips=[*([*blank, str(line.comparison.verdict)] for line in lines), *([*blank, ""] for _ in controls)],
+            columns=self.columns,
+            values={
+                "title": self.spec.title,
+                "verdicts": {str(verdict): count for verdict, count in tally.items()},
+                "rows": [
+                    *(line.values for line in lines),
+                    *(
+                        {"about": name, "quantity": metric, "ours": mean.mean, "n": mean.n, "verdict": CONTROL}
+                        for name, metric, mean in controls
+                    ),
+                ],
+            },
+        )
+
+    def _lines(self, one: Comparison) -> Iterator[_Line]:
+        claim, sides = one.claim, self.sides
+        if claim.statistic not in STATISTICS:
+            yield _Line(sides.title(claim.method), claim.metric, one)
+            return
+        contrast = claim.method.partition(",")[0]
+        about = contrast if claim.dataset == ALL_DATASETS else sides.title(claim.dataset)
+        yield _Line(about, claim.statistic, one, self._best_control(claim))
+        if part := sides.several.on_part(claim):
+            every = sides.several.paper.datasets_of(claim.dataset)
+            here = [name for name in every if not sides.several.why_without(name)]
+            about = f"{about}, {part.claim.dataset}"
+            yield _Line(about, claim.statistic, part, self._best_control(claim, here), part=True)
+
+    def _best_control(self, claim: Claim, datasets: Sequence[str] = ()) -> str:
+        places = [place for group in self.sides.several.groups(claim, datasets) for place in group]
+        best = self.sides.best_control(claim.metric, places)
+        return f"{best[1]:.3f} {best[0]}" if best else ""
+
+    def _controls(self, members: Sequence[Comparison]) -> Iterator[tuple[str, str, Summary]]:
+        """The controls, where a table is of methods on one dataset and split."""
+        single = [one.claim for one in members if one.claim.statistic not in STATISTICS]
+        for control, metric in product(self.sides.controls, dict.fromkeys(claim.metric for claim in single)):
+            row = Row(control, control, CONTROL)
+            if summary := self.sides.ours(row, single[0].dataset, single[0].split, metric):
+                yield control, metric, summary
+
+
+def _number(quantity: str, value: float) -> str:
+    """A number with as many digits as its kind deserves."""
+    return f"{value:.1f}" if quantity == H else f"{value:.1g}" if quantity == ADJUSTED_P else f"{value:.4f}"
+
+
+def _notes(lines: Sequence[_Line]) -> Iterator[str]:
+    """Why a number is not reproduced, and what else must be known of it: each reason once, with its rows."""
+    rows: dict[str, list[str]] = {}
+    for line in lines:
+        one = line.comparison
+        if one.verdict is not ClaimVerdict.REPRODUCED:
+            reason = one.reason.removesuffix(f"; {one.claim.note}")
+            rows.setdefault(f"{one.verdict}: {reason}", []).append(line.about)
+        for note in filter(None, one.claim.note.split("; ")):
+            rows.setdefault(note, []).append(line.about)
+    every = {line.about for line in lines}
+    for reason, about in rows.items():
+        yield f"{'all' if set(about) == every else ', '.join(dict.fromkeys(about))}: {reason}"

@@ -1,0 +1,246 @@
+"""Sheets are what `study.toml` describes, of any benchmark; a fault in it names file and field."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from harness.base.errors import UsageError
+from harness.base.layout import Layout
+from harness.base.vocabulary import Verdict
+from harness.compare import Book, ClaimVerdict, load_claims, load_names
+from harness.compare.judge import Known, judge
+from harness.compare.names import Target
+from harness.compare.obtained import Obtained, Runs
+from harness.study import Sheet, Study, make_study
+from harness.study.own import OwnSheets
+from harness.study.sides import Derived
+
+NAMES = """
+benchmark = "toy"
+variant = "published"
+beside = ["corrected"]
+seeds = 3
+[sources]
+paper = "A paper"
+files = "none"
+[methods]
+Sum = "sum"
+Vote = "vote"
+Late = "late"
+[datasets]
+Letters = "letters"
+Words = "words"
+[splits]
+early = "random"
+[[metrics]]
+published = "near F1"
+ours = "near F1/as-published"
+reason = "the same"
+[[metrics]]
+published = "far F1"
+ours = "far F1/as-published"
+reason = "the same"
+"""
+PRINTED = """table,dataset,split,method,metric,statistic,value,sd,n,note
+1,Letters,early,Sum,near F1,band,0.500,0.020,0,
+1,Letters,early,Sum,far F1,band,0.300,,0,
+1,Letters,early,Vote,near F1,band,0.400,0.010,0,
+1,Letters,early,Vote,far F1,band,0.400,,0,
+2,Letters,early,Sum,,status,ran,,3,
+2,Letters,early,Vote,,status,runtime error,,3,
+2,Words,early,Sum,,status,hung,,3,
+3,Letters,early,Sum,minutes,cost,6,,0,elsewhere
+"""
+STUDY = """
+columns = "printed: the paper's"
+[categories]
+Sum = "counting"
+[[sheets]]
+kind = "table"
+number = "1"
+title = "F1"
+made = "grid"
+rows = { category = "kind", method = "method" }
+columns = ["split", "metric"]
+averages = true
+dataset = "Letters"
+splits = { soon = "early" }
+metrics = { near = "near F1", far = "far F1" }
+notes = ["Printed / ours."]
+[[sheets]]
+kind = "table"
+number = "2"
+title = "What ran"
+made = "grid"
+rows = { dataset = "data" }
+columns = ["split", "method"]
+marks = { ran = "+", "runtime error" = "E" }
+[[sheets]]
+kind = "table"
+number = "3"
+title = "Time"
+made = "costs"
+rows = { method = "method" }
+dataset = "Letters"
+splits = { early = "early" }
+[[sheets.costs]]
+metric = "minutes"
+printed = "theirs"
+ours = "our minutes"
+quantity = "cpu_s"
+unit = 60
+digits = 1
+[[sheets]]
+kind = "table"
+number = "1"
+title = "Claim by claim"
+made = "claims"
+[[sheets]]
+kind = "figure"
+number = "1"
+title = "Nothing yet"
+made = "own"
+suite = "toy-full"
+legend = "What is drawn"
+"""
+LETTERS = Target("sum", "letters", "random")
+Toy = Callable[[str], Study | None]
+
+
+def runs_of(target: Target, *values: tuple[float, float]) -> Runs:
+    runs = {}
+    for seed, (near, far) in enumerate(values):
+        metrics = {"near F1/as-published": near, "far F1/as-published": far}
+        runs[seed] = Obtained(f"{seed}" * 64, Verdict.OK, "Sum, Vote", {**metrics}, {}, cpu_s=90.0)
+    return {target: runs}
+
+
+class _Own(OwnSheets):
+    def derived(self, sides: object, mirrors: object) -> tuple[Derived, ...]:
+        runs = runs_of(Target("ensemble", "letters", "random"), (0.9, 0.8))
+        return (Derived("ensemble", "Made of two.", runs),)
+
+    def makers(self, sides: object) -> dict[str, Callable[..., Sheet]]:
+        return {"own": lambda spec: spec.sheet(["nothing"], [])}
+
+
+@pytest.fixture
+def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Toy:
+    """Makes the study of a benchmark that is nowhere else, from this description."""
+    layout = Layout(tmp_path, tmp_path, tmp_path)
+    published = layout.published / "toy"
+    published.mkdir(parents=True)
+    (published / "names.toml").write_text(NAMES)
+    (published / "tables.csv").write_text(PRINTED)
+    monkeypatch.setattr("harness.benchmarks.folder", lambda name: tmp_path)
+    monkeypatch.setattr("harness.benchmarks.part", lambda name, below: SimpleNamespace(STUDY=_Own()))
+    monkeypatch.setattr("harness.study.load_methods", lambda *_: [SimpleNamespace(name="coin", control=True)])
+    runs = runs_of(LETTERS, (0.51, 0.37), (0.52, 0.38), (0.50, 0.36))
+    runs |= runs_of(Target("coin", "letters", "random"), (0.1, 0.2))
+    runs[Target("vote", "letters", "random")] = {1: Obtained("e" * 64, Verdict.ERROR, "why", None, {})}
+    beside = {"corrected": runs_of(Target("vote", "letters", "random"), (0.45, 0.44))}
+    names = load_names(layout, "toy")
+    known = Known(frozenset({"sum", "vote"}), frozenset({"letters", "words"}), frozenset({"random"}))
+    comparisons = tuple(judge(claim, names, known, runs) for claim in load_claims(layout, names))
+    book = Book("toy", ("A paper",), comparisons, runs, beside)
+
+    def made(description: str) -> Study | None:
+        (tmp_path / "study.toml").write_text(description)
+        return make_study(layout, book)
+
+    return made
+
+
+@pytest.fixture
+def sheets(toy: Toy) -> dict[str, Sheet]:
+    study = toy(STUDY)
+    assert study is not None and study.columns == "printed: the paper's"
+    return {sheet.title: sheet for sheet in study.sheets}
+
+
+def test_a_grid_has_claimed_methods_then_ours(sheets: dict[str, Sheet]) -> None:
+    """Late has no number in the table, so that it has no row; what is ours is no claim and has no place."""
+    sheet = sheets["F1"]
+    assert sheet.head == ["kind", "method", "soon, near", "soon, far", "soon, average", "soon, rank"]
+    assert sheet.rows == [
+        ["counting", "Sum", "50.0±2.0 / 51.0±1.0 (3)", "30.0 / 37.0±1.0 (3)", "40.0 / 44.0", "1 / 1 of 1"],
+        ["beside", "Vote", "40.0±1.0 / -", "40.0 / -", "40.0 / -", "1 / -"],
+        ["beside", "vote/corrected", "45.0 (1)", "44.0 (1)", "- / 44.5", "- / -"],
+        ["ensemble", "ensemble", "90.0 (1)", "80.0 (1)", "- / 85.0", "- / -"],
+        ["control", "coin", "10.0 (1)", "20.0 (1)", "- / 15.0", "- / -"],
+    ]
+    assert [row[2:4] for row in sheet.chips] == [["reproduced", "deviates"], *[["", ""]] * 4]
+    assert sheet.tally == {ClaimVerdict.REPRODUCED: 1, ClaimVerdict.DEVIATES: 1, ClaimVerdict.PENDING: 2}
+    assert sheet.notes[:3] == ["Printed / ours.", "Made of two.", "1 ensemble of Sum, Vote."]
+    assert [note for note in sheet.notes if note.startswith("2 numbers: pending")]
+
+
+def test_a_status_is_marked_as_printed(sheets: dict[str, Sheet]) -> None:
+    """A word that has no mark is shown as it is."""
+    sheet = sheets["What ran"]
+    assert sheet.head == [
+        "data",
+        "early, Sum",
+        "early, Vote",
+        "early, vote/corrected",
+        "early, ensemble",
+        "early, coin",
+    ]
+    assert sheet.rows[0][:3] == ["Letters", "+ ok 3", "E error 1"]
+    assert sheet.rows[1][:3] == ["Words", "hung -", "-"]
+    assert sheet.tally.total() == 3 and sheet.counted == "cells"
+    assert sheet.values["rows"][0]["cells"]["early, Vote"]["ours"] == {"error": 1}
+
+
+def test_costs_are_medians_beside_printed_ones(sheets: dict[str, Sheet]) -> None:
+    assert sheets["Time"].head == ["method", "theirs", "our minutes", "runs"]
+    rows = {row[0]: row[1:] for row in sheets["Time"].rows}
+    assert rows["Sum"] == ["6", "1.5", "3"] and rows["coin"] == ["-", "1.5", "1"]
+    assert "ensemble" not in rows, "what is made of several runs has no cost of its own"
+
+
+def test_claims_of_one_method_stand_line_by_line(sheets: dict[str, Sheet]) -> None:
+    sheet = sheets["Claim by claim"]
+    assert [row[:5] for row in sheet.rows[:2]] == [
+        ("Sum", "near F1", "0.500 ± 0.02", "-", "0.5100 (3)"),
+        ("Sum", "far F1", "0.300", "-", "0.3700 (3)"),
+    ]
+    assert sheet.rows[-1] == ("coin", "far F1", "-", "-", "0.2000 (1)", "", "control")
+
+
+def test_a_figure_without_runs_says_what_makes_them(sheets: dict[str, Sheet]) -> None:
+    assert sheets["Nothing yet"].notes == ["No run yet: `harness run --suite toy-full` makes them."]
+    assert not sheets["Nothing yet"].legend
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "field"),
+    [
+        ('made = "claims"', 'made = "claim"', "sheets.3.made"),
+        ('number = "2"', 'number = "22"', "sheets.1.number"),
+        ('dataset = "Letters"\nsplits = { soon', 'dataset = "Letter"\nsplits = { soon', "sheets.0.dataset"),
+        ('soon = "early"', 'soon = "late"', "sheets.0.splits"),
+        ('near = "near F1"', 'near = "near"', "sheets.0.metrics"),
+        ('kind = "figure"', 'kind = "drawing"', "sheets.4.kind"),
+        ('title = "F1"', "", "sheets.0.title"),
+        ('rows = { dataset = "data" }', "", "sheets.1"),
+        ('columns = ["split", "metric"]', "", "sheets.0"),
+        ("unit = 60", "unit = 0", "sheets.2.costs.0.unit"),
+        ('style = "two"', 'styl = "two"', "sheets.4.styl"),
+    ],
+)
+def test_a_fault_names_file_and_field(toy: Toy, tmp_path: Path, old: str, new: str, field: str) -> None:
+    text = STUDY + 'style = "two"\n'
+    assert text.count(old) >= 1
+    with pytest.raises(UsageError) as found:
+        toy(text.replace(old, new, 1) if "costs" not in field else text.replace(old, new))
+    assert f"{tmp_path / 'study.toml'}: {field}" in found.value.where and found.value.todo
+
+
+def test_without_description_there_is_no_study(toy: Toy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("harness.benchmarks.folder", lambda name: tmp_path / "nowhere")
+    assert toy(STUDY) is None
