@@ -73,7 +73,7 @@ CASES = {
         Verdict.INVALID,
         "lowest.npy: model 0 tells 0.9",
     ),
-    "no lowest score": ("os.unlink('/out/lowest.npy')", Verdict.INVALID, "lowest.npy: is missing"),
+    "no lowest score": ("os.unlink('/out/lowest.npy')", Verdict.INVALID, "lowest.npy is missing"),
     "one file under two names": (
         "os.unlink('/out/lowest.npy'); os.link('/out/predictions.npy', '/out/lowest.npy')",
         Verdict.INVALID,
