@@ -1,4 +1,4 @@
-"""Mounts an engine of ours left behind when it crashed: without this its folders could never be removed."""
+"""Unmounting of what our engine left behind when it crashed; its folders could not be removed otherwise."""
 
 from __future__ import annotations
 
