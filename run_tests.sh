@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The tests: style, types, and pytest with real containers. Arguments are passed on to pytest.
+# The tests: style of Python and of the page's script, types, and pytest with real containers. Arguments are passed on to pytest.
 #
 #   ./run_tests.sh                       everything
 #   ./run_tests.sh -m "not engine"       without containers (seconds)
@@ -10,5 +10,6 @@ make_environment "$root/requirements/dev.lock"
 cd "$root"
 .venv/bin/ruff check .
 .venv/bin/ruff format --check .
+.venv/bin/oxlint --deny-warnings harness
 .venv/bin/mypy
 exec .venv/bin/python -m pytest "$@"

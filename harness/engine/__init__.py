@@ -1,4 +1,4 @@
-"""Container engines: found, served when needed, described, and never assumed."""
+"""Container engines: how one is found, served where none runs, and described."""
 
 from __future__ import annotations
 

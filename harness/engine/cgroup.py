@@ -161,7 +161,7 @@ class ControlGroup:
         return [int(line) for group in self._groups for line in _text(group / "cgroup.procs").split()]
 
     def is_frozen(self) -> bool:
-        """Whether somebody has the container paused, through its engine or past it."""
+        """Whether the container is paused, through its engine or in another way."""
         if self._freezer is None:
             return False
         if self.version == 1:
@@ -184,14 +184,14 @@ class ControlGroup:
         return Shortage.OWN if short else Shortage.UNREAD
 
     def _met_own_limit(self) -> bool:
-        """Whether a kill was for the group's own limit. One that was filled with cached files was met, too."""
+        """Whether a kill was for the group's own limit. A limit that cached files fill was met, too."""
         if self.version == 2:
             return bool(self.usage.refusals)
         heard = self._signal.handle is None or self._signal.count > 0
         return heard and not self._short_above and near_limit(self.usage.peak_bytes, self.usage.limit_bytes)
 
     def close(self) -> None:
-        """Let the subscriptions go."""
+        """End the subscriptions."""
         self._signal.close()
         self._signal_above.close()
 
@@ -216,7 +216,7 @@ class ControlGroup:
         )
 
     def _kills(self) -> int | None:
-        """The second version counts what is below, too; the first does not."""
+        """The number of kills. The second version counts those of groups below, too; the first does not."""
         if self.version == 2:
             return _field(self._groups[0] / "memory.events", "oom_kill") if self._groups else None
         counts = [_field(group / "memory.oom_control", "oom_kill") for group in self._groups]
@@ -229,7 +229,7 @@ class ControlGroup:
 
 
 def near_limit(peak: int | None, limit: int | None) -> bool:
-    """Whether so much was used that the next page may not have fitted."""
+    """Whether usage was so near to the limit that the next page may not have fitted."""
     return peak is not None and limit is not None and peak >= _NEAR_LIMIT * limit
 
 

@@ -36,7 +36,7 @@ class Confinement:
 
 
 def read_confinement(pid: int, *, patience: float = _PATIENCE) -> Confinement | None:
-    """The reading; a filter that is missing is waited for, because it comes last before the program."""
+    """The reading. Waits for the filter of system calls, which is set last before the program starts."""
     deadline = time.monotonic() + patience
     while True:
         seen = confinement_in(_status(pid))
@@ -61,7 +61,7 @@ def confinement_in(status: str) -> Confinement | None:
 
 
 def broken_walls(seen: Confinement | None, facts: EngineFacts) -> list[str]:
-    """What the engine says it does and the kernel does not do, in words."""
+    """The walls that the engine reports and the kernel does not enforce, in words."""
     if seen is None or facts.runtime not in _PLAIN_RUNTIMES:
         return []
     broken = [] if seen.no_new_privileges else ["new privileges can be gained"]

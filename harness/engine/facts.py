@@ -14,7 +14,7 @@ _REMARKABLE = ("memory", "swap", "cgroup", "pids", "cpu")
 
 @dataclass(frozen=True)
 class EngineFacts:
-    """An engine, and which of the limits asked of it it keeps."""
+    """What an engine says about itself, and which limits it enforces."""
 
     name: str
     version: str

@@ -60,7 +60,7 @@ FORBIDDEN = (
 
 
 def trying_program() -> bytes:
-    """Code that ends with the number of the first attempt that was let through, from 1; else it goes on."""
+    """Code that exits with the number, from 1, of the first attempt that was let through; otherwise it goes on."""
     return b"".join(
         _try_file(entry.path, number) if entry.path else _try_call(entry, number)
         for number, entry in enumerate(FORBIDDEN, 1)
@@ -68,7 +68,7 @@ def trying_program() -> bytes:
 
 
 def _try_call(entry: Forbidden, number: int) -> bytes:
-    """The first three arguments, and 0 for the rest."""
+    """Code that makes the call with its first three arguments, and 0 for the others."""
     given = (*entry.arguments, 0, 0, 0)[:3]
     code = b"".join(move + struct.pack("<I", value) for move, value in zip(_ARGUMENTS, given, strict=True))
     code += bytes.fromhex("4d31d2 4d31c0 4d31c9")  # xor r10, r10; xor r8, r8; xor r9, r9
@@ -77,7 +77,7 @@ def _try_call(entry: Forbidden, number: int) -> bytes:
 
 
 def _try_file(path: str, number: int) -> bytes:
-    """Opened; where that works, one byte is read onto the stack."""
+    """Code that opens the file and, if that works, reads one byte onto the stack."""
     text = path.encode() + b"\0"
     # jmp over the text; lea rdi, [rip - ...]: where it lies
     code = b"\xeb" + struct.pack("<B", len(text)) + text

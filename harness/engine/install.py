@@ -1,4 +1,4 @@
-"""Docker from the distribution, as root on Debian or Ubuntu, said before it is done."""
+"""Installation of Docker from the distribution, as root on Debian or Ubuntu, announced before it is done."""
 
 from __future__ import annotations
 

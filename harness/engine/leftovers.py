@@ -53,7 +53,7 @@ def remove_stubborn(path: Path) -> list[str]:
 
 
 def open_folder(path: str | Path, *, beside: int | None = None) -> int:
-    """Open a folder below `beside` with all rights of its owner, whoever took them away; no link is followed."""
+    """Open a folder below `beside` and give its owner all rights again; no link is followed."""
     place = os.open(path, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=beside)
     try:
         state = os.fstat(place)

@@ -1,4 +1,4 @@
-"""The two processes behind a container, held by handles: their end is seen whatever the engine says, or does not.
+"""The two processes behind a container, held by handles: their end is seen even if the engine does not report it.
 
 An engine that hangs, or has lost the message, reports an end late or never. The kernel tells it at once. A
 handle cannot come to mean another process; a number that the engine gave can, when the engine lives in another
@@ -45,7 +45,7 @@ class ContainerProcesses:
         return self.main is not None and _has_ended(self.main)
 
     def monitor_lost(self) -> bool:
-        """Whether the engine's process was seen dead while the container's lived; it is never seen so by itself.
+        """Whether a call of this function saw the engine's process dead while the container's process lived.
 
         Once both have ended nobody can tell which was first, so nothing is claimed then.
         """
@@ -55,14 +55,14 @@ class ContainerProcesses:
         return self._lost
 
     def close(self) -> None:
-        """Let both go."""
+        """Close both handles."""
         for handle in self.handles:
             os.close(handle)
         self.main = self.monitor = None
 
 
 def _held(pid: int) -> int | None:
-    """A handle on a process; none on the one that adopts all, and none where the kernel has no such handles."""
+    """A handle on a process; None for process 1, and where the kernel has no such handles."""
     try:
         return os.pidfd_open(pid) if pid > 1 else None
     except OSError:

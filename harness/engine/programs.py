@@ -54,7 +54,7 @@ def dockerd(program: str, cache: Path, environment: Mapping[str, str]) -> Servic
 
 
 def docker_configuration() -> dict[str, Any]:
-    """The whole daemon.json: nothing but the way to a GPU, which Docker has to be told of."""
+    """The whole daemon.json: the path of the NVIDIA runtime where it is installed, and nothing else."""
     runtime = find_program("nvidia-container-runtime")
     return {"runtimes": {"nvidia": {"path": runtime}}} if runtime else {}
 

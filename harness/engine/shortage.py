@@ -45,7 +45,7 @@ class ShortageSignal:
         return self.count > 1 or (self.count == 1 and (self._group / "memory.oom_control").exists())
 
     def close(self) -> None:
-        """Let the subscription go."""
+        """End the subscription."""
         for handle in (self.handle, self._file):
             if handle is not None:
                 os.close(handle)

@@ -1,4 +1,4 @@
-"""Images come to be here: built if they are missing, verified against the record, never trusted by name."""
+"""Make sure an image exists: build it if it is missing, verify it against the recorded tree, trust no name."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def ensure_image(
     *,
     supply: Supply | None = None,
 ) -> BuiltImage:
-    """The image of a method: what is missing is fetched, built with the network off, and verified."""
+    """The verified image of a method; missing parts are fetched, missing layers built with the network off."""
     code, tree = code_tree(layout, method), environment_tree(layout, method, accelerator)
     name = image_name(layout, method, accelerator)
     found = known_image(engine, layout, name, tree, code)

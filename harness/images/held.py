@@ -1,4 +1,4 @@
-"""Which trees an image holds, read back file by file: no name, label or receipt is believed for it.
+"""The trees that an image holds, read back file by file: no name, label or receipt is believed.
 
 An id is the digest of what an image holds, so what was found is kept by id and each image is read once; anew where
 it was found by other rules.

@@ -1,4 +1,4 @@
-"""What an image is called before it exists: trees computed from the repository alone, with no engine."""
+"""The name and the trees of an image, computed from the repository alone, with no engine."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def sdk_folders(layout: Layout, card: MethodCard) -> list[Path]:
 
 
 def parity_folders(layout: Layout, card: MethodCard) -> list[Path]:
-    """What replays the method's golden cases: a folder of its own, and of the shared folders it uses."""
+    """The folders that replay the method's golden cases: its own, and those of the shared folders it uses."""
     folders = [layout.methods / card.name, *_shared_folders(layout, card)]
     return [folder / PARITY for folder in folders if (folder / PARITY).is_dir()]
 

@@ -1,4 +1,4 @@
-"""What a build may take: time, memory, the size of a file, disk, and rights. No build holds the lock for ever.
+"""The bounds of a build: time, memory, the size of a file, disk, and rights. No build holds the lock for ever.
 
 A build container runs packages' own scripts. Podman is told its limits; Docker's builder has no options for
 them. So the recipe (containers/_recipe/common.sh) reads `limits.txt` from its context and sets them on itself,

@@ -1,4 +1,4 @@
-"""What there is: every environment and every method with its recorded tree, its size, and what was built here."""
+"""The list of images: every environment and method with its recorded tree, its size, and what was built here."""
 
 from __future__ import annotations
 

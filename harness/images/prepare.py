@@ -1,4 +1,4 @@
-"""What a person asks of images, as plain functions: which parts are needed, fetch them, how large it all is."""
+"""The parts that images need: which ones they are, fetching them, and how large the images are."""
 
 from __future__ import annotations
 

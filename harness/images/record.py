@@ -1,4 +1,4 @@
-"""What an environment must turn out to be: `tree.toml` and the listing beside it, committed with the locks."""
+"""The recorded tree of an environment: `tree.toml` and the listing beside it, committed with the locks."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Records(Strict):
 
 
 def variant_of(environment: Environment, accelerator: Accelerator) -> Accelerator:
-    """The variant to use: an environment that knows nothing of CUDA is the same for it."""
+    """The variant to use: an environment without a CUDA variant is used for CUDA as it is."""
     if environment.card.wheels is None:
         return "cpu"
     variant: Accelerator = accelerator if environment.supports(accelerator) else "cpu"

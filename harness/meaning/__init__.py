@@ -1,4 +1,4 @@
-"""What a file means to the program that reads it: a digest that comments and formatting leave alone.
+"""Digests of what a file means to the program that reads it: comments and formatting do not change them.
 
 Two files with one digest do the same. Two that do the same may have different digests: whatever a rule is not sure
 of counts byte by byte. `docs/decisions/digests-of-meaning.md` tells what is covered.

@@ -84,7 +84,7 @@ class _Reader:
         return self.goes_on or bool(self.brackets)
 
     def read(self, line: str) -> None:
-        """Keep the code of a line. Spaces at its begin may count inside a statement."""
+        """Keep the code of a line. Spaces at its beginning may count inside a statement."""
         inside, goes_on = self.inside, self.goes_on
         if not (goes_on or self.brackets[-1:] == ["("]):
             self.before = ""

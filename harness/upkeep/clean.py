@@ -1,4 +1,4 @@
-"""Removing what has no owner any more, and on request what can be made again. Results are never touched."""
+"""Removal of what has no owner any more, and on request of what can be made again. Results are never removed."""
 
 from __future__ import annotations
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -16,17 +18,70 @@ from harness.methods.card import load_methods
 from harness.results import findings
 from tests.conftest import REPOSITORY
 
-_PAGES = [REPOSITORY / "README.md", *sorted((REPOSITORY / "docs").glob("*.md"))]
-_LINK = re.compile(r"\]\(([^)#]+)(?:#[^)]*)?\)")
+_PAGES = [*sorted(REPOSITORY.glob("*.md")), *sorted((REPOSITORY / "docs").rglob("*.md"))]
+_LINK = re.compile(r"\]\(([^)#]*)(?:#([^)]*))?\)")
+# a path of ours in code; NAME and the like stand for any name
+_PATH = re.compile(
+    r"`((?:harness|methods|containers|datasets|results|tests|benchmarks|scripts|requirements)/[\w./*-]+)`"
+)
+_ANY = re.compile(r"\b[A-Z][A-Z_]+\b(?![.]md)")
+_MODULE = re.compile(r"`(harness(?:[.][a-z_]\w*)+)((?:[.][A-Z]\w*)*)")
+# made by commands, or by a person
+_NOT_HERE = re.compile("results/local|datasets/[^/]+/(own|first_seen.json)|(methods|containers)/my_method")
 
 
-@pytest.mark.parametrize("page", _PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", _PAGES, ids=lambda page: str(page.relative_to(REPOSITORY)))
 def test_links_lead_somewhere(page: Path) -> None:
-    links = [link for link in _LINK.findall(page.read_text()) if "://" not in link]
-    assert [link for link in links if not (page.parent / link).exists()] == []
+    links = [link for link in _LINK.findall(page.read_text()) if "://" not in link[0]]
+    wrong = [name for name, place in links if not _leads(page.parent / name if name else page, place)]
+    assert wrong == []
 
 
-@pytest.mark.parametrize("page", _PAGES, ids=lambda page: page.name)
+def _leads(page: Path, place: str) -> bool:
+    """Whether there is such a file, with such a heading where one is named."""
+    if not place or page.suffix != ".md":
+        return page.exists()
+    titles = re.findall(r"^#+ (.*)$", page.read_text(), re.MULTILINE)
+    anchors = {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles}
+    return page.exists() and place in anchors
+
+
+@pytest.mark.parametrize("page", _PAGES, ids=lambda page: str(page.relative_to(REPOSITORY)))
+def test_paths_that_are_named_exist(page: Path) -> None:
+    names = {_ANY.sub("*", name) for name in _PATH.findall(page.read_text())}
+    assert {name for name in names if not _NOT_HERE.match(name) and not [*REPOSITORY.glob(name)]} == set()
+
+
+@pytest.mark.parametrize("page", _PAGES, ids=lambda page: str(page.relative_to(REPOSITORY)))
+def test_modules_that_are_named_exist(page: Path) -> None:
+    wrong = [
+        f"{name}{member}" for name, member in _MODULE.findall(page.read_text()) if not _is_there(name, member)
+    ]
+    assert wrong == []
+
+
+def _is_there(name: str, member: str) -> bool:
+    owner, _, last = name.rpartition(".")
+    if find_spec(name.partition(".")[0]) is None:
+        return False
+    try:
+        module = import_module(name)
+    except ModuleNotFoundError:
+        return hasattr(import_module(owner), last)
+    return not member or hasattr(module, member.split(".")[1])
+
+
+def test_every_page_can_be_found_from_the_first_one() -> None:
+    left, seen = [REPOSITORY / "docs" / "README.md"], set[Path]()
+    while left:
+        page = left.pop()
+        if page not in seen and page.suffix == ".md" and page.exists():
+            seen.add(page)
+            left += [(page.parent / name).resolve() for name, _ in _LINK.findall(page.read_text()) if name]
+    assert {page.relative_to(REPOSITORY) for page in _PAGES if page not in seen} == set()
+
+
+@pytest.mark.parametrize("page", _PAGES, ids=lambda page: str(page.relative_to(REPOSITORY)))
 def test_commands_that_are_shown_exist(page: Path) -> None:
     from harness.cli import _COMMANDS
 

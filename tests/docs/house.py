@@ -26,7 +26,7 @@ def package(module: str, benchmarks: Set[str]) -> str:
     """The package that a module belongs to; `harness` is the root's own `__init__`."""
     steps = module.split(".")
     if steps[1:2] == [_BENCHMARKS] and len(steps) > 2 and steps[2] in benchmarks:
-        return f"{_BENCHMARKS}/{steps[2]}"
+        return f"{_BENCHMARKS}.{steps[2]}"
     return steps[1] if len(steps) > 1 else _ROOT
 
 

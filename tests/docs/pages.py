@@ -36,7 +36,9 @@ def _purpose(root: Path, name: str) -> str:
     """The first paragraph of the docstring of a package or module in the root."""
     folder = root / "harness"
     places = (
-        (folder / "__init__.py",) if name == "harness" else (folder / name / "__init__.py", folder / f"{name}.py")
+        (folder / "__init__.py",)
+        if name == "harness"
+        else (folder / name.replace(".", "/") / "__init__.py", folder / f"{name}.py")
     )
     path = next(place for place in places if place.is_file())
     text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""

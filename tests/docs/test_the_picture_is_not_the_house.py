@@ -20,7 +20,7 @@ def test_no_package_imports_one_above_it() -> None:
 
 def test_no_package_imports_a_benchmark() -> None:
     """Benchmarks are found by their places: only so one more needs no edit elsewhere."""
-    plugged_in = {name for name in house.arrows() if name.startswith("benchmarks/")}
+    plugged_in = {name for name in house.arrows() if name.startswith("benchmarks.")}
     assert plugged_in
     assert {name: below & plugged_in for name, below in house.arrows().items() if below & plugged_in} == {}
 
@@ -54,16 +54,16 @@ def test_imports_are_seen_wherever_they_stand(made_up: Path) -> None:
         "harness": set(),
         "base": {"harness"},
         "left": {"base"},
-        "top": {"left", "benchmarks/one"},
+        "top": {"left", "benchmarks.one"},
         "benchmarks": set(),
-        "benchmarks/one": {"benchmarks"},
+        "benchmarks.one": {"benchmarks"},
     }
 
 
 def test_a_package_stands_above_all_that_it_imports(made_up: Path) -> None:
     assert house.layers(house.arrows(made_up)) == [
         ["benchmarks", "harness"],
-        ["base", "benchmarks/one"],
+        ["base", "benchmarks.one"],
         ["left"],
         ["top"],
     ]
@@ -74,7 +74,7 @@ def test_a_cycle_is_named_and_stands_in_no_layer(made_up: Path) -> None:
         file.write("\ndef late():\n    from harness.left import part\n")
     graph = house.arrows(made_up)
     assert house.cycles(graph) == ["base -> left", "left -> base"]
-    assert house.layers(graph) == [["benchmarks", "harness"], ["benchmarks/one"]]
+    assert house.layers(graph) == [["benchmarks", "harness"], ["benchmarks.one"]]
 
 
 def test_a_package_says_what_it_does_in_its_first_paragraph(made_up: Path) -> None:

@@ -15,8 +15,10 @@ let state = {}, view = [], shown = 0;
 
 function make(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes))
-    name.startsWith("on") ? element.addEventListener(name.slice(2), value) : element.setAttribute(name, value);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else element.setAttribute(name, value);
+  }
   element.append(...children.filter(child => child !== null && child !== undefined));
   return element;
 }
@@ -30,8 +32,8 @@ const resource = (cell, name) => cell.record ? cell.record.resources[name] : und
 const nameOf = cell => `${cell.method} on ${cell.dataset}, ${cell.split}, seed ${cell.seed}`;
 
 // What the notes say of a metric: those of its name, and those of no metric's name but of its setting and kind.
-const place = name => `${name.split(" ")[0]}/${name.split("/")[1]}`;
-const remarks = (cell, metric) => Object.entries(cell.notes).filter(([name]) => name === metric || !data.metrics.includes(name) && place(name) === place(metric))
+const settingOf = name => `${name.split(" ")[0]}/${name.split("/")[1]}`;
+const remarks = (cell, metric) => Object.entries(cell.notes).filter(([name]) => name === metric || !data.metrics.includes(name) && settingOf(name) === settingOf(metric))
   .map(([name, note]) => `${name.split("/")[0]}: ${note}`).join("; ");
 const together = () => { const metric = state.metric || usual; return data.metric_sets.find(members => members.includes(metric)) || [metric]; };
 function score(cell, metric) {
@@ -65,7 +67,7 @@ function readState() {
 }
 function writeState(change) {
   const next = { ...state, ...change };
-  const query = new URLSearchParams(Object.entries(next).filter(([name, value]) => value !== "" && value !== undefined));
+  const query = new URLSearchParams(Object.entries(next).filter(([, value]) => value !== "" && value !== undefined));
   history.replaceState(null, "", `#${query}`);
   apply();
 }
@@ -83,9 +85,9 @@ function apply() {
     const cell = data.cells[place];
     return CHOICES.every(name => !state[name] || String(cell[name]) === state[name]) && words.every(word => text[place].includes(word));
   });
-  const present = columns(), column = present[state.sort];
-  if (column) {
-    const value = new Map(view.map(place => [place, column.value(data.cells[place])]));
+  const present = columns(), sorted = present[state.sort];
+  if (sorted) {
+    const value = new Map(view.map(place => [place, sorted.value(data.cells[place])]));
     view.sort((one, other) => compareValues(value.get(one), value.get(other)) || one - other);
   }
   document.getElementById("heads").replaceChildren(...Object.entries(present).map(([name, column]) => make("th", {
@@ -126,7 +128,7 @@ function scoreGrid(cell) {
   const noted = new Map();
   for (const [name, note] of Object.entries(cell.notes)) noted.set(note, [...noted.get(note) || [], name]);
   return [grid(["metric", ...kinds], [...new Set(names.map(name => name.split("/")[0]))].map(base => [base, ...kinds.map(kind => told(cell.metrics[kind ? `${base}/${kind}` : base]))])),
-    noted.size ? make("ul", { class: "hint" }, ...[...noted].map(([note, names]) => make("li", {}, `${names.join(", ")}: ${note}`))) : null];
+    noted.size ? make("ul", { class: "hint" }, ...[...noted].map(([note, metrics]) => make("li", {}, `${metrics.join(", ")}: ${note}`))) : null];
 }
 function claimGrid(cell) {
   const reasons = [...new Set(cell.claims.filter(claim => claim.verdict !== "reproduced").map(claim => `${claim.verdict}: ${claim.reason}`))];
