@@ -19,7 +19,7 @@ import numpy as np
 from harness.base.layout import Layout, find_layout
 from harness.benchmarks.repurposing.conformance.problems import Problem
 from harness.benchmarks.repurposing.dataset import RepurposingDataset
-from harness.benchmarks.repurposing.splits.folds import TEST, Split, digest_of_folds
+from harness.benchmarks.repurposing.splits.folds import TEST, FoldSplit, digest_of_folds
 from harness.engine import find_engine
 from harness.execution.trials import InContainers, Runner, Trial
 from harness.methods.card import load_method, merged_parameters
@@ -49,7 +49,7 @@ def made_up() -> Problem:
         drug_feature_names=drugs,
         disease_feature_names=diseases,
     )
-    return Problem(dataset, Split(folds=folds, digest=digest_of_folds(folds)))
+    return Problem(dataset, FoldSplit(folds=folds, digest=digest_of_folds(folds)))
 
 
 def measure(layout: Layout, run: Runner, problem: Problem, method: str, changed: dict[str, Any]) -> str:

@@ -17,7 +17,7 @@ from benchmarks.in_image import HERE, measured
 from harness.base.layout import Layout, find_layout
 from harness.benchmarks.repurposing.dataset import RepurposingDataset
 from harness.benchmarks.repurposing.input_arrays import similarity, standardised, training_labels
-from harness.benchmarks.repurposing.splits.folds import Split
+from harness.benchmarks.repurposing.splits.folds import FoldSplit
 from harness.data import load_dataset
 from harness.engine import Engine, find_engine
 from harness.images import ensure_image
@@ -63,7 +63,7 @@ def measure(
     """One dataset, both in one process."""
     data = load_dataset(layout, dataset, RepurposingDataset, mirrors=mirrors)
     split = load_split(layout, dataset, SplitSpec(strategy="random", seed=SEED), mirrors)
-    assert isinstance(split, Split)
+    assert isinstance(split, FoldSplit)
     neighbours = load_method(layout, "lrssl").variant(variant).parameters["graph"] == "neighbours"
     arrays: dict[str, Any] = {
         "S": standardised(data.drug_features),

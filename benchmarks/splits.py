@@ -67,7 +67,7 @@ def plain_split(dataset: RepurposingDataset) -> Folds:
 def our_split(dataset: RepurposingDataset) -> Folds:
     """With nothing remembered."""
     weakly_correlated._test_drugs.cache_clear()
-    return weakly_correlated.make(dataset, SEED, weakly_correlated.Parameters())
+    return weakly_correlated.make(dataset, SEED, weakly_correlated.Parameters()).folds
 
 
 def seconds(call: Callable[[], object], repeats: int) -> float:

@@ -109,16 +109,17 @@ def judge_replay(
     if record.verdict is not Verdict.OK:
         return ok("replay", f"run again in a fresh container: ended as '{record.verdict}' again", outcome.reason)
     # bit for bit; times and memory in method.json may differ
-    names = [name for name in benchmarks.get(record.planned.job.benchmark).compared_files if name in record.files]
-    if not names:
+    names = benchmarks.get(record.planned.job.benchmark).compared_files
+    stored = {name: record.files[name].sha256 for name in names if name in record.files}
+    if not stored:
         return failed("replay", "the record names no file of an answer: nothing can be compared")
+    paths = [path for name in names if (path := outcome.out_folder / name).is_file()]
+    again = {path.name: sha256_of(path) for path in paths}
     for name in names:
-        path = outcome.out_folder / name
-        found = sha256_of(path) if path.is_file() else "-"
-        if found != record.files[name].sha256:
+        if stored.get(name) != again.get(name):
             mark(store, record, f"a repetition gave another {name}")
-            return failed("replay", f"another {name}", expected=record.files[name].sha256, found=found)
-    return ok("replay", f"run again in a fresh container: {', '.join(names)} equal bit for bit")
+            return failed("replay", f"another {name}", expected=stored.get(name, "-"), found=again.get(name, "-"))
+    return ok("replay", f"run again in a fresh container: {', '.join(stored)} equal bit for bit")
 
 
 def _same_machine(record: Record, outcome: Outcome) -> bool:

@@ -72,6 +72,8 @@ def _compare(scores: Scores, kept: dict[str, Any] | None, path: Path, told: str,
 def compare_metrics(recomputed: dict[str, float | None], kept: object, where: Path | str, told: str = "") -> Step:
     """Metrics that were computed anew beside those that were kept."""
     known = kept if isinstance(kept, dict) else {}
+    if not recomputed:
+        return failed("scores", "no metric was computed: nothing can be compared", where=where)
     for name, value in recomputed.items():
         other = known.get(name, "-")
         if not _agree(value, other):

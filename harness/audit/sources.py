@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from harness.audit.steps import Step, equal, failed, not_checked, ok
+from harness.base.download import mirror_folders
 from harness.base.given import as_file
 from harness.base.layout import Layout
 from harness.base.machine import processor
 from harness.data import dataset_digest, load_dataset, load_manifest
 from harness.data.manifest import SourceFile, manifest_path, mirror_path
-from harness.data.sources import cache_path, check_file, mirror_folders
+from harness.data.sources import cache_path, check_file
 from harness.execution.inputs import make_inputs
 from harness.planning.jobs import PlannedJob
 from harness.results.records import Record

@@ -9,6 +9,7 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,17 @@ def sha256_of(path: Path) -> str:
         while piece := stream.read(_CHUNK):
             digest.update(piece)
     return digest.hexdigest()
+
+
+def checksum(path: Path) -> str:
+    """sha256 of a file; read once per process until the file changes."""
+    about = path.stat()
+    return _checksum(path, about.st_size, about.st_mtime_ns)
+
+
+@cache
+def _checksum(path: Path, _size: int, _changed: int) -> str:
+    return sha256_of(path)
 
 
 def sync_folder(path: Path) -> None:

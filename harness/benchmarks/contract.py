@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 class Statistics(Strict):
     """What the converted arrays of a dataset must show, as its manifest says it."""
 
-    def result_bytes(self, options: Mapping[str, Any]) -> int:
+    def result_bytes(self, options: Mapping[str, int]) -> int:
         """How large the answer of one run is, about."""
         raise NotImplementedError
 
@@ -51,36 +51,62 @@ class Dataset(Protocol):
     __dataclass_fields__: ClassVar[dict[str, Any]]
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """The name of its manifest; two names of the same content have one digest."""
+        ...
+
     @property
-    def digest(self) -> str: ...
+    def digest(self) -> str:
+        """A hash over every array and text; empty until it was checked."""
+        ...
+
     @property
-    def remarks(self) -> tuple[str, ...]: ...
+    def remarks(self) -> tuple[str, ...]:
+        """What a person should know of it."""
+        ...
+
     @property
-    def arrays(self) -> Mapping[str, Array]: ...
+    def arrays(self) -> Mapping[str, Array]:
+        """Every array, in the type in which it is kept."""
+        ...
+
     @property
-    def names(self) -> Mapping[str, tuple[str, ...]]: ...
+    def names(self) -> Mapping[str, tuple[str, ...]]:
+        """Every list of texts."""
+        ...
+
     @property
-    def statistics(self) -> Callable[..., Statistics]: ...
+    def statistics(self) -> Callable[..., Statistics]:
+        """What the arrays show; called with the manifest's `settings`."""
+        ...
 
 
 class Split(Protocol):
     """A split and the sha256 of its file."""
 
     @property
-    def digest(self) -> str: ...
+    def digest(self) -> str:
+        """The sha256 of the split file."""
+        ...
+
     @property
-    def training(self) -> int: ...
+    def training(self) -> int:
+        """How many items train."""
+        ...
+
     @property
-    def test(self) -> int: ...
+    def test(self) -> int:
+        """How many items are asked of a method."""
+        ...
 
 
 D = TypeVar("D", bound=Dataset)
 S = TypeVar("S", bound=Split)
 A = TypeVar("A")
+D_contra = TypeVar("D_contra", bound=Dataset, contravariant=True)
 
 
-class Strategy(Protocol):
+class Strategy(Protocol[D_contra, S]):
     """A module of `splits/strategies`. It may also have
 
     - `FILES`: paths of files, other than modules it imports, on which its splits depend;
@@ -89,29 +115,31 @@ class Strategy(Protocol):
     The first sentence of the docstrings of `broken_promises` and `broken_draws` says in words what is examined.
     """
 
+    # one line for lists of strategies
     SUMMARY: str
+    # what a person may set, with the usual values; `make` and `broken_promises` are handed one of these
     Parameters: type[Strict]
 
-    def make(self, dataset: Any, seed: int, parameters: Any) -> Any:
+    def make(self, dataset: D_contra, seed: int, parameters: Strict) -> S:
         """The split."""
         ...
 
-    def broken_promises(self, dataset: Any, split: Any, parameters: Any) -> list[str]:
+    def broken_promises(self, dataset: D_contra, split: S, parameters: Strict) -> list[str]:
         """What the strategy promises beyond what every split of its benchmark does, and this one breaks."""
         ...
 
 
 @dataclass(frozen=True)
 class AnswerFile:
-    """A file that a method writes.
+    """A file that a method writes."""
 
-    `required`: a run without it is invalid. `scored`: scores are computed from it. `compared`: a replay must give
-    it again bit for bit.
-    """
-
+    # its name in the folder of the answer
     name: str
+    # whether a run without it is invalid
     required: bool = True
+    # whether scores are computed from it
     scored: bool = True
+    # whether a replay must give it again bit for bit
     compared: bool = True
 
 
@@ -126,15 +154,6 @@ class Form(ABC, Generic[D, S]):
     def published_seeds(self) -> tuple[int, ...]:
         """The seeds of the publication, where these are many."""
         return ()
-
-    def finish(self, made: Any) -> S:
-        """The split, with its digest, of what a strategy made."""
-        split: S = made
-        return split
-
-    def made(self, split: S) -> Any:
-        """What a strategy made, of a split: its `broken_promises` is handed this."""
-        return split
 
     @abstractmethod
     def content(self, split: S) -> bytes:
@@ -153,7 +172,9 @@ class Form(ABC, Generic[D, S]):
         """What every split of the benchmark promises. The first sentence says in words what is examined."""
 
     @abstractmethod
-    def describe(self, split: S, dataset: D, strategy: Strategy, parameters: Strict) -> dict[str, dict[str, Any]]:
+    def describe(
+        self, split: S, dataset: D, strategy: Strategy[D, S], parameters: Strict
+    ) -> dict[str, dict[str, Any]]:
         """What a person wants to know of a split: tables of numbers, by name."""
 
 
@@ -166,11 +187,15 @@ class Benchmark(ABC, Generic[D, S, A]):
     inputs_version: int = 1
     # what a method's card may declare
     input_names: tuple[str, ...]
+    # what a method writes
     answer_files: tuple[AnswerFile, ...]
+    # the metrics that tables show first
     key_metrics: tuple[str, ...]
     # what a method has learned: these must not depend on the order of its items
     order_free_metrics: tuple[str, ...] = ()
+    # what a manifest says of its datasets
     statistics: type[Statistics]
+    # what a run may be asked for beside method, dataset and split
     options: type[Options] = Options
     # those that `harness predict` does not leave as usual
     options_to_predict: Mapping[str, int] = MappingProxyType({})
@@ -218,7 +243,7 @@ class Benchmark(ABC, Generic[D, S, A]):
 
     @abstractmethod
     def inputs(
-        self, dataset: D, split: S, names: Sequence[str], options: Mapping[str, Any]
+        self, dataset: D, split: S, names: Sequence[str], options: Mapping[str, int]
     ) -> Mapping[str, Given]:
         """What a method declares and what every method is given, by name; test labels never."""
 
@@ -227,7 +252,7 @@ class Benchmark(ABC, Generic[D, S, A]):
         """The same problem in the order of a secret, and the way back for its answer."""
 
     @abstractmethod
-    def asked_in(self, inputs: Mapping[str, Given], options: Mapping[str, Any]) -> Question[A]:
+    def asked_in(self, inputs: Mapping[str, Given], options: Mapping[str, int]) -> Question[A]:
         """What a run is asked, from what was handed to a container."""
 
     @abstractmethod

@@ -27,12 +27,13 @@ class Question(Protocol[_Read]):
 class Scoring(ABC, Generic[D, S, A]):
     """How answers become scores. The module of the subclass, and all it imports, is what scores depend on."""
 
+    # every metric there is
     metrics: tuple[Metric, ...]
     # the split strategy that learns from all that is known and asks for the rest: there is no truth to score by
     predicting: str
 
     @abstractmethod
-    def question(self, dataset: D, split: S, options: Mapping[str, Any]) -> Question[A]:
+    def question(self, dataset: D, split: S, options: Mapping[str, int]) -> Question[A]:
         """What a run on this split is asked."""
 
     @abstractmethod

@@ -97,6 +97,14 @@ class Bench:
                 self._answers[key] = {name: (result.out / name).read_bytes() for name in written}
         return self._answers[key]
 
+    def compared(self, trial: Trial, *, again: bool = False) -> Answer:
+        """Those files of an answer that an equal run must give again; never none."""
+        names = benchmarks.get(trial.benchmark).compared_files
+        files = {name: content for name, content in self.answer(trial, again=again).items() if name in names}
+        if not files:
+            raise Fault("its answer has no file that could be compared")
+        return files
+
 
 def apply(check: Check, bench: Bench) -> CheckResult:
     """One check."""
@@ -130,8 +138,7 @@ def solves(make: MakeTrial) -> Look:
     """The method gives a valid answer."""
 
     def look(bench: Bench) -> None:
-        if not bench.answer(make(bench.card)):
-            raise Fault("its answer has no file: nothing can be compared")
+        bench.compared(make(bench.card))
 
     return look
 
@@ -141,8 +148,8 @@ def repeats(make: MakeTrial) -> Look:
 
     def look(bench: Bench) -> None:
         trial = make(bench.card)
-        first, second = bench.answer(trial), bench.answer(trial, again=True)
-        if differing := [name for name in first if first[name] != second.get(name)]:
+        first, second = bench.compared(trial), bench.compared(trial, again=True)
+        if differing := sorted(name for name in {*first, *second} if first.get(name) != second.get(name)):
             raise Fault(
                 f"two equal runs differ in {', '.join(differing)}: seed every generator with the job's seed"
             )
@@ -155,7 +162,7 @@ def heeds_the_seed(make: MakeTrial) -> Look:
 
     def look(bench: Bench) -> None:
         trial = make(bench.card)
-        same = bench.answer(trial) == bench.answer(replace(trial, seed=_OTHER_SEED))
+        same = bench.compared(trial) == bench.compared(replace(trial, seed=_OTHER_SEED))
         if bench.card.deterministic and not same:
             raise Fault("another seed gives another answer, but the card says deterministic = true")
         if not bench.card.deterministic and same:
@@ -172,6 +179,8 @@ def learns(name: str, make: Callable[[], ScoredProblem], options: Options = NONE
         trial = trial_of(bench.card, name, problem, options)
         answer = bench.answer(trial)
         published = order_free(name, problem.metrics({file: array_of(answer, file) for file in answer}))
+        if not published:
+            raise Fault("its answer has no score that could depend on the order of items: nothing can be compared")
         others = []
         for number in range(RUNS):
             # any secret will do, if it is always the same
@@ -196,6 +205,8 @@ def is_not_told_the_truth(*made: Callable[[], Problem], options: Options = NONE)
         for make in made:
             problem = make()
             seen, other = (one.inputs(bench.card, options) for one in (problem, problem.with_other_test_labels()))
+            if not seen:
+                raise Fault("it is handed no input: nothing can be compared")
             if told := [name for name in seen if not is_equal(seen[name], other[name])]:
                 raise Fault(f"labels of test items change {', '.join(told)}")
 

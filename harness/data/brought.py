@@ -6,12 +6,10 @@ with what was computed before.
 
 from __future__ import annotations
 
-from functools import cache
 from pathlib import Path
 
 from harness import benchmarks
 from harness.base.errors import MissingData
-from harness.base.files import sha256_of
 from harness.base.layout import Layout
 from harness.data.manifest import DatasetManifest, manifest_path
 
@@ -40,14 +38,3 @@ def brought_tables(layout: Layout, manifest: DatasetManifest) -> dict[str, Path]
 
 def _tables(manifest: DatasetManifest) -> tuple[str, ...]:
     return benchmarks.get(manifest.benchmark).brought_tables
-
-
-def checksum(path: Path) -> str:
-    """The sha256 of a table; read once until the file changes."""
-    told = path.stat()
-    return _checksum(path, told.st_size, told.st_mtime_ns)
-
-
-@cache
-def _checksum(path: Path, _size: int, _changed: int) -> str:
-    return sha256_of(path)

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, TypeVar, overload
 
 from harness import benchmarks
 from harness.base.errors import CorruptData, ManifestError, MissingData, UsageError
-from harness.base.files import digest_of, sha256_of
+from harness.base.files import checksum, digest_of, sha256_of
 from harness.base.layout import Layout
-from harness.data.brought import brought_tables, checksum
+from harness.data.brought import brought_tables
 from harness.data.manifest import DatasetManifest, load_manifest, manifest_path
 from harness.data.sources import changed_files, local_copy, obtain
 

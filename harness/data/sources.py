@@ -6,20 +6,17 @@ believes it later). Otherwise one error names every source that was tried and wh
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from harness.base.download import MIRROR_VARIABLE, Refused, download, mirror_folders
 from harness.base.errors import CorruptData, MissingData
-from harness.base.files import digest_of, read_json, sha256_of
+from harness.base.files import checksum, digest_of, read_json, sha256_of
 from harness.base.layout import Layout
-from harness.data.brought import checksum
-from harness.data.download import Refused, download
 from harness.data.first_seen import RECORD
 from harness.data.manifest import DatasetManifest, SourceFile, manifest_path, mirror_path
 
-MIRROR_VARIABLE = "PERMAFROST_MIRROR"
 _POINTER = b"version https://git-lfs"
 _WEB_PAGE = (b"<!doctype html", b"<html", b"<head", b"<body")
 _SHOWN = 1024
@@ -30,14 +27,6 @@ class _Attempt:
     source: str
     failure: str
     corrupt: bool = False
-
-
-def mirror_folders(chosen: Sequence[Path] = ()) -> list[Path]:
-    """Mirror folders given by option, then those of $PERMAFROST_MIRROR (separated as in $PATH)."""
-    told = os.environ.get(MIRROR_VARIABLE, "").split(os.pathsep)
-    return list(
-        dict.fromkeys([*(Path(folder) for folder in chosen), *(Path(folder) for folder in told if folder)])
-    )
 
 
 def cache_path(layout: Layout, file: SourceFile) -> Path:

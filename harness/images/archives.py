@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import http.client
 import shutil
 import subprocess
-import urllib.error
-import urllib.request
 from functools import cache
 from pathlib import Path
 
+from harness.base.download import ATTEMPTS, MOST_BYTES, Refused, transfer
 from harness.base.errors import MissingData
-from harness.base.web import open_address
-from harness.images.bounded import MOST_BYTES, outgrew, run_bounded, too_long
+from harness.images.bounded import outgrew, run_bounded, too_long
 from harness.images.locks import Part
 
 _HELPERS = ("/usr/lib/apt/apt-helper", "/usr/libexec/apt/apt-helper")
-_ATTEMPTS = 3
-_TIMEOUT_SECONDS = 60
-_CHUNK = 1 << 20
 
 
 @cache
@@ -41,7 +35,7 @@ def download_by_apt(archive: str, part: Part, folder: Path) -> Path:
     helper = _helper()
     assert helper is not None  # apt_archives() is empty otherwise
     command = [
-        *(helper, "-o", "APT::Sandbox::User=root", "-o", f"Acquire::Retries={_ATTEMPTS}"),
+        *(helper, "-o", "APT::Sandbox::User=root", "-o", f"Acquire::Retries={ATTEMPTS}"),
         *("download-file", f"{archive.rstrip('/')}/{part.path}", str(target), f"SHA256:{part.sha256}"),
     ]
     most = MOST_BYTES if part.size is None else part.size
@@ -60,35 +54,10 @@ def download_by_apt(archive: str, part: Part, folder: Path) -> Path:
 
 def download(root: str, part: Part, folder: Path) -> Path:
     """Fetch ROOT/PATH; an interrupted transfer goes on where it stopped."""
-    target, url = folder / part.file, f"{root.rstrip('/')}/{part.path}"
-    for attempt in range(1, _ATTEMPTS + 1):
-        try:
-            _append(url, target, part.size)
-            return target
-        except urllib.error.HTTPError as error:
-            raise MissingData(f"the server answers {error.code} {error.reason}") from error
-        except (http.client.HTTPException, OSError) as error:
-            if attempt == _ATTEMPTS:
-                raise MissingData(f"unreachable: {error}") from error
-    raise AssertionError("the loop above returns or raises")
-
-
-def _append(url: str, target: Path, size: int | None) -> None:
-    have = target.stat().st_size if target.exists() else 0
-    most = MOST_BYTES if size is None else size
-    request = urllib.request.Request(url, headers={"Range": f"bytes={have}-"} if have else {})
-    with open_address(request, timeout=_TIMEOUT_SECONDS) as answer:
-        resumed = answer.status == 206
-        left = most - (have if resumed else 0)
-        with target.open("ab" if resumed else "wb") as stream:
-            while piece := answer.read(_CHUNK):
-                left -= len(piece)
-                if left < 0:
-                    raise MissingData(too_long(most, locked=size is not None))
-                stream.write(piece)
-        expected = answer.headers.get("Content-Length")
-    if expected is not None and target.stat().st_size < int(expected) + (have if resumed else 0):
-        raise OSError("the transfer ended early")
+    try:
+        return transfer(f"{root.rstrip('/')}/{part.path}", folder / part.file, size=part.size, resume=True)
+    except Refused as error:
+        raise MissingData(str(error)) from None
 
 
 def _helper() -> str | None:

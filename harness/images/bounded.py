@@ -8,8 +8,6 @@ import subprocess
 import sys
 from collections.abc import Sequence
 
-# For files whose size no lock tells: more than the largest wheel there is, less than a disk.
-MOST_BYTES = 4 << 30
 # An interpreter sets the limit on itself and becomes the program: a limit set from outside would come too late for
 # a fast one. It also ignores SIGXFSZ, so that the program hears of a full file as an error it can report.
 _LIMIT = (

@@ -9,12 +9,13 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from harness.base.download import mirror_folders
 from harness.base.errors import CorruptData, DataError, MissingData
 from harness.base.layout import Layout
 from harness.base.ownership import abandoned_folders, own_folder
@@ -47,12 +48,11 @@ class Sources:
     network: bool = True
 
 
-def find_sources(layout: Layout, mirrors: Iterable[Path] = (), *, network: bool = True) -> Sources:
+def find_sources(layout: Layout, mirrors: Sequence[Path] = (), *, network: bool = True) -> Sources:
     """What a person configured, options first, then $PERMAFROST_MIRROR and $PERMAFROST_DEBIAN_MIRROR."""
-    named = [Path(text) for text in os.environ.get("PERMAFROST_MIRROR", "").split(os.pathsep) if text]
     archives = os.environ.get("PERMAFROST_DEBIAN_MIRROR", "").split()
     fallbacks = load_environment(layout, BASE).card.debian.archives
-    return Sources(mirrors=[*mirrors, *named], archives=archives, fallbacks=fallbacks, network=network)
+    return Sources(mirrors=mirror_folders(mirrors), archives=archives, fallbacks=fallbacks, network=network)
 
 
 def fetch_parts(

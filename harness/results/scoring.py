@@ -74,8 +74,9 @@ def read_scores(layout: Layout, key: str, benchmark: str, evidence: dict[str, st
     scores = parse_scores(read_json(scores_path(layout, key)))
     if scores is None:
         return None
-    fresh = scores.key == key and scores.scorer == scorer_digest(benchmark) and scores.evidence == evidence
-    return scores if fresh else None
+    # of no file, nothing can be fresh
+    matches = bool(evidence) and scores.evidence == evidence
+    return scores if matches and scores.key == key and scores.scorer == scorer_digest(benchmark) else None
 
 
 def parse_scores(content: Any) -> Scores | None:
@@ -105,8 +106,14 @@ def compute_scores(layout: Layout, store: Store, planned: PlannedJob, mirrors: S
             where=f"{planned.job.label}: {record.reason}",
             todo="only a run that ended ok is a result",
         )
-    truth, answer = read_answer(layout, store, record, mirrors)
     evidence = scored_files(planned.job.benchmark, record.to_json()["files"])
+    if not evidence:
+        raise CorruptData(
+            "the record names no file that scores are computed from",
+            where=f"{planned.job.label} ({planned.key[:16]})",
+            todo="run it again",
+        )
+    truth, answer = read_answer(layout, store, record, mirrors)
     return Scores(planned.key, scorer_digest(planned.job.benchmark), evidence, *truth.measure(answer))
 
 

@@ -54,9 +54,7 @@ def make_split(layout: Layout, dataset: str, spec: SplitSpec, mirrors: Sequence[
 
     name = benchmark_of(layout, dataset)
     strategy, parameters = get_strategy(name, spec.strategy), parameters_of(name, spec)
-    return benchmarks.get(name).form.finish(
-        strategy.make(load_dataset(layout, dataset, mirrors=mirrors), spec.seed, parameters)
-    )
+    return strategy.make(load_dataset(layout, dataset, mirrors=mirrors), spec.seed, parameters)
 
 
 def verify_split(
@@ -77,9 +75,9 @@ def verify_split(
     broken = form.broken_promises(split, data)
     if form.fits(split, data):
         strategy, parameters = get_strategy(name, spec.strategy), parameters_of(name, spec)
-        broken += strategy.broken_promises(data, form.made(split), parameters)
+        broken += strategy.broken_promises(data, split, parameters)
         if draws := getattr(strategy, "broken_draws", None):
-            broken += draws(data, form.made(split), spec.seed, parameters)
+            broken += draws(data, split, spec.seed, parameters)
     line = recorded_split(layout, dataset, spec) if recorded else None
     if line and line.sha256 != split.digest:
         broken.append(f"its sha256 is {split.digest}, recorded is {line.sha256}")

@@ -17,7 +17,7 @@ from pydantic import ValidationError
 from harness import benchmarks
 from harness.base.errors import UsageError, unknown
 from harness.base.files import digest_of
-from harness.benchmarks.contract import Strategy
+from harness.benchmarks.contract import Dataset, Split, Strategy
 from harness.meaning.modules import meaning_of_modules
 
 if TYPE_CHECKING:
@@ -39,11 +39,11 @@ def strategy_names(benchmark: str | None = None) -> tuple[str, ...]:
 
 
 @cache
-def get_strategy(benchmark: str, name: str) -> Strategy:
+def get_strategy(benchmark: str, name: str) -> Strategy[Dataset, Split]:
     """One strategy by name."""
     if name not in strategy_names(benchmark):
         raise unknown(f"split strategy of {benchmark}", name, strategy_names(benchmark))
-    return cast(Strategy, benchmarks.part(benchmark, f"{_PLACE}.{name}"))
+    return cast("Strategy[Dataset, Split]", benchmarks.part(benchmark, f"{_PLACE}.{name}"))
 
 
 def examined_of(benchmark: str, name: str) -> list[str]:

@@ -70,6 +70,31 @@ def test_one_other_bit_is_unstable(evidence: Layout, made_up: Plan, tmp_path: Pa
     store.check(store.record(key))
 
 
+@pytest.mark.parametrize("lost", ["record", "repetition"])
+def test_a_file_on_one_side_alone_is_a_difference(
+    evidence: Layout, made_up: Plan, tmp_path: Path, lost: str
+) -> None:
+    store, key = Store(evidence.runs), planned_of(made_up.cells[0]).key
+    outcome, record = repetition(evidence, made_up, tmp_path / "out"), store.record(key)
+    if lost == "record":
+        files = {name: file for name, file in record.files.items() if name != "validation.npy"}
+        record = record.model_copy(update={"files": files})
+    else:
+        (outcome.out_folder / "validation.npy").unlink()
+    step = judge_replay(store, record, outcome, mark=lambda _, unmarked, __: unmarked)
+    assert step.checked is Checked.FAILED and step.what == "another validation.npy"
+    assert "-" in (step.expected, step.found) and step.expected != step.found
+
+
+def test_a_replay_that_compares_nothing_fails(evidence: Layout, made_up: Plan, tmp_path: Path) -> None:
+    store, key = Store(evidence.runs), planned_of(made_up.cells[0]).key
+    outcome, record = repetition(evidence, made_up, tmp_path / "out"), store.record(key)
+    files = {name: file for name, file in record.files.items() if not name.endswith(".npy")}
+    step = judge_replay(store, record.model_copy(update={"files": files}), outcome, mark=mark_unstable)
+    assert step.checked is Checked.FAILED and "nothing can be compared" in step.what
+    assert store.standing(key).verdict is Verdict.OK
+
+
 def test_a_repetition_that_fails_is_unstable(evidence: Layout, made_up: Plan, tmp_path: Path) -> None:
     store, key = Store(evidence.runs), planned_of(made_up.cells[0]).key
     outcome = repetition(evidence, made_up, tmp_path / "out", Verdict.ERROR)

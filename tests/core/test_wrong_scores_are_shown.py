@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,8 @@ import pytest
 
 from harness import benchmarks
 from harness.audit import audit_runs
+from harness.audit.results import compare_metrics
+from harness.audit.steps import Checked
 from harness.base.errors import CorruptData, UsageError
 from harness.base.files import sha256_of
 from harness.base.layout import Layout
@@ -173,6 +176,29 @@ def test_an_answer_that_breaks_the_protocol_is_named(evidence: Layout, made_up: 
     with pytest.raises(CorruptData, match="not what the protocol asks for") as refused:
         read_answer(evidence, store, vouched)
     assert record.key[:16] in refused.value.where
+
+
+def test_a_run_without_a_scored_file_has_no_scores(
+    evidence: Layout, made_up: Plan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Scores of no file would be fresh for ever."""
+    store, planned = Store(evidence.runs), planned_of(made_up.cells[0])
+    own = benchmarks.get("repurposing")
+    monkeypatch.setattr(own, "answer_files", tuple(replace(file, scored=False) for file in own.answer_files))
+    with pytest.raises(CorruptData, match="no file that scores are computed from"):
+        compute_scores(evidence, store, planned)
+    kept = parse_scores(json.loads(scores_path(evidence, planned.key).read_text()))
+    assert kept is not None
+    scores_path(evidence, planned.key).write_text(json.dumps(replace(kept, evidence={}).to_json()))
+    assert read_scores(evidence, planned.key, "repurposing", {}) is None
+    with pytest.raises(CorruptData, match="no file that scores are computed from"):
+        score_run(evidence, store, planned)
+
+
+def test_metrics_are_not_equal_where_there_is_none() -> None:
+    assert compare_metrics({"AUC": 0.5}, {"AUC": 0.5}, "here").checked is Checked.OK
+    for kept in ({}, None, {"AUC": 0.5}):
+        assert compare_metrics({}, kept, "here").checked is Checked.FAILED
 
 
 def test_scores_are_shown_of_their_own_run_scorer_and_files_alone(evidence: Layout, made_up: Plan) -> None:

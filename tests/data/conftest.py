@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from harness.base.download import MIRROR_VARIABLE
 from harness.base.layout import Layout
-from harness.data.sources import MIRROR_VARIABLE
 
 
 @pytest.fixture

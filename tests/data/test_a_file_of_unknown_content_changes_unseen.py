@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from harness.base import download
 from harness.base.errors import CorruptData, ManifestError, MissingData, UsageError
 from harness.base.layout import Layout
 from harness.cli import data as command
-from harness.data import dataset_digest, download, load_dataset, load_manifest
+from harness.data import dataset_digest, load_dataset, load_manifest
 from harness.data.datasets import fetch_dataset
 from harness.data.first_seen import RECORD
 from harness.data.manifest import mirror_path
@@ -82,7 +83,7 @@ def test_cut_download_of_unknown_length_is_no_file(own: Layout, web: Web) -> Non
 def test_endless_download_of_unknown_length_is_told_as_past_the_limit(
     own: Layout, web: Web, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(download, "_LONGEST_UNKNOWN", 100)
+    monkeypatch.setattr(download, "MOST_BYTES", 100)
     folder = _unknown(own, web.url())
     with pytest.raises(MissingData, match="longer than the limit of 100 bytes"):
         fetch_dataset(own, "mine")

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.data import download as module
-from harness.data.download import Refused, download
+from harness.base import download as module
+from harness.base.download import Refused, download
 from tests.data.own_data import source
 from tests.data.web import Web, serving
 

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from harness.base.download import MIRROR_VARIABLE, mirror_folders
 from harness.base.errors import CorruptData, MissingData
 from harness.base.layout import Layout
 from harness.data.manifest import mirror_path
-from harness.data.sources import MIRROR_VARIABLE, cache_path, mirror_folders, obtain
+from harness.data.sources import cache_path, obtain
 from tests.data.own_data import source
 from tests.data.web import Web, serving
 

@@ -5,17 +5,20 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 import pytest
 
-from harness.base.errors import InvalidPredictions
+from harness.base.errors import InvalidPredictions, UsageError
 from harness.base.given import Given
 from harness.base.layout import Layout
 from harness.base.npy import npy_bytes
 from harness.base.vocabulary import Verdict
+from harness.benchmarks import AnswerFile
+from harness.benchmarks.repurposing import BENCHMARK
 from harness.benchmarks.repurposing.conformance import problems
 from harness.benchmarks.repurposing.conformance.problems import Problem
 from harness.conformance import checks_of, self_test
@@ -146,6 +149,60 @@ def test_inputs_that_tell_the_truth_are_found(
     result = apply(check, Bench(card, InProcess(tmp_path, honest)))
     assert not result.passed
     assert "associations" in result.reason
+
+
+def with_files(monkeypatch: pytest.MonkeyPatch, *more: AnswerFile, compared: bool = True) -> None:
+    """The benchmark with other files of an answer."""
+    files = tuple(replace(file, compared=compared) for file in BENCHMARK.answer_files)
+    monkeypatch.setattr(BENCHMARK, "answer_files", (*files, *more))
+
+
+def test_a_check_that_compares_nothing_fails(
+    card: MethodCard, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with_files(monkeypatch, compared=False)
+    answered = {"five-models", "one-model", "negatives", "one-positive", "more-diseases", "repeats", "seed"}
+    assert failed(card, InProcess(tmp_path, honest)) == answered
+
+
+def test_no_score_to_compare_is_no_proof_of_learning(
+    card: MethodCard, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(BENCHMARK, "order_free_metrics", ())
+    assert failed(card, InProcess(tmp_path, honest)) == {"learns"}
+
+
+def test_no_input_to_compare_is_no_proof_of_silence(
+    card: MethodCard, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Problem, "inputs", lambda *_: {})
+    check = next(check for check in checks_of(card) if check.name == "truth")
+    assert not apply(check, Bench(card, InProcess(tmp_path, honest))).passed
+
+
+def test_a_self_test_without_a_check_is_none(card: MethodCard, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("harness.benchmarks.repurposing.conformance.checks.CHECKS", ())
+    with pytest.raises(UsageError, match="no self-test yet for repurposing"):
+        checks_of(card)
+
+
+@pytest.mark.parametrize("compared", [True, False])
+def test_a_file_that_comes_now_and_then_is_found_where_it_counts(
+    card: MethodCard, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, compared: bool
+) -> None:
+    with_files(monkeypatch, AnswerFile("odd.txt", required=False, scored=False, compared=compared))
+    runner = InProcess(tmp_path, honest)
+
+    @contextmanager
+    def now_and_then(trial: Trial) -> Iterator[Result]:
+        with runner(trial) as result:
+            if runner.runs == 2:
+                (result.out / "odd.txt").touch()
+            yield result
+
+    check = next(check for check in checks_of(card) if check.name == "repeats")
+    result = apply(check, Bench(card, now_and_then))
+    assert result.passed is not compared and ("odd.txt" in result.reason) is compared
 
 
 def test_the_made_up_problems_are_what_they_say() -> None:

@@ -13,7 +13,7 @@ from harness.base.layout import Layout
 from harness.benchmarks.repurposing.dataset import RepurposingDataset
 from harness.benchmarks.repurposing.input_arrays import similarity, standardised
 from harness.benchmarks.repurposing.names import INPUTS
-from harness.benchmarks.repurposing.splits.folds import Split
+from harness.benchmarks.repurposing.splits.folds import FoldSplit
 from harness.data import load_dataset
 from harness.splits import SplitSpec, load_split
 from tests.given import write_inputs
@@ -29,14 +29,14 @@ def synthetic(layout: Layout) -> RepurposingDataset:
 
 
 @pytest.fixture
-def split(layout: Layout) -> Split:
+def split(layout: Layout) -> FoldSplit:
     """Its first published random split."""
     made = load_split(layout, "synthetic", RANDOM)
-    assert isinstance(made, Split)
+    assert isinstance(made, FoldSplit)
     return made
 
 
-def test_bytes_of_test_labels_are_zero(synthetic: RepurposingDataset, split: Split, tmp_path: Path) -> None:
+def test_bytes_of_test_labels_are_zero(synthetic: RepurposingDataset, split: FoldSplit, tmp_path: Path) -> None:
     write_inputs("repurposing", synthetic, split, INPUTS, tmp_path, FIVE)
     content = (tmp_path / "associations.npy").read_bytes()
     labels = np.frombuffer(content[128:], dtype=np.int8).reshape(300, 300)
@@ -46,7 +46,9 @@ def test_bytes_of_test_labels_are_zero(synthetic: RepurposingDataset, split: Spl
     assert (synthetic.associations[test] != 0).sum() == 10_000
 
 
-def test_inputs_do_not_depend_on_test_labels(synthetic: RepurposingDataset, split: Split, tmp_path: Path) -> None:
+def test_inputs_do_not_depend_on_test_labels(
+    synthetic: RepurposingDataset, split: FoldSplit, tmp_path: Path
+) -> None:
     """Turning every test label around changes no byte that a method can read."""
     from dataclasses import replace
 
@@ -61,16 +63,18 @@ def test_inputs_do_not_depend_on_test_labels(synthetic: RepurposingDataset, spli
 
 
 def test_pairs_outside_training_and_test_are_hidden_too(
-    synthetic: RepurposingDataset, split: Split, tmp_path: Path
+    synthetic: RepurposingDataset, split: FoldSplit, tmp_path: Path
 ) -> None:
     folds = split.folds.copy()
     folds[0, :] = -2
-    write_inputs("repurposing", synthetic, Split(folds, "x"), [], tmp_path, FIVE)
+    write_inputs("repurposing", synthetic, FoldSplit(folds, "x"), [], tmp_path, FIVE)
     labels = np.load(tmp_path / "associations.npy")
     assert (labels[0] == 0).all()
 
 
-def test_description_names_every_file_truly(synthetic: RepurposingDataset, split: Split, tmp_path: Path) -> None:
+def test_description_names_every_file_truly(
+    synthetic: RepurposingDataset, split: FoldSplit, tmp_path: Path
+) -> None:
     described = write_inputs("repurposing", synthetic, split, ["drug_features"], tmp_path, FIVE)
     assert sorted(path.name for path in tmp_path.iterdir()) == [
         "associations.npy",
@@ -86,12 +90,12 @@ def test_description_names_every_file_truly(synthetic: RepurposingDataset, split
     assert [told["dtype"] for told in described.values()] == ["|i1", "|i1", "<f8"]
 
 
-def test_no_inner_folds_means_one_model(synthetic: RepurposingDataset, split: Split, tmp_path: Path) -> None:
+def test_no_inner_folds_means_one_model(synthetic: RepurposingDataset, split: FoldSplit, tmp_path: Path) -> None:
     write_inputs("repurposing", synthetic, split, [], tmp_path, {"inner_folds": 0})
     assert np.unique(np.load(tmp_path / "folds.npy")).tolist() == [-1, 0]
 
 
-def test_unknown_input_is_explained(synthetic: RepurposingDataset, split: Split, tmp_path: Path) -> None:
+def test_unknown_input_is_explained(synthetic: RepurposingDataset, split: FoldSplit, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="no input is called 'labels'"):
         write_inputs("repurposing", synthetic, split, ["labels"], tmp_path, FIVE)
 

@@ -16,7 +16,7 @@ from harness.benchmarks.repurposing.metrics.selection import first_best
 from harness.benchmarks.repurposing.names import METRICS
 from harness.benchmarks.repurposing.ranking import rank_pairs
 from harness.benchmarks.repurposing.scoring import SCORING, choose, score_predictions
-from harness.benchmarks.repurposing.splits.folds import Folds, Split
+from harness.benchmarks.repurposing.splits.folds import Folds, FoldSplit
 from harness.data import load_dataset
 from harness.splits import SplitSpec, load_split
 from tests.repurposing.brute_force import area_of, is_mixed, mean
@@ -106,7 +106,7 @@ def test_perfect_and_reversed_rankings(layout: Layout) -> None:
     """The published NS-AUC gives a reversed ranking the 0.5 of a coin; the defined one gives it 0."""
     dataset = load_dataset(layout, "synthetic", RepurposingDataset)
     split = load_split(layout, "synthetic", SplitSpec(strategy="random", seed=17263407))
-    assert isinstance(split, Split)
+    assert isinstance(split, FoldSplit)
     folds = split.folds
     truth = dataset.associations[folds == -1].astype(np.float64)
     seen = dataset.associations[folds >= 0].astype(np.float64)

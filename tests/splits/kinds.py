@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.benchmarks import Split
 from harness.benchmarks.ddi.splits.parts import PartSplit
-from harness.benchmarks.repurposing.splits.folds import Split as FoldSplit
+from harness.benchmarks.repurposing.splits.folds import FoldSplit
 
 
 def as_folds(split: Split) -> FoldSplit:

@@ -36,6 +36,7 @@ from harness.benchmarks.ddi.splits.parts import (
     read_parts,
 )
 from harness.splits.strategies import get_strategy, strategy_names
+from tests.splits.kinds import as_parts
 from tests.splits.made_up_drugs import made_up_drugs
 
 IN_A_CONTAINER = {"datasail"}
@@ -50,7 +51,7 @@ datasets = st.builds(
 def _made(dataset: DdiDataset, name: str, seed: int = 1, **told: Any) -> tuple[PartSplit, list[str]]:
     strategy = get_strategy("ddi", name)
     parameters = strategy.Parameters.model_validate(told)
-    split: PartSplit = strategy.make(dataset, seed, parameters)
+    split = as_parts(strategy.make(dataset, seed, parameters))
     broken = FORM.broken_promises(split, dataset) + strategy.broken_promises(dataset, split, parameters)
     if draws := getattr(strategy, "broken_draws", None):
         broken += draws(dataset, split, seed, parameters)

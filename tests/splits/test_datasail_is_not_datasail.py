@@ -53,7 +53,7 @@ def test_a_split_of_other_making_is_refused(monkeypatch: pytest.MonkeyPatch) -> 
     kept = datasail.broken_draws(dataset, split_items(dataset, roles, 1), 1, TOLD)
     assert kept == []
     random = get_strategy("ddi", "random")
-    drawn = random.make(dataset, 1, random.Parameters())
+    drawn = as_parts(random.make(dataset, 1, random.Parameters()))
     told = " ".join(datasail.broken_draws(dataset, drawn, 1, TOLD))
     assert "of DataSAIL's clusters have drugs of several roles" in told
     assert "drugs have another role than DataSAIL gives them for seed 1" in told

@@ -18,7 +18,7 @@ from harness import benchmarks
 from harness.base.errors import CorruptData, DataError, UsageError
 from harness.base.layout import Layout
 from harness.benchmarks.repurposing.dataset import RepurposingDataset
-from harness.benchmarks.repurposing.splits.folds import Folds, Split, broken_promises, read_split, split_bytes
+from harness.benchmarks.repurposing.splits.folds import Folds, FoldSplit, broken_promises, read_split, split_bytes
 from harness.benchmarks.repurposing.splits.seeds import published_seeds
 from harness.benchmarks.repurposing.splits.strategies import random, weakly_correlated
 from harness.cli.split import command
@@ -65,9 +65,9 @@ def test_made_splits_keep_every_promise(
 ) -> None:
     dataset = _dataset(drugs, diseases, positives=12, negatives=negatives, seed=seed)
     told = random.Parameters(test_share=share, inner_folds=3)
-    folds = random.make(dataset, seed, told)
-    assert broken_promises(folds, dataset.associations) == []
-    assert random.broken_promises(dataset, folds, told) == []
+    split = random.make(dataset, seed, told)
+    assert broken_promises(split.folds, dataset.associations) == []
+    assert random.broken_promises(dataset, split, told) == []
 
 
 @settings(max_examples=25, deadline=None)
@@ -76,12 +76,12 @@ def test_weakly_correlated_splits_never_share_a_drug(drugs: int, seed: int, metr
     dataset = _dataset(drugs, 6, positives=30, negatives=0, seed=seed)
     told = weakly_correlated.Parameters.model_validate({"metric": metric, "inner_folds": 0})
     try:
-        folds = weakly_correlated.make(dataset, seed, told)
+        split = weakly_correlated.make(dataset, seed, told)
     except DataError:  # rightly refused: no group of these drugs lies apart
         reject()
-    test = folds == -1
+    test = split.folds == -1
     assert not (test.any(axis=1) & ~test.all(axis=1)).any()
-    assert weakly_correlated.broken_promises(dataset, folds, told) == []
+    assert weakly_correlated.broken_promises(dataset, split, told) == []
 
 
 def _changed(folds: Folds, change: str) -> Folds:
@@ -133,7 +133,7 @@ def test_random_split_is_no_weakly_correlated_one(layout: Layout) -> None:
 
 
 def test_split_of_another_dataset_is_told(layout: Layout) -> None:
-    smaller = Split(as_folds(make_split(layout, "synthetic", RANDOM)).folds[:219, :34], "0" * 64)
+    smaller = FoldSplit(as_folds(make_split(layout, "synthetic", RANDOM)).folds[:219, :34], "0" * 64)
     broken = verify_split(layout, "synthetic", RANDOM, smaller)
     assert "the split is (219, 34), the dataset (300, 300)" in broken[0]
 
@@ -191,6 +191,7 @@ _ONE_MODULE = """
 import numpy as np
 
 from harness.base.manifests import Strict
+from harness.benchmarks.repurposing.splits.folds import split_of
 
 SUMMARY = "the first drugs are new"
 
@@ -202,16 +203,16 @@ class Parameters(Strict):
 def make(dataset, seed, parameters):
     folds = np.zeros(dataset.associations.shape, dtype=np.int8)
     folds[: parameters.new] = -1
-    return folds
+    return split_of(folds)
 
 
-def broken_promises(dataset, folds, parameters):
+def broken_promises(dataset, split, parameters):
     \"\"\"The first drugs and no others have
     test pairs.
 
     More is not asked.
     \"\"\"
-    return [] if (folds[: parameters.new] == -1).all() else ["a new drug has a training pair"]
+    return [] if (split.folds[: parameters.new] == -1).all() else ["a new drug has a training pair"]
 """
 
 

@@ -303,7 +303,7 @@ def test_an_ensemble_finds_its_data_in_a_mirror(layout: Layout, monkeypatch: pyt
     for method in METHODS.values():
         target, run = run_like(layout, method, np.zeros((3, 3)))
         runs[target] = {1: run}
-    monkeypatch.setattr("harness.data.load_dataset", away)
+    monkeypatch.setattr("harness.results.truth.load_dataset", away)
     (made,) = ensembles(layout, runs, METHODS, [layout.local])[PLACE].values()
     assert given == [(layout.local,)] and made.unscored == "the data are not here (anywhere); bring them"
 

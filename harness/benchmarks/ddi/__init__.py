@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from harness.benchmarks.contract import AnswerFile, Benchmark
 from harness.benchmarks.ddi.names import INPUTS, KEY_METRICS, ORDER_FREE_METRICS, PREDICTIONS
@@ -58,7 +58,7 @@ class Ddi(Benchmark["DdiDataset", "PartSplit", "Scores"]):
         return checked_remarks(dataset)
 
     def inputs(
-        self, dataset: DdiDataset, split: PartSplit, names: Sequence[str], options: Mapping[str, Any]
+        self, dataset: DdiDataset, split: PartSplit, names: Sequence[str], options: Mapping[str, int]
     ) -> Mapping[str, Given]:
         """What a method declares and what every method is given."""
         from harness.benchmarks.ddi.input_arrays import inputs_of
@@ -71,7 +71,7 @@ class Ddi(Benchmark["DdiDataset", "PartSplit", "Scores"]):
 
         return in_order(inputs, order)
 
-    def asked_in(self, inputs: Mapping[str, Given], options: Mapping[str, Any]) -> PairQuestion:
+    def asked_in(self, inputs: Mapping[str, Given], options: Mapping[str, int]) -> PairQuestion:
         """How many pairs are answered, for how many types, and in what kind of scores."""
         from harness.benchmarks.ddi.answer import question_in
 

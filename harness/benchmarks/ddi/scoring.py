@@ -94,7 +94,7 @@ class DdiScoring(Scoring[DdiDataset, PartSplit, Scores]):
     metrics = METRICS
     predicting = "new_drugs"
 
-    def question(self, dataset: DdiDataset, split: PartSplit, options: Mapping[str, Any]) -> PairQuestion:
+    def question(self, dataset: DdiDataset, split: PartSplit, options: Mapping[str, int]) -> PairQuestion:
         """How many pairs a run answers, for how many types, and in what kind of scores."""
         return question_on(dataset, split)
 

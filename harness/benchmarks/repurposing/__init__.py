@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from harness.benchmarks.repurposing.answer import FoldQuestion, Predictions
     from harness.benchmarks.repurposing.dataset import RepurposingDataset
     from harness.benchmarks.repurposing.scoring import RepurposingScoring
-    from harness.benchmarks.repurposing.splits.folds import Split
+    from harness.benchmarks.repurposing.splits.folds import FoldSplit
     from harness.benchmarks.repurposing.splits.form import FoldForm
 
 
-class Repurposing(Benchmark["RepurposingDataset", "Split", "Predictions"]):
+class Repurposing(Benchmark["RepurposingDataset", "FoldSplit", "Predictions"]):
     """What is asked are the test pairs of a matrix of drugs and diseases."""
 
     place = 1
@@ -62,7 +62,7 @@ class Repurposing(Benchmark["RepurposingDataset", "Split", "Predictions"]):
         return checked_remarks(dataset)
 
     def inputs(
-        self, dataset: RepurposingDataset, split: Split, names: Sequence[str], options: Mapping[str, int]
+        self, dataset: RepurposingDataset, split: FoldSplit, names: Sequence[str], options: Mapping[str, int]
     ) -> Mapping[str, Given]:
         """The arrays a method declares."""
         from harness.benchmarks.repurposing.input_arrays import arrays_of
@@ -83,7 +83,9 @@ class Repurposing(Benchmark["RepurposingDataset", "Split", "Predictions"]):
 
         return FoldQuestion(np.asarray(inputs["folds"]), options["inner_folds"])
 
-    def ranking(self, dataset: RepurposingDataset, split: Split, answer: Predictions, top: int | None) -> Ranking:
+    def ranking(
+        self, dataset: RepurposingDataset, split: FoldSplit, answer: Predictions, top: int | None
+    ) -> Ranking:
         """The unknown pairs."""
         from harness.benchmarks.repurposing.ranking import rank_pairs
 

@@ -17,7 +17,7 @@ from harness.benchmarks.repurposing.dataset import RepurposingDataset
 from harness.benchmarks.repurposing.metrics import as_defined, as_published, selection
 from harness.benchmarks.repurposing.metrics.pairs import Labels, Pairs
 from harness.benchmarks.repurposing.names import DEFINED, METRICS, PUBLISHED, flat_name
-from harness.benchmarks.repurposing.splits.folds import TEST, Folds, Split
+from harness.benchmarks.repurposing.splits.folds import TEST, Folds, FoldSplit
 
 _REASONS = {
     "NS-AUC/as-published": "no drug has exactly two kinds of labels, +1 among them, in the test set",
@@ -106,18 +106,18 @@ def _told(model: int, values: Sequence[float | None]) -> str:
     return f"{model}, chosen among {shown}"
 
 
-class RepurposingScoring(Scoring[RepurposingDataset, Split, Predictions]):
+class RepurposingScoring(Scoring[RepurposingDataset, FoldSplit, Predictions]):
     """Metrics of both kinds, each over the inner model that it chooses."""
 
     metrics = METRICS
     predicting = "unknown_pairs"
 
-    def question(self, dataset: RepurposingDataset, split: Split, options: Mapping[str, Any]) -> FoldQuestion:
+    def question(self, dataset: RepurposingDataset, split: FoldSplit, options: Mapping[str, int]) -> FoldQuestion:
         """The pairs that the matrix of folds marks; it also tells which inner model does not see a pair."""
         return FoldQuestion(split.folds, options["inner_folds"])
 
     def score(
-        self, dataset: RepurposingDataset, split: Split, answer: Predictions, parameters: Mapping[str, Any]
+        self, dataset: RepurposingDataset, split: FoldSplit, answer: Predictions, parameters: Mapping[str, Any]
     ) -> tuple[dict[str, float | None], dict[str, str]]:
         """Every metric, None where it is undefined, and the reason for each None."""
         return score_predictions(dataset.associations, split.folds, answer)

@@ -5,17 +5,12 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from urllib.error import URLError
-from urllib.request import Request
 
-from harness import __version__
+from harness.base.download import Refused, mirror_folders, transfer
 from harness.base.errors import WeightsError
 from harness.base.files import folder_in_the_making, sha256_of, write_json
 from harness.base.layout import Layout
-from harness.base.web import open_address
-from harness.data.download import TIMEOUT_SECONDS
 from harness.data.manifest import mirror_path
-from harness.data.sources import mirror_folders
 from harness.methods.weights.kept import CHECKSUMS, KeptWeights, kept_weights, must_be, weights_folder
 from harness.methods.weights.manifest import WeightsManifest, load_weights
 
@@ -64,15 +59,9 @@ def _bring(
 
 
 def _download(url: str, target: Path) -> str:
-    """Fetch a file whose checksum nobody has recorded: whole by its announced length. Says what went wrong."""
+    """Fetch a file whose checksum nobody may have recorded; says what went wrong."""
     try:
-        request = Request(url, headers={"User-Agent": f"permafrost/{__version__}", "Accept-Encoding": "identity"})
-        with open_address(request, timeout=TIMEOUT_SECONDS) as response, target.open("wb") as stream:
-            announced = response.headers.get("Content-Length")
-            shutil.copyfileobj(response, stream, 1 << 20)
-    except URLError as error:
-        return f"can't be fetched: {error.reason}"
-    except OSError as error:
-        return f"the connection broke: {error}"
-    size = target.stat().st_size
-    return "" if announced in (None, str(size)) else f"cut: {size} of {announced} bytes came"
+        transfer(url, target, resume=False)
+    except Refused as error:
+        return str(error)
+    return ""

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 from harness.base.errors import WeightsError
-from harness.base.files import digest_of, read_json, sha256_of
+from harness.base.files import checksum, digest_of, read_json
 from harness.base.layout import Layout
 from harness.methods.weights.manifest import WeightsManifest, load_weights
 
@@ -36,7 +35,7 @@ class KeptWeights:
         """Every file is what was recorded; a file is read once per process until it changes."""
         for name, recorded in self.sha256.items():
             path = self.folder / name
-            found = _sha256(path) if path.is_file() else "nothing"
+            found = checksum(path) if path.is_file() else "nothing"
             if found != recorded:
                 raise WeightsError(
                     f"the file '{name}' of {self.manifest.title} was changed",
@@ -104,13 +103,3 @@ def must_be(manifest: WeightsManifest, name: str, found: str, wanted: str, *, wh
             where=f"{where}: sha256 is {found}, recorded {wanted}",
             todo=f"bring the file of revision {manifest.revision}, or correct weights.toml",
         )
-
-
-def _sha256(path: Path) -> str:
-    told = path.stat()
-    return _read(path, told.st_size, told.st_mtime_ns)
-
-
-@cache
-def _read(path: Path, _size: int, _changed: int) -> str:
-    return sha256_of(path)

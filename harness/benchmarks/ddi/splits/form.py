@@ -42,7 +42,7 @@ class PartForm(Form["DdiDataset", PartSplit]):
         return parts.broken_promises(split, dataset.pairs, dataset.drugs, negatives(dataset))
 
     def describe(
-        self, split: PartSplit, dataset: DdiDataset, strategy: Strategy, parameters: Strict
+        self, split: PartSplit, dataset: DdiDataset, strategy: Strategy[DdiDataset, PartSplit], parameters: Strict
     ) -> dict[str, dict[str, Any]]:
         """Groups the strategy deals, roles, parts, and how similar the drugs of different roles are."""
         from harness.benchmarks.ddi.splits.drugs.measure import describe_groups, measure_split

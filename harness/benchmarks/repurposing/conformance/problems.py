@@ -11,7 +11,7 @@ from harness.base.given import Array, Given
 from harness.benchmarks.repurposing import BENCHMARK
 from harness.benchmarks.repurposing.answer import Predictions
 from harness.benchmarks.repurposing.dataset import RepurposingDataset
-from harness.benchmarks.repurposing.splits.folds import TEST, Split, digest_of_folds
+from harness.benchmarks.repurposing.splits.folds import TEST, FoldSplit, split_of
 from harness.benchmarks.repurposing.splits.strategies import random
 from harness.conformance.checks import SEED
 from harness.methods.card import MethodCard
@@ -26,7 +26,7 @@ class Problem:
     """A dataset nobody published, and a split of it."""
 
     dataset: RepurposingDataset
-    split: Split
+    split: FoldSplit
 
     def inputs(self, card: MethodCard, options: Mapping[str, int]) -> Mapping[str, Given]:
         """The arrays a method declares, and no other, made as for any run."""
@@ -89,7 +89,7 @@ def with_more_diseases() -> Problem:
         drug_feature_names=base.dataset.disease_feature_names,
         disease_feature_names=base.dataset.drug_feature_names,
     )
-    return Problem(dataset, Split(folds=folds, digest=digest_of_folds(folds)))
+    return Problem(dataset, split_of(folds))
 
 
 def as_published() -> Problem:
@@ -101,16 +101,14 @@ def as_published() -> Problem:
     features = [group[:, None] == np.arange(_GROUPS) for group in groups]
     drugs, diseases = (part + generator.normal(scale=0.3, size=part.shape) for part in features)
     dataset = _dataset(labels, drugs, diseases)
-    folds = random.make(dataset, SEED, random.Parameters())
-    return Problem(dataset, Split(folds=folds, digest=digest_of_folds(folds)))
+    return Problem(dataset, random.make(dataset, SEED, random.Parameters()))
 
 
 def _problem(labels: Array, drugs: Array, diseases: Array, generator: np.random.Generator) -> Problem:
     flat = np.full(labels.size, TEST, dtype=np.int8)
     training = generator.permutation(labels.size)[: labels.size * 4 // 5]
     flat[training] = np.arange(len(training)) % INNER_FOLDS
-    folds = flat.reshape(labels.shape)
-    return Problem(_dataset(labels, drugs, diseases), Split(folds=folds, digest=digest_of_folds(folds)))
+    return Problem(_dataset(labels, drugs, diseases), split_of(flat.reshape(labels.shape)))
 
 
 def _dataset(labels: Array, drugs: Array, diseases: Array) -> RepurposingDataset:

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from harness.base.errors import MissingData, UsageError
 from harness.base.layout import Layout
 from harness.benchmarks.repurposing.dataset import RepurposingDataset
-from harness.benchmarks.repurposing.splits.folds import TEST, Split
+from harness.benchmarks.repurposing.splits.folds import TEST, FoldSplit
 from harness.benchmarks.repurposing.splits.separation import separation
 from harness.data import load_dataset, manifest_names
 from harness.methods.card import Tolerance
@@ -45,7 +45,7 @@ def check_split(layout: Layout, case: str, arrays: Mapping[str, Array], mirrors:
     name = names[dataset.lower()]
     try:
         data = load_dataset(layout, name, RepurposingDataset, mirrors=mirrors)
-        folds = cast(Split, make_split(layout, name, spec, mirrors)).folds
+        folds = cast(FoldSplit, make_split(layout, name, spec, mirrors)).folds
     except UsageError as error:
         return Finding(case, SPLITS, SPLITS, standing=Standing.NOT_IMPLEMENTED, note=error.what)
     except MissingData as error:

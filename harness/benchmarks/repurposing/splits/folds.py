@@ -24,7 +24,7 @@ Integers = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
-class Split:
+class FoldSplit:
     """A fold matrix and the sha256 of its file."""
 
     folds: Folds
@@ -58,6 +58,12 @@ class Split:
         )
 
 
+def split_of(folds: Folds) -> FoldSplit:
+    """The split of a matrix, which is read-only from now on."""
+    folds.setflags(write=False)
+    return FoldSplit(folds=folds, digest=digest_of_folds(folds))
+
+
 def split_bytes(folds: Folds) -> bytes:
     """The split file."""
     return npy_bytes(folds.astype(np.int8))
@@ -68,7 +74,7 @@ def digest_of_folds(folds: Folds) -> str:
     return hashlib.sha256(split_bytes(folds)).hexdigest()
 
 
-def read_split(path: Path) -> Split:
+def read_split(path: Path) -> FoldSplit:
     """A split file from anywhere, checked for its form."""
     try:
         shape = read_header(path)[1]
@@ -81,7 +87,7 @@ def read_split(path: Path) -> Split:
         raise CorruptData(
             f"the split file {error}", where=str(path), todo="make it again with `harness split make`"
         ) from None
-    return Split(folds=folds, digest=digest_of_folds(folds))
+    return split_of(folds)
 
 
 def inner_folds_of(training: Integers, labels: Labels, folds: Folds, *, count: int, seed: int) -> None:

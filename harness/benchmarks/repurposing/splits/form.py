@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from harness.benchmarks.contract import Form, Strategy
 from harness.benchmarks.repurposing.splits import folds
-from harness.benchmarks.repurposing.splits.folds import Folds, Split
+from harness.benchmarks.repurposing.splits.folds import FoldSplit
 from harness.benchmarks.repurposing.splits.seeds import published_seeds
 
 if TYPE_CHECKING:
@@ -16,40 +16,35 @@ if TYPE_CHECKING:
     from harness.benchmarks.repurposing.dataset import RepurposingDataset
 
 
-class FoldForm(Form["RepurposingDataset", Split]):
-    """A strategy makes the matrix; its digest follows from it. A hundred seeds are published."""
+class FoldForm(Form["RepurposingDataset", FoldSplit]):
+    """A hundred seeds are published."""
 
     def published_seeds(self) -> tuple[int, ...]:
         """The 100 seeds of the paper."""
         return published_seeds()
 
-    def finish(self, made: Folds) -> Split:
-        """The matrix with its digest; read-only."""
-        made.setflags(write=False)
-        return Split(folds=made, digest=folds.digest_of_folds(made))
-
-    def made(self, split: Split) -> Folds:
-        """The matrix."""
-        return split.folds
-
-    def content(self, split: Split) -> bytes:
+    def content(self, split: FoldSplit) -> bytes:
         """The split file."""
         return folds.split_bytes(split.folds)
 
-    def read(self, path: Path, load: Callable[[], RepurposingDataset]) -> Split:
+    def read(self, path: Path, load: Callable[[], RepurposingDataset]) -> FoldSplit:
         """A split file from anywhere, checked for its form."""
         return folds.read_split(path)
 
-    def fits(self, split: Split, dataset: RepurposingDataset) -> bool:
+    def fits(self, split: FoldSplit, dataset: RepurposingDataset) -> bool:
         """Whether there is a fold for every pair."""
         return split.folds.shape == dataset.associations.shape
 
-    def broken_promises(self, split: Split, dataset: RepurposingDataset) -> list[str]:
+    def broken_promises(self, split: FoldSplit, dataset: RepurposingDataset) -> list[str]:
         """A fold for every pair, test and training pairs, inner folds whole and alike in size and in labels."""
         return folds.broken_promises(split.folds, dataset.associations)
 
     def describe(
-        self, split: Split, dataset: RepurposingDataset, strategy: Strategy, parameters: Strict
+        self,
+        split: FoldSplit,
+        dataset: RepurposingDataset,
+        strategy: Strategy[RepurposingDataset, FoldSplit],
+        parameters: Strict,
     ) -> dict[str, dict[str, Any]]:
         """Numbers of pairs."""
         return {"pairs": {"training": split.training, "test": split.test}}

@@ -14,7 +14,7 @@ from pydantic import Field
 from harness.base.errors import DataError
 from harness.base.manifests import Strict
 from harness.benchmarks.repurposing.dataset import RepurposingDataset
-from harness.benchmarks.repurposing.splits.folds import TEST, Folds, inner_folds_of
+from harness.benchmarks.repurposing.splits.folds import TEST, FoldSplit, inner_folds_of, split_of
 
 SUMMARY = "test pairs drawn at random among all pairs, stratified by label (as published)"
 
@@ -26,7 +26,7 @@ class Parameters(Strict):
     inner_folds: int = Field(default=5, ge=0, le=100)
 
 
-def make(dataset: RepurposingDataset, seed: int, parameters: Parameters) -> Folds:
+def make(dataset: RepurposingDataset, seed: int, parameters: Parameters) -> FoldSplit:
     """Draw the split."""
     from sklearn.model_selection import train_test_split
 
@@ -48,12 +48,13 @@ def make(dataset: RepurposingDataset, seed: int, parameters: Parameters) -> Fold
     folds = np.full(labels.shape, TEST, dtype=np.int8)
     assert len(training) + len(test) == labels.size  # every pair is one or the other
     inner_folds_of(np.sort(training), labels, folds, count=parameters.inner_folds, seed=seed)
-    return folds
+    return split_of(folds)
 
 
-def broken_promises(dataset: RepurposingDataset, folds: Folds, parameters: Parameters) -> list[str]:
+def broken_promises(dataset: RepurposingDataset, split: FoldSplit, parameters: Parameters) -> list[str]:
     """Every pair is used, the test set has its size, and its share of every label, to one pair."""
-    labels, test = dataset.associations, folds == TEST
+    labels, folds = dataset.associations, split.folds
+    test = folds == TEST
     wanted, found = ceil(parameters.test_share * labels.size), int(test.sum())
     broken = [f"{found} pairs are test pairs, not {wanted}"] if found != wanted else []
     if (folds < TEST).any():

@@ -18,7 +18,7 @@ from pydantic import Field
 from harness.base.errors import DataError
 from harness.base.manifests import Strict
 from harness.benchmarks.repurposing.dataset import RepurposingDataset
-from harness.benchmarks.repurposing.splits.folds import TEST, Folds, inner_folds_of
+from harness.benchmarks.repurposing.splits.folds import TEST, FoldSplit, inner_folds_of, split_of
 
 SUMMARY = "all pairs of a group of drugs whose features are far from the others' (as published)"
 
@@ -35,7 +35,7 @@ class Parameters(Strict):
     inner_folds: int = Field(default=5, ge=0, le=100)
 
 
-def make(dataset: RepurposingDataset, seed: int, parameters: Parameters) -> Folds:
+def make(dataset: RepurposingDataset, seed: int, parameters: Parameters) -> FoldSplit:
     """Cut the tree of drugs in two."""
     labels = dataset.associations
     folds = np.full(labels.shape, TEST, dtype=np.int8)
@@ -49,11 +49,12 @@ def make(dataset: RepurposingDataset, seed: int, parameters: Parameters) -> Fold
     folds[~test] = 0
     training = np.flatnonzero(folds.reshape(-1) != TEST)
     inner_folds_of(training, labels, folds, count=parameters.inner_folds, seed=seed)
-    return folds
+    return split_of(folds)
 
 
-def broken_promises(dataset: RepurposingDataset, folds: Folds, parameters: Parameters) -> list[str]:
+def broken_promises(dataset: RepurposingDataset, split: FoldSplit, parameters: Parameters) -> list[str]:
     """Every pair is used, and no drug has both training and test pairs."""
+    folds = split.folds
     test = folds == TEST
     both = np.flatnonzero(test.any(axis=1) & ~test.all(axis=1))
     broken = []

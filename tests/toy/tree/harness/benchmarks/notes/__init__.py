@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pydantic import Field
 
@@ -102,7 +102,7 @@ class NotesBenchmark(Benchmark["Notes", "NotesSplit", "Subjects"]):
 
         return in_order(inputs, order)
 
-    def asked_in(self, inputs: Mapping[str, Given], options: Mapping[str, Any]) -> Asked:
+    def asked_in(self, inputs: Mapping[str, Given], options: Mapping[str, int]) -> Asked:
         """As many lines as notes are asked, each with a subject that occurs."""
         from harness.benchmarks.notes.answer import Asked
 

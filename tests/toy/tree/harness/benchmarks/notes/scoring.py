@@ -21,7 +21,7 @@ class NotesScoring(Scoring[Notes, NotesSplit, Subjects]):
     metrics = (Metric(_NAME, "share of test notes whose subject is right"),)
     predicting = "open_notes"
 
-    def question(self, dataset: Notes, split: NotesSplit, options: Mapping[str, Any]) -> Asked:
+    def question(self, dataset: Notes, split: NotesSplit, options: Mapping[str, int]) -> Asked:
         """The notes of the test part."""
         known = (one for one, part in zip(dataset.subjects, split.parts, strict=True) if part == "train")
         return Asked(split.test, frozenset(known) - {""})

@@ -69,7 +69,7 @@ class NotesForm(Form[Notes, NotesSplit]):
         return broken + [f"there is no {part} note" for part in PARTS[:2] if part not in split.parts]
 
     def describe(
-        self, split: NotesSplit, dataset: Notes, strategy: Strategy, parameters: Strict
+        self, split: NotesSplit, dataset: Notes, strategy: Strategy[Notes, NotesSplit], parameters: Strict
     ) -> dict[str, dict[str, Any]]:
         """Numbers of notes."""
         return {"notes": {part: split.parts.count(part) for part in PARTS}}
