@@ -23,7 +23,7 @@ from harness.planning.jobs import Job, PlannedJob, complete_options
 from harness.planning.plan import Cell, Plan, make_plan
 from harness.results.cells import join
 from harness.results.records import Record
-from harness.results.reference import Entry
+from harness.results.reference import ReferenceResult
 from harness.results.scoring import score_run
 from harness.results.store import Store
 from harness.splits.spec import SplitSpec
@@ -62,7 +62,7 @@ def plan_of(layout: Layout, methods: Iterable[str] = METHODS, seeds: Iterable[in
     return make_plan(layout, "made-up", [job_of(layout, method, seed) for method in methods for seed in chosen])
 
 
-def table_of(layout: Layout, plan: Plan, reference: Mapping[str, Entry] = MappingProxyType({})) -> Table:
+def table_of(layout: Layout, plan: Plan, reference: Mapping[str, ReferenceResult] = MappingProxyType({})) -> Table:
     """The table of a plan, joined with the runs of a repository."""
     store = Store(layout.runs)
     return build_table(layout, store, plan, join(plan, store, records=True), reference)

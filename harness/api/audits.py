@@ -23,7 +23,7 @@ from harness.engine import Engine, find_engine
 from harness.planning.jobs import Job
 from harness.planning.plan import Plan
 from harness.planning.suites import jobs_of, load_suite
-from harness.results.reference import Entry
+from harness.results.reference import ReferenceResult
 
 # So few are audited before a bar could be read.
 _FEW = 20
@@ -32,7 +32,7 @@ _FEW = 20
 class _Chosen(NamedTuple):
     """Keys of stored runs, or reference results by key; and how many planned cells have none."""
 
-    runs: list[str] | dict[str, Entry]
+    runs: list[str] | dict[str, ReferenceResult]
     without_run: int = 0
 
 
@@ -90,7 +90,7 @@ def _of_jobs(here: Repository, jobs: Sequence[Job], *, reference: bool) -> _Chos
 def _of_keys(here: Repository, beginnings: Iterable[str], *, reference: bool) -> _Chosen:
     """Stored runs by the beginnings of their keys, else reference results."""
     stored = [] if reference else list(here.store.finished())
-    own, entries, others = list[str](), dict[str, Entry](), dict[str, Entry]()
+    own, entries, others = list[str](), dict[str, ReferenceResult](), dict[str, ReferenceResult]()
     for start in beginnings:
         if any(key.startswith(start.lower()) for key in stored):
             own.append(find_key(stored, start, here.store.folder))
@@ -107,7 +107,7 @@ def _of_keys(here: Repository, beginnings: Iterable[str], *, reference: bool) ->
     return _Chosen(others or own)
 
 
-def _reference(here: Repository) -> dict[str, Entry]:
+def _reference(here: Repository) -> dict[str, ReferenceResult]:
     if not (entries := believed_reference(here.layout)):
         raise AuditError(
             "there are no reference results to audit", where=str(here.layout.reference), todo="restore the folder"

@@ -16,7 +16,7 @@ from harness.audit.steps import Audit, Step, guarded, not_checked
 from harness.base.layout import Layout
 from harness.engine import Engine
 from harness.results.records import Record
-from harness.results.reference import Entry
+from harness.results.reference import ReferenceResult
 from harness.results.store import Store
 
 
@@ -45,7 +45,7 @@ class Auditor:
         steps += self._sources(record, document, superseded)
         return Audit(key, record.planned.job.label, str(superseded), tuple(steps), _unfinished(record))
 
-    def audit_reference(self, entry: Entry) -> Audit:
+    def audit_reference(self, entry: ReferenceResult) -> Audit:
         """The chain of a committed reference result, whose predictions only a replay can show."""
         key, label = entry.content["key"], entry.planned.job.label
         steps = check_entry(entry)

@@ -11,7 +11,7 @@ from harness.base.errors import HarnessError
 from harness.base.files import read_json, sha256_of
 from harness.base.vocabulary import PROTOCOL_VERSION, Verdict
 from harness.results.records import RECORD_FILE, Record
-from harness.results.reference import Entry
+from harness.results.reference import ReferenceResult
 from harness.results.store import Store
 
 JOB_FILE = "job.json"
@@ -26,7 +26,7 @@ def check_record(store: Store, key: str) -> tuple[Record | None, list[Step]]:
     return record, [ok("record", "digest, schema, and key recomputed from its parts", key)]
 
 
-def check_entry(entry: Entry) -> list[Step]:
+def check_entry(entry: ReferenceResult) -> list[Step]:
     """A committed reference result: what reading it has already checked."""
     steps = [ok("record", "digest, schema, and key recomputed from its parts", entry.content["key"])]
     if entry.scores is not None:

@@ -21,7 +21,7 @@ from harness.execution.runs import Outcome
 from harness.execution.tasks import Task, run_in_container
 from harness.images import ensure_image
 from harness.results.records import Record
-from harness.results.reference import Entry
+from harness.results.reference import ReferenceResult
 from harness.results.scoring import compute_scores
 from harness.results.store import Store
 from harness.results.truth import truth_of
@@ -66,7 +66,7 @@ def replay_run(
 
 
 def replay_entry(
-    layout: Layout, store: Store, engine: Engine, entry: Entry, mirrors: Sequence[Path] = ()
+    layout: Layout, store: Store, engine: Engine, entry: ReferenceResult, mirrors: Sequence[Path] = ()
 ) -> list[Step]:
     """Run the job of a reference result here: the same files must come out, and the same scores from them."""
     record, job = entry.record, entry.planned.job

@@ -17,7 +17,7 @@ from harness.base.layout import Layout
 from harness.base.progress import Progress, Silent
 from harness.base.vocabulary import Verdict
 from harness.engine import Engine
-from harness.results.reference import Entry, load_reference
+from harness.results.reference import ReferenceResult, load_reference
 from harness.results.store import Store
 
 _UNFINISHED = "unfinished"
@@ -87,7 +87,7 @@ def audit_runs(
 
 def audit_reference(
     layout: Layout,
-    entries: Mapping[str, Entry],
+    entries: Mapping[str, ReferenceResult],
     *,
     engine: Engine | None = None,
     mirrors: Sequence[Path] = (),
@@ -116,7 +116,7 @@ def audit_reference(
     )
 
 
-def believed_reference(layout: Layout) -> dict[str, Entry]:
+def believed_reference(layout: Layout) -> dict[str, ReferenceResult]:
     """The committed reference results; that one was changed by hand is the audit's finding."""
     try:
         return load_reference(layout)

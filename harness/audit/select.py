@@ -8,7 +8,7 @@ from pathlib import Path
 from harness.base.errors import HarnessError, UsageError, unknown
 from harness.base.files import canonical_json
 from harness.planning.jobs import Job
-from harness.results.reference import Entry
+from harness.results.reference import ReferenceResult
 from harness.results.store import Store
 
 # How many known keys a person is shown who gave one that is not known.
@@ -30,7 +30,9 @@ def keys_of_jobs(store: Store, jobs: Iterable[Job]) -> tuple[list[str], int]:
     return keys, len(wanted - seen)
 
 
-def reference_of_jobs(entries: Mapping[str, Entry], jobs: Iterable[Job]) -> tuple[dict[str, Entry], int]:
+def reference_of_jobs(
+    entries: Mapping[str, ReferenceResult], jobs: Iterable[Job]
+) -> tuple[dict[str, ReferenceResult], int]:
     """The reference results of these jobs, and how many of the jobs have none."""
     wanted = set(map(_text_of, jobs))
     texts = {key: _text_of(entry.planned.job) for key, entry in entries.items()}

@@ -50,7 +50,7 @@ class Refused(Exception):
         self.corrupt = corrupt
 
 
-class Recorded(Protocol):
+class Checksum(Protocol):
     """What is known of a file's content; nothing, where it is not recorded."""
 
     @property
@@ -68,7 +68,7 @@ class _Response(Protocol):
     def read(self, amount: int, /) -> bytes: ...
 
 
-def download(url: str, file: Recorded, target: Path, *, pause: float = _PAUSE) -> Path:
+def download(url: str, file: Checksum, target: Path, *, pause: float = _PAUSE) -> Path:
     """Fetch `file` to `target`; a part that is already there is continued, if it is known what of."""
     target.parent.mkdir(parents=True, exist_ok=True)
     part = target.with_name(target.name + ".part")
@@ -162,7 +162,7 @@ def _receive(response: _Response, part: Path, size: int | None, have: int) -> No
         raise Refused(f"cut: {here} of {least} bytes came", again=True)
 
 
-def _accept(file: Recorded, part: Path, target: Path, *, resumed: bool) -> Path:
+def _accept(file: Checksum, part: Path, target: Path, *, resumed: bool) -> Path:
     """The part becomes the file only with the recorded content; an old part may have been of another file."""
     found = sha256_of(part)
     if file.recorded and found != file.sha256:

@@ -37,7 +37,7 @@ class Silent:
         """Nothing."""
 
 
-class Lines:
+class ProgressLines:
     """One line a step, with a count and the time so far."""
 
     def __init__(self, stream: TextIO | None = None) -> None:
@@ -68,7 +68,7 @@ class Lines:
         self._stream.flush()
 
 
-class Bar:
+class ProgressBar:
     """A live bar on a terminal; what is worth keeping scrolls above it."""
 
     def __init__(self) -> None:
@@ -123,7 +123,7 @@ def progress_for(choice: ProgressChoice = "auto") -> Iterator[Progress]:
     elif choice != "auto":
         yield choice
     elif sys.stderr.isatty():
-        with Bar() as bar:
+        with ProgressBar() as bar:
             yield bar
     else:
-        yield Lines()
+        yield ProgressLines()

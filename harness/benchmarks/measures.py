@@ -52,7 +52,7 @@ class Scoring(ABC, Generic[D, S, A]):
         return {}
 
 
-class Measured(NamedTuple):
+class Measurement(NamedTuple):
     """What an answer comes to: metrics, the reason for each that is None, and the metrics of many values."""
 
     metrics: dict[str, float | None]
@@ -62,13 +62,13 @@ class Measured(NamedTuple):
 
 def measured(
     scoring: Scoring[D, S, A], strategy: str, dataset: D, split: S, answer: A, parameters: Mapping[str, Any]
-) -> Measured:
+) -> Measurement:
     """The metrics of a valid answer. Where there is no truth, none is defined."""
     if reason := no_truth(scoring, strategy):
         names = [metric.name for metric in scoring.metrics]
-        return Measured(dict.fromkeys(names), dict.fromkeys(names, reason), {})
+        return Measurement(dict.fromkeys(names), dict.fromkeys(names, reason), {})
     metrics, notes = scoring.score(dataset, split, answer, parameters)
-    return Measured(metrics, notes, scoring.series(dataset, split, answer, parameters))
+    return Measurement(metrics, notes, scoring.series(dataset, split, answer, parameters))
 
 
 def no_truth(scoring: Scoring[D, S, A], strategy: str) -> str:

@@ -12,7 +12,7 @@ from harness.base.errors import UsageError
 from harness.cli.options import OnceCommand, echo_json, json_option, mirror_option
 
 if TYPE_CHECKING:
-    from harness.parity import Finding, GoldenCase
+    from harness.parity import CaseFinding, GoldenCase
 
 
 @click.command(cls=OnceCommand)
@@ -72,7 +72,7 @@ def command(
     return 1 if any(finding.worst.is_bad for finding in findings) else 0
 
 
-def _lines(finding: Finding) -> Iterator[str]:
+def _lines(finding: CaseFinding) -> Iterator[str]:
     """For a terminal: the case, then its arrays."""
     seconds = "" if finding.seconds is None else f", {finding.seconds:.1f} s"
     subject = f" ({finding.subject}{seconds})" if finding.subject else ""
@@ -86,7 +86,7 @@ def _lines(finding: Finding) -> Iterator[str]:
         yield f"    {array.array:24} {array.standing!s:8} largest error {array.error:.2e}, {allowed}{note}"
 
 
-def _summary(findings: list[Finding]) -> str:
+def _summary(findings: list[CaseFinding]) -> str:
     counts: dict[str, int] = {}
     for finding in findings:
         counts[str(finding.worst)] = counts.get(str(finding.worst), 0) + 1
@@ -94,7 +94,7 @@ def _summary(findings: list[Finding]) -> str:
     return f"\n{len(findings)} comparisons: {told}"
 
 
-def _document(golden: Path, cases: list[GoldenCase], findings: list[Finding]) -> dict[str, Any]:
+def _document(golden: Path, cases: list[GoldenCase], findings: list[CaseFinding]) -> dict[str, Any]:
     return {
         "golden": str(golden),
         "cases": len(cases),

@@ -3,14 +3,14 @@
 from harness.compare.book import Book, compare_claims
 from harness.compare.claims import Claim, load_claims, load_external
 from harness.compare.judge import ClaimVerdict, Comparison
-from harness.compare.names import Names, claimed_benchmarks, load_names
+from harness.compare.names import PublishedNames, claimed_benchmarks, load_names
 
 __all__ = [
     "Book",
     "Claim",
     "ClaimVerdict",
     "Comparison",
-    "Names",
+    "PublishedNames",
     "claimed_benchmarks",
     "compare_claims",
     "load_claims",

@@ -13,8 +13,8 @@ from typing import Any
 from harness.base.errors import DataError
 from harness.base.layout import Layout
 from harness.compare.claims import Claim, load_claims, load_external
-from harness.compare.judge import ClaimVerdict, Comparison, Known, Recomputed, judge
-from harness.compare.names import Names, load_names, target_of
+from harness.compare.judge import ClaimVerdict, Comparable, Comparison, Recomputed, judge
+from harness.compare.names import PublishedNames, load_names, target_of
 from harness.compare.obtained import Runs, obtain
 from harness.compare.paper import Place, has_study, load_paper
 from harness.compare.several import STATISTICS, Several, judge_all
@@ -92,14 +92,16 @@ def compare_claims(
     return Book(benchmark, sources, comparisons, runs, beside, several)
 
 
-def _several(layout: Layout, names: Names, known: Known, runs: Runs) -> Several | None:
+def _several(layout: Layout, names: PublishedNames, known: Comparable, runs: Runs) -> Several | None:
     if not has_study(layout, names.benchmark):
         return None
     paper = load_paper(layout, names.benchmark)
     return Several(names, paper, known, published_side(layout, names, paper), our_side(names, paper, runs))
 
 
-def _single(claim: Claim, names: Names, known: Known, runs: Runs, several: Several | None) -> Comparison:
+def _single(
+    claim: Claim, names: PublishedNames, known: Comparable, runs: Runs, several: Several | None
+) -> Comparison:
     """A claim about one method; beside a printed mean stands what the authors' files give."""
     comparison = judge(claim, names, known, runs)
     if several is None or claim.statistic != "mean" or not claim.source.startswith("Table"):
@@ -111,7 +113,7 @@ def _single(claim: Claim, names: Names, known: Known, runs: Runs, several: Sever
     return replace(comparison, files=Recomputed(mean, names.seeds, agrees))
 
 
-def _known(layout: Layout) -> Known:
+def _known(layout: Layout) -> Comparable:
     """What this artifact has, and which of its datasets are only described."""
     without: dict[str, str] = {}
     for name in manifest_names(layout):
@@ -119,7 +121,7 @@ def _known(layout: Layout) -> Known:
             dataset_digest(layout, name)
         except DataError as error:
             without[name] = error.what
-    return Known(
+    return Comparable(
         methods=frozenset(method_names(layout)),
         datasets=frozenset(manifest_names(layout)),
         splits=frozenset(strategy_names()),
@@ -138,7 +140,7 @@ def group_of(comparison: Comparison) -> tuple[str, str, str, str]:
 
 def _is_wanted(
     claim: Claim,
-    names: Names,
+    names: PublishedNames,
     methods: Collection[str],
     datasets: Collection[str],
     splits: Collection[str],

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from harness.base.errors import CorruptData, MissingData
 from harness.base.layout import Layout
-from harness.compare.names import Names
+from harness.compare.names import PublishedNames
 
 PER_SEED, TABLES = "per_seed.csv", "tables.csv"
 # The statistic of a printed number of the data: a study shows it beside ours, it claims nothing of a run.
@@ -50,7 +50,7 @@ class Claim:
         return float(self.published)
 
 
-def load_claims(layout: Layout, names: Names) -> list[Claim]:
+def load_claims(layout: Layout, names: PublishedNames) -> list[Claim]:
     """All committed claims of one benchmark: the paper's tables and, where results of runs were published, their
     values per seed and summaries of them."""
     folder = layout.published / names.benchmark
@@ -67,7 +67,7 @@ def load_printed(path: Path) -> list[dict[str, str]]:
     return read_rows(path, "table", "metric", "statistic", "value")
 
 
-def load_external(names: Names, path: Path) -> list[Claim]:
+def load_external(names: PublishedNames, path: Path) -> list[Claim]:
     """Claims in the published long format, .csv or .csv.gz: a row per method, dataset, split, seed and metric."""
     return list(_per_seed(names, read_rows(path, "seed", "iteration", "metric", "value"), wide=False))
 
@@ -79,7 +79,7 @@ def rounding_of(text: str) -> float:
     return float(Decimal(5).scaleb(exponent - 1))
 
 
-def _per_seed(names: Names, rows: list[dict[str, str]], *, wide: bool) -> Iterator[Claim]:
+def _per_seed(names: PublishedNames, rows: list[dict[str, str]], *, wide: bool) -> Iterator[Claim]:
     values = list(_long(rows) if wide else _stated(rows))
     rounding = _rounding_by_metric((row["metric"], row["value"]) for row in values)
     for row in values:
@@ -109,7 +109,7 @@ def _stated(rows: list[dict[str, str]]) -> Iterator[dict[str, str]]:
     return (row for row in rows if row["value"] not in ("", "nan", "NaN"))
 
 
-def _summaries(names: Names, rows: list[dict[str, str]]) -> list[Claim]:
+def _summaries(names: PublishedNames, rows: list[dict[str, str]]) -> list[Claim]:
     rounding = _rounding_by_metric(
         (metric, row[f"{metric}_mean"]) for row in rows for metric in ("NS-AUC", "AUC") if row[f"{metric}_mean"]
     )

@@ -19,7 +19,7 @@ from enum import StrEnum
 
 from harness.base.vocabulary import Verdict
 from harness.compare.claims import Claim
-from harness.compare.names import Names, Target, target_of
+from harness.compare.names import PublishedNames, Target, target_of
 from harness.compare.obtained import Obtained, Runs
 from harness.compare.statistics import CONFIDENCE, welch_half_width
 from harness.status.table import summarise
@@ -84,7 +84,7 @@ class Comparison:
 
 
 @dataclass(frozen=True)
-class Known:
+class Comparable:
     """What this artifact has: a claim about anything else can't be compared here."""
 
     methods: frozenset[str]
@@ -94,7 +94,7 @@ class Known:
     without_data: Mapping[str, str] = field(default_factory=dict)
 
 
-def judge(claim: Claim, names: Names, known: Known, runs: Runs) -> Comparison:
+def judge(claim: Claim, names: PublishedNames, known: Comparable, runs: Runs) -> Comparison:
     """Hold one claim against our runs."""
     target = target_of(names, claim.method, claim.dataset, claim.split)
     metric = names.metric(claim.metric) if claim.metric else None
@@ -121,7 +121,7 @@ def judge(claim: Claim, names: Names, known: Known, runs: Runs) -> Comparison:
 
 
 def _judge_value(
-    claim: Claim, names: Names, target: Target, metric: str, found: dict[int, Obtained]
+    claim: Claim, names: PublishedNames, target: Target, metric: str, found: dict[int, Obtained]
 ) -> Comparison:
     without = names.why_only_distribution(claim.method, claim.dataset, claim.split)
     run = found.get(claim.seed) if claim.seed is not None else None
@@ -243,7 +243,7 @@ def _value_of(run: Obtained | None, metric: str) -> tuple[float | None, str]:
     return value, ""
 
 
-def _missing(claim: Claim, target: Target, known: Known) -> str | None:
+def _missing(claim: Claim, target: Target, known: Comparable) -> str | None:
     for kind, published, ours, having in (
         ("method", claim.method, target.method, known.methods),
         ("dataset", claim.dataset, target.dataset, known.datasets),

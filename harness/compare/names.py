@@ -39,14 +39,14 @@ class Meaning(Remark):
     ours: str
 
 
-class Sources(Strict):
+class ClaimSources(Strict):
     """Where the claims come from."""
 
     paper: str
     files: str
 
 
-class Names(Strict):
+class PublishedNames(Strict):
     """The whole file."""
 
     benchmark: str
@@ -55,7 +55,7 @@ class Names(Strict):
     beside: list[str] = []
     options: dict[str, int] = {}
     seeds: int
-    sources: Sources
+    sources: ClaimSources
     methods: dict[str, str]
     datasets: dict[str, str]
     splits: dict[str, str]
@@ -110,15 +110,15 @@ def claimed_benchmarks(layout: Layout) -> list[str]:
     return sorted(path.parent.name for path in layout.published.glob("*/names.toml"))
 
 
-def load_names(layout: Layout, benchmark: str) -> Names:
+def load_names(layout: Layout, benchmark: str) -> PublishedNames:
     """The mapping of one benchmark."""
     path = layout.published / benchmark / "names.toml"
     if not path.is_file():
         raise unknown("benchmark with claims", benchmark, claimed_benchmarks(layout), where=layout.published)
-    return load_toml(path, Names)
+    return load_toml(path, PublishedNames)
 
 
-def target_of(names: Names, method: str, dataset: str, split: str) -> Target:
+def target_of(names: PublishedNames, method: str, dataset: str, split: str) -> Target:
     """Translate published names."""
     return Target(names.methods.get(method), names.datasets.get(dataset), names.splits.get(split))
 

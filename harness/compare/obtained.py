@@ -15,12 +15,12 @@ from typing import Any
 from harness.base.errors import DataError
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
-from harness.compare.names import Names, Target
+from harness.compare.names import PublishedNames, Target
 from harness.images import image_tree
 from harness.methods.card import load_method, load_methods, method_names
 from harness.planning.jobs import Job, PlannedJob
 from harness.planning.plan import Present
-from harness.results.reference import Entry, load_reference
+from harness.results.reference import ReferenceResult, load_reference
 from harness.results.scoring import read_scores, score_run, scored_files, without_truth
 from harness.results.store import Store
 
@@ -49,7 +49,7 @@ Runs = dict[Target, dict[int, Obtained]]
 def obtain(
     layout: Layout,
     store: Store,
-    names: Names,
+    names: PublishedNames,
     mirrors: Sequence[Path] = (),
     read: Mapping[str, dict[str, Any]] = MappingProxyType({}),
 ) -> dict[str, Runs]:
@@ -83,7 +83,7 @@ def _seeds(found: dict[str, Runs], job: Job) -> dict[int, Obtained]:
 class _Current:
     """Knows which runs are of the present repository and of the claims' kind."""
 
-    def __init__(self, layout: Layout, names: Names) -> None:
+    def __init__(self, layout: Layout, names: PublishedNames) -> None:
         self._layout = layout
         self._names = names
         self.variants = (names.variant, *names.beside)
@@ -135,7 +135,7 @@ def _obtained(
     return Obtained(planned.key, verdict, reason, scores.every, scores.notes, **_used(content))
 
 
-def _referred(entry: Entry) -> Obtained:
+def _referred(entry: ReferenceResult) -> Obtained:
     key, verdict, reason = entry.content["key"], Verdict(entry.content["verdict"]), entry.content["reason"]
     if entry.scores is None:
         return Obtained(key, verdict, reason, None, {}, reference=True)

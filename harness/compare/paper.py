@@ -38,7 +38,7 @@ class Contrast(Strict):
         ]
 
 
-class Paper(Strict):
+class PaperStatistics(Strict):
     """The whole file."""
 
     metric: str
@@ -48,7 +48,7 @@ class Paper(Strict):
     contrasts: list[Contrast]
 
     @model_validator(mode="after")
-    def _sets_known_methods_against_each_other(self) -> Paper:
+    def _sets_known_methods_against_each_other(self) -> PaperStatistics:
         for contrast in self.contrasts:
             for method in (*contrast.first, *contrast.second):
                 if method not in self.methods:
@@ -76,6 +76,6 @@ def has_study(layout: Layout, benchmark: str) -> bool:
     return (layout.published / benchmark / "study.toml").is_file()
 
 
-def load_paper(layout: Layout, benchmark: str) -> Paper:
+def load_paper(layout: Layout, benchmark: str) -> PaperStatistics:
     """The facts of one benchmark's paper."""
-    return load_toml(layout.published / benchmark / "study.toml", Paper)
+    return load_toml(layout.published / benchmark / "study.toml", PaperStatistics)

@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 from harness.base.errors import CorruptData
 from harness.compare.adjusted import ADJUSTED_P, H, judge_adjusted
 from harness.compare.claims import Claim
-from harness.compare.judge import FEWEST_SEEDS, ClaimVerdict, Comparison, Known, Recomputed
-from harness.compare.names import Names, target_of
-from harness.compare.paper import Paper, Place
+from harness.compare.judge import FEWEST_SEEDS, ClaimVerdict, Comparable, Comparison, Recomputed
+from harness.compare.names import PublishedNames, target_of
+from harness.compare.paper import PaperStatistics, Place
 from harness.compare.statistics import CONFIDENCE, SIGNIFICANCE, Array, h_at, kruskal_wallis
 from harness.compare.values import Side
 
@@ -44,9 +44,9 @@ Seeds = NDArray[np.int64]
 class Several:
     """Both sides, and what is needed to judge any claim over several methods."""
 
-    names: Names
-    paper: Paper
-    known: Known
+    names: PublishedNames
+    paper: PaperStatistics
+    known: Comparable
     published: Side
     ours: Side
 

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.compare.claims import read_rows
-from harness.compare.names import Names, Target
+from harness.compare.names import PublishedNames, Target
 from harness.compare.obtained import Runs
-from harness.compare.paper import Paper, Place
+from harness.compare.paper import PaperStatistics, Place
 
 # Not a metric: how long the training took, in seconds.
 TIME = "train_time_s"
@@ -68,7 +68,7 @@ class Side:
         return float(values.mean()) if len(values) else None
 
 
-def published_side(layout: Layout, names: Names, paper: Paper) -> Side:
+def published_side(layout: Layout, names: PublishedNames, paper: PaperStatistics) -> Side:
     """What the authors' files say, of every method of the paper and every dataset."""
     folder = layout.published / names.benchmark
     values: dict[Place, dict[int, dict[str, float]]] = {}
@@ -80,7 +80,7 @@ def published_side(layout: Layout, names: Names, paper: Paper) -> Side:
     return Side(values, _published_means(folder / "summary.csv", paper))
 
 
-def our_side(names: Names, paper: Paper, runs: Runs) -> Side:
+def our_side(names: PublishedNames, paper: PaperStatistics, runs: Runs) -> Side:
     """Our runs that ended ok and are scored."""
     methods, datasets = _inverse(names.methods), _inverse(names.datasets)
     splits = _inverse(names.splits)
@@ -104,7 +104,7 @@ def our_side(names: Names, paper: Paper, runs: Runs) -> Side:
     return Side(values, failures={place: why for place, why in failures.items() if place not in values})
 
 
-def reached_by(control: str, names: Names, runs: Runs, metric: str, places: Iterable[Place]) -> Array:
+def reached_by(control: str, names: PublishedNames, runs: Runs, metric: str, places: Iterable[Place]) -> Array:
     """What a control reached on the datasets and splits of these places. `metric` is a published name."""
     ours = names.metric(metric).ours or ""
     around = dict.fromkeys((names.datasets.get(place.dataset), names.splits.get(place.split)) for place in places)
@@ -117,7 +117,7 @@ def reached_by(control: str, names: Names, runs: Runs, metric: str, places: Iter
     return np.array([value for value in found if value is not None], dtype=np.float64)
 
 
-def _published_means(path: Path, paper: Paper) -> dict[tuple[Place, str], float]:
+def _published_means(path: Path, paper: PaperStatistics) -> dict[tuple[Place, str], float]:
     means = {}
     for row in read_rows(path, "NS-AUC_mean", "AUC_mean"):
         if row["method"] in paper.methods:

@@ -15,7 +15,7 @@ _VARIABLES = ("DOCKER_HOST", "CONTAINER_HOST")
 
 
 @dataclass(frozen=True)
-class Candidate:
+class SocketCandidate:
     """A socket, and why it is tried."""
 
     path: Path
@@ -33,7 +33,7 @@ class _UnixConnection(http.client.HTTPConnection):
         self.sock.connect(str(self._path))
 
 
-def chosen_by_user(environment: Mapping[str, str]) -> Candidate | None:
+def chosen_by_user(environment: Mapping[str, str]) -> SocketCandidate | None:
     """The socket the user names in the environment; an address that cannot work is an error, not a hint."""
     for variable in _VARIABLES:
         address = environment.get(variable, "")
@@ -41,23 +41,23 @@ def chosen_by_user(environment: Mapping[str, str]) -> Candidate | None:
             continue
         scheme, separator, rest = address.partition("://")
         if not separator and address.startswith("/"):
-            return Candidate(Path(address), f"${variable}")
+            return SocketCandidate(Path(address), f"${variable}")
         if scheme not in ("unix", "http+unix") or not rest:
             raise EngineError(
                 f"{variable} names an engine elsewhere: {address}",
                 where=f"${variable}",
                 todo="runs mount folders of this machine: name a socket of it (unix:///…) or unset the variable",
             )
-        return Candidate(Path(rest), f"${variable}")
+        return SocketCandidate(Path(rest), f"${variable}")
     return None
 
 
-def usual_places(environment: Mapping[str, str]) -> list[Candidate]:
+def usual_places(environment: Mapping[str, str]) -> list[SocketCandidate]:
     """Where engines listen by default, the machine's before the user's."""
     places = [Path("/var/run/docker.sock"), Path("/run/podman/podman.sock")]
     if runtime := environment.get("XDG_RUNTIME_DIR"):
         places += [Path(runtime) / "docker.sock", Path(runtime) / "podman" / "podman.sock"]
-    return [Candidate(path, "usual place") for path in places]
+    return [SocketCandidate(path, "usual place") for path in places]
 
 
 def silence(path: Path, *, timeout: float = 5.0) -> str:
@@ -79,7 +79,7 @@ def silence(path: Path, *, timeout: float = 5.0) -> str:
     return "" if status == http.client.OK else f"answered with HTTP status {status}"
 
 
-def exists(candidate: Candidate) -> bool:
+def exists(candidate: SocketCandidate) -> bool:
     """Whether there is something to ask at all."""
     try:
         return candidate.path.exists()

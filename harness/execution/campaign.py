@@ -22,7 +22,7 @@ from harness.engine.leftovers import remove_stubborn
 from harness.execution.durations import Expected, starting_order
 from harness.execution.gpus import confirm_gpu, require_gpu
 from harness.execution.tasks import Task, limits_of
-from harness.execution.turns import State, take_turns
+from harness.execution.turns import CampaignState, take_turns
 from harness.images import BuiltImage, Supply, ensure_image, remove_images
 from harness.planning.budget import Budget, Share, this_machine
 from harness.planning.jobs import card_of
@@ -94,7 +94,9 @@ def run_cells(
     if on_gpu:
         require_gpu(layout, engine.facts, on_gpu)
     share = this_machine(workers=choices.workers, gpus=1 if on_gpu else 0)
-    state = State(Budget(share, partial(room_on, layout.local)), stop or threading.Event(), progress or Silent())
+    state = CampaignState(
+        Budget(share, partial(room_on, layout.local)), stop or threading.Event(), progress or Silent()
+    )
     cells = _fitting(layout, cells, state)
     expected = Expected(layout, joined, state.progress)
     _tidy(layout, engine, state.progress)
@@ -124,7 +126,7 @@ def run_cells(
             return
 
 
-def _fitting(layout: Layout, cells: Sequence[Cell], state: State) -> list[Cell]:
+def _fitting(layout: Layout, cells: Sequence[Cell], state: CampaignState) -> list[Cell]:
     """The cells this machine can run at all; the others say what is wanting, and cost nobody else a run."""
     fits = {}
     for name, job in {variant_of(cell.job): cell.job for cell in cells}.items():
@@ -162,7 +164,7 @@ def _groups(cells: Sequence[Cell], *, one_method_at_a_time: bool) -> list[list[C
 
 
 def _images(
-    layout: Layout, engine: Engine, cells: Sequence[Cell], state: State, supply: Supply
+    layout: Layout, engine: Engine, cells: Sequence[Cell], state: CampaignState, supply: Supply
 ) -> dict[str, BuiltImage]:
     jobs = {image_of(cell.job): cell.job for cell in cells}
     state.progress.begin("images", len(jobs))
@@ -185,7 +187,7 @@ def _images(
     return images
 
 
-def _telling_fetches(state: State) -> Callable[[int, int, object], None]:
+def _telling_fetches(state: CampaignState) -> Callable[[int, int, object], None]:
     """The first and the last of many parts are worth a line; the ones between would drown the rest."""
 
     def tell(done: int, total: int, _part: object) -> None:

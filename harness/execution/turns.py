@@ -32,7 +32,7 @@ _LOOK_S = 0.5
 
 
 @dataclass
-class State:
+class CampaignState:
     """What the threads of one campaign share."""
 
     budget: Budget
@@ -44,7 +44,7 @@ class State:
     guard: threading.Lock = field(default_factory=threading.Lock)
 
 
-def take_turns(tasks: Sequence[Task], engine: Engine, state: State) -> None:
+def take_turns(tasks: Sequence[Task], engine: Engine, state: CampaignState) -> None:
     """Run every task when its turn comes; returns when all have ended or were left."""
     state.progress.begin("runs", len(tasks))
     # More threads than CPUs: some wait for memory while others prepare inputs; the budget decides what runs.
@@ -70,7 +70,9 @@ class _Elsewhere:
     """Another harness is running this."""
 
 
-def _in_turn(task: Task, engine: Engine, state: State, *, patient: bool) -> Record | Exception | _Elsewhere | None:
+def _in_turn(
+    task: Task, engine: Engine, state: CampaignState, *, patient: bool
+) -> Record | Exception | _Elsewhere | None:
     """Wait for a share of the machine, then run; None when the campaign, or this method, was stopped before."""
     store = Store(task.layout.runs)
     try:
@@ -90,7 +92,9 @@ def _in_turn(task: Task, engine: Engine, state: State, *, patient: bool) -> Reco
         return error
 
 
-def _counted(task: Task, engine: Engine, state: State, *, patient: bool) -> Record | Exception | _Elsewhere | None:
+def _counted(
+    task: Task, engine: Engine, state: CampaignState, *, patient: bool
+) -> Record | Exception | _Elsewhere | None:
     """A run in its turn; before this thread takes another, it is known whether there should be one."""
     ended = _in_turn(task, engine, state, patient=patient)
     if isinstance(ended, Record):
@@ -136,7 +140,7 @@ def _words(error: Exception) -> str:
     return shortened(printable(f"the harness failed on this run: {name}{' '.join(str(error).split())}"))
 
 
-def _tell(task: Task, ended: Record | Exception | None, state: State) -> None:
+def _tell(task: Task, ended: Record | Exception | None, state: CampaignState) -> None:
     job = task.planned.job
     if ended is None:
         return
@@ -150,7 +154,7 @@ def _tell(task: Task, ended: Record | Exception | None, state: State) -> None:
     state.progress.step(f"{ended.verdict}: {job.label} ({ended.resources['wall_s']:.1f} s){reason}")
 
 
-def _count(method: str, state: State, *, failed: bool) -> None:
+def _count(method: str, state: CampaignState, *, failed: bool) -> None:
     """After so many failures in a row, leave the method that has all of them, or everything if several have."""
     with state.guard:
         state.failures = (*state.failures, method) if failed else ()

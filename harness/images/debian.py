@@ -24,7 +24,7 @@ _FAKE_FIELDS = ("Package", "Version", "Architecture", "Multi-Arch", "Provides", 
 
 
 @dataclass(frozen=True)
-class Candidate:
+class PackageCandidate:
     """A package of apt's solution, with what it needs."""
 
     package: DebianPackage
@@ -64,7 +64,7 @@ class Apt:
             paragraphs.append("\n".join([*lines, "Status: install ok installed", "Description: held"]) + "\n")
         self._status.write_text("\n".join(paragraphs))
 
-    def solve(self, packages: Sequence[str]) -> list[Candidate]:
+    def solve(self, packages: Sequence[str]) -> list[PackageCandidate]:
         """Everything that installing `packages` would add."""
         text = self._run("apt-get", "install", "--simulate", "-y", *packages)
         chosen = re.findall(r"^Inst (\S+) (?:\[[^\]]*\] )?\((\S+) ", text, re.M)
@@ -105,7 +105,7 @@ class Apt:
 
 
 def close_over(
-    candidates: Sequence[Candidate], roots: Sequence[str], left_out: Iterable[str]
+    candidates: Sequence[PackageCandidate], roots: Sequence[str], left_out: Iterable[str]
 ) -> list[DebianPackage]:
     """The candidates that `roots` reach through dependencies when `left_out` are taken away."""
     dropped = set(left_out)
@@ -137,7 +137,7 @@ def close_over(
     return sorted(by_name[name].package for name in reached)
 
 
-def _candidate(paragraph: str) -> Candidate | None:
+def _candidate(paragraph: str) -> PackageCandidate | None:
     fields = parse_fields(paragraph)
     if "Package" not in fields:
         return None
@@ -150,7 +150,7 @@ def _candidate(paragraph: str) -> Candidate | None:
         path=fields["Filename"],
     )
     needs = ", ".join(fields[name] for name in ("Pre-Depends", "Depends") if name in fields)
-    return Candidate(
+    return PackageCandidate(
         package=package,
         essential=fields.get("Essential") == "yes",
         provides=tuple(_names(fields.get("Provides", "").replace(",", "|"))),

@@ -11,7 +11,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from harness.base.errors import ImageError
 from harness.images.builder import BuildEngine
-from harness.images.trees import CODE_ROOTS, Entry, read_tree
+from harness.images.trees import CODE_ROOTS, TreeEntry, read_tree
 
 if TYPE_CHECKING:
     from docker.models.containers import Container
@@ -42,15 +42,15 @@ class _Pipe(io.RawIOBase):
         return count
 
 
-def image_entries(engine: BuildEngine, image: str) -> dict[str, Entry]:
+def image_entries(engine: BuildEngine, image: str) -> dict[str, TreeEntry]:
     """All entries of an image's root file system."""
     with _created(engine, image) as container:
         return read_tree(_stream(container.export(chunk_size=_CHUNK)))
 
 
-def code_entries(engine: BuildEngine, image: str) -> dict[str, Entry]:
+def code_entries(engine: BuildEngine, image: str) -> dict[str, TreeEntry]:
     """Only the method's code: what a method image has beyond its environment."""
-    entries: dict[str, Entry] = {}
+    entries: dict[str, TreeEntry] = {}
     with _created(engine, image) as container:
         for root in CODE_ROOTS:
             pieces, _ = container.get_archive(f"/{root}")

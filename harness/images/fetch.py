@@ -1,6 +1,6 @@
 """Filling the store of parts: several sources per file, in order, each file verified, nothing half-written.
 
-Sources: folders (--mirror, $PERMAFROST_MIRROR), this system's own apt and pip with their proxies and
+PartSources: folders (--mirror, $PERMAFROST_MIRROR), this system's own apt and pip with their proxies and
 certificates, and for Debian packages the archives that $PERMAFROST_DEBIAN_MIRROR names, for example a snapshot.
 """
 
@@ -39,7 +39,7 @@ Progress = Callable[[int, int, Part], None]
 
 
 @dataclass(frozen=True)
-class Sources:
+class PartSources:
     """Where parts may come from."""
 
     mirrors: Sequence[Path] = ()
@@ -48,15 +48,15 @@ class Sources:
     network: bool = True
 
 
-def find_sources(layout: Layout, mirrors: Sequence[Path] = (), *, network: bool = True) -> Sources:
+def find_sources(layout: Layout, mirrors: Sequence[Path] = (), *, network: bool = True) -> PartSources:
     """What a person configured, options first, then $PERMAFROST_MIRROR and $PERMAFROST_DEBIAN_MIRROR."""
     archives = os.environ.get("PERMAFROST_DEBIAN_MIRROR", "").split()
     fallbacks = load_environment(layout, BASE).card.debian.archives
-    return Sources(mirrors=mirror_folders(mirrors), archives=archives, fallbacks=fallbacks, network=network)
+    return PartSources(mirrors=mirror_folders(mirrors), archives=archives, fallbacks=fallbacks, network=network)
 
 
 def fetch_parts(
-    layout: Layout, parts: Sequence[Part], sources: Sources, *, progress: Progress | None = None
+    layout: Layout, parts: Sequence[Part], sources: PartSources, *, progress: Progress | None = None
 ) -> int:
     """Fetch what is not in the store yet; returns how many files that was. The first failure stops the rest."""
     missing = list({part.sha256: part for part in parts if not is_fetched(layout, part)}.values())
@@ -94,7 +94,7 @@ def export_parts(layout: Layout, parts: Sequence[Part], target: Path) -> int:
     return count
 
 
-def _fetch(layout: Layout, part: Part, sources: Sources) -> Path:
+def _fetch(layout: Layout, part: Part, sources: PartSources) -> Path:
     failures: list[str] = []
     corrupt: CorruptData | None = None
     for name, get in _ways(part, sources):
@@ -121,7 +121,7 @@ def _fetch(layout: Layout, part: Part, sources: Sources) -> Path:
     )
 
 
-def _ways(part: Part, sources: Sources) -> list[tuple[str, Callable[[Path], Path | None]]]:
+def _ways(part: Part, sources: PartSources) -> list[tuple[str, Callable[[Path], Path | None]]]:
     ways: list[tuple[str, Callable[[Path], Path | None]]] = [
         (str(mirror), partial(_from_mirror, mirror, part)) for mirror in sources.mirrors
     ]

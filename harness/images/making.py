@@ -19,10 +19,10 @@ from harness.images.context import fill_environment_context, fill_method_context
 from harness.images.export import code_entries, copy_files, image_config, image_entries, image_layers
 from harness.images.identity import PREFIX, code_folders, code_tree
 from harness.images.receipts import CONTEXT
-from harness.images.trees import Entry, code_of_entries, environment_listing, listing_digest
+from harness.images.trees import TreeEntry, code_of_entries, environment_listing, listing_digest
 
 
-class Step(NamedTuple):
+class BuildStage(NamedTuple):
     """One stage of the Dockerfile with its build arguments."""
 
     target: str
@@ -34,7 +34,7 @@ class Made:
     """An environment's image fresh from the builder, with what was found in it."""
 
     image_id: str
-    entries: dict[str, Entry]
+    entries: dict[str, TreeEntry]
     listing: str
     seconds: float
 
@@ -63,9 +63,9 @@ def make_environment(
     started = time.monotonic()
     with _context(layout) as folder:
         fill_environment_context(layout, layers, accelerator, folder)
-        steps = [Step("base" if base is None else language_of(layers), {"ACCELERATOR": accelerator})]
+        steps = [BuildStage("base" if base is None else language_of(layers), {"ACCELERATOR": accelerator})]
         if helper is not None and layers[-1].card.conda is not None:
-            steps.insert(0, Step("conda", {"CONDA_INSTALLER": helper}))
+            steps.insert(0, BuildStage("conda", {"CONDA_INSTALLER": helper}))
         elif helper is not None:
             _build_wheels(engine, folder, helper, layers, cached=cached)
         image_id = _build_steps(engine, folder, steps, layers, base=base, cached=cached)
@@ -111,7 +111,7 @@ def tag_image(engine: BuildEngine, image_id: str, name: str) -> None:
 def _build_steps(
     engine: BuildEngine,
     folder: Path,
-    steps: Sequence[Step],
+    steps: Sequence[BuildStage],
     layers: Sequence[Environment],
     *,
     base: str | None,

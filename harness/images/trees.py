@@ -38,7 +38,7 @@ _CHUNK = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class TreeEntry:
     """One path of a root file system; `sha256` is of a file's content, of a file of code of its meaning."""
 
     kind: str
@@ -50,15 +50,15 @@ class Entry:
     size: int
 
 
-Entries = Mapping[str, Entry]
+Entries = Mapping[str, TreeEntry]
 
 
-def read_tree(stream: IO[bytes], folder: str = "") -> dict[str, Entry]:
+def read_tree(stream: IO[bytes], folder: str = "") -> dict[str, TreeEntry]:
     """All entries of an exported root file system, or of a folder in it, but engine stubs.
 
     A hard link counts as its file.
     """
-    entries: dict[str, Entry] = {}
+    entries: dict[str, TreeEntry] = {}
     with tarfile.open(fileobj=stream, mode="r|") as archive:
         for info in archive:
             name = _plain(info.name, folder)
@@ -155,28 +155,28 @@ def _folder_lines(listing: str) -> dict[str, str]:
     return {row[-1]: " ".join(row[:-1]) for row in rows}
 
 
-def _difference(name: str, first: Entry | None, second: Entry | None) -> str:
+def _difference(name: str, first: TreeEntry | None, second: TreeEntry | None) -> str:
     if first is None:
         return f"/{name} (new)"
     if second is None:
         return f"/{name} (gone)"
-    fields = [field for field in Entry.__slots__ if getattr(first, field) != getattr(second, field)]
+    fields = [field for field in TreeEntry.__slots__ if getattr(first, field) != getattr(second, field)]
     return f"/{name} ({', '.join(fields)})"
 
 
-def _entry(archive: tarfile.TarFile, info: tarfile.TarInfo, *, is_code: bool) -> Entry:
+def _entry(archive: tarfile.TarFile, info: tarfile.TarInfo, *, is_code: bool) -> TreeEntry:
     if info.isdir():
-        return Entry("folder", info.mode & 0o7777, info.uid, info.gid, "", "", 0)
+        return TreeEntry("folder", info.mode & 0o7777, info.uid, info.gid, "", "", 0)
     if info.issym():
-        return Entry("link", 0, info.uid, info.gid, info.linkname, "", 0)
+        return TreeEntry("link", 0, info.uid, info.gid, info.linkname, "", 0)
     if not info.isreg():
-        return Entry(f"special-{info.type.decode()}", info.mode & 0o7777, info.uid, info.gid, "", "", 0)
+        return TreeEntry(f"special-{info.type.decode()}", info.mode & 0o7777, info.uid, info.gid, "", "", 0)
     stream = archive.extractfile(info)
     assert stream is not None  # isreg() was true
     # nothing larger is ever put there, and an image made elsewhere may hold anything
     readable = is_code and info.size <= MOST_BYTES
     sha256 = meaning_of(info.name, stream.read()) if readable else _sha256_of(stream)
-    return Entry("file", info.mode & 0o7777, info.uid, info.gid, "", sha256, info.size)
+    return TreeEntry("file", info.mode & 0o7777, info.uid, info.gid, "", sha256, info.size)
 
 
 def _sha256_of(stream: IO[bytes]) -> str:

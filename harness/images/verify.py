@@ -38,7 +38,7 @@ _CHECK_SECONDS = 60
 
 
 @dataclass(frozen=True)
-class Finding:
+class ImageFinding:
     """One thing that was checked of one image; `fault` is empty where it holds."""
 
     image: str
@@ -60,7 +60,7 @@ def verify_images(
     *,
     rebuild: bool = False,
     supply: Supply | None = None,
-) -> Iterator[Finding]:
+) -> Iterator[ImageFinding]:
     """Check the images of methods and environments, one finding after the other."""
     for name in names:
         yield from _verify_one(engine, layout, name, accelerator, supply)
@@ -130,7 +130,7 @@ def run_check(engine: BuildEngine, image: str, command: Sequence[str]) -> str:
 
 def _verify_one(
     engine: BuildEngine, layout: Layout, name: str, accelerator: Accelerator, supply: Supply | None
-) -> Iterator[Finding]:
+) -> Iterator[ImageFinding]:
     is_method = (layout.methods / name).is_dir()
     ensure = ensure_image if is_method else ensure_environment
     check = _Timed(name)
@@ -162,7 +162,7 @@ def _verify_one(
 
 def _rebuild(
     engine: BuildEngine, layout: Layout, names: Sequence[str], accelerator: Accelerator
-) -> Iterator[Finding]:
+) -> Iterator[ImageFinding]:
     """Build every layer again from nothing, each on its rebuilt parent, and compare with what is there."""
     rebuilt: dict[str, str] = {}
     try:
@@ -234,9 +234,9 @@ class _Timed:
         self._image = image
         self._since = time.monotonic()
 
-    def __call__(self, check: str, detail: str, fault: str = "") -> Finding:
+    def __call__(self, check: str, detail: str, fault: str = "") -> ImageFinding:
         now = time.monotonic()
-        finding = Finding(self._image, check, detail, fault, round(now - self._since, 1))
+        finding = ImageFinding(self._image, check, detail, fault, round(now - self._since, 1))
         self._since = now
         return finding
 

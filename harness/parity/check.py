@@ -12,7 +12,7 @@ from harness.execution.trials import Runner
 from harness.methods.card import MethodCard
 from harness.parity import references
 from harness.parity.cases import GoldenCase, Match, how, matches_of
-from harness.parity.finding import Finding, Standing
+from harness.parity.finding import CaseFinding, Standing
 from harness.parity.goldens import Array, Incomplete, read_case
 from harness.parity.traces import check_traces
 
@@ -20,7 +20,7 @@ from harness.parity.traces import check_traces
 class Answers(Protocol):
     """What `parity/answers.py` of a benchmark offers: golden cases of whole answers."""
 
-    def check_answers(self, match: Match, arrays: Mapping[str, Array], run: Runner) -> Finding | None:
+    def check_answers(self, match: Match, arrays: Mapping[str, Array], run: Runner) -> CaseFinding | None:
         """What came of one case; None where the table's condition on it does not hold."""
         ...
 
@@ -33,7 +33,7 @@ def check_cases(
     *,
     mirrors: Sequence[Path] = (),
     only: Sequence[str] = (),
-) -> Iterator[Finding]:
+) -> Iterator[CaseFinding]:
     """One finding per case and table that covers it; a case that nothing covers is a finding too."""
     for case in cases:
         if references.covers(case):
@@ -45,7 +45,7 @@ def check_cases(
         if wanted:
             yield from _check_matches(case, wanted, run)
         elif not only:
-            yield Finding(case.name, "method", "", standing=Standing.NOT_IMPLEMENTED, note="no card covers it")
+            yield CaseFinding(case.name, "method", "", standing=Standing.NOT_IMPLEMENTED, note="no card covers it")
 
 
 def is_covered(case: GoldenCase, cards: Sequence[MethodCard], subject: str) -> bool:
@@ -55,7 +55,7 @@ def is_covered(case: GoldenCase, cards: Sequence[MethodCard], subject: str) -> b
     return case.path.is_file() and any(match.card.name == subject for match in matches_of(case, cards))
 
 
-def _check_matches(case: GoldenCase, matches: Sequence[Match], run: Runner) -> Iterator[Finding]:
+def _check_matches(case: GoldenCase, matches: Sequence[Match], run: Runner) -> Iterator[CaseFinding]:
     arrays = read_case(case)
     checked = False
     for match in matches:
@@ -66,18 +66,20 @@ def _check_matches(case: GoldenCase, matches: Sequence[Match], run: Runner) -> I
                 yield finding
         except Incomplete as lack:
             checked = True
-            yield Finding(case.name, "method", match.card.name, standing=Standing.FAILED, note=f"the case {lack}")
+            yield CaseFinding(
+                case.name, "method", match.card.name, standing=Standing.FAILED, note=f"the case {lack}"
+            )
     if not checked:
         note = f"no table of {matches[0].card.name}'s card applies to its labels"
-        yield Finding(case.name, "method", matches[0].card.name, standing=Standing.NOT_IMPLEMENTED, note=note)
+        yield CaseFinding(case.name, "method", matches[0].card.name, standing=Standing.NOT_IMPLEMENTED, note=note)
 
 
-def _check_one(match: Match, arrays: Mapping[str, Array], run: Runner) -> Finding | None:
+def _check_one(match: Match, arrays: Mapping[str, Array], run: Runner) -> CaseFinding | None:
     """What came of one case; None where the table's condition on it does not hold."""
     if match.table.given:
         return check_traces(match, arrays, run, how(match))
     part = benchmarks.part(match.benchmark, "parity.answers")
     if part is None:
         note = f"benchmark {match.benchmark} has traces alone: the card's table must say what is given"
-        return Finding(match.case.name, "method", match.card.name, standing=Standing.FAILED, note=note)
+        return CaseFinding(match.case.name, "method", match.card.name, standing=Standing.FAILED, note=note)
     return cast(Answers, part).check_answers(match, arrays, run)

@@ -42,7 +42,7 @@ class ArrayFinding:
 
 
 @dataclass(frozen=True)
-class Finding:
+class CaseFinding:
     """One golden case under one table of a card, or under the harness's own metrics and splits."""
 
     case: str

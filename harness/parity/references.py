@@ -9,7 +9,7 @@ from typing import Protocol, cast
 from harness import benchmarks
 from harness.base.layout import Layout
 from harness.parity.cases import GoldenCase
-from harness.parity.finding import ArrayFinding, Finding, Standing
+from harness.parity.finding import ArrayFinding, CaseFinding, Standing
 from harness.parity.goldens import Array, read_case
 
 METRICS, SPLITS = "metrics", "splits"
@@ -42,23 +42,23 @@ class Splits(Protocol):
 
     def check_split(
         self, layout: Layout, case: str, arrays: Mapping[str, Array], mirrors: Sequence[Path]
-    ) -> Finding:
+    ) -> CaseFinding:
         """Make the split that a golden holds, and compare."""
         ...
 
 
-def check(layout: Layout, case: GoldenCase, mirrors: Sequence[Path]) -> Finding:
+def check(layout: Layout, case: GoldenCase, mirrors: Sequence[Path]) -> CaseFinding:
     """Compute again what the golden holds."""
     subject, benchmark = subject_of(case), case.benchmark or benchmarks.default()
     part = benchmarks.part(benchmark, f"parity.{subject}")
     if part is None:
         note = f"benchmark {benchmark} compares no golden {subject}"
-        return Finding(case.name, subject, subject, standing=Standing.NOT_IMPLEMENTED, note=note)
+        return CaseFinding(case.name, subject, subject, standing=Standing.NOT_IMPLEMENTED, note=note)
     if subject == SPLITS:
         return cast(Splits, part).check_split(layout, case.name, read_case(case), mirrors)
     findings = tuple(cast(Metrics, part).check_metrics(read_case(case)))
     standing = Standing.OK if findings else Standing.FAILED
-    return Finding(case.name, METRICS, METRICS, arrays=findings, standing=standing)
+    return CaseFinding(case.name, METRICS, METRICS, arrays=findings, standing=standing)
 
 
 def _is_of_metrics(case: GoldenCase) -> bool:

@@ -20,7 +20,7 @@ from harness.base.vocabulary import Verdict
 from harness.execution.trials import Runner, Trial
 from harness.methods.card import Tolerance, merged_parameters
 from harness.parity.cases import Match
-from harness.parity.finding import ArrayFinding, Finding, Standing, compare
+from harness.parity.finding import ArrayFinding, CaseFinding, Standing, compare
 
 Array = npt.NDArray[Any]
 
@@ -49,7 +49,7 @@ def trial_of(match: Match, arrays: Mapping[str, Array]) -> Trial:
     )
 
 
-def check_traces(match: Match, arrays: Mapping[str, Array], run: Runner, how: str) -> Finding:
+def check_traces(match: Match, arrays: Mapping[str, Array], run: Runner, how: str) -> CaseFinding:
     """Run one case and compare every array that the table has a tolerance for."""
     table = match.table
     wanted = {name: golden for name, golden in arrays.items() if not _matches(name, table.absent)}
@@ -95,5 +95,5 @@ def _matches(name: str, patterns: Iterable[str]) -> bool:
 
 def _finding(
     match: Match, found: tuple[ArrayFinding, ...], standing: Standing, note: str, seconds: float | None = None
-) -> Finding:
-    return Finding(match.case.name, "method", match.card.name, found, standing, note, seconds)
+) -> CaseFinding:
+    return CaseFinding(match.case.name, "method", match.card.name, found, standing, note, seconds)

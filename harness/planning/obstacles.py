@@ -48,7 +48,7 @@ class Obstacles:
 
 
 @dataclass(frozen=True)
-class Known:
+class ObstacleNotes:
     """All notes, read once for many cells."""
 
     datasets: dict[str, str]
@@ -57,7 +57,7 @@ class Known:
     runs: dict[str, str]
 
     @classmethod
-    def of(cls, store: Path) -> Known:
+    def of(cls, store: Path) -> ObstacleNotes:
         """Those of one store."""
         obstacles = Obstacles(store)
         return cls(

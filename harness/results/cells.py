@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterable
 
 from harness.base.vocabulary import Verdict
-from harness.planning.obstacles import Known
+from harness.planning.obstacles import ObstacleNotes
 from harness.planning.plan import Cell, Plan
-from harness.results.store import Standing, Store
+from harness.results.store import Store, StoredRun
 
 
 def join(plan: Plan, store: Store, *, records: bool = False) -> tuple[Cell, ...]:
@@ -16,7 +16,7 @@ def join(plan: Plan, store: Store, *, records: bool = False) -> tuple[Cell, ...]
 
     `records` keeps the fields of every record; without them 100,000 cells cost a third less, and far less memory.
     """
-    obstacles = Known.of(store.folder)
+    obstacles = ObstacleNotes.of(store.folder)
     joined = []
     for cell in plan.cells:
         if cell.key is None:
@@ -24,10 +24,10 @@ def join(plan: Plan, store: Store, *, records: bool = False) -> tuple[Cell, ...]
             continue
         standing = store.standing(cell.key)
         if standing.verdict is Verdict.PENDING and (obstacle := obstacles.before(cell.job)):
-            standing = Standing(*obstacle, {})
+            standing = StoredRun(*obstacle, {})
         elif not standing.verdict.is_final and (fault := obstacles.runs.get(cell.key)):
             # later than any unfinished run that is stored: such a note goes when a run is
-            standing = Standing(Verdict.INFRASTRUCTURE, fault, standing.content)
+            standing = StoredRun(Verdict.INFRASTRUCTURE, fault, standing.content)
         content = standing.content if records else {}
         joined.append(Cell(cell.job, cell.planned, standing.verdict, standing.reason, content))
     check_sum(plan, joined)

@@ -34,7 +34,7 @@ _SUFFIX = ".jsonl.gz"
 
 
 @dataclass(frozen=True)
-class Entry:
+class ReferenceResult:
     """One reference result: the fields of its record, and the scores of a run that ended ok."""
 
     content: dict[str, Any]
@@ -58,9 +58,9 @@ class Entry:
         return self.scores if self.scores and self.scores.scorer == made_by else None
 
 
-def load_reference(layout: Layout, benchmark: str = "") -> dict[str, Entry]:
+def load_reference(layout: Layout, benchmark: str = "") -> dict[str, ReferenceResult]:
     """All committed reference results by key, or those of one benchmark. Whatever was changed is refused."""
-    entries: dict[str, Entry] = {}
+    entries: dict[str, ReferenceResult] = {}
     for path in sorted((layout.reference / benchmark).rglob(f"*{_SUFFIX}")):
         for entry in _read(layout, path):
             if entry.content["key"] in entries:
@@ -101,7 +101,7 @@ def save_reference(layout: Layout, store: Store, mirrors: Iterable[Path] = ()) -
 
 
 @dataclass(frozen=True)
-class Row:
+class ReferenceRow:
     """The reference results of one method, variant, dataset and split."""
 
     label: str
@@ -125,13 +125,13 @@ class Row:
         return {"label": self.label, "verdicts": counts, "stale": self.stale, "cpu_hours": self.cpu_hours}
 
 
-def overview(layout: Layout) -> list[Row]:
+def overview(layout: Layout) -> list[ReferenceRow]:
     """What there is, file by file."""
-    present, found = _Present(layout), dict[Path, list[Entry]]()
+    present, found = _Present(layout), dict[Path, list[ReferenceResult]]()
     for entry in load_reference(layout).values():
         found.setdefault(reference_file(layout, entry.planned), []).append(entry)
     return [
-        Row(
+        ReferenceRow(
             label=path.relative_to(layout.reference).as_posix().removesuffix(_SUFFIX),
             counts=Counter(Verdict(entry.content["verdict"]) for entry in entries),
             stale=sum(1 for entry in entries if not present.holds(entry.planned)),
@@ -185,7 +185,7 @@ def _line(content: dict[str, Any], scores: Scores | None) -> str:
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 
-def _read(layout: Layout, path: Path) -> Iterator[Entry]:
+def _read(layout: Layout, path: Path) -> Iterator[ReferenceResult]:
     place = path.relative_to(layout.root)
     try:
         lines = gzip.decompress(path.read_bytes()).splitlines()
@@ -202,12 +202,12 @@ def _read(layout: Layout, path: Path) -> Iterator[Entry]:
         scores = parse_scores(told) if told is not None else None
         if told is not None and scores is None:
             raise _corrupt("scores differ from their own digest", where)
-        entry = Entry(content, scores, where)
+        entry = ReferenceResult(content, scores, where)
         _check(entry)
         yield entry
 
 
-def _check(entry: Entry) -> None:
+def _check(entry: ReferenceResult) -> None:
     """A line must be about one run: the key is recomputed, and the scores are those of the record's files."""
     try:
         record = entry.record

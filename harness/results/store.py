@@ -26,7 +26,7 @@ _LOCK = ".lock"
 
 
 @dataclass(frozen=True)
-class Standing:
+class StoredRun:
     """What the store knows of one key without opening its predictions."""
 
     verdict: Verdict
@@ -70,7 +70,7 @@ class Store:
             )
         return record
 
-    def standing(self, key: str) -> Standing:
+    def standing(self, key: str) -> StoredRun:
         """The verdict of one key: pending when there is no run, infrastructure when its evidence is damaged.
 
         Checks the record's digest and the presence and size of every file it names. The contents are hashed
@@ -83,24 +83,24 @@ class Store:
             with open(path, "rb", buffering=0) as stream:  # noqa: PTH123
                 text = stream.read()
         except FileNotFoundError:
-            return Standing(Verdict.PENDING, Verdict.PENDING.meaning, {})
+            return StoredRun(Verdict.PENDING, Verdict.PENDING.meaning, {})
         except OSError as error:
-            return Standing(Verdict.INFRASTRUCTURE, f"evidence is damaged: {error.strerror} ({path})", {})
+            return StoredRun(Verdict.INFRASTRUCTURE, f"evidence is damaged: {error.strerror} ({path})", {})
         try:
             content = checked_content(text, path)
             if content.get("key") != key:
                 raise CorruptData("a record lies under another job's key", where=path)
             _check_sizes(folder, content["files"])
-            return Standing(Verdict(content["verdict"]), content["reason"], content)
+            return StoredRun(Verdict(content["verdict"]), content["reason"], content)
         except CorruptData as error:
-            return Standing(Verdict.INFRASTRUCTURE, f"evidence is damaged: {error.what} ({error.where})", {})
+            return StoredRun(Verdict.INFRASTRUCTURE, f"evidence is damaged: {error.what} ({error.where})", {})
         except (KeyError, TypeError, ValueError, AttributeError):
             # its digest is right, so somebody made it so: `record` tells which field
-            return Standing(
+            return StoredRun(
                 Verdict.INFRASTRUCTURE, f"evidence is damaged: a record breaks its schema ({path})", {}
             )
 
-    def standings(self, keys: Iterable[str]) -> dict[str, Standing]:
+    def standings(self, keys: Iterable[str]) -> dict[str, StoredRun]:
         """The standing of many keys."""
         return {key: self.standing(key) for key in keys}
 

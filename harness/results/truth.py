@@ -9,7 +9,7 @@ from pathlib import Path
 from harness import benchmarks
 from harness.base.layout import Layout
 from harness.benchmarks import AnyBenchmark, Dataset, Ranking, Split
-from harness.benchmarks.measures import Measured, measured
+from harness.benchmarks.measures import Measurement, measured
 from harness.data import load_dataset
 from harness.planning.jobs import Job
 from harness.splits import load_split
@@ -32,7 +32,7 @@ class Truth:
         """The answer in a folder, or `InvalidPredictions` with file, place and value."""
         return self.benchmark.scoring.question(self.dataset, self.split, self.job.options).read(folder)
 
-    def measure(self, answer: object) -> Measured:
+    def measure(self, answer: object) -> Measurement:
         """The metrics of an answer. Where there is no truth, none is defined."""
         strategy, parameters = self.job.split.strategy, self.job.parameters
         return measured(self.benchmark.scoring, strategy, self.dataset, self.split, answer, parameters)

@@ -19,7 +19,7 @@ from harness.planning.jobs import Job, unusual_options
 from harness.planning.plan import Cell, Plan, Present
 from harness.planning.suites import jobs_of, load_suite
 from harness.results.cells import check_sum
-from harness.results.reference import Entry
+from harness.results.reference import ReferenceResult
 from harness.results.scoring import Scores, read_scores, scored_files
 from harness.results.store import Store
 
@@ -201,7 +201,7 @@ def build_table(
     store: Store,
     plan: Plan,
     cells: Sequence[Cell],
-    reference: Mapping[str, Entry] = MappingProxyType({}),
+    reference: Mapping[str, ReferenceResult] = MappingProxyType({}),
 ) -> Table:
     """The table of a plan, whose `cells` were joined with their records. Reads scores, but no predictions.
 
@@ -263,7 +263,7 @@ def row_name(job: Job, chosen: dict[str, Any]) -> str:
     return f"{name}{job.marks} ({told})" if told else f"{name}{job.marks}"
 
 
-def _scored(layout: Layout, cell: Cell, card: MethodCard, reference: Mapping[str, Entry]) -> ScoredCell:
+def _scored(layout: Layout, cell: Cell, card: MethodCard, reference: Mapping[str, ReferenceResult]) -> ScoredCell:
     usual = card.variant(cell.job.variant).parameters
     chosen = {name: value for name, value in sorted(cell.job.parameters.items()) if usual.get(name) != value}
     entry = reference.get(cell.planned.key) if cell.planned and cell.verdict is Verdict.PENDING else None

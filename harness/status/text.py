@@ -48,20 +48,20 @@ def headline(table: Table) -> str:
 
 
 @dataclass(frozen=True)
-class Grid:
+class TextGrid:
     """A header, and a row for each group that has something to say."""
 
     header: list[str]
     rows: dict[Group, list[str]]
 
 
-def block_grids(block: Sequence[Group], footnotes: Footnotes, *, width: int = 80) -> list[Grid]:
+def block_grids(block: Sequence[Group], footnotes: Footnotes, *, width: int = 80) -> list[TextGrid]:
     """One dataset and split: verdicts and as many key metrics as the width holds.
 
     Of the first metric no setting is left out: what is too wide stands below.
     """
     names = {group: f"{group.title} [control]" if group.control else group.title for group in block}
-    grids = [Grid(["method", "verdict"], {group: [names[group], group.verdict_text] for group in block})]
+    grids = [TextGrid(["method", "verdict"], {group: [names[group], group.verdict_text] for group in block})]
     first, *others = known_sets(block)
     for metric in (*first, *(metric for members in others for metric in members)):
         trial = footnotes.copy()
@@ -71,7 +71,7 @@ def block_grids(block: Sequence[Group], footnotes: Footnotes, *, width: int = 80
         if _width(grids[-1]) + max(map(len, column)) > width:
             if metric not in first or not texts:
                 break
-            grids.append(Grid(["method"], {group: [names[group]] for group in texts}))
+            grids.append(TextGrid(["method"], {group: [names[group]] for group in texts}))
         footnotes.keep(trial)
         grids[-1].header.append(title)
         for group, row in grids[-1].rows.items():
@@ -79,7 +79,7 @@ def block_grids(block: Sequence[Group], footnotes: Footnotes, *, width: int = 80
     return grids
 
 
-def _width(grid: Grid) -> int:
+def _width(grid: TextGrid) -> int:
     """The columns that are taken, with the indentation and a gap behind each."""
     columns = zip(grid.header, *grid.rows.values(), strict=True)
     return 2 + sum(max(map(len, column)) + len(GAP) for column in columns)

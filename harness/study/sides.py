@@ -16,7 +16,7 @@ from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.compare.book import Book
 from harness.compare.judge import Comparison
-from harness.compare.names import Names, Target
+from harness.compare.names import PublishedNames, Target
 from harness.compare.obtained import Obtained, Runs
 from harness.compare.paper import Place
 from harness.compare.several import Several
@@ -56,7 +56,7 @@ class Sides:
 
     layout: Layout
     book: Book
-    names: Names
+    names: PublishedNames
     controls: tuple[str, ...]
     derived: tuple[Derived, ...] = ()
 

@@ -12,7 +12,7 @@ from harness.base.errors import unknown
 from harness.base.layout import Layout
 from harness.base.manifests import Strict, load_toml
 from harness.compare.claims import TABLES, load_printed
-from harness.compare.names import Names
+from harness.compare.names import PublishedNames
 from harness.study.sheets import Sheet
 
 FILE = "study.toml"
@@ -31,7 +31,7 @@ class Cost(Strict):
     digits: int = Field(default=0, ge=0)
 
 
-class Part(Strict):
+class SheetPart(Strict):
     """A metric on a dataset in a figure; `table` has the printed numbers, where one does."""
 
     dataset: str
@@ -70,7 +70,7 @@ class Spec(Strict):
     metrics: dict[str, str] = {}
     # what a metric's name begins with
     settings: list[str] = []
-    parts: list[Part] = []
+    parts: list[SheetPart] = []
 
     @model_validator(mode="after")
     def _says_what_it_is_of(self) -> Spec:
@@ -108,7 +108,7 @@ class Description(Strict):
     sheets: list[Spec]
 
 
-def load_description(layout: Layout, names: Names, makers: Iterable[str]) -> Description | None:
+def load_description(layout: Layout, names: PublishedNames, makers: Iterable[str]) -> Description | None:
     """What the study of a benchmark shows, where it has one; a name that nobody knows is refused."""
     path = benchmarks.folder(names.benchmark) / FILE
     if not path.is_file():

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from harness.upkeep.clean import Removal, clean
-from harness.upkeep.doctor import Check, State, examine
+from harness.upkeep.doctor import Examination, State, examine
 
-__all__ = ["Check", "Removal", "State", "clean", "examine"]
+__all__ = ["Examination", "Removal", "State", "clean", "examine"]

@@ -29,7 +29,7 @@ class State(StrEnum):
 
 
 @dataclass(frozen=True)
-class Check:
+class Examination:
     """One line of the examination."""
 
     name: str
@@ -43,12 +43,12 @@ class Check:
         return self.name in ("engine", "control run")
 
 
-def examine(layout: Layout, mirrors: Sequence[Path] = (), *, runtime: str | None = None) -> Iterator[Check]:
+def examine(layout: Layout, mirrors: Sequence[Path] = (), *, runtime: str | None = None) -> Iterator[Examination]:
     """All checks, each as soon as it is done."""
     try:
         engine = find_engine(layout, runtime=runtime)
     except EngineError as error:
-        yield Check("engine", State.FAIL, f"{error.what} ({error.where})", error.todo)
+        yield Examination("engine", State.FAIL, f"{error.what} ({error.where})", error.todo)
         yield from _without_engine(layout, mirrors, None)
         return
     with engine:
@@ -58,8 +58,8 @@ def examine(layout: Layout, mirrors: Sequence[Path] = (), *, runtime: str | None
         yield from _without_engine(layout, mirrors, engine)
 
 
-def _without_engine(layout: Layout, mirrors: Sequence[Path], engine: Engine | None) -> Iterator[Check]:
-    parts: list[tuple[str, Callable[[], list[Check]]]] = [
+def _without_engine(layout: Layout, mirrors: Sequence[Path], engine: Engine | None) -> Iterator[Examination]:
+    parts: list[tuple[str, Callable[[], list[Examination]]]] = [
         ("images", lambda: [_images(layout, engine)]),
         ("disk", lambda: _disk(layout, engine)),
         ("memory", lambda: [_memory(layout)]),
@@ -71,10 +71,10 @@ def _without_engine(layout: Layout, mirrors: Sequence[Path], engine: Engine | No
         try:
             yield from check()
         except HarnessError as error:
-            yield Check(name, State.FAIL, f"{error.what} ({error.where})", error.todo)
+            yield Examination(name, State.FAIL, f"{error.what} ({error.where})", error.todo)
 
 
-def _engine(engine: Engine) -> Check:
+def _engine(engine: Engine) -> Examination:
     facts = engine.facts
     kind = "rootless" if facts.rootless else "root"
     served = ", served by the harness" if facts.served else ""
@@ -84,11 +84,11 @@ def _engine(engine: Engine) -> Check:
     )
     if facts.storage_driver == "vfs":
         todo = "put the cache or the engine's storage on a disk that can hold overlays"
-        return Check("engine", State.WARN, f"{detail}; vfs storage copies every layer", todo)
-    return Check("engine", State.OK, detail)
+        return Examination("engine", State.WARN, f"{detail}; vfs storage copies every layer", todo)
+    return Examination("engine", State.OK, detail)
 
 
-def _limits(engine: Engine) -> Check:
+def _limits(engine: Engine) -> Examination:
     facts = engine.facts
     kept = {
         "memory": facts.memory_limit_enforced,
@@ -97,8 +97,8 @@ def _limits(engine: Engine) -> Check:
     }
     lacking = [name for name, is_kept in kept.items() if not is_kept]
     if not lacking:
-        return Check("limits", State.OK, "memory, processes and CPU are limited by the engine")
-    return Check(
+        return Examination("limits", State.OK, "memory, processes and CPU are limited by the engine")
+    return Examination(
         "limits",
         State.WARN,
         f"not enforced: {', '.join(lacking)}; every record will say so",
@@ -106,22 +106,24 @@ def _limits(engine: Engine) -> Check:
     )
 
 
-def _control(engine: Engine) -> Check:
+def _control(engine: Engine) -> Examination:
     control = control_run(engine)
     if not control.ok:
         todo = "correct what the engine names; nothing can run before"
-        return Check("control run", State.FAIL, control.detail, todo)
+        return Examination("control run", State.FAIL, control.detail, todo)
     if control.memory_limit_kept is False and engine.memory_limit_enforced:
         todo = "trust no memory limit of this engine; use another"
-        return Check(
+        return Examination(
             "control run", State.WARN, "the kernel does not hold the memory limit that was asked for", todo
         )
     if control.broken:
         todo = "use an engine whose filter works: runs with this one end as infrastructure"
-        return Check("control run", State.FAIL, f"the kernel does not enforce: {', '.join(control.broken)}", todo)
+        return Examination(
+            "control run", State.FAIL, f"the kernel does not enforce: {', '.join(control.broken)}", todo
+        )
     if control.let_through:
         todo = "use an engine that keeps what it is asked for, or a stronger runtime (--runtime)"
-        return Check("control run", State.WARN, f"{control.let_through} was not refused", todo)
+        return Examination("control run", State.WARN, f"{control.let_through} was not refused", todo)
     seen = {
         True: "; the kernel holds its memory limit",
         False: "",
@@ -129,25 +131,27 @@ def _control(engine: Engine) -> Check:
     }
     walled = "; system calls are filtered, no rights are held" if control.confinement else ""
     detail = f"{control.detail} in {control.seconds:.1f} s{seen[control.memory_limit_kept]}{walled}"
-    return Check("control run", State.OK, detail)
+    return Examination("control run", State.OK, detail)
 
 
-def _images(layout: Layout, engine: Engine | None) -> Check:
+def _images(layout: Layout, engine: Engine | None) -> Examination:
     from harness.images import image_name
     from harness.methods.card import load_methods
 
     methods = [card.name for card in load_methods(layout)]
     if engine is None:
-        return Check("images", State.WARN, f"{len(methods)} methods; no engine to look for images in")
+        return Examination("images", State.WARN, f"{len(methods)} methods; no engine to look for images in")
     built = [name for name in methods if engine.image_id(image_name(layout, name))]
     missing = sorted(set(methods) - set(built))
     if not missing:
-        return Check("images", State.OK, f"all {len(methods)} are built")
+        return Examination("images", State.OK, f"all {len(methods)} are built")
     detail = f"{len(built)} of {len(methods)} are built; to be built: {', '.join(missing)}"
-    return Check("images", State.OK, detail, "they are built when they are needed, or by `harness image build`")
+    return Examination(
+        "images", State.OK, detail, "they are built when they are needed, or by `harness image build`"
+    )
 
 
-def _disk(layout: Layout, engine: Engine | None) -> list[Check]:
+def _disk(layout: Layout, engine: Engine | None) -> list[Examination]:
     from harness.images import recorded_size
     from harness.methods.card import load_methods
 
@@ -161,17 +165,17 @@ def _disk(layout: Layout, engine: Engine | None) -> list[Check]:
     return checks
 
 
-def _room(name: str, place: Path, need: int) -> Check:
+def _room(name: str, place: Path, need: int) -> Examination:
     here = next(path for path in (place, *place.parents) if path.exists())
     free = shutil.disk_usage(here).free
     detail = f"{free / _GIB:.1f} GiB free under {place}, {need / _GIB:.1f} GiB wanted"
     if free >= max(need, _LEAST_BYTES):
-        return Check(name, State.OK, detail)
+        return Examination(name, State.OK, detail)
     todo = "free some (harness clean --images --cache), or move it ($PERMAFROST_CACHE, $PERMAFROST_RESULTS)"
-    return Check(name, State.FAIL if free < _LEAST_BYTES else State.WARN, detail, todo)
+    return Examination(name, State.FAIL if free < _LEAST_BYTES else State.WARN, detail, todo)
 
 
-def _memory(layout: Layout) -> Check:
+def _memory(layout: Layout) -> Examination:
     from harness.methods.card import load_methods
     from harness.planning.budget import this_machine
 
@@ -184,24 +188,24 @@ def _memory(layout: Layout) -> Check:
         f"the largest method wants {cpus} and {wants / _GIB:.1f} GiB"
     )
     if machine.memory >= wants and machine.cpus >= cpus:
-        return Check("memory", State.OK, detail)
-    return Check(
+        return Examination("memory", State.OK, detail)
+    return Examination(
         "memory", State.WARN, detail, "the largest methods cannot run here: use a larger machine for them"
     )
 
 
-def _gpu(engine: Engine | None) -> Check:
+def _gpu(engine: Engine | None) -> Examination:
     gpus = find_gpus()
     if not gpus:
-        return Check("gpu", State.OK, "none; the CPU images are the reference and need none")
+        return Examination("gpu", State.OK, "none; the CPU images are the reference and need none")
     found = f"{len(gpus)}: {', '.join(sorted({gpu.name for gpu in gpus}))}"
     if engine is not None and not engine_lends_gpus(engine.facts):
         todo = "install the NVIDIA container toolkit for CUDA images; CPU images work without"
-        return Check("gpu", State.WARN, f"{found}; the engine cannot hand them to containers", todo)
-    return Check("gpu", State.OK, found)
+        return Examination("gpu", State.WARN, f"{found}; the engine cannot hand them to containers", todo)
+    return Examination("gpu", State.OK, found)
 
 
-def data_checks(layout: Layout, mirrors: Sequence[Path] = ()) -> list[Check]:
+def data_checks(layout: Layout, mirrors: Sequence[Path] = ()) -> list[Examination]:
     """Every dataset: whether its data is here, and whether its manifest and own tables are whole."""
     from harness.data import manifest_names
 
@@ -210,11 +214,11 @@ def data_checks(layout: Layout, mirrors: Sequence[Path] = ()) -> list[Check]:
         try:
             checks.append(_dataset(layout, name, mirrors))
         except UsageError as error:
-            checks.append(Check(f"data {name}", State.FAIL, f"{error.what} ({error.where})", error.todo))
+            checks.append(Examination(f"data {name}", State.FAIL, f"{error.what} ({error.where})", error.todo))
     return checks
 
 
-def _dataset(layout: Layout, name: str, mirrors: Sequence[Path]) -> Check:
+def _dataset(layout: Layout, name: str, mirrors: Sequence[Path]) -> Examination:
     from harness.base.download import mirror_folders
     from harness.data import load_manifest
     from harness.data.brought import missing_tables
@@ -224,27 +228,27 @@ def _dataset(layout: Layout, name: str, mirrors: Sequence[Path]) -> Check:
     manifest, title = load_manifest(layout, name), f"data {name}"
     if manifest.bring and missing_tables(layout, manifest):
         # nobody can fetch it, so that its absence is no fault of this machine
-        return Check(title, State.OK, f"yours to bring, if you have it: {manifest.bring}")
+        return Examination(title, State.OK, f"yours to bring, if you have it: {manifest.bring}")
     if changed := changed_files(layout, manifest):
         told = ", ".join(path.name for path in changed)
-        return Check(
+        return Examination(
             title, State.FAIL, f"changed, not what the manifest records: {told}", f"harness data get {name}"
         )
     if is_converted(layout, manifest):
-        return Check(title, State.OK, "converted")
+        return Examination(title, State.OK, "converted")
     folders = mirror_folders(mirrors)
     missing = [file for file in manifest.files if local_copy(layout, name, file, folders) is None]
     if not missing:
-        return Check(title, State.OK, "all original files are here")
+        return Examination(title, State.OK, "all original files are here")
     size = sum(file.bytes for file in missing)
     detail = f"{len(missing)} original files are not here ({size / 1e6:.1f} MB)"
-    return Check(title, State.WARN, detail, f"harness data get {name}, or give --mirror DIR")
+    return Examination(title, State.WARN, detail, f"harness data get {name}, or give --mirror DIR")
 
 
-def _leftovers(layout: Layout, engine: Engine | None) -> Check:
+def _leftovers(layout: Layout, engine: Engine | None) -> Examination:
     orphans = len(find_orphans(engine)) if engine is not None else 0
     folders = len(abandoned_folders(layout.local / "work"))
     if not orphans and not folders:
-        return Check("leftovers", State.OK, "none")
+        return Examination("leftovers", State.OK, "none")
     detail = f"{orphans} containers and {folders} temporary folders without an owner"
-    return Check("leftovers", State.WARN, detail, "harness clean")
+    return Examination("leftovers", State.WARN, detail, "harness clean")

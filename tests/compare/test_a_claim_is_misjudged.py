@@ -11,17 +11,17 @@ from hypothesis import strategies as st
 
 from harness.base.vocabulary import Verdict
 from harness.compare.claims import Claim, rounding_of
-from harness.compare.judge import ClaimVerdict, Comparison, Known, judge
-from harness.compare.names import MetricName, Names, Remark, Sources, Target
+from harness.compare.judge import ClaimVerdict, Comparable, Comparison, judge
+from harness.compare.names import ClaimSources, MetricName, PublishedNames, Remark, Target
 from harness.compare.obtained import Obtained
 from harness.compare.statistics import welch_half_width
 
-NAMES = Names(
+NAMES = PublishedNames(
     benchmark="repurposing",
     variant="published",
     options={"inner_folds": 5},
     seeds=100,
-    sources=Sources(paper="a paper", files="files"),
+    sources=ClaimSources(paper="a paper", files="files"),
     methods={"ALSWR": "als_wr", "LRSSL": "lrssl"},
     datasets={"Fdataset": "fdataset", "Synthetic": "synthetic"},
     splits={"random_simple": "random"},
@@ -33,7 +33,7 @@ NAMES = Names(
     distribution_only=[Remark(method="LRSSL", reason="no seed")],
     explained=[Remark(method="ALSWR", dataset="Fdataset", reason="chaos")],
 )
-KNOWN = Known(
+KNOWN = Comparable(
     frozenset({"als_wr", "lrssl"}),
     frozenset({"fdataset", "synthetic"}),
     frozenset({"random"}),

@@ -14,14 +14,14 @@ from harness.base.layout import Layout
 from harness.compare import Book, ClaimVerdict, Comparison, load_claims, load_external, load_names
 from harness.compare.book import _is_wanted, group_of
 from harness.compare.claims import Claim, _rounding_by_metric, read_rows
-from harness.compare.names import Names, Target
+from harness.compare.names import PublishedNames, Target
 
 CLAIM = Claim("Table 5, A, One", "mean", "A", "One", "s", "NS-AUC", "0.5")
 TARGET = Target("a", "one", "random")
 
 
 @pytest.fixture
-def names(repository: Layout) -> Names:
+def names(repository: Layout) -> PublishedNames:
     return load_names(repository, "repurposing")
 
 
@@ -44,7 +44,9 @@ def test_a_column_is_as_exact_as_its_longest_number(texts: list[str], rounding: 
     assert found["x"] == pytest.approx(rounding, abs=0) and found["y"] == pytest.approx(0.005)
 
 
-def test_a_summary_claims_its_mean_with_its_deviation_and_number(repository: Layout, names: Names) -> None:
+def test_a_summary_claims_its_mean_with_its_deviation_and_number(
+    repository: Layout, names: PublishedNames
+) -> None:
     """Every row and metric of the summary file, and nothing else."""
     rows = read_rows(repository.published / "repurposing" / "summary.csv", "NS-AUC_mean")
     means = [one for one in load_claims(repository, names) if one.statistic == "mean" and "mean of" in one.source]
@@ -62,7 +64,9 @@ def test_a_summary_claims_its_mean_with_its_deviation_and_number(repository: Lay
         assert one.source == f"{names.sources.files}; mean of {one.n}" and one.seed is None
 
 
-def test_a_value_per_seed_is_claimed_for_every_metric_of_its_row(repository: Layout, names: Names) -> None:
+def test_a_value_per_seed_is_claimed_for_every_metric_of_its_row(
+    repository: Layout, names: PublishedNames
+) -> None:
     rows = read_rows(repository.published / "repurposing" / "per_seed.csv", "seed")
     about = {"dataset", "method", "split", "iteration", "seed", "train_time_s"}
     values = [one for one in load_claims(repository, names) if one.statistic == "value"]
@@ -78,7 +82,7 @@ def test_a_value_per_seed_is_claimed_for_every_metric_of_its_row(repository: Lay
 LONG = "dataset,method,split,seed,iteration,metric,value,more\n"
 
 
-def test_a_value_that_is_none_claims_nothing(tmp_path: Path, names: Names) -> None:
+def test_a_value_that_is_none_claims_nothing(tmp_path: Path, names: PublishedNames) -> None:
     path = tmp_path / "claims.csv"
     rows = [f"One,A,s,{seed},0,NS-AUC,{value},x" for seed, value in enumerate(("0.25", "", "nan", "NaN", "0.5"))]
     path.write_text(LONG + "\n".join(rows) + "\n")
@@ -98,7 +102,7 @@ def test_a_value_that_is_none_claims_nothing(tmp_path: Path, names: Names) -> No
     ],
 )
 def test_a_field_that_is_no_number_is_refused_by_line_and_name(
-    tmp_path: Path, names: Names, row: str, where: str
+    tmp_path: Path, names: PublishedNames, row: str, where: str
 ) -> None:
     path = tmp_path / "claims.csv"
     path.write_text(f"{LONG}{row}\n")
@@ -151,7 +155,7 @@ def test_a_book_counts_and_selects_its_claims() -> None:
     ],
 )
 def test_claims_are_chosen_by_every_name_that_was_given(
-    names: Names, asked: dict[str, list[str]], is_wanted: bool
+    names: PublishedNames, asked: dict[str, list[str]], is_wanted: bool
 ) -> None:
     claim = replace(CLAIM, method="ALSWR", dataset="Fdataset", split="random_simple", seed=1)
     told = {name: asked.get(name, ()) for name in ("methods", "datasets", "splits", "seeds")}

@@ -12,35 +12,35 @@ from harness.base.errors import CorruptData
 from harness.base.vocabulary import Verdict
 from harness.compare.adjusted import ADJUSTED_P, H, judge_adjusted
 from harness.compare.claims import Claim
-from harness.compare.judge import ClaimVerdict, Known
-from harness.compare.names import MetricName, Names, Sources, Target
+from harness.compare.judge import ClaimVerdict, Comparable
+from harness.compare.names import ClaimSources, MetricName, PublishedNames, Target
 from harness.compare.obtained import Obtained
-from harness.compare.paper import Contrast, Paper, Place
+from harness.compare.paper import Contrast, PaperStatistics, Place
 from harness.compare.several import DIFFERENCE, MEDIAN, Several, judge_all
 from harness.compare.values import TIME, Side, our_side, reached_by
 
 METRIC = "NS-AUC"
 METHODS = ("A", "B", "C", "D")
 SPLITS = ("random_simple", "weakly_correlated")
-NAMES = Names(
+NAMES = PublishedNames(
     benchmark="repurposing",
     variant="published",
     options={"inner_folds": 5},
     seeds=60,
-    sources=Sources(paper="a paper", files="files"),
+    sources=ClaimSources(paper="a paper", files="files"),
     methods={name: name.lower() for name in METHODS},
     datasets={"One": "one", "Two": "two"},
     splits={split: split for split in SPLITS},
     metrics=[MetricName(published=METRIC, ours="NS-AUC/as-published", reason="drug-wise")],
 )
-PAPER = Paper(
+PAPER = PaperStatistics(
     metric=METRIC,
     methods=dict(zip(METHODS, METHODS, strict=True)),
     datasets={"One": "One", "Two": "Two"},
     metrics={METRIC: "ordered share"},
     contrasts=[Contrast(name="AB-CD", first=["A", "B"], second=["C", "D"], splits=[SPLITS[0], SPLITS[0]])],
 )
-KNOWN = Known(frozenset("abcd"), frozenset({"one", "two"}), frozenset(SPLITS))
+KNOWN = Comparable(frozenset("abcd"), frozenset({"one", "two"}), frozenset(SPLITS))
 PLACES = tuple(Place(dataset, method, SPLITS[0]) for dataset in ("One", "Two") for method in METHODS)
 # C and D are a little worse than A and B; D is the worst
 LEVELS = {"A": 0.80, "B": 0.79, "C": 0.74, "D": 0.70}

@@ -11,7 +11,7 @@ from harness import benchmarks
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.compare import load_names
-from harness.compare.names import Names, Target
+from harness.compare.names import PublishedNames, Target
 from harness.compare.obtained import Obtained, obtain
 from harness.planning.jobs import Job
 from harness.planning.plan import Plan, make_plan
@@ -24,7 +24,7 @@ from tests.fabricate import SEEDS, job_of, plan_of, planned_of, put_run
 PLACE = Target("als_wr", "synthetic", "random")
 
 
-def names_of(layout: Layout, **changed: Any) -> Names:
+def names_of(layout: Layout, **changed: Any) -> PublishedNames:
     return load_names(layout, "repurposing").model_copy(update={"beside": ["corrected"], **changed})
 
 

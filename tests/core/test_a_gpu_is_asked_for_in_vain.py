@@ -21,7 +21,7 @@ from harness.images.cards import environment_chain
 from harness.methods.card import load_method, load_methods
 from harness.planning.budget import Share
 from harness.planning.jobs import Job, make_job, on_accelerator
-from harness.planning.obstacles import Known, Obstacles
+from harness.planning.obstacles import ObstacleNotes, Obstacles
 from harness.planning.plan import make_plan
 from harness.report.content import run_command
 from harness.splits.spec import parse_split
@@ -84,8 +84,8 @@ def test_what_stands_before_one_accelerator_does_not_stand_before_the_other(layo
     usual = _drug_job(layout)
     (job,) = on_accelerator(layout, [usual], "cuda")
     Obstacles(layout.runs).note("method", "mlp-cuda", "no wheel")
-    assert Known.of(layout.runs).before(job) == (Verdict.INFRASTRUCTURE, "no wheel")
-    assert Known.of(layout.runs).before(usual) is None
+    assert ObstacleNotes.of(layout.runs).before(job) == (Verdict.INFRASTRUCTURE, "no wheel")
+    assert ObstacleNotes.of(layout.runs).before(usual) is None
 
 
 def test_gpus_are_read_from_the_drivers_tool(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -139,4 +139,4 @@ def test_a_person_without_one_is_told_and_no_cell_is_blamed(
     words = ["run", "--method", "mlp", "--dataset", "synthetic_ddi", "--seed", "1", "--accelerator", "cuda"]
     with pytest.raises(EngineError, match="no NVIDIA GPU is found here"):
         CliRunner().invoke(group, words, standalone_mode=False, catch_exceptions=False)
-    assert Known.of(layout.runs) == Known({}, {}, {}, {})
+    assert ObstacleNotes.of(layout.runs) == ObstacleNotes({}, {}, {}, {})

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from harness.base.vocabulary import Verdict
 from harness.planning.jobs import Job
-from harness.planning.obstacles import Kind, Known, Obstacles
+from harness.planning.obstacles import Kind, ObstacleNotes, Obstacles
 from harness.planning.plan import Cell, Plan
 from harness.results.cells import join
 from harness.results.store import Store
@@ -16,16 +16,19 @@ from tests.core.factories import planned_job, put_run
 def test_an_obstacle_is_remembered_until_it_is_cleared(tmp_path: Path) -> None:
     store = Store(tmp_path / "runs")
     obstacles = Obstacles(store.folder)
-    assert Known.of(store.folder).before(planned_job().job) is None
+    assert ObstacleNotes.of(store.folder).before(planned_job().job) is None
     obstacles.note("method", "constant", "no wheel")
-    assert Known.of(store.folder).before(planned_job().job) == (Verdict.INFRASTRUCTURE, "no wheel")
+    assert ObstacleNotes.of(store.folder).before(planned_job().job) == (Verdict.INFRASTRUCTURE, "no wheel")
     obstacles.note("dataset", "synthetic", "in none of its sources")
-    assert Known.of(store.folder).before(planned_job().job) == (Verdict.MISSING_DATA, "in none of its sources")
+    assert ObstacleNotes.of(store.folder).before(planned_job().job) == (
+        Verdict.MISSING_DATA,
+        "in none of its sources",
+    )
     assert list(store.finished()) == []
     obstacles.clear("dataset", "synthetic")
     obstacles.clear("method", "constant")
     obstacles.clear("method", "constant")
-    assert Known.of(store.folder).before(planned_job().job) is None
+    assert ObstacleNotes.of(store.folder).before(planned_job().job) is None
 
 
 def test_a_finished_run_is_not_covered_by_an_obstacle(tmp_path: Path) -> None:
@@ -59,14 +62,14 @@ def test_an_obstacle_is_in_the_way_of_what_it_is_about(tmp_path: Path) -> None:
         verdict = Verdict.MISSING_DATA if kind == "dataset" else Verdict.INFRASTRUCTURE
         for one in (job, on_gpu, corrected, other):
             expected = (verdict, "a reason") if one in stopped else None
-            assert Known.of(obstacles.store).before(one) == expected, (name, one.label)
+            assert ObstacleNotes.of(obstacles.store).before(one) == expected, (name, one.label)
 
 
 def test_data_that_nobody_has_are_said_before_an_image_that_can_not_be_built(tmp_path: Path) -> None:
     obstacles = Obstacles(tmp_path)
     for kind, name in (("variant", "constant-published"), ("method", "constant"), ("dataset", "synthetic")):
         obstacles.note(kind, name, f"no {kind}")  # type: ignore[arg-type]
-        assert Known.of(tmp_path).before(planned_job().job) == (
+        assert ObstacleNotes.of(tmp_path).before(planned_job().job) == (
             Verdict.MISSING_DATA if kind == "dataset" else Verdict.INFRASTRUCTURE,
             f"no {kind}",
         )

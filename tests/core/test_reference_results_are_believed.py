@@ -20,7 +20,7 @@ from harness.compare import load_names
 from harness.compare.obtained import Runs, obtain
 from harness.planning.plan import make_plan
 from harness.results.reference import load_reference, overview, reference_file, save_reference
-from harness.results.store import Standing, Store
+from harness.results.store import Store, StoredRun
 from tests.fabricate import SEEDS, copy_repository, job_of, plan_of, planned_of, put_run, table_of
 
 
@@ -210,7 +210,7 @@ def test_a_variant_beside_keeps_its_runs_apart_and_the_store_is_read_once(
     asked: list[str] = []
     standing = Store.standing
 
-    def counted(store: Store, key: str) -> Standing:
+    def counted(store: Store, key: str) -> StoredRun:
         asked.append(key)
         return standing(store, key)
 

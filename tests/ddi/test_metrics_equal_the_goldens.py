@@ -11,13 +11,13 @@ import pytest
 from harness import benchmarks
 from harness.base.layout import Layout
 from harness.execution.trials import OnDemand
-from harness.parity import Finding, Standing, check_cases, find_cases
+from harness.parity import CaseFinding, Standing, check_cases, find_cases
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "ddi"
 CASES = sorted(path.stem for path in (GOLDEN / "metrics").glob("*.npz"))
 
 
-def _checked(layout: Layout, golden: Path) -> dict[str, Finding]:
+def _checked(layout: Layout, golden: Path) -> dict[str, CaseFinding]:
     with OnDemand(layout) as run:
         found = check_cases(layout, find_cases(golden), [], run, only=["metrics"])
         return {finding.case: finding for finding in found}

@@ -23,7 +23,7 @@ from harness.images import Supply, ensure_environment
 from harness.images.build import record_environment
 from harness.images.conda import read_conda
 from harness.images.conda_front import main as conda_front
-from harness.images.fetch import Sources, fetch_parts
+from harness.images.fetch import PartSources, fetch_parts
 from harness.images.identity import environment_image_name
 from harness.images.lock import lock_environment
 from harness.images.parts import part_path
@@ -127,15 +127,15 @@ def test_packages_are_fetched_by_sha256_and_others_refused(
 ) -> None:
     layout = Layout(root=toys.layout.root, cache=tmp_path / "cache", local=tmp_path)
     parts = read_conda(layout.containers / "toys" / "conda.lock")
-    assert fetch_parts(layout, parts, Sources()) == 2
+    assert fetch_parts(layout, parts, PartSources()) == 2
     part_path(layout, parts[0]).unlink()
     swapped = tmp_path / "swapped" / parts[0].path
     swapped.parent.mkdir(parents=True)
     swapped.write_bytes((channels / "toys/linux-64/toylib-1.0-0.tar.bz2").read_bytes())
     with pytest.raises(CorruptData, match="not the file that was locked"):
-        fetch_parts(layout, parts, Sources(mirrors=[tmp_path / "swapped"], network=False))
+        fetch_parts(layout, parts, PartSources(mirrors=[tmp_path / "swapped"], network=False))
     with pytest.raises(MissingData, match="none of its sources"):
-        fetch_parts(layout, parts, Sources(mirrors=[tmp_path / "nothing"], network=False))
+        fetch_parts(layout, parts, PartSources(mirrors=[tmp_path / "nothing"], network=False))
 
 
 @pytest.mark.engine

@@ -18,7 +18,7 @@ from harness.base.errors import CorruptData, MissingData
 from harness.base.layout import Layout
 from harness.base.ownership import own_folder
 from harness.images import archives
-from harness.images.fetch import Sources, export_parts, fetch_parts, find_sources
+from harness.images.fetch import PartSources, export_parts, fetch_parts, find_sources
 from harness.images.locks import Part
 from harness.images.parts import checked_part, incoming, part_path
 
@@ -95,16 +95,16 @@ def _left(layout: Layout) -> list[Path]:
 
 
 def test_a_whole_file_is_kept_under_its_sha256(archive: Archive, empty: Layout) -> None:
-    assert fetch_parts(empty, [PART, PART], Sources(archives=[archive.url])) == 1
+    assert fetch_parts(empty, [PART, PART], PartSources(archives=[archive.url])) == 1
     assert checked_part(empty, PART).read_bytes() == CONTENT
     assert _left(empty) == [part_path(empty, PART)]
-    assert fetch_parts(empty, [PART], Sources(archives=[archive.url])) == 0
+    assert fetch_parts(empty, [PART], PartSources(archives=[archive.url])) == 0
     assert len(archive.asked) == 1
 
 
 def test_an_interrupted_transfer_goes_on_where_it_stopped(archive: Archive, empty: Layout) -> None:
     archive.mode = "cut once"
-    fetch_parts(empty, [PART], Sources(archives=[archive.url]))
+    fetch_parts(empty, [PART], PartSources(archives=[archive.url]))
     assert checked_part(empty, PART).read_bytes() == CONTENT
     assert archive.asked == ["", f"bytes={len(CONTENT) // 2}-"]
 
@@ -125,7 +125,7 @@ def test_a_bad_source_leaves_nothing_and_says_what_to_do(
 ) -> None:
     archive.mode = mode
     with pytest.raises(error) as caught:
-        fetch_parts(empty, [PART], Sources(archives=[archive.url]))
+        fetch_parts(empty, [PART], PartSources(archives=[archive.url]))
     text = str(caught.value)
     assert said in text
     assert archive.url in text
@@ -139,7 +139,7 @@ def test_a_server_that_never_ends_stops_where_no_size_is_locked_either(
     monkeypatch.setattr(base_download, "MOST_BYTES", 3 * len(CONTENT))
     archive.mode = "endless"
     with pytest.raises(MissingData, match=f"longer than the limit of {3 * len(CONTENT)} bytes"):
-        fetch_parts(empty, [replace(PART, size=None)], Sources(archives=[archive.url]))
+        fetch_parts(empty, [replace(PART, size=None)], PartSources(archives=[archive.url]))
     assert _left(empty) == []
 
 
@@ -158,7 +158,7 @@ def test_what_a_killed_fetch_left_is_removed_by_the_next(archive: Archive, empty
     done = subprocess.run([sys.executable, "-c", KILLED, str(incoming(empty))])
     assert done.returncode == -signal.SIGKILL
     assert [path.name for path in _left(empty) if path.suffix == ".deb"] == ["half.deb"]
-    fetch_parts(empty, [PART], Sources(archives=[archive.url]))
+    fetch_parts(empty, [PART], PartSources(archives=[archive.url]))
     assert [path.name for path in _left(empty) if path.suffix == ".deb"] == []
 
 
@@ -166,14 +166,14 @@ def test_a_fetch_grows_in_a_folder_that_tells_whether_its_process_lives(archive:
     folder = own_folder(incoming(empty))
     archive.mode = "gone"
     with pytest.raises(MissingData):
-        fetch_parts(empty, [PART], Sources(archives=[archive.url]))
+        fetch_parts(empty, [PART], PartSources(archives=[archive.url]))
     assert list(folder.iterdir()) == [folder / "owner.lock"]
     assert list(incoming(empty).iterdir()) == [folder]
 
 
 def test_an_unreachable_source_is_told_from_a_missing_file(empty: Layout, archive: Archive) -> None:
     with pytest.raises(MissingData, match="can't be reached") as caught:
-        fetch_parts(empty, [PART], Sources(archives=["http://127.0.0.1:9"]))
+        fetch_parts(empty, [PART], PartSources(archives=["http://127.0.0.1:9"]))
     assert "$PERMAFROST_DEBIAN_MIRROR" in caught.value.todo
     assert _left(empty) == []
 
@@ -184,7 +184,7 @@ def test_the_next_source_is_asked_when_one_has_another_file(
     wrong = tmp_path / "wrong"
     wrong.mkdir()
     (wrong / PART.file).write_bytes(CONTENT[:-1])
-    fetch_parts(empty, [PART], Sources(mirrors=[wrong], archives=[archive.url]))
+    fetch_parts(empty, [PART], PartSources(mirrors=[wrong], archives=[archive.url]))
     assert checked_part(empty, PART).read_bytes() == CONTENT
 
 
@@ -194,26 +194,26 @@ def test_a_mirror_may_be_laid_out_by_sha256_as_the_archive_is_or_flat(
 ) -> None:
     (tmp_path / "mirror" / place).parent.mkdir(parents=True)
     (tmp_path / "mirror" / place).write_bytes(CONTENT)
-    assert fetch_parts(empty, [PART], Sources(mirrors=[tmp_path / "mirror"], network=False)) == 1
+    assert fetch_parts(empty, [PART], PartSources(mirrors=[tmp_path / "mirror"], network=False)) == 1
     assert (tmp_path / "mirror" / place).read_bytes() == CONTENT
 
 
 def test_without_a_network_only_folders_are_asked(archive: Archive, empty: Layout) -> None:
     with pytest.raises(MissingData, match="none of its sources"):
-        fetch_parts(empty, [PART], Sources(archives=[archive.url], network=False))
+        fetch_parts(empty, [PART], PartSources(archives=[archive.url], network=False))
     assert archive.asked == []
 
 
 def test_what_was_exported_serves_as_a_mirror(archive: Archive, empty: Layout, tmp_path: Path) -> None:
-    fetch_parts(empty, [PART], Sources(archives=[archive.url]))
+    fetch_parts(empty, [PART], PartSources(archives=[archive.url]))
     assert export_parts(empty, [PART], tmp_path / "kept") == 1
     assert export_parts(empty, [PART], tmp_path / "kept") == 0
     other = Layout(root=empty.root, cache=tmp_path / "other", local=empty.local)
-    assert fetch_parts(other, [PART], Sources(mirrors=[tmp_path / "kept"], network=False)) == 1
+    assert fetch_parts(other, [PART], PartSources(mirrors=[tmp_path / "kept"], network=False)) == 1
 
 
 def test_a_part_that_changed_in_the_store_is_refused_when_it_is_used(archive: Archive, empty: Layout) -> None:
-    fetch_parts(empty, [PART], Sources(archives=[archive.url]))
+    fetch_parts(empty, [PART], PartSources(archives=[archive.url]))
     path = part_path(empty, PART)
     path.chmod(0o644)
     path.write_bytes(CONTENT[:-1] + b"x")

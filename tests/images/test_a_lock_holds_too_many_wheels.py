@@ -9,7 +9,7 @@ import pytest
 from harness.base.errors import MissingData
 from harness.base.layout import Layout
 from harness.images.cards import environment_names, load_environment
-from harness.images.fetch import Sources, fetch_parts
+from harness.images.fetch import PartSources, fetch_parts
 from harness.images.locks import Part, read_wheels
 
 
@@ -43,5 +43,5 @@ def test_a_build_of_its_own_that_is_missing_tells_where_such_builds_are(
     layout = Layout(root=repository.root, cache=tmp_path / "cache", local=tmp_path / "local")
     part = Part("wheel", f"toy-{version}-py3-none-any.whl", "0" * 64, None, f"toy=={version}")
     with pytest.raises(MissingData, match="in none of its sources") as caught:
-        fetch_parts(layout, [part], Sources(network=False))
+        fetch_parts(layout, [part], PartSources(network=False))
     assert ("PIP_EXTRA_INDEX_URL" in caught.value.todo) is told

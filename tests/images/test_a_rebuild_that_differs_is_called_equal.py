@@ -12,16 +12,16 @@ import pytest
 from harness.base.layout import Layout
 from harness.images import verify
 from harness.images.making import Made
-from harness.images.trees import Entry, environment_listing
+from harness.images.trees import TreeEntry, environment_listing
 
 FIRST = {
-    "usr": Entry("folder", 0o755, 0, 0, "", "", 0),
-    "usr/a": Entry("file", 0o644, 0, 0, "", "1" * 64, 3),
+    "usr": TreeEntry("folder", 0o755, 0, 0, "", "", 0),
+    "usr/a": TreeEntry("file", 0o644, 0, 0, "", "1" * 64, 3),
 }
 SECOND = {**FIRST, "usr/a": replace(FIRST["usr/a"], sha256="2" * 64)}
 
 
-def _made(entries: dict[str, Entry]) -> Made:
+def _made(entries: dict[str, TreeEntry]) -> Made:
     return Made("sha256:2", entries, environment_listing(entries, {}), 1.0)
 
 
@@ -29,7 +29,7 @@ def _made(entries: dict[str, Entry]) -> Made:
     ("entries", "fault"), [(FIRST, ""), (SECOND, "1 paths differ: /usr/a (sha256)"), ({}, "2 paths differ: ")]
 )
 def test_a_rebuild_is_equal_only_with_every_file(
-    monkeypatch: pytest.MonkeyPatch, layout: Layout, entries: dict[str, Entry], fault: str
+    monkeypatch: pytest.MonkeyPatch, layout: Layout, entries: dict[str, TreeEntry], fault: str
 ) -> None:
     removed: list[str] = []
     images = SimpleNamespace(remove=lambda image, force: removed.append(image))

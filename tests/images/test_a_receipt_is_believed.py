@@ -10,10 +10,10 @@ import pytest
 
 from harness.base.layout import Layout
 from harness.images import held
-from harness.images.trees import Entry, code_of_entries, environment_listing, listing_digest
+from harness.images.trees import TreeEntry, code_of_entries, environment_listing, listing_digest
 
-CODE = {"opt/method/main.py": Entry("file", 0o644, 0, 0, "", "1" * 64, 3)}
-FILES = {"usr/a": Entry("file", 0o644, 0, 0, "", "2" * 64, 3)}
+CODE = {"opt/method/main.py": TreeEntry("file", 0o644, 0, 0, "", "1" * 64, 3)}
+FILES = {"usr/a": TreeEntry("file", 0o644, 0, 0, "", "2" * 64, 3)}
 
 
 @pytest.fixture
@@ -21,7 +21,7 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The ids of images that were read back."""
     seen: list[str] = []
 
-    def entries(_engine: Any, image: str) -> dict[str, Entry]:
+    def entries(_engine: Any, image: str) -> dict[str, TreeEntry]:
         seen.append(image)
         return FILES | (CODE if image == "sha256:1" else {})
 

@@ -17,7 +17,7 @@ from harness.images.build import record_environment
 from harness.images.cards import load_environment
 from harness.images.context import require_built
 from harness.images.export import image_entries
-from harness.images.fetch import Sources, fetch_parts
+from harness.images.fetch import PartSources, fetch_parts
 from harness.images.identity import environment_image_name
 from harness.images.locks import Wheel, format_wheels, read_wheels
 from harness.images.parts import part_path
@@ -138,7 +138,7 @@ def test_a_swapped_source_is_refused(toy: Workbench, tmp_path: Path) -> None:
     )
     sdist(tmp_path / "swapped", {"setup.py": "raise SystemExit"})
     with pytest.raises(CorruptData, match="not the file that was locked"):
-        fetch_parts(layout, [part], Sources(mirrors=[tmp_path / "swapped"], network=False))
+        fetch_parts(layout, [part], PartSources(mirrors=[tmp_path / "swapped"], network=False))
 
 
 def test_what_was_built_is_required_by_its_own_hash(tmp_path: Path) -> None:

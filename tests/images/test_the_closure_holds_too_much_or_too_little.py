@@ -5,18 +5,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.base.errors import ManifestError
-from harness.images.debian import Candidate, close_over
+from harness.images.debian import PackageCandidate, close_over
 from harness.images.locks import DebianPackage
 
 
 def _candidate(
     name: str, *depends: tuple[str, ...], provides: tuple[str, ...] = (), essential: bool = False
-) -> Candidate:
+) -> PackageCandidate:
     package = DebianPackage(name, "1", "all", 1, "0" * 64, f"pool/{name}.deb")
-    return Candidate(package, essential, provides, depends)
+    return PackageCandidate(package, essential, provides, depends)
 
 
-def _names(candidates: list[Candidate], roots: list[str], left_out: list[str]) -> list[str]:
+def _names(candidates: list[PackageCandidate], roots: list[str], left_out: list[str]) -> list[str]:
     return [package.name for package in close_over(candidates, roots, left_out)]
 
 

@@ -8,7 +8,7 @@ from click.testing import CliRunner
 
 from harness.base.errors import UsageError
 from harness.cli import group
-from harness.images.verify import Finding
+from harness.images.verify import ImageFinding
 
 
 def _run(*arguments: str) -> tuple[int, str]:
@@ -45,7 +45,7 @@ def test_the_list_is_a_table_for_people() -> None:
 
 @pytest.mark.parametrize("as_json", [False, True])
 def test_a_fault_gives_exit_code_3_and_is_shown(monkeypatch: pytest.MonkeyPatch, as_json: bool) -> None:
-    findings = [Finding("toy", "installed", "equals the locks", "spy 1 is installed but not locked")]
+    findings = [ImageFinding("toy", "installed", "equals the locks", "spy 1 is installed but not locked")]
     monkeypatch.setattr("harness.images.verify.verify_images", lambda *_, **__: iter(findings))
     monkeypatch.setattr("harness.engine.find_engine", lambda *_, **__: _Nothing())
     code, text = _run("verify", "toy", *(["--json"] if as_json else []))

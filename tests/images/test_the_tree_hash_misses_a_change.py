@@ -18,7 +18,7 @@ from harness.images.context import fill_method_context
 from harness.images.identity import combined
 from harness.images.sources import MOST_BYTES
 from harness.images.trees import (
-    Entry,
+    TreeEntry,
     code_of_entries,
     code_of_folders,
     differing,
@@ -32,15 +32,15 @@ from tests.images.making import tar_of
 
 CONFIG: dict[str, Any] = {"Env": ["A=1", "B=2"], "Entrypoint": ["x"], "User": "65534:65534", "WorkingDir": "/tmp"}
 ENTRIES = {
-    "usr": Entry("folder", 0o755, 0, 0, "", "", 0),
-    "usr/a": Entry("file", 0o644, 0, 0, "", "1" * 64, 3),
-    "usr/b": Entry("link", 0, 0, 0, "a", "", 0),
-    "usr/lib": Entry("folder", 0o755, 0, 0, "", "", 0),
-    "usr/lib/c": Entry("file", 0o755, 0, 0, "", "2" * 64, 3),
+    "usr": TreeEntry("folder", 0o755, 0, 0, "", "", 0),
+    "usr/a": TreeEntry("file", 0o644, 0, 0, "", "1" * 64, 3),
+    "usr/b": TreeEntry("link", 0, 0, 0, "a", "", 0),
+    "usr/lib": TreeEntry("folder", 0o755, 0, 0, "", "", 0),
+    "usr/lib/c": TreeEntry("file", 0o755, 0, 0, "", "2" * 64, 3),
 }
 
 
-def _tree(entries: dict[str, Entry], config: dict[str, Any] = CONFIG) -> str:
+def _tree(entries: dict[str, TreeEntry], config: dict[str, Any] = CONFIG) -> str:
     return listing_digest(environment_listing(entries, config))
 
 
@@ -136,7 +136,7 @@ def test_the_folders_that_differ_are_named() -> None:
     assert differing_folders(first, second) == ["/usr/lib"]
 
 
-def _image_of(layout: Layout, method: Path, sdk: Path, folder: Path) -> dict[str, Entry]:
+def _image_of(layout: Layout, method: Path, sdk: Path, folder: Path) -> dict[str, TreeEntry]:
     """The entries of an image with this code, as an engine exports it."""
     folder.mkdir()
     fill_method_context(layout, method, [sdk], folder)
@@ -223,7 +223,7 @@ def test_a_folder_that_is_read_by_itself_holds_the_same_code(tmp_path: Path, lay
     """An engine hands a folder over under its last name."""
     method, sdk = _code(tmp_path)
     whole = _image_of(layout, method, sdk, tmp_path / "context")
-    alone: dict[str, Entry] = {}
+    alone: dict[str, TreeEntry] = {}
     for name in ("method", "sdk"):
         buffer = io.BytesIO()
         with tarfile.open(fileobj=buffer, mode="w") as archive:

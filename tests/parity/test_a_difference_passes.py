@@ -14,14 +14,14 @@ from hypothesis import strategies as st
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.methods.card import MethodCard, Tolerance
-from harness.parity import Finding, Standing, check_cases, find_cases
+from harness.parity import CaseFinding, Standing, check_cases, find_cases
 from harness.parity.finding import compare
 from tests.parity.conftest import Answers, save
 
 Array = npt.NDArray[Any]
 
 
-def check(layout: Layout, golden: Path, card: MethodCard, answers: Answers) -> Finding:
+def check(layout: Layout, golden: Path, card: MethodCard, answers: Answers) -> CaseFinding:
     (finding,) = check_cases(layout, find_cases(golden), [card], answers)
     return finding
 

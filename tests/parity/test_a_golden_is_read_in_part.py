@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from harness.base.layout import Layout
 from harness.methods.card import MethodCard, ParityTable, Tolerance
-from harness.parity import Finding, Standing, check_cases, find_cases
+from harness.parity import CaseFinding, Standing, check_cases, find_cases
 from tests.parity.conftest import Answers, save
 
 Arrays = dict[str, npt.NDArray[Any]]
@@ -42,7 +42,7 @@ def stepping(card: MethodCard) -> MethodCard:
 
 def check(
     layout: Layout, folder: Path, card: MethodCard, case: Arrays, trace: Arrays, **changes: Any
-) -> tuple[Finding, Answers]:
+) -> tuple[CaseFinding, Answers]:
     golden = folder / "golden"
     golden.mkdir()
     save(golden / "toy_Small_12.npz", case)

@@ -12,7 +12,7 @@ import pytest
 from harness.base.layout import Layout
 from harness.benchmarks.repurposing.splits.folds import TEST
 from harness.methods.card import MethodCard, Tolerance
-from harness.parity import Finding, Standing, check_cases, find_cases
+from harness.parity import CaseFinding, Standing, check_cases, find_cases
 from tests.parity.conftest import Answers, save
 
 MASK = np.zeros((5, 4), dtype=np.int8)
@@ -32,7 +32,7 @@ def asking(card: MethodCard) -> MethodCard:
     return card.model_copy(update={"parity": [table]})
 
 
-def check(layout: Layout, golden: Path, card: MethodCard, tmp_path: Path, held: npt.NDArray[Any]) -> Finding:
+def check(layout: Layout, golden: Path, card: MethodCard, tmp_path: Path, held: npt.NDArray[Any]) -> CaseFinding:
     labels = np.zeros((5, 4), dtype=np.int8)
     save(golden / "toy_Small_12.npz", {"A_train": labels, "val_mask": MASK, "pred_val": held})
     answers = Answers(tmp_path, OURS, {})

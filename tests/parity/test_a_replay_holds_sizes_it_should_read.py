@@ -23,7 +23,7 @@ from harness.execution.trials import Result, Trial, write_trial
 from harness.images import ensure_environment
 from harness.images.identity import code_folders, parity_folders
 from harness.methods.card import MethodCard, load_method
-from harness.parity import Finding, Standing, check_cases, find_cases
+from harness.parity import CaseFinding, Standing, check_cases, find_cases
 from harness.parity.traces import ABOUT
 from tests.conftest import asked_for
 from tests.methods.frozen import run_in_image
@@ -92,7 +92,7 @@ class Together:
 @pytest.fixture(scope="module")
 def findings(
     request: pytest.FixtureRequest, engine: Engine, repository: Layout, tmp_path_factory: pytest.TempPathFactory
-) -> dict[str, list[Finding]]:
+) -> dict[str, list[CaseFinding]]:
     """Of the methods that were asked for: one container makes all cases, one per environment replays them."""
     work = tmp_path_factory.mktemp("made-up")
     golden = work / "ddi"
@@ -102,7 +102,7 @@ def findings(
         _changed(min(method.glob("*.npz")))
     cases = find_cases(golden)
     asked = {name for test in TESTS for name in asked_for(request, test)}
-    found: dict[str, list[Finding]] = {}
+    found: dict[str, list[CaseFinding]] = {}
     for library, (environment, names) in TOGETHER.items():
         cards = [load_method(repository, name) for name in names if name in asked]
         trials = Together(work / environment)
@@ -168,14 +168,14 @@ def _changed(path: Path) -> None:
         other.with_suffix(".json").write_text(json.dumps({**about, "case": f"{path.parent.name}/{other.stem}"}))
 
 
-def of_change(found: list[Finding], least: int) -> list[Finding]:
+def of_change(found: list[CaseFinding], least: int) -> list[CaseFinding]:
     """Those whose number lies within the next hundred."""
     return [one for one in found if least <= int(one.case.rpartition("_")[2]) < least + 100]
 
 
 @pytest.mark.engine
 @pytest.mark.parametrize("name", NAMES)
-def test_a_replay_agrees_at_all_sizes(findings: dict[str, list[Finding]], name: str) -> None:
+def test_a_replay_agrees_at_all_sizes(findings: dict[str, list[CaseFinding]], name: str) -> None:
     found = of_change(findings[name], 0)
     assert len(found) == CASES[name]
     assert not [(one.case, one.note) for one in found if one.standing is not Standing.OK]
@@ -186,7 +186,7 @@ def test_a_replay_agrees_at_all_sizes(findings: dict[str, list[Finding]], name: 
 @pytest.mark.engine
 @pytest.mark.parametrize("change", CHANGES)
 @pytest.mark.parametrize("name", NAMES)
-def test_a_layer_more_or_less_fails(findings: dict[str, list[Finding]], name: str, change: int) -> None:
+def test_a_layer_more_or_less_fails(findings: dict[str, list[CaseFinding]], name: str, change: int) -> None:
     (found,) = of_change(findings[name], change)
     assert found.standing is Standing.FAILED and "the run ended with" in found.note, found.as_json()
 

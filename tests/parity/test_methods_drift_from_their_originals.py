@@ -15,10 +15,10 @@ from harness.engine import Engine
 from harness.execution.trials import InContainers
 from harness.images import ensure_image
 from harness.methods.card import MethodCard, load_methods
-from harness.parity import Finding, GoldenCase, check_cases, find_cases
+from harness.parity import CaseFinding, GoldenCase, check_cases, find_cases
 from tests.conftest import REPOSITORY, asked_for
 
-Findings = dict[str, Future[list[Finding]]]
+Findings = dict[str, Future[list[CaseFinding]]]
 
 # Where all cases take long, some of each kind; the others are left to `harness parity`.
 SOME = {
@@ -52,7 +52,7 @@ def findings(
     run = InContainers(layout, engine)
     with ThreadPoolExecutor(os.cpu_count()) as pool:
 
-        def found(name: str) -> list[Finding]:
+        def found(name: str) -> list[CaseFinding]:
             card = CARDS[name]
             return list(check_cases(layout, cases_of(card, shared), [card], run, only=[name]))
 

@@ -18,7 +18,7 @@ from harness.base.npy import npy_bytes
 from harness.base.vocabulary import Verdict
 from harness.execution.trials import Result, Trial
 from harness.methods.card import MethodCard, ParityTable, Tolerance
-from harness.parity import Finding, Standing, check_cases, find_cases
+from harness.parity import CaseFinding, Standing, check_cases, find_cases
 from harness.parity.finding import compare
 from tests.parity.conftest import save
 
@@ -69,7 +69,7 @@ def rows(tmp_path: Path) -> Path:
     return folder
 
 
-def check(layout: Layout, folder: Path, card: MethodCard, run: Counting) -> Finding:
+def check(layout: Layout, folder: Path, card: MethodCard, run: Counting) -> CaseFinding:
     cases = [case for case in find_cases(folder) if case.name.startswith("rows")]
     (finding,) = check_cases(layout, cases, [card], run)
     return finding

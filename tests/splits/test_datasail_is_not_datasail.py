@@ -49,7 +49,7 @@ def test_a_split_of_other_making_is_refused(monkeypatch: pytest.MonkeyPatch) -> 
     dataset = _dataset()
     clusters = np.arange(40) // 5
     roles = np.where(clusters == 6, VALID_NEW, np.where(clusters == 7, TEST_NEW, KNOWN)).astype(np.int32)
-    monkeypatch.setattr(datasail, "answered", lambda *_: datasail.Answer(roles, clusters))
+    monkeypatch.setattr(datasail, "answered", lambda *_: datasail.Assignment(roles, clusters))
     kept = datasail.broken_draws(dataset, split_items(dataset, roles, 1), 1, TOLD)
     assert kept == []
     random = get_strategy("ddi", "random")
@@ -69,7 +69,7 @@ def test_verification_asks_datasail(monkeypatch: pytest.MonkeyPatch, repository:
     made = as_parts(make_split(repository, "synthetic_ddi", random))
     roles = np.zeros_like(made.drugs)
     alone = np.arange(len(roles))
-    monkeypatch.setattr(datasail, "answered", lambda *_: datasail.Answer(roles, alone))
+    monkeypatch.setattr(datasail, "answered", lambda *_: datasail.Assignment(roles, alone))
     wide = SplitSpec(strategy="datasail", seed=1, parameters={"epsilon": 0.5})
     (told,) = verify_split(repository, "synthetic_ddi", wide, made)
     assert told == "14 drugs have another role than DataSAIL gives them for seed 1"

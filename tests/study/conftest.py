@@ -11,10 +11,10 @@ import pytest
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.benchmarks.ddi.study import STUDY, sheets_of_data
-from harness.benchmarks.ddi.study.measured import Measured
+from harness.benchmarks.ddi.study.measured import SplitFacts
 from harness.compare import Book, compare_claims, load_claims, load_names
 from harness.compare.claims import Claim
-from harness.compare.judge import Known
+from harness.compare.judge import Comparable
 from harness.compare.names import Target, target_of
 from harness.compare.obtained import Obtained, Runs
 from harness.compare.paper import ALL_DATASETS, load_paper
@@ -27,7 +27,7 @@ from harness.study.specs import load_description
 
 HERE = {"Synthetic": "synthetic", "Fdataset": "fdataset", "Cdataset": "cdataset", "LRSSL": "lrssl"}
 Drawn = Callable[..., Several]
-MakeSheets = Callable[[Measured], dict[tuple[str, str], Sheet]]
+MakeSheets = Callable[[SplitFacts], dict[tuple[str, str], Sheet]]
 
 
 @pytest.fixture(scope="session")
@@ -47,7 +47,9 @@ def claims(repository: Layout) -> dict[tuple[str, str, str], Claim]:
 def nothing_run(repository: Layout) -> Several:
     """The published side, four of its datasets here, and no runs."""
     names, paper = load_names(repository, "repurposing"), load_paper(repository, "repurposing")
-    known = Known(frozenset(names.methods.values()), frozenset(HERE.values()), frozenset(names.splits.values()))
+    known = Comparable(
+        frozenset(names.methods.values()), frozenset(HERE.values()), frozenset(names.splits.values())
+    )
     return Several(names, paper, known, published_side(repository, names, paper), our_side(names, paper, {}))
 
 
@@ -181,7 +183,7 @@ def of_data(repository: Layout, ddi_book: Book) -> MakeSheets:
     assert description is not None
     specs = description.sheets
 
-    def made(measured: Measured) -> dict[tuple[str, str], Sheet]:
+    def made(measured: SplitFacts) -> dict[tuple[str, str], Sheet]:
         makers = sheets_of_data(sides, measured)
         sheets = [makers[spec.made](spec) for spec in specs if spec.made in makers]
         return {(one.kind, one.number): one for one in sheets if one}

@@ -12,7 +12,7 @@ from harness.base.errors import UsageError
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.compare import Book, ClaimVerdict, load_claims, load_names
-from harness.compare.judge import Known, judge
+from harness.compare.judge import Comparable, judge
 from harness.compare.names import Target
 from harness.compare.obtained import Obtained, Runs
 from harness.study import Sheet, Study, make_study
@@ -144,7 +144,7 @@ def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Toy:
     runs[Target("vote", "letters", "random")] = {1: Obtained("e" * 64, Verdict.ERROR, "why", None, {})}
     beside = {"corrected": runs_of(Target("vote", "letters", "random"), (0.45, 0.44))}
     names = load_names(layout, "toy")
-    known = Known(frozenset({"sum", "vote"}), frozenset({"letters", "words"}), frozenset({"random"}))
+    known = Comparable(frozenset({"sum", "vote"}), frozenset({"letters", "words"}), frozenset({"random"}))
     comparisons = tuple(judge(claim, names, known, runs) for claim in load_claims(layout, names))
     book = Book("toy", ("A paper",), comparisons, runs, beside)
 

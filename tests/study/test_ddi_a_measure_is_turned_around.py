@@ -14,7 +14,7 @@ from harness.benchmarks.ddi.dataset import DdiDataset
 from harness.benchmarks.ddi.splits.drugs.similarity import similarities
 from harness.benchmarks.ddi.splits.parts import DISCARDED, KNOWN, PartSplit
 from harness.benchmarks.ddi.study import measuring
-from harness.benchmarks.ddi.study.measured import Measured, SplitMeasures
+from harness.benchmarks.ddi.study.measured import SplitFacts, SplitMeasures
 from harness.benchmarks.ddi.study.realtime import contradiction, nearest
 from harness.data import load_dataset
 from harness.splits import load_split
@@ -51,7 +51,7 @@ def split(name: str, seed: int, penalty: list[int], group: str = "strategies", *
     return SplitMeasures(**fields)
 
 
-def measured(splits: Iterable[SplitMeasures], **changed: Any) -> Measured:
+def measured(splits: Iterable[SplitMeasures], **changed: Any) -> SplitFacts:
     fields: dict[str, Any] = {
         "dataset": "made",
         "digest": "0" * 64,
@@ -65,7 +65,7 @@ def measured(splits: Iterable[SplitMeasures], **changed: Any) -> Measured:
         "drug_map": [],
         **changed,
     }
-    return Measured(**fields)
+    return SplitFacts(**fields)
 
 
 @pytest.fixture
@@ -179,7 +179,7 @@ def test_more_than_half_of_the_thresholds_decide(near: int, told: str, sheet: Ma
     assert row[3] == f"high / {told.replace('nearer', 'farther')}"
 
 
-def released(random: list[int], cluster: list[int], **changed: Any) -> Measured:
+def released(random: list[int], cluster: list[int], **changed: Any) -> SplitFacts:
     return measured(
         [
             split("released:which=random", 1, random, group="released", differs=[0.05, 0.06, 0.01]),

@@ -12,7 +12,7 @@ from harness.benchmarks.ddi.dataset import DdiDataset
 from harness.benchmarks.ddi.splits.parts import TEST_S1, TEST_S2
 from harness.compare import Book, ClaimVerdict, load_claims, load_names
 from harness.compare.claims import Claim
-from harness.compare.names import Names
+from harness.compare.names import PublishedNames
 from harness.data import load_dataset
 
 # What section 8.10 of the paper says of its numbers, but for #1.
@@ -37,12 +37,12 @@ def drugbank(repository: Layout, shared: Path) -> DdiDataset:
 
 
 @pytest.fixture(scope="module")
-def names(repository: Layout) -> Names:
+def names(repository: Layout) -> PublishedNames:
     return load_names(repository, "ddi")
 
 
 @pytest.fixture(scope="module")
-def shares(repository: Layout, names: Names) -> list[Claim]:
+def shares(repository: Layout, names: PublishedNames) -> list[Claim]:
     """All of Tables 4 and 12."""
     return [one for one in load_claims(repository, names) if "accuracy of type" in one.metric]
 
@@ -53,7 +53,7 @@ def asked(claim: Claim) -> tuple[str, int]:
     return setting, int(kind)
 
 
-def items_of(drugbank: DdiDataset, names: Names, setting: str, split: str, kind: int) -> tuple[int, int]:
+def items_of(drugbank: DdiDataset, names: PublishedNames, setting: str, split: str, kind: int) -> tuple[int, int]:
     """Test items of a type, and those that full batches leave."""
     number = drugbank.released_names.index(names.splits[split].rpartition("=")[2])
     parts, places = drugbank.released[drugbank.drugs :, 2 * number : 2 * number + 2].T
@@ -74,7 +74,7 @@ def is_share(value: float, items: int, runs: int = MOST_RUNS) -> bool:
 
 
 def test_number_one_is_type_one_and_its_sentence_is_not(
-    drugbank: DdiDataset, names: Names, shares: list[Claim]
+    drugbank: DdiDataset, names: PublishedNames, shares: list[Claim]
 ) -> None:
     """The finding. No share that is printed of #1 can be one of type 0."""
     assert "photosensitizing" in drugbank.type_names[0] and "anticholinergic" in drugbank.type_names[1]
@@ -89,7 +89,7 @@ def test_number_one_is_type_one_and_its_sentence_is_not(
 
 
 def test_claims_without_test_items_are_not_comparable(
-    drugbank: DdiDataset, names: Names, shares: list[Claim], ddi_book: Book
+    drugbank: DdiDataset, names: PublishedNames, shares: list[Claim], ddi_book: Book
 ) -> None:
     """The finding, and that names.toml says so of these claims and of no others, whatever was run."""
     judged = {one.claim: one for one in ddi_book.comparisons}
@@ -111,7 +111,7 @@ def test_claims_without_test_items_are_not_comparable(
 )
 def test_some_printed_shares_are_of_other_items_of_a_type(
     drugbank: DdiDataset,
-    names: Names,
+    names: PublishedNames,
     shares: list[Claim],
     method: str,
     split: str,

@@ -10,8 +10,8 @@ from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.compare import Book, ClaimVerdict
 from harness.compare.claims import Claim
-from harness.compare.judge import Known, judge
-from harness.compare.names import Names, Target, load_names
+from harness.compare.judge import Comparable, judge
+from harness.compare.names import PublishedNames, Target, load_names
 from harness.compare.obtained import Obtained
 from harness.study import make_study
 
@@ -24,7 +24,7 @@ RANKS = {
 
 
 @pytest.fixture(scope="module")
-def names(repository: Layout) -> Names:
+def names(repository: Layout) -> PublishedNames:
     return load_names(repository, "ddi")
 
 
@@ -34,8 +34,8 @@ def claim_of(statistic: str, metric: str, sd: float | None) -> Claim:
     )
 
 
-def verdict_of(names: Names, claim: Claim, values: list[float]) -> ClaimVerdict:
-    known = Known(frozenset({"mlp"}), frozenset({"drugbank"}), frozenset({"released"}))
+def verdict_of(names: PublishedNames, claim: Claim, values: list[float]) -> ClaimVerdict:
+    known = Comparable(frozenset({"mlp"}), frozenset({"drugbank"}), frozenset({"released"}))
     metric = names.metric(claim.metric).ours or ""
     runs = {
         seed: Obtained("k" * 64, Verdict.OK, "", {metric: value}, {})
@@ -56,26 +56,28 @@ def verdict_of(names: Names, claim: Claim, values: list[float]) -> ClaimVerdict:
     ],
 )
 def test_a_mean_beyond_the_printed_deviation_deviates(
-    names: Names, values: list[float], verdict: ClaimVerdict
+    names: PublishedNames, values: list[float], verdict: ClaimVerdict
 ) -> None:
     assert verdict_of(names, claim_of("band", "S1 F1", 0.023), values) is verdict
 
 
-def test_a_type_without_deviation_has_five_hundredths(names: Names) -> None:
+def test_a_type_without_deviation_has_five_hundredths(names: PublishedNames) -> None:
     claim = claim_of("band", "S1 accuracy of type 48", None)
     assert verdict_of(names, claim, [0.17] * 3) is ClaimVerdict.REPRODUCED
     assert verdict_of(names, claim, [0.18] * 3) is ClaimVerdict.DEVIATES
 
 
-def test_a_deviation_of_zero_leaves_the_printed_precision(names: Names) -> None:
+def test_a_deviation_of_zero_leaves_the_printed_precision(names: PublishedNames) -> None:
     claim = claim_of("band", "S1 F1", 0.0)
     assert verdict_of(names, claim, [0.1254] * 3) is ClaimVerdict.REPRODUCED
     assert verdict_of(names, claim, [0.1256] * 3) is ClaimVerdict.DEVIATES
 
 
 @pytest.mark.parametrize("value", [0.125, 0.9])
-def test_a_method_that_lacks_data_of_the_paper_is_shown_and_not_judged(names: Names, value: float) -> None:
-    known = Known(frozenset({"emergnn"}), frozenset({"drugbank"}), frozenset({"released"}))
+def test_a_method_that_lacks_data_of_the_paper_is_shown_and_not_judged(
+    names: PublishedNames, value: float
+) -> None:
+    known = Comparable(frozenset({"emergnn"}), frozenset({"drugbank"}), frozenset({"released"}))
     runs = {seed: Obtained("k" * 64, Verdict.OK, "", {"S1 F1/as-published": value}, {}) for seed in range(3)}
     claim = replace(claim_of("band", "S1 F1", 0.023), method="EmerGNN")
     found = judge(claim, names, known, {replace(HERE, method="emergnn"): runs})
@@ -83,8 +85,8 @@ def test_a_method_that_lacks_data_of_the_paper_is_shown_and_not_judged(names: Na
     assert "only a part is public" in found.reason
 
 
-def test_a_band_tells_the_runs_it_is_without(names: Names) -> None:
-    known = Known(frozenset({"mlp"}), frozenset({"drugbank"}), frozenset({"released"}))
+def test_a_band_tells_the_runs_it_is_without(names: PublishedNames) -> None:
+    known = Comparable(frozenset({"mlp"}), frozenset({"drugbank"}), frozenset({"released"}))
     runs = {seed: Obtained("k" * 64, Verdict.OK, "", {"S1 F1/as-published": 0.125}, {}) for seed in range(3)}
     runs |= {seed: Obtained("f" * 64, Verdict.MEMORY, "killed", None, {}) for seed in (3, 4)}
     found = judge(claim_of("band", "S1 F1", 0.023), names, known, {HERE: runs})
@@ -116,7 +118,7 @@ def test_a_type_has_the_number_of_the_files(ddi_book: Book) -> None:
 
 
 @pytest.mark.parametrize("values", [[], [0.167] * 3])
-def test_a_type_without_test_items_waits_for_no_run(names: Names, values: list[float]) -> None:
+def test_a_type_without_test_items_waits_for_no_run(names: PublishedNames, values: list[float]) -> None:
     """Type 29 has none with distribution change in S2, and two without."""
     claim = claim_of("band", "S2 accuracy of type 29", None)
     assert verdict_of(names, claim, []) is ClaimVerdict.PENDING

@@ -13,7 +13,7 @@ from harness.base.errors import CorruptData, EngineError, UsageError
 from harness.base.layout import Layout
 from harness.benchmarks.ddi.dataset import DdiDataset
 from harness.benchmarks.ddi.study import facts, measuring, page
-from harness.benchmarks.ddi.study.measured import Measured, SplitMeasures, load_measured, outdated, save_measured
+from harness.benchmarks.ddi.study.measured import SplitFacts, SplitMeasures, load_measured, outdated, save_measured
 from harness.benchmarks.ddi.study.realtime import nearest
 from harness.compare import load_claims, load_names
 from harness.compare.claims import SHOWN, TABLES, load_printed
@@ -25,20 +25,20 @@ from tests.study.conftest import MakeSheets
 
 
 @pytest.fixture(scope="module")
-def committed(repository: Layout) -> Measured:
+def committed(repository: Layout) -> SplitFacts:
     found = load_measured(repository, "ddi")
     assert found is not None
     return found
 
 
-def test_the_kept_measures_are_of_every_strategy(committed: Measured) -> None:
+def test_the_kept_measures_are_of_every_strategy(committed: SplitFacts) -> None:
     assert set(committed.group("strategies")) == set(measuring.STRATEGIES), committed.left_out
     assert all(len(members) == 3 for members in committed.group("strategies").values())
     assert len(committed.group("gamma")) == 4 and len(committed.group("released")) == 2
     assert len(committed.drug_map) == committed.dated == 886
 
 
-def test_the_released_splits_have_the_penalties_that_were_counted_by_hand(committed: Measured) -> None:
+def test_the_released_splits_have_the_penalties_that_were_counted_by_hand(committed: SplitFacts) -> None:
     at = [committed.years.index(year) for year in (1990, 2000, 2010, 2015, 2020)]
     released = committed.group("released")
     (random,), (cluster,) = released["released:which=random"], released["released:which=cluster"]
@@ -46,7 +46,7 @@ def test_the_released_splits_have_the_penalties_that_were_counted_by_hand(commit
     assert [cluster.penalty[one] for one in at] == [7548, 4024, 2889, 3052, 3749]
 
 
-def test_the_contradiction_is_said_with_its_numbers(committed: Measured, sheets_of_data: MakeSheets) -> None:
+def test_the_contradiction_is_said_with_its_numbers(committed: SplitFacts, sheets_of_data: MakeSheets) -> None:
     notes = " ".join(sheets_of_data(committed)["figure", "5"].notes)
     assert "farther from approval time than their random one at 1985, 1990, 1995, 2000, 2005, 2010" in notes
     assert "not farther at 2015, 2020" in notes and "1990: 7,548 against 7,209" in notes
@@ -54,13 +54,13 @@ def test_the_contradiction_is_said_with_its_numbers(committed: Measured, sheets_
     assert "Random less cluster is -409 at 1985 and +14 with every year; it is 0 at 2014.2." in notes
 
 
-def test_a_split_that_discards_drugs_is_no_line(committed: Measured, sheets_of_data: MakeSheets) -> None:
+def test_a_split_that_discards_drugs_is_no_line(committed: SplitFacts, sheets_of_data: MakeSheets) -> None:
     fewer = [one.model_copy(update={"discarded": 1}) for one in committed.splits]
     sheet = sheets_of_data(committed.model_copy(update={"splits": fewer}))["figure", "5"]
     assert not any("Random less cluster" in note for note in sheet.notes)
 
 
-def test_thresholds_of_splits_that_keep_all_drugs_are_one_line(committed: Measured) -> None:
+def test_thresholds_of_splits_that_keep_all_drugs_are_one_line(committed: SplitFacts) -> None:
     """The finding: eight thresholds are no eight observations."""
     keeping = [one.penalty for one in committed.splits if not one.discarded]
     assert len(keeping) > 10
@@ -71,7 +71,7 @@ def test_thresholds_of_splits_that_keep_all_drugs_are_one_line(committed: Measur
     assert min(random.differs) > 0.05
 
 
-def test_a_split_has_one_colour_in_all_panels(committed: Measured, sheets_of_data: MakeSheets) -> None:
+def test_a_split_has_one_colour_in_all_panels(committed: SplitFacts, sheets_of_data: MakeSheets) -> None:
     found = sheets_of_data(committed)
     hues: dict[str, set[str]] = {}
     for number in ("5", "8"):
@@ -83,7 +83,7 @@ def test_a_split_has_one_colour_in_all_panels(committed: Measured, sheets_of_dat
     assert len(hues) == 10 and all(len(those) == 1 for those in hues.values())
 
 
-def test_the_documentation_says_of_cluster_splits_what_was_measured(committed: Measured) -> None:
+def test_the_documentation_says_of_cluster_splits_what_was_measured(committed: SplitFacts) -> None:
     """docs/splits.md: never nearer than chance; the released one is farther at 1985 to 1995; never the highest."""
     ours, (released,) = committed.group("strategies"), committed.group("released")["released:which=cluster"]
     assert all(share > 0.05 for one in (*ours["cluster"], released) for share in one.better)
@@ -92,7 +92,7 @@ def test_the_documentation_says_of_cluster_splits_what_was_measured(committed: M
     assert [*nearest(committed)] == ["Of our splits, cluster has the highest mean index at 0 of 8 thresholds."]
 
 
-def test_the_page_tells_a_split_once_and_every_seed_of_it(committed: Measured) -> None:
+def test_the_page_tells_a_split_once_and_every_seed_of_it(committed: SplitFacts) -> None:
     lines = page.markdown(committed).splitlines()
     assert sum(line.startswith("| `cluster` |") for line in lines) == 2
     assert not any("gamma=0.55" in line for line in lines)
@@ -105,14 +105,14 @@ def test_the_page_tells_a_split_once_and_every_seed_of_it(committed: Measured) -
     assert "Not measured: datasail (there is no engine)." in page.markdown(without)
 
 
-def test_periods_hold_the_drugs_that_are_printed(committed: Measured, sheets_of_data: MakeSheets) -> None:
+def test_periods_hold_the_drugs_that_are_printed(committed: SplitFacts, sheets_of_data: MakeSheets) -> None:
     for row in sheets_of_data(committed)["table", "9"].rows:
         printed, ours = row[2].split(" / ")
         assert printed == ours
     assert [row[1] for row in sheets_of_data(committed)["figure", "4"].rows] == ["253", "267", "189", "177"]
 
 
-def test_sizes_that_differ_have_a_reason(committed: Measured, sheets_of_data: MakeSheets) -> None:
+def test_sizes_that_differ_have_a_reason(committed: SplitFacts, sheets_of_data: MakeSheets) -> None:
     sheet = sheets_of_data(committed)["table", "6"]
     assert sheet.rows[0][3].startswith("188,509 / 188,509 random, 190,547 cluster")
     assert any("+2,038" in note for note in sheet.notes)
@@ -120,7 +120,7 @@ def test_sizes_that_differ_have_a_reason(committed: Measured, sheets_of_data: Ma
     assert any("eight files" in note for note in sheet.notes)
 
 
-def test_a_strategy_that_is_not_here_is_left_empty(committed: Measured, sheets_of_data: MakeSheets) -> None:
+def test_a_strategy_that_is_not_here_is_left_empty(committed: SplitFacts, sheets_of_data: MakeSheets) -> None:
     without = [one for one in committed.splits if one.split != "datasail"]
     partly = committed.model_copy(update={"splits": without, "left_out": {"datasail": "there is no engine"}})
     sheet = sheets_of_data(partly)["table", "1"]
@@ -131,18 +131,18 @@ def test_a_strategy_that_is_not_here_is_left_empty(committed: Measured, sheets_o
     assert all(row[0] != "datasail" for row in sheets_of_data(partly)["figure", "5"].rows)
 
 
-def test_a_split_without_penalty_has_no_index(committed: Measured, sheets_of_data: MakeSheets) -> None:
+def test_a_split_without_penalty_has_no_index(committed: SplitFacts, sheets_of_data: MakeSheets) -> None:
     nothing = [one.model_copy(update={"index": [None] * 8, "penalty": [0] * 8}) for one in committed.splits]
     found = sheets_of_data(committed.model_copy(update={"splits": nothing}))
     assert found["figure", "5"].rows[0][1].startswith("- (0;") and found["table", "1"].rows[0][6] == "-"
 
 
-def test_nothing_measured_is_no_error(committed: Measured, sheets_of_data: MakeSheets) -> None:
+def test_nothing_measured_is_no_error(committed: SplitFacts, sheets_of_data: MakeSheets) -> None:
     for sheet in sheets_of_data(committed.model_copy(update={"splits": []})).values():
         assert all(len(row) == len(sheet.head) for row in sheet.rows)
 
 
-def test_outdated_measures_say_so(repository: Layout, committed: Measured) -> None:
+def test_outdated_measures_say_so(repository: Layout, committed: SplitFacts) -> None:
     splits = [
         one.model_copy(update={"source": "0" * 64} if one.split == "lohi" else {}) for one in committed.splits
     ]
@@ -154,7 +154,7 @@ def test_outdated_measures_say_so(repository: Layout, committed: Measured) -> No
     assert any("code that measures" in one for one in told)
 
 
-def test_other_splits_than_the_published_ones_are_told(repository: Layout, committed: Measured) -> None:
+def test_other_splits_than_the_published_ones_are_told(repository: Layout, committed: SplitFacts) -> None:
     # by the present code, so that checksums are looked at
     sources = {one.split: strategy_source("ddi", parse_split(one.split, 1).strategy) for one in committed.splits}
     splits = [one.model_copy(update={"source": sources[one.split]}) for one in committed.splits]
@@ -168,7 +168,7 @@ def test_other_splits_than_the_published_ones_are_told(repository: Layout, commi
     assert "the published splits cluster-gamma=0.6-2, released-which=random-1 are not those" in told
 
 
-def test_kept_measures_are_read_as_they_were_written(tmp_path: Path, committed: Measured) -> None:
+def test_kept_measures_are_read_as_they_were_written(tmp_path: Path, committed: SplitFacts) -> None:
     place = Layout(tmp_path, tmp_path, tmp_path)
     assert load_measured(place, "ddi") is None
     save_measured(place, "ddi", committed)
@@ -179,7 +179,7 @@ def test_kept_measures_are_read_as_they_were_written(tmp_path: Path, committed: 
         load_measured(place, "ddi")
 
 
-def test_an_edited_measure_is_found_out(tmp_path: Path, committed: Measured) -> None:
+def test_an_edited_measure_is_found_out(tmp_path: Path, committed: SplitFacts) -> None:
     place = Layout(tmp_path, tmp_path, tmp_path)
     save_measured(place, "ddi", committed)
     (path,) = place.reference.rglob("measured.json")
@@ -197,7 +197,7 @@ def test_printed_numbers_of_the_data_are_no_claims(repository: Layout) -> None:
 
 
 def test_a_lost_printed_number_is_named(
-    committed: Measured, sheets_of_data: MakeSheets, monkeypatch: pytest.MonkeyPatch
+    committed: SplitFacts, sheets_of_data: MakeSheets, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lost = {"table": "9", "split": "1990-2000", "metric": "interactions"}
     monkeypatch.setattr(

@@ -12,7 +12,7 @@ from harness.base.layout import Layout
 from harness.cli import group
 from harness.engine import Engine
 from harness.upkeep import doctor
-from harness.upkeep.doctor import Check, State, examine
+from harness.upkeep.doctor import Examination, State, examine
 
 
 def test_no_engine_is_exit_code_3_and_the_rest_is_still_examined(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -47,4 +47,7 @@ def test_a_missing_gpu_is_no_fault(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_only_the_engines_own_failures_stop_everything() -> None:
-    assert Check("engine", State.FAIL, "").of_engine and not Check("disk for results", State.FAIL, "").of_engine
+    assert (
+        Examination("engine", State.FAIL, "").of_engine
+        and not Examination("disk for results", State.FAIL, "").of_engine
+    )

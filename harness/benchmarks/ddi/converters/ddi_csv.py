@@ -41,7 +41,7 @@ class Parameters(Strict):
 
 
 @dataclass(frozen=True)
-class Row:
+class TableLine:
     """The cells of a line by column, and where it is."""
 
     cells: Mapping[str, str]
@@ -88,7 +88,7 @@ def convert(manifest: DatasetManifest, files: Mapping[str, Path]) -> DdiDataset:
     )
 
 
-def _table(path: Path, *columns: Sequence[str]) -> list[Row]:
+def _table(path: Path, *columns: Sequence[str]) -> list[TableLine]:
     """The rows of a table whose header is one of these; of a single one, the first two columns are needed."""
     rows = list(rows_of(path))
     header = rows[0][1] if rows else []
@@ -102,10 +102,10 @@ def _table(path: Path, *columns: Sequence[str]) -> list[Row]:
         )
     for line, cells in rows[1:]:
         check_width(cells, header, f"{path}: line {line}")
-    return [Row(dict(zip(header, cells, strict=True)), f"{path}: line {line}") for line, cells in rows[1:]]
+    return [TableLine(dict(zip(header, cells, strict=True)), f"{path}: line {line}") for line, cells in rows[1:]]
 
 
-def _drugs(path: Path) -> list[Row]:
+def _drugs(path: Path) -> list[TableLine]:
     rows = _table(path, DRUG_COLUMNS)
     _once(((row, row.cells["drug"]) for row in rows), "drug '{}'")
     for row in rows:
@@ -114,9 +114,9 @@ def _drugs(path: Path) -> list[Row]:
     return rows
 
 
-def _once(keys: Iterable[tuple[Row, str]], what: str) -> None:
+def _once(keys: Iterable[tuple[TableLine, str]], what: str) -> None:
     """Refuse what a line before has said."""
-    seen: dict[str, Row] = {}
+    seen: dict[str, TableLine] = {}
     for row, key in keys:
         if key in seen:
             before = seen[key].where.rpartition(": ")[2]
@@ -124,7 +124,7 @@ def _once(keys: Iterable[tuple[Row, str]], what: str) -> None:
         seen[key] = row
 
 
-def _year(row: Row) -> int:
+def _year(row: TableLine) -> int:
     text = row.cells.get("year", "")
     if not text:
         return 0
@@ -157,7 +157,7 @@ def _items(path: Path, ids: Sequence[str]) -> tuple[Integers, Integers | Signs, 
     return pairs[order], labels[order], names
 
 
-def _pair(row: Row, places: Mapping[str, int]) -> tuple[int, int]:
+def _pair(row: TableLine, places: Mapping[str, int]) -> tuple[int, int]:
     head, tail = row.cells["head"], row.cells["tail"]
     for drug in (head, tail):
         if drug not in places:
@@ -167,7 +167,7 @@ def _pair(row: Row, places: Mapping[str, int]) -> tuple[int, int]:
     return places[head], places[tail]
 
 
-def _types(row: Row) -> list[str]:
+def _types(row: TableLine) -> list[str]:
     told = row.cells["types"].split(";") if "types" in row.cells else [row.cells["type"]]
     names = [name.strip() for name in told]
     if not all(names) or len(set(names)) < len(names):
@@ -175,7 +175,7 @@ def _types(row: Row) -> list[str]:
     return names
 
 
-def _sign(row: Row) -> int:
+def _sign(row: TableLine) -> int:
     sign = row.cells["sign"]
     if sign not in _SIGNS:
         raise row.refused(f"the sign '{sign}' is neither + nor -", "correct the sign")

@@ -10,7 +10,7 @@ from pathlib import Path
 from harness.base.layout import Layout
 from harness.benchmarks.ddi.study import facts, figures, realtime, tuning
 from harness.benchmarks.ddi.study.ensemble import ENSEMBLE, RULE, ensembles
-from harness.benchmarks.ddi.study.measured import Measured, load_measured, outdated
+from harness.benchmarks.ddi.study.measured import SplitFacts, load_measured, outdated
 from harness.study.own import Maker, OwnSheets
 from harness.study.sheets import Sheet
 from harness.study.sides import Derived, Sides
@@ -18,7 +18,7 @@ from harness.study.specs import Spec
 
 __all__ = ["STUDY", "sheets_of_data"]
 
-OfData = Callable[[Sides, Spec, Measured], Sheet]
+OfData = Callable[[Sides, Spec, SplitFacts], Sheet]
 _OF_DATA: Mapping[str, OfData] = {
     "strategies": realtime.strategies,
     "sizes": facts.sizes,
@@ -55,7 +55,7 @@ class _PairStudy(OwnSheets):
         save_measured(layout, benchmark, measure(layout, "drugbank", mirrors, say))
 
 
-def sheets_of_data(sides: Sides, measured: Measured | None) -> Mapping[str, Maker]:
+def sheets_of_data(sides: Sides, measured: SplitFacts | None) -> Mapping[str, Maker]:
     """How the sheets that need no run are made; each says what is no longer as it was when it was measured."""
     stale = outdated(sides.layout, measured) if measured else []
 

@@ -9,7 +9,7 @@ from functools import partial
 
 from harness.base.errors import CorruptData
 from harness.benchmarks.ddi.study.drawings import scatter
-from harness.benchmarks.ddi.study.measured import Measured, Period, Sizes
+from harness.benchmarks.ddi.study.measured import Period, Sizes, SplitFacts
 from harness.compare.claims import SHOWN, TABLES, load_printed
 from harness.study.sheets import Picture, Sheet
 from harness.study.sides import Sides
@@ -34,7 +34,7 @@ def printed(sides: Sides, table: str, dataset: str, period: str, quantity: str) 
     )
 
 
-def sizes(sides: Sides, spec: Spec, measured: Measured) -> Sheet:
+def sizes(sides: Sides, spec: Spec, measured: SplitFacts) -> Sheet:
     """Table 6."""
     head = ["dataset", "drugs", "types", "triplets", "ours: pairs with a type"]
     rows, notes = [], []
@@ -72,7 +72,7 @@ def _why(name: str, one: Sizes, triplets: float) -> str:
     )
 
 
-def periods(sides: Sides, spec: Spec, measured: Measured) -> Sheet:
+def periods(sides: Sides, spec: Spec, measured: SplitFacts) -> Sheet:
     """Table 9."""
     head = ["approved", "gap to new drugs", "drugs", "interactions"]
     rows = []
@@ -92,7 +92,7 @@ def periods(sides: Sides, spec: Spec, measured: Measured) -> Sheet:
     return spec.sheet(head, rows, notes=notes)
 
 
-def drug_map(sides: Sides, spec: Spec, measured: Measured) -> Sheet:
+def drug_map(sides: Sides, spec: Spec, measured: SplitFacts) -> Sheet:
     """Figure 4: dated drugs where t-SNE puts them."""
     rows, pictures = [], []
     for period in sorted(measured.periods, key=lambda one: one.after):

@@ -65,7 +65,7 @@ class Sizes(Strict):
     pairs: int
 
 
-class Measured(Strict):
+class SplitFacts(Strict):
     """All of it. A drug of the map: two coordinates from 0 to 999, and its year. `code`: see `measuring_code`."""
 
     dataset: str
@@ -91,11 +91,11 @@ class Measured(Strict):
 class _Kept(Strict):
     """The whole file."""
 
-    measured: Measured
+    measured: SplitFacts
     digest: str
 
 
-def load_measured(layout: Layout, benchmark: str) -> Measured | None:
+def load_measured(layout: Layout, benchmark: str) -> SplitFacts | None:
     """What was measured, or None where nobody did."""
     path = layout.reference / benchmark / _FILE
     content = read_json(path)
@@ -115,7 +115,7 @@ def _corrupt(what: str, path: Path) -> CorruptData:
     return CorruptData(what, where=str(path), todo=todo)
 
 
-def save_measured(layout: Layout, benchmark: str, measured: Measured) -> None:
+def save_measured(layout: Layout, benchmark: str, measured: SplitFacts) -> None:
     """In one line, with sorted names: equal measures are equal files."""
     path = layout.reference / benchmark / _FILE
     content = measured.model_dump(mode="json")
@@ -129,7 +129,7 @@ def measuring_code() -> str:
     return meaning_of_modules(Path(harness.__file__).parent, roots, within=("harness.benchmarks",))
 
 
-def outdated(layout: Layout, measured: Measured) -> list[str]:
+def outdated(layout: Layout, measured: SplitFacts) -> list[str]:
     """What was measured of other data, of other splits, or by other code, than the present ones."""
     from harness.data import dataset_digest
     from harness.splits.splits import recorded_split

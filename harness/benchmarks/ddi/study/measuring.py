@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from harness.base.errors import DataError, EngineError
 from harness.base.layout import Layout
-from harness.benchmarks.ddi.study.measured import Measured, Period, Sizes, SplitMeasures, measuring_code
+from harness.benchmarks.ddi.study.measured import Period, Sizes, SplitFacts, SplitMeasures, measuring_code
 from harness.splits.spec import parse_split
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ _MAP_SEED, _PERPLEXITY = 0, 30
 Say = Callable[[str], None]
 
 
-def measure(layout: Layout, dataset: str, mirrors: Sequence[Path], say: Say) -> Measured:
+def measure(layout: Layout, dataset: str, mirrors: Sequence[Path], say: Say) -> SplitFacts:
     """Everything, anew."""
     from harness.benchmarks.ddi.dataset import DdiDataset
     from harness.benchmarks.ddi.splits.consistency import YEARS
@@ -62,7 +62,7 @@ def measure(layout: Layout, dataset: str, mirrors: Sequence[Path], say: Say) -> 
             found = _Group(layout, data, group, seed, tuple(mirrors))
             made += found.measures(names, left_out)
     say("map of drugs")
-    return Measured(
+    return SplitFacts(
         dataset=dataset,
         digest=data.digest,
         code=measuring_code(),

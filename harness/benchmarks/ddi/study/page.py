@@ -10,7 +10,7 @@ from statistics import mean
 
 from harness.base.markdown import code, plain
 from harness.base.tables import markdown_table
-from harness.benchmarks.ddi.study.measured import Measured, SplitMeasures
+from harness.benchmarks.ddi.study.measured import SplitFacts, SplitMeasures
 from harness.benchmarks.ddi.study.measuring import OF_GAMMA, OF_STRATEGIES, RELEASED
 from harness.benchmarks.ddi.study.realtime import SIGNIFICANT, contradiction, left_out, nearest
 
@@ -34,7 +34,7 @@ _CLUSTER = "cluster"
 Members = Sequence[SplitMeasures]
 
 
-def markdown(measured: Measured) -> str:
+def markdown(measured: SplitFacts) -> str:
     """The whole page."""
     splits = {**_once({**measured.group(OF_STRATEGIES), **measured.group(OF_GAMMA)}), **measured.group(RELEASED)}
     seeds = ", ".join(str(seed) for seed in sorted({one.seed for one in measured.splits if one.group != RELEASED}))
@@ -89,7 +89,7 @@ def _counts(members: Members) -> Iterator[str]:
         yield f"{sum(share <= SIGNIFICANT for share in found)} of {of}"
 
 
-def _of_cluster(measured: Measured) -> Iterator[str]:
+def _of_cluster(measured: SplitFacts) -> Iterator[str]:
     """Where our cluster splits stand among our splits, at each threshold."""
     found = measured.group(OF_STRATEGIES)
     if _CLUSTER not in found:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from statistics import mean
 
 from harness.benchmarks.ddi.study.drawings import Curve, lines
-from harness.benchmarks.ddi.study.measured import Measured, SplitMeasures
+from harness.benchmarks.ddi.study.measured import SplitFacts, SplitMeasures
 from harness.benchmarks.ddi.study.measuring import OF_GAMMA, OF_STRATEGIES, RELEASED
 from harness.study.sheets import Picture, Sheet
 from harness.study.sides import Sides
@@ -41,7 +41,7 @@ _HUES = {name: number for number, name in enumerate((*_STRATEGIES, _RANDOM, _CLU
 Splits = dict[str, list[SplitMeasures]]
 
 
-def strategies(sides: Sides, spec: Spec, measured: Measured) -> Sheet:
+def strategies(sides: Sides, spec: Spec, measured: SplitFacts) -> Sheet:
     """Table 1: what the paper says of each strategy, and what was measured of it."""
     head = ["strategy", "keeps all drugs", "controls the change", "consistency with approval time"]
     head += ["largest similarity", "discarded drugs", "mean index", "nearer than chance"]
@@ -79,7 +79,7 @@ def strategies(sides: Sides, spec: Spec, measured: Measured) -> Sheet:
     return spec.sheet(head, rows, notes=notes)
 
 
-def by_year(sides: Sides, spec: Spec, measured: Measured) -> Sheet:
+def by_year(sides: Sides, spec: Spec, measured: SplitFacts) -> Sheet:
     """The index of every strategy; the released splits in a group of their own."""
     groups = (measured.group(OF_STRATEGIES), measured.group(RELEASED))
     rows = [row for found in groups for row in _rows(found)]
@@ -96,7 +96,7 @@ def by_year(sides: Sides, spec: Spec, measured: Measured) -> Sheet:
     return spec.sheet(["split", *map(str, measured.years)], rows, notes=notes, pictures=pictures)
 
 
-def differences(sides: Sides, spec: Spec, measured: Measured) -> Sheet:
+def differences(sides: Sides, spec: Spec, measured: SplitFacts) -> Sheet:
     """Penalties beside cluster's, by seed; significant ones are counted."""
     rows, curves = [], []
     for group, base in ((OF_STRATEGIES, "cluster"), (RELEASED, _CLUSTER)):
@@ -121,7 +121,7 @@ def differences(sides: Sides, spec: Spec, measured: Measured) -> Sheet:
     return spec.sheet(head, rows, notes=[_STRAIGHT], pictures=pictures)
 
 
-def of_gamma(sides: Sides, spec: Spec, measured: Measured) -> Sheet:
+def of_gamma(sides: Sides, spec: Spec, measured: SplitFacts) -> Sheet:
     """The index of cluster splits by gamma."""
     found = measured.group(OF_GAMMA)
     pictures = list(_picture(measured, "cluster splits by gamma, mean of the seeds", found))
@@ -149,7 +149,7 @@ def _index(members: Sequence[SplitMeasures], at: int) -> float | None:
     return mean(known) if known else None
 
 
-def _picture(measured: Measured, heading: str, found: Splits) -> Iterator[Picture]:
+def _picture(measured: SplitFacts, heading: str, found: Splits) -> Iterator[Picture]:
     """Curves of the index; none where no split has one."""
     curves = []
     for name, members in found.items():
@@ -165,7 +165,7 @@ def _short(name: str) -> str:
     return name.replace("released:which=", "released ").rpartition("=")[2]
 
 
-def _beyond_chance(measured: Measured, found: Splits) -> Iterator[Picture]:
+def _beyond_chance(measured: SplitFacts, found: Splits) -> Iterator[Picture]:
     """How much less than chance splits pay, which does not depend on what they are compared with."""
     curves = []
     for name, members in found.items():
@@ -179,7 +179,7 @@ def _beyond_chance(measured: Measured, found: Splits) -> Iterator[Picture]:
         yield Picture(heading, lines(heading, curves, "threshold year", form="+.2f"))
 
 
-def contradiction(measured: Measured) -> Iterator[str]:
+def contradiction(measured: SplitFacts) -> Iterator[str]:
     """What the released files say of the paper's claim."""
     found = measured.group(RELEASED)
     if not {_RANDOM, _CLUSTER} <= found.keys():
@@ -210,7 +210,7 @@ def contradiction(measured: Measured) -> Iterator[str]:
     yield from _line(measured, random, cluster)
 
 
-def _line(measured: Measured, random: SplitMeasures, cluster: SplitMeasures) -> Iterator[str]:
+def _line(measured: SplitFacts, random: SplitMeasures, cluster: SplitMeasures) -> Iterator[str]:
     """Where no drug is discarded: by how much a year the difference changes, and when it is none."""
     if random.discarded or cluster.discarded:
         return
@@ -221,7 +221,7 @@ def _line(measured: Measured, random: SplitMeasures, cluster: SplitMeasures) -> 
     yield f"Random less cluster is {line}. {_STRAIGHT}"
 
 
-def nearest(measured: Measured) -> Iterator[str]:
+def nearest(measured: SplitFacts) -> Iterator[str]:
     """At how many thresholds our cluster splits have the highest mean index."""
     found = measured.group(OF_STRATEGIES)
     if "cluster" not in found:
@@ -242,5 +242,5 @@ def _seeds(found: Splits) -> int:
     return max((len(members) for members in found.values()), default=0)
 
 
-def left_out(measured: Measured) -> list[str]:
+def left_out(measured: SplitFacts) -> list[str]:
     return [f"Not measured: {name} ({reason})." for name, reason in measured.left_out.items()]

@@ -25,7 +25,7 @@ class Matrix(Strict):
     transpose: bool = False
 
 
-class Names(Strict):
+class NameArray(Strict):
     """A cell array of names, or the first row or column of a comma-separated table."""
 
     file: str
@@ -40,8 +40,8 @@ class Parameters(Strict):
     associations: Matrix
     drug_features: Matrix
     disease_features: Matrix
-    drug_ids: Names
-    disease_ids: Names
+    drug_ids: NameArray
+    disease_ids: NameArray
 
 
 def convert(manifest: DatasetManifest, files: Mapping[str, Path]) -> RepurposingDataset:
@@ -96,7 +96,7 @@ def _labels(values: npt.NDArray[Any], told: Matrix) -> npt.NDArray[np.int8]:
     return values.astype(np.int8)
 
 
-def _names(told: Names, files: Mapping[str, Path]) -> tuple[str, ...]:
+def _names(told: NameArray, files: Mapping[str, Path]) -> tuple[str, ...]:
     if told.variable:
         cells = _variable(told.file, told.variable, files).ravel()
         return tuple(str(np.asarray(cell).ravel()[0]) for cell in cells)

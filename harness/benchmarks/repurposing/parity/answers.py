@@ -18,7 +18,7 @@ from harness.benchmarks.repurposing.splits.folds import TEST
 from harness.execution.trials import Runner, Trial
 from harness.methods.card import Tolerance, merged_parameters
 from harness.parity.cases import Match, how
-from harness.parity.finding import ArrayFinding, Finding, Standing, compare
+from harness.parity.finding import ArrayFinding, CaseFinding, Standing, compare
 from harness.parity.goldens import Array, Incomplete, arrays_in
 
 _OF_THE_WHOLE, _OF_THE_REPORT = "pred", "iterations"
@@ -26,7 +26,7 @@ SOURCES = ("golden", "features", "standardised", "one_view", "split")
 _OF_A_SPLIT = {"A_train", "train_mask", "val_mask"}
 
 
-def check_answers(match: Match, arrays: Mapping[str, Array], run: Runner) -> Finding | None:
+def check_answers(match: Match, arrays: Mapping[str, Array], run: Runner) -> CaseFinding | None:
     """Run a case and compare what the method answers; None where the table's condition on the labels fails."""
     if not applies(match, arrays):
         return None
@@ -37,7 +37,7 @@ def check_answers(match: Match, arrays: Mapping[str, Array], run: Runner) -> Fin
         with run(trial) as result:
             if result.verdict is not Verdict.OK:
                 note = f"the run ended with {result.verdict}: {result.reason}"
-                return Finding(match.case.name, "method", subject, standing=Standing.FAILED, note=note)
+                return CaseFinding(match.case.name, "method", subject, standing=Standing.FAILED, note=note)
             asked = trial.inputs["folds"] == TEST
             written.append(
                 {name: _written(table.compare[name].of or name, result.out, asked) for name in table.compare}
@@ -48,7 +48,7 @@ def check_answers(match: Match, arrays: Mapping[str, Array], run: Runner) -> Fin
         for name, tolerance in table.compare.items()
     )
     compared = any(one.error is not None for one in found)
-    return Finding(
+    return CaseFinding(
         match.case.name,
         "method",
         subject,

@@ -20,7 +20,7 @@ from harness.benchmarks.repurposing.splits.folds import TEST, FoldSplit
 from harness.benchmarks.repurposing.splits.separation import separation
 from harness.data import load_dataset, manifest_names
 from harness.methods.card import Tolerance
-from harness.parity.finding import ArrayFinding, Finding, Standing, compare
+from harness.parity.finding import ArrayFinding, CaseFinding, Standing, compare
 from harness.splits import make_split, strategy_names
 from harness.splits.spec import SplitSpec
 
@@ -33,29 +33,31 @@ _EXACT = Tolerance()
 _DISTANCES = Tolerance(absolute=1e-6)
 
 
-def check_split(layout: Layout, case: str, arrays: Mapping[str, Array], mirrors: Sequence[Path]) -> Finding:
+def check_split(layout: Layout, case: str, arrays: Mapping[str, Array], mirrors: Sequence[Path]) -> CaseFinding:
     """Make the split that a golden's name asks for, and compare."""
     spec, dataset = _spec(case)
     if spec is None or spec.strategy not in strategy_names("repurposing"):
-        return Finding(case, SPLITS, SPLITS, standing=Standing.NOT_IMPLEMENTED, note="no split strategy covers it")
+        return CaseFinding(
+            case, SPLITS, SPLITS, standing=Standing.NOT_IMPLEMENTED, note="no split strategy covers it"
+        )
     names = {name.lower(): name for name in manifest_names(layout)}
     if dataset.lower() not in names:
         note = f"no dataset is called '{dataset.lower()}'"
-        return Finding(case, SPLITS, SPLITS, standing=Standing.NOT_IMPLEMENTED, note=note)
+        return CaseFinding(case, SPLITS, SPLITS, standing=Standing.NOT_IMPLEMENTED, note=note)
     name = names[dataset.lower()]
     try:
         data = load_dataset(layout, name, RepurposingDataset, mirrors=mirrors)
         folds = cast(FoldSplit, make_split(layout, name, spec, mirrors)).folds
     except UsageError as error:
-        return Finding(case, SPLITS, SPLITS, standing=Standing.NOT_IMPLEMENTED, note=error.what)
+        return CaseFinding(case, SPLITS, SPLITS, standing=Standing.NOT_IMPLEMENTED, note=error.what)
     except MissingData as error:
         note = f"{error.what}; give its originals with --mirror"
-        return Finding(case, SPLITS, SPLITS, standing=Standing.MISSING_DATA, note=note)
+        return CaseFinding(case, SPLITS, SPLITS, standing=Standing.MISSING_DATA, note=note)
     found = [*_masks(arrays, folds == TEST, folds.shape)]
     if "dist" in arrays:
         metric = spec.parameters.get("metric", "euclidean")
         found.append(compare("dist", separation(data, folds, metric), arrays["dist"], _DISTANCES))
-    return Finding(case, SPLITS, f"{spec.strategy} on {name}", arrays=tuple(found))
+    return CaseFinding(case, SPLITS, f"{spec.strategy} on {name}", arrays=tuple(found))
 
 
 def _spec(name: str) -> tuple[SplitSpec | None, str]:

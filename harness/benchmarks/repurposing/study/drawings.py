@@ -46,7 +46,7 @@ def panels(figures: Figures) -> list[Picture]:
 def times(figures: Figures) -> list[Picture]:
     """Figure 4."""
     groups = [
-        Group(figures.title(one.dataset), "no data here" if one.why_without else "", _named(figures, one.boxes))
+        BoxGroup(figures.title(one.dataset), "no data here" if one.why_without else "", _named(figures, one.boxes))
         for one in figures.times
     ]
     shown = [value for one in figures.times for _, *sides in one.boxes for values in sides for value in values]
@@ -61,7 +61,7 @@ def times(figures: Figures) -> list[Picture]:
 
 
 @dataclass(frozen=True)
-class Group:
+class BoxGroup:
     """A dataset in a picture: its methods with the values of both sides, and what the best control reaches."""
 
     title: str
@@ -83,14 +83,14 @@ def _panel(figures: Figures, panel: Panel) -> str:
             ClaimVerdict.NOT_COMPARABLE: f"undecided, {best.n} seeds" if best.n else "no data here",
             ClaimVerdict.PENDING: f"○ {best.reason}",
         }[best.verdict]
-        groups.append(Group(figures.title(best.dataset), remark, _named(figures, best.boxes), best.control))
+        groups.append(BoxGroup(figures.title(best.dataset), remark, _named(figures, best.boxes), best.control))
     title = f"{figures.title(panel.metric)} on {figures.title(panel.split)} splits"
     about = f"Box plots of {title}, for each dataset the three best methods: published, and ours below."
     low, ticks = _axis(groups)
     return _boxes(groups, partial(Scale, low, 1.0), ticks, title, about)
 
 
-def _axis(groups: Sequence[Group]) -> tuple[float, list[tuple[float, str]]]:
+def _axis(groups: Sequence[BoxGroup]) -> tuple[float, list[tuple[float, str]]]:
     """From the quarter below all that is shown up to 1, with as many ticks as are legible."""
     shown = [
         float(values.min()) for group in groups for _, *sides in group.boxes for values in sides if len(values)
@@ -103,7 +103,11 @@ def _axis(groups: Sequence[Group]) -> tuple[float, list[tuple[float, str]]]:
 
 
 def _boxes(
-    groups: Sequence[Group], scale_of: partial[Scale], ticks: Sequence[tuple[float, str]], title: str, about: str
+    groups: Sequence[BoxGroup],
+    scale_of: partial[Scale],
+    ticks: Sequence[tuple[float, str]],
+    title: str,
+    about: str,
 ) -> str:
     """Datasets below each other; for each method the published box above ours."""
     height = sum(_HEAD + _ROW * len(group.boxes) + 8 for group in groups) + 26

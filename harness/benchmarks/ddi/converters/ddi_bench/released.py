@@ -25,7 +25,7 @@ OUTSIDE = -2
 
 
 @dataclass(frozen=True)
-class Lines:
+class ReleasedLines:
     """The lines of one part: pairs, and a type or signs for each."""
 
     pairs: Integers
@@ -38,7 +38,7 @@ class ReleasedSplit:
 
     name: str
     roles: Integers
-    parts: Mapping[int, Lines]
+    parts: Mapping[int, ReleasedLines]
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ def read_split(
     return ReleasedSplit(name, roles, parts)
 
 
-def _lines(path: Path, drugs: int, types: int, signed: bool) -> Lines:
+def _lines(path: Path, drugs: int, types: int, signed: bool) -> ReleasedLines:
     pairs, labels = [], []
     for where, cells in lines_of(path, 4 if signed else 3):
         head, tail = (number_in(cell, range(drugs), "drug", where) for cell in cells[:2])
@@ -78,8 +78,8 @@ def _lines(path: Path, drugs: int, types: int, signed: bool) -> Lines:
         labels.append(_signs(cells[2], cells[3], types, where) if signed else _type(cells[2], types, where))
     read = np.array(pairs, dtype=np.int32).reshape(-1, 2)
     if signed:
-        return Lines(read, np.array(labels, dtype=np.int8).reshape(-1, types))
-    return Lines(read, np.array(labels, dtype=np.int32))
+        return ReleasedLines(read, np.array(labels, dtype=np.int8).reshape(-1, types))
+    return ReleasedLines(read, np.array(labels, dtype=np.int32))
 
 
 def _type(cell: str, types: int, where: str) -> int:

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from harness.benchmarks.ddi.converters.ddi_bench.released import Lines, ReleasedSplit
+from harness.benchmarks.ddi.converters.ddi_bench.released import ReleasedLines, ReleasedSplit
 from harness.benchmarks.ddi.dataset import Integers
 
 _TRAIN, _VALID_S1, _TEST_S1 = 0, 2, 5
@@ -46,7 +46,7 @@ def _completed(split: ReleasedSplit, known: Mapping[Pair, Integers], draw: rando
     parts = dict(split.parts)
     for part, lines in made.items():
         pairs = np.array([pair for pair, _ in lines], dtype=np.int32).reshape(-1, 2)
-        parts.setdefault(part, Lines(pairs, np.array([signs for _, signs in lines], dtype=np.int8)))
+        parts.setdefault(part, ReleasedLines(pairs, np.array([signs for _, signs in lines], dtype=np.int8)))
     return ReleasedSplit(split.name, split.roles, dict(sorted(parts.items())))
 
 

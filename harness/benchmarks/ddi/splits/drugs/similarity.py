@@ -2,7 +2,7 @@
 
     S(u, v) = f(u).f(v) / (|f(u)|^2 + |f(v)|^2 - f(u).f(v))
 
-A drug without any count is similar to none. Pairs are found block by block, so that memory does not grow with the
+A drug without any count is similar to none. SimilarPairs are found block by block, so that memory does not grow with the
 square of the drugs, and only among drugs whose norms allow it. Dot products of counts are whole numbers, which
 float32 holds exactly up to 2^24 (float64 takes over beyond), so the same pairs are found on every machine.
 """
@@ -27,7 +27,7 @@ Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Pairs:
+class SimilarPairs:
     """Pairs of drugs, first and second, and how similar they are."""
 
     first: Integers
@@ -35,19 +35,19 @@ class Pairs:
     similarity: Floats
 
 
-def similar_pairs(fingerprints: Counts, gamma: float) -> Iterator[Pairs]:
+def similar_pairs(fingerprints: Counts, gamma: float) -> Iterator[SimilarPairs]:
     """Every pair of drugs, once, that is more similar than `gamma` (0 or above), in pieces."""
     yield from _above(fingerprints, fingerprints, gamma, within=True)
 
 
-def pairs_between(fingerprints: Counts, ours: Integers, theirs: Integers, gamma: float) -> Pairs:
+def pairs_between(fingerprints: Counts, ours: Integers, theirs: Integers, gamma: float) -> SimilarPairs:
     """The pairs of one of `ours` and one of `theirs` that are more similar than `gamma`."""
     pieces = [*_above(fingerprints[ours], fingerprints[theirs], gamma, within=False)]
     if not pieces:
         none = np.zeros(0, dtype=np.int64)
-        return Pairs(none, none, np.zeros(0))
+        return SimilarPairs(none, none, np.zeros(0))
     first, second = (np.concatenate([getattr(piece, name) for piece in pieces]) for name in ("first", "second"))
-    return Pairs(ours[first], theirs[second], np.concatenate([piece.similarity for piece in pieces]))
+    return SimilarPairs(ours[first], theirs[second], np.concatenate([piece.similarity for piece in pieces]))
 
 
 def largest_similarity(fingerprints: Counts, ours: Integers, theirs: Integers) -> float:
@@ -70,7 +70,9 @@ def _similarity(dots: Floats, ours: Floats, theirs: Floats) -> Floats:
     return np.divide(dots, union, out=np.zeros_like(dots), where=union > 0)
 
 
-def _above(ours: Counts, theirs: Counts, gamma: float, *, within: bool, raising: bool = False) -> Iterator[Pairs]:
+def _above(
+    ours: Counts, theirs: Counts, gamma: float, *, within: bool, raising: bool = False
+) -> Iterator[SimilarPairs]:
     """Pairs above gamma, block by block of drugs in the order of their norms.
 
     With `raising`, gamma rises to the largest similarity met, so that only larger ones come.
@@ -88,7 +90,7 @@ def _above(ours: Counts, theirs: Counts, gamma: float, *, within: bool, raising:
             found = _in_block(rows, columns, slice(start, stop), slice(low, high), gamma)
             if within:
                 keep = found.first + start < found.second + low
-                found = Pairs(found.first[keep], found.second[keep], found.similarity[keep])
+                found = SimilarPairs(found.first[keep], found.second[keep], found.similarity[keep])
             if not len(found.first):
                 continue
             if raising:
@@ -96,7 +98,7 @@ def _above(ours: Counts, theirs: Counts, gamma: float, *, within: bool, raising:
             first, second = rows.order[found.first + start], columns.order[found.second + low]
             if within:
                 first, second = np.minimum(first, second), np.maximum(first, second)
-            yield Pairs(first, second, found.similarity)
+            yield SimilarPairs(first, second, found.similarity)
 
 
 class _Sorted:
@@ -115,7 +117,7 @@ class _Sorted:
         return self._counts[self.order[where]].astype(self._type)
 
 
-def _in_block(rows: _Sorted, columns: _Sorted, here: slice, there: slice, gamma: float) -> Pairs:
+def _in_block(rows: _Sorted, columns: _Sorted, here: slice, there: slice, gamma: float) -> SimilarPairs:
     """The pairs of one block above gamma, by their places in it."""
     dots = rows.block(here) @ columns.block(there).T
     ours, theirs = rows.norms[here], columns.norms[there]
@@ -124,7 +126,7 @@ def _in_block(rows: _Sorted, columns: _Sorted, here: slice, there: slice, gamma:
     first, second = np.nonzero(dots > bound)
     found = _similarity(dots[first, second].astype(np.float64), ours[first], theirs[second])
     keep = found > gamma
-    return Pairs(first[keep], second[keep], found[keep])
+    return SimilarPairs(first[keep], second[keep], found[keep])
 
 
 def _reach(gamma: float) -> float:

@@ -49,7 +49,7 @@ class Parameters(Shares):
 
 
 @dataclass(frozen=True, eq=False)
-class Answer:
+class Assignment:
     """What DataSAIL gives every drug: a role, and the cluster that it stays with."""
 
     roles: Codes
@@ -61,7 +61,7 @@ def make(dataset: DdiDataset, seed: int, parameters: Parameters) -> PartSplit:
     return split_items(dataset, answered(dataset, seed, parameters).roles, seed)
 
 
-def answered(dataset: DdiDataset, seed: int, parameters: Parameters) -> Answer:
+def answered(dataset: DdiDataset, seed: int, parameters: Parameters) -> Assignment:
     """DataSAIL's answer, from its container."""
     from harness.base.files import write_json
     from harness.base.layout import find_layout
@@ -82,7 +82,7 @@ def answered(dataset: DdiDataset, seed: int, parameters: Parameters) -> Answer:
         return _run(Path(folder), dataset.drugs)
 
 
-def _run(folder: Path, drugs: int) -> Answer:
+def _run(folder: Path, drugs: int) -> Assignment:
     """What the program answers to the job in `folder`."""
     from harness.base.layout import find_layout
     from harness.base.npy import read_npy
@@ -119,7 +119,7 @@ def _run(folder: Path, drugs: int) -> Answer:
             roles, clusters = (
                 read_npy(outcome.out_folder / name, "<i4", (drugs,)) for name in (_ROLES, _CLUSTERS)
             )
-            return Answer(roles, clusters.astype(np.int64))
+            return Assignment(roles, clusters.astype(np.int64))
         finally:
             outcome.discard()
 
