@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from harness.api.frames import table
     from harness.api.plans import cells, needs, plan, status
     from harness.api.repository import Repository, open_repository
+    from harness.api.results import ScoredRun, scores
     from harness.api.runs import Campaign, predict, run
-    from harness.api.scored import ScoredRun, scores
 
 __all__ = [
     "Campaign",
@@ -45,15 +45,17 @@ _MODULES = {
     "plans": ("cells", "needs", "plan", "status"),
     "repository": ("Repository", "open_repository"),
     "runs": ("Campaign", "predict", "run"),
-    "scored": ("ScoredRun", "scores"),
+    "results": ("ScoredRun", "scores"),
 }
 
 
-def __getattr__(name: str) -> object:
-    for module, members in _MODULES.items():
-        if name in members:
-            return getattr(import_module(f"{__name__}.{module}"), name)
-    raise AttributeError(f"module {__name__} has no member {name!r}", name=name, obj=import_module(__name__))
+if not TYPE_CHECKING:  # or any name would do
+
+    def __getattr__(name: str) -> object:
+        for module, members in _MODULES.items():
+            if name in members:
+                return getattr(import_module(f"{__name__}.{module}"), name)
+        raise AttributeError(f"module '{__name__}' has no member '{name}'")
 
 
 def __dir__() -> list[str]:

@@ -36,19 +36,22 @@ def plan(
     options: Mapping[str, int] = _NOTHING,
     upstream: Path | str | None = None,
     accelerator: Accelerator = "cpu",
+    make_splits: bool = True,
     repository: Repository | None = None,
 ) -> Plan:
     """The cells of a suite, or every method on every dataset, split and seed, each pinned by checksums.
 
     The suite `stored` is everything that was ever run here. Without `splits` the strategy is `random`, without
-    `variant` it is `published`. `published_seeds` takes the first so many published seeds.
+    `variant` it is `published`. `published_seeds` takes the first so many published seeds. Without `make_splits`
+    none is made for it, so that it answers at once, for `needs`; `run` refuses it if any was wanted.
     """
-    layout = opened(repository).layout
+    here = opened(repository)
+    layout = here.layout
     if suite is not None:
         asked = (methods, variant, parameters, datasets, splits, seeds, upstream)
         _refuse_beside_suite(asked, options)
-        jobs = suite_jobs(layout, opened(repository).store, suite, published_seeds)
-        return make_plan(layout, plan_name(suite, published_seeds), on_accelerator(layout, jobs, accelerator))
+        name, jobs = plan_name(suite, published_seeds), suite_jobs(layout, here.store, suite, published_seeds)
+        return make_plan(layout, name, on_accelerator(layout, jobs, accelerator), make_splits=make_splits)
     request = Request(
         methods=several(methods),
         datasets=several(datasets),
@@ -63,7 +66,7 @@ def plan(
     if upstream is not None:
         tree = upstream_tree(layout, Path(upstream), request.methods)
         jobs = [job.model_copy(update={"upstream": tree}) for job in jobs]
-    return make_plan(layout, "request", on_accelerator(layout, jobs, accelerator))
+    return make_plan(layout, "request", on_accelerator(layout, jobs, accelerator), make_splits=make_splits)
 
 
 def cells(plan: Plan, *, repository: Repository | None = None) -> tuple[Cell, ...]:

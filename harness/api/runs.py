@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness.api.repository import Repository, opened
+from harness.base.errors import UsageError
 from harness.base.interrupt import stop_on_interrupt
 from harness.base.progress import ProgressChoice, progress_for
 from harness.base.vocabulary import Verdict
@@ -61,6 +62,10 @@ def run(
         remove_images=remove_images,
         upstream=Path(upstream) if upstream is not None else None,
     )
+    if waiting := next((cell for cell in plan.cells if cell.planned is None and cell.can_run), None):
+        raise UsageError(
+            "this plan was made without its splits", where=waiting.job.label, todo="plan it with make_splits=True"
+        )
     joined = join(plan, here.store, records=True)
     left, stopped = len(left_to_run(joined, choices.again)), False
     if left:

@@ -48,7 +48,7 @@ def command(
     if sum((key is not None, every, suite is not None)) > 1:
         raise click.UsageError("KEY, --all and --suite exclude each other")
     report = api.audit(
-        key or (),
+        () if key is None else key,
         suite=suite,
         reference=reference,
         replay=replay,

@@ -19,7 +19,7 @@ def command(suite: str, published_seeds: int | None, listed: bool, as_json: bool
     from harness import api
 
     repository = api.open_repository()
-    plan = api.plan(suite=suite, published_seeds=published_seeds, repository=repository)
+    plan = api.plan(suite=suite, published_seeds=published_seeds, make_splits=False, repository=repository)
     cells = api.cells(plan, repository=repository)
     needs = api.needs(plan, joined=cells, repository=repository)
     if as_json:

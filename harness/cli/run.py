@@ -85,8 +85,8 @@ def command(
         if not as_json:
             click.echo(f"report: {path}")
     if requested["suite"] == "smoke" and not as_json:
-        click.echo("")
-        click.echo(api.needs(api.plan(suite="full", repository=repository), repository=repository).text())
+        full = api.plan(suite="full", make_splits=False, repository=repository)
+        click.echo(f"\n{api.needs(full, repository=repository).text()}")
     if campaign.stopped:
         return 130
     return 0 if campaign.is_good else 1

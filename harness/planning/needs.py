@@ -86,7 +86,7 @@ class Needs:
 
 def needs_of(layout: Layout, name: str, cells: Sequence[Cell]) -> Needs:
     """What the cells that are left would need, as far as it is known before they run."""
-    left = [cell for cell in cells if cell.planned is not None and not cell.verdict.is_final]
+    left = [cell for cell in cells if cell.can_run and not cell.verdict.is_final]
     seconds = measured_seconds(cells)
     known = [seconds[kind] for cell in left if (kind := kind_of(cell.job)) in seconds]
     layout.local.mkdir(parents=True, exist_ok=True)
@@ -94,7 +94,7 @@ def needs_of(layout: Layout, name: str, cells: Sequence[Cell]) -> Needs:
         plan=name,
         planned=len(cells),
         left=len(left),
-        cannot_run=dict(Counter(str(cell.verdict) for cell in cells if cell.planned is None)),
+        cannot_run=dict(Counter(str(cell.verdict) for cell in cells if not cell.can_run)),
         image_bytes=_image_bytes(layout, left),
         data_bytes=sum(
             file.bytes

@@ -19,7 +19,7 @@ from harness.images import image_tree
 from harness.methods.card import MethodCard, load_method
 from harness.methods.weights import weights_digest
 from harness.planning.jobs import Job, PlannedJob
-from harness.splits import split_digest
+from harness.splits import known_split_digest, split_digest
 
 
 @dataclass(frozen=True)
@@ -31,6 +31,11 @@ class Cell:
     verdict: Verdict = Verdict.PENDING
     reason: str = ""
     record: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
+
+    @property
+    def can_run(self) -> bool:
+        """Whether a run is planned, or waits for its split only."""
+        return self.planned is not None or self.verdict is Verdict.PENDING
 
     @cached_property
     def key(self) -> str | None:
@@ -59,9 +64,13 @@ class Plan:
                 )
 
 
-def make_plan(layout: Layout, name: str, jobs: Iterable[Job]) -> Plan:
-    """Pin every job down."""
-    planner = _Planner(layout)
+def make_plan(layout: Layout, name: str, jobs: Iterable[Job], *, make_splits: bool = True) -> Plan:
+    """Pin every job down.
+
+    A split that nobody has recorded is made where it never was, which may take data, a container and minutes;
+    without `make_splits` its cells stay without a key, and can't be run.
+    """
+    planner = _Planner(layout, make_splits=make_splits)
     return Plan(name=name, cells=tuple(planner.cell(job) for job in jobs))
 
 
@@ -90,12 +99,13 @@ class Present:
 class _Planner:
     """Remembers the checksums that many cells share."""
 
-    def __init__(self, layout: Layout) -> None:
+    def __init__(self, layout: Layout, *, make_splits: bool = True) -> None:
         self._layout = layout
+        self._make_splits = make_splits
         self._cards: dict[str, MethodCard] = {}
         self._trees: dict[tuple[str, Accelerator], str] = {}
         self._datasets: dict[str, str] = {}
-        self._splits: dict[tuple[str, str], str] = {}
+        self._splits: dict[tuple[str, str], str | None] = {}
         self._pretrained: dict[str, str] = {}
 
     def cell(self, job: Job) -> Cell:
@@ -108,11 +118,13 @@ class _Planner:
         if refusal := card.refusal(job.dataset, job.variant):
             return Cell(job, None, Verdict.NOT_APPLICABLE, refusal)
         try:
+            if (split := self._split(job)) is None:
+                return Cell(job, None, Verdict.PENDING, "its split was never made here")
             planned = PlannedJob(
                 job=job,
                 image_tree=self._tree(job.method, job.accelerator),
                 dataset_digest=self._dataset(job.dataset),
-                split_digest=self._split(job),
+                split_digest=split,
                 weights_digest=self._weights(job.method) if reads_weights else "",
             )
         except MissingData as error:
@@ -144,8 +156,9 @@ class _Planner:
             self._datasets[name] = dataset_digest(self._layout, name)
         return self._datasets[name]
 
-    def _split(self, job: Job) -> str:
-        found = (job.dataset, job.split.label)
-        if found not in self._splits:
-            self._splits[found] = split_digest(self._layout, job.dataset, job.split)
-        return self._splits[found]
+    def _split(self, job: Job) -> str | None:
+        split = (job.dataset, job.split.label)
+        if split not in self._splits:
+            digest_of = split_digest if self._make_splits else known_split_digest
+            self._splits[split] = digest_of(self._layout, job.dataset, job.split)
+        return self._splits[split]

@@ -107,12 +107,23 @@ def _jobs_of_block(layout: Layout, block: Block) -> list[Job]:
         # what a method must beat stands in every table
         controls = [card for card in cards if card.control and card.name not in block.methods]
         cards = [*(load_method(layout, name) for name in block.methods), *controls]
+    seeds = _seeds(block)
+    if not seeds:
+        return []
     manifests = [load_manifest(layout, dataset) for dataset in block.datasets]
-    return [
-        make_job(card, manifest, parse_split(split, seed), variant=variant, chosen=chosen, options=block.options)
-        for seed, manifest, split, card in product(_seeds(block), manifests, block.splits, cards)
+    of_one_seed = [
+        make_job(
+            card, manifest, parse_split(split, seeds[0]), variant=variant, chosen=chosen, options=block.options
+        )
+        for manifest, split, card in product(manifests, block.splits, cards)
         for variant in _variants(block, card)
         for chosen in _tried(block, card, variant)
+    ]
+    # what makes a job takes thirty times as long as giving it another seed
+    return [
+        job.model_copy(update={"split": job.split.model_copy(update={"seed": seed})})
+        for seed in seeds
+        for job in of_one_seed
     ]
 
 

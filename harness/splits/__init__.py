@@ -4,11 +4,12 @@ A split file's checksum is recorded beside its dataset and never changes once pu
 """
 
 from harness.splits.spec import SplitSpec
-from harness.splits.splits import load_split, make_split, recorded_split, split_digest
+from harness.splits.splits import known_split_digest, load_split, make_split, recorded_split, split_digest
 from harness.splits.strategies import strategy_names
 
 __all__ = [
     "SplitSpec",
+    "known_split_digest",
     "load_split",
     "make_split",
     "recorded_split",

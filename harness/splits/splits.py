@@ -24,6 +24,13 @@ def split_digest(layout: Layout, dataset: str, spec: SplitSpec, mirrors: Sequenc
     return _unrecorded(layout, dataset, spec, mirrors)
 
 
+def known_split_digest(layout: Layout, dataset: str, spec: SplitSpec) -> str | None:
+    """The sha256 of a split's file where it is recorded or was made here before; nothing is made."""
+    if line := recorded_split(layout, dataset, spec):
+        return line.sha256
+    return _noted(*_note(layout, dataset, spec, ()))
+
+
 def load_split(layout: Layout, dataset: str, spec: SplitSpec, mirrors: Sequence[Path] = ()) -> Split:
     """A split with the recorded checksum."""
     digest = split_digest(layout, dataset, spec, mirrors)
@@ -129,6 +136,17 @@ def recorded_split(layout: Layout, dataset: str, spec: SplitSpec) -> Recorded | 
 
 def _unrecorded(layout: Layout, dataset: str, spec: SplitSpec, mirrors: Sequence[Path]) -> str:
     """A split nobody has published: made once, found again by dataset, strategy, parameters and seed."""
+    path, content = _note(layout, dataset, spec, mirrors)
+    if digest := _noted(path, content):
+        return digest
+    split = make_split(layout, dataset, spec, mirrors)
+    _keep(layout, dataset, spec, split)
+    write_json(path, {**content, "sha256": split.digest})
+    return split.digest
+
+
+def _note(layout: Layout, dataset: str, spec: SplitSpec, mirrors: Sequence[Path]) -> tuple[Path, dict[str, Any]]:
+    """Where it is noted that a split was made, and all that decides it."""
     from harness.data import dataset_digest
     from harness.splits.strategies import strategy_source
 
@@ -139,13 +157,14 @@ def _unrecorded(layout: Layout, dataset: str, spec: SplitSpec, mirrors: Sequence
         "split": full.model_dump(mode="json"),
         "strategy": strategy_source(benchmark, full.strategy),
     }
-    note = layout.cache / "splits" / "made" / f"{digest_of(content)}.json"
-    noted = read_json(note)
+    return layout.cache / "splits" / "made" / f"{digest_of(content)}.json", content
+
+
+def _noted(path: Path, content: dict[str, Any]) -> str | None:
+    """The sha256 of a split that was made of just this, if it was."""
+    noted = read_json(path)
     if not isinstance(noted, dict) or {**noted, "sha256": ""} != {**content, "sha256": ""}:
-        split = make_split(layout, dataset, spec, mirrors)
-        _keep(layout, dataset, spec, split)
-        noted = {**content, "sha256": split.digest}
-        write_json(note, noted)
+        return None
     return str(noted["sha256"])
 
 
