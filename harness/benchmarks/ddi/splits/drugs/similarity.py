@@ -2,7 +2,7 @@
 
     S(u, v) = f(u).f(v) / (|f(u)|^2 + |f(v)|^2 - f(u).f(v))
 
-A drug without any count is similar to none. SimilarPairs are found block by block, so that memory does not grow with the
+A drug without any count is similar to none. Pairs are found block by block, so that memory does not grow with the
 square of the drugs, and only among drugs whose norms allow it. Dot products of counts are whole numbers, which
 float32 holds exactly up to 2^24 (float64 takes over beyond), so the same pairs are found on every machine.
 """
