@@ -27,7 +27,7 @@ from harness.engine import Engine, find_engine
 from harness.engine.probe import exiting_archive, import_tree
 from harness.engine.walls import SYSTEM_CALLS, walls
 from harness.execution.runs import Limits, RunRequest, execute
-from harness.execution.runs.shown import show, shown_mounts
+from harness.execution.runs.machine_files import show, shown_mounts
 
 MEMORY = 256 << 20
 WANTED_RATIO, WANTED_CPU_MS = 0.95, 30.0

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from harness import benchmarks
-from harness.base.given import write_given
+from harness.base.input_files import write_given
 
 NO_OPTIONS: Mapping[str, int] = MappingProxyType({})
 

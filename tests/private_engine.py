@@ -14,7 +14,7 @@ import pytest
 from harness.engine import Engine
 from harness.engine.find import serve_docker
 from harness.engine.programs import find_program, is_root
-from harness.engine.serve import mounts_below, service_folder
+from harness.engine.service import mounts_below, service_folder
 from harness.engine.sockets import silence
 
 # the client library does not close the socket of a refused connection, as there is when an engine dies

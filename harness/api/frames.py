@@ -11,7 +11,7 @@ from harness.api.runs import Campaign
 from harness.audit import AuditReport
 from harness.audit import to_json as audit_json
 from harness.compare import Book
-from harness.compare.render import comparison_json
+from harness.compare.text import comparison_json
 from harness.execution.predict import Predicted
 from harness.planning.plan import Plan
 from harness.status import ScoredCell, Table

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from harness.api.repository import Repository, opened
-from harness.audit.select import find_key
+from harness.audit.selection import find_key
 from harness.base.errors import UsageError
 from harness.base.vocabulary import Verdict
 from harness.planning.jobs import Job, PlannedJob

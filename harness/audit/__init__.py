@@ -2,7 +2,7 @@
 
 from harness.audit.chain import Auditor
 from harness.audit.report import AuditReport, audit_reference, audit_runs, believed_reference, to_json, to_text
-from harness.audit.select import find_key, keys_of_jobs, reference_of_jobs
+from harness.audit.selection import find_key, keys_of_jobs, reference_of_jobs
 from harness.audit.steps import Audit, Checked, Step
 
 __all__ = [

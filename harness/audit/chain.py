@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from harness.audit.basis import Superseded, check_built, check_environment, check_image, find_superseded
 from harness.audit.evidence import JOB_FILE, check_entry, check_files, check_job, check_record, read_job
-from harness.audit.frozen import Superseded, check_built, check_environment, check_image, find_superseded
 from harness.audit.results import check_predictions, check_scores
 from harness.audit.sources import check_dataset, check_inputs, check_split
 from harness.audit.steps import Audit, Step, guarded, not_checked

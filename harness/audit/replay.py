@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from harness import benchmarks
-from harness.audit.reordered import replay_reordered
+from harness.audit.orders import replay_reordered
 from harness.audit.results import compare_metrics
 from harness.audit.steps import Checked, Step, failed, not_checked, ok
 from harness.base.files import sha256_of

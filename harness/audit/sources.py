@@ -8,7 +8,7 @@ from typing import Any
 
 from harness.audit.steps import Step, equal, failed, not_checked, ok
 from harness.base.download import mirror_folders
-from harness.base.given import as_file
+from harness.base.input_files import as_file
 from harness.base.layout import Layout
 from harness.base.machine import processor
 from harness.data import dataset_digest, load_dataset, load_manifest

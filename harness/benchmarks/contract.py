@@ -18,7 +18,7 @@ from harness.base.manifests import Strict
 from harness.benchmarks.measures import Question, Scoring
 
 if TYPE_CHECKING:
-    from harness.base.given import Array, Given
+    from harness.base.input_files import Array, Given
     from harness.benchmarks.order import Arrangement
     from harness.benchmarks.ranking import Ranking
 

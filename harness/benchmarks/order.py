@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from harness.base.given import Given
+from harness.base.input_files import Given
 from harness.base.npy import npy_bytes
 
 # The order of the dataset and of the split file.

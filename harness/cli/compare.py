@@ -51,7 +51,7 @@ def command(
     """
     from harness import api
     from harness.compare import ClaimVerdict
-    from harness.compare.render import to_json, to_markdown, to_text
+    from harness.compare.text import to_json, to_markdown, to_text
 
     if as_json and as_markdown:
         raise click.UsageError("--json and --markdown exclude each other")

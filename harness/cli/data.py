@@ -99,7 +99,7 @@ def forget_dataset(name: str) -> None:
     """Take back size and sha256 of files whose manifest has none: they were recorded at first sight.
 
     The next `harness data get` asks for the files again."""
-    from harness.data.unrecorded import forget
+    from harness.data.trust import forget
 
     taken = forget(find_layout(), name)
     click.echo(
@@ -137,8 +137,8 @@ def _described(layout: Layout, name: str, mirrors: tuple[Path, ...]) -> tuple[di
 
 
 def _state(layout: Layout, manifest: DatasetManifest, mirrors: tuple[Path, ...]) -> str:
-    from harness.data.brought import missing_tables
     from harness.data.datasets import is_converted
+    from harness.data.own_tables import missing_tables
     from harness.data.sources import changed_files, local_copy
 
     if manifest.bring and missing_tables(layout, manifest):

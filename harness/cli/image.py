@@ -91,7 +91,7 @@ def lock(names: tuple[str, ...], mirrors: tuple[Path, ...]) -> None:
     from harness.base.layout import find_layout
     from harness.images.cards import environment_chain
     from harness.images.lock import lock_environment
-    from harness.images.prepare import fetch_for
+    from harness.images.preparation import fetch_for
 
     layout = find_layout()
     for name in names:
@@ -110,7 +110,7 @@ def lock(names: tuple[str, ...], mirrors: tuple[Path, ...]) -> None:
 def fetch(names: tuple[str, ...], everything: bool, accelerator: Accelerator, mirrors: tuple[Path, ...]) -> None:
     """Fill the cache with every file the images are built from, each checked against its lock."""
     from harness.base.layout import find_layout
-    from harness.images.prepare import fetch_for, needed_parts
+    from harness.images.preparation import fetch_for, needed_parts
 
     layout = find_layout()
     chosen = _chosen(layout, names, everything)
@@ -202,7 +202,7 @@ def export(folder: Path, names: tuple[str, ...], accelerator: Accelerator) -> No
     """Copy every part into FOLDER, which then serves as --mirror when no archive has them any more."""
     from harness.base.layout import find_layout
     from harness.images.fetch import export_parts
-    from harness.images.prepare import needed_parts
+    from harness.images.preparation import needed_parts
 
     layout = find_layout()
     parts = needed_parts(layout, _chosen(layout, names, everything=not names), accelerator)

@@ -81,7 +81,7 @@ def make_splits(
     """
     from harness.base.files import write_atomic
     from harness.splits import load_split
-    from harness.splits.recorded import record_splits
+    from harness.splits.checksums import record_splits
     from harness.splits.splits import as_recorded, benchmark_of, describe_split, split_path
 
     layout = find_layout()
@@ -159,7 +159,7 @@ def _examined(layout: Layout, wanted: Wanted, *, one: bool) -> list[SplitSpec]:
 
 
 def _recorded(layout: Layout, dataset: str, strategy: str | None) -> list[SplitSpec]:
-    from harness.splits.recorded import recorded_splits
+    from harness.splits.checksums import recorded_splits
     from harness.splits.splits import benchmark_of
     from harness.splits.strategies import get_strategy
 
@@ -172,7 +172,7 @@ def _recorded(layout: Layout, dataset: str, strategy: str | None) -> list[SplitS
 
 def _published(layout: Layout, benchmark: str, strategy: str) -> dict[str, int]:
     from harness.data import manifest_names
-    from harness.splits.recorded import recorded_splits
+    from harness.splits.checksums import recorded_splits
     from harness.splits.splits import benchmark_of
 
     return {

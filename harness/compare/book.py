@@ -13,11 +13,11 @@ from typing import Any
 from harness.base.errors import DataError
 from harness.base.layout import Layout
 from harness.compare.claims import Claim, load_claims, load_external
+from harness.compare.groups import STATISTICS, Several, judge_all
 from harness.compare.judge import ClaimVerdict, Comparable, Comparison, Recomputed, judge
 from harness.compare.names import PublishedNames, load_names, target_of
-from harness.compare.obtained import Runs, obtain
 from harness.compare.paper import Place, has_study, load_paper
-from harness.compare.several import STATISTICS, Several, judge_all
+from harness.compare.runs import Runs, obtain
 from harness.compare.values import our_side, published_side
 from harness.data import dataset_digest, manifest_names
 from harness.methods.card import method_names

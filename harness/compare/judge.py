@@ -20,7 +20,7 @@ from enum import StrEnum
 from harness.base.vocabulary import Verdict
 from harness.compare.claims import Claim
 from harness.compare.names import PublishedNames, Target, target_of
-from harness.compare.obtained import Obtained, Runs
+from harness.compare.runs import Obtained, Runs
 from harness.compare.statistics import CONFIDENCE, welch_half_width
 from harness.status.table import summarise
 

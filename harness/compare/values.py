@@ -16,8 +16,8 @@ from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.compare.claims import read_rows
 from harness.compare.names import PublishedNames, Target
-from harness.compare.obtained import Runs
 from harness.compare.paper import PaperStatistics, Place
+from harness.compare.runs import Runs
 
 # Not a metric: how long the training took, in seconds.
 TIME = "train_time_s"

@@ -13,7 +13,7 @@ import numpy as np
 
 from harness import benchmarks
 from harness.base.files import digest_of
-from harness.base.given import Array, Given, is_equal
+from harness.base.input_files import Array, Given, is_equal
 from harness.base.vocabulary import Verdict
 from harness.execution.inputs import arrange
 from harness.execution.trials import Runner, Trial

@@ -13,8 +13,8 @@ from harness import benchmarks
 from harness.base.errors import CorruptData, ManifestError, MissingData, UsageError
 from harness.base.files import checksum, digest_of, sha256_of
 from harness.base.layout import Layout
-from harness.data.brought import brought_tables
 from harness.data.manifest import DatasetManifest, load_manifest, manifest_path
+from harness.data.own_tables import brought_tables
 from harness.data.sources import changed_files, local_copy, obtain
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def load_dataset(
     layout: Layout, name: str, model: type[One] | None = None, *, mirrors: Sequence[Path] = ()
 ) -> Dataset | One:
     """The converted arrays of a dataset, of one benchmark's `model` if given; made when they are not there yet."""
-    from harness.data.kept import keep, read
+    from harness.data.arrays import keep, read
 
     manifest = _unchanged(layout, load_manifest(layout, name))
     if not is_converted(layout, manifest):
@@ -88,9 +88,9 @@ def convert_dataset(layout: Layout, name: str, *, mirrors: Sequence[Path] = ()) 
     """Convert the original files again, whatever is cached, and check the result against the manifest."""
     from dataclasses import replace
 
+    from harness.data.arrays import content_digest
     from harness.data.converters import find_converter
-    from harness.data.kept import content_digest
-    from harness.data.unrecorded import seen_first
+    from harness.data.trust import seen_first
 
     manifest = load_manifest(layout, name)
     benchmark = benchmarks.get(manifest.benchmark)

@@ -18,7 +18,7 @@ from harness.base.errors import unknown
 from harness.base.layout import Layout
 from harness.base.manifests import NamedManifest, Strict, load_named
 from harness.benchmarks import Statistics
-from harness.data.first_seen import completed
+from harness.data.first_use import completed
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 

@@ -14,7 +14,7 @@ from harness.base.download import MIRROR_VARIABLE, Refused, download, mirror_fol
 from harness.base.errors import CorruptData, MissingData
 from harness.base.files import checksum, digest_of, read_json, sha256_of
 from harness.base.layout import Layout
-from harness.data.first_seen import RECORD
+from harness.data.first_use import RECORD
 from harness.data.manifest import DatasetManifest, SourceFile, manifest_path, mirror_path
 
 _POINTER = b"version https://git-lfs"

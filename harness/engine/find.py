@@ -13,7 +13,7 @@ from harness.engine import install as installation
 from harness.engine import programs
 from harness.engine.engine import Engine
 from harness.engine.probe import control_run
-from harness.engine.serve import Lease, Service
+from harness.engine.service import Lease, Service
 from harness.engine.sockets import chosen_by_user, exists, here, silence, usual_places
 
 log = logging.getLogger(__name__)

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from harness.base.errors import ImageError
 from harness.engine.cgroup import ControlGroup, limit_is_kept
 from harness.engine.confinement import Confinement, broken_walls, read_confinement
-from harness.engine.forbidden import FORBIDDEN, trying_program
+from harness.engine.prohibitions import FORBIDDEN, trying_program
 from harness.engine.walls import walls
 
 if TYPE_CHECKING:

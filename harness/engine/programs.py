@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.base.files import write_atomic, write_json
-from harness.engine.serve import Service, service_folder, socket_in
+from harness.engine.service import Service, service_folder, socket_in
 
 _SYSTEM_PROGRAMS = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 # a user's processes are counted over all containers, so this bounds the machine, not one run

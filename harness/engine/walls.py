@@ -1,7 +1,7 @@
 """The walls every container has, whatever it runs: no network, no rights, few system calls, the machine hidden.
 
 What is hidden tells of the whole machine, so that one container could read there what another does. Nothing that
-computes needs it; what a library does look at is shown instead (`harness/execution/runs/shown.py`).
+computes needs it; what a library does look at is shown instead (`harness/execution/runs/machine_files.py`).
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from typing import Any
 from harness import benchmarks
 from harness.base.errors import CorruptData, WeightsError
 from harness.base.files import write_json
-from harness.base.given import Given, write_given
+from harness.base.input_files import Given, write_given
 from harness.base.layout import Layout
 from harness.base.vocabulary import PROTOCOL_VERSION
 from harness.benchmarks.order import PUBLISHED, Arrangement

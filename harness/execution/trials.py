@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from harness import benchmarks
 from harness.base.files import write_json
-from harness.base.given import write_given
+from harness.base.input_files import write_given
 from harness.base.layout import Layout
 from harness.base.logs import log_tail
 from harness.base.ownership import own_folder

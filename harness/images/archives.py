@@ -9,7 +9,7 @@ from pathlib import Path
 
 from harness.base.download import ATTEMPTS, MOST_BYTES, Refused, transfer
 from harness.base.errors import MissingData
-from harness.images.bounded import outgrew, run_bounded, too_long
+from harness.images.bounds import outgrew, run_bounded, too_long
 from harness.images.locks import Part
 
 _HELPERS = ("/usr/lib/apt/apt-helper", "/usr/libexec/apt/apt-helper")

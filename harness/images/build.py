@@ -14,8 +14,7 @@ from harness.images.cards import Environment, environment_chain, layers_of
 from harness.images.export import image_config, image_entries
 from harness.images.fetch import Progress, fetch_parts, find_sources
 from harness.images.identity import code_tree, environment_image_name, environment_tree, image_name
-from harness.images.making import Made, make_environment, make_method, tag_image
-from harness.images.prepare import parts_of_layers
+from harness.images.preparation import parts_of_layers
 from harness.images.receipts import Receipt, building, read_receipt, receipt_path, write_receipt
 from harness.images.record import (
     TreeRecord,
@@ -26,6 +25,7 @@ from harness.images.record import (
     variant_of,
     write_record,
 )
+from harness.images.stages import Made, make_environment, make_method, tag_image
 from harness.images.trees import code_of_entries, differing_folders, environment_listing, listing_digest
 
 _NAMED = 8

@@ -24,10 +24,10 @@ from harness.images.fetch import fetch_parts, find_sources
 from harness.images.identity import PREFIX, combined
 from harness.images.lock import held_packages
 from harness.images.locks import read_wheels
-from harness.images.making import Made, make_environment, make_method, tag_image
-from harness.images.prepare import needed_layers, parts_of_layers
+from harness.images.preparation import needed_layers, parts_of_layers
 from harness.images.receipts import building
 from harness.images.record import read_record, variant_of
+from harness.images.stages import Made, make_environment, make_method, tag_image
 from harness.images.trees import Entries, code_of_entries, differing, environment_listing, listing_digest
 
 _NAMED = 8

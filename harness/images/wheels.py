@@ -17,7 +17,7 @@ from urllib.parse import unquote, urlparse
 from harness.base.download import MOST_BYTES
 from harness.base.errors import MissingData, UsageError
 from harness.base.files import sha256_of
-from harness.images.bounded import outgrew, run_bounded, too_long
+from harness.images.bounds import outgrew, run_bounded, too_long
 from harness.images.cards import WheelsPart
 from harness.images.locks import Part, Wheel
 

@@ -22,9 +22,9 @@ from harness.images.export import image_layers
 from harness.images.fetch import fetch_parts, find_sources
 from harness.images.identity import PREFIX, combined
 from harness.images.lock import held_packages
-from harness.images.making import tag_image
 from harness.images.receipts import CONTEXT, Receipt, building, read_receipt, receipt_path, write_receipt
 from harness.images.record import lock_digests
+from harness.images.stages import tag_image
 
 _SHOWN = 16
 

@@ -13,7 +13,7 @@ from harness.base.files import write_atomic
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.compare import Book, ClaimVerdict, claimed_benchmarks, compare_claims
-from harness.compare.render import comparison_json, counts_by_group
+from harness.compare.text import comparison_json, counts_by_group
 from harness.methods.card import load_method
 from harness.report.content import page_data
 from harness.results.findings import load_findings

@@ -12,7 +12,7 @@ from harness.base.errors import CorruptData
 from harness.base.files import digest_of, read_json, sha256_of, write_atomic, write_json
 from harness.base.layout import Layout
 from harness.benchmarks import Split
-from harness.splits.recorded import Recorded, recorded_path, recorded_splits, spec_key
+from harness.splits.checksums import Recorded, recorded_path, recorded_splits, spec_key
 from harness.splits.spec import SplitSpec
 
 

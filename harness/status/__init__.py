@@ -1,7 +1,7 @@
 """The status table: the planned matrix joined with the store and the scores, a verdict in every cell."""
 
-from harness.status.describe import to_json
 from harness.status.footnotes import Footnotes
+from harness.status.json_values import to_json
 from harness.status.markdown import to_markdown
 from harness.status.table import (
     Group,

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
-from harness.compare.adjusted import ADJUSTED_P, H
+from harness.compare.adjustment import ADJUSTED_P, H
 from harness.compare.claims import Claim
+from harness.compare.groups import STATISTICS
 from harness.compare.judge import ClaimVerdict, Comparison
 from harness.compare.paper import ALL_DATASETS
-from harness.compare.render import comparison_json
-from harness.compare.several import STATISTICS
+from harness.compare.text import comparison_json
 from harness.status.table import Summary
 from harness.study.sheets import NONE, Sheet, tally_of
 from harness.study.sides import CONTROL, Row, Sides

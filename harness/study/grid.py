@@ -11,7 +11,7 @@ from typing import Any
 
 from harness.base.vocabulary import Verdict
 from harness.compare.judge import ClaimVerdict, Comparison
-from harness.compare.obtained import Obtained
+from harness.compare.runs import Obtained
 from harness.status.table import Summary
 from harness.study.sheets import NONE, Sheet, percent, tally_of
 from harness.study.sides import CONTROL, Row, Sides

@@ -15,11 +15,11 @@ from statistics import median
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.compare.book import Book
+from harness.compare.groups import Several
 from harness.compare.judge import Comparison
 from harness.compare.names import PublishedNames, Target
-from harness.compare.obtained import Obtained, Runs
 from harness.compare.paper import Place
-from harness.compare.several import Several
+from harness.compare.runs import Obtained, Runs
 from harness.compare.values import reached_by
 from harness.status.table import Summary, summarise
 

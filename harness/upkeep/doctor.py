@@ -221,8 +221,8 @@ def data_checks(layout: Layout, mirrors: Sequence[Path] = ()) -> list[Examinatio
 def _dataset(layout: Layout, name: str, mirrors: Sequence[Path]) -> Examination:
     from harness.base.download import mirror_folders
     from harness.data import load_manifest
-    from harness.data.brought import missing_tables
     from harness.data.datasets import is_converted
+    from harness.data.own_tables import missing_tables
     from harness.data.sources import changed_files, local_copy
 
     manifest, title = load_manifest(layout, name), f"data {name}"

@@ -9,7 +9,7 @@ from typing import Any
 
 from harness.base.files import digest_of, sha256_of, write_json
 from harness.base.layout import Layout
-from harness.data.kept import _read as read_dataset
+from harness.data.arrays import _read as read_dataset
 from harness.planning.plan import Plan
 from harness.results.scoring import scores_path
 from harness.results.store import Store

@@ -11,7 +11,7 @@ from typing import Any, cast
 import pytest
 
 from harness.audit import AuditReport, Step, audit_reference, audit_runs, find_key, to_json, to_text
-from harness.audit.frozen import find_superseded
+from harness.audit.basis import find_superseded
 from harness.audit.replay import sample_of
 from harness.audit.report import _replayed
 from harness.audit.steps import Audit, Checked, failed, guarded, not_checked, ok

@@ -9,13 +9,13 @@ from typing import Any, cast
 import pytest
 from docker.errors import ImageNotFound
 
-from harness.audit import frozen
-from harness.audit.frozen import Superseded, check_built, check_environment, check_image
+from harness.audit import basis as frozen
+from harness.audit.basis import Superseded, check_built, check_environment, check_image
 from harness.audit.steps import Checked, Step
 from harness.base.layout import Layout
 from harness.engine import Engine
 from harness.images import image_name
-from harness.images.held import HeldTrees
+from harness.images.content import HeldTrees
 from harness.images.receipts import Receipt, receipt_path, write_receipt
 from harness.planning.plan import Plan
 from harness.results.store import Store

@@ -18,7 +18,7 @@ from harness.audit.evidence import check_job
 from harness.audit.results import compare_metrics
 from harness.audit.sources import check_inputs
 from harness.base import machine
-from harness.base.given import as_file
+from harness.base.input_files import as_file
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.execution.inputs import make_inputs

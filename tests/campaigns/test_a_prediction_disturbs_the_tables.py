@@ -10,7 +10,7 @@ from click.testing import CliRunner, Result
 from harness.base.layout import Layout
 from harness.cli import group
 from harness.compare.names import load_names
-from harness.compare.obtained import obtain
+from harness.compare.runs import obtain
 from harness.engine import Engine
 from harness.results.scoring import read_scores, scored_files
 from harness.results.store import Store

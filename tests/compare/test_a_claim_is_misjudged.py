@@ -13,7 +13,7 @@ from harness.base.vocabulary import Verdict
 from harness.compare.claims import Claim, rounding_of
 from harness.compare.judge import ClaimVerdict, Comparable, Comparison, judge
 from harness.compare.names import ClaimSources, MetricName, PublishedNames, Remark, Target
-from harness.compare.obtained import Obtained
+from harness.compare.runs import Obtained
 from harness.compare.statistics import welch_half_width
 
 NAMES = PublishedNames(

@@ -10,13 +10,13 @@ from scipy import stats
 
 from harness.base.errors import CorruptData
 from harness.base.vocabulary import Verdict
-from harness.compare.adjusted import ADJUSTED_P, H, judge_adjusted
+from harness.compare.adjustment import ADJUSTED_P, H, judge_adjusted
 from harness.compare.claims import Claim
+from harness.compare.groups import DIFFERENCE, MEDIAN, Several, judge_all
 from harness.compare.judge import ClaimVerdict, Comparable
 from harness.compare.names import ClaimSources, MetricName, PublishedNames, Target
-from harness.compare.obtained import Obtained
 from harness.compare.paper import Contrast, PaperStatistics, Place
-from harness.compare.several import DIFFERENCE, MEDIAN, Several, judge_all
+from harness.compare.runs import Obtained
 from harness.compare.values import TIME, Side, our_side, reached_by
 
 METRIC = "NS-AUC"

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from harness.compare.several import DEVIATIONS
+from harness.compare.groups import DEVIATIONS
 from harness.compare.statistics import (
     CONFIDENCE,
     SIGNIFICANCE,

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from harness.compare.adjusted import ADJUSTED_P, H
+from harness.compare.adjustment import ADJUSTED_P, H
 from harness.compare.claims import Claim
+from harness.compare.groups import DIFFERENCE, MEDIAN, Several, judge_all
 from harness.compare.judge import ClaimVerdict
 from harness.compare.paper import Place
-from harness.compare.several import DIFFERENCE, MEDIAN, Several, judge_all
 from tests.study.conftest import Drawn
 
 Claims = dict[tuple[str, str, str], Claim]

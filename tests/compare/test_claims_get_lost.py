@@ -17,7 +17,7 @@ from harness.benchmarks.repurposing.splits.seeds import published_seeds
 from harness.cli import main
 from harness.compare import ClaimVerdict, compare_claims, load_claims, load_external, load_names
 from harness.compare.paper import load_paper
-from harness.compare.render import to_json, to_markdown, to_text
+from harness.compare.text import to_json, to_markdown, to_text
 from harness.compare.values import TIME, published_side
 from harness.planning.plan import Plan
 from harness.results.store import Store

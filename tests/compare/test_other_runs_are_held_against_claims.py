@@ -12,7 +12,7 @@ from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.compare import load_names
 from harness.compare.names import PublishedNames, Target
-from harness.compare.obtained import Obtained, obtain
+from harness.compare.runs import Obtained, obtain
 from harness.planning.jobs import Job
 from harness.planning.plan import Plan, make_plan
 from harness.results.reference import load_reference, save_reference

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.base.given import Array, Given
+from harness.base.input_files import Array, Given
 from harness.base.npy import npy_bytes
 from harness.benchmarks import ddi, repurposing
 from harness.benchmarks.ddi.conformance import problems as pair_problems

@@ -12,7 +12,7 @@ import pytest
 
 from harness.base.layout import Layout
 from harness.benchmarks.ddi.study import page
-from harness.benchmarks.ddi.study.measured import load_measured
+from harness.benchmarks.ddi.study.data_facts import load_measured
 from harness.methods import page as cards
 from harness.methods.card import load_methods
 from harness.results import findings

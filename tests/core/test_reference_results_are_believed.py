@@ -17,7 +17,7 @@ from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.cli import group
 from harness.compare import load_names
-from harness.compare.obtained import Runs, obtain
+from harness.compare.runs import Runs, obtain
 from harness.planning.plan import make_plan
 from harness.results.reference import load_reference, overview, reference_file, save_reference
 from harness.results.store import Store, StoredRun

@@ -12,7 +12,7 @@ from harness.base.layout import Layout
 from harness.base.npy import npy_bytes
 from harness.benchmarks.repurposing.dataset import RepurposingDataset
 from harness.data import load_dataset, load_manifest, manifest_names
-from harness.data.kept import content_digest
+from harness.data.arrays import content_digest
 
 PUBLISHED = {"synthetic": "Synthetic", "fdataset": "Fdataset", "hdvd": "HDVD", "cdataset": "Cdataset"}
 BROUGHT = {"dndataset", "gottlieb", "predict_private", "predict_public", "transcript"}
@@ -113,6 +113,6 @@ def test_bytes_do_not_depend_on_memory_order_sign_of_zero_or_kind_of_nan() -> No
 
 def _new_process() -> None:
     """Forget what this process has read."""
-    from harness.data import kept
+    from harness.data import arrays as kept
 
     kept._read.cache_clear()

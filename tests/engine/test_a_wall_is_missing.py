@@ -11,7 +11,7 @@ import pytest
 
 from harness.engine import walls as walls_module
 from harness.engine.facts import read_facts
-from harness.engine.forbidden import FORBIDDEN
+from harness.engine.prohibitions import FORBIDDEN
 from harness.engine.walls import HIDDEN, HIDDEN_WITHOUT_GPU, SYSTEM_CALLS, profile_digest, walls
 
 INFO = {"SecurityOptions": ["name=seccomp,profile=default"], "DefaultRuntime": "runc"}

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.engine import serve
+from harness.engine import service as serve
 from harness.engine.find import serve_docker
-from harness.engine.serve import Lease, Service, service_folder, socket_in
+from harness.engine.service import Lease, Service, service_folder, socket_in
 from tests.private_engine import private_cache
 
 __all__ = ["private_cache"]

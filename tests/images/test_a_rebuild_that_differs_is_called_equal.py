@@ -11,7 +11,7 @@ import pytest
 
 from harness.base.layout import Layout
 from harness.images import verify
-from harness.images.making import Made
+from harness.images.stages import Made
 from harness.images.trees import TreeEntry, environment_listing
 
 FIRST = {

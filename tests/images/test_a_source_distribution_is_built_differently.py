@@ -21,7 +21,7 @@ from harness.images.fetch import PartSources, fetch_parts
 from harness.images.identity import environment_image_name
 from harness.images.locks import Wheel, format_wheels, read_wheels
 from harness.images.parts import part_path
-from harness.images.prepare import needed_layers
+from harness.images.preparation import needed_layers
 from harness.images.verify import verify_images
 from harness.images.wheels import pip_download
 from tests.images.making import Workbench

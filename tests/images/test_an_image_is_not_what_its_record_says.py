@@ -17,10 +17,10 @@ from harness.images.cards import environment_chain
 from harness.images.export import copy_files, image_entries
 from harness.images.identity import PREFIX, environment_image_name
 from harness.images.locks import format_debian, read_debian
-from harness.images.making import make_environment
 from harness.images.parts import part_path
 from harness.images.receipts import receipt_path
 from harness.images.record import recorded_tree
+from harness.images.stages import make_environment
 from harness.images.verify import installed_differences, run_check, verify_images
 from tests.images.making import EPOCH, Workbench
 

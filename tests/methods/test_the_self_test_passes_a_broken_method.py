@@ -13,7 +13,7 @@ import numpy.typing as npt
 import pytest
 
 from harness.base.errors import InvalidPredictions, UsageError
-from harness.base.given import Given
+from harness.base.input_files import Given
 from harness.base.layout import Layout
 from harness.base.npy import npy_bytes
 from harness.base.vocabulary import Verdict

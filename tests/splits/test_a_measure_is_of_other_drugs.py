@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from harness.base.errors import DataError
 from harness.benchmarks.ddi.dataset import DdiDataset
-from harness.benchmarks.ddi.splits.drugs.dealing import (
+from harness.benchmarks.ddi.splits.drugs.deal import (
     Shares,
     deal_drugs,
     deal_groups,

@@ -9,7 +9,7 @@ import pytest
 
 from harness.base.layout import Layout
 from harness.benchmarks.ddi.dataset import DdiDataset
-from harness.benchmarks.ddi.splits.drugs.dealing import split_items
+from harness.benchmarks.ddi.splits.drugs.deal import split_items
 from harness.benchmarks.ddi.splits.form import FORM
 from harness.benchmarks.ddi.splits.parts import DISCARDED, KNOWN, TEST_NEW, VALID_NEW
 from harness.benchmarks.ddi.splits.strategies import datasail

@@ -16,7 +16,7 @@ from harness.benchmarks.ddi.splits.parts import KNOWN, PartSplit
 from harness.cli.split import command
 from harness.data import load_dataset
 from harness.splits import load_split, make_split
-from harness.splits.recorded import Recorded, recorded_splits
+from harness.splits.checksums import Recorded, recorded_splits
 from harness.splits.spec import SplitSpec
 from harness.splits.splits import split_path, verify_split
 from harness.splits.strategies import get_strategy

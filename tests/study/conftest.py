@@ -11,14 +11,14 @@ import pytest
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.benchmarks.ddi.study import STUDY, sheets_of_data
-from harness.benchmarks.ddi.study.measured import SplitFacts
+from harness.benchmarks.ddi.study.data_facts import SplitFacts
 from harness.compare import Book, compare_claims, load_claims, load_names
 from harness.compare.claims import Claim
+from harness.compare.groups import Several
 from harness.compare.judge import Comparable
 from harness.compare.names import Target, target_of
-from harness.compare.obtained import Obtained, Runs
 from harness.compare.paper import ALL_DATASETS, load_paper
-from harness.compare.several import Several
+from harness.compare.runs import Obtained, Runs
 from harness.compare.values import TIME, our_side, published_side
 from harness.report.html import page_environment
 from harness.results.store import Store

@@ -14,9 +14,9 @@ from harness.base.vocabulary import Verdict
 from harness.compare import Book, ClaimVerdict, load_claims, load_names
 from harness.compare.judge import Comparable, judge
 from harness.compare.names import Target
-from harness.compare.obtained import Obtained, Runs
+from harness.compare.runs import Obtained, Runs
 from harness.study import Sheet, Study, make_study
-from harness.study.own import OwnSheets
+from harness.study.extension import OwnSheets
 from harness.study.sides import Derived
 
 NAMES = """

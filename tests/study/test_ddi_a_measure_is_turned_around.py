@@ -13,8 +13,8 @@ from harness.base.layout import Layout
 from harness.benchmarks.ddi.dataset import DdiDataset
 from harness.benchmarks.ddi.splits.drugs.similarity import similarities
 from harness.benchmarks.ddi.splits.parts import DISCARDED, KNOWN, PartSplit
-from harness.benchmarks.ddi.study import measuring
-from harness.benchmarks.ddi.study.measured import SplitFacts, SplitMeasures
+from harness.benchmarks.ddi.study import measurement as measuring
+from harness.benchmarks.ddi.study.data_facts import SplitFacts, SplitMeasures
 from harness.benchmarks.ddi.study.realtime import contradiction, nearest
 from harness.data import load_dataset
 from harness.splits import load_split

@@ -20,7 +20,7 @@ from harness.benchmarks.ddi.study.drawings import Bar, Curve, bars, heat, lines,
 from harness.cli import group
 from harness.compare import Book, ClaimVerdict
 from harness.compare.names import Target
-from harness.compare.obtained import Obtained, Runs
+from harness.compare.runs import Obtained, Runs
 from harness.study import Study, make_study, to_json, to_markdown, to_text
 from harness.study.sheets import Sheet
 from tests.study.conftest import ddi_book_of

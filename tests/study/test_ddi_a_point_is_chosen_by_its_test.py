@@ -23,7 +23,7 @@ from harness.benchmarks.ddi.study.tuning import Point, added, best, left_out, se
 from harness.benchmarks.order import PUBLISHED
 from harness.compare import load_names
 from harness.compare.names import Target
-from harness.compare.obtained import Obtained, Runs
+from harness.compare.runs import Obtained, Runs
 from harness.data import load_dataset, load_manifest
 from harness.methods.card import load_method, load_methods
 from harness.planning.jobs import Job, make_job

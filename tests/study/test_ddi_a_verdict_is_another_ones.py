@@ -12,7 +12,7 @@ from harness.compare import Book, ClaimVerdict
 from harness.compare.claims import Claim
 from harness.compare.judge import Comparable, judge
 from harness.compare.names import PublishedNames, Target, load_names
-from harness.compare.obtained import Obtained
+from harness.compare.runs import Obtained
 from harness.study import make_study
 
 HERE = Target("mlp", "drugbank", "released:which=random")

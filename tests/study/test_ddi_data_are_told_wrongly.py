@@ -12,8 +12,15 @@ import pytest
 from harness.base.errors import CorruptData, EngineError, UsageError
 from harness.base.layout import Layout
 from harness.benchmarks.ddi.dataset import DdiDataset
-from harness.benchmarks.ddi.study import facts, measuring, page
-from harness.benchmarks.ddi.study.measured import SplitFacts, SplitMeasures, load_measured, outdated, save_measured
+from harness.benchmarks.ddi.study import facts, page
+from harness.benchmarks.ddi.study import measurement as measuring
+from harness.benchmarks.ddi.study.data_facts import (
+    SplitFacts,
+    SplitMeasures,
+    load_measured,
+    outdated,
+    save_measured,
+)
 from harness.benchmarks.ddi.study.realtime import nearest
 from harness.compare import load_claims, load_names
 from harness.compare.claims import SHOWN, TABLES, load_printed

@@ -10,7 +10,7 @@ from harness.benchmarks.ddi.names import INPUTS, KEY_METRICS, ORDER_FREE_METRICS
 from harness.benchmarks.ddi.statistics import DdiStatistics
 
 if TYPE_CHECKING:
-    from harness.base.given import Given
+    from harness.base.input_files import Given
     from harness.benchmarks.ddi.answer import PairQuestion, Scores
     from harness.benchmarks.ddi.dataset import DdiDataset
     from harness.benchmarks.ddi.scoring import DdiScoring

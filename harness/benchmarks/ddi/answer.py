@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from harness.base.given import Given
+from harness.base.input_files import Given
 from harness.benchmarks.answers import check_report, read_numbers, refuse_where
 from harness.benchmarks.ddi.dataset import DdiDataset
 from harness.benchmarks.ddi.metrics.pairs import asked_pairs

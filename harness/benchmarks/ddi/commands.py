@@ -124,7 +124,7 @@ def consistency(
 
 def _page(layout: Layout) -> str:
     from harness.base.errors import MissingData
-    from harness.benchmarks.ddi.study.measured import load_measured
+    from harness.benchmarks.ddi.study.data_facts import load_measured
     from harness.benchmarks.ddi.study.page import markdown
 
     measured = load_measured(layout, "ddi")

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from harness.base.errors import UsageError
-from harness.base.given import Given
+from harness.base.input_files import Given
 from harness.benchmarks.ddi.dataset import DdiDataset
 from harness.benchmarks.ddi.metrics.pairs import asked_pairs
 from harness.benchmarks.ddi.splits.parts import TRAIN, VALID, PartSplit

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from harness.base.given import Array, Given
+from harness.base.input_files import Array, Given
 from harness.benchmarks.order import Arrangement, Integers, permutation, places_of
 
 _OF_DRUGS = ("fingerprints", "smiles", "drug_names", "drug_texts", "graph_texts")

@@ -11,7 +11,7 @@ from harness.benchmarks.repurposing.names import ANSWER_FILES, INPUTS, KEY_METRI
 from harness.benchmarks.repurposing.statistics import RepurposingOptions, RepurposingStatistics
 
 if TYPE_CHECKING:
-    from harness.base.given import Given
+    from harness.base.input_files import Given
     from harness.benchmarks.order import Arrangement
     from harness.benchmarks.ranking import Ranking
     from harness.benchmarks.repurposing.answer import FoldQuestion, Predictions

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 import numpy.typing as npt
 
-from harness.base.given import Array, Given
+from harness.base.input_files import Array, Given
 from harness.benchmarks.order import Arrangement, Integers, permutation, places_of
 from harness.benchmarks.repurposing.splits.folds import TEST
 

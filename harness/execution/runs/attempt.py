@@ -23,8 +23,8 @@ from harness.execution.runs.container import container_configuration
 from harness.execution.runs.disk import disk_fault, output_fault
 from harness.execution.runs.faults import engine_faults, explain, is_program_fault, status_of
 from harness.execution.runs.log import BoundedLog
+from harness.execution.runs.machine_files import show
 from harness.execution.runs.request import RunRequest
-from harness.execution.runs.shown import show
 from harness.execution.runs.watch import Running, Watched, watch
 from harness.execution.runs.workspace import Collection, Workspace, collect
 

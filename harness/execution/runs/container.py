@@ -9,8 +9,8 @@ from typing import Any
 from harness.base.ownership import LABEL_HARNESS, LABEL_RUN
 from harness.engine.facts import EngineFacts
 from harness.engine.walls import walls
+from harness.execution.runs.machine_files import shown_mounts
 from harness.execution.runs.request import Limits, RunRequest
-from harness.execution.runs.shown import shown_mounts
 from harness.execution.runs.user import ContainerUser
 
 _OPEN_FILES = 4096

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.methods.weights.bring import bring_weights
-from harness.methods.weights.kept import KeptWeights, are_here, kept_weights, weights_digest
+from harness.methods.weights.cache import KeptWeights, are_here, kept_weights, weights_digest
 from harness.methods.weights.manifest import WeightsManifest, load_weights, weights_names
 
 __all__ = [

@@ -11,7 +11,7 @@ from harness.base.errors import WeightsError
 from harness.base.files import folder_in_the_making, sha256_of, write_json
 from harness.base.layout import Layout
 from harness.data.manifest import mirror_path
-from harness.methods.weights.kept import CHECKSUMS, KeptWeights, kept_weights, must_be, weights_folder
+from harness.methods.weights.cache import CHECKSUMS, KeptWeights, kept_weights, must_be, weights_folder
 from harness.methods.weights.manifest import WeightsManifest, load_weights
 
 Say = Callable[[str], None]

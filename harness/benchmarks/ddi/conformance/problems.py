@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from harness.base.given import Array, Given
+from harness.base.input_files import Array, Given
 from harness.benchmarks.ddi import BENCHMARK
 from harness.benchmarks.ddi.dataset import DdiDataset
 from harness.benchmarks.ddi.splits.parts import (

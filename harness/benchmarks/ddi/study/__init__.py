@@ -9,9 +9,9 @@ from pathlib import Path
 
 from harness.base.layout import Layout
 from harness.benchmarks.ddi.study import facts, figures, realtime, tuning
+from harness.benchmarks.ddi.study.data_facts import SplitFacts, load_measured, outdated
 from harness.benchmarks.ddi.study.ensemble import ENSEMBLE, RULE, ensembles
-from harness.benchmarks.ddi.study.measured import SplitFacts, load_measured, outdated
-from harness.study.own import Maker, OwnSheets
+from harness.study.extension import Maker, OwnSheets
 from harness.study.sheets import Sheet
 from harness.study.sides import Derived, Sides
 from harness.study.specs import Spec
@@ -49,8 +49,8 @@ class _PairStudy(OwnSheets):
 
     def measure(self, layout: Layout, benchmark: str, mirrors: Sequence[Path], say: Callable[[str], None]) -> None:
         """Measure anew what is said of data alone, and keep it."""
-        from harness.benchmarks.ddi.study.measured import save_measured
-        from harness.benchmarks.ddi.study.measuring import measure
+        from harness.benchmarks.ddi.study.data_facts import save_measured
+        from harness.benchmarks.ddi.study.measurement import measure
 
         save_measured(layout, benchmark, measure(layout, "drugbank", mirrors, say))
 

@@ -24,7 +24,7 @@ from harness.benchmarks.ddi.dataset import DdiDataset
 from harness.benchmarks.ddi.scoring import SCORING
 from harness.benchmarks.ddi.splits.parts import PartSplit
 from harness.compare.names import Target
-from harness.compare.obtained import Obtained, Runs
+from harness.compare.runs import Obtained, Runs
 from harness.results.scoring import Scores, read_answer, read_scores, scored_files, scorer_digest, scores_path
 from harness.results.store import Store
 

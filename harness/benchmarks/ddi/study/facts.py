@@ -8,8 +8,8 @@ from __future__ import annotations
 from functools import partial
 
 from harness.base.errors import CorruptData
+from harness.benchmarks.ddi.study.data_facts import Period, Sizes, SplitFacts
 from harness.benchmarks.ddi.study.drawings import scatter
-from harness.benchmarks.ddi.study.measured import Period, Sizes, SplitFacts
 from harness.compare.claims import SHOWN, TABLES, load_printed
 from harness.study.sheets import Picture, Sheet
 from harness.study.sides import Sides

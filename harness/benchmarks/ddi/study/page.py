@@ -10,8 +10,8 @@ from statistics import mean
 
 from harness.base.markdown import code, plain
 from harness.base.tables import markdown_table
-from harness.benchmarks.ddi.study.measured import SplitFacts, SplitMeasures
-from harness.benchmarks.ddi.study.measuring import OF_GAMMA, OF_STRATEGIES, RELEASED
+from harness.benchmarks.ddi.study.data_facts import SplitFacts, SplitMeasures
+from harness.benchmarks.ddi.study.measurement import OF_GAMMA, OF_STRATEGIES, RELEASED
 from harness.benchmarks.ddi.study.realtime import SIGNIFICANT, contradiction, left_out, nearest
 
 _HEAD = """# Consistency of drug splits with approval times

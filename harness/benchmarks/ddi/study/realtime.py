@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from statistics import mean
 
+from harness.benchmarks.ddi.study.data_facts import SplitFacts, SplitMeasures
 from harness.benchmarks.ddi.study.drawings import Curve, lines
-from harness.benchmarks.ddi.study.measured import SplitFacts, SplitMeasures
-from harness.benchmarks.ddi.study.measuring import OF_GAMMA, OF_STRATEGIES, RELEASED
+from harness.benchmarks.ddi.study.measurement import OF_GAMMA, OF_STRATEGIES, RELEASED
 from harness.study.sheets import Picture, Sheet
 from harness.study.sides import Sides
 from harness.study.specs import Spec

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from harness.base.given import Array, Given
+from harness.base.input_files import Array, Given
 from harness.benchmarks.repurposing import BENCHMARK
 from harness.benchmarks.repurposing.answer import Predictions
 from harness.benchmarks.repurposing.dataset import RepurposingDataset

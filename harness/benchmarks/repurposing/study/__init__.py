@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from harness.benchmarks.repurposing.study.figures import make_figures
 from harness.benchmarks.repurposing.study.sheets import makers
-from harness.study.own import Maker, OwnSheets
+from harness.study.extension import Maker, OwnSheets
 from harness.study.sides import Sides
 
 __all__ = ["STUDY"]

@@ -9,9 +9,9 @@ from itertools import combinations
 
 import numpy as np
 
+from harness.compare.groups import DEVIATIONS
 from harness.compare.judge import FEWEST_SEEDS, ClaimVerdict
 from harness.compare.paper import Place
-from harness.compare.several import DEVIATIONS
 from harness.compare.statistics import CONFIDENCE, Array, ranks_of
 from harness.compare.values import TIME, Side
 from harness.study.sides import Sides

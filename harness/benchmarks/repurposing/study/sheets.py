@@ -10,7 +10,7 @@ import numpy as np
 from harness.benchmarks.repurposing.study.drawings import correlograms, panels, times
 from harness.benchmarks.repurposing.study.figures import Figures
 from harness.compare.statistics import Array
-from harness.study.own import Maker
+from harness.study.extension import Maker
 from harness.study.sheets import NONE, Sheet
 from harness.study.specs import Spec
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from pydantic import Field
 
 from harness.benchmarks.ddi.splits.drugs.clusters import clusters_of
-from harness.benchmarks.ddi.splits.drugs.dealing import Integers, Shares, split_groups, wrong_groups, wrong_items
+from harness.benchmarks.ddi.splits.drugs.deal import Integers, Shares, split_groups, wrong_groups, wrong_items
 from harness.benchmarks.ddi.splits.drugs.measure import too_similar
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ import numpy as np
 from pydantic import Field
 
 from harness.base.errors import EngineError
-from harness.benchmarks.ddi.splits.drugs.dealing import (
+from harness.benchmarks.ddi.splits.drugs.deal import (
     Integers,
     Shares,
     mixed_groups,

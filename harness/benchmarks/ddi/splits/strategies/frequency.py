@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from harness.benchmarks.ddi.splits.drugs.dealing import (
+from harness.benchmarks.ddi.splits.drugs.deal import (
     Integers,
     Shares,
     deal_drugs,

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from pydantic import Field
 
 from harness.base.errors import DataError
-from harness.benchmarks.ddi.splits.drugs.dealing import Shares, split_items, targets, wrong_items
+from harness.benchmarks.ddi.splits.drugs.deal import Shares, split_items, targets, wrong_items
 from harness.benchmarks.ddi.splits.drugs.graph import similarity_graph
 from harness.benchmarks.ddi.splits.drugs.measure import too_similar
 from harness.benchmarks.ddi.splits.parts import DISCARDED, KNOWN, ROLES, Codes

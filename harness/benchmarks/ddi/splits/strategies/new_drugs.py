@@ -8,7 +8,7 @@ import numpy as np
 
 from harness.base.errors import DataError
 from harness.base.manifests import Strict
-from harness.benchmarks.ddi.splits.drugs.dealing import HELD_OUT
+from harness.benchmarks.ddi.splits.drugs.deal import HELD_OUT
 from harness.benchmarks.ddi.splits.parts import (
     KNOWN,
     TEST_NEW,

@@ -15,7 +15,7 @@ from pydantic import Field, model_validator
 
 from harness.base.errors import DataError
 from harness.base.manifests import Strict
-from harness.benchmarks.ddi.splits.drugs.dealing import split_items, wrong_items
+from harness.benchmarks.ddi.splits.drugs.deal import split_items, wrong_items
 from harness.benchmarks.ddi.splits.parts import DISCARDED, KNOWN, ROLES, TEST_NEW, VALID_NEW
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from harness.benchmarks.ddi.splits.drugs.dealing import Shares, deal_drugs, split_items, wrong_items, wrong_shares
+from harness.benchmarks.ddi.splits.drugs.deal import Shares, deal_drugs, split_items, wrong_items, wrong_shares
 
 if TYPE_CHECKING:
     from harness.benchmarks.ddi.dataset import DdiDataset

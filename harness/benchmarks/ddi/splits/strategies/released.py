@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 from harness.base.errors import UsageError
 from harness.base.manifests import Strict
-from harness.benchmarks.ddi.splits.drugs.dealing import wrong_shares
+from harness.benchmarks.ddi.splits.drugs.deal import wrong_shares
 from harness.benchmarks.ddi.splits.parts import part_split
 from harness.benchmarks.ddi.splits.strategies import cluster, random
 
 if TYPE_CHECKING:
     from harness.benchmarks.ddi.dataset import DdiDataset
-    from harness.benchmarks.ddi.splits.drugs.dealing import Integers
+    from harness.benchmarks.ddi.splits.drugs.deal import Integers
     from harness.benchmarks.ddi.splits.parts import PartSplit
 
 SUMMARY = "a split the authors released, as it is"

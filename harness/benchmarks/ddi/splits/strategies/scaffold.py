@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from harness.benchmarks.ddi import molecules
-from harness.benchmarks.ddi.splits.drugs.dealing import Integers, Shares, split_groups, wrong_groups, wrong_items
+from harness.benchmarks.ddi.splits.drugs.deal import Integers, Shares, split_groups, wrong_groups, wrong_items
 
 if TYPE_CHECKING:
     from harness.benchmarks.ddi.dataset import DdiDataset

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from pydantic import Field
 
 from harness.base.errors import DataError
-from harness.benchmarks.ddi.splits.drugs.dealing import Shares, deal_drugs, split_items, wrong_items, wrong_shares
+from harness.benchmarks.ddi.splits.drugs.deal import Shares, deal_drugs, split_items, wrong_items, wrong_shares
 from harness.benchmarks.ddi.splits.drugs.graph import similarity_graph
 from harness.benchmarks.ddi.splits.drugs.measure import too_similar
 from harness.benchmarks.ddi.splits.parts import DISCARDED, KNOWN, ROLES

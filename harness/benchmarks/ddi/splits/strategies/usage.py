@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from harness.benchmarks.ddi.splits.drugs.dealing import Integers, Shares, split_groups, wrong_groups, wrong_items
+from harness.benchmarks.ddi.splits.drugs.deal import Integers, Shares, split_groups, wrong_groups, wrong_items
 from harness.benchmarks.ddi.splits.drugs.usage import types_of_drugs
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from harness.benchmarks.notes.scoring import NotesScoring
     from harness.benchmarks.notes.splits.form import NotesForm, NotesSplit
 
-    from harness.base.given import Given
+    from harness.base.input_files import Given
     from harness.benchmarks.order import Arrangement
     from harness.benchmarks.ranking import Ranking
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from harness.benchmarks.notes import NotesStatistics
 
-from harness.base.given import Array
+from harness.base.input_files import Array
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 from harness.benchmarks.notes import ANSWER
 
-from harness.base.given import Given
+from harness.base.input_files import Given
 from harness.benchmarks.order import Arrangement, permutation, places_of
 
 

@@ -9,7 +9,7 @@ from harness.benchmarks.notes import BENCHMARK
 from harness.benchmarks.notes.dataset import Notes
 from harness.benchmarks.notes.splits.form import NotesSplit, split_of
 
-from harness.base.given import Given
+from harness.base.input_files import Given
 from harness.conformance.checks import (
     Check,
     heeds_the_seed,

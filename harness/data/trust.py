@@ -16,7 +16,7 @@ from pathlib import Path
 from harness.base.errors import CorruptData, DataError, unknown
 from harness.base.files import read_json
 from harness.base.layout import Layout
-from harness.data.first_seen import RECORD, take
+from harness.data.first_use import RECORD, take
 from harness.data.manifest import DatasetManifest, manifest_names, manifest_path
 from harness.data.sources import cache_path
 

@@ -13,7 +13,7 @@ from harness.data import dataset_digest, manifest_names
 from harness.engine import Engine
 from harness.images import code_tree, environment_tree, image_name, image_tree
 from harness.images.cards import environment_chain, layers_of
-from harness.images.held import held_trees
+from harness.images.content import held_trees
 from harness.images.identity import combined
 from harness.images.record import RECORD, lock_digests, read_record, recorded_listing, variant_of
 from harness.methods.card import method_names

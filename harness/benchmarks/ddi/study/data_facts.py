@@ -125,7 +125,7 @@ def save_measured(layout: Layout, benchmark: str, measured: SplitFacts) -> None:
 def measuring_code() -> str:
     """A digest of what measures. What it uses of `ddi.splits.drugs` is a source of every split."""
     package = "harness.benchmarks.ddi"
-    roots = [f"{package}.splits.consistency", f"{package}.study.measuring"]
+    roots = [f"{package}.splits.consistency", f"{package}.study.measurement"]
     return meaning_of_modules(Path(harness.__file__).parent, roots, within=("harness.benchmarks",))
 
 

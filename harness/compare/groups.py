@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.base.errors import CorruptData
-from harness.compare.adjusted import ADJUSTED_P, H, judge_adjusted
+from harness.compare.adjustment import ADJUSTED_P, H, judge_adjusted
 from harness.compare.claims import Claim
 from harness.compare.judge import FEWEST_SEEDS, ClaimVerdict, Comparable, Comparison, Recomputed
 from harness.compare.names import PublishedNames, target_of

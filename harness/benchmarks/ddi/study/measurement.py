@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from harness.base.errors import DataError, EngineError
 from harness.base.layout import Layout
-from harness.benchmarks.ddi.study.measured import Period, Sizes, SplitFacts, SplitMeasures, measuring_code
+from harness.benchmarks.ddi.study.data_facts import Period, Sizes, SplitFacts, SplitMeasures, measuring_code
 from harness.splits.spec import parse_split
 
 if TYPE_CHECKING:
