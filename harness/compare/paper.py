@@ -1,4 +1,4 @@
-"""`results/published/BENCHMARK/study.toml`: which runs the paper sets against which, in the names of its files."""
+"""`results/published/BENCHMARK/contrasts.toml`: which runs the paper sets against which, in the names of its files."""
 
 from __future__ import annotations
 
@@ -62,8 +62,8 @@ class PaperStatistics(Strict):
                 return contrast
         raise CorruptData(
             f"no contrast is called '{name}'",
-            where="study.toml",
-            todo="name in tables.csv what study.toml defines",
+            where="contrasts.toml",
+            todo="name in tables.csv what contrasts.toml defines",
         )
 
     def datasets_of(self, claimed: str) -> list[str]:
@@ -73,9 +73,9 @@ class PaperStatistics(Strict):
 
 def has_study(layout: Layout, benchmark: str) -> bool:
     """Whether the claims of a benchmark belong to a study of several methods."""
-    return (layout.published / benchmark / "study.toml").is_file()
+    return (layout.published / benchmark / "contrasts.toml").is_file()
 
 
 def load_paper(layout: Layout, benchmark: str) -> PaperStatistics:
     """The facts of one benchmark's paper."""
-    return load_toml(layout.published / benchmark / "study.toml", PaperStatistics)
+    return load_toml(layout.published / benchmark / "contrasts.toml", PaperStatistics)

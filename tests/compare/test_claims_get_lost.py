@@ -185,8 +185,8 @@ def test_a_broken_committed_number_is_refused_with_its_line(evidence: Layout, fi
 @pytest.mark.parametrize(
     ("file", "old", "new", "said"),
     [
-        ("study.toml", '["FastaiCollabWrapper", "NIMCGCN"]', '["Fastai", "NIMCGCN"]', "breaks its schema"),
-        ("study.toml", '"NN against GB"', '"NN or GB"', "no contrast is called"),
+        ("contrasts.toml", '["FastaiCollabWrapper", "NIMCGCN"]', '["Fastai", "NIMCGCN"]', "breaks its schema"),
+        ("contrasts.toml", '"NN against GB"', '"NN or GB"', "no contrast is called"),
         ("summary.csv", "Cdataset,HAN,random_simple", "Cdataset,HANG,random_simple", "no published mean of HAN"),
     ],
 )

@@ -77,6 +77,13 @@ def test_claims_are_held_against_runs(finished: Tree) -> None:
 
 
 @pytest.mark.engine
+def test_its_table_is_made_again(finished: Tree) -> None:
+    told = finished.harness("study", "--benchmark", "notes", "--markdown", code=1)
+    assert "Accuracy on notes" in told
+    assert "deviates" in told
+
+
+@pytest.mark.engine
 def test_an_audit_makes_each_answer_again(finished: Tree) -> None:
     told = finished.harness("audit", "--all", "--replay", "2")
     assert "2 stored runs audited = 2 passed" in told
