@@ -1,4 +1,4 @@
-"""`results/published/BENCHMARK/contrasts.toml`: which runs the paper sets against which, in the names of its files."""
+"""`results/published/BENCHMARK/contrasts.toml`: which runs the paper sets against which, by its files' names."""
 
 from __future__ import annotations
 
