@@ -11,7 +11,7 @@ from harness.base.errors import UsageError
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.planning.plan import Plan
-from harness.results.store import Standing, Store
+from harness.results.store import Store, StoredRun
 from tests.fabricate import SEEDS, planned_of
 
 
@@ -21,7 +21,7 @@ def read(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     counts: Counter[str] = Counter()
     honest = Store.standing
 
-    def counted(store: Store, key: str) -> Standing:
+    def counted(store: Store, key: str) -> StoredRun:
         counts[key] += 1
         return honest(store, key)
 
