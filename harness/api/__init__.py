@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from harness.api.audits import audit
-    from harness.api.claims import compare, report
+    from harness.api.claims import compare
     from harness.api.frames import table
+    from harness.api.pages import report
     from harness.api.plans import cells, needs, plan, status
     from harness.api.repository import Repository, open_repository
     from harness.api.results import ScoredRun, scores
@@ -40,8 +41,9 @@ __all__ = [
 # Imported when it is first asked for, so that a command waits for no more than it uses.
 _MODULES = {
     "audits": ("audit",),
-    "claims": ("compare", "report"),
+    "claims": ("compare",),
     "frames": ("table",),
+    "pages": ("report",),
     "plans": ("cells", "needs", "plan", "status"),
     "repository": ("Repository", "open_repository"),
     "runs": ("Campaign", "predict", "run"),

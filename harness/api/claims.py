@@ -1,4 +1,4 @@
-"""Published numbers beside ours, and the page that shows them."""
+"""Published numbers beside ours."""
 
 from __future__ import annotations
 
@@ -12,9 +12,7 @@ from harness.base.layout import Layout
 from harness.compare import Book, compare_claims, load_claims, load_external, load_names
 from harness.data import manifest_names
 from harness.methods.card import method_names
-from harness.report import write_report
 from harness.splits.strategies import strategy_names
-from harness.status import Table
 
 
 def compare(
@@ -46,12 +44,6 @@ def compare(
         seeds=numbers(seeds),
         mirrors=here.mirrors,
     )
-
-
-def report(table: Table, output: Path | str | None = None, *, repository: Repository | None = None) -> Path:
-    """Where the status page was written: one HTML file, by default results/local/report.html."""
-    here = opened(repository)
-    return write_report(here.layout, table, Path(output) if output else None, mirrors=here.mirrors)
 
 
 def _refuse_unknown(

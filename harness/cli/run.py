@@ -81,7 +81,7 @@ def command(
             _tell_nothing_is_left(campaign.table)
         _show(repository, campaign.table, whole_suite=requested["suite"] is not None)
     if report:
-        path = api.report(campaign.table, repository=repository)
+        path = api.report(campaign.table, unless_current=True, repository=repository)
         if not as_json:
             click.echo(f"report: {path}")
     if requested["suite"] == "smoke" and not as_json:

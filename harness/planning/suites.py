@@ -16,7 +16,7 @@ from harness.base.manifests import Strict, load_toml
 from harness.data import load_manifest
 from harness.methods.card import MethodCard, Scalar, load_method, load_methods
 from harness.planning.jobs import Job, make_job
-from harness.splits.spec import parse_split
+from harness.splits.spec import SplitSpec, parse_split
 
 
 class Block(Strict):
@@ -112,19 +112,21 @@ def _jobs_of_block(layout: Layout, block: Block) -> list[Job]:
         return []
     manifests = [load_manifest(layout, dataset) for dataset in block.datasets]
     of_one_seed = [
-        make_job(
-            card, manifest, parse_split(split, seeds[0]), variant=variant, chosen=chosen, options=block.options
-        )
-        for manifest, split, card in product(manifests, block.splits, cards)
+        (split, make_job(card, manifest, first, variant=variant, chosen=chosen, options=block.options))
+        for manifest, (split, first), card in product(manifests, _splits(block, seeds[0]).items(), cards)
         for variant in _variants(block, card)
         for chosen in _tried(block, card, variant)
     ]
     # what makes a job takes thirty times as long as giving it another seed
     return [
-        job.model_copy(update={"split": job.split.model_copy(update={"seed": seed})})
-        for seed in seeds
-        for job in of_one_seed
+        job.model_copy(update={"split": splits[split]})
+        for splits in (_splits(block, seed) for seed in seeds)
+        for split, job in of_one_seed
     ]
+
+
+def _splits(block: Block, seed: int) -> dict[str, SplitSpec]:
+    return {split: parse_split(split, seed) for split in block.splits}
 
 
 def _variants(block: Block, card: MethodCard) -> list[str]:

@@ -1,0 +1,106 @@
+"""A page that is kept because nothing changed shows what is: whatever it is made of, a change makes it anew."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from harness import api
+from harness.base.files import write_atomic
+from harness.base.layout import Layout
+from harness.planning.plan import Plan
+from harness.results.scoring import scores_path
+from harness.results.store import Store
+from tests.fabricate import planned_of, put_run
+
+
+def _other_bytes(path: Path) -> None:
+    """Other content of the same size, with the time of writing put back."""
+    before = path.stat()
+    content = path.read_bytes()
+    path.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+
+def _touched(path: Path) -> None:
+    """The same text, and a comment."""
+    path.write_text(path.read_text() + "# more\n")
+
+
+def _log(layout: Layout, plan: Plan) -> Path:
+    return Store(layout.runs).path(planned_of(plan.cells[0]).key) / "log.txt"
+
+
+CHANGES: dict[str, Callable[[Layout, Plan, Path], object]] = {
+    "a run more": lambda layout, plan, page: put_run(layout, planned_of(plan.cells[-1])),
+    "a log": lambda layout, plan, page: _other_bytes(_log(layout, plan)),
+    "scores": lambda layout, plan, page: scores_path(layout, planned_of(plan.cells[0]).key).unlink(),
+    "a claim": lambda layout, plan, page: _touched(layout.published / "repurposing" / "names.toml"),
+    "a card": lambda layout, plan, page: _touched(layout.methods / "constant" / "method.toml"),
+    "a reference": lambda layout, plan, page: write_atomic(layout.reference / "new.txt", "x"),
+    "data in the cache": lambda layout, plan, page: write_atomic(layout.cache / "data" / "new", "x"),
+    "the page": lambda layout, plan, page: _other_bytes(page),
+    "no page": lambda layout, plan, page: page.unlink(),
+    "no note": lambda layout, plan, page: layout.local.joinpath("report.json").unlink(),
+}
+
+
+@pytest.fixture
+def made(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+    """The pages that are made, each in place of what takes seconds."""
+    pages: list[Path] = []
+
+    def write(layout: Layout, table: object, output: Path, **more: object) -> Path:
+        output.write_text(f"page {len(pages)}")
+        pages.append(output)
+        return output
+
+    monkeypatch.setattr("harness.report.write_report", write)
+    return pages
+
+
+def _report(layout: Layout, plan: Plan, *, unless_current: bool = True) -> Path:
+    repository = api.Repository(layout)
+    return api.report(
+        api.status(plan, repository=repository), unless_current=unless_current, repository=repository
+    )
+
+
+def test_a_page_is_kept_while_nothing_changes(evidence: Layout, made_up: Plan, made: list[Path]) -> None:
+    page = _report(evidence, made_up)
+    assert _report(evidence, made_up) == page and len(made) == 1
+    assert _report(evidence, made_up, unless_current=False) == page and len(made) == 2
+    assert _report(evidence, Plan("other", made_up.cells[:1])) == page and len(made) == 3
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_whatever_changes_the_page_is_made_anew(
+    evidence: Layout, made_up: Plan, made: list[Path], change: str
+) -> None:
+    page = _report(evidence, made_up)
+    CHANGES[change](evidence, made_up, page)
+    _report(evidence, made_up)
+    assert len(made) == 2
+    _report(evidence, made_up)
+    assert len(made) == 2
+
+
+def test_what_changes_while_the_page_is_made_is_not_taken_for_shown(
+    evidence: Layout, made_up: Plan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pages = []
+
+    def write(layout: Layout, table: object, output: Path, **more: object) -> Path:
+        pages.append(output)
+        output.write_text("page")
+        if len(pages) == 1:
+            _other_bytes(_log(evidence, made_up))
+        return output
+
+    monkeypatch.setattr("harness.report.write_report", write)
+    for _ in range(3):
+        _report(evidence, made_up)
+    assert len(pages) == 2
