@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import signal
 import sys
@@ -13,6 +14,7 @@ from types import FrameType
 
 _WISHES = (signal.SIGINT, signal.SIGTERM)
 _SAME_WISH_S = 1.0
+_UNHEARD_S = 0.1
 
 
 @contextmanager
@@ -24,19 +26,23 @@ def stop_on_interrupt() -> Iterator[threading.Event]:
     does the work.
     Signals that come together count as one: `timeout` sends two, to the process and to its group.
     """
-    stop, leave = threading.Event(), threading.Event()
+    stop, leave, ended = threading.Event(), threading.Event(), threading.Event()
     waking, wake = os.pipe()
     os.set_blocking(wake, False)
     main = threading.get_ident()
+    raised = -math.inf
 
     def handle(number: int, frame: FrameType | None) -> None:
-        if leave.is_set():
+        nonlocal raised
+        # the wish itself and what wakes the main thread for it are handled one after the other: they are one
+        if leave.is_set() and time.monotonic() - raised >= _SAME_WISH_S:
+            raised = time.monotonic()
             raise KeyboardInterrupt
 
     def listen() -> None:
         asked = 0.0
-        while heard := os.read(waking, 1):
-            if heard[0] not in _WISHES:
+        while number := os.read(waking, 1):
+            if number[0] not in _WISHES:
                 continue
             if not asked:
                 asked = time.monotonic()
@@ -45,7 +51,10 @@ def stop_on_interrupt() -> Iterator[threading.Event]:
                 sys.stderr.flush()
             elif time.monotonic() - asked >= _SAME_WISH_S:
                 leave.set()
-                signal.pthread_kill(main, signal.SIGINT)
+                # a signal that comes just before the main thread begins to wait is not heard until the next one
+                while raised < 0 and not ended.is_set():
+                    signal.pthread_kill(main, signal.SIGINT)
+                    time.sleep(_UNHEARD_S)
                 return
 
     listener = threading.Thread(target=listen, name="interrupt", daemon=True)
@@ -55,6 +64,7 @@ def stop_on_interrupt() -> Iterator[threading.Event]:
     try:
         yield stop
     finally:
+        ended.set()
         signal.set_wakeup_fd(woken_before)
         for number, handler in before.items():
             signal.signal(number, handler)
