@@ -169,9 +169,8 @@ class Engine:
         try:
             api = self.api
             version, info = api.version(), api.info()
-            delegated = None
-            if engine_name(version) == "podman":
-                delegated = _delegated_to_podman(api) if info.get("Rootless") else None
+            is_rootless_podman = engine_name(version) == "podman" and info.get("Rootless")
+            delegated = _delegated_to_podman(api) if is_rootless_podman else None
         except (docker.errors.DockerException, requests.RequestException, OSError) as error:
             raise EngineError(
                 f"the engine does not describe itself: {error}", where=str(self.socket), todo="restart the engine"

@@ -12,6 +12,7 @@ from harness.base.layout import Layout
 from harness.base.vocabulary import Accelerator
 from harness.images.builder import RECIPE
 from harness.images.cards import Environment, epoch_of
+from harness.images.conda import read_conda
 from harness.images.limits import LIMITS, LIMITS_FILE
 from harness.images.lock import held_packages
 from harness.images.locks import Part, read_debian, read_wheels
@@ -30,8 +31,6 @@ def parts_of(environment: Environment, accelerator: Accelerator) -> list[Part]:
         elif backend == "wheels":
             parts += [wheel.part for wheel in read_wheels(path)]
         else:
-            from harness.images.conda import read_conda
-
             parts += read_conda(path)
     return parts
 

@@ -19,6 +19,7 @@ from harness.base.download import mirror_folders
 from harness.base.errors import CorruptData, DataError, MissingData
 from harness.base.layout import Layout
 from harness.base.ownership import abandoned_folders, own_folder
+from harness.images import archives, conda, wheels
 from harness.images.cards import BASE, load_environment
 from harness.images.locks import Part
 from harness.images.parts import admit, checked_part, incoming, is_fetched
@@ -128,16 +129,12 @@ def _ways(part: Part, sources: PartSources) -> list[tuple[str, Callable[[Path], 
     if not sources.network:
         return ways
     if part.kind in ("wheel", "source"):
-        ways.append(("pip", partial(_from_pip, part)))
+        ways.append(("pip", partial(wheels.pip_download, part)))
     elif part.kind == "debian":
-        from harness.images import archives
-
         ways += [(url, partial(archives.download, url, part)) for url in sources.archives]
         ways += [(f"apt: {url}", partial(archives.download_by_apt, url, part)) for url in archives.apt_archives()]
         ways += [(url, partial(archives.download, url, part)) for url in sources.fallbacks]
     else:
-        from harness.images import archives, conda
-
         ways += [(url, partial(archives.download, url, part)) for url in conda.channel_roots()]
     return ways
 
@@ -149,9 +146,3 @@ def _from_mirror(mirror: Path, part: Part, folder: Path) -> Path | None:
         if (mirror / place).is_file():
             return Path(shutil.copyfile(mirror / place, folder / part.file))
     return None
-
-
-def _from_pip(part: Part, folder: Path) -> Path:
-    from harness.images.wheels import pip_download
-
-    return pip_download(part, folder)

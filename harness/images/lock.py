@@ -10,6 +10,7 @@ from harness.base.files import write_atomic
 from harness.base.layout import Layout
 from harness.base.vocabulary import Accelerator
 from harness.images.cards import Environment, environment_chain
+from harness.images.conda import lock_conda
 from harness.images.debian import ESSENTIAL, Apt, close_over
 from harness.images.locks import (
     DebianPackage,
@@ -51,8 +52,6 @@ def lock_environment(layout: Layout, name: str, *, say: Say) -> list[Path]:
             say(f"{path.name}: {len(wheels)} wheels")
             paths.append(path)
     if environment.card.conda is not None:
-        from harness.images.conda import lock_conda
-
         path = environment.lock_path("conda", "cpu")
         write_atomic(path, lock_conda(environment))
         say(f"{path.name}: made by conda-lock")
