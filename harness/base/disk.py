@@ -1,4 +1,4 @@
-"""How much of a disk may be filled: a reserve stays free, so that who fills it is stopped before others fail."""
+"""How much of a disk may be filled: a reserve stays free, so that a run is stopped before others fail."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import os
 from pathlib import Path
 
 GIB = 1 << 30
-# What looks at the output may miss; a twentieth of a large disk, but not without bound:
-# people work on large disks that are nearly full.
+# What may be written between two looks at the output: a twentieth of a large disk, but at most the larger number,
+# because people work on large disks that are nearly full.
 _SMALLEST, _LARGEST = 2 * GIB, 4 * GIB
 _FILES = 20_000
 
 
 def reserve_of(size: int) -> int:
-    """What must stay free on a disk of so many bytes."""
+    """The bytes that must stay free on a disk of this size."""
     return min(max(_SMALLEST, size // 20), _LARGEST, size // 8)
 
 
@@ -24,6 +24,6 @@ def room_on(folder: Path) -> int:
 
 
 def has_room_for_files(folder: Path) -> bool:
-    """Whether a reserve of files is left; a file system without a fixed number of them tells 0."""
+    """Whether a reserve of files is left; a file system without a fixed number of files counts as one."""
     state = os.statvfs(folder)
     return not state.f_files or state.f_favail >= min(_FILES, state.f_files // 20)

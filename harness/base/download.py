@@ -33,12 +33,10 @@ _PAUSE = 0.5
 T = TypeVar("T")
 
 
-def mirror_folders(chosen: Sequence[Path] = ()) -> list[Path]:
+def mirror_folders(options: Sequence[Path] = ()) -> list[Path]:
     """Mirror folders given by option, then those of $PERMAFROST_MIRROR (separated as in $PATH)."""
-    told = os.environ.get(MIRROR_VARIABLE, "").split(os.pathsep)
-    return list(
-        dict.fromkeys([*(Path(folder) for folder in chosen), *(Path(folder) for folder in told if folder)])
-    )
+    folders = os.environ.get(MIRROR_VARIABLE, "").split(os.pathsep)
+    return list(dict.fromkeys([*map(Path, options), *(Path(folder) for folder in folders if folder)]))
 
 
 class Refused(Exception):
@@ -51,7 +49,7 @@ class Refused(Exception):
 
 
 class Checksum(Protocol):
-    """What is known of a file's content; nothing, where it is not recorded."""
+    """What is known of a file's content, if it is recorded."""
 
     @property
     def recorded(self) -> bool: ...
@@ -69,7 +67,7 @@ class _Response(Protocol):
 
 
 def download(url: str, file: Checksum, target: Path, *, pause: float = _PAUSE) -> Path:
-    """Fetch `file` to `target`; a part that is already there is continued, if it is known what of."""
+    """Fetch `file` to `target`; a partial file that is there is continued if the checksum is recorded."""
     target.parent.mkdir(parents=True, exist_ok=True)
     part = target.with_name(target.name + ".part")
     size = file.bytes if file.recorded else None
@@ -79,46 +77,46 @@ def download(url: str, file: Checksum, target: Path, *, pause: float = _PAUSE) -
         return _accept(file, part, target, resumed=resumed)
 
     with _alone(target.with_name(target.name + ".lock")):
-        whole = file.recorded and target.is_file() and target.stat().st_size == size
-        return target if whole and sha256_of(target) == file.sha256 else _tried(once, pause)
+        is_whole = file.recorded and target.is_file() and target.stat().st_size == size
+        return target if is_whole and sha256_of(target) == file.sha256 else _retry(once, pause)
 
 
 def transfer(url: str, target: Path, *, size: int | None = None, resume: bool) -> Path:
-    """Fetch what a URL gives to a place that is the caller's own, who checks its content.
+    """Fetch what a URL gives to a path that only the caller uses; the caller checks the content.
 
-    `resume`: what came before the connection broke is kept, for the content is known.
+    `resume`: bytes that came before the connection broke are kept, because the content will be checked.
     """
     target.unlink(missing_ok=True)
-    _tried(lambda: _continue(url, target, size, resume=resume), _PAUSE)
+    _retry(lambda: _continue(url, target, size, resume=resume), _PAUSE)
     return target
 
 
-def _tried(once: Callable[[], T], pause: float) -> T:
+def _retry(once: Callable[[], T], pause: float) -> T:
     for attempt in range(1, ATTEMPTS + 1):
         try:
             return once()
         except Refused as error:
             if attempt == ATTEMPTS or not error.again:
-                told = f"{error} (attempt {attempt} of {ATTEMPTS})" if error.again else str(error)
-                raise Refused(told, corrupt=error.corrupt) from None
+                reason = f"{error} (attempt {attempt} of {ATTEMPTS})" if error.again else str(error)
+                raise Refused(reason, corrupt=error.corrupt) from None
             time.sleep(pause * 2 ** (attempt - 1))
     raise AssertionError("unreachable: the last attempt raises or returns")
 
 
 def _continue(url: str, part: Path, size: int | None, *, resume: bool) -> bool:
-    """Append what is missing to the part; tells whether there was one."""
-    have = part.stat().st_size if resume and part.is_file() else 0
-    if size is not None and have > size:
+    """Append what is missing to the part; returns whether there was a part."""
+    offset = part.stat().st_size if resume and part.is_file() else 0
+    if size is not None and offset > size:
         part.unlink()
-        have = 0
-    if have == size and have > 0:
+        offset = 0
+    if offset == size and offset > 0:
         return True
     headers = {"User-Agent": f"permafrost/{__version__}", "Accept-Encoding": "identity"}
-    if have:
-        headers["Range"] = f"bytes={have}-"
+    if offset:
+        headers["Range"] = f"bytes={offset}-"
     try:
         with build_opener(_OnlyWeb).open(Request(url, headers=headers), timeout=TIMEOUT_SECONDS) as response:
-            _receive(response, part, size, have)
+            _receive(response, part, size, offset)
     except HTTPError as error:
         with error:
             if error.code == 416:
@@ -126,23 +124,23 @@ def _continue(url: str, part: Path, size: int | None, *, resume: bool) -> bool:
                 raise Refused("the part can't be continued", again=True) from None
             raise Refused(f"status {error.code} {error.reason}", again=error.code in _WORTH_ANOTHER_TRY) from None
     except URLError as error:
-        raise Refused(f"can't be reached: {_told(error.reason)}", again=True) from None
+        raise Refused(f"can't be reached: {_text_of(error.reason)}", again=True) from None
     except TimeoutError:
         raise Refused(f"no answer within {TIMEOUT_SECONDS:.0f} s", again=True) from None
     except (http.client.HTTPException, OSError) as error:
-        raise Refused(f"the connection broke: {_told(error)}", again=True) from None
-    return have > 0
+        raise Refused(f"the connection broke: {_text_of(error)}", again=True) from None
+    return offset > 0
 
 
-def _receive(response: _Response, part: Path, size: int | None, have: int) -> None:
-    # an address of a file, which a person may name, has no status
+def _receive(response: _Response, part: Path, size: int | None, offset: int) -> None:
+    # a person may name a file by URL; then there is no status
     if response.status not in (None, 200, 206):
         raise Refused(f"status {response.status}")
     continued = response.status == 206
-    if continued and not (response.headers.get("Content-Range") or "").startswith(f"bytes {have}-"):
+    if continued and not (response.headers.get("Content-Range") or "").startswith(f"bytes {offset}-"):
         part.unlink(missing_ok=True)
         raise Refused("the server continued at another place", again=True)
-    here = have if continued else 0
+    here = offset if continued else 0
     announced = response.headers.get("Content-Length") or ""
     least = size if size is not None else here + int(announced) if announced.isdecimal() else 0
     most = MOST_BYTES if size is None else size
@@ -163,11 +161,11 @@ def _receive(response: _Response, part: Path, size: int | None, have: int) -> No
 
 
 def _accept(file: Checksum, part: Path, target: Path, *, resumed: bool) -> Path:
-    """The part becomes the file only with the recorded content; an old part may have been of another file."""
-    found = sha256_of(part)
-    if file.recorded and found != file.sha256:
+    """The target, made of a part with the recorded content; an old part may have been of another file."""
+    actual = sha256_of(part)
+    if file.recorded and actual != file.sha256:
         part.unlink()
-        raise Refused(f"sha256 is {found}, not the recorded {file.sha256}", again=resumed, corrupt=True)
+        raise Refused(f"sha256 is {actual}, not the recorded {file.sha256}", again=resumed, corrupt=True)
     part.chmod(0o644)
     part.replace(target)
     sync_folder(target.parent)
@@ -176,7 +174,7 @@ def _accept(file: Checksum, part: Path, target: Path, *, resumed: bool) -> Path:
 
 @contextmanager
 def _alone(lock: Path) -> Iterator[None]:
-    """Two processes that want the same file fetch it once."""
+    """Hold a lock, so that two processes that want the same file fetch it once."""
     with lock.open("w") as stream:
         fcntl.flock(stream, fcntl.LOCK_EX)
         yield
@@ -195,5 +193,5 @@ class _OnlyWeb(HTTPRedirectHandler):
     http_error_301 = http_error_303 = http_error_307 = http_error_308 = http_error_302
 
 
-def _told(reason: object) -> str:
+def _text_of(reason: object) -> str:
     return (getattr(reason, "strerror", None) or str(reason) or type(reason).__name__).strip()

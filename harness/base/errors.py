@@ -88,7 +88,7 @@ class InvalidPredictions(Exception):
 
 
 def unknown(kind: str, name: str, known: Collection[str], *, where: Path | str = "") -> UsageError:
-    """The error for a name nobody knows, with the nearest one that exists."""
+    """The error for an unknown name, with the nearest one that exists."""
     small = {one.lower(): one for one in known}
     near = get_close_matches(name.lower(), small, n=1)
     hint = f"did you mean '{small[near[0]]}'? " if near else ""
@@ -100,7 +100,7 @@ def unknown(kind: str, name: str, known: Collection[str], *, where: Path | str =
 
 
 def refuse_unknown(kind: str, names: Iterable[str], known: Iterable[str], *, where: object = "") -> None:
-    """A filter that names nothing would show an empty table, which looks as if all were well."""
+    """Raise `UsageError` for an unknown name: a filter by it would show an empty table, as if all were well."""
     choice = sorted(set(known))
     for name in names:
         if name not in choice:

@@ -19,7 +19,7 @@ _CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_asci
 
 
 def canonical_json(value: Any) -> bytes:
-    """One text per value: sorted keys, no spaces, no NaN, so that equal values have equal hashes."""
+    """The one text of a value: sorted keys, no spaces, no NaN, so that equal values have equal hashes."""
     return _CANONICAL.encode(value).encode()
 
 

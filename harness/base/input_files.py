@@ -42,14 +42,14 @@ def as_file(name: str, given: Given) -> GivenFile:
 
 
 def write_given(folder: Path, name: str, given: Given) -> dict[str, Any]:
-    """Write one input and describe it."""
+    """Write one input; returns its description."""
     file = as_file(name, given)
     (folder / file.description["file"]).write_bytes(file.content)
     return file.description
 
 
 def is_equal(one: Given, other: Given) -> bool:
-    """Whether two inputs are the same; what is not a number equals itself."""
+    """Whether two inputs are the same; NaN equals NaN."""
     if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
         return np.array_equal(one, other, equal_nan=one.dtype.kind == "f")
     return type(one) is type(other) and list(one) == list(other)

@@ -21,7 +21,7 @@ _UNHEARD_S = 0.1
 def stop_on_interrupt() -> Iterator[threading.Event]:
     """The first Ctrl-C (or SIGTERM) asks for a clean end; one that comes a second later or more ends at once.
 
-    Python runs a handler in the main thread, in the midst of anything (even of `Event.set`), and late where
+    Python runs a handler in the main thread, in the middle of anything (even of `Event.set`), and late where
     another thread took the signal. So the interpreter writes signals into a pipe, and the thread that reads it
     does the work.
     Signals that come together count as one: `timeout` sends two, to the process and to its group.
@@ -40,16 +40,16 @@ def stop_on_interrupt() -> Iterator[threading.Event]:
             raise KeyboardInterrupt
 
     def listen() -> None:
-        asked = 0.0
-        while number := os.read(waking, 1):
-            if number[0] not in _WISHES:
+        first_wish = 0.0
+        while byte := os.read(waking, 1):
+            if byte[0] not in _WISHES:
                 continue
-            if not asked:
-                asked = time.monotonic()
+            if not first_wish:
+                first_wish = time.monotonic()
                 stop.set()
                 sys.stderr.write("stopping: finished runs are kept; once more to stop at once\n")
                 sys.stderr.flush()
-            elif time.monotonic() - asked >= _SAME_WISH_S:
+            elif time.monotonic() - first_wish >= _SAME_WISH_S:
                 leave.set()
                 # a signal that comes just before the main thread begins to wait is not heard until the next one
                 while raised < 0 and not ended.is_set():

@@ -23,5 +23,5 @@ def log_tail(path: Path, limit: int) -> str:
     if size <= limit:
         return text
     first, newline, rest = text.partition("\n")
-    kept = rest if newline and rest else first
-    return f"[the last {len(data):,} of {size:,} bytes]\n{kept}"
+    tail = rest if newline and rest else first
+    return f"[the last {len(data):,} of {size:,} bytes]\n{tail}"

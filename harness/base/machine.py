@@ -1,4 +1,4 @@
-"""This machine, as far as the last bits of an answer depend on it."""
+"""What the last bits of an answer can depend on in this machine."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 @cache
 def processor() -> str:
-    """The processor's own name; its architecture where the system does not tell one."""
+    """The processor's own name; its architecture where the system gives none."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:

@@ -58,7 +58,7 @@ def load_toml(path: Path, model: type[Model]) -> Model:
 
 
 def _check_numbers(value: Any, name: str = "") -> None:
-    """TOML promises integers of 64 bits and no more; a longer one can't even be printed."""
+    """Refuse integers of more than 64 bits, which TOML does not promise and Python may not be able to print."""
     if isinstance(value, dict):
         for key, inner in value.items():
             _check_numbers(inner, f"{name}.{key}" if name else key)

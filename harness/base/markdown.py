@@ -1,4 +1,4 @@
-"""Markdown that says what it was given: text of runs, logs and manifests can't become markup, links or HTML.
+"""Markdown that shows a text as it is: text of runs, logs and manifests can't become markup, links or HTML.
 
 `plain` is for every text that a person did not write as Markdown; `prose` for the pages of cards and findings,
 whose authors may use it: there only HTML is taken away. `code` is the form of names.
@@ -20,9 +20,9 @@ _TAG = re.compile(r"<(?=[A-Za-z/!?])")
 def plain(text: object) -> str:
     """One line that shows exactly these words, wherever it stands."""
     words = " ".join(_without_controls(str(text)).split())
-    harmless = re.sub(r"[&<>]", lambda found: _HTML[found[0]], words)
+    harmless = re.sub(r"[&<>]", lambda match: _HTML[match[0]], words)
     escaped = _MARKUP.sub(r"\\\g<0>", harmless)
-    return _START.sub(lambda found: f"{found[0]}\\" if found[0].isdigit() else f"\\{found[0]}", escaped)
+    return _START.sub(lambda match: f"{match[0]}\\" if match[0].isdigit() else f"\\{match[0]}", escaped)
 
 
 def prose(text: str) -> str:
@@ -39,5 +39,5 @@ def code(text: object) -> str:
 
 
 def _without_controls(text: str) -> str:
-    """Escape sequences, and marks that turn the direction of writing, are no words."""
+    """The text with spaces in place of control characters, marks of writing direction among them."""
     return "".join(" " if unicodedata.category(one) in ("Cc", "Cf", "Cs", "Zl", "Zp") else one for one in text)

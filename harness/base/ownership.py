@@ -72,7 +72,7 @@ def is_owned(lock: Path) -> bool:
 
 
 def _would_be_seen(lock: Path) -> bool:
-    """Whether a lock that is not there is gone: here it would be seen, or its process ended with the machine."""
+    """Whether a missing lock is gone for certain: it would be seen here, or its process ended with the machine."""
     named = _NAMED.fullmatch(lock.parent.name)
     return named is not None and (named["boot"] != boot() or named["space"] == mount_space())
 
@@ -97,7 +97,7 @@ def abandoned_folders(work: Path) -> list[Path]:
 
 
 def _forget_after_fork() -> None:
-    """A forked child must not write into its parent's folder; it makes its own."""
+    """Let a forked child make a folder of its own, because it must not write into its parent's."""
     global _guard
     _guard = threading.Lock()
     for _, handle in _owned.values():
@@ -106,7 +106,7 @@ def _forget_after_fork() -> None:
 
 
 def _leave() -> None:
-    """A folder with nothing but its lock is of no use to anybody after the process."""
+    """Remove folders that hold nothing but their lock when the process ends."""
     for folder, handle in _owned.values():
         with suppress(OSError):
             if [path.name for path in folder.iterdir()] == [_LOCK_NAME]:

@@ -25,7 +25,7 @@ class Progress(Protocol):
 
 
 class Silent:
-    """Tells nothing: for programs and tests."""
+    """Progress that shows nothing, for programs and tests."""
 
     def begin(self, title: str, total: int) -> None:
         """Nothing."""
@@ -47,19 +47,19 @@ class ProgressLines:
         self._began = time.monotonic()
 
     def begin(self, title: str, total: int) -> None:
-        """Announce the stretch."""
+        """Write the title."""
         with self._lock:
             self._total, self._done, self._began = total, 0, time.monotonic()
             self._say(title)
 
     def step(self, text: str) -> None:
-        """Count and tell."""
+        """Write the line, with its number and the time so far."""
         with self._lock:
             self._done += 1
             self._say(f"  [{self._done}/{self._total} {time.monotonic() - self._began:5.0f} s] {text}")
 
     def note(self, text: str) -> None:
-        """Tell."""
+        """Write the line."""
         with self._lock:
             self._say(f"  {text}")
 

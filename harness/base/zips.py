@@ -1,4 +1,4 @@
-"""Members of zip files, read only when they unpack to a size that is meant: 3 MB can hold 3 GB."""
+"""Members of zip files, read only if they unpack to an acceptable size: 3 MB can hold 3 GB."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ UNREADABLE = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, Run
 
 
 def member(archive: zipfile.ZipFile, name: str, *, most_bytes: int = MOST_BYTES) -> bytes:
-    """One member, whole. Its announced size binds: no more than that is unpacked, and its checksum must fit."""
+    """The bytes of one member: no more than its announced size is unpacked, and its checksum must fit."""
     size = archive.getinfo(name).file_size
     if size > most_bytes:
         raise zipfile.BadZipFile(f"{name} unpacks to {size} bytes, more than {most_bytes}")

@@ -40,27 +40,27 @@ def keep(dataset: Dataset, folder: Path) -> None:
 
 
 def read(folder: Path, name: str, model: type[Dataset]) -> Dataset:
-    """What was kept; hashed once per process, so that a changed file is found before it is used."""
+    """A dataset as `keep` wrote it; hashed once per process, so that a changed file is found before it is used."""
     return _read(folder, name, model, (folder / NAMES_FILE).stat().st_mtime_ns)
 
 
 @lru_cache(maxsize=8)
 def _read(folder: Path, name: str, model: type[Dataset], _changed: int) -> Dataset:
     try:
-        told = json.loads((folder / NAMES_FILE).read_text(encoding="utf-8"))
-        digest, remarks = told.pop("digest"), tuple(str(remark) for remark in told.pop("remarks"))
-        parts: dict[str, Any] = {key: tuple(texts) for key, texts in told.items()}
+        content = json.loads((folder / NAMES_FILE).read_text(encoding="utf-8"))
+        digest, remarks = content.pop("digest"), tuple(str(remark) for remark in content.pop("remarks"))
+        parts: dict[str, Any] = {key: tuple(texts) for key, texts in content.items()}
         for path in folder.glob("*.npy"):
             descr, shape, _ = read_header(path)
             parts[path.stem] = read_npy(path, descr, shape)
         dataset = cast(Callable[..., Dataset], model)(name=name, **parts)
-        found = content_digest(dataset)
-        if found != digest:
-            raise NotNpy(f"digest is {found}, not the recorded {digest}")
+        actual = content_digest(dataset)
+        if actual != digest:
+            raise NotNpy(f"digest is {actual}, not the recorded {digest}")
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise CorruptData(
             f"the kept arrays of dataset '{name}' were changed",
             where=f"{folder}: {error}",
             todo="remove that folder; they will be converted again",
         ) from None
-    return replace(dataset, digest=found, remarks=remarks)
+    return replace(dataset, digest=actual, remarks=remarks)

@@ -24,7 +24,7 @@ def rows_of(path: Path) -> Iterator[tuple[int, list[str]]]:
 
 
 def check_width(row: Sequence[str], header: Sequence[str], where: str) -> None:
-    """Every line has the header's columns."""
+    """Raise `CorruptData` unless a row has as many cells as the header."""
     if len(row) != len(header):
         raise CorruptData(
             f"{len(row)} cells instead of {len(header)}", where=where, todo="give every line the header's columns"

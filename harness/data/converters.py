@@ -48,20 +48,18 @@ def find_converter(layout: Layout, manifest: DatasetManifest) -> Convert:
 
 def converter_source(layout: Layout, manifest: DatasetManifest) -> list[Path]:
     """The files of the converter a manifest names; the first is where `convert` is looked for."""
-    where = manifest_path(layout, manifest.name)
+    where, names = manifest_path(layout, manifest.name), converter_names(manifest.benchmark)
     if manifest.converter.startswith("./"):
         path = (where.parent / manifest.converter).resolve()
         if path.parent != where.parent.resolve() or not path.is_file():
             raise ManifestError(
                 f"there is no converter {manifest.converter} beside the manifest",
                 where=f"{where}: converter",
-                todo="put it there, or name one of: " + ", ".join(converter_names(manifest.benchmark)),
+                todo="put it there, or name one of: " + ", ".join(names),
             )
         return [path]
-    if manifest.converter not in converter_names(manifest.benchmark):
-        raise unknown(
-            "converter", manifest.converter, converter_names(manifest.benchmark), where=f"{where}: converter"
-        )
+    if manifest.converter not in names:
+        raise unknown("converter", manifest.converter, names, where=f"{where}: converter")
     module = benchmarks.folder(manifest.benchmark) / _PLACE / manifest.converter
     return sorted(module.glob("*.py")) if module.is_dir() else [module.with_suffix(".py")]
 

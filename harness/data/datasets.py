@@ -20,7 +20,7 @@ from harness.data.sources import changed_files, local_copy, obtain
 if TYPE_CHECKING:
     from harness.benchmarks import Dataset
 
-# `kept` writes it; that module is too heavy to import for a listing.
+# `arrays.keep` writes it; that module is too heavy to import for a listing.
 _NAMES_FILE = "names.json"
 One = TypeVar("One", bound="Dataset")
 
@@ -50,7 +50,7 @@ def is_converted(layout: Layout, manifest: DatasetManifest) -> bool:
 
 
 def fetch_dataset(layout: Layout, name: str, *, mirrors: Sequence[Path] = ()) -> dict[str, Path]:
-    """Checked copies of a dataset's original files."""
+    """Checked copies of a dataset's original files, by name."""
     manifest = load_manifest(layout, name)
     if manifest.bring:
         return brought_tables(layout, manifest)
@@ -73,9 +73,9 @@ def load_dataset(
 
     manifest = _unchanged(layout, load_manifest(layout, name))
     if not is_converted(layout, manifest):
-        made = convert_dataset(layout, name, mirrors=mirrors)
-        manifest = load_manifest(layout, name)  # with what was taken of files that were seen for the first time
-        keep(made, _converted_folder(layout, manifest))
+        dataset = convert_dataset(layout, name, mirrors=mirrors)
+        manifest = load_manifest(layout, name)  # now with size and sha256 of files seen for the first time
+        keep(dataset, _converted_folder(layout, manifest))
     own = benchmarks.get(manifest.benchmark).dataset
     if model is not None and own is not model:
         raise UsageError(
@@ -109,7 +109,7 @@ def convert_dataset(layout: Layout, name: str, *, mirrors: Sequence[Path] = ()) 
 
 
 def _unchanged(layout: Layout, manifest: DatasetManifest) -> DatasetManifest:
-    """The manifest, if the files beside it are those it records: what was converted of others is not used."""
+    """The manifest, if the files beside it are those it records; else arrays made of others would be used."""
     if changed := changed_files(layout, manifest):
         raise CorruptData(
             f"dataset '{manifest.name}': {', '.join(path.name for path in changed)} changed since the manifest "
@@ -124,11 +124,11 @@ def _unchanged(layout: Layout, manifest: DatasetManifest) -> DatasetManifest:
 def _matching(dataset: Dataset, layout: Layout, manifest: DatasetManifest) -> Dataset:
     """The dataset, if it is the one its manifest describes."""
     where = manifest_path(layout, manifest.name)
-    found = dataset.statistics(**manifest.statistics.settings).model_dump()
+    statistics = dataset.statistics(**manifest.statistics.settings).model_dump()
     for field, expected in manifest.statistics.model_dump().items():
-        if expected is not None and found[field] != expected:
+        if expected is not None and statistics[field] != expected:
             raise CorruptData(
-                f"dataset '{manifest.name}' has {found[field]} {field.replace('_', ' ')}, not {expected}",
+                f"dataset '{manifest.name}' has {statistics[field]} {field.replace('_', ' ')}, not {expected}",
                 where=f"{where}: statistics.{field}",
                 todo="correct the manifest, or the files and the converter it names",
             )
@@ -142,21 +142,21 @@ def _matching(dataset: Dataset, layout: Layout, manifest: DatasetManifest) -> Da
 
 
 def _converted_folder(layout: Layout, manifest: DatasetManifest) -> Path:
-    """Named by the recorded digest; without one, by everything the conversion depends on.
+    """The folder of the arrays, named by the recorded digest; without one, by all that the conversion depends on.
 
-    So are one's own tables: a digest that was left behind never stands for tables that were changed.
+    The latter holds for a person's own files, too: an old digest in the manifest never stands for changed files.
     """
     if manifest.converted and not manifest.own_files:
         return layout.cache / "datasets" / manifest.converted.digest
     from harness.data.converters import converter_source
 
-    brought = brought_tables(layout, manifest) if manifest.bring else {}
+    tables = brought_tables(layout, manifest) if manifest.bring else {}
     recipe = digest_of(
         {
             "converter": [sha256_of(path) for path in converter_source(layout, manifest)],
             "parameters": manifest.parameters,
             "files": {file.name: file.sha256 for file in manifest.files}
-            | {name: checksum(path) for name, path in brought.items()},
+            | {name: checksum(path) for name, path in tables.items()},
         }
     )
     return layout.cache / "datasets" / f"recipe-{recipe}"

@@ -1,6 +1,6 @@
-"""Files whose content nobody could record: their size and sha256 are taken when they are first seen, then held to.
+"""Trust on first use: size and sha256 of files whose manifest has none are recorded at first sight, then enforced.
 
-What was taken lies beside the manifest, in first_seen.json, where it may be committed.
+The record lies beside the manifest, in first_seen.json, where it may be committed.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 RECORD = "first_seen.json"
 
 
-def completed(manifest: DatasetManifest, folder: Path) -> DatasetManifest:
-    """The manifest with what has been taken of its files."""
+def complete_manifest(manifest: DatasetManifest, folder: Path) -> DatasetManifest:
+    """The manifest with the size and sha256 that were recorded of its files at first sight."""
     if all(file.recorded for file in manifest.files) or not (folder / RECORD).is_file():
         return manifest
-    told = read_json(folder / RECORD)
+    records = read_json(folder / RECORD)
     try:
         files = [
-            file if file.recorded or file.name not in told else _known(file, told[file.name])
+            file if file.recorded or file.name not in records else _known(file, records[file.name])
             for file in manifest.files
         ]
     except (TypeError, ValueError):
@@ -37,11 +37,11 @@ def completed(manifest: DatasetManifest, folder: Path) -> DatasetManifest:
 
 
 def take(file: SourceFile, path: Path, folder: Path) -> SourceFile:
-    """Size and sha256 of a file seen for the first time, kept for every later one."""
-    seen = {"bytes": path.stat().st_size, "sha256": sha256_of(path)}
-    write_json(folder / RECORD, {**(read_json(folder / RECORD) or {}), file.name: seen})
-    return _known(file, seen)
+    """Record size and sha256 of a file seen for the first time; returns the file with both."""
+    record = {"bytes": path.stat().st_size, "sha256": sha256_of(path)}
+    write_json(folder / RECORD, {**(read_json(folder / RECORD) or {}), file.name: record})
+    return _known(file, record)
 
 
-def _known(file: SourceFile, seen: dict[str, Any]) -> SourceFile:
-    return type(file).model_validate({**file.model_dump(), **seen})
+def _known(file: SourceFile, record: dict[str, Any]) -> SourceFile:
+    return type(file).model_validate({**file.model_dump(), **record})

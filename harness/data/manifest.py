@@ -18,7 +18,7 @@ from harness.base.errors import unknown
 from harness.base.layout import Layout
 from harness.base.manifests import NamedManifest, Strict, load_named
 from harness.benchmarks import Statistics
-from harness.data.first_use import completed
+from harness.data.first_use import complete_manifest
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
@@ -34,7 +34,7 @@ class SourceFile(Strict):
 
     @property
     def recorded(self) -> bool:
-        """Whether the content is known."""
+        """Whether the content is known by its sha256."""
         return bool(self.sha256)
 
     @field_validator("name")
@@ -109,10 +109,10 @@ class DatasetManifest(NamedManifest):
 
     @field_validator("statistics", mode="before")
     @classmethod
-    def _are_of_the_benchmark(cls, told: Any, others: ValidationInfo) -> Any:
-        """Every benchmark counts something else; where there is none, nothing more is said of the counts."""
+    def _are_of_the_benchmark(cls, table: Any, others: ValidationInfo) -> Any:
+        """The counts as their benchmark reads them; a benchmark that does not exist is the only fault reported."""
         name = others.data.get("benchmark")
-        return benchmarks.get(name).statistics.model_validate(told) if name else Statistics()
+        return benchmarks.get(name).statistics.model_validate(table) if name else Statistics()
 
     @model_validator(mode="after")
     def _names_files_once(self) -> DatasetManifest:
@@ -157,8 +157,8 @@ def manifest_names(layout: Layout) -> list[str]:
 
 
 def load_manifest(layout: Layout, name: str) -> DatasetManifest:
-    """The manifest of one dataset, with what was taken of files that it could not record."""
+    """The manifest of one dataset, with the recorded sizes and checksums of files that it has none for."""
     path = manifest_path(layout, name)
     if name != path.parent.name or not path.is_file():
         raise unknown("dataset", name, manifest_names(layout), where=layout.datasets)
-    return completed(load_named(path, DatasetManifest), path.parent)
+    return complete_manifest(load_named(path, DatasetManifest), path.parent)

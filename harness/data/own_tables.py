@@ -1,7 +1,7 @@
 """Tables that a person brings for a dataset nobody can fetch: files by fixed names in a folder of their own.
 
-They have no recorded checksum. Their own decides which arrays are used, so that changed tables are never mixed
-with what was computed before.
+They have no recorded checksum. Their present one decides which arrays are used, so that changed tables are
+never mixed with what was computed before.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ def brought_folder(layout: Layout, name: str) -> Path:
 
 
 def missing_tables(layout: Layout, manifest: DatasetManifest) -> list[str]:
-    """Those that are not there yet."""
+    """The names of tables that are not there yet."""
     return [table for table in _tables(manifest) if not (brought_folder(layout, manifest.name) / table).is_file()]
 
 
 def brought_tables(layout: Layout, manifest: DatasetManifest) -> dict[str, Path]:
-    """All tables, or what to do."""
+    """The paths of all tables, by name; a `MissingData` that says what to do if one is missing."""
     folder = brought_folder(layout, manifest.name)
     if missing := missing_tables(layout, manifest):
         raise MissingData(

@@ -1,7 +1,7 @@
 """Where an original file can be had: beside its manifest, in the cache, in mirror folders, at its URLs.
 
-A file is handed out only with the recorded size and sha256; one that has none must look like a file (`unrecorded`
-believes it later). Otherwise one error names every source that was tried and why it failed.
+A file is handed out only with the recorded size and sha256; one that has none must look like a file (`trust`
+checks it later). Otherwise one error names every source that was tried and why it failed.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from harness.data.manifest import DatasetManifest, SourceFile, manifest_path, mi
 
 _POINTER = b"version https://git-lfs"
 _WEB_PAGE = (b"<!doctype html", b"<html", b"<head", b"<body")
-_SHOWN = 1024
+_LOOK_BYTES = 1024
 
 
 @dataclass(frozen=True)
@@ -72,12 +72,12 @@ def changed_files(layout: Layout, manifest: DatasetManifest) -> dict[Path, str]:
     Cheap enough to be asked at every use: a file is read again when its size or time changes.
     """
     folder = manifest_path(layout, manifest.name).parent
-    found = {}
+    faults = {}
     for file in manifest.own_files:
         path = folder / file.name
         if file.recorded and path.is_file() and (fault := check_file(path, file, digest=checksum)):
-            found[path] = fault
-    return found
+            faults[path] = fault
+    return faults
 
 
 def check_file(path: Path, file: SourceFile, *, digest: Callable[[Path], str] = sha256_of) -> str | None:
@@ -88,16 +88,16 @@ def check_file(path: Path, file: SourceFile, *, digest: Callable[[Path], str] = 
             return _unlikely(path)
         if size != file.bytes:
             return f"{size} bytes instead of {file.bytes}: cut or changed"
-        found = digest(path)
+        actual = digest(path)
     except OSError as error:
         return f"can't be read: {error.strerror}"
-    return None if found == file.sha256 else f"sha256 is {found}, not the recorded {file.sha256}"
+    return None if actual == file.sha256 else f"sha256 is {actual}, not the recorded {file.sha256}"
 
 
 def _unlikely(path: Path) -> str | None:
     """Why a file of unknown content can't be the one that is meant."""
     with path.open("rb") as stream:
-        start = stream.read(_SHOWN)
+        start = stream.read(_LOOK_BYTES)
     if start.startswith(_POINTER):
         return "a pointer to a file in large file storage, not the file"
     if start.lstrip(b"\xef\xbb\xbf \t\r\n").lower().startswith(_WEB_PAGE):

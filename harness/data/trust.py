@@ -1,6 +1,6 @@
 """Files whose content nobody could record are believed only when what was made of them passed every check.
 
-Until then nothing is written down: a page of a hotel's network or a cut file never becomes the recorded one.
+Until then nothing is recorded: a log-in page or a cut file never becomes the recorded content.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ def seen_first(layout: Layout, manifest: DatasetManifest, files: Mapping[str, Pa
 
     Otherwise those that were downloaded are thrown away, so that the next try asks for them again.
     """
-    strange = [file for file in manifest.files if not file.recorded]
-    if not strange:
+    unrecorded = [file for file in manifest.files if not file.recorded]
+    if not unrecorded:
         yield
         return
-    downloads = {cache_path(layout, file) for file in strange}
+    downloads = {cache_path(layout, file) for file in unrecorded}
     try:
         yield
     except (DataError, *_UNREADABLE) as error:
@@ -45,13 +45,13 @@ def seen_first(layout: Layout, manifest: DatasetManifest, files: Mapping[str, Pa
             path.unlink(missing_ok=True)
         what = error.what if isinstance(error, DataError) else f"{type(error).__name__}: {error}"
         raise CorruptData(
-            f"dataset '{manifest.name}' can't be made of {', '.join(file.name for file in strange)}, "
+            f"dataset '{manifest.name}' can't be made of {', '.join(file.name for file in unrecorded)}, "
             f"whose content nobody has recorded: {what}",
-            where="\n         ".join(str(files[file.name]) for file in strange),
+            where="\n         ".join(str(files[file.name]) for file in unrecorded),
             todo="nothing was recorded and downloads were thrown away; see that the addresses give the files and "
             f"no web page, or put the right ones into {manifest_path(layout, manifest.name).parent / 'own'}",
         ) from error
-    for file in strange:
+    for file in unrecorded:
         known = take(file, files[file.name], manifest_path(layout, manifest.name).parent)
         if files[file.name] in downloads:
             place = cache_path(layout, known)
@@ -60,10 +60,10 @@ def seen_first(layout: Layout, manifest: DatasetManifest, files: Mapping[str, Pa
 
 
 def forget(layout: Layout, name: str) -> list[str]:
-    """Take back what was recorded of a dataset's files at first sight; returns their names."""
+    """Delete what was recorded of a dataset's files at first sight; returns their names."""
     if name not in manifest_names(layout):
         raise unknown("dataset", name, manifest_names(layout), where=layout.datasets)
     record = manifest_path(layout, name).parent / RECORD
-    told = read_json(record)
+    files = read_json(record)
     record.unlink(missing_ok=True)
-    return sorted(told) if isinstance(told, dict) else []
+    return sorted(files) if isinstance(files, dict) else []

@@ -48,7 +48,7 @@ class Shortage(StrEnum):
 @cache
 def mounts() -> dict[str, Path]:
     """Where each controller is mounted: its name (first version) or `` (second version)."""
-    found: dict[str, Path] = {}
+    places: dict[str, Path] = {}
     with suppress(OSError):
         for line in Path("/proc/self/mountinfo").read_text().splitlines():
             left, _, right = line.partition(" - ")
@@ -58,12 +58,12 @@ def mounts() -> dict[str, Path]:
             if root != "/":
                 continue
             if kind == "cgroup2":
-                found.setdefault("", Path(point))
+                places.setdefault("", Path(point))
             elif kind == "cgroup":
                 for controller in re.split(r"[ ,]", options):
                     if controller in _CONTROLLERS:
-                        found.setdefault(controller, Path(point))
-    return found
+                        places.setdefault(controller, Path(point))
+    return places
 
 
 def groups_of(text: str) -> dict[str, str]:
@@ -128,11 +128,11 @@ class ControlGroup:
 
     @property
     def events(self) -> int | None:
-        """Becomes readable when memory ran out; None where the kernel cannot tell."""
+        """A handle that becomes readable when memory ran out; None where the kernel cannot tell."""
         return self._signal.handle
 
     def read(self) -> Usage:
-        """Read again; what can no longer be read keeps its last value. Peaks and counters never fall."""
+        """The usage now; what can no longer be read keeps its last value. Peaks and counters never fall."""
         if not self._groups:
             return self.usage
         last, now = self.usage, self._first_version() if self.version == 1 else self._second_version()
@@ -187,8 +187,8 @@ class ControlGroup:
         """Whether a kill was for the group's own limit. A limit that cached files fill was met, too."""
         if self.version == 2:
             return bool(self.usage.refusals)
-        heard = self._signal.handle is None or self._signal.count > 0
-        return heard and not self._short_above and near_limit(self.usage.peak_bytes, self.usage.limit_bytes)
+        signalled = self._signal.handle is None or self._signal.count > 0
+        return signalled and not self._short_above and near_limit(self.usage.peak_bytes, self.usage.limit_bytes)
 
     def close(self) -> None:
         """End the subscriptions."""
@@ -224,8 +224,8 @@ class ControlGroup:
 
     def _limit(self, name: str) -> int | None:
         """The lowest limit: some engines put it on the container's group, some on one inside it."""
-        found = [_number(group / name) for group in self._groups]
-        return min((limit for limit in found if limit is not None), default=None)
+        limits = [_number(group / name) for group in self._groups]
+        return min((limit for limit in limits if limit is not None), default=None)
 
 
 def near_limit(peak: int | None, limit: int | None) -> bool:
@@ -233,11 +233,11 @@ def near_limit(peak: int | None, limit: int | None) -> bool:
     return peak is not None and limit is not None and peak >= _NEAR_LIMIT * limit
 
 
-def limit_is_kept(usage: Usage, wanted: int) -> bool | None:
+def limit_is_kept(usage: Usage, limit_bytes: int) -> bool | None:
     """Whether the kernel holds the limit that was asked for; None where it could not be read."""
     if usage.limit_bytes is None:
         return None
-    return usage.limit_bytes <= wanted
+    return usage.limit_bytes <= limit_bytes
 
 
 def _own_place(controller: str, groups: dict[str, str], container: str) -> Path | None:

@@ -36,17 +36,17 @@ class Confinement:
 
 
 def read_confinement(pid: int, *, patience: float = _PATIENCE) -> Confinement | None:
-    """The reading. Waits for the filter of system calls, which is set last before the program starts."""
+    """The confinement of a process. Waits for the filter of system calls, which is set last before it starts."""
     deadline = time.monotonic() + patience
     while True:
-        seen = confinement_in(_status(pid))
-        if seen is None or seen.system_calls_filtered or time.monotonic() >= deadline:
-            return seen
+        confinement = confinement_in(_status(pid))
+        if confinement is None or confinement.system_calls_filtered or time.monotonic() >= deadline:
+            return confinement
         time.sleep(_PAUSE)
 
 
 def confinement_in(status: str) -> Confinement | None:
-    """From the text of /proc/PID/status; None where it is cut, or of a process that has ended."""
+    """The confinement in the text of /proc/PID/status; None where it is cut, or of a process that has ended."""
     fields = dict(line.split(":", 1) for line in status.splitlines() if ":" in line)
     if not {"State", "NoNewPrivs", "Seccomp", "CapEff", "Uid"} <= fields.keys():
         return None
@@ -60,16 +60,16 @@ def confinement_in(status: str) -> Confinement | None:
     )
 
 
-def broken_walls(seen: Confinement | None, facts: EngineFacts) -> list[str]:
+def broken_walls(confinement: Confinement | None, facts: EngineFacts) -> list[str]:
     """The walls that the engine reports and the kernel does not enforce, in words."""
-    if seen is None or facts.runtime not in _PLAIN_RUNTIMES:
+    if confinement is None or facts.runtime not in _PLAIN_RUNTIMES:
         return []
-    broken = [] if seen.no_new_privileges else ["new privileges can be gained"]
-    if facts.system_call_filter and not seen.system_calls_filtered:
-        broken.append("system calls are not filtered")
-    if seen.capabilities:
-        broken.append(f"capabilities {seen.capabilities:#x} are held")
-    return broken
+    faults = [] if confinement.no_new_privileges else ["new privileges can be gained"]
+    if facts.system_call_filter and not confinement.system_calls_filtered:
+        faults.append("system calls are not filtered")
+    if confinement.capabilities:
+        faults.append(f"capabilities {confinement.capabilities:#x} are held")
+    return faults
 
 
 def _status(pid: int) -> str:

@@ -97,10 +97,10 @@ class Engine:
 
         reference = name if name.startswith("sha256:") else self.reference(name)
         try:
-            found = str(self.api.inspect_image(reference)["Id"])
+            identity = str(self.api.inspect_image(reference)["Id"])
         except docker.errors.ImageNotFound:
             return None
-        return found if found.startswith("sha256:") else f"sha256:{found}"
+        return identity if identity.startswith("sha256:") else f"sha256:{identity}"
 
     def use_runtime(self, name: str) -> None:
         """Start containers with another of the engine's runtimes from now on; refused if it has no such."""
@@ -124,7 +124,7 @@ class Engine:
         return not silence(self.socket)
 
     def renew(self, *, patience: float = 60.0) -> None:
-        """Find the engine again after a loss: wait for its socket, or serve it anew if it was ours."""
+        """Connect again after a loss: wait for the engine's socket, or serve the engine anew if it was ours."""
         deadline = time.monotonic() + patience
         while not self.answers():
             if self._revive is not None:
@@ -169,9 +169,8 @@ class Engine:
         try:
             api = self.api
             version, info = api.version(), api.info()
-            delegated = None
-            if engine_name(version) == "podman":
-                delegated = _delegated_to_podman(api) if info.get("Rootless") else None
+            is_rootless_podman = engine_name(version) == "podman" and info.get("Rootless")
+            delegated = _delegated_to_podman(api) if is_rootless_podman else None
         except (docker.errors.DockerException, requests.RequestException, OSError) as error:
             raise EngineError(
                 f"the engine does not describe itself: {error}", where=str(self.socket), todo="restart the engine"

@@ -72,8 +72,8 @@ def read_facts(
     without_controllers = rootless and cgroup_version == 1
 
     def enforced(field: str, controller: str) -> bool:
-        kept = bool(info.get(field, True)) and not without_controllers
-        return kept and (delegated is None or controller in delegated)
+        allowed = delegated is None or controller in delegated
+        return allowed and not without_controllers and bool(info.get(field, True))
 
     warnings = [
         str(line) for line in info.get("Warnings") or [] if any(word in str(line).lower() for word in _REMARKABLE)
@@ -81,8 +81,8 @@ def read_facts(
     memory = enforced("MemoryLimit", "memory")
     if not memory:
         warnings.append("the memory limit is not enforced by this engine: a run can use all memory of the machine")
-    filtered = any("name=seccomp" in option for option in options)
-    if not filtered:
+    has_filter = any("name=seccomp" in option for option in options)
+    if not has_filter:
         warnings.append("the engine filters no system calls: a method reaches all of the kernel's")
     if info.get("Driver") == "vfs":
         warnings.append("storage driver vfs copies every layer: images take several times their size")
@@ -103,7 +103,7 @@ def read_facts(
         cpus=int(info.get("NCPU") or 1),
         memory_bytes=int(info.get("MemTotal") or 0),
         user_namespace=rootless or any("name=userns" in option for option in options),
-        system_call_filter=filtered,
+        system_call_filter=has_filter,
         runtime=runtime or str(info.get("DefaultRuntime") or ""),
         gpu_runtime="nvidia" in (info.get("Runtimes") or {}),
         served=served,

@@ -14,7 +14,7 @@ from harness.engine import programs
 from harness.engine.engine import Engine
 from harness.engine.probe import control_run
 from harness.engine.service import Lease, Service
-from harness.engine.sockets import chosen_by_user, exists, here, silence, usual_places
+from harness.engine.sockets import chosen_by_user, exists, silence, usual_places
 
 log = logging.getLogger(__name__)
 
@@ -35,13 +35,13 @@ def find_engine(
 ) -> Engine:
     """An engine that answers. `only` ("docker" or "podman") narrows the search; `install` allows apt-get.
 
-    `runtime` (else $PERMAFROST_RUNTIME) is the one that it shall start containers with; by default its own choice.
+    `runtime` (else $PERMAFROST_RUNTIME) is the one that shall start containers; by default the engine chooses.
 
     The order: $DOCKER_HOST or $CONTAINER_HOST; the usual sockets; as root a `dockerd` program, served; a
     `podman` program, served; as root on Debian or Ubuntu, with `install`, Docker from the distribution.
     Root prefers dockerd to Podman where both are only programs: it reports out-of-memory kills reliably.
     """
-    environment = here() if environment is None else environment
+    environment = os.environ if environment is None else environment
     engine = _find(layout, install, only, environment)
     if runtime := runtime or environment.get("PERMAFROST_RUNTIME"):
         try:
@@ -113,9 +113,11 @@ def serve_podman(cache: Path, environment: Mapping[str, str]) -> Engine | None:
     program = programs.find_program("podman")
     if program is None:
         return None
-    marker = programs.podman(program, cache, environment, corrected=False).folder / "defaults-work"
-    if not marker.exists() and not _has_corrections(program, cache, environment):
-        engine = _lease(programs.podman(program, cache, environment, corrected=False))
+    defaults = programs.podman(program, cache, environment, corrected=False)
+    marker = defaults.folder / "defaults-work"
+    corrected_marker = defaults.folder.parent / "podman-corrected" / "corrections-work"
+    if not marker.exists() and not corrected_marker.exists():
+        engine = _lease(defaults)
         outcome = control_run(engine)
         if outcome.ok:
             marker.touch()
@@ -123,11 +125,9 @@ def serve_podman(cache: Path, environment: Mapping[str, str]) -> Engine | None:
         engine.close()
         log.info("podman's defaults do not work here (%s); served with corrections", outcome.detail)
     if marker.exists():
-        return _lease(programs.podman(program, cache, environment, corrected=False))
-    service = programs.podman(program, cache, environment, corrected=True)
-    engine = _lease(service)
-    worked = service.folder / "corrections-work"
-    if not worked.exists():
+        return _lease(defaults)
+    engine = _lease(programs.podman(program, cache, environment, corrected=True))
+    if not corrected_marker.exists():
         outcome = control_run(engine)
         if not outcome.ok:
             engine.close()
@@ -136,13 +136,8 @@ def serve_podman(cache: Path, environment: Mapping[str, str]) -> Engine | None:
                 where=program,
                 todo="check `podman run` by hand, or use Docker",
             )
-        worked.touch()
+        corrected_marker.touch()
     return engine
-
-
-def _has_corrections(program: str, cache: Path, environment: Mapping[str, str]) -> bool:
-    folder = programs.podman(program, cache, environment, corrected=False).folder.parent
-    return (folder / "podman-corrected" / "corrections-work").exists()
 
 
 def _lease(service: Service) -> Engine:
@@ -155,6 +150,6 @@ def _lease(service: Service) -> Engine:
 
 
 def engine_variables(engine: Engine) -> dict[str, str]:
-    """Variables that lead other programs to the same engine."""
+    """The environment, with a variable that leads other programs to the same engine."""
     name = "CONTAINER_HOST" if engine.name == "podman" else "DOCKER_HOST"
     return {**os.environ, name: engine.address}

@@ -27,11 +27,11 @@ def install_docker() -> None:
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
     # the package's own service is left alone: the harness serves a private engine
     for step in (["apt-get", "update", "--quiet"], command):
-        ended = subprocess.run(step, env=environment, stdin=subprocess.DEVNULL, capture_output=True, check=False)
-        if ended.returncode != 0:
-            lines = (ended.stderr or ended.stdout).decode(errors="replace").strip().splitlines()
+        result = subprocess.run(step, env=environment, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+        if result.returncode != 0:
+            lines = (result.stderr or result.stdout).decode(errors="replace").strip().splitlines()
             raise EngineError(
-                f"`{' '.join(step)}` ended with code {ended.returncode}",
+                f"`{' '.join(step)}` ended with code {result.returncode}",
                 where=lines[-1] if lines else "it said nothing",
                 todo="correct what it names, or install Docker Engine or Podman yourself",
             )

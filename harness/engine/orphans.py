@@ -23,9 +23,8 @@ class Orphan:
 
 def find_orphans(engine: Engine) -> list[Orphan]:
     """Our containers whose owner's lock is free."""
-    found = engine.api.containers(all=True, filters={"label": LABEL_HARNESS})
     orphans = []
-    for entry in found:
+    for entry in engine.api.containers(all=True, filters={"label": LABEL_HARNESS}):
         labels = entry.get("Labels") or {}
         if not is_owned(Path(labels.get(LABEL_HARNESS, ""))):
             orphans.append(
@@ -35,7 +34,7 @@ def find_orphans(engine: Engine) -> list[Orphan]:
 
 
 def remove_orphans(engine: Engine) -> list[Orphan]:
-    """Remove them, running or not; another clean-up at the same time does no harm."""
+    """The orphans, all removed, running or not; another clean-up at the same time does no harm."""
     orphans = find_orphans(engine)
     for orphan in orphans:
         discard_container(engine, orphan.container)
@@ -49,7 +48,7 @@ def discard_run(engine: Engine, run: str) -> None:
 
 
 def discard_container(engine: Engine, container: str) -> None:
-    """Remove one container by force; one that is gone or on its way out is as good as removed."""
+    """Remove one container by force; it is no fault if it is gone already or being removed."""
     import docker.errors
 
     try:

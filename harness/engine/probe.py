@@ -60,13 +60,13 @@ def static_program(instructions: bytes) -> bytes:
 
 
 def control_run(engine: Engine) -> ControlRun:
-    """Start the waiting program under a memory limit, look, kill it, remove everything."""
+    """How a control run goes: start the waiting program under a memory limit, look, kill it, remove everything."""
     import docker.errors
     import requests
 
     if engine.facts.architecture not in ("x86_64", "amd64"):
         return ControlRun(ok=True, detail=f"no control program for {engine.facts.architecture}: not tried")
-    began = time.monotonic()
+    start = time.monotonic()
     api = engine.api
     image = container = None
     try:
@@ -75,9 +75,9 @@ def control_run(engine: Engine) -> ControlRun:
         api.start(container)
         state = api.inspect_container(container)["State"]
         pid = int(state.get("Pid") or 0)
-        seen = read_confinement(pid)
+        confinement = read_confinement(pid)
         group = ControlGroup(pid, container)
-        kept = limit_is_kept(group.read(), _LIMIT_BYTES)
+        limit_kept = limit_is_kept(group.read(), _LIMIT_BYTES)
         group.close()
         with suppress(docker.errors.APIError):
             # it may have ended by itself
@@ -88,11 +88,11 @@ def control_run(engine: Engine) -> ControlRun:
         return ControlRun(
             True,
             "started, looked at, killed, removed",
-            time.monotonic() - began,
-            kept,
-            seen,
+            time.monotonic() - start,
+            limit_kept,
+            confinement,
             "" if code == 137 else FORBIDDEN[code - 1].name,
-            tuple(broken_walls(seen, engine.facts)),
+            tuple(broken_walls(confinement, engine.facts)),
         )
     except (docker.errors.DockerException, requests.RequestException, OSError, ImageError) as error:
         return ControlRun(ok=False, detail=str(getattr(error, "explanation", None) or error))

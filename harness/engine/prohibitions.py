@@ -69,8 +69,8 @@ def trying_program() -> bytes:
 
 def _try_call(entry: Forbidden, number: int) -> bytes:
     """Code that makes the call with its first three arguments, and 0 for the others."""
-    given = (*entry.arguments, 0, 0, 0)[:3]
-    code = b"".join(move + struct.pack("<I", value) for move, value in zip(_ARGUMENTS, given, strict=True))
+    arguments = (*entry.arguments, 0, 0, 0)[:3]
+    code = b"".join(move + struct.pack("<I", value) for move, value in zip(_ARGUMENTS, arguments, strict=True))
     code += bytes.fromhex("4d31d2 4d31c0 4d31c9")  # xor r10, r10; xor r8, r8; xor r9, r9
     code += _system_call(entry.number)
     return code + _exit_unless((_NOT_PERMITTED, _NO_SUCH_CALL), number)

@@ -1,8 +1,8 @@
-"""An engine served by the harness: started when nobody serves it, shared meanwhile, stopped by the last one out.
+"""An engine served by the harness: started when nobody serves it, shared meanwhile, stopped by its last user.
 
 Three files in the service's folder carry this, and none of them can get in the way after a `kill -9`:
 `start.lock` (held only while looking or starting), `users.lock` (held shared by every user; the kernel
-releases it when a process dies, so "last one out" is whoever can take it alone), and `pid` (believed only
+releases it when a process dies, so the last user is whoever can take it alone), and `pid` (believed only
 while that process lives and names our socket on its command line).
 """
 
@@ -52,7 +52,7 @@ class Service:
 
     @property
     def log(self) -> Path:
-        """What the engine said."""
+        """The engine's log."""
         return self.folder / "log.txt"
 
 
@@ -93,7 +93,7 @@ class Lease:
     def __init__(self, service: Service) -> None:
         self._service = service
         self._users = os.open(service.folder / "users.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        # taken before looking, so that the last one out cannot stop what is about to be joined
+        # taken before looking, so that the last user cannot stop an engine that is about to be shared
         with _starting(service):
             fcntl.flock(self._users, fcntl.LOCK_SH)
             try:
@@ -195,10 +195,10 @@ def _start(service: Service) -> None:
 def _exit_code(pid: int) -> int | None:
     """The exit code of a child that has ended; None for one that lives or is not ours to collect."""
     try:
-        ended, status = os.waitpid(pid, os.WNOHANG)
+        child, status = os.waitpid(pid, os.WNOHANG)
     except ChildProcessError:
         return None
-    return os.waitstatus_to_exitcode(status) if ended else None
+    return os.waitstatus_to_exitcode(status) if child else None
 
 
 def _pid_of(service: Service) -> int | None:
@@ -267,4 +267,4 @@ def mounts_below(place: Path) -> list[Path]:
 
 def _plain(text: str) -> str:
     """The kernel writes spaces and the like as octal numbers."""
-    return re.sub(r"\\([0-7]{3})", lambda found: chr(int(found[1], 8)), text)
+    return re.sub(r"\\([0-7]{3})", lambda match: chr(int(match[1], 8)), text)

@@ -1,4 +1,4 @@
-"""The kernel's word that a control group ran out of memory, as a file that can be waited for.
+"""The kernel's signal that a control group ran out of memory, as a file that can be waited for.
 
 A kill can come and the group be gone between two readings; the signal wakes the reader before that.
 """

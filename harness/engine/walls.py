@@ -1,7 +1,7 @@
 """The walls every container has, whatever it runs: no network, no rights, few system calls, the machine hidden.
 
-What is hidden tells of the whole machine, so that one container could read there what another does. Nothing that
-computes needs it; what a library does look at is shown instead (`harness/execution/runs/machine_files.py`).
+The hidden files tell about the whole machine, so that one container could read there what another does. Nothing
+that computes needs them; what a library does look at is replaced (`harness/execution/runs/machine_files.py`).
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ def walls(facts: EngineFacts, *, gpus: bool = False) -> dict[str, Any]:
 
 @cache
 def profile_digest() -> str:
-    """What the record calls the profile of system calls: the sha256 of its file."""
+    """The sha256 of the profile of system calls, as records name it."""
     return hashlib.sha256(SYSTEM_CALLS.read_bytes()).hexdigest()
 
 

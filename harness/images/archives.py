@@ -20,17 +20,16 @@ def apt_archives() -> list[str]:
     """The archives this system's apt is configured with, Debian's first; empty where there is no apt."""
     if shutil.which("apt-get") is None or _helper() is None:
         return []
-    done = subprocess.run(
+    result = subprocess.run(
         ["apt-get", "indextargets", "--format", "$(ORIGIN) $(REPO_URI)"], capture_output=True, text=True
     )
-    found = dict.fromkeys(line.strip() for line in done.stdout.splitlines() if line.strip())
-    rows = [line.rsplit(" ", 1) for line in found]
+    rows = [line.strip().rsplit(" ", 1) for line in result.stdout.splitlines() if line.strip()]
     debian = [row[-1] for row in rows if "debian" in " ".join(row).lower()]
     return list(dict.fromkeys(debian or [row[-1] for row in rows]))
 
 
 def download_by_apt(archive: str, part: Part, folder: Path) -> Path:
-    """Let apt's own downloader fetch one file by its path in the archive."""
+    """A copy of one file of an archive, fetched by apt's own downloader."""
     target = folder / part.file
     helper = _helper()
     assert helper is not None  # apt_archives() is empty otherwise
@@ -39,13 +38,13 @@ def download_by_apt(archive: str, part: Part, folder: Path) -> Path:
         *("download-file", f"{archive.rstrip('/')}/{part.path}", str(target), f"SHA256:{part.sha256}"),
     ]
     most = MOST_BYTES if part.size is None else part.size
-    done = run_bounded(command, most)
-    if done.returncode != 0 or not target.is_file():
-        if outgrew(done):
+    result = run_bounded(command, most)
+    if result.returncode != 0 or not target.is_file():
+        if outgrew(result):
             raise MissingData(f"apt can't download it: {too_long(most, locked=part.size is not None)}")
         lines = [
             line.strip()
-            for line in (done.stderr + done.stdout).splitlines()
+            for line in (result.stderr + result.stdout).splitlines()
             if line.startswith(("E:", "W:", "Err"))
         ]
         raise MissingData(f"apt can't download it: {lines[-1] if lines else 'no reason was given'}")
@@ -53,7 +52,7 @@ def download_by_apt(archive: str, part: Part, folder: Path) -> Path:
 
 
 def download(root: str, part: Part, folder: Path) -> Path:
-    """Fetch ROOT/PATH; an interrupted transfer goes on where it stopped."""
+    """A copy of ROOT/PATH; an interrupted transfer goes on where it stopped."""
     try:
         return transfer(f"{root.rstrip('/')}/{part.path}", folder / part.file, size=part.size, resume=True)
     except Refused as error:

@@ -23,11 +23,11 @@ def run_bounded(command: Sequence[str], most_bytes: int) -> subprocess.Completed
     return subprocess.run([*limit, *command], capture_output=True, text=True, errors="replace", env=environment)
 
 
-def outgrew(done: subprocess.CompletedProcess[str]) -> bool:
-    """Whether a command that failed met the limit."""
-    return os.strerror(errno.EFBIG) in done.stdout + done.stderr
+def outgrew(result: subprocess.CompletedProcess[str]) -> bool:
+    """Whether a command failed because a file of it met the limit."""
+    return os.strerror(errno.EFBIG) in result.stdout + result.stderr
 
 
 def too_long(most_bytes: int, *, locked: bool) -> str:
-    """What to say of a file that is longer than it may be."""
+    """The reason to give for a file that is longer than it may be."""
     return f"it is longer than the {'locked' if locked else 'allowed'} {most_bytes} bytes"

@@ -25,10 +25,10 @@ from harness.images.record import (
     variant_of,
     write_record,
 )
-from harness.images.stages import Made, make_environment, make_method, tag_image
+from harness.images.stages import EnvironmentBuild, make_environment, make_method, tag_image
 from harness.images.trees import code_of_entries, differing_folders, environment_listing, listing_digest
 
-_NAMED = 8
+_MOST_FOLDERS = 8
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Supply:
     mirrors: Sequence[Path] = ()
     network: bool = True
     progress: Progress | None = None
-    # told what is about to be built, which can take minutes
+    # called with what is about to be built, because that can take minutes
     announce: Callable[[str], None] = lambda _what: None
 
 
@@ -66,14 +66,12 @@ def ensure_image(
     """The verified image of a method; missing parts are fetched, missing layers built with the network off."""
     code, tree = code_tree(layout, method), environment_tree(layout, method, accelerator)
     name = image_name(layout, method, accelerator)
-    found = known_image(engine, layout, name, tree, code)
-    if found is not None:
-        return found
+    if image := known_image(engine, layout, name, tree, code):
+        return image
     with building(layout):
         # Another process may have built it while this one waited.
-        found = known_image(engine, layout, name, tree, code)
-        if found is not None:
-            return found
+        if image := known_image(engine, layout, name, tree, code):
+            return image
         supply = supply or Supply()
         environment = _ensure(engine, layout, method, accelerator, supply)
         supply.announce(f"building the image of {method}")
@@ -121,23 +119,23 @@ def record_environment(
     *,
     supply: Supply | None = None,
 ) -> TreeRecord:
-    """Build an environment as its locks say and write down what came out; its parents must be recorded."""
+    """The new record of an environment, built as its locks say; its parents must be recorded."""
     layers = layers_of(environment_chain(layout, name))
     environment, variant = layers[-1], variant_of(layers[-1], accelerator)
     with building(layout):
-        made, below = _make(engine, layout, layers, accelerator, supply or Supply())
+        build, below = _make(engine, layout, layers, accelerator, supply or Supply())
         parent = read_record(layers[-2], variant_of(layers[-2], accelerator)) if layers[1:] else None
         record = TreeRecord(
-            tree=made.tree,
+            tree=build.tree,
             parent=below,
-            files=len(made.sizes),
-            bytes=sum(made.sizes),
-            added_bytes=sum(made.sizes) - (parent.bytes if parent is not None else 0),
+            files=len(build.sizes),
+            bytes=sum(build.sizes),
+            added_bytes=sum(build.sizes) - (parent.bytes if parent is not None else 0),
             locks=lock_digests(environment, variant),
         )
-        write_record(environment, variant, record, made.listing)
+        write_record(environment, variant, record, build.listing)
         image = environment_image_name(environment.name, record.tree)
-        _keep(engine, layout, image, made.image_id, record.tree, "", made.seconds)
+        _keep(engine, layout, image, build.image_id, record.tree, "", build.seconds)
     return record
 
 
@@ -149,10 +147,12 @@ def compare_with_record(
     if tree == record.tree:
         return
     folders = differing_folders(recorded_listing(environment, accelerator, record), listing)
-    named = ", ".join(folders[:_NAMED]) + (f" and {len(folders) - _NAMED} more" if len(folders) > _NAMED else "")
+    names = ", ".join(folders[:_MOST_FOLDERS])
+    if len(folders) > _MOST_FOLDERS:
+        names += f" and {len(folders) - _MOST_FOLDERS} more"
     raise ImageError(
         f"environment '{environment.name}' came out as tree {tree[:16]}, recorded is {record.tree[:16]}",
-        where=f"what differs: {named}",
+        where=f"what differs: {names}",
         todo="if recipe or locks were changed on purpose, accept it with "
         f"`harness image build {environment.name} --record`; else restore them",
     )
@@ -161,10 +161,10 @@ def compare_with_record(
 def known_image(
     engine: BuildEngine, layout: Layout, name: str, environment: str, code: str = ""
 ) -> BuiltImage | None:
-    """The image of this name if the engine has it and it holds these trees; no code tree for an environment.
+    """The image of this name, if the engine has it and it holds these trees; an environment has no code tree.
 
     An image without a receipt, or with another id than its receipt, was made elsewhere (another clone, another
-    cache): it is read back whole and taken if it is right.
+    cache): it is read back whole, and accepted if its trees are right.
     """
     from docker.errors import ImageNotFound
 
@@ -196,15 +196,14 @@ def _ensure(
     layers = layers_of(environment_chain(layout, name))
     environment, variant = layers[-1], variant_of(layers[-1], accelerator)
     tree = recorded_tree(layout, name, accelerator)
-    image = environment_image_name(environment.name, tree)
-    found = known_image(engine, layout, image, tree)
-    if found is not None:
-        return found
-    made, _ = _make(engine, layout, layers, accelerator, supply)
+    reference = environment_image_name(environment.name, tree)
+    if image := known_image(engine, layout, reference, tree):
+        return image
+    build, _ = _make(engine, layout, layers, accelerator, supply)
     record = read_record(environment, variant)
     assert record is not None  # recorded_tree() would have refused
-    compare_with_record(environment, variant, made.listing, record)
-    return _keep(engine, layout, image, made.image_id, tree, "", made.seconds)
+    compare_with_record(environment, variant, build.listing, record)
+    return _keep(engine, layout, reference, build.image_id, tree, "", build.seconds)
 
 
 def _make(
@@ -213,8 +212,8 @@ def _make(
     layers: Sequence[Environment],
     accelerator: Accelerator,
     supply: Supply,
-) -> tuple[Made, str]:
-    """Build the last layer; returns it with its parent's tree."""
+) -> tuple[EnvironmentBuild, str]:
+    """A build of the last layer, and its parent's tree."""
     variant = variant_of(layers[-1], accelerator)
     sources = find_sources(layout, supply.mirrors, network=supply.network)
     fetch_parts(layout, parts_of_layers([(layers[-1], variant)]), sources, progress=supply.progress)
@@ -222,7 +221,7 @@ def _make(
     name = layers[-1].helper
     helper = _ensure(engine, layout, name, "cpu", supply) if name is not None else None
     supply.announce(f"building environment {layers[-1].name}")
-    made = make_environment(
+    build = make_environment(
         engine,
         layout,
         layers,
@@ -230,7 +229,7 @@ def _make(
         base=parent.name if parent is not None else None,
         helper=helper.name if helper is not None else None,
     )
-    return made, parent.environment_tree if parent is not None else ""
+    return build, parent.environment_tree if parent is not None else ""
 
 
 def _keep(

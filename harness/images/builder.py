@@ -77,12 +77,12 @@ def build(
             command += ["--label", f"{name}={value}"]
         command += [] if cached else ["--no-cache"]
         disk = Path(str(info.get("DockerRootDir", "")))
-        ended = run_watched([*command, "."], context, {**os.environ, **variables}, limits, disk)
-        if ended.code != 0:
-            said = "\n".join(ended.said.splitlines()[-_SHOWN_LINES:])
-            why = f"stopped: {ended.stopped}" if ended.stopped else f"exit {ended.code}"
+        result = run_watched([*command, "."], context, {**os.environ, **variables}, limits, disk)
+        if result.code != 0:
+            output = "\n".join(result.output.splitlines()[-_SHOWN_LINES:])
+            why = f"stopped: {result.stop_reason}" if result.stop_reason else f"exit {result.code}"
             raise ImageError(
-                f"{engine.name} could not build stage '{target}' ({why}):\n{said}",
+                f"{engine.name} could not build stage '{target}' ({why}):\n{output}",
                 where="Dockerfile",
                 todo="the last lines above say which step failed; `harness doctor` checks engine and disk",
             )
@@ -91,10 +91,10 @@ def build(
 
 @cache
 def docker_with_buildkit() -> str:
-    """A docker client that can build with BuildKit: the first on PATH need not be one."""
+    """The first docker client that can build with BuildKit; the first on PATH need not be one."""
     folders = [*os.environ.get("PATH", "").split(os.pathsep), *_USUAL]
-    found = dict.fromkeys(str(Path(folder) / "docker") for folder in folders if folder)
-    clients = [path for path in found if os.access(path, os.X_OK)]
+    programs = dict.fromkeys(str(Path(folder) / "docker") for folder in folders if folder)
+    clients = [path for path in programs if os.access(path, os.X_OK)]
     for client in clients:
         if _has_buildkit(client):
             return client

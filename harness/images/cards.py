@@ -1,4 +1,4 @@
-"""What a frozen environment was asked to be: `containers/NAME/environment.toml`, validated, with its parents."""
+"""What a frozen environment shall be: `containers/NAME/environment.toml`, validated, with its parents."""
 
 from __future__ import annotations
 
@@ -184,7 +184,7 @@ def environment_chain(layout: Layout, name: str) -> list[Environment]:
 
 
 def layers_of(chain: Sequence[Environment]) -> list[Environment]:
-    """Those of a chain that add something, i.e. that are images of their own."""
+    """The environments of a chain that add something, so that they are images of their own."""
     return [environment for environment in chain if environment.backends]
 
 

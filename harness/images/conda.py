@@ -25,15 +25,15 @@ MIRROR = "PERMAFROST_CONDA_MIRROR"
 
 
 def lock_conda(environment: Environment) -> str:
-    """Solve an environment.yml with conda-lock; returns the text of conda.lock."""
-    asked = environment.card.conda
-    assert asked is not None  # only called for environments with a [conda] table
+    """The text of conda.lock: an environment.yml as conda-lock solves it."""
+    request = environment.card.conda
+    assert request is not None  # only called for environments with a [conda] table
     if find_spec("conda_lock") is None or find_spec("rattler") is None:
         raise UsageError(
             "locking a conda environment needs conda-lock and py-rattler",
             todo="install this package's extra: pip install 'permafrost[lock]'",
         )
-    path = environment.folder / asked.environment
+    path = environment.folder / request.environment
     root = channel_roots()[0].rstrip("/") + "/"
     channels = _channels(path)
     with tempfile.TemporaryDirectory() as name:
@@ -41,23 +41,23 @@ def lock_conda(environment: Environment) -> str:
         front = folder / "conda"
         front.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m harness.images.conda_front "$@"\n')
         front.chmod(0o755)
-        solved = folder / "solved.yml"
+        lockfile = folder / "solved.yml"
         command = [
             *(sys.executable, "-m", "conda_lock", "lock", "--conda", str(front), "--without-cuda"),
-            *("--file", str(path), "--platform", asked.platform, "--lockfile", str(solved)),
+            *("--file", str(path), "--platform", request.platform, "--lockfile", str(lockfile)),
             *(option for channel in channels for option in ("--channel", root + channel)),
         ]
         package_root = str(Path(__file__).resolve().parents[2])
         variables = {**os.environ, "PYTHONPATH": os.pathsep.join([package_root, os.environ.get("PYTHONPATH", "")])}
-        done = subprocess.run(command, capture_output=True, text=True, cwd=folder, env=variables)
-        if done.returncode != 0:
+        result = subprocess.run(command, capture_output=True, text=True, cwd=folder, env=variables)
+        if result.returncode != 0:
             raise UsageError(
-                f"conda-lock found no solution:\n{(done.stderr or done.stdout).strip()[-2000:]}",
+                f"conda-lock found no solution:\n{(result.stderr or result.stdout).strip()[-2000:]}",
                 where=str(path),
                 todo=f"relax the environment, or check the channels below {root}",
             )
-        found: dict[str, Any] = import_module("yaml").safe_load(solved.read_text())
-    return _relative(found, root, channels, path, asked)
+        solution: dict[str, Any] = import_module("yaml").safe_load(lockfile.read_text())
+    return _relative(solution, root, channels, path, request)
 
 
 def read_conda(path: Path) -> list[Part]:
@@ -78,9 +78,9 @@ def read_conda(path: Path) -> list[Part]:
 
 def channel_roots() -> list[str]:
     """Where channels lie: $PERMAFROST_CONDA_MIRROR (a URL or a folder), else where conda's own clients look."""
-    configured = os.environ.get(MIRROR, "")
-    if configured:
-        return [configured if "://" in configured else Path(configured).absolute().as_uri()]
+    mirror = os.environ.get(MIRROR, "")
+    if mirror:
+        return [mirror if "://" in mirror else Path(mirror).absolute().as_uri()]
     if find_spec("rattler") is None:
         return []
     name = "conda-forge"
@@ -89,39 +89,39 @@ def channel_roots() -> list[str]:
 
 def _channels(path: Path) -> list[str]:
     try:
-        asked = import_module("yaml").safe_load(path.read_text(encoding="utf-8"))
+        content = import_module("yaml").safe_load(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise ManifestError("an environment file is missing", where=str(path), todo="write it") from None
-    if any(isinstance(item, dict) for item in asked.get("dependencies", [])):
+    if any(isinstance(item, dict) for item in content.get("dependencies", [])):
         raise ManifestError(
             "packages of pip inside a conda environment are not supported",
             where=f"{path}: dependencies",
             todo="ask for them in a [wheels] table of an environment of their own",
         )
-    channels = [str(channel) for channel in asked.get("channels", [])]
+    channels = [str(channel) for channel in content.get("channels", [])]
     if not channels or any("/" in channel and "://" in channel for channel in channels):
         raise ManifestError(
             "channels must be names",
             where=f"{path}: channels",
-            todo=f"name them; where they lie is said by ${MIRROR}",
+            todo=f"name them; ${MIRROR} says where they lie",
         )
     return channels
 
 
-def _relative(found: dict[str, Any], root: str, channels: list[str], path: Path, asked: CondaPart) -> str:
+def _relative(solution: dict[str, Any], root: str, channels: list[str], path: Path, request: CondaPart) -> str:
     packages = []
-    for package in found["package"]:
+    for package in solution["package"]:
         address = str(package["url"])
         if not address.startswith(root):
             raise UsageError(f"conda-lock chose a package outside {root}: {address}", where=str(path))
         packages.append({**package, "url": address.removeprefix(root)})
     metadata = {
         "channels": [{"url": channel, "used_env_vars": []} for channel in channels],
-        "content_hash": {asked.platform: sha256_of(path)},
-        "platforms": [asked.platform],
-        "sources": [asked.environment],
+        "content_hash": {request.platform: sha256_of(path)},
+        "platforms": [request.platform],
+        "sources": [request.environment],
     }
-    lock = {"version": found["version"], "metadata": metadata, "package": packages}
+    lock = {"version": solution["version"], "metadata": metadata, "package": packages}
     return json.dumps(lock, indent=1, sort_keys=True) + "\n"
 
 

@@ -18,7 +18,7 @@ _VERSION = "24.11.0"
 
 
 def main(arguments: list[str]) -> str:
-    """Answer one call of conda-lock."""
+    """The answer to one call of conda-lock."""
     if arguments[:1] in (["--version"], ["-V"]):
         return f"conda {_VERSION}"
     if arguments[:1] == ["info"]:
@@ -28,22 +28,22 @@ def main(arguments: list[str]) -> str:
     parser.add_argument("--prefix")
     parser.add_argument("--dry-run", action="store_true")
     parser.add_argument("--channel", "-c", action="append", default=[])
-    asked, rest = parser.parse_known_args(arguments)
-    if asked.command != "create" or not asked.dry_run:
+    options, rest = parser.parse_known_args(arguments)
+    if options.command != "create" or not options.dry_run:
         raise SystemExit(f"only `create --dry-run` is known, not: {' '.join(arguments)}")
     specifications = [text for text in rest if not text.startswith("-")]
     platform = os.environ.get("CONDA_SUBDIR", "linux-64")
-    records = asyncio.run(_solve(asked.channel, specifications, platform))
+    records = asyncio.run(_solve(options.channel, specifications, platform))
     actions = {"FETCH": [_fetch(record) for record in records], "LINK": [_link(record) for record in records]}
     return json.dumps({"success": True, "dry_run": True, "actions": actions})
 
 
 async def _solve(channels: list[str], specifications: list[str], platform: str) -> list[Any]:
     rattler = import_module("rattler")
-    solved: list[Any] = await rattler.solve(
+    records: list[Any] = await rattler.solve(
         sources=channels, specs=specifications, platforms=[platform, "noarch"], virtual_packages=[]
     )
-    return solved
+    return records
 
 
 def _fetch(record: Any) -> dict[str, Any]:

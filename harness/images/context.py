@@ -12,6 +12,7 @@ from harness.base.layout import Layout
 from harness.base.vocabulary import Accelerator
 from harness.images.builder import RECIPE
 from harness.images.cards import Environment, epoch_of
+from harness.images.conda import read_conda
 from harness.images.limits import LIMITS, LIMITS_FILE
 from harness.images.lock import held_packages
 from harness.images.locks import Part, read_debian, read_wheels
@@ -30,8 +31,6 @@ def parts_of(environment: Environment, accelerator: Accelerator) -> list[Part]:
         elif backend == "wheels":
             parts += [wheel.part for wheel in read_wheels(path)]
         else:
-            from harness.images.conda import read_conda
-
             parts += read_conda(path)
     return parts
 
@@ -39,7 +38,7 @@ def parts_of(environment: Environment, accelerator: Accelerator) -> list[Part]:
 def fill_environment_context(
     layout: Layout, chain: Sequence[Environment], accelerator: Accelerator, folder: Path
 ) -> None:
-    """Everything the last environment of `chain` is built from, and nothing else."""
+    """Fill a folder with all that the last environment of `chain` is built from, and nothing else."""
     environment = chain[-1]
     shutil.copyfile(layout.root / "Dockerfile", folder / RECIPE)
     refuse_links(layout.containers / "_recipe")
@@ -67,7 +66,7 @@ def fill_environment_context(
 
 
 def require_built(folder: Path, wheels: Sequence[Path]) -> None:
-    """Wheels that were made from sources are required like the locked ones."""
+    """Add wheels that were made from sources to the requirements, like the locked ones."""
     with (folder / "requirements.txt").open("a") as stream:
         for wheel in sorted(wheels):
             name, version = wheel.name.split("-")[:2]
@@ -75,14 +74,14 @@ def require_built(folder: Path, wheels: Sequence[Path]) -> None:
 
 
 def write_installed(chain: Sequence[Environment], path: Path) -> None:
-    """What dpkg must report once a whole chain is installed, sorted as `LC_ALL=C sort` does."""
-    # a set: what `harness notebook` lays on a method's image may be in part what the method has
+    """Write what dpkg must report once a whole chain is installed, sorted as `LC_ALL=C sort` does."""
+    # a set: what `harness notebook` adds to a method's image may be there in part
     rows = sorted({f"{p.name} {p.version} {p.architecture} installed" for p in held_packages(chain)})
     path.write_text("\n".join(rows) + "\n")
 
 
 def fill_method_context(layout: Layout, method: Path, sdk: Sequence[Path], folder: Path) -> None:
-    """A method's code and what it shares with others, with modes that don't depend on this system's umask."""
+    """Fill a folder with a method's code and what it shares; modes do not depend on this system's umask."""
     shutil.copyfile(layout.root / "Dockerfile", folder / RECIPE)
     for shared in sdk:
         _copy_code(shared, folder / "sdk", code_files(shared))
@@ -104,7 +103,7 @@ def _copy_code(source: Path, target: Path, files: Iterable[str]) -> None:
 
 
 def link(source: Path, target: Path) -> None:
-    """A hard link where the file system allows it, else a copy."""
+    """Make a hard link where the file system allows it, else a copy."""
     try:
         os.link(source, target)
     except OSError:

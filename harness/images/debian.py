@@ -56,7 +56,7 @@ class Apt:
         self._run("apt-get", "update", "-q")
 
     def hold(self, debs: Iterable[Path]) -> None:
-        """Let apt believe that these packages are installed, whole and in order."""
+        """Make apt treat these packages as installed, whole and in order."""
         paragraphs = []
         for path in debs:
             fields = read_control(path)
@@ -65,18 +65,18 @@ class Apt:
         self._status.write_text("\n".join(paragraphs))
 
     def solve(self, packages: Sequence[str]) -> list[PackageCandidate]:
-        """Everything that installing `packages` would add."""
+        """All packages that installing `packages` would add."""
         text = self._run("apt-get", "install", "--simulate", "-y", *packages)
-        chosen = re.findall(r"^Inst (\S+) (?:\[[^\]]*\] )?\((\S+) ", text, re.M)
-        if not chosen:
+        versions = re.findall(r"^Inst (\S+) (?:\[[^\]]*\] )?\((\S+) ", text, re.M)
+        if not versions:
             raise ManifestError(
                 "apt finds nothing to install",
                 where=f"debian.packages = {list(packages)}",
                 todo="remove packages that a parent environment already holds",
             )
-        shown = self._run("apt-cache", "show", "--no-all-versions", *(f"{name}={v}" for name, v in chosen))
-        found = {c.package.name: c for c in map(_candidate, shown.split("\n\n")) if c is not None}
-        return [found[name.removesuffix(f":{ARCHITECTURE}")] for name, _ in chosen]
+        text = self._run("apt-cache", "show", "--no-all-versions", *(f"{name}={v}" for name, v in versions))
+        candidates = {c.package.name: c for c in map(_candidate, text.split("\n\n")) if c is not None}
+        return [candidates[name.removesuffix(f":{ARCHITECTURE}")] for name, _ in versions]
 
     def _run(self, program: str, *arguments: str) -> str:
         root = str(self.root)
@@ -94,23 +94,23 @@ class Apt:
             "Acquire::Languages": "none",
         }
         command = [program, *(f"-o{name}={value}" for name, value in options.items()), *arguments]
-        done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "LC_ALL": "C"})
-        if done.returncode != 0:
+        result = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "LC_ALL": "C"})
+        if result.returncode != 0:
             raise UsageError(
-                f"{program} {arguments[0]} failed:\n{(done.stderr or done.stdout).strip()}",
+                f"{program} {arguments[0]} failed:\n{(result.stderr or result.stdout).strip()}",
                 where=f"apt with this system's sources and a private state in {root}",
                 todo=f"check the package names, and that this system's apt sources hold Debian {self.suite}",
             )
-        return done.stdout
+        return result.stdout
 
 
 def close_over(
     candidates: Sequence[PackageCandidate], roots: Sequence[str], left_out: Iterable[str]
 ) -> list[DebianPackage]:
     """The candidates that `roots` reach through dependencies when `left_out` are taken away."""
-    dropped = set(left_out)
+    exclusions = set(left_out)
     by_name = {candidate.package.name: candidate for candidate in candidates}
-    unknown = sorted(dropped - set(by_name))
+    unknown = sorted(exclusions - set(by_name))
     if unknown:
         raise ManifestError(
             f"left out, but nothing needs them: {', '.join(unknown)}",
@@ -121,20 +121,20 @@ def close_over(
     for candidate in candidates:
         for name in candidate.provides:
             providers.setdefault(name, []).append(candidate.package.name)
-    waiting = [name for name in roots if name in by_name]
+    queue = [name for name in roots if name in by_name]
     if ESSENTIAL in roots:
-        waiting += [name for name, candidate in by_name.items() if candidate.essential]
-    reached: set[str] = set()
-    while waiting:
-        name = waiting.pop()
-        if name in reached or name in dropped:
+        queue += [name for name, candidate in by_name.items() if candidate.essential]
+    closure: set[str] = set()
+    while queue:
+        name = queue.pop()
+        if name in closure or name in exclusions:
             continue
-        reached.add(name)
+        closure.add(name)
         for alternatives in by_name[name].depends:
-            met = next((a for a in alternatives if a in providers), None)
-            if met is not None:
-                waiting += providers[met]
-    return sorted(by_name[name].package for name in reached)
+            provider = next((a for a in alternatives if a in providers), None)
+            if provider is not None:
+                queue += providers[provider]
+    return sorted(by_name[name].package for name in closure)
 
 
 def _candidate(paragraph: str) -> PackageCandidate | None:

@@ -44,14 +44,14 @@ class _Pipe(io.RawIOBase):
 
 def image_entries(engine: BuildEngine, image: str) -> dict[str, TreeEntry]:
     """All entries of an image's root file system."""
-    with _created(engine, image) as container:
+    with _unstarted_container(engine, image) as container:
         return read_tree(_stream(container.export(chunk_size=_CHUNK)))
 
 
 def code_entries(engine: BuildEngine, image: str) -> dict[str, TreeEntry]:
-    """Only the method's code: what a method image has beyond its environment."""
+    """The entries of the method's code: what a method image has beyond its environment."""
     entries: dict[str, TreeEntry] = {}
-    with _created(engine, image) as container:
+    with _unstarted_container(engine, image) as container:
         for root in CODE_ROOTS:
             pieces, _ = container.get_archive(f"/{root}")
             entries |= read_tree(_stream(pieces), root.rpartition("/")[0])
@@ -71,17 +71,17 @@ def image_layers(engine: BuildEngine, image: str) -> list[str]:
 
 
 def copy_files(engine: BuildEngine, image: str, folder: str, target: Path) -> list[Path]:
-    """Copy the files of one folder of an image out of it."""
-    copied = []
-    with _created(engine, image) as container:
+    """Copies of the files of one folder of an image, or of one file."""
+    paths = []
+    with _unstarted_container(engine, image) as container:
         pieces, _ = container.get_archive(f"/{folder}")
         with tarfile.open(fileobj=_stream(pieces), mode="r|") as archive:
             for info in archive:
                 stream = archive.extractfile(info)
                 if stream is not None:
-                    copied.append(target / PurePosixPath(info.name).name)
-                    copied[-1].write_bytes(stream.read())
-    return copied
+                    paths.append(target / PurePosixPath(info.name).name)
+                    paths[-1].write_bytes(stream.read())
+    return paths
 
 
 def _stream(pieces: Any) -> IO[bytes]:
@@ -90,7 +90,7 @@ def _stream(pieces: Any) -> IO[bytes]:
 
 
 @contextmanager
-def _created(engine: BuildEngine, image: str) -> Iterator[Container]:
+def _unstarted_container(engine: BuildEngine, image: str) -> Iterator[Container]:
     """A container that is never started; its command only has to exist as text."""
     from docker.errors import APIError
 

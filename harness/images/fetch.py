@@ -1,6 +1,6 @@
 """Filling the store of parts: several sources per file, in order, each file verified, nothing half-written.
 
-PartSources: folders (--mirror, $PERMAFROST_MIRROR), this system's own apt and pip with their proxies and
+Folders (--mirror, $PERMAFROST_MIRROR), this system's own apt and pip with their proxies and
 certificates, and for Debian packages the archives that $PERMAFROST_DEBIAN_MIRROR names, for example a snapshot.
 """
 
@@ -19,6 +19,7 @@ from harness.base.download import mirror_folders
 from harness.base.errors import CorruptData, DataError, MissingData
 from harness.base.layout import Layout
 from harness.base.ownership import abandoned_folders, own_folder
+from harness.images import archives, conda, wheels
 from harness.images.cards import BASE, load_environment
 from harness.images.locks import Part
 from harness.images.parts import admit, checked_part, incoming, is_fetched
@@ -49,7 +50,7 @@ class PartSources:
 
 
 def find_sources(layout: Layout, mirrors: Sequence[Path] = (), *, network: bool = True) -> PartSources:
-    """What a person configured, options first, then $PERMAFROST_MIRROR and $PERMAFROST_DEBIAN_MIRROR."""
+    """The configured sources: options first, then $PERMAFROST_MIRROR and $PERMAFROST_DEBIAN_MIRROR."""
     archives = os.environ.get("PERMAFROST_DEBIAN_MIRROR", "").split()
     fallbacks = load_environment(layout, BASE).card.debian.archives
     return PartSources(mirrors=mirror_folders(mirrors), archives=archives, fallbacks=fallbacks, network=network)
@@ -64,19 +65,19 @@ def fetch_parts(
         return 0
     for leftover in abandoned_folders(incoming(layout)):
         shutil.rmtree(leftover, ignore_errors=True)
-    done = 0
+    count = 0
     with ThreadPoolExecutor(PARALLEL) as pool:
         pending = {pool.submit(_fetch, layout, part, sources): part for part in missing}
         try:
             for future in as_completed(pending):
                 future.result()
-                done += 1
+                count += 1
                 if progress is not None:
-                    progress(done, len(missing), pending[future])
+                    progress(count, len(missing), pending[future])
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
-    return done
+    return count
 
 
 def export_parts(layout: Layout, parts: Sequence[Part], target: Path) -> int:
@@ -100,22 +101,22 @@ def _fetch(layout: Layout, part: Part, sources: PartSources) -> Path:
     for name, get in _ways(part, sources):
         with tempfile.TemporaryDirectory(dir=own_folder(incoming(layout))) as folder:
             try:
-                downloaded = get(Path(folder))
-                if downloaded is not None:
-                    return admit(layout, part, downloaded)
+                download = get(Path(folder))
+                if download is not None:
+                    return admit(layout, part, download)
                 failures.append(f"{name}: not there")
             except CorruptData as error:
                 corrupt = error
                 failures.append(f"{name}: {error.what}")
             except DataError as error:
                 failures.append(f"{name}: {error.what}")
-    tried = "\n         ".join(failures) or "no source is configured for it"
+    attempts = "\n         ".join(failures) or "no source is configured for it"
     if corrupt is not None:
-        raise CorruptData(corrupt.what, where=tried, todo=corrupt.todo)
+        raise CorruptData(corrupt.what, where=attempts, todo=corrupt.todo)
     local = _LOCAL_BUILD if part.kind == "wheel" and "+" in part.path else ""
     raise MissingData(
         f"{part.file} is in none of its sources",
-        where=tried,
+        where=attempts,
         todo=f"check the network, or give a folder that has it (--mirror DIR){_HINTS[part.kind]}{local}; "
         f"wanted: {part.path}, sha256 {part.sha256}",
     )
@@ -128,30 +129,20 @@ def _ways(part: Part, sources: PartSources) -> list[tuple[str, Callable[[Path], 
     if not sources.network:
         return ways
     if part.kind in ("wheel", "source"):
-        ways.append(("pip", partial(_from_pip, part)))
+        ways.append(("pip", partial(wheels.pip_download, part)))
     elif part.kind == "debian":
-        from harness.images import archives
-
         ways += [(url, partial(archives.download, url, part)) for url in sources.archives]
         ways += [(f"apt: {url}", partial(archives.download_by_apt, url, part)) for url in archives.apt_archives()]
         ways += [(url, partial(archives.download, url, part)) for url in sources.fallbacks]
     else:
-        from harness.images import archives, conda
-
         ways += [(url, partial(archives.download, url, part)) for url in conda.channel_roots()]
     return ways
 
 
 def _from_mirror(mirror: Path, part: Part, folder: Path) -> Path | None:
-    """A mirror may be laid out by sha256, as the archive is, or flat."""
+    """A copy from a mirror, which may be laid out by sha256, like an archive, or flat."""
     places = (Path(part.sha256[:2]) / part.sha256, Path(part.sha256), Path(part.path), Path(part.file))
     for place in places:
         if (mirror / place).is_file():
             return Path(shutil.copyfile(mirror / place, folder / part.file))
     return None
-
-
-def _from_pip(part: Part, folder: Path) -> Path:
-    from harness.images.wheels import pip_download
-
-    return pip_download(part, folder)

@@ -15,7 +15,7 @@ from harness.methods.card import MethodCard, load_method
 
 # `localhost/` keeps every engine from ever looking for these names in a registry.
 PREFIX = "localhost/permafrost"
-_SHOWN = 16
+_DIGITS = 16
 
 
 def code_tree(layout: Layout, method: str) -> str:
@@ -74,7 +74,7 @@ def environment_tree(layout: Layout, method: str, accelerator: Accelerator = "cp
 
 
 def image_tree(layout: Layout, method: str, accelerator: Accelerator = "cpu") -> str:
-    """What a job's key contains: environment and code together."""
+    """The tree of environment and code together, as a job's key contains it."""
     return combined(environment_tree(layout, method, accelerator), code_tree(layout, method))
 
 
@@ -85,9 +85,9 @@ def combined(environment: str, code: str) -> str:
 
 def image_name(layout: Layout, method: str, accelerator: Accelerator = "cpu") -> str:
     """The name of a method's image; it says what the image holds."""
-    return f"{PREFIX}/{method}:{image_tree(layout, method, accelerator)[:_SHOWN]}"
+    return f"{PREFIX}/{method}:{image_tree(layout, method, accelerator)[:_DIGITS]}"
 
 
 def environment_image_name(name: str, tree: str) -> str:
     """The name of an environment's own image."""
-    return f"{PREFIX}/environment-{name.strip('_')}:{tree[:_SHOWN]}"
+    return f"{PREFIX}/environment-{name.strip('_')}:{tree[:_DIGITS]}"

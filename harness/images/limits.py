@@ -2,7 +2,7 @@
 
 A build container runs packages' own scripts. Podman is told its limits; Docker's builder has no options for
 them. So the recipe (containers/_recipe/common.sh) reads `limits.txt` from its context and sets them on itself,
-with either engine, and this module watches the rest from outside: clock, disk, the machine's memory, what is said.
+with either engine, and this module watches the rest from outside: clock, disk, the machine's memory, the output.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class BuildLimits:
     # what must stay free while a build runs
     free_disk_bytes: int = 1 << 30
     free_memory_bytes: int = 128 << 20
-    said_bytes: int = 64 << 20
+    output_bytes: int = 64 << 20
 
     @property
     def text(self) -> str:
@@ -66,47 +66,47 @@ LIMITS = BuildLimits()
 
 
 @dataclass(frozen=True)
-class Ended:
-    """How a command ended: its exit code, what it said, and why it was stopped, if it was."""
+class BuilderResult:
+    """How a command ended: its exit code, its output, and why it was stopped, if it was."""
 
     code: int
-    said: str
-    stopped: str = ""
+    output: str
+    stop_reason: str = ""
 
 
 def run_watched(
     command: Sequence[str], folder: Path, environment: Mapping[str, str], limits: BuildLimits, disk: Path
-) -> Ended:
+) -> BuilderResult:
     """Run a builder's client, and end it and what it started when a bound is met; `disk` is the engine's."""
-    with tempfile.TemporaryFile() as said:
+    with tempfile.TemporaryFile() as output:
         process = subprocess.Popen(
             command,
             cwd=folder,
             stdin=subprocess.DEVNULL,
-            stdout=said,
+            stdout=output,
             stderr=subprocess.STDOUT,
             env=environment,
             start_new_session=True,
         )
         deadline = time.monotonic() + limits.seconds
-        stopped = ""
+        stop_reason = ""
         try:
-            while process.poll() is None and not stopped:
-                stopped = _reason(limits, deadline, disk, os.fstat(said.fileno()).st_size)
-                if not stopped:
+            while process.poll() is None and not stop_reason:
+                stop_reason = _reason(limits, deadline, disk, os.fstat(output.fileno()).st_size)
+                if not stop_reason:
                     _wait(process, _LOOK_SECONDS)
         finally:
             _end(process)
-        said.seek(max(0, os.fstat(said.fileno()).st_size - limits.said_bytes))
-        return Ended(process.returncode, said.read().decode(errors="replace"), stopped)
+        output.seek(max(0, os.fstat(output.fileno()).st_size - limits.output_bytes))
+        return BuilderResult(process.returncode, output.read().decode(errors="replace"), stop_reason)
 
 
-def _reason(limits: BuildLimits, deadline: float, disk: Path, said: int) -> str:
+def _reason(limits: BuildLimits, deadline: float, disk: Path, output_bytes: int) -> str:
     """Why a build must end now; empty where it may go on."""
     if time.monotonic() > deadline:
         return f"it took more than {limits.seconds:.0f} s"
-    if said > limits.said_bytes:
-        return f"it said more than {limits.said_bytes >> 20} MiB"
+    if output_bytes > limits.output_bytes:
+        return f"it said more than {limits.output_bytes >> 20} MiB"
     free = _free_bytes(disk)
     if free is not None and free < limits.free_disk_bytes:
         return f"less than {limits.free_disk_bytes >> 20} MiB of disk stayed free at {disk}"

@@ -10,6 +10,7 @@ from harness.base.files import write_atomic
 from harness.base.layout import Layout
 from harness.base.vocabulary import Accelerator
 from harness.images.cards import Environment, environment_chain
+from harness.images.conda import lock_conda
 from harness.images.debian import ESSENTIAL, Apt, close_over
 from harness.images.locks import (
     DebianPackage,
@@ -28,16 +29,16 @@ Say = Callable[[str], None]
 
 
 def lock_environment(layout: Layout, name: str, *, say: Say) -> list[Path]:
-    """Make every lock of one environment, whose parents are locked and fetched; returns what was written."""
+    """Make every lock of one environment, whose parents are locked and fetched; returns their paths."""
     chain = environment_chain(layout, name)
     environment = chain[-1]
-    written = []
+    paths = []
     if "debian" in environment.backends:
         packages = _lock_debian(layout, chain)
         path = environment.lock_path("debian", "cpu")
         write_atomic(path, format_debian(packages, name=name))
         say(f"{path.name}: {len(packages)} packages, {sum(p.size for p in packages) / 1e6:.1f} MB")
-        written.append(path)
+        paths.append(path)
     if environment.card.wheels is not None:
         for accelerator, part in environment.card.variants.items():
             if part.not_lockable:
@@ -49,15 +50,13 @@ def lock_environment(layout: Layout, name: str, *, say: Say) -> list[Path]:
             path = environment.lock_path("wheels", accelerator)
             write_atomic(path, format_wheels(wheels, name=name))
             say(f"{path.name}: {len(wheels)} wheels")
-            written.append(path)
+            paths.append(path)
     if environment.card.conda is not None:
-        from harness.images.conda import lock_conda
-
         path = environment.lock_path("conda", "cpu")
         write_atomic(path, lock_conda(environment))
         say(f"{path.name}: made by conda-lock")
-        written.append(path)
-    return written
+        paths.append(path)
+    return paths
 
 
 def held_packages(chain: Sequence[Environment]) -> list[DebianPackage]:
@@ -83,15 +82,15 @@ def _held_wheels(chain: Sequence[Environment], accelerator: Accelerator) -> list
 
 def _lock_debian(layout: Layout, chain: Sequence[Environment]) -> list[DebianPackage]:
     environment, parents = chain[-1], chain[:-1]
-    asked = environment.card.debian
+    request = environment.card.debian
     for parent in parents:
         if "debian" in parent.backends and not parent.lock_path("debian", "cpu").is_file():
             raise missing_lock(parent.lock_path("debian", "cpu"), parent.name)
     held = held_packages(parents)
-    apt = Apt(layout.cache / "apt", asked.suite)
+    apt = Apt(layout.cache / "apt", request.suite)
     apt.update()
     apt.hold(checked_part(layout, package.part) for package in held)
-    solution = close_over(apt.solve(asked.packages), asked.packages, asked.left_out)
+    solution = close_over(apt.solve(request.packages), request.packages, request.left_out)
     # apt lists a held package again where its index and our short status entry differ in more than the version.
     packages = [package for package in solution if package not in held]
     changed = {package.name for package in packages} & {package.name for package in held}
@@ -101,7 +100,7 @@ def _lock_debian(layout: Layout, chain: Sequence[Environment]) -> list[DebianPac
             where=str(environment.folder / "environment.toml"),
             todo=f"lock the parents again first: {', '.join(parent.name for parent in parents)}",
         )
-    missing = [name for name in asked.packages if name != ESSENTIAL and name not in {p.name for p in packages}]
+    missing = [name for name in request.packages if name != ESSENTIAL and name not in {p.name for p in packages}]
     if missing:
         raise ManifestError(
             f"asked for but not in the closure: {', '.join(missing)}",

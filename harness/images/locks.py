@@ -61,7 +61,7 @@ class Wheel:
     file: str
     installer: bool = False
     flags: str = ""
-    # None where the index did not tell it, or the lock is older than this field
+    # None where the index does not say, or the lock is older than this field
     size: int | None = field(default=None, compare=False)
 
     @property
@@ -102,8 +102,8 @@ def format_wheels(wheels: Sequence[Wheel], *, name: str) -> str:
     lines = []
     for wheel in sorted(wheels, key=lambda wheel: wheel.name):
         size = f" {wheel.size} bytes" if wheel.size is not None else ""
-        told = " installer" if wheel.installer else f" built with {wheel.flags}" if wheel.flags else ""
-        lines.append(f"{wheel.requirement}  # {wheel.file}{size}{told}")
+        remark = " installer" if wheel.installer else f" built with {wheel.flags}" if wheel.flags else ""
+        lines.append(f"{wheel.requirement}  # {wheel.file}{size}{remark}")
     return "\n".join([_HEADER.format(name=name), "# requirement --hash  # file size", *lines]) + "\n"
 
 

@@ -31,12 +31,11 @@ def admit(layout: Layout, part: Part, downloaded: Path) -> Path:
     size, actual = downloaded.stat().st_size, sha256_of(downloaded)
     if actual != part.sha256:
         downloaded.unlink()
-        why = (
-            f"it is {size} bytes long instead of {part.size}" if part.size not in (None, size) else "its sha256 is"
-        )
+        why = f"its sha256 is {actual} instead of {part.sha256}"
+        if part.size not in (None, size):
+            why = f"it is {size} bytes long instead of {part.size}"
         raise CorruptData(
-            f"{part.file} is not the file that was locked: {why}"
-            + (f" {actual} instead of {part.sha256}" if why.endswith("is") else ""),
+            f"{part.file} is not the file that was locked: {why}",
             where=f"a download, now deleted ({part.path})",
             todo="try another source (--mirror DIR); if all of them agree, it is the lock that was changed",
         )

@@ -23,20 +23,20 @@ def main(arguments: list[str]) -> str:
     parser.add_argument("requirement", help="NAME==VERSION")
     parser.add_argument("folder", type=Path)
     parser.add_argument("--sha256", default="")
-    asked = parser.parse_args(arguments)
-    name, _, version = asked.requirement.partition("==")
+    request = parser.parse_args(arguments)
+    name, _, version = request.requirement.partition("==")
     command: Any = import_module("pip._internal.commands").create_command("download")
     with command.main_context():
         options, _ = command.parse_args(["--no-input", "--ignore-requires-python", "--no-binary", name, name])
         session = command.get_default_session(options)
-        link = _find(command._build_package_finder(options, session), name, version, asked.sha256)
+        link = _find(command._build_package_finder(options, session), name, version, request.sha256)
         with session.get(
             link.url_without_fragment, headers={"Accept-Encoding": "identity"}, stream=True
         ) as answer:
             answer.raise_for_status()
             if urlsplit(answer.url).scheme not in ("http", "https") and not link.is_file:
                 raise ValueError(f"{link.url_without_fragment} leads to {answer.url}")
-            target = asked.folder / link.filename
+            target = request.folder / link.filename
             with target.open("wb") as stream:
                 for piece in answer.iter_content(_CHUNK):
                     stream.write(piece)
@@ -49,10 +49,10 @@ def _find(finder: Any, name: str, version: str, sha256: str) -> Any:
     """The link that pip would choose; one that an index names with another sha256 is passed over."""
     specifiers = import_module("pip._vendor.packaging.specifiers")
     hashes = import_module("pip._internal.utils.hashes").Hashes({"sha256": [sha256]}) if sha256 else None
-    found = finder.find_best_candidate(name, specifiers.SpecifierSet(f"=={version}"), hashes).best_candidate
-    if found is None:
+    candidate = finder.find_best_candidate(name, specifiers.SpecifierSet(f"=={version}"), hashes).best_candidate
+    if candidate is None:
         raise ValueError("no index has a source distribution of this version")
-    return found.link
+    return candidate.link
 
 
 if __name__ == "__main__":

@@ -52,13 +52,13 @@ def receipts_of(layout: Layout, name: str) -> list[Receipt]:
 
 
 def write_receipt(path: Path, receipt: Receipt) -> None:
-    """Keep a receipt."""
+    """Write a receipt."""
     write_atomic(path, receipt.model_dump_json(indent=2) + "\n")
 
 
 @contextmanager
 def building(layout: Layout) -> Iterator[None]:
-    """One builder at a time: others wait, then find what they wanted. What a killed one left is removed."""
+    """Let one process build at a time; others wait. What a killed builder left behind is removed."""
     folder = layout.cache / "images"
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "building.lock").open("w") as stream:

@@ -90,14 +90,14 @@ def write_record(environment: Environment, accelerator: Accelerator, record: Tre
 
 
 def recorded_listing(environment: Environment, accelerator: Accelerator, record: TreeRecord) -> str:
-    """The recorded listing, if it is the one the record speaks of."""
+    """The recorded listing; empty where it is missing or its digest is not the record's."""
     path = listing_path(environment, accelerator)
     text = path.read_text(encoding="utf-8") if path.is_file() else ""
     return text if listing_digest(text) == record.tree else ""
 
 
 def recorded_tree(layout: Layout, name: str, accelerator: Accelerator = "cpu") -> str:
-    """The environment tree that `name` must have; refuses records older than a lock or a parent."""
+    """The environment tree that `name` must have; a record older than a lock or a parent is refused."""
     parent = ""
     for environment in layers_of(environment_chain(layout, name)):
         variant = variant_of(environment, accelerator)

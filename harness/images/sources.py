@@ -26,7 +26,7 @@ def code_files(folder: Path) -> list[str]:
     Cards, notes, tests and the replays of golden cases stay outside.
     """
     _refuse_link(folder)
-    found = []
+    files = []
     for path in folder.rglob("*"):
         relative = path.relative_to(folder)
         if any(_is_not_code(part) for part in relative.parts):
@@ -34,8 +34,8 @@ def code_files(folder: Path) -> list[str]:
         _refuse_link(path)
         if not path.is_dir():
             _check_source(path)
-            found.append(relative.as_posix())
-    return sorted(found)
+            files.append(relative.as_posix())
+    return sorted(files)
 
 
 def refuse_links(folder: Path) -> None:
@@ -46,27 +46,27 @@ def refuse_links(folder: Path) -> None:
 
 def _refuse_link(path: Path) -> None:
     if path.is_symlink():
-        raise _refused(path, "is a link", "put the file itself there: links are not followed into an image")
+        raise _refusal(path, "is a link", "put the file itself there: links are not followed into an image")
 
 
 def _check_source(path: Path) -> None:
     """Refuse what is no source text."""
     declare = "declare it as an input of the card, or as weights (weights.toml), so that audits can see it"
     if not path.is_file():
-        raise _refused(path, "is no regular file", "remove it")
+        raise _refusal(path, "is no regular file", "remove it")
     if not path.name.endswith(_SOURCE):
-        raise _refused(path, f"is no source file ({', '.join(_SOURCE)})", f"if the method needs it, {declare}")
+        raise _refusal(path, f"is no source file ({', '.join(_SOURCE)})", f"if the method needs it, {declare}")
     if (size := path.stat().st_size) > MOST_BYTES:
-        raise _refused(path, f"has {size} bytes, more than {MOST_BYTES}", f"if it holds data, {declare}")
+        raise _refusal(path, f"has {size} bytes, more than {MOST_BYTES}", f"if it holds data, {declare}")
     try:
         text = path.read_bytes().decode("utf-8")
     except UnicodeDecodeError:
-        raise _refused(path, "is not UTF-8 text", f"save it as UTF-8; if it holds data, {declare}") from None
+        raise _refusal(path, "is not UTF-8 text", f"save it as UTF-8; if it holds data, {declare}") from None
     if "\0" in text:
-        raise _refused(path, "holds a zero byte, so it is no text", declare)
+        raise _refusal(path, "holds a zero byte, so it is no text", declare)
 
 
-def _refused(path: Path, why: str, todo: str) -> ImageError:
+def _refusal(path: Path, why: str, todo: str) -> ImageError:
     return ImageError(f"what an image would be made of {why}", where=str(path), todo=todo)
 
 

@@ -1,6 +1,6 @@
 """The first root file system, made in pure Python from locked .deb files: just enough for dpkg to run in.
 
-Guarantees that the same packages give the same bytes, on any host, with no Debian tool and no base image.
+The same packages give the same bytes, on any host, with no Debian tool and no base image.
 dpkg then unpacks and configures the same packages over it properly (containers/_recipe/bootstrap.sh).
 """
 
@@ -35,26 +35,25 @@ _EMPTY = ("etc/hostname", "etc/hosts", "etc/resolv.conf", "var/lib/dpkg/availabl
 
 def write_stage0(packages: Sequence[Path], target: Path, *, epoch: int) -> None:
     """Write the tar of all files of `packages` over a merged /usr, with an empty dpkg database."""
-    seen: set[str] = set()
+    names: set[str] = set()
     with tarfile.open(target, "w", format=tarfile.GNU_FORMAT) as out:
         for name in _FOLDERS:
-            _add(out, seen, _entry(name, tarfile.DIRTYPE, 0o755, epoch))
+            _add(out, names, _entry(name, tarfile.DIRTYPE, 0o755, epoch))
         for name in _MERGED:
             link = _entry(name, tarfile.SYMTYPE, 0o777, epoch)
             link.linkname = f"usr/{name}"
-            _add(out, seen, link)
+            _add(out, names, link)
         for name in _EMPTY:
-            _add(out, seen, _entry(name, tarfile.REGTYPE, 0o644, epoch), b"")
-        named = sorted((read_control(path)["Package"], path) for path in packages)
-        for _, path in named:
-            _add_package(out, seen, path, epoch)
+            _add(out, names, _entry(name, tarfile.REGTYPE, 0o644, epoch), b"")
+        for _, path in sorted((read_control(path)["Package"], path) for path in packages):
+            _add_package(out, names, path, epoch)
 
 
-def _add_package(out: tarfile.TarFile, seen: set[str], path: Path, epoch: int) -> None:
+def _add_package(out: tarfile.TarFile, names: set[str], path: Path, epoch: int) -> None:
     with open_data(path) as archive:
         for info in archive:
             name = merged(info.name)
-            if not name or name in seen or is_excluded(name):
+            if not name or name in names or is_excluded(name):
                 continue
             content = None
             if info.isreg():
@@ -65,7 +64,7 @@ def _add_package(out: tarfile.TarFile, seen: set[str], path: Path, epoch: int) -
             entry.mtime = min(int(info.mtime), epoch)
             entry.uid, entry.gid = info.uid, info.gid
             entry.linkname = merged(info.linkname) if info.islnk() else info.linkname
-            _add(out, seen, entry, content)
+            _add(out, names, entry, content)
 
 
 def merged(name: str) -> str:
@@ -89,7 +88,7 @@ def _entry(name: str, kind: bytes, mode: int, epoch: int) -> tarfile.TarInfo:
     return entry
 
 
-def _add(out: tarfile.TarFile, seen: set[str], entry: tarfile.TarInfo, content: bytes | None = None) -> None:
+def _add(out: tarfile.TarFile, names: set[str], entry: tarfile.TarInfo, content: bytes | None = None) -> None:
     entry.size = len(content) if content is not None else 0
     out.addfile(entry, io.BytesIO(content) if content is not None else None)
-    seen.add(entry.name)
+    names.add(entry.name)

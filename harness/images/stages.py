@@ -30,8 +30,8 @@ class BuildStage(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Made:
-    """An environment's image fresh from the builder, with what was found in it."""
+class EnvironmentBuild:
+    """An environment's image fresh from the builder, with its entries."""
 
     image_id: str
     entries: dict[str, TreeEntry]
@@ -58,9 +58,9 @@ def make_environment(
     base: str | None,
     helper: str | None = None,
     cached: bool = True,
-) -> Made:
-    """Build the last of `layers` on the image `base`, which holds those before it; `helper` makes a part of it."""
-    started = time.monotonic()
+) -> EnvironmentBuild:
+    """A build of the last of `layers` on the image `base`, which holds the others; `helper` makes a part of it."""
+    start = time.monotonic()
     with _context(layout) as folder:
         fill_environment_context(layout, layers, accelerator, folder)
         steps = [BuildStage("base" if base is None else language_of(layers), {"ACCELERATOR": accelerator})]
@@ -69,18 +69,20 @@ def make_environment(
         elif helper is not None:
             _build_wheels(engine, folder, helper, layers, cached=cached)
         image_id = _build_steps(engine, folder, steps, layers, base=base, cached=cached)
-    seconds = time.monotonic() - started
+    seconds = time.monotonic() - start
     entries = image_entries(engine, image_id)
-    return Made(image_id, entries, environment_listing(entries, image_config(engine, image_id)), seconds)
+    return EnvironmentBuild(
+        image_id, entries, environment_listing(entries, image_config(engine, image_id)), seconds
+    )
 
 
 def make_method(
     engine: BuildEngine, layout: Layout, method: str, environment: str, *, cached: bool = True
 ) -> tuple[str, float]:
-    """Put a method's code on an environment's image and prove that nothing else was added; id and seconds."""
+    """Put a method's code on an environment's image, prove that nothing else was added; returns id and seconds."""
     chain = environment_chain(layout, method)
     code = code_tree(layout, method)
-    started = time.monotonic()
+    start = time.monotonic()
     with _context(layout) as folder:
         own, *sdk = code_folders(layout, method)
         fill_method_context(layout, own, sdk, folder)
@@ -93,7 +95,7 @@ def make_method(
             epoch=epoch_of(chain),
             cached=cached,
         )
-    seconds = time.monotonic() - started
+    seconds = time.monotonic() - start
     below = image_layers(engine, environment)
     if image_layers(engine, image_id)[: len(below)] != below:
         raise _wrong(method, "is not built on its environment's layers")
@@ -117,29 +119,26 @@ def _build_steps(
     base: str | None,
     cached: bool,
 ) -> str:
-    """Build one stage after another in one context, each on the one before."""
+    """The id of the last image: stages are built one after the other in one context, each on the one before."""
     image_id = ""
     for number, step in enumerate(steps):
-        if image_id:
+        if number:
             base = f"{PREFIX}/step-{layers[-1].name.strip('_')}:{number}"
             tag_image(engine, image_id, base)
             # What the first step installed is not installed again.
             for package in (folder / "debs").iterdir():
                 package.unlink()
         below = {"BASE": base} if base is not None else {}
-        previous, image_id = (
-            image_id,
-            build(
-                engine,
-                folder,
-                target=step.target,
-                arguments={**step.arguments, **below},
-                labels={"permafrost": "environment", "permafrost.environment": layers[-1].name},
-                epoch=epoch_of(layers),
-                cached=cached,
-            ),
+        image_id = build(
+            engine,
+            folder,
+            target=step.target,
+            arguments={**step.arguments, **below},
+            labels={"permafrost": "environment", "permafrost.environment": layers[-1].name},
+            epoch=epoch_of(layers),
+            cached=cached,
         )
-        if previous and base is not None:
+        if number and base is not None:
             engine.client.images.remove(base, noprune=True)
     return image_id
 
@@ -147,7 +146,7 @@ def _build_steps(
 def _build_wheels(
     engine: BuildEngine, folder: Path, compiler: str, layers: Sequence[Environment], *, cached: bool
 ) -> None:
-    """Source distributions become wheels of the context, like the locked ones; the compiler stays behind."""
+    """Build source distributions into wheels of the context; the compiler does not enter the image."""
     image_id = build(
         engine,
         folder,

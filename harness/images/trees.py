@@ -173,7 +173,7 @@ def _entry(archive: tarfile.TarFile, info: tarfile.TarInfo, *, is_code: bool) ->
         return TreeEntry(f"special-{info.type.decode()}", info.mode & 0o7777, info.uid, info.gid, "", "", 0)
     stream = archive.extractfile(info)
     assert stream is not None  # isreg() was true
-    # nothing larger is ever put there, and an image made elsewhere may hold anything
+    # we put nothing larger there, but an image made elsewhere may hold anything
     readable = is_code and info.size <= MOST_BYTES
     sha256 = meaning_of(info.name, stream.read()) if readable else _sha256_of(stream)
     return TreeEntry("file", info.mode & 0o7777, info.uid, info.gid, "", sha256, info.size)

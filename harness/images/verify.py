@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import io
 import re
-import tarfile
+import tempfile
 import time
 import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
 from harness.base.errors import ImageError
@@ -19,7 +19,7 @@ from harness.images.builder import BuildEngine
 from harness.images.cards import Environment, environment_chain, layers_of
 from harness.images.conda import read_conda
 from harness.images.deb import parse_fields
-from harness.images.export import image_config, image_entries
+from harness.images.export import copy_files, image_config, image_entries
 from harness.images.fetch import fetch_parts, find_sources
 from harness.images.identity import PREFIX, combined
 from harness.images.lock import held_packages
@@ -27,10 +27,10 @@ from harness.images.locks import read_wheels
 from harness.images.preparation import needed_layers, parts_of_layers
 from harness.images.receipts import building
 from harness.images.record import read_record, variant_of
-from harness.images.stages import Made, make_environment, make_method, tag_image
+from harness.images.stages import EnvironmentBuild, make_environment, make_method, tag_image
 from harness.images.trees import Entries, code_of_entries, differing, environment_listing, listing_digest
 
-_NAMED = 8
+_MOST_NAMES = 8
 _WHEEL_FACTS = re.compile(r"opt/venv/lib/[^/]+/site-packages/([^/]+)-([^-/]+)\.dist-info")
 _CONDA_FACTS = re.compile(r"opt/conda/conda-meta/([^/]+)\.json")
 _CONDA_SUFFIX = r"\.(tar\.bz2|conda)$"
@@ -48,7 +48,7 @@ class ImageFinding:
     seconds: float = 0.0
 
     def as_json(self) -> dict[str, Any]:
-        """For programs."""
+        """Plain values for programs."""
         return {**asdict(self), "ok": not self.fault}
 
 
@@ -74,11 +74,11 @@ def installed_differences(
     """How what is installed in an image differs from its locks; empty where it does not."""
     chain = environment_chain(layout, name)
     locked = {f"{p.name} {p.version} {p.architecture}" for p in held_packages(chain)}
-    found = set()
+    installed = set()
     for paragraph in status.split("\n\n"):
         fields = parse_fields(paragraph)
         if fields.get("Status", "").endswith(" installed"):
-            found.add(f"{fields['Package']} {fields['Version']} {fields['Architecture']}")
+            installed.add(f"{fields['Package']} {fields['Version']} {fields['Architecture']}")
     for environment in layers_of(chain):
         if environment.card.wheels is not None:
             wheels = read_wheels(environment.lock_path("wheels", variant_of(environment, accelerator)))
@@ -88,15 +88,15 @@ def installed_differences(
             locked |= {f"{re.sub(_CONDA_SUFFIX, '', package.file)} conda" for package in packages}
     for path in entries:
         if match := _WHEEL_FACTS.fullmatch(path):
-            found.add(f"{_canonical(match[1])} {match[2]} wheel")
+            installed.add(f"{_canonical(match[1])} {match[2]} wheel")
         elif match := _CONDA_FACTS.fullmatch(path):
-            found.add(f"{match[1]} conda")
-    missing = [f"{item} is locked but not installed" for item in sorted(locked - found)]
-    return missing + [f"{item} is installed but not locked" for item in sorted(found - locked)]
+            installed.add(f"{match[1]} conda")
+    missing = [f"{item} is locked but not installed" for item in sorted(locked - installed)]
+    return missing + [f"{item} is installed but not locked" for item in sorted(installed - locked)]
 
 
 def run_check(engine: BuildEngine, image: str, command: Sequence[str]) -> str:
-    """Run an environment's own check in a hardened container; returns what it said if it failed."""
+    """Why an environment's own check fails in a hardened container; empty where it succeeds."""
     from docker.errors import APIError
     from requests import RequestException
 
@@ -118,14 +118,14 @@ def run_check(engine: BuildEngine, image: str, command: Sequence[str]) -> str:
         container.start()
         code = container.wait(timeout=_CHECK_SECONDS)["StatusCode"]
         # Read at the end and at once: Podman's stream of a container that ended early may never end.
-        said = container.logs(stream=False, follow=False).decode(errors="replace").strip()
+        output = container.logs(stream=False, follow=False).decode(errors="replace").strip()
     except APIError as error:
         return str(error.explanation)
     except RequestException:
         return f"no answer within {_CHECK_SECONDS} s"
     finally:
         container.remove(force=True)
-    return f"exit {code}: {said[-400:]}" if code else ""
+    return f"exit {code}: {output[-400:]}" if code else ""
 
 
 def _verify_one(
@@ -135,63 +135,67 @@ def _verify_one(
     ensure = ensure_image if is_method else ensure_environment
     check = _Timed(name)
     try:
-        built = ensure(engine, layout, name, accelerator, supply=supply)
+        image = ensure(engine, layout, name, accelerator, supply=supply)
     except ImageError as error:
-        yield check("image", "exists and is the one that was verified when it was built", _said(error))
+        yield check("image", "exists and is the one that was verified when it was built", _text_of(error))
         return
-    yield check("image", f"{built.image_id[7:19]} is the one that was verified when it was built")
+    yield check("image", f"{image.image_id[7:19]} is the one that was verified when it was built")
 
-    entries = image_entries(engine, built.name)
-    listing = environment_listing(entries, image_config(engine, built.name))
+    entries = image_entries(engine, image.name)
+    listing = environment_listing(entries, image_config(engine, image.name))
     environment = layers_of(environment_chain(layout, name))[-1]
     variant = variant_of(environment, accelerator)
     record = read_record(environment, variant)
     assert record is not None  # ensure_*() would have refused
-    fault = _fault(lambda: compare_with_record(environment, variant, listing, record))
+    fault = ""
+    try:
+        compare_with_record(environment, variant, listing, record)
+    except ImageError as error:
+        fault = _text_of(error)
     yield check("environment tree", f"{listing_digest(listing)[:16]}, {len(entries)} entries", fault)
     if is_method:
         code = code_of_entries(entries)
-        fault = "" if code == built.code_tree else f"the image holds {code[:16]}, locked is {built.code_tree[:16]}"
-        yield check("code tree", f"{code[:16]}; image tree {combined(built.environment_tree, code)[:16]}", fault)
-    faults = installed_differences(layout, name, entries, _dpkg_status(engine, built.name), accelerator)
-    yield check("installed", "equals the locks", "; ".join(faults[:_NAMED]))
+        fault = "" if code == image.code_tree else f"the image holds {code[:16]}, locked is {image.code_tree[:16]}"
+        yield check("code tree", f"{code[:16]}; image tree {combined(image.environment_tree, code)[:16]}", fault)
+    faults = installed_differences(layout, name, entries, _dpkg_status(engine, image.name), accelerator)
+    yield check("installed", "equals the locks", "; ".join(faults[:_MOST_NAMES]))
     for link in environment_chain(layout, name):
         if link.card.check:
-            yield check("runs", f"check of {link.name}", run_check(engine, built.name, link.card.check))
+            yield check("runs", f"check of {link.name}", run_check(engine, image.name, link.card.check))
 
 
 def _rebuild(
     engine: BuildEngine, layout: Layout, names: Sequence[str], accelerator: Accelerator
 ) -> Iterator[ImageFinding]:
     """Build every layer again from nothing, each on its rebuilt parent, and compare with what is there."""
-    rebuilt: dict[str, str] = {}
+    rebuilds: dict[str, str] = {}
     try:
         for environment, variant in needed_layers(layout, names, accelerator):
             first = ensure_environment(engine, layout, environment.name, accelerator)
             fetch_parts(layout, parts_of_layers([(environment, variant)]), find_sources(layout))
             check = _Timed(environment.name)
             with building(layout):
-                made = _make_again(engine, layout, environment, variant, rebuilt)
+                build = _make_again(engine, layout, environment, variant, rebuilds)
             # Two verifications at once must not take each other's images away.
-            tag = f"{made.tree[:16]}-{uuid.uuid4().hex[:8]}"
-            rebuilt[environment.name] = f"{PREFIX}/rebuilt-{environment.name.strip('_')}:{tag}"
-            tag_image(engine, made.image_id, rebuilt[environment.name])
+            tag = f"{build.tree[:16]}-{uuid.uuid4().hex[:8]}"
+            rebuilds[environment.name] = f"{PREFIX}/rebuilt-{environment.name.strip('_')}:{tag}"
+            tag_image(engine, build.image_id, rebuilds[environment.name])
             fault = ""
-            if made.tree != first.environment_tree:
-                paths = differing(image_entries(engine, first.name), made.entries)
-                fault = f"{len(paths)} paths differ: {', '.join(paths[:_NAMED])}"
-            yield check("rebuilt", f"equal tree {made.tree[:16]}, built in {made.seconds:.1f} s", fault)
+            if build.tree != first.environment_tree:
+                paths = differing(image_entries(engine, first.name), build.entries)
+                fault = f"{len(paths)} paths differ: {', '.join(paths[:_MOST_NAMES])}"
+            yield check("rebuilt", f"equal tree {build.tree[:16]}, built in {build.seconds:.1f} s", fault)
         for name in names:
             if (layout.methods / name).is_dir():
                 check = _Timed(name)
-                below = rebuilt[layers_of(environment_chain(layout, name))[-1].name]
+                below = rebuilds[layers_of(environment_chain(layout, name))[-1].name]
                 with building(layout):
                     image_id, _ = make_method(engine, layout, name, below, cached=False)
                 code = code_of_entries(image_entries(engine, image_id))
                 engine.client.images.remove(image_id, force=True)
                 yield check("rebuilt", f"equal code tree {code[:16]}")
     finally:
-        for image in reversed(rebuilt.values()):
+        for image in reversed(rebuilds.values()):
             engine.client.images.remove(image, force=True)
 
 
@@ -200,8 +204,8 @@ def _make_again(
     layout: Layout,
     environment: Environment,
     accelerator: Accelerator,
-    rebuilt: Mapping[str, str],
-) -> Made:
+    rebuilds: Mapping[str, str],
+) -> EnvironmentBuild:
     layers = layers_of(environment_chain(layout, environment.name))
     helper = environment.helper
     return make_environment(
@@ -209,22 +213,16 @@ def _make_again(
         layout,
         layers,
         accelerator,
-        base=rebuilt[layers[-2].name] if layers[1:] else None,
-        helper=rebuilt[helper] if helper is not None else None,
+        base=rebuilds[layers[-2].name] if layers[1:] else None,
+        helper=rebuilds[helper] if helper is not None else None,
         cached=False,
     )
 
 
 def _dpkg_status(engine: BuildEngine, image: str) -> str:
-    container = engine.client.containers.create(image, command=["never-started"], network_mode="none")
-    try:
-        pieces, _ = container.get_archive("/var/lib/dpkg/status")
-        with tarfile.open(fileobj=io.BytesIO(b"".join(pieces))) as archive:
-            stream = archive.extractfile("status")
-            assert stream is not None  # it is a regular file
-            return stream.read().decode()
-    finally:
-        container.remove(force=True)
+    with tempfile.TemporaryDirectory() as folder:
+        (path,) = copy_files(engine, image, "var/lib/dpkg/status", Path(folder))
+        return path.read_text(encoding="utf-8")
 
 
 class _Timed:
@@ -241,15 +239,7 @@ class _Timed:
         return finding
 
 
-def _fault(check: Callable[[], None]) -> str:
-    try:
-        check()
-    except ImageError as error:
-        return _said(error)
-    return ""
-
-
-def _said(error: ImageError) -> str:
+def _text_of(error: ImageError) -> str:
     return f"{error.what} ({error.where})"
 
 

@@ -25,21 +25,21 @@ from harness.images.locks import Part, Wheel
 PLATFORM = "x86_64-manylinux_2_36"
 
 
-def lock_wheels(asked: WheelsPart, more: Sequence[str], held: Sequence[Wheel], *, where: str) -> list[Wheel]:
-    """Resolve requirements for a Linux machine of the given Python; only wheels, but for `from_source`.
+def lock_wheels(request: WheelsPart, more: Sequence[str], parents: Sequence[Wheel], *, where: str) -> list[Wheel]:
+    """The wheels that requirements come to for a Linux machine and Python; sources only for `from_source`.
 
-    What parent environments hold keeps its version and is not locked again.
+    What `parents` (wheels of parent environments) hold keeps its version and is not locked again.
     """
-    installer = asked.installer.split("=")[0].split("<")[0].split(">")[0].strip()
-    locked = [_wheel(package, installer, where) for package in _resolved(asked, more, held, where)]
+    installer = request.installer.split("=")[0].split("<")[0].split(">")[0].strip()
+    locked = [_wheel(package, installer, where) for package in _solution(request, more, parents, where)]
     # every build needs its installer at hand
-    return [wheel for wheel in locked if wheel.installer or wheel not in held] + [
-        _source(requirement, asked.flags) for requirement in asked.from_source
+    return [wheel for wheel in locked if wheel.installer or wheel not in parents] + [
+        _source(requirement, request.flags) for requirement in request.from_source
     ]
 
 
-def _resolved(
-    asked: WheelsPart, more: Sequence[str], held: Sequence[Wheel], where: str
+def _solution(
+    request: WheelsPart, more: Sequence[str], parents: Sequence[Wheel], where: str
 ) -> list[dict[str, object]]:
     """The packages of uv's lock. It builds nothing to find them: what has no wheel is refused."""
     if find_spec("uv") is None:
@@ -47,41 +47,41 @@ def _resolved(
             "locking wheels needs uv", todo="install this package's extra: pip install 'permafrost[lock]'"
         )
     with tempfile.TemporaryDirectory() as folder:
-        wanted, out = Path(folder) / "requirements.in", Path(folder) / "pylock.toml"
-        wanted.write_text("\n".join([*asked.requirements, *more, asked.installer]) + "\n")
+        requirements, lock = Path(folder) / "requirements.in", Path(folder) / "pylock.toml"
+        requirements.write_text("\n".join([*request.requirements, *more, request.installer]) + "\n")
         constraints, excludes = Path(folder) / "constraints.txt", Path(folder) / "excludes.txt"
-        constraints.write_text("".join(f"{wheel.name}=={wheel.version}\n" for wheel in held))
-        excludes.write_text("".join(f"{name}\n" for name in asked.left_out))
+        constraints.write_text("".join(f"{wheel.name}=={wheel.version}\n" for wheel in parents))
+        excludes.write_text("".join(f"{name}\n" for name in request.left_out))
         command = [
-            *(sys.executable, "-m", "uv", "pip", "compile", str(wanted), "-o", str(out), "--quiet"),
+            *(sys.executable, "-m", "uv", "pip", "compile", str(requirements), "-o", str(lock), "--quiet"),
             *("--format", "pylock.toml", "--only-binary", ":all:", "--no-sources"),
-            *("--python-version", asked.python, "--python-platform", PLATFORM),
+            *("--python-version", request.python, "--python-platform", PLATFORM),
             *("--constraints", str(constraints), "--excludes", str(excludes)),
         ]
-        done = subprocess.run(command, capture_output=True, text=True)
-        if done.returncode != 0:
+        result = subprocess.run(command, capture_output=True, text=True)
+        if result.returncode != 0:
             raise UsageError(
-                f"uv finds no set of wheels that meets the requirements:\n{done.stderr.strip()}",
+                f"uv finds no set of wheels that meets the requirements:\n{result.stderr.strip()}",
                 where=where,
                 todo="relax the requirements, or check the network and uv's index settings",
             )
-        found: list[dict[str, object]] = tomllib.loads(out.read_text())["packages"]
-    return found
+        packages: list[dict[str, object]] = tomllib.loads(lock.read_text())["packages"]
+    return packages
 
 
 def _source(requirement: str, flags: str) -> Wheel:
     """Whatever file the index gives for NAME==VERSION; its dependencies are not looked at."""
     name, _, version = requirement.partition("==")
     with tempfile.TemporaryDirectory() as folder:
-        found = _copy_source(requirement, Path(folder))
-        if not found.name.endswith(".tar.gz"):
+        file = _copy_source(requirement, Path(folder))
+        if not file.name.endswith(".tar.gz"):
             raise UsageError(
-                f"the source distribution of {requirement} is {found.name}",
+                f"the source distribution of {requirement} is {file.name}",
                 where="from_source",
                 todo="ask for a version that has a .tar.gz",
             )
-        size, sha256 = found.stat().st_size, sha256_of(found)
-        return Wheel(name=name, version=version, sha256=sha256, file=found.name, flags=flags, size=size)
+        size, sha256 = file.stat().st_size, sha256_of(file)
+        return Wheel(name=name, version=version, sha256=sha256, file=file.name, flags=flags, size=size)
 
 
 def _wheel(package: dict[str, object], installer: str, where: str) -> Wheel:
@@ -106,27 +106,27 @@ def _wheel(package: dict[str, object], installer: str, where: str) -> Wheel:
 
 
 def pip_download(part: Part, folder: Path) -> Path:
-    """Let the user's pip, with its own index, proxy and certificate settings, put one file into `folder`.
+    """One file in `folder`, downloaded by the user's pip with its own index, proxy and certificate settings.
 
     Nothing of a package runs: pip does not open a wheel it only downloads, and sources are not given to it.
     """
     folder.mkdir(exist_ok=True)
     if part.kind == "source":
-        found = _copy_source(part.path, folder, part=part)
+        file = _copy_source(part.path, folder, part=part)
     else:
         _pip_download(part, folder)
-        found = folder / part.file
-    if found.name != part.file or not found.is_file() or sha256_of(found) != part.sha256:
+        file = folder / part.file
+    if file.name != part.file or not file.is_file() or sha256_of(file) != part.sha256:
         raise _not_there(part.file, "it gives another file")
-    return found
+    return file
 
 
 def _copy_source(requirement: str, folder: Path, *, part: Part | None = None) -> Path:
     front = str(Path(__file__).with_name("pip_front.py"))
     only = ["--sha256", part.sha256] if part is not None else []
     # -P: the folder of that program holds modules with common names
-    said = _bounded([sys.executable, "-P", front, *only, requirement, str(folder)], requirement, part)
-    return folder / said.strip()
+    output = _output_of([sys.executable, "-P", front, *only, requirement, str(folder)], requirement, part)
+    return folder / output.strip()
 
 
 def _pip_download(part: Part, folder: Path) -> None:
@@ -143,17 +143,17 @@ def _pip_download(part: Part, folder: Path) -> None:
             *(option for tag in platforms.split(".") for option in ("--platform", tag)),
             *("--requirement", lines.name),
         ]
-        _bounded(command, part.path, part)
+        _output_of(command, part.path, part)
 
 
-def _bounded(command: Sequence[str], requirement: str, part: Part | None) -> str:
+def _output_of(command: Sequence[str], requirement: str, part: Part | None) -> str:
     size = part.size if part is not None else None
     most = MOST_BYTES if size is None else size
-    done = run_bounded(command, most)
-    if done.returncode != 0:
-        why = too_long(most, locked=size is not None) if outgrew(done) else _last_line(done.stderr)
+    result = run_bounded(command, most)
+    if result.returncode != 0:
+        why = too_long(most, locked=size is not None) if outgrew(result) else _last_line(result.stderr)
         raise _not_there(requirement, why)
-    return done.stdout
+    return result.stdout
 
 
 def _not_there(name: str, why: str) -> MissingData:

@@ -46,15 +46,15 @@ def meanings(package: Path, roots: Iterable[str], within: Sequence[str] = ()) ->
     """The text of every module that counts, by name."""
     parts = tuple(f"{part}." for part in within or [package.name])
     texts: dict[str, str] = {}
-    waiting = [*roots]
-    while waiting:
-        name = waiting.pop()
+    queue = [*roots]
+    while queue:
+        name = queue.pop()
         if name in texts:
             continue
         module = _own(package, name)
         texts[name], imports = _read(module.path.read_bytes())
         sources = (source for one in imports for source in _sources(package, module, one))
-        waiting += [source for source in sources if f"{source}.".startswith(parts)]
+        queue += [source for source in sources if f"{source}.".startswith(parts)]
     return texts
 
 

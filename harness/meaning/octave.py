@@ -1,8 +1,7 @@
 """Octave without comments, blank lines and indentation.
 
-A quote is a transposition or the begin of a string, a word at the begin of a statement a name or a command, and in
-a matrix a space may be a comma. What is plain from the characters around is read; of a file with anything else the
-rule is not sure.
+A quote is a transposition or begins a string, a word at the beginning of a statement is a name or a command, and
+in a matrix a space may be a comma. The characters around must decide it; in any other file the rule is not sure.
 """
 
 from __future__ import annotations
@@ -66,14 +65,14 @@ def octave_meaning(content: bytes) -> str:
             reader.read(line)
     if blocks or reader.inside:
         raise Unsure
-    return "\n".join(reader.written)
+    return "\n".join(reader.lines)
 
 
 @dataclass
 class _Reader:
     """Reads one line after the other, and knows what is open at the end of each."""
 
-    written: list[str] = field(default_factory=list)
+    lines: list[str] = field(default_factory=list)
     brackets: list[str] = field(default_factory=list)
     before: str = ""
     goes_on: bool = False
@@ -93,7 +92,7 @@ class _Reader:
             if goes_on:
                 raise Unsure
             return
-        self.written.append(code if inside else code.lstrip(" \t"))
+        self.lines.append(code if inside else code.lstrip(" \t"))
 
     def _code_of(self, line: str, *, begins: bool) -> str:
         at, self.goes_on = 0, False
@@ -125,7 +124,7 @@ class _Reader:
         return line.rstrip(" \t")
 
     def _quote(self, line: str, at: int) -> str:
-        """A transposition, or a whole string."""
+        """The token that a quote begins: a transposition, or a whole string."""
         spaced = not line[:at].strip(" \t") or line[at - 1] in " \t"
         first_of_row = not self.before and self.brackets[-1:] != ["("]
         in_matrix = bool(line[:at].strip(" \t")) and self.brackets[-1:] in (["["], ["{"])
@@ -144,6 +143,6 @@ class _Reader:
 
 
 def _refuse_command(line: str, end: int) -> None:
-    """Unsure where a word is a command and there are quotes or comments behind it, which it reads by own rules."""
+    """Raise `Unsure` where a word is a command with quotes or comments behind it: it has own rules for them."""
     if line[end : end + 1] in {" ", "\t"} and not _NO_COMMAND.match(line, end) and _QUOTES.search(line, end):
         raise Unsure

@@ -28,7 +28,7 @@ def python_meaning(content: bytes) -> str:
 
 
 def parsed(content: bytes) -> ast.Module:
-    """The syntax tree; of the bytes, and not of a text, because a comment may name their encoding."""
+    """The syntax tree of a file's bytes: not of its text, because a comment may name the encoding."""
     try:
         # a warning that is made an error would make no tree of the same file
         with warnings.catch_warnings(action="ignore"):
@@ -38,21 +38,21 @@ def parsed(content: bytes) -> ast.Module:
 
 
 def tree_text(tree: ast.AST, *, documented: bool = False) -> str:
-    """A node with its fields. Without recursion: how deep a file is nested must not depend on who asks."""
-    written: list[str] = []
-    waiting: list[Any] = [tree]
-    while waiting:
-        one = waiting.pop()
+    """A node with its fields as text. Without recursion: the caller's stack must not limit nesting."""
+    pieces: list[str] = []
+    stack: list[Any] = [tree]
+    while stack:
+        one = stack.pop()
         if isinstance(one, str):
-            written.append(one)
+            pieces.append(one)
         elif isinstance(one, list):
-            written.append("[")
-            waiting.append("]")
-            waiting += [_waiting(part) for part in reversed(one)]
+            pieces.append("[")
+            stack.append("]")
+            stack += [_item(part) for part in reversed(one)]
         else:
             kind = type(one).__name__
-            written.append(f"{kind}(")
-            waiting.append(")")
+            pieces.append(f"{kind}(")
+            stack.append(")")
             for name in _fields(kind):
                 value = getattr(one, name, None)
                 if name in _BLOCKS and isinstance(value, list) and not documented:
@@ -61,17 +61,17 @@ def tree_text(tree: ast.AST, *, documented: bool = False) -> str:
                     value = _plain(value)
                 # Pythons differ in the fields they have, and what is absent means what is empty
                 if value is not None and value != []:
-                    waiting += (_waiting(value), f"{name}=")
-    return "".join(written)
+                    stack += (_item(value), f"{name}=")
+    return "".join(pieces)
 
 
-def _waiting(value: Any) -> Any:
-    """Text where a value is nothing more, else what is to be taken apart."""
+def _item(value: Any) -> Any:
+    """The text of a simple value; a node or list as it is, because it must be taken apart."""
     kind = type(value)
     if kind is ast.Name:
         return f"Name({value.id!a})"
     if kind is ast.Constant:
-        return f"Constant({_waiting(value.value)})"
+        return f"Constant({_item(value.value)})"
     if isinstance(value, ast.AST | list):
         return value
     # hexadecimal: its digits are not limited
@@ -96,12 +96,12 @@ def _plain(value: Any) -> Any:
 
 def _joined(parts: list[ast.expr]) -> list[ast.expr]:
     """The parts of an f-string, its texts in as few pieces as there can be."""
-    joined: list[ast.expr] = []
+    merged: list[ast.expr] = []
     for part in parts:
         if not isinstance(part, ast.Constant):
-            joined.append(part)
-        elif joined and isinstance(joined[-1], ast.Constant):
-            joined[-1] = ast.Constant(str(joined[-1].value) + str(part.value))
+            merged.append(part)
+        elif merged and isinstance(merged[-1], ast.Constant):
+            merged[-1] = ast.Constant(str(merged[-1].value) + str(part.value))
         elif part.value != "":
-            joined.append(part)
-    return joined
+            merged.append(part)
+    return merged

@@ -27,21 +27,21 @@ def r_meaning(content: bytes) -> str:
         text = content.decode()
     except UnicodeDecodeError:
         raise Unsure from None
-    written, at = ["\n"], re.compile(r"[ \t]*").match(text).end()  # type: ignore[union-attr]  # matches nothing, too
+    pieces, at = ["\n"], re.compile(r"[ \t]*").match(text).end()  # type: ignore[union-attr]  # matches nothing, too
     while at < len(text):
         match = _TOKEN.match(text, at)
         if match is None or match["unsure"]:
             raise Unsure
         at = match.end()
         if match["line"]:
-            if written[-1] != "\n":
-                written.append("\n")
+            if pieces[-1] != "\n":
+                pieces.append("\n")
         elif match["raw"]:
             close = _CLOSE[match["open"]] + match["dashes"] + match["quote"]
             end = text.find(close, at)
             if end < 0:
                 raise Unsure
-            written += (match[0], text[at : (at := end + len(close))])
+            pieces += (match[0], text[at : (at := end + len(close))])
         elif not match["end"]:
-            written.append(match[0])
-    return "".join(written).strip("\n")
+            pieces.append(match[0])
+    return "".join(pieces).strip("\n")

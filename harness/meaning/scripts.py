@@ -1,4 +1,4 @@
-"""What the rules for languages without a parser of ours share."""
+"""What the rules for languages share: the exception for a file that a rule can't read."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from harness.meaning.scripts import Unsure
 
 
 def toml_meaning(content: bytes) -> str:
-    """One text per value."""
+    """The content as text, the same for equal values."""
     try:
         return _text(tomllib.loads(content.decode()))
     except ValueError:  # no TOML, or no UTF-8
@@ -21,5 +21,5 @@ def _text(value: Any) -> str:
         return "{" + ",".join(f"{name!a}:{_text(one)}" for name, one in sorted(value.items())) + "}"
     if isinstance(value, list):
         return "[" + ",".join(_text(one) for one in value) + "]"
-    # of numbers, texts, dates and times the representation tells the type, too
+    # the representation of numbers, texts, dates and times shows their type, too
     return ascii(value)

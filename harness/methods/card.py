@@ -189,7 +189,7 @@ class MethodCard(NamedManifest):
 
     @property
     def runs_everywhere(self) -> str:
-        """The variant that a self-test can run: the first for which no weights have to be brought."""
+        """The variant that a self-test can run: the first that needs no weights."""
         return next((name for name, one in self.variants.items() if not one.weights), "published")
 
     def refusal(self, dataset: str, variant: str) -> str | None:
@@ -215,8 +215,8 @@ def load_method(layout: Layout, name: str) -> MethodCard:
 def load_methods(layout: Layout, benchmark: str | None = None) -> list[MethodCard]:
     """All cards, or those of one benchmark; controls last."""
     cards = [load_method(layout, name) for name in method_names(layout)]
-    chosen = [card for card in cards if benchmark is None or benchmark in card.benchmarks]
-    return sorted(chosen, key=lambda card: (card.control, card.name))
+    selection = [card for card in cards if benchmark is None or benchmark in card.benchmarks]
+    return sorted(selection, key=lambda card: (card.control, card.name))
 
 
 def _bytes(text: str) -> int:
@@ -225,19 +225,19 @@ def _bytes(text: str) -> int:
     return int(match[1]) * _UNITS[match[2]]
 
 
-def merged_parameters(card: MethodCard, variant: str, chosen: Mapping[str, Any]) -> dict[str, Any]:
-    """The variant's parameters with a person's own on top; an unknown name is refused."""
+def merged_parameters(card: MethodCard, variant: str, changes: Mapping[str, Any]) -> dict[str, Any]:
+    """The variant's parameters with a person's changes; an unknown name or a value of another type is refused."""
     parameters: dict[str, Any] = dict(card.variant(variant).parameters)
-    for name, value in chosen.items():
+    for name, value in changes.items():
         if name not in parameters:
             raise unknown("parameter", name, sorted(parameters), where=f"method {card.name}")
-        usual = parameters[name]
-        # a whole number will do for another number, and nothing else for anything else
-        if type(value) is not type(usual) and not (type(usual) is float and type(value) is int):
+        default = parameters[name]
+        # a whole number may stand for a float; otherwise types must be equal
+        if type(value) is not type(default) and not (type(default) is float and type(value) is int):
             raise UsageError(
                 f"'{value}' is no value for parameter '{name}'",
-                where=f"method {card.name}: {name} = {usual!r}",
-                todo=f"give one of type {type(usual).__name__}",
+                where=f"method {card.name}: {name} = {default!r}",
+                todo=f"give one of type {type(default).__name__}",
             )
         parameters[name] = value
     return parameters

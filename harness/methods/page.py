@@ -13,7 +13,7 @@ Generated from `methods/*/method.toml` by `harness list methods --markdown`; a t
 
 
 def markdown(cards: Iterable[MethodCard]) -> str:
-    """The whole page."""
+    """The page of these cards."""
     return "\n".join([_HEAD, *(_card(card) for card in cards)])
 
 

@@ -28,7 +28,7 @@ class Bridge:
         self._carrying: set[asyncio.Task[None]] = set()
 
     async def listen(self, connection: Connection) -> Connection:
-        """Take clients from now on; returns the connection with its ports."""
+        """Accept clients from now on; returns the connection with its ports."""
         ports = {}
         for channel, handle in self._sockets.items():
             try:
@@ -48,7 +48,7 @@ class Bridge:
         return connection.with_ports(ports)
 
     async def close(self) -> None:
-        """Let ports, connections and sockets go."""
+        """Close all ports, connections and sockets."""
         for server in self._servers:
             server.close()
         for task in self._carrying:

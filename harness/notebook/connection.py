@@ -61,27 +61,27 @@ def socket_names() -> dict[str, str]:
 
 
 def new_connection() -> Connection:
-    """A connection nobody has asked for yet: free ports of this machine, a key of its own."""
+    """A connection to free ports of this machine, with a new key."""
     return Connection(_OWN_ADDRESSES[0], dict.fromkeys(CHANNELS, 0), secrets.token_hex(32))
 
 
 def read_connection(path: Path) -> Connection:
     """The connection that a client has prepared, as JupyterLab does."""
-    told = read_json(path)
-    if not isinstance(told, dict):
+    content = read_json(path)
+    if not isinstance(content, dict):
         raise _unusable(path, "is not a connection file")
-    if told.get("transport", "tcp") != "tcp":
-        raise _unusable(path, f"asks for transport '{told['transport']}'")
+    if content.get("transport", "tcp") != "tcp":
+        raise _unusable(path, f"asks for transport '{content['transport']}'")
     try:
-        ports = {name: int(told[f"{name}_port"]) for name in CHANNELS}
-        address, key = str(told["ip"]), str(told["key"])
+        ports = {name: int(content[f"{name}_port"]) for name in CHANNELS}
+        address, key = str(content["ip"]), str(content["key"])
     except (KeyError, ValueError) as error:
         raise _unusable(path, f"lacks a usable {error}") from error
     if address not in _OWN_ADDRESSES:
         raise _unusable(path, f"asks to listen at '{address}', where other machines may reach it")
     if not key:
         raise _unusable(path, "has no key: anybody could send cells")
-    return Connection(address, ports, key, str(told.get("signature_scheme", _SIGNATURE)))
+    return Connection(address, ports, key, str(content.get("signature_scheme", _SIGNATURE)))
 
 
 def write_private(path: Path, content: Mapping[str, Any]) -> None:

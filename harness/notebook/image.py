@@ -26,7 +26,7 @@ from harness.images.receipts import CONTEXT, Receipt, building, read_receipt, re
 from harness.images.record import lock_digests
 from harness.images.stages import tag_image
 
-_SHOWN = 16
+_DIGITS = 16
 
 
 @dataclass(frozen=True)
@@ -43,13 +43,13 @@ class NotebookImage:
 
 
 def ensure_notebook_image(engine: Engine, layout: Layout, method: str, *, supply: Supply) -> NotebookImage:
-    """The image of a method's notebook: built with the network off unless it is there."""
+    """The image of a method's notebook, built with the network off if it is not there."""
     below = ensure_image(engine, layout, method, supply=supply)
     chain = environment_chain(layout, method)
     language = language_of(chain)
     added = load_environment(layout, f"_notebook_{language}")
-    held = digest_of({"method": combined(below.environment_tree, below.code_tree), **lock_digests(added, "cpu")})
-    name = f"{PREFIX}/notebook-{method}:{held[:_SHOWN]}"
+    digest = digest_of({"method": combined(below.environment_tree, below.code_tree), **lock_digests(added, "cpu")})
+    name = f"{PREFIX}/notebook-{method}:{digest[:_DIGITS]}"
     path = receipt_path(layout, engine, name)
     receipt = _known(engine, path)
     if receipt is None:
@@ -90,8 +90,8 @@ def _build(engine: Engine, layout: Layout, method: str, below: BuiltImage, name:
             labels={"permafrost": "notebook", "permafrost.method": method},
             epoch=epoch_of(layers),
         )
-    frozen = image_layers(engine, below.image_id)
-    if image_layers(engine, image_id)[: len(frozen)] != frozen:
+    lower = image_layers(engine, below.image_id)
+    if image_layers(engine, image_id)[: len(lower)] != lower:
         raise ImageError(
             f"the notebook's image of method '{method}' does not stand on the method's own layers",
             where="looked at right after its build",

@@ -48,7 +48,7 @@ _KERNEL_MEMORY = 512 << 20
 _KERNEL_PROCESSES = 64
 _READY_S = 120.0
 _LOOK_S = 0.05
-_SHOWN = 2000
+_TAIL_BYTES = 2000
 _REFUSALS = {
     Verdict.NOT_APPLICABLE: UsageError,
     Verdict.MISSING_DATA: MissingData,
@@ -168,14 +168,14 @@ async def _running(
 ) -> AsyncIterator[tuple[str, asyncio.Task[None]]]:
     """A started container, and a task that ends with it."""
     api = engine.api
-    container, attached, stream = "", None, None
+    container, attachment, stream = "", None, None
     try:
         try:
             container = str(api.create_container_from_config(configuration)["Id"])
             # attached before the start, so that no fault is missed; its closing is what ends an orphan
-            wanted = {"stream": 1, "stdin": 1, "stderr": 1, "logs": 0}
-            attached = api.attach_socket(container, params=wanted)
-            stream = getattr(attached, "_sock", attached)
+            options = {"stream": 1, "stdin": 1, "stderr": 1, "logs": 0}
+            attachment = api.attach_socket(container, params=options)
+            stream = getattr(attachment, "_sock", attachment)
             api.start(container)
         except engine_faults() as error:
             raise EngineError(
@@ -191,7 +191,7 @@ async def _running(
             ended.cancel()
             await asyncio.wait([ended])
     finally:
-        for layer in (getattr(attached, "_response", None), attached, stream):
+        for layer in (getattr(attachment, "_response", None), attachment, stream):
             if layer is not None:
                 layer.close()
         if container:
@@ -201,7 +201,7 @@ async def _running(
 
 
 async def _listen(stream: socket.socket, path: Path) -> None:
-    """Keep the faults that the container tells, until its end; what cells print goes to their clients."""
+    """Keep the container's error output in a log until its end; what cells print goes to their clients."""
     loop, frames = asyncio.get_running_loop(), Frames()
     with BoundedLog(path, _LOG_BYTES) as log, suppress(ConnectionError):
         while data := await loop.sock_recv(stream, _PIECE):
@@ -210,12 +210,12 @@ async def _listen(stream: socket.socket, path: Path) -> None:
 
 
 def last_words(log: Path) -> str:
-    """The end of what a kernel's container has said."""
-    return log.read_bytes()[-_SHOWN:].decode(errors="replace").strip()
+    """The end of the log of a kernel's container."""
+    return log.read_bytes()[-_TAIL_BYTES:].decode(errors="replace").strip()
 
 
 async def _sockets(workspace: Workspace, ended: asyncio.Task[None]) -> dict[str, int]:
-    """The kernel's sockets once it listens; an error with its last words if it does not come to that."""
+    """The kernel's sockets once it listens; an error with its last words if it never does."""
     deadline = time.monotonic() + _READY_S
     while (sockets := find_sockets(workspace.out)) is None:
         await asyncio.wait([ended], timeout=_LOOK_S)

@@ -33,7 +33,6 @@ def register(job: Job, title: str, language: str, arguments: Sequence[str]) -> P
 
 def _data_folder() -> Path:
     """Where Jupyter looks for a user's own files on Linux."""
-    chosen = os.environ.get("JUPYTER_DATA_DIR")
-    if chosen:
-        return Path(chosen)
+    if folder := os.environ.get("JUPYTER_DATA_DIR"):
+        return Path(folder)
     return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "jupyter"

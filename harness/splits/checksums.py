@@ -46,7 +46,7 @@ def spec_key(strategy: str, parameters: dict[str, Any], seed: int) -> str:
 
 
 def record_splits(layout: Layout, dataset: str, lines: Iterable[Recorded]) -> None:
-    """Add lines. A line that is there stays as it is; one that would change is refused."""
+    """Add lines to the recorded ones; a line that would change a recorded one is refused."""
     known = dict(recorded_splits(layout, dataset))
     for line in lines:
         key = spec_key(line.spec.strategy, line.spec.parameters, line.spec.seed)
@@ -67,7 +67,7 @@ def record_splits(layout: Layout, dataset: str, lines: Iterable[Recorded]) -> No
 
 @cache
 def _read(path: Path, _changed: int) -> dict[str, Recorded]:
-    found = {}
+    splits = {}
     with path.open(encoding="utf-8", newline="") as stream:
         reader = csv.DictReader(stream)
         for row in reader:
@@ -82,5 +82,5 @@ def _read(path: Path, _changed: int) -> dict[str, Recorded]:
                     where=f"{path}: line {reader.line_num}",
                     todo="restore the file from the repository",
                 ) from None
-            found[spec_key(spec.strategy, spec.parameters, spec.seed)] = line
-    return found
+            splits[spec_key(spec.strategy, spec.parameters, spec.seed)] = line
+    return splits

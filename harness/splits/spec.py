@@ -1,4 +1,4 @@
-"""A split by name: how a person writes it, and how it is called in tables and files."""
+"""Names of splits: how a person writes them, and how tables and files call them."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ class SplitSpec(Strict):
     @property
     def text(self) -> str:
         """How a person writes it, without its seed; `parse_split` reads it."""
-        settings = [f"{name}={_written(value)}" for name, value in sorted(self.parameters.items())]
+        settings = [f"{name}={_value_text(value)}" for name, value in sorted(self.parameters.items())]
         return self.strategy + (":" + ",".join(settings) if settings else "")
 
 
-def _written(value: Any) -> str:
+def _value_text(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 

@@ -17,9 +17,8 @@ from harness.splits.spec import SplitSpec
 
 
 def split_digest(layout: Layout, dataset: str, spec: SplitSpec, mirrors: Sequence[Path] = ()) -> str:
-    """The sha256 of a split's file: recorded, or of the file once made."""
-    line = recorded_split(layout, dataset, spec)
-    if line:
+    """The sha256 of a split's file: the recorded one, or that of the file, which is made if it is not there."""
+    if line := recorded_split(layout, dataset, spec):
         return line.sha256
     return _unrecorded(layout, dataset, spec, mirrors)
 
@@ -28,7 +27,7 @@ def known_split_digest(layout: Layout, dataset: str, spec: SplitSpec) -> str | N
     """The sha256 of a split's file where it is recorded or was made here before; nothing is made."""
     if line := recorded_split(layout, dataset, spec):
         return line.sha256
-    return _noted(*_note(layout, dataset, spec, ()))
+    return _note_digest(*_note(layout, dataset, spec, ()))
 
 
 def load_split(layout: Layout, dataset: str, spec: SplitSpec, mirrors: Sequence[Path] = ()) -> Split:
@@ -36,12 +35,12 @@ def load_split(layout: Layout, dataset: str, spec: SplitSpec, mirrors: Sequence[
     digest = split_digest(layout, dataset, spec, mirrors)
     path = split_path(layout, benchmark_of(layout, dataset), digest)
     if not path.is_file():
-        made = make_split(layout, dataset, spec, mirrors)
-        _keep(layout, dataset, spec, made)
-        if made.digest != digest:
+        split = make_split(layout, dataset, spec, mirrors)
+        _keep(layout, dataset, spec, split)
+        if split.digest != digest:
             raise CorruptData(
                 f"split {spec.label} of dataset '{dataset}' came out different from the one made here before",
-                where=f"{path.parent / 'made'}: {digest}, made: {made.digest}",
+                where=f"{path.parent / 'made'}: {digest}, made: {split.digest}",
                 todo=f"remove the folder {path.parent}, or use the environment it was made in",
             )
     return _read(layout, dataset, tuple(mirrors), path, digest, path.stat().st_mtime_ns)
@@ -135,9 +134,9 @@ def recorded_split(layout: Layout, dataset: str, spec: SplitSpec) -> Recorded | 
 
 
 def _unrecorded(layout: Layout, dataset: str, spec: SplitSpec, mirrors: Sequence[Path]) -> str:
-    """A split nobody has published: made once, found again by dataset, strategy, parameters and seed."""
+    """The sha256 of a split nobody has published: made once, then known by all that decides it."""
     path, content = _note(layout, dataset, spec, mirrors)
-    if digest := _noted(path, content):
+    if digest := _note_digest(path, content):
         return digest
     split = make_split(layout, dataset, spec, mirrors)
     _keep(layout, dataset, spec, split)
@@ -146,7 +145,7 @@ def _unrecorded(layout: Layout, dataset: str, spec: SplitSpec, mirrors: Sequence
 
 
 def _note(layout: Layout, dataset: str, spec: SplitSpec, mirrors: Sequence[Path]) -> tuple[Path, dict[str, Any]]:
-    """Where it is noted that a split was made, and all that decides it."""
+    """The note that a split was made here: its path, and its content, which is all that decides the split."""
     from harness.data import dataset_digest
     from harness.splits.strategies import strategy_source
 
@@ -160,16 +159,16 @@ def _note(layout: Layout, dataset: str, spec: SplitSpec, mirrors: Sequence[Path]
     return layout.cache / "splits" / "made" / f"{digest_of(content)}.json", content
 
 
-def _noted(path: Path, content: dict[str, Any]) -> str | None:
-    """The sha256 of a split that was made of just this, if it was."""
-    noted = read_json(path)
-    if not isinstance(noted, dict) or {**noted, "sha256": ""} != {**content, "sha256": ""}:
+def _note_digest(path: Path, content: dict[str, Any]) -> str | None:
+    """The sha256 of a split that was made of exactly this content, if there was one."""
+    note = read_json(path)
+    if not isinstance(note, dict) or {**note, "sha256": ""} != {**content, "sha256": ""}:
         return None
-    return str(noted["sha256"])
+    return str(note["sha256"])
 
 
 def _keep(layout: Layout, dataset: str, spec: SplitSpec, split: Split) -> None:
-    """Write a split's file, unless it should have been another."""
+    """Write a split's file; one that differs from the published split is refused."""
     line = recorded_split(layout, dataset, spec)
     if line and line.sha256 != split.digest:
         raise CorruptData(

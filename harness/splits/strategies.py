@@ -1,7 +1,6 @@
 """Split strategies: modules of `benchmarks/NAME/splits/strategies`, found by being there.
 
-What a module offers is `benchmarks.contract.Strategy`. What its checks examine is told to people by their
-docstrings.
+What a module offers is `benchmarks.contract.Strategy`. The docstrings of its checks tell people what they examine.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ def get_strategy(benchmark: str, name: str) -> Strategy[Dataset, Split]:
 
 
 def examined_of(benchmark: str, name: str) -> list[str]:
-    """In words, what is proved of a strategy's splits: what every check of them says of itself."""
+    """What is proved of a strategy's splits, in the words that their checks use for themselves."""
     strategy = get_strategy(benchmark, name)
     own = (getattr(strategy, check, None) for check in ("wrong_drugs", "broken_promises", "broken_draws"))
     checks = (benchmarks.get(benchmark).form.broken_promises, *own)

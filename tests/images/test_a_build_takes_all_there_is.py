@@ -26,7 +26,7 @@ OFFLINE = Supply(network=False)
 
 def _watch(folder: Path, script: str, limits: BuildLimits) -> tuple[int, str, str]:
     ended = run_watched(["/bin/sh", "-c", script], folder, dict(os.environ), limits, folder)
-    return ended.code, ended.said, ended.stopped
+    return ended.code, ended.output, ended.stop_reason
 
 
 def test_a_build_that_ends_is_reported_as_it_ended(tmp_path: Path) -> None:
@@ -50,19 +50,19 @@ def test_a_build_that_never_ends_is_ended_with_its_children(tmp_path: Path) -> N
     [
         (replace(LIMITS, free_disk_bytes=1 << 62), "of disk stayed free at "),
         (replace(LIMITS, free_memory_bytes=1 << 62), "of the machine's memory stayed free"),
-        (replace(LIMITS, said_bytes=1 << 20), "it said more than 1 MiB"),
+        (replace(LIMITS, output_bytes=1 << 20), "it said more than 1 MiB"),
     ],
 )
 def test_a_build_that_takes_too_much_is_ended(tmp_path: Path, limits: BuildLimits, why: str) -> None:
     code, said, stopped = _watch(tmp_path, "yes", limits)
     assert code != 0
     assert why in stopped
-    assert len(said) <= limits.said_bytes
+    assert len(said) <= limits.output_bytes
 
 
 def test_a_disk_that_is_not_on_this_machine_ends_no_build(tmp_path: Path) -> None:
     ended = run_watched(["/bin/true"], tmp_path, {}, LIMITS, tmp_path / "elsewhere")
-    assert (ended.code, ended.stopped) == (0, "")
+    assert (ended.code, ended.stop_reason) == (0, "")
 
 
 def _engine(name: str, *, memory: bool = True) -> Any:

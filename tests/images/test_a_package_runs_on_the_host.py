@@ -104,7 +104,7 @@ def test_locking_a_source_distribution_runs_nothing_of_it(
     request: pytest.FixtureRequest, place: str, index: Path, mark: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     request.getfixturevalue(place)
-    monkeypatch.setattr("harness.images.wheels._resolved", lambda *_: [])
+    monkeypatch.setattr("harness.images.wheels._solution", lambda *_: [])
     asked = WheelsPart(from_source=["evilpkg==0.1"])
     (wheel,) = lock_wheels(asked, [], [], where="a test")
     assert (wheel.part.sha256, wheel.part.size) == (_part(index).sha256, _part(index).size)

@@ -11,7 +11,7 @@ import pytest
 
 from harness.base.layout import Layout
 from harness.images import verify
-from harness.images.stages import Made
+from harness.images.stages import EnvironmentBuild
 from harness.images.trees import TreeEntry, environment_listing
 
 FIRST = {
@@ -21,8 +21,8 @@ FIRST = {
 SECOND = {**FIRST, "usr/a": replace(FIRST["usr/a"], sha256="2" * 64)}
 
 
-def _made(entries: dict[str, TreeEntry]) -> Made:
-    return Made("sha256:2", entries, environment_listing(entries, {}), 1.0)
+def _made(entries: dict[str, TreeEntry]) -> EnvironmentBuild:
+    return EnvironmentBuild("sha256:2", entries, environment_listing(entries, {}), 1.0)
 
 
 @pytest.mark.parametrize(

@@ -36,34 +36,34 @@ LANGUAGES = {
 
 
 def new_method(layout: Layout, name: str, language: str, of: str, title: str = "") -> list[Path]:
-    """Make the skeleton; the files it consists of."""
+    """The files of a new skeleton, which is made whole or not at all."""
     benchmarks.get(of)
     if language not in (known := languages_of(of)):
         raise unknown("language", language, known, where=f"benchmark {of}")
     targets = {"methods": layout.methods / name, "containers": layout.containers / name}
     _check_name(name, targets)
-    chosen = LANGUAGES[language]
+    skeleton = LANGUAGES[language]
     words = {
         "NAME": name,
         "TITLE": title or name.replace("_", " ").upper(),
         "LANGUAGE": language,
         "BENCHMARK": of,
-        "PARENT": chosen.parent,
+        "PARENT": skeleton.parent,
         "YEAR": str(datetime.now(UTC).year),
     }
     own = benchmarks.folder(of) / _BENCHMARK
-    made = {
-        Path("containers", "environment.toml"): _filled(_SHARED, "environment.toml", words),
-        Path("methods", chosen.main): _filled(own, chosen.main, words),
-        Path("methods", "method.toml"): _filled(own, "method.toml", words),
+    files = {
+        Path("containers", "environment.toml"): _fill(_SHARED, "environment.toml", words),
+        Path("methods", skeleton.main): _fill(own, skeleton.main, words),
+        Path("methods", "method.toml"): _fill(own, "method.toml", words),
     }
-    # beside the repository's folders, not in them: half a skeleton must never look like a method
-    making = Path(tempfile.mkdtemp(dir=layout.root, prefix=".new-"))
+    # beside methods/ and containers/, not in them: half a skeleton must never look like a method
+    draft = Path(tempfile.mkdtemp(dir=layout.root, prefix=".new-"))
     try:
-        for path, text in made.items():
-            (making / path).parent.mkdir(exist_ok=True)
-            (making / path).write_text(text, encoding="utf-8")
-        _move_in(making, targets)
+        for path, text in files.items():
+            (draft / path).parent.mkdir(exist_ok=True)
+            (draft / path).write_text(text, encoding="utf-8")
+        _move_in(draft, targets)
     except OSError as error:
         raise HarnessError(
             f"the skeleton could not be written: {error.strerror}",
@@ -71,21 +71,21 @@ def new_method(layout: Layout, name: str, language: str, of: str, title: str = "
             todo="nothing was changed",
         ) from None
     finally:
-        shutil.rmtree(making, ignore_errors=True)
-    return [targets[path.parts[0]] / path.name for path in made]
+        shutil.rmtree(draft, ignore_errors=True)
+    return [targets[path.parts[0]] / path.name for path in files]
 
 
 def languages_of(of: str) -> list[str]:
     """The languages that a benchmark's methods are written in: those with a skeleton."""
     folder = benchmarks.folder(of) / _BENCHMARK
-    return [language for language, chosen in LANGUAGES.items() if (folder / f"{chosen.main}.txt").is_file()]
+    return [language for language, skeleton in LANGUAGES.items() if (folder / f"{skeleton.main}.txt").is_file()]
 
 
-def _move_in(making: Path, targets: dict[str, Path]) -> None:
-    """The card last: with it the method begins to exist."""
-    (making / "containers").rename(targets["containers"])
+def _move_in(draft: Path, targets: dict[str, Path]) -> None:
+    """Move the skeleton to its places, the card last: with it the method begins to exist."""
+    (draft / "containers").rename(targets["containers"])
     try:
-        (making / "methods").rename(targets["methods"])
+        (draft / "methods").rename(targets["methods"])
     except OSError:
         shutil.rmtree(targets["containers"], ignore_errors=True)
         raise
@@ -108,7 +108,7 @@ def _check_name(name: str, targets: dict[str, Path]) -> None:
             )
 
 
-def _filled(folder: Path, template: str, words: dict[str, str]) -> str:
+def _fill(folder: Path, template: str, words: dict[str, str]) -> str:
     text = (folder / f"{template}.txt").read_text(encoding="utf-8")
     for word, value in words.items():
         text = text.replace(f"@{word}@", value)

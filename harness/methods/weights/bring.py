@@ -1,4 +1,4 @@
-"""Bringing weights: from a folder, from mirror folders, or from where they are published. All come, or none."""
+"""Bringing weights from a folder, from mirror folders, or from where they are published: all files, or none."""
 
 from __future__ import annotations
 
@@ -20,46 +20,46 @@ Say = Callable[[str], None]
 def bring_weights(
     layout: Layout, method: str, *, given: Path | None = None, mirrors: Sequence[Path] = (), say: Say
 ) -> KeptWeights:
-    """Copies of all files in the cache, with their checksums; what is there already stays, and is checked."""
+    """All files of a model in the cache, with their checksums; files that are there already are checked."""
     manifest = load_weights(layout, method)
     final = weights_folder(layout, method, manifest)
     if not final.is_dir():
         with folder_in_the_making(final) as making:
             sums = {name: _bring(manifest, name, making / name, given, mirrors, say) for name in manifest.files}
             write_json(making / CHECKSUMS, sums)
-    kept = kept_weights(layout, method)
-    kept.verify()
-    return kept
+    weights = kept_weights(layout, method)
+    weights.verify()
+    return weights
 
 
 def _bring(
     manifest: WeightsManifest, name: str, target: Path, given: Path | None, mirrors: Sequence[Path], say: Say
 ) -> str:
-    """One file, and its checksum."""
+    """Copy one file to `target`; returns its checksum."""
     url = manifest.url(name)
     folders = [given / name] if given else [folder / mirror_path(url) for folder in mirror_folders(mirrors)]
     source = next((path for path in folders if path.is_file()), None)
-    tried = [f"{path}: no such file" for path in folders]
+    failures = [f"{path}: no such file" for path in folders]
     if source is not None:
         shutil.copyfile(source, target)
     elif given is not None or (failure := _download(url, target)):
         if given is None:
-            tried.append(f"{url}: {failure}")
+            failures.append(f"{url}: {failure}")
         raise WeightsError(
             f"'{name}' of {manifest.title} is in none of its sources",
-            where="\n         ".join(tried),
+            where="\n         ".join(failures),
             todo=f"get the files of {manifest.repository}, revision {manifest.revision}, elsewhere and give their "
             "folder with --from",
         )
-    found = sha256_of(target)
+    sha256 = sha256_of(target)
     if name in manifest.sha256:
-        must_be(manifest, name, found, manifest.sha256[name], where=str(source or url))
-    say(f"{name}: {target.stat().st_size} bytes, sha256 {found}")
-    return found
+        must_be(manifest, name, sha256, manifest.sha256[name], where=str(source or url))
+    say(f"{name}: {target.stat().st_size} bytes, sha256 {sha256}")
+    return sha256
 
 
 def _download(url: str, target: Path) -> str:
-    """Fetch a file whose checksum nobody may have recorded; says what went wrong."""
+    """Fetch a file whose checksum may be unrecorded; returns why that failed, else an empty text."""
     try:
         transfer(url, target, resume=False)
     except Refused as error:

@@ -43,7 +43,7 @@ def main() -> None:
 
 
 def _end_with_harness() -> None:
-    """The harness holds the other end of the standard input, and never writes to it."""
+    """End this process when the harness ends: it holds the other end of standard input and never writes."""
     while os.read(0, 1):
         pass
     os._exit(0)
@@ -76,7 +76,7 @@ def _r() -> None:
 
 
 def _let_interrupts_reach_r() -> None:
-    """Python, which waits for R, would take note of an interrupt when R is done, or lose it in a callback."""
+    """Pass interrupts to R: Python, which waits for R, would notice them only at its end, or lose them."""
     waking, wake = os.pipe()
     os.set_blocking(wake, False)
     signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
@@ -85,8 +85,8 @@ def _let_interrupts_reach_r() -> None:
 
 def _pass_interrupts_on(waking: int) -> None:
     embedded = importlib.import_module("rpy2.rinterface_lib.openrlib")
-    while heard := os.read(waking, 1):
-        if heard[0] != signal.SIGINT:
+    while byte := os.read(waking, 1):
+        if byte[0] != signal.SIGINT:
             continue
         # rpy2 holds this lock while R computes; otherwise the interrupt is for Python alone
         if embedded.rlock.acquire(blocking=False):
