@@ -57,6 +57,6 @@ def save(mirrors: tuple[Path, ...]) -> None:
     from harness.results.store import Store
 
     layout = find_layout()
-    saved, files = save_reference(layout, Store(layout.runs), mirrors)
+    count, files = save_reference(layout, Store(layout.runs), mirrors)
     size = sum(path.stat().st_size for path in files)
-    click.echo(f"{saved} runs taken; {len(files)} files, {size / 1e6:.1f} MB, under {layout.reference}")
+    click.echo(f"{count} runs taken; {len(files)} files, {size / 1e6:.1f} MB, under {layout.reference}")
