@@ -23,7 +23,7 @@ def comparison(sides: Sides, spec: Spec) -> Sheet:
         for setting in spec.settings:
             shown = []
             for row in sides.rows(part.dataset, splits):
-                meant, values = sides.names.meant(part.metric, row.method, part.dataset), []
+                meant, values = sides.names.meaning(part.metric, row.method, part.dataset), []
                 for split in splits:
                     claim = sides.claim(part.table, row, part.dataset, split, f"{setting} {part.metric}")
                     ours = sides.ours(row, part.dataset, split, f"{setting} {meant}")
