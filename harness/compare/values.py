@@ -104,7 +104,9 @@ def our_side(names: PublishedNames, paper: PaperStatistics, runs: Runs) -> Side:
     return Side(values, failures={place: why for place, why in failures.items() if place not in values})
 
 
-def reached_by(control: str, names: PublishedNames, runs: Runs, metric: str, places: Iterable[Place]) -> Array:
+def values_of_control(
+    control: str, names: PublishedNames, runs: Runs, metric: str, places: Iterable[Place]
+) -> Array:
     """The values of a control on the datasets and splits of these places. `metric` is a published name."""
     ours = names.metric(metric).ours or ""
     around = dict.fromkeys((names.datasets.get(place.dataset), names.splits.get(place.split)) for place in places)

@@ -17,7 +17,7 @@ from harness.compare.judge import ClaimVerdict, Comparable
 from harness.compare.names import ClaimSources, MetricName, PublishedNames, Target
 from harness.compare.paper import Contrast, PaperStatistics, Place
 from harness.compare.runs import Obtained
-from harness.compare.values import TIME, Side, our_side, reached_by
+from harness.compare.values import TIME, Side, our_side, values_of_control
 
 METRIC = "NS-AUC"
 METHODS = ("A", "B", "C", "D")
@@ -290,9 +290,9 @@ def test_what_a_control_reached_is_of_the_places_asked_for() -> None:
         Target("majority", "one", SPLITS[0]): {1: run(0.9)},
     }
     places = [Place("One", "A", SPLITS[0]), Place("One", "B", SPLITS[0])]
-    assert reached_by("constant", NAMES, runs, METRIC, places).tolist() == [0.1, 0.2]
+    assert values_of_control("constant", NAMES, runs, METRIC, places).tolist() == [0.1, 0.2]
     both = [*places, Place("Two", "A", SPLITS[0]), Place("Two", "A", SPLITS[1])]
-    assert reached_by("constant", NAMES, runs, METRIC, both).tolist() == [0.1, 0.2, 0.3]
+    assert values_of_control("constant", NAMES, runs, METRIC, both).tolist() == [0.1, 0.2, 0.3]
 
 
 def test_adjusted_chances_are_of_the_tests_of_their_own_table() -> None:
