@@ -49,7 +49,7 @@ def list_datasets(mirrors: tuple[Path, ...], as_json: bool) -> int:
 def get_datasets(names: tuple[str, ...], everything: bool, mirrors: tuple[Path, ...], as_json: bool) -> None:
     """Get datasets: find or download their files, convert and check them.
 
-    With --all, those that a person has to bring, or whose files nobody has recorded, are passed over, and said."""
+    With --all, datasets that a person has to bring, or whose files nobody has recorded, are only named."""
     from harness.data import load_dataset, load_manifest
 
     layout = find_layout()

@@ -112,7 +112,7 @@ def benchmark_options(command: Command) -> Command:
     return call  # type: ignore[return-value]
 
 
-class Request(TypedDict):
+class PlanArguments(TypedDict):
     """The arguments of `harness.api.plan` that the options of a command give."""
 
     suite: str | None
@@ -133,7 +133,7 @@ def request_options(command: Command) -> Command:
 
     @wraps(command)
     def call(settings: tuple[str, ...], **arguments: Any) -> Any:
-        request = {name: arguments.pop(name) for name in Request.__annotations__ if name != "parameters"}
+        request = {name: arguments.pop(name) for name in PlanArguments.__annotations__ if name != "parameters"}
         return command(request={**request, "parameters": parse_settings(settings)}, **arguments)
 
     decorators = (

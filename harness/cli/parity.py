@@ -49,10 +49,10 @@ def command(
 
     layout = find_layout()
     cases, cards = find_cases(golden), load_methods(layout)
-    known = [*method_names(layout), METRICS, SPLITS]
+    names = [*method_names(layout), METRICS, SPLITS]
     for subject in subjects:
-        if subject not in known:
-            raise unknown("method", subject, known, where=layout.methods)
+        if subject not in names:
+            raise unknown("method", subject, names, where=layout.methods)
         if not any(is_covered(case, cards, subject) for case in cases):
             why = next((card.without_golden for card in cards if card.name == subject), "")
             raise UsageError(

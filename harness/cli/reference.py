@@ -51,7 +51,7 @@ def list_(as_json: bool) -> None:
 def save(mirrors: tuple[Path, ...]) -> None:
     """Take every finished run of the present code, images and data into results/reference.
 
-    Results of seeds that were not run here stay; those of code that changed since go.
+    Results of seeds that were not run here are kept; those of code that has changed since are removed.
     """
     from harness.results.reference import save_reference
     from harness.results.store import Store

@@ -10,7 +10,7 @@ import click
 from harness.base.vocabulary import Verdict
 from harness.cli.options import (
     OnceCommand,
-    Request,
+    PlanArguments,
     echo_json,
     json_option,
     mirror_option,
@@ -37,7 +37,7 @@ _SHOWN_IN_FULL = 4
 @click.option("--report", is_flag=True, help="Write the HTML report at the end.")
 @json_option
 def command(
-    request: Request,
+    request: PlanArguments,
     mirrors: tuple[Path, ...],
     workers: int | None,
     again: tuple[str, ...],

@@ -73,7 +73,7 @@ def make_splits(
     mirrors: tuple[Path, ...],
     as_json: bool,
 ) -> None:
-    """Make the split files of DATASET by STRATEGY, and tell what they are.
+    """Make the split files of DATASET by STRATEGY, and describe them.
 
     \b
     harness split make synthetic random --seed 17263407 --to splits
@@ -112,9 +112,10 @@ def make_splits(
 @mirror_option
 @json_option
 def verify_splits(request: SplitRequest, path: Path | None, mirrors: tuple[Path, ...], as_json: bool) -> int:
-    """Prove that splits of DATASET keep their promises: made again, they have the recorded checksums; pairs are
-    training or test and never both; sizes and labels are shared out, and drugs kept apart, as the strategy says.
-    Without --seed, all published splits. With --file, the same of a file."""
+    """Prove that splits of DATASET keep their promises.
+
+    Made again, they have the recorded checksums; pairs are training or test and never both; sizes, labels and
+    drugs are divided as the strategy promises. Without --seed, all published splits. With --file, a file."""
     layout = find_layout()
     if request.parameters and not request.strategy:
         raise UsageError("--set needs a STRATEGY", todo="name the strategy that has the parameter")

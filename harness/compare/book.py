@@ -72,32 +72,34 @@ def compare_claims(
     names = load_names(layout, benchmark)
     claims = load_claims(layout, names) if against is None else load_external(names, against)
     selection = [claim for claim in claims if _is_about(claim, names, methods, datasets, splits, seeds)]
-    known = _known(layout)
+    artifact = _artifact(layout)
     runs_by_variant = obtain(layout, store, names, mirrors, read)
     runs = runs_by_variant[names.variant]
     beside = {variant: runs_by_variant[variant] for variant in names.beside}
     sources = (names.sources.paper, names.sources.files) if against is None else (str(against),)
-    several = _several(layout, names, known, runs) if against is None else None
+    several = _several(layout, names, artifact, runs) if against is None else None
     # all of them or none: an adjusted p-value depends on every test of its table
     statistics = [claim for claim in claims if claim.statistic in STATISTICS]
     is_concerned = any(claim.statistic in STATISTICS for claim in selection)
     of_groups = judge_all(several, statistics) if several and is_concerned else {}
-    comparisons = tuple(of_groups.get(claim) or _single(claim, names, known, runs, several) for claim in selection)
-    return Book(benchmark, sources, comparisons, runs, beside, several)
+    comparisons = tuple(
+        of_groups.get(claim) or _single(claim, names, artifact, runs, several) for claim in selection
+    )
+    return Book(benchmark, sources, tuple(comparisons), runs, beside, several)
 
 
-def _several(layout: Layout, names: PublishedNames, known: Comparable, runs: Runs) -> Several | None:
+def _several(layout: Layout, names: PublishedNames, artifact: Comparable, runs: Runs) -> Several | None:
     if not has_study(layout, names.benchmark):
         return None
     paper = load_paper(layout, names.benchmark)
-    return Several(names, paper, known, published_side(layout, names, paper), our_side(names, paper, runs))
+    return Several(names, paper, artifact, published_side(layout, names, paper), our_side(names, paper, runs))
 
 
 def _single(
-    claim: Claim, names: PublishedNames, known: Comparable, runs: Runs, several: Several | None
+    claim: Claim, names: PublishedNames, artifact: Comparable, runs: Runs, several: Several | None
 ) -> Comparison:
     """The comparison of a claim about one method; a printed mean is also compared with the authors' files."""
-    comparison = judge(claim, names, known, runs)
+    comparison = judge(claim, names, artifact, runs)
     if several is None or claim.statistic != "mean" or not claim.source.startswith("Table"):
         return comparison
     mean = several.published.means.get((Place(claim.dataset, claim.method, claim.split), claim.metric))
@@ -107,7 +109,7 @@ def _single(
     return replace(comparison, files=Recomputed(mean, names.seeds, agrees))
 
 
-def _known(layout: Layout) -> Comparable:
+def _artifact(layout: Layout) -> Comparable:
     """The methods, datasets and splits of this artifact, and the datasets that have a manifest but no data."""
     without: dict[str, str] = {}
     for name in manifest_names(layout):

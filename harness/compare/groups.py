@@ -46,7 +46,7 @@ class Several:
 
     names: PublishedNames
     paper: PaperStatistics
-    known: Comparable
+    artifact: Comparable
     published: Side
     ours: Side
 
@@ -107,9 +107,9 @@ class Several:
     def why_without(self, dataset: str) -> str:
         """Why there can be no run on a published dataset here; empty if there can."""
         ours = self.names.datasets.get(dataset)
-        if ours is None or ours not in self.known.datasets:
+        if ours is None or ours not in self.artifact.datasets:
             return "not part of this artifact"
-        return self.known.without_data.get(ours, "")
+        return self.artifact.without_data.get(ours, "")
 
     def best(self, side: Side, places: Sequence[Place], metric: str) -> list[Place]:
         """The three places with the highest mean, the highest first."""
@@ -131,13 +131,13 @@ class Several:
         metric = self.paper.metric
         if statistic == MEDIAN:
             groups = [self.best(side, groups[0], metric)]
-        chosen = np.asarray(seeds)
-        known = sorted(set(chosen.ravel().tolist()))
-        at = np.searchsorted(known, chosen)
+        seed_array = np.asarray(seeds)
+        distinct = sorted(set(seed_array.ravel().tolist()))
+        at = np.searchsorted(distinct, seed_array)
         samples = []
         for group in groups:
-            drawn = side.table(group, known, metric)[:, at]
-            samples.append(np.moveaxis(drawn, 0, -2).reshape(*chosen.shape[:-1], -1))
+            values = side.table(group, distinct, metric)[:, at]
+            samples.append(np.moveaxis(values, 0, -2).reshape(*seed_array.shape[:-1], -1))
         if statistic == MEDIAN:
             return np.asarray(np.median(samples[0], axis=-1))
         if statistic == DIFFERENCE:

@@ -22,7 +22,7 @@ from harness.compare.claims import Claim
 from harness.compare.names import PublishedNames, Target, target_of
 from harness.compare.runs import Obtained, Runs
 from harness.compare.statistics import CONFIDENCE, welch_half_width
-from harness.status.table import summarise
+from harness.status.table import Summary, summarise
 
 _RELATIVE = 1e-9
 # Fewer seeds than this never decide about a hundred.
@@ -94,13 +94,17 @@ class Comparable:
     without_data: Mapping[str, str] = field(default_factory=dict)
 
 
-def judge(claim: Claim, names: PublishedNames, known: Comparable, runs: Runs) -> Comparison:
+# verdict, reason, test, tolerance
+_Decision = tuple[ClaimVerdict, str, str, float | None]
+
+
+def judge(claim: Claim, names: PublishedNames, artifact: Comparable, runs: Runs) -> Comparison:
     """The comparison of one claim with our runs."""
     target = target_of(names, claim.method, claim.dataset, claim.split)
     metric = names.metric(claim.metric) if claim.metric else None
     ours = metric.ours if metric else None
 
-    reason = _missing(claim, target, known)
+    reason = _missing(claim, target, artifact)
     if not reason and claim.statistic == "cost":
         reason = f"a cost {claim.note}"
     elif not reason and metric is not None and metric.ours is None:
@@ -112,8 +116,7 @@ def judge(claim: Claim, names: PublishedNames, known: Comparable, runs: Runs) ->
         return _judge_status(claim, target, runs_by_seed)
     assert ours is not None
     if claim.statistic in ("band", "mean"):
-        judge_runs = _judge_band if claim.statistic == "band" else _judge_mean
-        comparison = judge_runs(claim, target, ours, runs_by_seed)
+        comparison = _judge_mean(claim, target, ours, runs_by_seed)
     else:
         comparison = _judge_value(claim, names, target, ours, runs_by_seed)
     if why := names.why_other_data(claim.method, claim.dataset, claim.split, claim.metric):
@@ -147,55 +150,46 @@ def _judge_value(
 
 def _judge_mean(claim: Claim, target: Target, metric: str, runs: dict[int, Obtained]) -> Comparison:
     pairs = [(run, value) for _, run in sorted(runs.items()) if (value := _value_of(run, metric)[0]) is not None]
-    keys = tuple(run.key for run, _ in pairs)
     ours = summarise(value for _, value in pairs)
     if ours is None:
         reason = "not run yet" if not runs else f"none of our {len(runs)} runs has the metric"
         return Comparison(claim, target, metric, ClaimVerdict.PENDING, reason)
+    decide = _decide_band if claim.statistic == "band" else _decide_mean
+    verdict, reason, test, tolerance = decide(claim, ours)
+    reason += _beside(claim, ours.n, runs)
+    keys = tuple(run.key for run, _ in pairs)
+    return Comparison(claim, target, metric, verdict, reason, test, ours.mean, ours.n, tolerance, keys)
 
-    beside = _beside(claim, ours.n, runs)
 
-    def decided(verdict: ClaimVerdict, reason: str, test: str, tolerance: float | None) -> Comparison:
-        reason += beside
-        return Comparison(claim, target, metric, verdict, reason, test, ours.mean, ours.n, tolerance, keys)
-
+def _decide_mean(claim: Claim, ours: Summary) -> _Decision:
     difference = abs(ours.mean - claim.value)
     precision = claim.rounding + _RELATIVE
     if ours.n >= claim.n and difference <= precision:
-        return decided(ClaimVerdict.REPRODUCED, "equal as printed, all seeds", "printed precision", precision)
+        return ClaimVerdict.REPRODUCED, "equal as printed, all seeds", "printed precision", precision
     if ours.n < min(FEWEST_SEEDS, claim.n):
-        return decided(ClaimVerdict.NOT_COMPARABLE, f"{ours.n} of {claim.n} seeds", "", None)
+        return ClaimVerdict.NOT_COMPARABLE, f"{ours.n} of {claim.n} seeds", "", None
     test = f"{CONFIDENCE:.0%} Welch interval, n = {ours.n} and {claim.n}"
     sd = claim.sd or 0.0
     half = welch_half_width(ours.sd or 0.0, ours.n, sd, claim.n)
     if difference > half + precision:
-        return decided(ClaimVerdict.DEVIATES, "the interval of the difference excludes 0", test, half + precision)
+        return ClaimVerdict.DEVIATES, "the interval of the difference excludes 0", test, half + precision
     if half > sd + precision:
         reason = f"{ours.n} of {claim.n} seeds: the interval is wider than one published standard deviation"
-        return decided(ClaimVerdict.NOT_COMPARABLE, reason, test, half + precision)
-    return decided(ClaimVerdict.REPRODUCED, "the interval of the difference contains 0", test, half + precision)
+        return ClaimVerdict.NOT_COMPARABLE, reason, test, half + precision
+    return ClaimVerdict.REPRODUCED, "the interval of the difference contains 0", test, half + precision
 
 
-def _judge_band(claim: Claim, target: Target, metric: str, runs: dict[int, Obtained]) -> Comparison:
-    pairs = [(run, value) for _, run in sorted(runs.items()) if (value := _value_of(run, metric)[0]) is not None]
-    ours = summarise(value for _, value in pairs)
-    if ours is None:
-        reason = "not run yet" if not runs else f"none of our {len(runs)} runs has the metric"
-        return Comparison(claim, target, metric, ClaimVerdict.PENDING, reason)
-    keys = tuple(run.key for run, _ in pairs)
+def _decide_band(claim: Claim, ours: Summary) -> _Decision:
     width, name = (_USUAL_BAND, f"{_USUAL_BAND}; no deviation is printed")
     if claim.sd is not None:
         width, name = claim.sd, "the printed deviation"
     band = width + claim.rounding + _RELATIVE
-    if ours.n < _FEWEST_OF_A_BAND:
-        reason, verdict = f"{ours.n} of at least {_FEWEST_OF_A_BAND} seeds", ClaimVerdict.NOT_COMPARABLE
-    elif abs(ours.mean - claim.value) <= band:
-        reason, verdict = f"within {name}", ClaimVerdict.REPRODUCED
-    else:
-        reason, verdict = f"beyond {name}", ClaimVerdict.DEVIATES
-    reason += _beside(claim, ours.n, runs)
     test = f"|difference| <= {band:.2g}"
-    return Comparison(claim, target, metric, verdict, reason, test, ours.mean, ours.n, band, keys)
+    if ours.n < _FEWEST_OF_A_BAND:
+        return ClaimVerdict.NOT_COMPARABLE, f"{ours.n} of at least {_FEWEST_OF_A_BAND} seeds", test, band
+    if abs(ours.mean - claim.value) <= band:
+        return ClaimVerdict.REPRODUCED, f"within {name}", test, band
+    return ClaimVerdict.DEVIATES, f"beyond {name}", test, band
 
 
 def _beside(claim: Claim, count: int, runs: dict[int, Obtained]) -> str:
@@ -243,12 +237,12 @@ def _value_of(run: Obtained | None, metric: str) -> tuple[float | None, str]:
     return value, ""
 
 
-def _missing(claim: Claim, target: Target, known: Comparable) -> str | None:
+def _missing(claim: Claim, target: Target, artifact: Comparable) -> str | None:
     for kind, name, ours, having in (
-        ("method", claim.method, target.method, known.methods),
-        ("dataset", claim.dataset, target.dataset, known.datasets),
-        ("split", claim.split, target.split, known.splits),
+        ("method", claim.method, target.method, artifact.methods),
+        ("dataset", claim.dataset, target.dataset, artifact.datasets),
+        ("split", claim.split, target.split, artifact.splits),
     ):
         if ours is None or ours.partition(":")[0] not in having:
             return f"{kind} '{name}' is not part of this artifact"
-    return known.without_data.get(target.dataset or "")
+    return artifact.without_data.get(target.dataset or "")

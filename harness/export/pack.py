@@ -80,9 +80,7 @@ def _fill(
             continue
         records.append(record)
         files[key] = _copy_run(layout, store, record, folder, with_predictions=with_predictions)
-    (folder / "README.md").write_text(
-        _README.format(name=plain(table.name)) + _left_out_text(left_out), encoding="utf-8"
-    )
+    (folder / "README.md").write_text(_README.format(name=plain(table.name)) + _losses(left_out), encoding="utf-8")
     (folder / "status.md").write_text(to_markdown(table), encoding="utf-8")
     status = json.dumps(to_json(table), indent=2, sort_keys=True, ensure_ascii=False)
     (folder / "status.json").write_text(status + "\n", encoding="utf-8")
@@ -98,7 +96,7 @@ def _fill(
     return Exported(len(records), left_out)
 
 
-def _left_out_text(left_out: Mapping[str, str]) -> str:
+def _losses(left_out: Mapping[str, str]) -> str:
     if not left_out:
         return ""
     lines = [f"- {key}: {reason}" for key, reason in left_out.items()]

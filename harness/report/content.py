@@ -140,7 +140,7 @@ def run_command(scored: ScoredCell) -> str:
         words.append("--upstream DIR")
     if job.accelerator != "cpu":
         words.append(f"--accelerator {job.accelerator}")
-    words += [f"--set {shlex.quote(f'{name}={json.dumps(value)}')}" for name, value in scored.chosen.items()]
+    words += [f"--set {shlex.quote(f'{name}={json.dumps(value)}')}" for name, value in scored.choices.items()]
     return " ".join(words)
 
 

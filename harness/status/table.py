@@ -49,7 +49,7 @@ class ScoredCell:
 
     cell: Cell
     row: str
-    chosen: dict[str, Any]
+    choices: dict[str, Any]
     control: bool
     metrics: dict[str, float | None]
     notes: dict[str, str]
@@ -256,16 +256,16 @@ def summarise(values: Iterable[float]) -> Summary | None:
     return Summary(mean, math.sqrt(squares / (len(numbers) - 1)), len(numbers))
 
 
-def row_name(job: Job, chosen: dict[str, Any]) -> str:
+def row_name(job: Job, choices: dict[str, Any]) -> str:
     """The method, its variant unless `published`, and the parameters that differ from the card's."""
     name = job.method if job.variant == "published" else f"{job.method}/{job.variant}"
-    choices = ", ".join(f"{parameter}={value}" for parameter, value in chosen.items())
-    return f"{name}{job.marks} ({choices})" if choices else f"{name}{job.marks}"
+    text = ", ".join(f"{parameter}={value}" for parameter, value in choices.items())
+    return f"{name}{job.marks} ({text})" if text else f"{name}{job.marks}"
 
 
 def _scored(layout: Layout, cell: Cell, card: MethodCard, reference: Mapping[str, ReferenceResult]) -> ScoredCell:
     usual = card.variant(cell.job.variant).parameters
-    chosen = {name: value for name, value in sorted(cell.job.parameters.items()) if usual.get(name) != value}
+    choices = {name: value for name, value in sorted(cell.job.parameters.items()) if usual.get(name) != value}
     entry = reference.get(cell.planned.key) if cell.planned and cell.verdict is Verdict.PENDING else None
     scores: Scores | None = None
     if entry is not None:
@@ -277,8 +277,8 @@ def _scored(layout: Layout, cell: Cell, card: MethodCard, reference: Mapping[str
         scores = read_scores(layout, cell.planned.key, cell.job.benchmark, evidence)
     return ScoredCell(
         cell,
-        row_name(cell.job, chosen),
-        chosen,
+        row_name(cell.job, choices),
+        choices,
         card.control,
         scores.metrics if scores else {},
         scores.notes if scores else {},

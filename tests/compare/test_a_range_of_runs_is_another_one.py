@@ -195,7 +195,7 @@ def test_a_range_that_holds_no_effect_decides_nothing() -> None:
 def test_what_keeps_a_claim_from_being_judged_is_said_in_its_order() -> None:
     one = claim(DIFFERENCE, 0.1)
     known = several(PUBLISHED, OURS)
-    nobody = replace(known, known=replace(KNOWN, without_data={"one": "nobody has it"}))
+    nobody = replace(known, artifact=replace(KNOWN, without_data={"one": "nobody has it"}))
     assert nobody.judge(one).reason == "no data here: nobody has it"
     place = Place("One", "A", SPLITS[0])
     failing = replace(known, ours=replace(OURS, failures={place: "memory: killed"}))
@@ -217,16 +217,16 @@ def test_the_part_that_is_here_is_judged_on_its_own() -> None:
     every = claim(DIFFERENCE, 0.1, dataset="all")
     known = several(PUBLISHED, OURS)
     assert known.on_part(every) is None and known.on_part(claim(DIFFERENCE, 0.1)) is None
-    half = replace(known, known=replace(KNOWN, without_data={"two": "nobody has it"}))
+    half = replace(known, artifact=replace(KNOWN, without_data={"two": "nobody has it"}))
     assert half.judge(every).reason == "no data here of Two"
     part = half.on_part(every)
     assert part is not None and part.claim.dataset == "1 of 2 datasets"
     assert float(part.claim.published) == pytest.approx(by_definition(DIFFERENCE, PUBLISHED, list(range(40))))
     assert part.ours == pytest.approx(by_definition(DIFFERENCE, OURS, list(range(100, 120))))
     assert half.on_part(claim(MEDIAN, 0.8, dataset="all", method="all")) is None
-    none = replace(known, known=replace(KNOWN, without_data={"one": "x", "two": "y"}))
+    none = replace(known, artifact=replace(KNOWN, without_data={"one": "x", "two": "y"}))
     assert none.on_part(every) is None
-    elsewhere = replace(known, known=replace(KNOWN, datasets=frozenset({"one"})))
+    elsewhere = replace(known, artifact=replace(KNOWN, datasets=frozenset({"one"})))
     assert elsewhere.why_without("Two") == elsewhere.why_without("Three") == "not part of this artifact"
 
 

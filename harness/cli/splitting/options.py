@@ -38,12 +38,12 @@ class SplitRequest:
             raise UsageError("no strategy is named", todo="give it after the dataset, or as --strategy NAME")
         form = benchmarks.get(benchmark_of(layout, self.dataset)).form
         usual = form.usual_seed
-        chosen = (*self.seeds, *(form.published_seeds() if published else ()))
-        if not chosen and usual is None:
+        seeds = (*self.seeds, *(form.published_seeds() if published else ()))
+        if not seeds and usual is None:
             raise UsageError("no seed is named", todo="give --seed N or --published")
         return [
             SplitSpec(strategy=self.strategy, seed=seed, parameters=self.parameters)
-            for seed in dict.fromkeys(chosen or (usual,))
+            for seed in dict.fromkeys(seeds or (usual,))
             if seed is not None
         ]
 
@@ -68,8 +68,8 @@ def split_options(command: Command) -> Command:
         if named_dataset and dataset and not strategy:
             dataset, strategy = None, dataset
         name = one_of("dataset", dataset, named_dataset)
-        chosen = one_of("strategy", strategy, named_strategy) if strategy or named_strategy else None
-        return command(request=SplitRequest(name, chosen, seeds, parameters), **others)
+        strategy_name = one_of("strategy", strategy, named_strategy) if strategy or named_strategy else None
+        return command(request=SplitRequest(name, strategy_name, seeds, parameters), **others)
 
     for decorate in (
         click.option("--gamma", type=float, help="The same as --set gamma=NUMBER."),

@@ -68,8 +68,8 @@ def tuning(layout: Layout, spec: Spec) -> Sheet:
 
 def searched(block: Block, card: MethodCard) -> dict[str, int]:
     """The parameters of a block that a method has, and how many values of each are tried."""
-    known = card.variant("published").parameters
-    return {name: len(values) for name, values in block.search.items() if name in known}
+    parameters = card.variant("published").parameters
+    return {name: len(values) for name, values in block.search.items() if name in parameters}
 
 
 def left_out(card: MethodCard, space: Iterable[str]) -> list[str]:
@@ -85,8 +85,8 @@ def added(card: MethodCard, parameter: str) -> bool:
 
 def best(points: list[Point], setting: str) -> Point | None:
     """The point with the best validation score; the first of equal ones."""
-    known = [point for point in points if setting in point.validation]
-    return max(known, key=lambda point: point.validation[setting], default=None)
+    candidates = [point for point in points if setting in point.validation]
+    return max(candidates, key=lambda point: point.validation[setting], default=None)
 
 
 def _rows(store: Store, block: Block, card: MethodCard, split: str, cells: list[Cell]) -> list[list[str]]:
@@ -104,8 +104,8 @@ def _rows(store: Store, block: Block, card: MethodCard, split: str, cells: list[
         if point is None:
             rows.append([*row, "-", "-"])
             continue
-        chosen = ", ".join(f"{name}={point.parameters[name]}" for name in own)
-        rows.append([*row, f"{100 * point.validation[setting]:.1f}", chosen])
+        values = ", ".join(f"{name}={point.parameters[name]}" for name in own)
+        rows.append([*row, f"{100 * point.validation[setting]:.1f}", values])
     return rows
 
 
