@@ -1,4 +1,4 @@
-"""The command line: a thin skin. Each command lives in its own module, which is imported only when it is used."""
+"""The command line. Each command has a module of its own, which is imported only when it is used."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from harness.base.errors import EngineError, HarnessError
 
 _TRACEBACK = "PERMAFROST_TRACEBACK"
 
-# Order of the way through the house; the text is repeated here so that --help imports nothing.
+# In the order in which a person needs them. The text is repeated here so that --help imports nothing.
 _COMMANDS = {
     "doctor": "Check engine, disk, memory, GPU, data and a tiny control run.",
     "list": "List methods, datasets, suites and metrics.",
@@ -86,7 +86,7 @@ def main(arguments: list[str] | None = None) -> None:
     """Run the command line: the one place where errors become messages and exit codes."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
-            # a terminal without Unicode gets "?" for a sign it lacks, not a failure
+            # a terminal without Unicode shows "?" for a character that it lacks, and nothing fails
             stream.reconfigure(errors="replace")
     try:
         colour = False if os.environ.get("NO_COLOR") else None
@@ -116,7 +116,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def _fail(what: str, *, where: str, todo: str) -> NoReturn:
-    """End with a message for what no other message was written for: the machine or the harness failed."""
+    """Exit with the message of an unexpected error, of the machine or of the harness."""
     if os.environ.get(_TRACEBACK):
         raise
     click.echo(f"error: {EngineError(what, where=where, todo=todo)}", err=True)
@@ -124,7 +124,7 @@ def _fail(what: str, *, where: str, todo: str) -> NoReturn:
 
 
 def _innermost(error: BaseException) -> str:
-    """The place in the harness where it happened."""
+    """Module and line of the harness in which the error was raised."""
     place, trace = "", error.__traceback__
     while trace is not None:
         module = trace.tb_frame.f_globals.get("__name__", "")

@@ -39,8 +39,8 @@ def command(
     harness audit --reference --replay 3     what is committed here; three of them made again, bit for bit
     harness audit --reference --suite smoke  what is committed of a suite
 
-    KEY is a job key or its beginning. Exit code 5 when any link is broken. What could not be checked is told,
-    and never called ok.
+    KEY is a job key or its beginning. Exit code 5 when any link is broken. A link that could not be checked is
+    listed, and does not count as ok.
     """
     from harness import api
     from harness.audit import to_json, to_text

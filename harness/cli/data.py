@@ -33,12 +33,12 @@ def list_datasets(mirrors: tuple[Path, ...], as_json: bool) -> int:
     from harness.data import manifest_names
 
     layout = find_layout()
-    listed = [_described(layout, name, mirrors) for name in manifest_names(layout)]
+    descriptions = [_description(layout, name, mirrors) for name in manifest_names(layout)]
     if as_json:
-        echo_json([row for row, _ in listed])
+        echo_json([row for row, _ in descriptions])
     else:
-        click.echo("".join(f"{line}\n" for _, line in listed), nl=False)
-    return UsageError.exit_code if any(_FAULT in row for row, _ in listed) else 0
+        click.echo("".join(f"{line}\n" for _, line in descriptions), nl=False)
+    return UsageError.exit_code if any(_FAULT in row for row, _ in descriptions) else 0
 
 
 @command.command("get", short_help="Find or download, convert and check.")
@@ -49,12 +49,12 @@ def list_datasets(mirrors: tuple[Path, ...], as_json: bool) -> int:
 def get_datasets(names: tuple[str, ...], everything: bool, mirrors: tuple[Path, ...], as_json: bool) -> None:
     """Get datasets: find or download their files, convert and check them.
 
-    With --all, those that a person has to bring, or whose files nobody has recorded, are passed over, and said."""
+    With --all, datasets that a person has to bring, or whose files nobody has recorded, are only named."""
     from harness.data import load_dataset, load_manifest
 
     layout = find_layout()
     rows: list[dict[str, Any]] = []
-    for name in _chosen(layout, names, everything):
+    for name in _selection(layout, names, everything):
         state = _state(layout, load_manifest(layout, name), mirrors)
         if everything and state.startswith("to be brought"):
             rows.append({"name": name, "digest": None, "remarks": [state]})
@@ -81,8 +81,8 @@ def verify_datasets(names: tuple[str, ...], mirrors: tuple[Path, ...], as_json: 
     Exit code 4 where something is corrupt, or a dataset that was named is not here."""
     layout = find_layout()
     rows = [
-        _verified(layout, name, mirrors, required=bool(names))
-        for name in _chosen(layout, names, everything=not names)
+        _verification(layout, name, mirrors, required=bool(names))
+        for name in _selection(layout, names, everything=not names)
     ]
     if as_json:
         echo_json(rows)
@@ -101,13 +101,13 @@ def forget_dataset(name: str) -> None:
     The next `harness data get` asks for the files again."""
     from harness.data.trust import forget
 
-    taken = forget(find_layout(), name)
+    files = forget(find_layout(), name)
     click.echo(
-        f"{name}: " + (f"forgotten: {', '.join(taken)}" if taken else "nothing was recorded at first sight")
+        f"{name}: " + (f"forgotten: {', '.join(files)}" if files else "nothing was recorded at first sight")
     )
 
 
-def _chosen(layout: Layout, names: tuple[str, ...], everything: bool) -> list[str]:
+def _selection(layout: Layout, names: tuple[str, ...], everything: bool) -> list[str]:
     from harness.data import manifest_names
 
     if everything and names:
@@ -122,8 +122,8 @@ def _chosen(layout: Layout, names: tuple[str, ...], everything: bool) -> list[st
     return list(names)
 
 
-def _described(layout: Layout, name: str, mirrors: tuple[Path, ...]) -> tuple[dict[str, Any], str]:
-    """What a program and a person are told of a dataset: one whose manifest is faulty hides no other."""
+def _description(layout: Layout, name: str, mirrors: tuple[Path, ...]) -> tuple[dict[str, Any], str]:
+    """The entry of a dataset in JSON, and its line of text. A faulty manifest does not hide the other datasets."""
     from harness.data import load_manifest
 
     try:
@@ -154,8 +154,8 @@ def _state(layout: Layout, manifest: DatasetManifest, mirrors: tuple[Path, ...])
     return f"{how}: {', '.join(file.name for file in away)}"
 
 
-def _verified(layout: Layout, name: str, mirrors: tuple[Path, ...], *, required: bool) -> dict[str, str]:
-    """Convert again from the original files, then read what is kept."""
+def _verification(layout: Layout, name: str, mirrors: tuple[Path, ...], *, required: bool) -> dict[str, str]:
+    """The verdict on a dataset: converted again from its original files, and compared with the kept arrays."""
     from harness.data import load_dataset, load_manifest
     from harness.data.datasets import convert_dataset
 
@@ -163,13 +163,13 @@ def _verified(layout: Layout, name: str, mirrors: tuple[Path, ...], *, required:
         state = _state(layout, load_manifest(layout, name), mirrors)
         if state.startswith(_AWAY) and not required:
             return {"name": name, "verdict": "not here", "reason": state}
-        made = convert_dataset(layout, name, mirrors=mirrors)
-        kept = load_dataset(layout, name, mirrors=mirrors)
+        fresh = convert_dataset(layout, name, mirrors=mirrors)
+        dataset = load_dataset(layout, name, mirrors=mirrors)
     except MissingData as error:
         return {"name": name, "verdict": "not here", "reason": str(error)}
     except (DataError, UsageError) as error:
         return {"name": name, "verdict": "corrupt", "reason": str(error)}
-    if kept.digest != made.digest:
-        reason = f"kept arrays have digest {kept.digest}, converted again {made.digest}"
+    if dataset.digest != fresh.digest:
+        reason = f"kept arrays have digest {dataset.digest}, converted again {fresh.digest}"
         return {"name": name, "verdict": "corrupt", "reason": reason}
     return {"name": name, "verdict": "ok", "reason": ""}

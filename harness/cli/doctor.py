@@ -1,4 +1,4 @@
-"""`harness doctor`: is this machine ready, and what to do where it is not."""
+"""`harness doctor`: is this machine ready, and what to do if not."""
 
 from __future__ import annotations
 

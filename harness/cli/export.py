@@ -42,8 +42,8 @@ def command(suite: str, output: Path, with_predictions: bool) -> int:
         click.echo(f"index: {build_index(layout, output)}")
         return 0
     plan = api.plan(suite=suite, repository=api.open_repository())
-    exported = export(layout, plan, output, with_predictions=with_predictions)
-    click.echo(f"exported {exported.runs} runs: {output}")
-    for key, reason in exported.left_out.items():
+    crate = export(layout, plan, output, with_predictions=with_predictions)
+    click.echo(f"exported {crate.runs} runs: {output}")
+    for key, reason in crate.left_out.items():
         click.echo(f"left out {key[:12]}: {reason} (harness audit {key[:12]} tells more)", err=True)
-    return CorruptData.exit_code if exported.left_out else 0
+    return CorruptData.exit_code if crate.left_out else 0

@@ -70,7 +70,7 @@ def list_images(as_json: bool) -> None:
         f"{'name':12} {'kind':12} {'for':4} {'on top of':10} {'tree':16} {'MB':>6} {'own MB':>6}  built here"
     )
     for row in rows:
-        built = "; ".join(
+        builds = "; ".join(
             f"{b['engine']} {b['size_bytes'] / 1e6:.0f} MB"
             + (f" in {b['built_seconds']:.1f} s" if b["built_seconds"] else "")
             for b in row["built"]
@@ -79,7 +79,7 @@ def list_images(as_json: bool) -> None:
         tree, parent = row["tree"][:16] or "-", row["extends"] or "-"
         click.echo(
             f"{row['name']:12} {row['kind']:12} {row['variant']:4} {parent:10} {tree:16} {sizes}  "
-            f"{built or row['why'] or '-'}"
+            f"{builds or row['why'] or '-'}"
         )
 
 
@@ -113,10 +113,10 @@ def fetch(names: tuple[str, ...], everything: bool, accelerator: Accelerator, mi
     from harness.images.preparation import fetch_for, needed_parts
 
     layout = find_layout()
-    chosen = _chosen(layout, names, everything)
-    with _reporting() as (_, report):
-        count = fetch_for(layout, chosen, accelerator=accelerator, mirrors=mirrors, progress=report)
-    total = len(needed_parts(layout, chosen, accelerator))
+    selection = _selection(layout, names, everything)
+    with _fetch_progress() as (_, report):
+        count = fetch_for(layout, selection, accelerator=accelerator, mirrors=mirrors, progress=report)
+    total = len(needed_parts(layout, selection, accelerator))
     click.echo(f"{total} parts are here, {count} of them fetched now, all as locked: {layout.parts}")
 
 
@@ -140,17 +140,17 @@ def build(
     from harness.images.build import Supply, ensure_environment, ensure_image, record_environment
 
     layout = find_layout()
-    with find_engine(layout) as engine, _reporting() as (_, report):
+    with find_engine(layout) as engine, _fetch_progress() as (_, report):
         supply = Supply(
             mirrors=mirrors,
             network=not offline,
             progress=report,
             announce=lambda what: click.echo(what, err=True),
         )
-        for name in _chosen(layout, names, everything):
+        for name in _selection(layout, names, everything):
             if record:
-                written = record_environment(engine, layout, name, accelerator, supply=supply)
-                click.echo(f"{name}: recorded tree {written.tree[:16]}, {written.bytes / 1e6:.0f} MB")
+                environment = record_environment(engine, layout, name, accelerator, supply=supply)
+                click.echo(f"{name}: recorded tree {environment.tree[:16]}, {environment.bytes / 1e6:.0f} MB")
             ensure = ensure_image if (layout.methods / name).is_dir() else ensure_environment
             image = ensure(engine, layout, name, accelerator, supply=supply)
             size, seconds = f"{image.size_bytes / 1e6:.0f} MB", f"built in {image.built_seconds:.1f} s"
@@ -182,8 +182,8 @@ def verify(
     findings = []
     with find_engine(layout) as engine:
         supply = Supply(mirrors=mirrors)
-        chosen = _chosen(layout, names, everything)
-        for finding in verify_images(engine, layout, chosen, accelerator, rebuild=rebuild, supply=supply):
+        selection = _selection(layout, names, everything)
+        for finding in verify_images(engine, layout, selection, accelerator, rebuild=rebuild, supply=supply):
             findings.append(finding)
             if not as_json:
                 mark = "FAULT" if finding.fault else "ok"
@@ -205,20 +205,20 @@ def export(folder: Path, names: tuple[str, ...], accelerator: Accelerator) -> No
     from harness.images.preparation import needed_parts
 
     layout = find_layout()
-    parts = needed_parts(layout, _chosen(layout, names, everything=not names), accelerator)
+    parts = needed_parts(layout, _selection(layout, names, everything=not names), accelerator)
     count = export_parts(layout, parts, folder)
     click.echo(f"{len(parts)} parts are in {folder}, {count} of them new")
 
 
-def _chosen(layout: Layout, names: tuple[str, ...], everything: bool) -> list[str]:
+def _selection(layout: Layout, names: tuple[str, ...], everything: bool) -> list[str]:
     from harness.methods.card import method_names
 
     return list(names) if names and not everything else method_names(layout)
 
 
 @contextmanager
-def _reporting() -> Iterator[tuple[Progress, PartProgress]]:
-    """Progress of fetching: one step per file."""
+def _fetch_progress() -> Iterator[tuple[Progress, PartProgress]]:
+    """The progress of fetching, and the function that reports one file."""
     with progress_for() as progress:
 
         def report(done: int, total: int, part: Any) -> None:

@@ -73,8 +73,8 @@ def check(names: tuple[str, ...], install: bool, as_json: bool) -> int:
                     {"method": card.name, "check": result.check, "passed": result.passed, "reason": result.reason}
                 )
                 if not as_json:
-                    told = "passed" if result.passed else f"FAILED: {result.reason}"
-                    click.echo(f"{card.name}: {promises[result.check]}: {told}")
+                    ending = "passed" if result.passed else f"FAILED: {result.reason}"
+                    click.echo(f"{card.name}: {promises[result.check]}: {ending}")
     if as_json:
         echo_json(rows)
     return 0 if all(row["passed"] for row in rows) else 1

@@ -81,18 +81,13 @@ def command(
 
     layout = find_layout()
     card = load_method(layout, method)
-    chosen = parse_settings(settings)
-    manifest = load_manifest(layout, dataset) if dataset else _embedded(layout, card)
-    job = make_job(card, manifest, parse_split(split, seed), variant=variant, chosen=chosen, options=options)
+    parameters = parse_settings(settings)
+    manifest = load_manifest(layout, dataset) if dataset else _own_dataset(layout, card)
+    job = make_job(card, manifest, parse_split(split, seed), variant=variant, chosen=parameters, options=options)
     planned = pin(layout, job)
     if register_only:
-        words = {
-            "dataset": manifest.name,
-            "split": split,
-            "seed": seed,
-            "variant": variant,
-        }
-        arguments = [method, *(f"--{name}={value}" for name, value in words.items())]
+        arguments = [method, f"--dataset={manifest.name}", f"--split={split}", f"--seed={seed}"]
+        arguments += [f"--variant={variant}"]
         arguments += [f"--{name.replace('_', '-')}={value}" for name, value in job.options.items()]
         arguments += [f"--set={text}" for text in settings]
         arguments += [f"--mirror={folder.resolve()}" for folder in mirrors]
@@ -109,20 +104,20 @@ def command(
     return 0
 
 
-def _embedded(layout: Layout, card: MethodCard) -> DatasetManifest:
-    """A dataset of the method's benchmark for which nothing has to be downloaded or brought."""
+def _own_dataset(layout: Layout, card: MethodCard) -> DatasetManifest:
+    """A dataset of the method's benchmark whose files are all in the repository."""
     from harness.data import load_manifest, manifest_names
 
     manifests = (load_manifest(layout, name) for name in manifest_names(layout))
     of_benchmark = (one for one in manifests if one.benchmark in card.benchmarks and not one.bring)
-    found = next((one for one in of_benchmark if one.files == one.own_files), None)
-    if found is None:
+    manifest = next((one for one in of_benchmark if one.files == one.own_files), None)
+    if manifest is None:
         raise UsageError(
             f"no dataset of benchmark {' or '.join(card.benchmarks)} lies in the repository itself",
             where=f"harness notebook {card.name}",
             todo="name one with --dataset (harness list datasets)",
         )
-    return found
+    return manifest
 
 
 def _image(engine: Engine, layout: Layout, method: str, mirrors: tuple[Path, ...]) -> NotebookImage:
@@ -154,15 +149,15 @@ async def _serve(
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, task.cancel)
     began = time.monotonic()
-    async with open_kernel(engine, layout, planned, image, connection, mirrors=mirrors) as opened:
-        click.echo(_told(planned, image, opened, time.monotonic() - began))
-        await asyncio.wait([opened.ended])
-        if said := last_words(opened.log):
-            click.echo(f"the kernel's last words:\n{said}", err=True)
+    async with open_kernel(engine, layout, planned, image, connection, mirrors=mirrors) as kernel:
+        click.echo(_instructions(planned, image, kernel, time.monotonic() - began))
+        await asyncio.wait([kernel.ended])
+        if words := last_words(kernel.log):
+            click.echo(f"the kernel's last words:\n{words}", err=True)
 
 
-def _told(planned: PlannedJob, image: NotebookImage, opened: Opened, seconds: float) -> str:
-    """What exactly is open, and how to get in."""
+def _instructions(planned: PlannedJob, image: NotebookImage, kernel: Opened, seconds: float) -> str:
+    """What runs in the kernel, and how to connect to it."""
     job, below = planned.job, image.method
     return "\n".join(
         [
@@ -173,7 +168,7 @@ def _told(planned: PlannedJob, image: NotebookImage, opened: Opened, seconds: fl
             f"  on top of it {image.added}, in {image.name}",
             f"  loaded       problem (what the first model may know), fit_predict; try: {_TRY[image.language]}",
             "  network      none; nothing computed here is stored or counted as a run",
-            f"  connect      jupyter console --existing {opened.file}",
+            f"  connect      jupyter console --existing {kernel.file}",
             "  end          Ctrl-C here, or shut the kernel down from the client",
         ]
     )

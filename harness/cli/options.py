@@ -1,4 +1,4 @@
-"""Options and small habits that several commands share."""
+"""Options that several commands have, and what they share to read them and to print JSON."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ if TYPE_CHECKING:
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-# What numpy's legacy generator takes, which draws every split.
+# The seeds that numpy's legacy generator accepts: it draws every split.
 SEED = click.IntRange(min=0, max=2**32 - 1)
 
 
 class OnceCommand(click.Command):
-    """Refuses an option that takes one value and gets two, of which one would silently count for nothing."""
+    """A command that refuses two values for an option that takes one; click would ignore the first."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse, after a look at which options occur how often."""
+        """Parse the arguments, after a check how often each option occurs."""
         _, _, occurring = self.make_parser(ctx).parse_args(args=list(args))
         for option, times in Counter(occurring).items():
-            # of a flag the last word counts, so that a script's own --install can be taken back
+            # of a flag the last one counts, so that a person can undo the --install of a script
             alone = isinstance(option, click.Option) and not (option.multiple or option.count or option.is_flag)
             if times > 1 and alone and not ctx.resilient_parsing:
                 name = option.opts[0]
@@ -41,14 +41,14 @@ class OnceCommand(click.Command):
 
 
 class OutputFile(click.Path):
-    """A file to write, whose name tells its kind: another kind than is written here is refused."""
+    """The path of a file to write; its ending must be one of those given."""
 
     def __init__(self, *endings: str, folder: bool = False) -> None:
         super().__init__(dir_okay=folder, path_type=Path)
         self._endings = endings
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
-        """The path, of a known ending."""
+        """The path, if its ending is known."""
         path = Path(os.fsdecode(super().convert(value, param, ctx)))
         if path.suffix.lower() not in self._endings:
             known = ", ".join(ending or "none" for ending in self._endings)
@@ -57,7 +57,7 @@ class OutputFile(click.Path):
 
 
 class OnceGroup(click.Group):
-    """Its commands refuse likewise."""
+    """A group whose commands are `OnceCommand`s."""
 
     command_class = OnceCommand
 
@@ -93,12 +93,12 @@ def benchmark_option(help: str) -> Callable[[Command], Command]:
 
 
 def benchmark_options(command: Command) -> Command:
-    """An option for each of the `options` of any benchmark, handed on together as `options`."""
+    """An option for each of the `options` of all benchmarks; the command gets them together as `options`."""
 
     @wraps(command)
     def call(**arguments: Any) -> Any:
-        asked = {name: arguments.pop(name) for name in fields}
-        return command(options={name: value for name, value in asked.items() if value is not None}, **arguments)
+        values = {name: arguments.pop(name) for name in fields}
+        return command(options={name: value for name, value in values.items() if value is not None}, **arguments)
 
     fields = {
         name: (benchmark, field)
@@ -112,8 +112,8 @@ def benchmark_options(command: Command) -> Command:
     return call  # type: ignore[return-value]
 
 
-class Requested(TypedDict):
-    """What the options of a command ask `harness.api.plan` for."""
+class PlanArguments(TypedDict):
+    """The arguments of `harness.api.plan` that the options of a command give."""
 
     suite: str | None
     published_seeds: int | None
@@ -129,12 +129,12 @@ class Requested(TypedDict):
 
 
 def request_options(command: Command) -> Command:
-    """The options that name a suite, or methods on data, handed on together as `requested`."""
+    """The options that name a suite, or methods on data; the command gets them together as `request`."""
 
     @wraps(command)
     def call(settings: tuple[str, ...], **arguments: Any) -> Any:
-        requested = {name: arguments.pop(name) for name in Requested.__annotations__ if name != "parameters"}
-        return command(requested={**requested, "parameters": parse_settings(settings)}, **arguments)
+        request = {name: arguments.pop(name) for name in PlanArguments.__annotations__ if name != "parameters"}
+        return command(request={**request, "parameters": parse_settings(settings)}, **arguments)
 
     decorators = (
         click.option("--suite", help="A named set of jobs (harness list suites)."),
@@ -197,17 +197,17 @@ def json_option(command: Command) -> Command:
 
 
 def json_text(value: object) -> str:
-    """What every `--json` prints: equal values give equal texts."""
+    """The text that `--json` prints: equal values give equal texts."""
     return json.dumps(value, indent=2, sort_keys=True, ensure_ascii=False)
 
 
 def echo_json(value: object) -> None:
-    """Print a value for programs."""
+    """Print a value as JSON."""
     click.echo(json_text(value))
 
 
 def parse_setting(text: str) -> tuple[str, Any]:
-    """`name=value`, the value read as JSON where it is JSON, else as text."""
+    """Name and value of `name=value`. The value is read as JSON where it is JSON, else as text."""
     name, equals, value = text.partition("=")
     if not equals or not name:
         raise UsageError(f"'{text}' sets nothing", where="--set", todo="write it as name=value")
@@ -220,7 +220,7 @@ def parse_setting(text: str) -> tuple[str, Any]:
 
 
 def _is_endless(text: str) -> bool:
-    """Whether it is a number that no hash can be taken of: nan, or beyond all that can be written."""
+    """Whether the text is a number that JSON cannot write, and no key can hold: nan or infinite."""
     try:
         return not math.isfinite(float(text))
     except ValueError:
@@ -228,7 +228,7 @@ def _is_endless(text: str) -> bool:
 
 
 def parse_settings(texts: Iterable[str]) -> dict[str, Any]:
-    """Several of them; a name that is set twice is refused, not decided."""
+    """All settings by name. A name that is set twice is refused."""
     settings: dict[str, Any] = {}
     for name, value in map(parse_setting, texts):
         if name in settings:

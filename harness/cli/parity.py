@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -48,10 +49,10 @@ def command(
 
     layout = find_layout()
     cases, cards = find_cases(golden), load_methods(layout)
-    known = [*method_names(layout), METRICS, SPLITS]
+    names = [*method_names(layout), METRICS, SPLITS]
     for subject in subjects:
-        if subject not in known:
-            raise unknown("method", subject, known, where=layout.methods)
+        if subject not in names:
+            raise unknown("method", subject, names, where=layout.methods)
         if not any(is_covered(case, cards, subject) for case in cases):
             why = next((card.without_golden for card in cards if card.name == subject), "")
             raise UsageError(
@@ -73,7 +74,7 @@ def command(
 
 
 def _lines(finding: CaseFinding) -> Iterator[str]:
-    """For a terminal: the case, then its arrays."""
+    """Lines for a terminal: the case, then each of its arrays."""
     seconds = "" if finding.seconds is None else f", {finding.seconds:.1f} s"
     subject = f" ({finding.subject}{seconds})" if finding.subject else ""
     yield f"{finding.case}{subject}: {finding.worst}" + (f": {finding.note}" if finding.note else "")
@@ -87,11 +88,9 @@ def _lines(finding: CaseFinding) -> Iterator[str]:
 
 
 def _summary(findings: list[CaseFinding]) -> str:
-    counts: dict[str, int] = {}
-    for finding in findings:
-        counts[str(finding.worst)] = counts.get(str(finding.worst), 0) + 1
-    told = ", ".join(f"{count} {name}" for name, count in sorted(counts.items(), key=lambda item: -item[1]))
-    return f"\n{len(findings)} comparisons: {told}"
+    counts = Counter(str(finding.worst) for finding in findings)
+    terms = ", ".join(f"{count} {name}" for name, count in counts.most_common())
+    return f"\n{len(findings)} comparisons: {terms}"
 
 
 def _document(golden: Path, cases: list[GoldenCase], findings: list[CaseFinding]) -> dict[str, Any]:

@@ -12,9 +12,9 @@ from harness.cli.options import OnceCommand, echo_json, json_option, published_s
 @click.command(cls=OnceCommand)
 @click.option("--suite", default="smoke", show_default=True, help="A named set of jobs.")
 @published_seeds_option
-@click.option("--cells", "listed", is_flag=True, help="Every cell with its key.")
+@click.option("--cells", "with_cells", is_flag=True, help="Every cell with its key.")
 @json_option
-def command(suite: str, published_seeds: int | None, listed: bool, as_json: bool) -> None:
+def command(suite: str, published_seeds: int | None, with_cells: bool, as_json: bool) -> None:
     """Show the cells of a suite and what they would need."""
     from harness import api
 
@@ -34,7 +34,7 @@ def command(suite: str, published_seeds: int | None, listed: bool, as_json: bool
         ]
         echo_json({"suite": suite, "cells": rows, "needs": asdict(needs)})
         return
-    if listed:
+    if with_cells:
         for cell in cells:
             click.echo(f"{cell.key[:12] if cell.key else '-':12}  {cell.verdict:14}  {cell.job.label}")
     click.echo(needs.text())

@@ -37,10 +37,10 @@ def command(
     from harness.base.files import write_atomic
 
     repository = api.open_repository(mirrors=mirrors, install=install)
-    predicted = api.predict(method, dataset, variant=variant, seed=seed, top=top, repository=repository)
+    prediction = api.predict(method, dataset, variant=variant, seed=seed, top=top, repository=repository)
     if output is None:
-        click.echo(predicted.ranking.to_csv(), nl=False)
+        click.echo(prediction.ranking.to_csv(), nl=False)
     else:
-        write_atomic(output, predicted.ranking.to_csv())
-        rows = len(predicted.ranking.rows)
-        click.echo(f"written: {output} ({rows} rows); evidence: harness audit {predicted.key[:12]}")
+        write_atomic(output, prediction.ranking.to_csv())
+        rows = len(prediction.ranking.rows)
+        click.echo(f"written: {output} ({rows} rows); evidence: harness audit {prediction.key[:12]}")

@@ -51,12 +51,12 @@ def list_(as_json: bool) -> None:
 def save(mirrors: tuple[Path, ...]) -> None:
     """Take every finished run of the present code, images and data into results/reference.
 
-    Results of seeds that were not run here stay; those of code that changed since go.
+    Results of seeds that were not run here are kept; those of code that has changed since are removed.
     """
     from harness.results.reference import save_reference
     from harness.results.store import Store
 
     layout = find_layout()
-    saved, files = save_reference(layout, Store(layout.runs), mirrors)
+    count, files = save_reference(layout, Store(layout.runs), mirrors)
     size = sum(path.stat().st_size for path in files)
-    click.echo(f"{saved} runs taken; {len(files)} files, {size / 1e6:.1f} MB, under {layout.reference}")
+    click.echo(f"{count} runs taken; {len(files)} files, {size / 1e6:.1f} MB, under {layout.reference}")

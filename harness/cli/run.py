@@ -10,7 +10,7 @@ import click
 from harness.base.vocabulary import Verdict
 from harness.cli.options import (
     OnceCommand,
-    Requested,
+    PlanArguments,
     echo_json,
     json_option,
     mirror_option,
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from harness.api import Repository
     from harness.status import Table
 
-# Runs whose metrics a person reads one by one.
+# Up to so many runs, every metric is shown.
 _SHOWN_IN_FULL = 4
 
 
@@ -37,7 +37,7 @@ _SHOWN_IN_FULL = 4
 @click.option("--report", is_flag=True, help="Write the HTML report at the end.")
 @json_option
 def command(
-    requested: Requested,
+    request: PlanArguments,
     mirrors: tuple[Path, ...],
     workers: int | None,
     again: tuple[str, ...],
@@ -64,14 +64,14 @@ def command(
     from harness.status import to_json
 
     repository = api.open_repository(mirrors=mirrors, install=install, runtime=runtime)
-    plan = api.plan(**requested, repository=repository)
+    plan = api.plan(**request, repository=repository)
     campaign = api.run(
         plan,
         progress=None if as_json else "auto",
         workers=workers,
         again=again,
         remove_images=remove_images,
-        upstream=requested["upstream"],
+        upstream=request["upstream"],
         repository=repository,
     )
     if as_json:
@@ -79,12 +79,12 @@ def command(
     else:
         if not campaign.left:
             _tell_nothing_is_left(campaign.table)
-        _show(repository, campaign.table, whole_suite=requested["suite"] is not None)
+        _show(repository, campaign.table, whole_suite=request["suite"] is not None)
     if report:
         path = api.report(campaign.table, unless_current=True, repository=repository)
         if not as_json:
             click.echo(f"report: {path}")
-    if requested["suite"] == "smoke" and not as_json:
+    if request["suite"] == "smoke" and not as_json:
         full = api.plan(suite="full", make_splits=False, repository=repository)
         click.echo(f"\n{api.needs(full, repository=repository).text()}")
     if campaign.stopped:
@@ -99,7 +99,7 @@ def _tell_nothing_is_left(table: Table) -> None:
 
 
 def _show(repository: Repository, table: Table, *, whole_suite: bool) -> None:
-    """The table, and of few runs their scores and where the evidence lies."""
+    """Show the table; of few runs also every score, and where their evidence lies."""
     from harness.status import show
 
     show(table)

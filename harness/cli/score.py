@@ -35,7 +35,7 @@ def command(keys: tuple[str, ...], again: bool, mirrors: tuple[Path, ...], as_js
         except (DataError, UsageError) as error:
             if keys:
                 raise
-            # one run that can't be scored costs no other its scores
+            # the others are scored all the same
             failed += 1
             click.echo(f"{key[:16]}  {_label(repository, key)}  not scored: {error.what}", err=True)
             continue
@@ -50,12 +50,12 @@ def command(keys: tuple[str, ...], again: bool, mirrors: tuple[Path, ...], as_js
 
 
 def _show(row: dict[str, Any], names: Sequence[str]) -> None:
-    """One line per run with these metrics; without names, every metric with its note."""
+    """Print one line per run with these metrics; without names, every metric with its note."""
     if names:
-        told = {name: row["metrics"].get(name) for name in names}
-        shown = "  ".join(f"{name} {value:.4f}" for name, value in told.items() if value is not None)
-        shown = shown or next(iter(row["notes"].values()), "")
-        click.echo(f"{row['key'][:16]}  {row['label']}  {shown}")
+        values = {name: row["metrics"].get(name) for name in names}
+        text = "  ".join(f"{name} {value:.4f}" for name, value in values.items() if value is not None)
+        text = text or next(iter(row["notes"].values()), "")
+        click.echo(f"{row['key'][:16]}  {row['label']}  {text}")
         return
     click.echo(f"{row['label']}  ({row['key']})")
     for name, value in row["metrics"].items():

@@ -12,8 +12,8 @@ from harness.base.errors import UsageError
 from harness.base.layout import find_layout
 from harness.base.tables import aligned
 from harness.cli.options import OnceGroup, echo_json, json_option, mirror_option
-from harness.cli.splitting.options import Wanted, split_options
-from harness.cli.splitting.proving import one_per_split, tell, verified
+from harness.cli.splitting.options import SplitRequest, split_options
+from harness.cli.splitting.proving import one_per_split, tell, verify_one
 
 if TYPE_CHECKING:
     from harness.base.layout import Layout
@@ -44,7 +44,7 @@ def list_splits(as_json: bool) -> None:
                     "name": name,
                     "summary": strategy.SUMMARY,
                     "parameters": strategy.Parameters().model_dump(mode="json"),
-                    "published": _published(layout, benchmark, name),
+                    "published": _published_counts(layout, benchmark, name),
                 }
             )
     if as_json:
@@ -66,14 +66,14 @@ def list_splits(as_json: bool) -> None:
 @mirror_option
 @json_option
 def make_splits(
-    wanted: Wanted,
+    request: SplitRequest,
     published: bool,
     folder: Path | None,
     record: bool,
     mirrors: tuple[Path, ...],
     as_json: bool,
 ) -> None:
-    """Make the split files of DATASET by STRATEGY, and tell what they are.
+    """Make the split files of DATASET by STRATEGY, and describe them.
 
     \b
     harness split make synthetic random --seed 17263407 --to splits
@@ -85,23 +85,23 @@ def make_splits(
     from harness.splits.splits import as_recorded, benchmark_of, describe_split, split_path
 
     layout = find_layout()
-    benchmark = benchmark_of(layout, wanted.dataset)
+    benchmark = benchmark_of(layout, request.dataset)
     rows, lines = [], []
-    for spec in wanted.specs(layout, published=published):
-        split = load_split(layout, wanted.dataset, spec, mirrors)
+    for spec in request.specs(layout, published=published):
+        split = load_split(layout, request.dataset, spec, mirrors)
         path = split_path(layout, benchmark, split.digest)
         if folder:
-            path = folder / f"{wanted.dataset}-{spec.label}{benchmarks.get(benchmark).form.suffix}"
+            path = folder / f"{request.dataset}-{spec.label}{benchmarks.get(benchmark).form.suffix}"
             write_atomic(path, benchmarks.get(benchmark).form.content(split))
         lines.append(as_recorded(benchmark, spec, split))
-        about = describe_split(layout, wanted.dataset, spec, split, mirrors)
-        row = {"dataset": wanted.dataset, "split": spec.label, "sha256": split.digest, "file": str(path)}
+        about = describe_split(layout, request.dataset, spec, split, mirrors)
+        row = {"dataset": request.dataset, "split": spec.label, "sha256": split.digest, "file": str(path)}
         rows.append({**row, **about})
         if not as_json:
             click.echo(f"{spec.label}  {split.digest}  {path}")
             show(about)
     if record:
-        record_splits(layout, wanted.dataset, lines)
+        record_splits(layout, request.dataset, lines)
     if as_json:
         echo_json(rows)
 
@@ -111,22 +111,23 @@ def make_splits(
 @click.option("--file", "path", type=click.Path(dir_okay=False, path_type=Path), help="A split file to examine.")
 @mirror_option
 @json_option
-def verify_splits(wanted: Wanted, path: Path | None, mirrors: tuple[Path, ...], as_json: bool) -> int:
-    """Prove that splits of DATASET keep their promises: made again, they have the recorded checksums; pairs are
-    training or test and never both; sizes and labels are shared out, and drugs kept apart, as the strategy says.
-    Without --seed, all published splits. With --file, the same of a file."""
+def verify_splits(request: SplitRequest, path: Path | None, mirrors: tuple[Path, ...], as_json: bool) -> int:
+    """Prove that splits of DATASET keep their promises.
+
+    Made again, they have the recorded checksums; pairs are training or test and never both; sizes, labels and
+    drugs are divided as the strategy promises. Without --seed, all published splits. With --file, a file."""
     layout = find_layout()
-    if wanted.parameters and not wanted.strategy:
+    if request.parameters and not request.strategy:
         raise UsageError("--set needs a STRATEGY", todo="name the strategy that has the parameter")
-    specs = _examined(layout, wanted, one=path is not None)
-    if path and (wanted.strategy is None or len(specs) != 1):
+    specs = _specs_to_verify(layout, request, one=path is not None)
+    if path and (request.strategy is None or len(specs) != 1):
         raise UsageError(
             "a file is examined as one split", todo="name the STRATEGY and one --seed it should be of"
         )
-    # a file that is said to be of no seed has no recorded checksum
-    recorded = path is None or bool(wanted.seeds)
-    found = [verified(layout, wanted.dataset, spec, path, mirrors, recorded=recorded) for spec in specs]
-    rows = one_per_split(found)
+    # without a seed there is no recorded checksum to compare a file with
+    recorded = path is None or bool(request.seeds)
+    results = [verify_one(layout, request.dataset, spec, path, mirrors, recorded=recorded) for spec in specs]
+    rows = one_per_split(results)
     if as_json:
         echo_json(rows)
     else:
@@ -135,7 +136,7 @@ def verify_splits(wanted: Wanted, path: Path | None, mirrors: tuple[Path, ...], 
 
 
 def show(about: dict[str, dict[str, Any]], indent: str = "  ") -> None:
-    """What a split is, a line per kind."""
+    """Print the facts of a split, one line per kind."""
     rows = ([name, ", ".join(f"{key} {_short(each)}" for key, each in row.items())] for name, row in about.items())
     for line in aligned(rows, indent=indent):
         click.echo(line)
@@ -145,20 +146,20 @@ def _short(value: Any) -> str:
     return f"{value:.5f}" if isinstance(value, float) else f"{value:,}"
 
 
-def _examined(layout: Layout, wanted: Wanted, *, one: bool) -> list[SplitSpec]:
-    """The splits of the seeds that are named; without a seed the published ones, or the one of the usual seed."""
+def _specs_to_verify(layout: Layout, request: SplitRequest, *, one: bool) -> list[SplitSpec]:
+    """The splits of the named seeds; without a seed the published ones, or the one of the usual seed."""
     from harness.splits.splits import benchmark_of
 
-    if wanted.strategy and wanted.seeds:
-        return wanted.specs(layout)
-    found = _recorded(layout, wanted.dataset, wanted.strategy)
-    usual = benchmarks.get(benchmark_of(layout, wanted.dataset)).form.usual_seed
-    if usual is not None and wanted.strategy and (one or wanted.parameters or not found):
-        return wanted.specs(layout)
-    return found
+    if request.strategy and request.seeds:
+        return request.specs(layout)
+    recorded = _recorded_specs(layout, request.dataset, request.strategy)
+    usual = benchmarks.get(benchmark_of(layout, request.dataset)).form.usual_seed
+    if usual is not None and request.strategy and (one or request.parameters or not recorded):
+        return request.specs(layout)
+    return recorded
 
 
-def _recorded(layout: Layout, dataset: str, strategy: str | None) -> list[SplitSpec]:
+def _recorded_specs(layout: Layout, dataset: str, strategy: str | None) -> list[SplitSpec]:
     from harness.splits.checksums import recorded_splits
     from harness.splits.splits import benchmark_of
     from harness.splits.strategies import get_strategy
@@ -170,7 +171,7 @@ def _recorded(layout: Layout, dataset: str, strategy: str | None) -> list[SplitS
     return [line.spec for line in lines if strategy in (None, line.spec.strategy)]
 
 
-def _published(layout: Layout, benchmark: str, strategy: str) -> dict[str, int]:
+def _published_counts(layout: Layout, benchmark: str, strategy: str) -> dict[str, int]:
     from harness.data import manifest_names
     from harness.splits.checksums import recorded_splits
     from harness.splits.splits import benchmark_of

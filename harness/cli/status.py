@@ -87,11 +87,11 @@ def command(
 
 
 def _kind(file: Path | None, *, as_json: bool, as_markdown: bool) -> str:
-    """The format asked for, or the one the file's name says."""
+    """The format that an option asks for, else the one of the file's ending."""
     if as_json and as_markdown:
         raise click.UsageError("--json and --markdown exclude each other")
-    asked = "json" if as_json else "markdown" if as_markdown else ""
-    told = _KINDS[file.suffix.lower()] if file else "text"
-    if file and asked not in ("", told):
-        raise click.UsageError(f"--{asked} and a file called '{file.name}' exclude each other")
-    return asked or told
+    option = "json" if as_json else "markdown" if as_markdown else ""
+    ending = _KINDS[file.suffix.lower()] if file else "text"
+    if file and option not in ("", ending):
+        raise click.UsageError(f"--{option} and a file called '{file.name}' exclude each other")
+    return option or ending

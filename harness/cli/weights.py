@@ -1,4 +1,4 @@
-"""`harness weights`: which pretrained models there are, bringing them, and proving that they are as they were."""
+"""`harness weights`: list pretrained models, bring them, and prove that they are unchanged."""
 
 from __future__ import annotations
 
@@ -40,17 +40,17 @@ def list_weights(as_json: bool) -> None:
 @click.argument("method")
 @click.option(
     "--from",
-    "given",
+    "folder",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     help="A folder that holds the files.",
 )
 @mirror_option
-def get_weights(method: str, given: Path | None, mirrors: tuple[Path, ...]) -> None:
+def get_weights(method: str, folder: Path | None, mirrors: tuple[Path, ...]) -> None:
     """Bring the weights of METHOD. Checksums that its weights.toml does not give are recorded now."""
     from harness.methods.weights import bring_weights
 
-    kept = bring_weights(find_layout(), method, given=given, mirrors=mirrors, say=click.echo)
-    click.echo(f"{kept.manifest.title}: {kept.digest}")
+    weights = bring_weights(find_layout(), method, given=folder, mirrors=mirrors, say=click.echo)
+    click.echo(f"{weights.manifest.title}: {weights.digest}")
 
 
 @command.command("verify", short_help="Check what is here.")

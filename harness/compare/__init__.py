@@ -1,4 +1,4 @@
-"""Claims beside our numbers: every published number gets a verdict, the test used, and the reason."""
+"""Claims beside our numbers: every published number gets a verdict, with its test and its reason."""
 
 from harness.compare.book import Book, compare_claims
 from harness.compare.claims import Claim, load_claims, load_external

@@ -1,4 +1,4 @@
-"""Adjusted p-values of a table's rank tests: the conclusion is judged here, the size of the effect with H."""
+"""Verdicts on the adjusted p-values of a table's rank tests. They judge the conclusion; H is judged elsewhere."""
 
 from __future__ import annotations
 
@@ -15,42 +15,42 @@ _TEST = f"both below {SIGNIFICANCE:.2f}, or both above (Benjamini and Hochberg)"
 
 
 def judge_adjusted(claims: Sequence[Claim], tests: Mapping[Claim, Comparison]) -> dict[Claim, Comparison]:
-    """A verdict for every printed p-value: what its own H gives, and which side of the level ours is on."""
-    found: dict[Claim, Comparison] = {}
+    """The comparison of every printed p-value with that of our H: both must be on the same side of the level."""
+    comparisons: dict[Claim, Comparison] = {}
     for table in dict.fromkeys(_table(claim) for claim in claims if claim.statistic == ADJUSTED_P):
         family = [claim for claim in claims if claim.statistic == ADJUSTED_P and _table(claim) == table]
-        rests_on = [tests[_of(claim, H, tests)] for claim in family]
-        ours = _adjusted([one.ours for one in rests_on])
-        files = _adjusted([one.files.value if one.files else None for one in rests_on])
-        for claim, test, mine, theirs in zip(family, rests_on, ours, files, strict=True):
-            found[claim] = _judged(claim, test, mine, theirs)
-    return found
+        h_tests = [tests[_of(claim, H, tests)] for claim in family]
+        ours = _adjusted([one.ours for one in h_tests])
+        files = _adjusted([one.files.value if one.files else None for one in h_tests])
+        for claim, test, mine, theirs in zip(family, h_tests, ours, files, strict=True):
+            comparisons[claim] = _comparison(claim, test, mine, theirs)
+    return comparisons
 
 
-def _judged(claim: Claim, test: Comparison, ours: float | None, files: float | None) -> Comparison:
+def _comparison(claim: Claim, test: Comparison, ours: float | None, files: float | None) -> Comparison:
     agrees = files is not None and _side(files) == _side(claim.value)
     recomputed = None if files is None else Recomputed(files, test.files.n if test.files else 0, agrees)
-    told = replace(test, claim=claim, ours=ours, files=recomputed, tolerance=None, test=_TEST)
+    comparison = replace(test, claim=claim, ours=ours, files=recomputed, tolerance=None, test=_TEST)
     if test.verdict in (ClaimVerdict.PENDING, ClaimVerdict.NOT_COMPARABLE) or ours is None:
-        return replace(told, test="")
+        return replace(comparison, test="")
     same = _side(ours) == _side(claim.value)
     verdict = ClaimVerdict.REPRODUCED if same else ClaimVerdict.DEVIATES
     reason = "on the same side of the level" if same else "on the other side of the level"
-    return replace(told, verdict=verdict, reason=f"{reason}; {claim.note}" if claim.note else reason)
+    return replace(comparison, verdict=verdict, reason=f"{reason}; {claim.note}" if claim.note else reason)
 
 
 def _adjusted(values: Sequence[float | None]) -> list[float | None]:
-    """Over the tests that could be made."""
-    having = [place for place, value in enumerate(values) if value is not None]
+    """The adjusted p-values of these H, in their order; None where there is no H."""
+    places = [place for place, value in enumerate(values) if value is not None]
     adjusted = benjamini_hochberg([p_of_h(value) for value in values if value is not None])
-    found: list[float | None] = [None] * len(values)
-    for place, chance in zip(having, adjusted, strict=True):
-        found[place] = chance
-    return found
+    values_in_order: list[float | None] = [None] * len(values)
+    for place, chance in zip(places, adjusted, strict=True):
+        values_in_order[place] = chance
+    return values_in_order
 
 
 def _of(claim: Claim, statistic: str, among: Mapping[Claim, Comparison]) -> Claim:
-    """The test a p-value belongs to."""
+    """The claim of this statistic that the p-value belongs to."""
 
     def about(one: Claim) -> tuple[str, ...]:
         return _table(one), one.method, one.dataset, one.split

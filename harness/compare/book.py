@@ -1,4 +1,4 @@
-"""All claims of one benchmark beside our numbers. Claims equal the sum of their verdicts, or no book is made."""
+"""All claims of one benchmark beside our numbers. No book is made unless the verdicts add up to the claims."""
 
 from __future__ import annotations
 
@@ -27,21 +27,21 @@ from harness.splits import strategy_names
 
 @dataclass(frozen=True)
 class Book:
-    """Claims with their verdicts."""
+    """The claims of one benchmark with their verdicts."""
 
     benchmark: str
     sources: tuple[str, ...]
     comparisons: tuple[Comparison, ...]
-    # our side: what the claims were held against
+    # the runs that the claims were compared with
     runs: Runs = field(default_factory=dict, compare=False, repr=False)
-    # runs of other variants, which stand beside
+    # runs of other variants, shown beside the claims
     beside: Mapping[str, Runs] = field(default_factory=dict, compare=False, repr=False)
-    # both sides, where the claims belong to a study of several methods
+    # both sides, if the claims belong to a study of several methods
     several: Several | None = field(default=None, compare=False, repr=False)
 
     @cached_property
     def tally(self) -> Counter[ClaimVerdict]:
-        """How many claims have which verdict."""
+        """The number of claims by verdict."""
         counts = Counter(comparison.verdict for comparison in self.comparisons)
         assert sum(counts.values()) == len(self.comparisons), "claims were lost while comparing"
         return counts
@@ -49,15 +49,10 @@ class Book:
     @property
     def groups(self) -> dict[tuple[str, str, str, str], list[Comparison]]:
         """Comparisons by kind of claim, method, dataset and split, in our names where we have them."""
-        found: dict[tuple[str, str, str, str], list[Comparison]] = {}
+        members: dict[tuple[str, str, str, str], list[Comparison]] = {}
         for comparison in self.comparisons:
-            found.setdefault(group_of(comparison), []).append(comparison)
-        return found
-
-    def select(self, verdicts: Collection[ClaimVerdict]) -> Book:
-        """Only claims with these verdicts; an empty choice keeps all."""
-        kept = [one for one in self.comparisons if not verdicts or one.verdict in verdicts]
-        return replace(self, comparisons=tuple(kept))
+            members.setdefault(group_of(comparison), []).append(comparison)
+        return members
 
 
 def compare_claims(
@@ -73,37 +68,38 @@ def compare_claims(
     mirrors: Sequence[Path] = (),
     read: Mapping[str, dict[str, Any]] = MappingProxyType({}),
 ) -> Book:
-    """Hold the committed claims, or those of another file, against what the store has. `read`: see `obtain`."""
+    """The committed claims, or those of another file, compared with the stored runs. `read`: see `obtain`."""
     names = load_names(layout, benchmark)
     claims = load_claims(layout, names) if against is None else load_external(names, against)
-    wanted = [claim for claim in claims if _is_wanted(claim, names, methods, datasets, splits, seeds)]
-    known = _known(layout)
-    found = obtain(layout, store, names, mirrors, read)
-    runs = found[names.variant]
-    beside = {variant: found[variant] for variant in names.beside}
+    selection = [claim for claim in claims if _is_about(claim, names, methods, datasets, splits, seeds)]
+    artifact = _artifact(layout)
+    runs_by_variant = obtain(layout, store, names, mirrors, read)
+    runs = runs_by_variant[names.variant]
+    beside = {variant: runs_by_variant[variant] for variant in names.beside}
     sources = (names.sources.paper, names.sources.files) if against is None else (str(against),)
-    several = _several(layout, names, known, runs) if against is None else None
-    # all or none: an adjusted p-value rests on every test of its table
-    needed = any(claim.statistic in STATISTICS for claim in wanted)
-    judged = (
-        judge_all(several, [one for one in claims if one.statistic in STATISTICS]) if several and needed else {}
+    several = _several(layout, names, artifact, runs) if against is None else None
+    # all of them or none: an adjusted p-value depends on every test of its table
+    statistics = [claim for claim in claims if claim.statistic in STATISTICS]
+    is_concerned = any(claim.statistic in STATISTICS for claim in selection)
+    of_groups = judge_all(several, statistics) if several and is_concerned else {}
+    comparisons = tuple(
+        of_groups.get(claim) or _single(claim, names, artifact, runs, several) for claim in selection
     )
-    comparisons = tuple(judged.get(claim) or _single(claim, names, known, runs, several) for claim in wanted)
-    return Book(benchmark, sources, comparisons, runs, beside, several)
+    return Book(benchmark, sources, tuple(comparisons), runs, beside, several)
 
 
-def _several(layout: Layout, names: PublishedNames, known: Comparable, runs: Runs) -> Several | None:
+def _several(layout: Layout, names: PublishedNames, artifact: Comparable, runs: Runs) -> Several | None:
     if not has_study(layout, names.benchmark):
         return None
     paper = load_paper(layout, names.benchmark)
-    return Several(names, paper, known, published_side(layout, names, paper), our_side(names, paper, runs))
+    return Several(names, paper, artifact, published_side(layout, names, paper), our_side(names, paper, runs))
 
 
 def _single(
-    claim: Claim, names: PublishedNames, known: Comparable, runs: Runs, several: Several | None
+    claim: Claim, names: PublishedNames, artifact: Comparable, runs: Runs, several: Several | None
 ) -> Comparison:
-    """A claim about one method; beside a printed mean stands what the authors' files give."""
-    comparison = judge(claim, names, known, runs)
+    """The comparison of a claim about one method; a printed mean is also compared with the authors' files."""
+    comparison = judge(claim, names, artifact, runs)
     if several is None or claim.statistic != "mean" or not claim.source.startswith("Table"):
         return comparison
     mean = several.published.means.get((Place(claim.dataset, claim.method, claim.split), claim.metric))
@@ -113,8 +109,8 @@ def _single(
     return replace(comparison, files=Recomputed(mean, names.seeds, agrees))
 
 
-def _known(layout: Layout) -> Comparable:
-    """What this artifact has, and which of its datasets are only described."""
+def _artifact(layout: Layout) -> Comparable:
+    """The methods, datasets and splits of this artifact, and the datasets that have a manifest but no data."""
     without: dict[str, str] = {}
     for name in manifest_names(layout):
         try:
@@ -138,7 +134,7 @@ def group_of(comparison: Comparison) -> tuple[str, str, str, str]:
     return kind, target.method or claim.method, target.dataset or claim.dataset, target.split or claim.split
 
 
-def _is_wanted(
+def _is_about(
     claim: Claim,
     names: PublishedNames,
     methods: Collection[str],

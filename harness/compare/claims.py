@@ -1,4 +1,4 @@
-"""Claims: published numbers, read from CSV files of facts, each with its source and its stored precision."""
+"""Claims: published numbers, read from CSV files, each with its source and its precision."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from harness.base.layout import Layout
 from harness.compare.names import PublishedNames
 
 PER_SEED, TABLES = "per_seed.csv", "tables.csv"
-# The statistic of a printed number of the data: a study shows it beside ours, it claims nothing of a run.
+# The statistic of a printed number about the data: a study shows it beside ours, but it is no claim about a run.
 SHOWN = "shown"
-# So many decimals in a column mean that binary numbers were written in full, not rounded.
+# A column with so many decimals holds binary numbers in full, not rounded.
 _FULL_PRECISION = 13
 # Columns of the files of runs that are no metrics.
 _ABOUT_A_RUN = ("dataset", "method", "split", "iteration", "seed", "train_time_s")
@@ -29,7 +29,7 @@ _NUMBERS = frozenset({*_WHOLE, "value", "sd"})
 
 @dataclass(frozen=True)
 class Claim:
-    """One published number, in published words."""
+    """One published number, with published names."""
 
     source: str
     statistic: str
@@ -46,13 +46,12 @@ class Claim:
 
     @property
     def value(self) -> float:
-        """The number; only a status claim has none."""
+        """The number. A claim about a status has none."""
         return float(self.published)
 
 
 def load_claims(layout: Layout, names: PublishedNames) -> list[Claim]:
-    """All committed claims of one benchmark: the paper's tables and, where results of runs were published, their
-    values per seed and summaries of them."""
+    """All committed claims of one benchmark: the paper's tables, and published values of runs with their means."""
     folder = layout.published / names.benchmark
     claims: list[Claim] = []
     if (folder / PER_SEED).is_file():
@@ -63,7 +62,7 @@ def load_claims(layout: Layout, names: PublishedNames) -> list[Claim]:
 
 
 def load_printed(path: Path) -> list[dict[str, str]]:
-    """The printed numbers of a paper's tables: claims, and what is only shown."""
+    """The printed numbers of a paper's tables: claims, and those that are only shown."""
     return read_rows(path, "table", "metric", "statistic", "value")
 
 
@@ -97,7 +96,7 @@ def _per_seed(names: PublishedNames, rows: list[dict[str, str]], *, wide: bool) 
 
 
 def _long(rows: list[dict[str, str]]) -> Iterator[dict[str, str]]:
-    """One row per metric, out of one column per metric; an empty field claims nothing."""
+    """One row per metric from one column per metric; empty fields are left out."""
     for row in rows:
         about = {name: row[name] for name in _ABOUT_A_RUN}
         for metric, value in row.items():
@@ -152,7 +151,7 @@ def _tables(rows: Iterable[dict[str, str]]) -> list[Claim]:
 
 
 def _rounding_by_metric(values: Iterable[tuple[str, str]]) -> dict[str, float]:
-    """How a column was rounded, told from its longest number: `0.5` in a full-precision column is exactly 0.5."""
+    """How each metric was rounded, by its longest number: `0.5` in a column of full precision is exactly 0.5."""
     decimals: dict[str, int] = {}
     for metric, text in values:
         fraction = text.partition(".")[2]
@@ -162,7 +161,7 @@ def _rounding_by_metric(values: Iterable[tuple[str, str]]) -> dict[str, float]:
 
 
 def read_rows(path: Path, *columns: str) -> list[dict[str, str]]:
-    """A CSV file of claims; every fault names file and line."""
+    """The rows of a CSV file of claims; every error names file and line."""
     try:
         data = path.read_bytes()
     except OSError as error:
@@ -176,12 +175,12 @@ def read_rows(path: Path, *columns: str) -> list[dict[str, str]]:
             f"claims can't be read: {error}", where=str(path), todo="obtain the file again"
         ) from None
     rows = list(csv.DictReader(io.StringIO(text)))
-    needed = {"dataset", "method", "split", *columns}
-    if not rows or not needed <= rows[0].keys():
+    required = {"dataset", "method", "split", *columns}
+    if not rows or not required <= rows[0].keys():
         raise CorruptData(
             "not a file of claims",
             where=f"{path}: line 1",
-            todo=f"it needs the columns {', '.join(sorted(needed))}",
+            todo=f"it needs the columns {', '.join(sorted(required))}",
         )
     for number, row in enumerate(rows, start=2):
         if None in row or None in row.values():
@@ -195,7 +194,7 @@ def read_rows(path: Path, *columns: str) -> list[dict[str, str]]:
 
 
 def _check_numbers(path: Path, number: int, row: dict[str, str]) -> None:
-    # with one value a row, columns that nobody here knows may stand beside it; else every column is a metric
+    # a file with a column `value` may have other columns, which are ignored; else every other column is a metric
     numbers = _NUMBERS & row.keys() if "value" in row else row.keys() - _WORDS
     for name in numbers - {"value" if row.get("statistic") == "status" else ""}:
         text = row[name]

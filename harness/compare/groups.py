@@ -1,12 +1,12 @@
 """Claims over several methods: medians of the three best, rank tests, differences of group means.
 
-Beside the printed number stand two that one function computes: from the authors' files, of which half of the seeds
-are known here, and from our runs. H = (N - 1) eta^2, and eta^2 does not depend on the number of runs N, so an H of
-fewer runs is taken to the paper's N before it is compared.
+A printed number is compared with two others, which one function computes: from the authors' files, which hold half
+of the seeds, and from our runs. H = (N - 1) eta^2, and eta^2 does not depend on the number of runs N, so an H of
+fewer runs is scaled to the paper's N first.
 
-Ours may be as far from the authors' runs as chance allows: the 99 % range of the statistic over draws of as many
-published seeds as we have, widened for the published seeds that are not known here. A range that holds "no effect"
-as well decides nothing.
+Our number may differ from the authors' runs as much as chance allows: it must lie in the 99 % range of the
+statistic over draws of as many published seeds as we have. The range is widened for the published seeds that are
+not known here. A range that also contains "no effect" decides nothing.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ STATISTICS = frozenset({MEDIAN, H, DIFFERENCE, ADJUSTED_P})
 
 _BEST = 3
 _DRAWS = 200
-# Two-sided 99 % of a normal distribution, which the statistic of many draws nearly has.
+# Two-sided 99 % of a normal distribution, which the statistic over many draws nearly follows.
 DEVIATIONS = 2.5758
 # Means of the summary file have five decimals.
 _ROUNDED_MEANS = 1e-5
@@ -42,20 +42,20 @@ Seeds = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Several:
-    """Both sides, and what is needed to judge any claim over several methods."""
+    """Judges claims over several methods: the published runs and ours, and the names that connect them."""
 
     names: PublishedNames
     paper: PaperStatistics
-    known: Comparable
+    artifact: Comparable
     published: Side
     ours: Side
 
     def judge(self, claim: Claim, datasets: Sequence[str] = ()) -> Comparison:
-        """Hold one claim against our runs, on its own datasets or on some of them."""
+        """The comparison of one claim with our runs, on its own datasets or on some of them."""
         groups = self.groups(claim, datasets)
         places = [place for group in groups for place in group]
-        files = self._recomputed(claim, groups)
-        known = Comparison(
+        files = self._of_files(claim, groups)
+        comparison = Comparison(
             claim=claim,
             target=target_of(self.names, claim.method, claim.dataset, claim.split),
             metric=self.names.metric(claim.metric).ours,
@@ -64,30 +64,33 @@ class Several:
             files=files,
         )
         if without := self._without_data(places):
-            return replace(known, verdict=ClaimVerdict.NOT_COMPARABLE, reason=without)
-        if failed := [place for place in places if place in self.ours.failures]:
-            reason = f"our runs of {_told(failed)} ended as {self.ours.failures[failed[0]]}"
-            return replace(known, verdict=ClaimVerdict.NOT_COMPARABLE, reason=reason)
+            return replace(comparison, verdict=ClaimVerdict.NOT_COMPARABLE, reason=without)
+        if failures := [place for place in places if place in self.ours.failures]:
+            reason = f"our runs of {_text_of(failures)} ended as {self.ours.failures[failures[0]]}"
+            return replace(comparison, verdict=ClaimVerdict.NOT_COMPARABLE, reason=reason)
         if absent := [place for place in places if not self.ours.has(place)]:
-            return replace(known, reason=f"not run yet: {_told(absent)}")
+            return replace(comparison, reason=f"not run yet: {_text_of(absent)}")
         seeds = self.ours.seeds(places, self.paper.metric)
         if not seeds:
-            return replace(known, reason="no seed was run with all methods")
+            return replace(comparison, reason="no seed was run with all methods")
         value = float(self._statistic(claim.statistic, self.ours, groups, seeds))
-        found = replace(known, ours=value, n=len(seeds))
+        comparison = replace(comparison, ours=value, n=len(seeds))
         if len(seeds) < FEWEST_SEEDS:
             reason = f"{len(seeds)} of {self.names.seeds} seeds"
-            return replace(found, verdict=ClaimVerdict.NOT_COMPARABLE, reason=_noted(reason, claim))
-        return self._decided(found, groups)
+            return replace(comparison, verdict=ClaimVerdict.NOT_COMPARABLE, reason=_noted(reason, claim))
+        return self._decision(comparison, groups)
 
     def on_part(self, claim: Claim) -> Comparison | None:
-        """The claim on those of its datasets that are here, held against the authors' runs on the same ones."""
+        """The comparison of our runs with the authors' on those datasets of the claim that are here.
+
+        None if all of its datasets are here or none is.
+        """
         every = self.paper.datasets_of(claim.dataset)
         here = [name for name in every if not self.why_without(name)]
         if len(here) in (0, len(every)) or claim.statistic not in (H, DIFFERENCE):
             return None
-        files = self._recomputed(claim, self.groups(claim, here))
-        told = Claim(
+        files = self._of_files(claim, self.groups(claim, here))
+        part = Claim(
             source=f"{claim.source}; on {', '.join(here)}",
             statistic=claim.statistic,
             method=claim.method,
@@ -99,14 +102,14 @@ class Several:
             n=files.n,
             note=f"on those with data here: {', '.join(here)}",
         )
-        return self.judge(told, here)
+        return self.judge(part, here)
 
     def why_without(self, dataset: str) -> str:
-        """Why a published dataset can't be run on here; empty where it can."""
+        """Why there can be no run on a published dataset here; empty if there can."""
         ours = self.names.datasets.get(dataset)
-        if ours is None or ours not in self.known.datasets:
+        if ours is None or ours not in self.artifact.datasets:
             return "not part of this artifact"
-        return self.known.without_data.get(ours, "")
+        return self.artifact.without_data.get(ours, "")
 
     def best(self, side: Side, places: Sequence[Place], metric: str) -> list[Place]:
         """The three places with the highest mean, the highest first."""
@@ -114,7 +117,7 @@ class Several:
         return [place for _, place in sorted(ranked, key=lambda one: -one[0])[:_BEST]]
 
     def groups(self, claim: Claim, datasets: Sequence[str] = ()) -> Groups:
-        """The places a claim is about, in its groups: those the authors have runs of."""
+        """The groups of places that a claim is about: places without runs of the authors are left out."""
         datasets = datasets or self.paper.datasets_of(claim.dataset)
         if claim.statistic == MEDIAN:
             methods = self.paper.methods
@@ -124,17 +127,17 @@ class Several:
         return [[place for place in group if self.published.has(place)] for group in groups]
 
     def _statistic(self, statistic: str, side: Side, groups: Groups, seeds: Sequence[int] | Seeds) -> Array:
-        """The statistic of these seeds, which may be drawn: one row of seeds gives one value."""
+        """The statistic over these seeds: one value per row of seeds."""
         metric = self.paper.metric
         if statistic == MEDIAN:
             groups = [self.best(side, groups[0], metric)]
-        chosen = np.asarray(seeds)
-        known = sorted(set(chosen.ravel().tolist()))
-        at = np.searchsorted(known, chosen)
+        seed_array = np.asarray(seeds)
+        distinct = sorted(set(seed_array.ravel().tolist()))
+        at = np.searchsorted(distinct, seed_array)
         samples = []
         for group in groups:
-            drawn = side.table(group, known, metric)[:, at]
-            samples.append(np.moveaxis(drawn, 0, -2).reshape(*chosen.shape[:-1], -1))
+            values = side.table(group, distinct, metric)[:, at]
+            samples.append(np.moveaxis(values, 0, -2).reshape(*seed_array.shape[:-1], -1))
         if statistic == MEDIAN:
             return np.asarray(np.median(samples[0], axis=-1))
         if statistic == DIFFERENCE:
@@ -143,20 +146,20 @@ class Several:
         full = self.names.seeds * sum(len(group) for group in groups)
         return np.asarray(kruskal_wallis(samples[0], samples[1]) * (full - 1) / (count - 1))
 
-    def _range(self, statistic: str, groups: Groups, seeds: int) -> tuple[float, float]:
-        """Mean of the statistic over draws of so many published seeds, and half its 99 % range."""
-        known = self.published.seeds((place for group in groups for place in group), self.paper.metric)
-        drawn = np.random.default_rng(0).choice(known, size=(_DRAWS, seeds))
-        values = self._statistic(statistic, self.published, groups, drawn)
+    def _range(self, statistic: str, groups: Groups, count: int) -> tuple[float, float]:
+        """Mean, and half of the 99 % range, of the statistic over draws of so many published seeds."""
+        seeds_of_files = self.published.seeds((place for group in groups for place in group), self.paper.metric)
+        draws = np.random.default_rng(0).choice(seeds_of_files, size=(_DRAWS, count))
+        values = self._statistic(statistic, self.published, groups, draws)
         return float(values.mean()), DEVIATIONS * float(values.std())
 
-    def _recomputed(self, claim: Claim, groups: Groups) -> Recomputed:
-        """The statistic of the authors' own files, and whether the printed number follows from it."""
+    def _of_files(self, claim: Claim, groups: Groups) -> Recomputed:
+        """The statistic from the authors' own files, and whether the printed number agrees with it."""
         metric, places = self.paper.metric, [place for group in groups for place in group]
         if claim.statistic == DIFFERENCE:
             if absent := [place for place in places if (place, metric) not in self.published.means]:
                 raise CorruptData(
-                    f"no published mean of {_told(absent)}", where="summary.csv", todo="restore the file"
+                    f"no published mean of {_text_of(absent)}", where="summary.csv", todo="restore the file"
                 )
             means = [np.mean([self.published.means[place, metric] for place in group]) for group in groups]
             value = float(means[0] - means[1])
@@ -166,28 +169,28 @@ class Several:
         centre, half = self._range(claim.statistic, groups, len(seeds))
         return Recomputed(value, len(seeds), abs(claim.value - centre) <= half + claim.rounding)
 
-    def _decided(self, found: Comparison, groups: Groups) -> Comparison:
-        claim, ours = found.claim, found.ours
-        assert ours is not None and found.files is not None
-        known = self.published.seeds((place for group in groups for place in group), self.paper.metric)
-        centre, half = self._range(claim.statistic, groups, found.n)
-        half *= float(np.sqrt(1 + found.n / len(known)))
+    def _decision(self, comparison: Comparison, groups: Groups) -> Comparison:
+        claim, ours = comparison.claim, comparison.ours
+        assert ours is not None and comparison.files is not None
+        seeds = self.published.seeds((place for group in groups for place in group), self.paper.metric)
+        centre, half = self._range(claim.statistic, groups, comparison.n)
+        half *= float(np.sqrt(1 + comparison.n / len(seeds)))
         low, high = centre - half - claim.rounding, centre + half + claim.rounding
-        test = f"{CONFIDENCE:.0%} range of {found.n} published seeds: {low:.3g} to {high:.3g}"
+        test = f"{CONFIDENCE:.0%} range of {comparison.n} published seeds: {low:.3g} to {high:.3g}"
 
-        def told(verdict: ClaimVerdict, reason: str) -> Comparison:
+        def decision(verdict: ClaimVerdict, reason: str) -> Comparison:
             reason = _noted(reason, claim)
-            return replace(found, verdict=verdict, reason=reason, test=test, tolerance=half + claim.rounding)
+            return replace(comparison, verdict=verdict, reason=reason, test=test, tolerance=half + claim.rounding)
 
         if not low <= ours <= high:
-            return told(ClaimVerdict.DEVIATES, "outside the range of the authors' own runs")
-        if not found.files.agrees:
-            return told(ClaimVerdict.DEVIATES, "as the authors' runs, which do not give the printed number")
-        if claim.statistic == H and low <= h_at(SIGNIFICANCE):
-            return told(ClaimVerdict.NOT_COMPARABLE, "so few seeds of the authors' runs need not show an effect")
-        if claim.statistic == DIFFERENCE and low <= 0 <= high:
-            return told(ClaimVerdict.NOT_COMPARABLE, "so few seeds of the authors' runs need not show an effect")
-        return told(ClaimVerdict.REPRODUCED, "within the range of the authors' own runs")
+            return decision(ClaimVerdict.DEVIATES, "outside the range of the authors' own runs")
+        if not comparison.files.agrees:
+            return decision(ClaimVerdict.DEVIATES, "as the authors' runs, which do not give the printed number")
+        holds_no_effect = {H: low <= h_at(SIGNIFICANCE), DIFFERENCE: low <= 0 <= high}
+        if holds_no_effect.get(claim.statistic):
+            reason = "so few seeds of the authors' runs need not show an effect"
+            return decision(ClaimVerdict.NOT_COMPARABLE, reason)
+        return decision(ClaimVerdict.REPRODUCED, "within the range of the authors' own runs")
 
     def _without_data(self, places: Sequence[Place]) -> str:
         every = list(dict.fromkeys(place.dataset for place in places))
@@ -200,15 +203,15 @@ class Several:
 
 
 def judge_all(several: Several, claims: Sequence[Claim]) -> Mapping[Claim, Comparison]:
-    """Every claim over several methods; adjusted p-values last, since they rest on all tests of their table."""
-    found = {claim: several.judge(claim) for claim in claims if claim.statistic != ADJUSTED_P}
-    return {**found, **judge_adjusted(claims, found)}
+    """The comparison of every claim; adjusted p-values last, as they depend on all tests of their table."""
+    comparisons = {claim: several.judge(claim) for claim in claims if claim.statistic != ADJUSTED_P}
+    return {**comparisons, **judge_adjusted(claims, comparisons)}
 
 
 def _noted(reason: str, claim: Claim) -> str:
     return f"{reason}; {claim.note}" if claim.note else reason
 
 
-def _told(places: Sequence[Place]) -> str:
+def _text_of(places: Sequence[Place]) -> str:
     first = f"{places[0].method} on {places[0].dataset} ({places[0].split})"
     return first if len(places) == 1 else f"{first} and {len(places) - 1} more"

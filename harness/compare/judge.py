@@ -22,7 +22,7 @@ from harness.compare.claims import Claim
 from harness.compare.names import PublishedNames, Target, target_of
 from harness.compare.runs import Obtained, Runs
 from harness.compare.statistics import CONFIDENCE, welch_half_width
-from harness.status.table import summarise
+from harness.status.table import Summary, summarise
 
 _RELATIVE = 1e-9
 # Fewer seeds than this never decide about a hundred.
@@ -34,7 +34,7 @@ _FAILURES = {"memory error": Verdict.MEMORY, "runtime error": Verdict.ERROR}
 
 
 class ClaimVerdict(StrEnum):
-    """What became of a published number."""
+    """The verdict on a published number."""
 
     REPRODUCED = "reproduced"
     DEVIATES = "deviates"
@@ -54,7 +54,7 @@ class ClaimVerdict(StrEnum):
 
 @dataclass(frozen=True)
 class Recomputed:
-    """What the authors' own files give for a printed number: from how many seeds, and whether it agrees."""
+    """A printed number computed again from the authors' own files: over `n` seeds; whether it agrees."""
 
     value: float
     n: int
@@ -85,46 +85,50 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Comparable:
-    """What this artifact has: a claim about anything else can't be compared here."""
+    """The methods, datasets and splits of this artifact: claims about others can't be compared."""
 
     methods: frozenset[str]
     datasets: frozenset[str]
     splits: frozenset[str]
-    # those of the datasets whose data nobody here has, with the reason
+    # datasets whose data are not here, with the reason
     without_data: Mapping[str, str] = field(default_factory=dict)
 
 
-def judge(claim: Claim, names: PublishedNames, known: Comparable, runs: Runs) -> Comparison:
-    """Hold one claim against our runs."""
+# verdict, reason, test, tolerance
+_Decision = tuple[ClaimVerdict, str, str, float | None]
+
+
+def judge(claim: Claim, names: PublishedNames, artifact: Comparable, runs: Runs) -> Comparison:
+    """The comparison of one claim with our runs."""
     target = target_of(names, claim.method, claim.dataset, claim.split)
     metric = names.metric(claim.metric) if claim.metric else None
     ours = metric.ours if metric else None
 
-    def decided(verdict: ClaimVerdict, reason: str) -> Comparison:
-        return Comparison(claim, target, ours, verdict, reason)
-
-    if missing := _missing(claim, target, known):
-        return decided(ClaimVerdict.NOT_COMPARABLE, missing)
-    if claim.statistic == "cost":
-        return decided(ClaimVerdict.NOT_COMPARABLE, f"a cost {claim.note}")
-    if metric is not None and metric.ours is None:
-        return decided(ClaimVerdict.NOT_COMPARABLE, f"{claim.metric}: {metric.reason}")
-    found = runs.get(target, {})
+    reason = _missing(claim, target, artifact)
+    if not reason and claim.statistic == "cost":
+        reason = f"a cost {claim.note}"
+    elif not reason and metric is not None and metric.ours is None:
+        reason = f"{claim.metric}: {metric.reason}"
+    if reason:
+        return Comparison(claim, target, ours, ClaimVerdict.NOT_COMPARABLE, reason)
+    runs_by_seed = runs.get(target, {})
     if claim.statistic == "status":
-        return _judge_status(claim, target, found)
+        return _judge_status(claim, target, runs_by_seed)
     assert ours is not None
-    judged = {"band": _judge_band, "mean": _judge_mean}.get(claim.statistic)
-    comparison = judged(claim, target, ours, found) if judged else _judge_value(claim, names, target, ours, found)
+    if claim.statistic in ("band", "mean"):
+        comparison = _judge_mean(claim, target, ours, runs_by_seed)
+    else:
+        comparison = _judge_value(claim, names, target, ours, runs_by_seed)
     if why := names.why_other_data(claim.method, claim.dataset, claim.split, claim.metric):
         return replace(comparison, verdict=ClaimVerdict.NOT_COMPARABLE, reason=why)
     return comparison
 
 
 def _judge_value(
-    claim: Claim, names: PublishedNames, target: Target, metric: str, found: dict[int, Obtained]
+    claim: Claim, names: PublishedNames, target: Target, metric: str, runs: dict[int, Obtained]
 ) -> Comparison:
     without = names.why_only_distribution(claim.method, claim.dataset, claim.split)
-    run = found.get(claim.seed) if claim.seed is not None else None
+    run = runs.get(claim.seed) if claim.seed is not None else None
     value, why_not = _value_of(run, metric)
     if without:
         reason = f"{without}; only its distribution can be compared"
@@ -144,89 +148,79 @@ def _judge_value(
     return Comparison(claim, target, metric, verdict, reason, test, value, 1, tolerance, (run.key,))
 
 
-def _judge_mean(claim: Claim, target: Target, metric: str, found: dict[int, Obtained]) -> Comparison:
-    having = {seed: (run, _value_of(run, metric)[0]) for seed, run in sorted(found.items())}
-    values = [value for _, value in having.values() if value is not None]
-    keys = tuple(run.key for run, value in having.values() if value is not None)
-    ours = summarise(values)
+def _judge_mean(claim: Claim, target: Target, metric: str, runs: dict[int, Obtained]) -> Comparison:
+    pairs = [(run, value) for _, run in sorted(runs.items()) if (value := _value_of(run, metric)[0]) is not None]
+    ours = summarise(value for _, value in pairs)
     if ours is None:
-        reason = "not run yet" if not found else f"none of our {len(found)} runs has the metric"
+        reason = "not run yet" if not runs else f"none of our {len(runs)} runs has the metric"
         return Comparison(claim, target, metric, ClaimVerdict.PENDING, reason)
+    decide = _decide_band if claim.statistic == "band" else _decide_mean
+    verdict, reason, test, tolerance = decide(claim, ours)
+    reason += _beside(claim, ours.n, runs)
+    keys = tuple(run.key for run, _ in pairs)
+    return Comparison(claim, target, metric, verdict, reason, test, ours.mean, ours.n, tolerance, keys)
 
-    beside = _beside(claim, ours.n, found)
 
-    def decided(verdict: ClaimVerdict, reason: str, test: str, tolerance: float | None) -> Comparison:
-        told = f"{reason}{beside}"
-        return Comparison(claim, target, metric, verdict, told, test, ours.mean, ours.n, tolerance, keys)
-
+def _decide_mean(claim: Claim, ours: Summary) -> _Decision:
     difference = abs(ours.mean - claim.value)
     precision = claim.rounding + _RELATIVE
     if ours.n >= claim.n and difference <= precision:
-        return decided(ClaimVerdict.REPRODUCED, "equal as printed, all seeds", "printed precision", precision)
+        return ClaimVerdict.REPRODUCED, "equal as printed, all seeds", "printed precision", precision
     if ours.n < min(FEWEST_SEEDS, claim.n):
-        return decided(ClaimVerdict.NOT_COMPARABLE, f"{ours.n} of {claim.n} seeds", "", None)
+        return ClaimVerdict.NOT_COMPARABLE, f"{ours.n} of {claim.n} seeds", "", None
     test = f"{CONFIDENCE:.0%} Welch interval, n = {ours.n} and {claim.n}"
     sd = claim.sd or 0.0
     half = welch_half_width(ours.sd or 0.0, ours.n, sd, claim.n)
     if difference > half + precision:
-        return decided(ClaimVerdict.DEVIATES, "the interval of the difference excludes 0", test, half + precision)
+        return ClaimVerdict.DEVIATES, "the interval of the difference excludes 0", test, half + precision
     if half > sd + precision:
         reason = f"{ours.n} of {claim.n} seeds: the interval is wider than one published standard deviation"
-        return decided(ClaimVerdict.NOT_COMPARABLE, reason, test, half + precision)
-    return decided(ClaimVerdict.REPRODUCED, "the interval of the difference contains 0", test, half + precision)
+        return ClaimVerdict.NOT_COMPARABLE, reason, test, half + precision
+    return ClaimVerdict.REPRODUCED, "the interval of the difference contains 0", test, half + precision
 
 
-def _judge_band(claim: Claim, target: Target, metric: str, found: dict[int, Obtained]) -> Comparison:
-    having = [(run, value) for _, run in sorted(found.items()) if (value := _value_of(run, metric)[0]) is not None]
-    ours = summarise(value for _, value in having)
-    if ours is None:
-        reason = "not run yet" if not found else f"none of our {len(found)} runs has the metric"
-        return Comparison(claim, target, metric, ClaimVerdict.PENDING, reason)
-    keys = tuple(run.key for run, _ in having)
+def _decide_band(claim: Claim, ours: Summary) -> _Decision:
     width, name = (_USUAL_BAND, f"{_USUAL_BAND}; no deviation is printed")
     if claim.sd is not None:
         width, name = claim.sd, "the printed deviation"
     band = width + claim.rounding + _RELATIVE
-    if ours.n < _FEWEST_OF_A_BAND:
-        reason, verdict = f"{ours.n} of at least {_FEWEST_OF_A_BAND} seeds", ClaimVerdict.NOT_COMPARABLE
-    elif abs(ours.mean - claim.value) <= band:
-        reason, verdict = f"within {name}", ClaimVerdict.REPRODUCED
-    else:
-        reason, verdict = f"beyond {name}", ClaimVerdict.DEVIATES
-    reason += _beside(claim, ours.n, found)
     test = f"|difference| <= {band:.2g}"
-    return Comparison(claim, target, metric, verdict, reason, test, ours.mean, ours.n, band, keys)
+    if ours.n < _FEWEST_OF_A_BAND:
+        return ClaimVerdict.NOT_COMPARABLE, f"{ours.n} of at least {_FEWEST_OF_A_BAND} seeds", test, band
+    if abs(ours.mean - claim.value) <= band:
+        return ClaimVerdict.REPRODUCED, f"within {name}", test, band
+    return ClaimVerdict.DEVIATES, f"beyond {name}", test, band
 
 
-def _beside(claim: Claim, counted: int, found: dict[int, Obtained]) -> str:
-    """What a mean is without, so that one of those that are left does not pass for one of all; and the note."""
-    ended = [run for run in found.values() if run.verdict.is_final and not run.unscored]
-    lost = f"; {len(ended) - counted} of our {len(ended)} runs have no value" if len(ended) > counted else ""
-    return lost + (f"; {claim.note}" if claim.note else "")
+def _beside(claim: Claim, count: int, runs: dict[int, Obtained]) -> str:
+    """The end of a reason: how many finished runs have no value, so that nobody takes the mean for one of all."""
+    finished = [run for run in runs.values() if run.verdict.is_final and not run.unscored]
+    gap = f"; {len(finished) - count} of our {len(finished)} runs have no value" if len(finished) > count else ""
+    return gap + (f"; {claim.note}" if claim.note else "")
 
 
-def _judge_status(claim: Claim, target: Target, found: dict[int, Obtained]) -> Comparison:
-    ended = {seed: run for seed, run in found.items() if run.verdict.is_final}
-    keys = tuple(run.key for run in ended.values())
+def _judge_status(claim: Claim, target: Target, runs: dict[int, Obtained]) -> Comparison:
+    finished = {seed: run for seed, run in runs.items() if run.verdict.is_final}
+    keys = tuple(run.key for run in finished.values())
 
     def decided(verdict: ClaimVerdict, reason: str) -> Comparison:
-        return Comparison(claim, target, None, verdict, reason, "verdicts of our runs", n=len(ended), keys=keys)
+        return Comparison(claim, target, None, verdict, reason, "verdicts of our runs", n=len(finished), keys=keys)
 
-    if not ended:
+    if not finished:
         return decided(ClaimVerdict.PENDING, "not run yet")
-    failed = [run for run in ended.values() if run.verdict is not Verdict.OK]
+    failures = [run for run in finished.values() if run.verdict is not Verdict.OK]
     if claim.published == "ran":
-        if failed:
-            return decided(ClaimVerdict.DEVIATES, f"{len(failed)} of our {len(ended)} runs: {failed[0].verdict}")
-        told = f"{len(ended)} of {claim.n} seeds, all ok"
-        if len(ended) < min(FEWEST_SEEDS, claim.n):
-            return decided(ClaimVerdict.NOT_COMPARABLE, told)
-        return decided(ClaimVerdict.REPRODUCED, told)
-    if len(failed) < len(ended):
-        return decided(ClaimVerdict.DEVIATES, f"runs here: {len(ended) - len(failed)} of {len(ended)} ok")
-    if other := [run for run in failed if run.verdict is not _FAILURES[claim.published]]:
+        if failures:
+            reason = f"{len(failures)} of our {len(finished)} runs: {failures[0].verdict}"
+            return decided(ClaimVerdict.DEVIATES, reason)
+        is_enough = len(finished) >= min(FEWEST_SEEDS, claim.n)
+        verdict = ClaimVerdict.REPRODUCED if is_enough else ClaimVerdict.NOT_COMPARABLE
+        return decided(verdict, f"{len(finished)} of {claim.n} seeds, all ok")
+    if len(failures) < len(finished):
+        return decided(ClaimVerdict.DEVIATES, f"runs here: {len(finished) - len(failures)} of {len(finished)} ok")
+    if other := [run for run in failures if run.verdict is not _FAILURES[claim.published]]:
         return decided(ClaimVerdict.NOT_COMPARABLE, f"fails here in another way: {other[0].verdict}")
-    return decided(ClaimVerdict.REPRODUCED, f"all our {len(ended)} runs failed likewise")
+    return decided(ClaimVerdict.REPRODUCED, f"all our {len(finished)} runs failed likewise")
 
 
 def _value_of(run: Obtained | None, metric: str) -> tuple[float | None, str]:
@@ -243,12 +237,12 @@ def _value_of(run: Obtained | None, metric: str) -> tuple[float | None, str]:
     return value, ""
 
 
-def _missing(claim: Claim, target: Target, known: Comparable) -> str | None:
-    for kind, published, ours, having in (
-        ("method", claim.method, target.method, known.methods),
-        ("dataset", claim.dataset, target.dataset, known.datasets),
-        ("split", claim.split, target.split, known.splits),
+def _missing(claim: Claim, target: Target, artifact: Comparable) -> str | None:
+    for kind, name, ours, having in (
+        ("method", claim.method, target.method, artifact.methods),
+        ("dataset", claim.dataset, target.dataset, artifact.datasets),
+        ("split", claim.split, target.split, artifact.splits),
     ):
         if ours is None or ours.partition(":")[0] not in having:
-            return f"{kind} '{published}' is not part of this artifact"
-    return known.without_data.get(target.dataset or "")
+            return f"{kind} '{name}' is not part of this artifact"
+    return artifact.without_data.get(target.dataset or "")

@@ -18,7 +18,7 @@ class MetricName(Strict):
 
 
 class Remark(Strict):
-    """What must be known of published values: what is not named is every method, dataset, split or metric."""
+    """A remark on published values. An empty field stands for all methods, datasets, splits or metrics."""
 
     method: str = ""
     dataset: str = ""
@@ -27,13 +27,13 @@ class Remark(Strict):
     reason: str
 
     def is_about(self, method: str, dataset: str, split: str, metric: str = "") -> bool:
-        """Whether it speaks of these values."""
+        """Whether the remark is about these values."""
         named = (self.method, self.dataset, self.split, self.metric)
         return all(own in ("", one) for own, one in zip(named, (method, dataset, split, metric), strict=True))
 
 
 class Meaning(Remark):
-    """What the original of a method computes where it gives a metric's name."""
+    """The metric (`ours`) that a method's original computes under the name of another (`published`)."""
 
     published: str
     ours: str
@@ -47,11 +47,11 @@ class ClaimSources(Strict):
 
 
 class PublishedNames(Strict):
-    """The whole file."""
+    """The content of `names.toml`."""
 
     benchmark: str
     variant: str
-    # variants whose runs stand beside the paper's methods as rows of their own; no claim is held against them
+    # variants whose runs have rows of their own beside the paper's methods; no claim is compared with them
     beside: list[str] = []
     options: dict[str, int] = {}
     seeds: int
@@ -60,45 +60,45 @@ class PublishedNames(Strict):
     datasets: dict[str, str]
     splits: dict[str, str]
     metrics: list[MetricName]
-    # no value per seed can be repeated, only their distribution
+    # values per seed can't be repeated; only their distribution can
     distribution_only: list[Remark] = []
-    # values per seed are compared, and why some deviate is known
+    # values per seed are compared, and it is known why some deviate
     explained: list[Remark] = []
-    # what the paper's numbers rest on, also items of a test set, is not here: ours are shown, and decide nothing
+    # data behind the paper's numbers are not here, such as items of a test set: ours are shown but decide nothing
     other_data: list[Remark] = []
-    # one name, another metric
+    # names that stand for another metric
     meanings: list[Meaning] = []
 
     def metric(self, published: str) -> MetricName:
-        """The metric the publication calls so."""
+        """The metric with this published name."""
         for metric in self.metrics:
             if metric.published == published:
                 return metric
         return MetricName(published=published, reason="not computed here")
 
-    def meant(self, metric: str, method: str, dataset: str) -> str:
-        """What a method's original means by a metric of the paper. Published names, but for the method."""
+    def meaning(self, metric: str, method: str, dataset: str) -> str:
+        """The metric that a method's original computes under this name. Published names, except the method's."""
         for one in self.meanings:
             if one.published == metric and self.methods.get(one.method) == method and one.dataset in ("", dataset):
                 return one.ours
         return metric
 
     def why_only_distribution(self, method: str, dataset: str, split: str) -> str | None:
-        """Why values per seed can't be expected to repeat, if so. Published names."""
+        """Why values per seed can't be repeated; None if they can. Published names."""
         return _reason(self.distribution_only, method, dataset, split)
 
     def why_deviating(self, method: str, dataset: str, split: str) -> str | None:
-        """Why some values per seed deviate, where that is known. Published names."""
+        """Why some values per seed deviate; None if that is not known. Published names."""
         return _reason(self.explained, method, dataset, split)
 
     def why_other_data(self, method: str, dataset: str, split: str, metric: str) -> str | None:
-        """What is missing here of the data that the paper's values rest on. Published names."""
+        """Which data behind the paper's values are not here; None if all are. Published names."""
         return _reason(self.other_data, method, dataset, split, metric)
 
 
 @dataclass(frozen=True)
 class Target:
-    """What a claim is about, in our words; None where we have no such thing."""
+    """Method, dataset and split of a claim, in our names; None for what this artifact does not have."""
 
     method: str | None
     dataset: str | None
@@ -111,7 +111,7 @@ def claimed_benchmarks(layout: Layout) -> list[str]:
 
 
 def load_names(layout: Layout, benchmark: str) -> PublishedNames:
-    """The mapping of one benchmark."""
+    """The published names of one benchmark."""
     path = layout.published / benchmark / "names.toml"
     if not path.is_file():
         raise unknown("benchmark with claims", benchmark, claimed_benchmarks(layout), where=layout.published)
@@ -119,7 +119,7 @@ def load_names(layout: Layout, benchmark: str) -> PublishedNames:
 
 
 def target_of(names: PublishedNames, method: str, dataset: str, split: str) -> Target:
-    """Translate published names."""
+    """The target of a claim, from published names."""
     return Target(names.methods.get(method), names.datasets.get(dataset), names.splits.get(split))
 
 

@@ -1,4 +1,4 @@
-"""`results/published/BENCHMARK/contrasts.toml`: which runs the paper sets against which, by its files' names."""
+"""`results/published/BENCHMARK/contrasts.toml`: the groups of runs that the paper compares, in published names."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from harness.base.errors import CorruptData
 from harness.base.layout import Layout
 from harness.base.manifests import Strict, load_toml
 
-# What a claim of the paper's tables calls every dataset of the study.
+# The dataset of a claim that is about all datasets of the study.
 ALL_DATASETS = "all"
 
 
 class Place(NamedTuple):
-    """Where runs belong that differ in their seed only: published names."""
+    """Dataset, method and split of runs that differ only in their seed, in published names."""
 
     dataset: str
     method: str
@@ -39,7 +39,7 @@ class Contrast(Strict):
 
 
 class PaperStatistics(Strict):
-    """The whole file."""
+    """The content of `contrasts.toml`."""
 
     metric: str
     methods: dict[str, str]
@@ -77,5 +77,5 @@ def has_study(layout: Layout, benchmark: str) -> bool:
 
 
 def load_paper(layout: Layout, benchmark: str) -> PaperStatistics:
-    """The facts of one benchmark's paper."""
+    """The contrasts of one benchmark's paper."""
     return load_toml(layout.published / benchmark / "contrasts.toml", PaperStatistics)

@@ -1,7 +1,7 @@
-"""Our side of a comparison: the stored runs that a claim may be held against, and their scores.
+"""Our side of a comparison: the stored runs that claims are compared with, and their scores.
 
-Only runs of our own code on the CPU count, in the present images and on the present datasets and splits, of a
-variant that the claims are about or that stands beside, with its own hyper-parameters.
+A run counts if our own code made it, on the CPU, in the present image, on the present dataset and split, with the
+parameters that the card gives for its variant. The variant is that of the claims, or one that is shown beside it.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ class Obtained:
     unscored: str = ""
     # whether it is a committed reference result, not a run of this machine
     reference: bool = False
-    # of the whole container: reading, every inner model, predicting
+    # CPU seconds of the whole container: reading, every inner model, predicting
     cpu_s: float | None = None
-    # the most bytes it held at once
+    # peak memory in bytes
     memory: int | None = None
 
 
@@ -53,53 +53,52 @@ def obtain(
     mirrors: Sequence[Path] = (),
     read: Mapping[str, dict[str, Any]] = MappingProxyType({}),
 ) -> dict[str, Runs]:
-    """The runs of the claims' variant, and of each that stands beside, by target and seed: those of this machine,
-    and the reference results where it has none.
+    """The runs by variant, target and seed: those of this machine, and reference results where there is none.
 
-    `read` holds the fields of records, by key, that were just read and checked; they are not read again.
+    `read` holds records, by key, that were just read and checked; they are not read again.
     """
     current = _Current(layout, names)
-    found: dict[str, Runs] = {variant: {} for variant in current.variants}
+    runs: dict[str, Runs] = {variant: {} for variant in current.variants}
     for key in store.finished():
         content = read.get(key) or store.standing(key).content
         if not content or not current.may_have(content["planned"]):
             continue
         planned = PlannedJob.model_validate(content["planned"])
-        # other keys were made while inputs were prepared in another way: such a run is no run of today
+        # a run with another key had its inputs prepared in an older way
         if planned.key == key and current.has(planned):
-            run = _obtained(layout, store, planned, content, mirrors)
-            _seeds(found, planned.job)[planned.job.split.seed] = run
+            run = _our_run(layout, store, planned, content, mirrors)
+            _seeds(runs, planned.job)[planned.job.split.seed] = run
     for entry in load_reference(layout, names.benchmark).values():
         if current.may_have(entry.content["planned"]) and current.has(planned := entry.planned):
-            _seeds(found, planned.job).setdefault(planned.job.split.seed, _referred(entry))
-    return found
+            _seeds(runs, planned.job).setdefault(planned.job.split.seed, _reference_run(entry))
+    return runs
 
 
-def _seeds(found: dict[str, Runs], job: Job) -> dict[int, Obtained]:
-    """Where the runs of a job with any seed stand."""
-    return found[job.variant].setdefault(Target(job.method, job.dataset, job.split.text), {})
+def _seeds(runs: dict[str, Runs], job: Job) -> dict[int, Obtained]:
+    """The runs of a job by seed."""
+    return runs[job.variant].setdefault(Target(job.method, job.dataset, job.split.text), {})
 
 
 class _Current:
-    """Knows which runs are of the present repository and of the claims' kind."""
+    """Decides which runs count: those of the present repository, and of the kind that the claims are about."""
 
     def __init__(self, layout: Layout, names: PublishedNames) -> None:
         self._layout = layout
         self._names = names
         self.variants = (names.variant, *names.beside)
-        # controls stand beside the paper's methods, and never enter its statistics
+        # controls are shown beside the paper's methods, and never enter its statistics
         controls = {card.name for card in load_methods(layout, names.benchmark) if card.control}
         self._methods = (set(method_names(layout)) & set(names.methods.values())) | controls
         self._present = Present(layout)
         self._trees: dict[str, str] = {}
 
     def may_have(self, planned: dict[str, Any]) -> bool:
-        """A cheap first look, before anything is validated."""
+        """Whether a run may count, by its method and image: a cheap check before it is validated."""
         method = planned["job"]["method"]
         return method in self._methods and planned["image_tree"] == self._tree(method)
 
     def has(self, planned: PlannedJob) -> bool:
-        """Whether a run is of the present repository, and of the kind the claims are about."""
+        """Whether a run counts."""
         job, names = planned.job, self._names
         if (job.benchmark, job.options) != (names.benchmark, names.options):
             return False
@@ -120,7 +119,7 @@ class _Current:
         return self._trees[method]
 
 
-def _obtained(
+def _our_run(
     layout: Layout, store: Store, planned: PlannedJob, content: dict[str, Any], mirrors: Sequence[Path]
 ) -> Obtained:
     verdict, reason = Verdict(content["verdict"]), content["reason"]
@@ -132,20 +131,20 @@ def _obtained(
         scores = scores or score_run(layout, store, planned, mirrors)
     except DataError as error:
         return Obtained(planned.key, verdict, reason, None, {}, unscored=f"{error.what} ({error.where})")
-    return Obtained(planned.key, verdict, reason, scores.every, scores.notes, **_used(content))
+    return Obtained(planned.key, verdict, reason, scores.every, scores.notes, **_resources(content))
 
 
-def _referred(entry: ReferenceResult) -> Obtained:
+def _reference_run(entry: ReferenceResult) -> Obtained:
     key, verdict, reason = entry.content["key"], Verdict(entry.content["verdict"]), entry.content["reason"]
     if entry.scores is None:
         return Obtained(key, verdict, reason, None, {}, reference=True)
     if (scores := entry.fresh_scores) is None:
-        told = "the reference result was scored by other metrics than the present ones"
-        return Obtained(key, verdict, reason, None, {}, unscored=told, reference=True)
-    return Obtained(key, verdict, reason, scores.every, scores.notes, reference=True, **_used(entry.content))
+        why_not = "the reference result was scored by other metrics than the present ones"
+        return Obtained(key, verdict, reason, None, {}, unscored=why_not, reference=True)
+    return Obtained(key, verdict, reason, scores.every, scores.notes, reference=True, **_resources(entry.content))
 
 
-def _used(content: dict[str, Any]) -> dict[str, Any]:
-    """What a record says of time and memory."""
-    used = content["resources"]
-    return {"cpu_s": used.get("cpu_s"), "memory": used.get("peak_bytes")}
+def _resources(content: dict[str, Any]) -> dict[str, Any]:
+    """CPU seconds and peak memory of a record."""
+    resources = content["resources"]
+    return {"cpu_s": resources.get("cpu_s"), "memory": resources.get("peak_bytes")}

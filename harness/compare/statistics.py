@@ -18,13 +18,13 @@ Array = NDArray[np.float64]
 
 
 def welch_half_width(sd_ours: float, n_ours: int, sd_theirs: float, n_theirs: int) -> float:
-    """Half the width of the two-sided interval, unequal variances, Satterthwaite's degrees of freedom."""
+    """Half the width of the two-sided interval for unequal variances, with Satterthwaite's degrees of freedom."""
     from scipy.special import stdtrit
 
     ours, theirs = sd_ours**2 / n_ours, sd_theirs**2 / n_theirs
     if ours + theirs == 0.0:
         return 0.0
-    # Written with shares, so that tiny variances do not vanish when squared.
+    # with shares, so that tiny variances do not become 0 when squared
     share = ours / (ours + theirs)
     freedom = 1 / (share**2 / max(n_ours - 1, 1) + (1 - share) ** 2 / max(n_theirs - 1, 1))
     return float(stdtrit(freedom, (1 + CONFIDENCE) / 2)) * math.sqrt(ours + theirs)
@@ -75,8 +75,8 @@ def h_at(p: float) -> float:
 def benjamini_hochberg(chances: Sequence[float]) -> list[float]:
     """Adjusted p-values, in the order given: the smallest p m / rank over this and all larger ones, at most 1."""
     ordered = sorted(range(len(chances)), key=lambda place: -chances[place])
-    adjusted, smallest = [0.0] * len(chances), 1.0
+    results, smallest = [0.0] * len(chances), 1.0
     for step, place in enumerate(ordered):
         smallest = min(smallest, chances[place] * len(chances) / (len(chances) - step))
-        adjusted[place] = smallest
-    return adjusted
+        results[place] = smallest
+    return results

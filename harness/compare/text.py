@@ -1,4 +1,4 @@
-"""A comparison as plain text, Markdown or JSON values: sums first, then what decides."""
+"""A book of claims as plain text, Markdown or JSON values: sums first, then single claims."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from harness.base.tables import aligned, markdown_table, wrapped
 from harness.compare.book import Book, group_of
 from harness.compare.judge import ClaimVerdict, Comparison
 
-# A list or table longer than this is no help on a terminal unless a person asked for all of it.
+# Longer lists and tables are shown only on request.
 _LIST_UP_TO = 60
 
 
@@ -30,13 +30,13 @@ def headline(book: Book) -> str:
 def to_text(book: Book, *, everything: bool = False) -> str:
     """Sums, counts by group, the decided claims (or every claim), legend."""
     lines = [headline(book), *(line for source in book.sources for line in wrapped(source, "  ")), ""]
-    listed = _listed(book, everything=everything)
+    selection = _selection(book, everything=everything)
     if len(book.groups) > 1:
         lines += [*_count_lines(book), ""]
-    for title, members in groupby(listed, key=_title):
+    for title, members in groupby(selection, key=_title):
         lines += [title, *_comparison_lines(list(members)), ""]
-    if left := len(book.comparisons) - len(listed):
-        lines += [f"{left} claims not listed; --all lists them, --method, --dataset, --seed choose.", ""]
+    if rest := len(book.comparisons) - len(selection):
+        lines += [f"{rest} claims not listed; --all lists them, --method, --dataset, --seed choose.", ""]
     present = [verdict for verdict in ClaimVerdict if book.tally[verdict]]
     lines += [f"{verdict:14}  {verdict.meaning}" for verdict in present]
     return "\n".join(line.rstrip() for line in lines) + "\n"
@@ -49,10 +49,10 @@ def to_markdown(book: Book, *, everything: bool = False) -> str:
     verdicts = list(ClaimVerdict)
     rows = [
         [*map(plain, group), *(str(counts[verdict]) for verdict in verdicts)]
-        for group, counts in _counted(book).items()
+        for group, counts in _counts(book).items()
     ]
     lines += [*markdown_table(["claims", "method", "dataset", "split", *map(str, verdicts)], rows), ""]
-    for title, members in groupby(_listed(book, everything=everything), key=_title):
+    for title, members in groupby(_selection(book, everything=everything), key=_title):
         lines += [f"## {plain(title)}", ""]
         lines += markdown_table(
             ["verdict", "metric", "published", "ours", "difference", "test", "reason"],
@@ -105,25 +105,25 @@ def comparison_json(one: Comparison) -> dict[str, Any]:
     }
 
 
-def _listed(book: Book, *, everything: bool) -> list[Comparison]:
-    """All claims when few or asked for; else what was decided of the paper's own numbers, then what deviates."""
-    ordered = sorted(book.comparisons, key=lambda one: (_title(one), list(ClaimVerdict).index(one.verdict)))
-    if everything or len(ordered) <= _LIST_UP_TO:
-        return ordered
-    deviating = [one for one in ordered if one.verdict is ClaimVerdict.DEVIATES]
-    decided = [one for one in ordered if one.verdict in (ClaimVerdict.DEVIATES, ClaimVerdict.REPRODUCED)]
+def _selection(book: Book, *, everything: bool) -> list[Comparison]:
+    """All claims if they are few or requested; else decided ones of the paper's tables, then deviating ones."""
+    in_order = sorted(book.comparisons, key=lambda one: (_title(one), list(ClaimVerdict).index(one.verdict)))
+    if everything or len(in_order) <= _LIST_UP_TO:
+        return in_order
+    deviations = [one for one in in_order if one.verdict is ClaimVerdict.DEVIATES]
+    decided = [one for one in in_order if one.verdict in (ClaimVerdict.DEVIATES, ClaimVerdict.REPRODUCED)]
     if len(decided) <= _LIST_UP_TO:
         return decided
-    printed = [one for one in decided if one.claim.source.startswith("Table") and one.claim.statistic != "status"]
-    return [*printed, *(one for one in deviating if one not in printed)][: _LIST_UP_TO + len(printed)]
+    tables = [one for one in decided if one.claim.source.startswith("Table") and one.claim.statistic != "status"]
+    return [*tables, *(one for one in deviations if one not in tables)][: _LIST_UP_TO + len(tables)]
 
 
-def _counted(book: Book) -> dict[_Group, Counter[ClaimVerdict]]:
+def _counts(book: Book) -> dict[_Group, Counter[ClaimVerdict]]:
     return {group: Counter(one.verdict for one in members) for group, members in book.groups.items()}
 
 
 def _count_lines(book: Book) -> list[str]:
-    """Counts of every group about something this artifact has; the rest in one line."""
+    """Counts by group; groups in which nothing is comparable share one line."""
     verdicts = list(ClaimVerdict)
     rows, absent = [["claims", "method", "dataset", "split", "repr.", "dev.", "n.c.", "pend."]], Counter[str]()
     for group, counts in counts_by_group(book).items():
@@ -133,29 +133,27 @@ def _count_lines(book: Book) -> list[str]:
             rows.append([*group, *(str(counts[verdict]) for verdict in verdicts)])
     lines = aligned(rows, indent="  ") if len(rows) > 1 else []
     if absent:
-        told = ", ".join(f"{count} ({kind})" for kind, count in absent.items())
-        lines += wrapped(f"in groups where nothing is comparable: {told}", "  ")
+        counts_of_kinds = ", ".join(f"{count} ({kind})" for kind, count in absent.items())
+        lines += wrapped(f"in groups where nothing is comparable: {counts_of_kinds}", "  ")
     return lines
 
 
 def counts_by_group(book: Book) -> Mapping[_Group, Counter[ClaimVerdict]]:
-    """Counts by kind of claim, method, dataset and split; by kind and method only where those are too many."""
-    counted = _counted(book)
-    return counted if len(counted) <= _LIST_UP_TO else _merged(counted)
-
-
-def _merged(counted: Mapping[_Group, Counter[ClaimVerdict]]) -> dict[_Group, Counter[ClaimVerdict]]:
-    found: dict[tuple[str, str], dict[_Group, Counter[ClaimVerdict]]] = {}
-    for group, counts in counted.items():
-        found.setdefault(group[:2], {})[group] = counts
-    merged = {}
-    for (kind, method), members in found.items():
+    """Counts by kind of claim, method, dataset and split; if these are too many, by kind and method."""
+    counts = _counts(book)
+    if len(counts) <= _LIST_UP_TO:
+        return counts
+    members_by_method: dict[tuple[str, str], dict[_Group, Counter[ClaimVerdict]]] = {}
+    for group, tally in counts.items():
+        members_by_method.setdefault(group[:2], {})[group] = tally
+    sums = {}
+    for (kind, method), members in members_by_method.items():
         datasets, splits = {group[2]: None for group in members}, {group[3]: None for group in members}
         place = tuple(
             next(iter(names)) if len(names) == 1 else f"all {len(names)}" for names in (datasets, splits)
         )
-        merged[kind, method, place[0], place[1]] = sum(members.values(), Counter[ClaimVerdict]())
-    return merged
+        sums[kind, method, place[0], place[1]] = sum(members.values(), Counter[ClaimVerdict]())
+    return sums
 
 
 def _comparison_lines(members: Sequence[Comparison]) -> list[str]:
@@ -166,8 +164,8 @@ def _comparison_lines(members: Sequence[Comparison]) -> list[str]:
         if one.verdict is not ClaimVerdict.REPRODUCED:
             reasons.setdefault(one.reason, []).append(one.claim.metric or one.claim.statistic)
     tests = [f"test: {test}" for test in dict.fromkeys(one.test for one in members if one.test)]
-    told = [f"{', '.join(dict.fromkeys(metrics))}: {reason}" for reason, metrics in reasons.items()]
-    return lines + [line for text in (*tests, *told) for line in wrapped(text, "    ")]
+    reason_texts = [f"{', '.join(dict.fromkeys(metrics))}: {reason}" for reason, metrics in reasons.items()]
+    return lines + [line for text in (*tests, *reason_texts) for line in wrapped(text, "    ")]
 
 
 def _figures(one: Comparison) -> tuple[str, str, str, str, str]:

@@ -1,6 +1,6 @@
-"""Runs of both sides in one shape: published values and ours, by place, seed and metric, in published names.
+"""Published values and ours in one form: by place, seed and metric, in published names.
 
-Every statistic over several methods is one function of such values, so that it can't mean two things.
+Every statistic over several methods is computed from this form, so that it is the same for both sides.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from harness.compare.names import PublishedNames, Target
 from harness.compare.paper import PaperStatistics, Place
 from harness.compare.runs import Runs
 
-# Not a metric: how long the training took, in seconds.
+# Not a metric: the duration of the training in seconds.
 TIME = "train_time_s"
 _FILES = ("per_seed.csv", "elsewhere.csv")
 
@@ -29,9 +29,9 @@ Values = Mapping[Place, Mapping[int, Mapping[str, float]]]
 
 @dataclass(frozen=True)
 class Side:
-    """All values of one side. `means`: of all published runs, also of those whose values are not known here.
+    """All values of one side. `means`: over all published runs, also those whose single values are not known.
 
-    `failures`: why there is no value where only failed runs are.
+    `failures`: why a place has no value, if all of its runs failed.
     """
 
     values: Values
@@ -39,11 +39,11 @@ class Side:
     failures: Mapping[Place, str] = field(default_factory=dict)
 
     def has(self, place: Place) -> bool:
-        """Whether there is a run."""
+        """Whether the place has a run."""
         return place in self.values
 
     def seeds(self, places: Iterable[Place], metric: str) -> list[int]:
-        """The seeds for which all these places have the metric."""
+        """The seeds for which each of these places has the metric."""
         shared: set[int] | None = None
         for place in places:
             here = {seed for seed, run in self.values.get(place, {}).items() if metric in run}
@@ -56,12 +56,12 @@ class Side:
         return np.array(rows, dtype=np.float64).reshape(len(places), len(seeds))
 
     def all_of(self, place: Place, metric: str) -> Array:
-        """Every value of one place."""
-        found = (run.get(metric) for _, run in sorted(self.values.get(place, {}).items()))
-        return np.array([value for value in found if value is not None], dtype=np.float64)
+        """The values of one place, by seed."""
+        values = (run.get(metric) for _, run in sorted(self.values.get(place, {}).items()))
+        return np.array([value for value in values if value is not None], dtype=np.float64)
 
     def mean(self, place: Place, metric: str) -> float | None:
-        """The mean over all runs there ever were, where it was published; else over those that are known."""
+        """The published mean over all runs; without one, the mean over the known values."""
         if (place, metric) in self.means:
             return self.means[place, metric]
         values = self.all_of(place, metric)
@@ -69,7 +69,7 @@ class Side:
 
 
 def published_side(layout: Layout, names: PublishedNames, paper: PaperStatistics) -> Side:
-    """What the authors' files say, of every method of the paper and every dataset."""
+    """The values in the authors' files, of every method of the paper and every dataset."""
     folder = layout.published / names.benchmark
     values: dict[Place, dict[int, dict[str, float]]] = {}
     for file in _FILES:
@@ -81,40 +81,42 @@ def published_side(layout: Layout, names: PublishedNames, paper: PaperStatistics
 
 
 def our_side(names: PublishedNames, paper: PaperStatistics, runs: Runs) -> Side:
-    """Our runs that ended ok and are scored."""
+    """The values of our runs that ended ok and are scored."""
     methods, datasets = _inverse(names.methods), _inverse(names.datasets)
     splits = _inverse(names.splits)
     metrics = {metric: names.metric(metric).ours for metric in paper.metrics}
     values: dict[Place, dict[int, dict[str, float]]] = {}
     failures: dict[Place, str] = {}
-    for target, found in runs.items():
+    for target, runs_by_seed in runs.items():
         if target.method not in methods or target.dataset not in datasets or target.split not in splits:
             continue
         place = Place(datasets[target.dataset], methods[target.method], splits[target.split])
-        for seed, run in found.items():
+        for seed, run in runs_by_seed.items():
             if run.metrics is None:
                 if run.verdict.is_final and run.verdict is not Verdict.OK:
                     failures[place] = f"{run.verdict}: {run.reason}"
                 continue
             scores = {metric: run.metrics.get(ours) for metric, ours in metrics.items() if ours}
-            told = {metric: value for metric, value in scores.items() if value is not None}
+            values_of_run = {metric: value for metric, value in scores.items() if value is not None}
             if run.cpu_s is not None:
-                told[TIME] = run.cpu_s
-            values.setdefault(place, {})[seed] = told
+                values_of_run[TIME] = run.cpu_s
+            values.setdefault(place, {})[seed] = values_of_run
     return Side(values, failures={place: why for place, why in failures.items() if place not in values})
 
 
-def reached_by(control: str, names: PublishedNames, runs: Runs, metric: str, places: Iterable[Place]) -> Array:
-    """What a control reached on the datasets and splits of these places. `metric` is a published name."""
+def values_of_control(
+    control: str, names: PublishedNames, runs: Runs, metric: str, places: Iterable[Place]
+) -> Array:
+    """The values of a control on the datasets and splits of these places. `metric` is a published name."""
     ours = names.metric(metric).ours or ""
     around = dict.fromkeys((names.datasets.get(place.dataset), names.splits.get(place.split)) for place in places)
-    found = [
+    values = [
         run.metrics.get(ours)
         for dataset, split in around
         for _, run in sorted(runs.get(Target(control, dataset, split), {}).items())
         if run.metrics is not None
     ]
-    return np.array([value for value in found if value is not None], dtype=np.float64)
+    return np.array([value for value in values if value is not None], dtype=np.float64)
 
 
 def _published_means(path: Path, paper: PaperStatistics) -> dict[tuple[Place, str], float]:

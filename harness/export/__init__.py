@@ -1,4 +1,4 @@
-"""Results for others' tools: a Process Run Crate with records, logs, scores and checksums."""
+"""Exports results as a Process Run Crate, which other tools read: records, logs, scores and checksums."""
 
 from harness.export.crate import METADATA, PROFILE, describe
 from harness.export.pack import SUMS, export

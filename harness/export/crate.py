@@ -1,7 +1,7 @@
 """The description of exported runs: a Process Run Crate (Workflow Run RO-Crate profiles), as plain JSON-LD.
 
-Every run is a `CreateAction` of an image on a dataset and a split, with its files and their sha256, whether it
-ended well or not. Equal inputs give equal text: the date is that of the last run.
+Every run, with any verdict, is a `CreateAction` of an image on a dataset and a split, with its files and their
+sha256. Equal inputs give equal text: the date is that of the last run.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class CrateFile:
 def describe(
     name: str, runs: Iterable[Record], files: Mapping[str, list[CrateFile]], cards: Mapping[str, MethodCard]
 ) -> Entity:
-    """`ro-crate-metadata.json`. `files` lists those of each run by key, and under "" those of the whole."""
+    """The content of `ro-crate-metadata.json`. `files`: those of each run by key, and under "" all others."""
     records = sorted(runs, key=lambda record: record.key)
     methods = sorted({record.planned.job.method for record in records})
     things = _datasets(records) + _splits(records) + _images(records)
@@ -82,7 +82,7 @@ def describe(
 
 def _action(record: Record, files: list[CrateFile]) -> Entity:
     job = record.planned.job
-    ended_well = record.verdict is Verdict.OK
+    is_ok = record.verdict is Verdict.OK
     action: Entity = {
         "@id": _action_id(record),
         "@type": "CreateAction",
@@ -97,11 +97,9 @@ def _action(record: Record, files: list[CrateFile]) -> Entity:
         "result": [{"@id": file.path} for file in files],
         "startTime": record.started,
         "endTime": record.finished,
-        "actionStatus": {
-            "@id": f"http://schema.org/{'CompletedActionStatus' if ended_well else 'FailedActionStatus'}"
-        },
+        "actionStatus": {"@id": f"http://schema.org/{'CompletedActionStatus' if is_ok else 'FailedActionStatus'}"},
     }
-    return action if ended_well else {**action, "error": record.reason}
+    return action if is_ok else {**action, "error": record.reason}
 
 
 def _method(name: str, card: MethodCard | None) -> Entity:
@@ -121,10 +119,10 @@ def _method(name: str, card: MethodCard | None) -> Entity:
 
 
 def _images(records: Iterable[Record]) -> list[Entity]:
-    found = {}
+    images = {}
     for record in records:
         tree = record.planned.image_tree
-        found[tree] = {
+        images[tree] = {
             "@id": f"#image-{tree[:16]}",
             "@type": "ContainerImage",
             "additionalType": {"@id": "https://w3id.org/ro/terms/workflow-run#DockerImage"},
@@ -132,19 +130,19 @@ def _images(records: Iterable[Record]) -> list[Entity]:
             "identifier": tree,
             "sha256": record.image.get("id", "").removeprefix("sha256:"),
         }
-    return [found[tree] for tree in sorted(found)]
+    return [images[tree] for tree in sorted(images)]
 
 
 def _datasets(records: Iterable[Record]) -> list[Entity]:
-    found = {record.planned.dataset_digest: record.planned.job.dataset for record in records}
+    names = {record.planned.dataset_digest: record.planned.job.dataset for record in records}
     return [
         {"@id": f"#dataset-{digest[:16]}", "@type": "Dataset", "name": name, "identifier": digest}
-        for digest, name in sorted(found.items())
+        for digest, name in sorted(names.items())
     ]
 
 
 def _splits(records: Iterable[Record]) -> list[Entity]:
-    found = {record.planned.split_digest: record.planned.job for record in records}
+    jobs = {record.planned.split_digest: record.planned.job for record in records}
     return [
         {
             "@id": f"#split-{digest[:16]}",
@@ -152,7 +150,7 @@ def _splits(records: Iterable[Record]) -> list[Entity]:
             "name": f"{job.dataset}, {job.split.label}",
             "identifier": digest,
         }
-        for digest, job in sorted(found.items(), key=lambda item: item[0])
+        for digest, job in sorted(jobs.items(), key=lambda item: item[0])
     ]
 
 

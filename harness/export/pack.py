@@ -1,4 +1,7 @@
-"""An export as a folder or a .zip: whole or absent, equal bytes for equal results, every file in SHA256SUMS."""
+"""Writes an export as a folder or a .zip, whole or not at all. Equal results give equal bytes.
+
+SHA256SUMS lists every file.
+"""
 
 from __future__ import annotations
 
@@ -32,22 +35,22 @@ own report. Scores lie under `scores/`. `status.md` and `status.json` show every
 `ro-crate-metadata.json` describes all of it as a Process Run Crate.
 `sha256sum --check SHA256SUMS` checks every file.
 """
-# The first moment a .zip can express: its entries must not tell when it was made.
+# The earliest time in a .zip: entries of equal results must be equal.
 _ZIP_EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
 @dataclass(frozen=True)
 class Exported:
-    """How many runs were written, and which were left out because of what."""
+    """The number of runs that were written, and the reasons for those that were left out, by key."""
 
     runs: int
     left_out: Mapping[str, str]
 
 
 def export(layout: Layout, plan: Plan, output: Path, *, with_predictions: bool = False) -> Exported:
-    """Write the runs of a plan's cells, checked against their records, to a new folder or .zip.
+    """Write the runs of a plan's cells to a new folder or .zip.
 
-    A run whose evidence is not what its record says is left out, and the export says so.
+    Each run is checked against its record; a damaged one is left out, and the export names it.
     """
     if output.exists():
         raise UsageError("the export exists already", where=str(output), todo="remove it, or choose another name")
@@ -59,8 +62,8 @@ def export(layout: Layout, plan: Plan, output: Path, *, with_predictions: bool =
             exported = _fill(layout, store, table, keys, Path(folder), with_predictions=with_predictions)
             _zip(Path(folder), output)
     else:
-        with folder_in_the_making(output) as making:
-            exported = _fill(layout, store, table, keys, making, with_predictions=with_predictions)
+        with folder_in_the_making(output) as draft:
+            exported = _fill(layout, store, table, keys, draft, with_predictions=with_predictions)
     return exported
 
 
@@ -77,13 +80,13 @@ def _fill(
             continue
         records.append(record)
         files[key] = _copy_run(layout, store, record, folder, with_predictions=with_predictions)
-    (folder / "README.md").write_text(_README.format(name=plain(table.name)) + _told(left_out), encoding="utf-8")
+    (folder / "README.md").write_text(_README.format(name=plain(table.name)) + _losses(left_out), encoding="utf-8")
     (folder / "status.md").write_text(to_markdown(table), encoding="utf-8")
     status = json.dumps(to_json(table), indent=2, sort_keys=True, ensure_ascii=False)
     (folder / "status.json").write_text(status + "\n", encoding="utf-8")
-    files[""] = [_described(folder, name) for name in ("README.md", "status.json", "status.md")]
-    known = set(method_names(layout))
-    cards = {name: load_method(layout, name) for name in {one.planned.job.method for one in records} & known}
+    files[""] = [_crate_file(folder, name) for name in ("README.md", "status.json", "status.md")]
+    methods = set(method_names(layout))
+    cards = {name: load_method(layout, name) for name in {one.planned.job.method for one in records} & methods}
     crate = describe(table.name, records, files, cards)
     text = json.dumps(crate, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
     (folder / METADATA).write_text(text, encoding="utf-8")
@@ -93,7 +96,7 @@ def _fill(
     return Exported(len(records), left_out)
 
 
-def _told(left_out: Mapping[str, str]) -> str:
+def _losses(left_out: Mapping[str, str]) -> str:
     if not left_out:
         return ""
     lines = [f"- {key}: {reason}" for key, reason in left_out.items()]
@@ -104,17 +107,17 @@ def _copy_run(
     layout: Layout, store: Store, record: Record, folder: Path, *, with_predictions: bool
 ) -> list[CrateFile]:
     names = [name for name in sorted(record.files) if with_predictions or not name.endswith(".npy")]
-    copied = []
+    files = []
     for name in (RECORD_FILE, *names):
         target = f"runs/{record.key}/{name}"
         _copy(store.path(record.key) / name, folder / target)
-        copied.append(_described(folder, target))
+        files.append(_crate_file(folder, target))
     scores = scores_path(layout, record.key)
     if scores.is_file():
         target = f"scores/{record.key}.json"
         _copy(scores, folder / target)
-        copied.append(_described(folder, target))
-    return copied
+        files.append(_crate_file(folder, target))
+    return files
 
 
 def _copy(source: Path, target: Path) -> None:
@@ -122,13 +125,13 @@ def _copy(source: Path, target: Path) -> None:
     shutil.copyfile(source, target)
 
 
-def _described(folder: Path, name: str) -> CrateFile:
+def _crate_file(folder: Path, name: str) -> CrateFile:
     path = folder / name
     return CrateFile(name, sha256_of(path), path.stat().st_size)
 
 
 def _zip(folder: Path, output: Path) -> None:
-    with _whole_file(output) as making, zipfile.ZipFile(making, "w", zipfile.ZIP_DEFLATED) as archive:
+    with _whole_file(output) as draft, zipfile.ZipFile(draft, "w", zipfile.ZIP_DEFLATED) as archive:
         for path in sorted(path for path in folder.rglob("*") if path.is_file()):
             info = zipfile.ZipInfo(path.relative_to(folder).as_posix(), _ZIP_EPOCH)
             info.compress_type = zipfile.ZIP_DEFLATED
@@ -138,11 +141,11 @@ def _zip(folder: Path, output: Path) -> None:
 
 @contextmanager
 def _whole_file(path: Path) -> Iterator[Path]:
-    """A file that appears under its name only when the block ends well."""
+    """The path of a draft, which gets its name only if the block ends without an error."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    making = path.with_name(f".{path.name}.{os.getpid()}")
+    draft = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        yield making
-        making.replace(path)
+        yield draft
+        draft.replace(path)
     finally:
-        making.unlink(missing_ok=True)
+        draft.unlink(missing_ok=True)

@@ -1,6 +1,6 @@
-"""What the page shows, as plain JSON values: one entry per planned cell with all its evidence.
+"""The data of the status page as JSON values: one entry per planned cell with all its evidence.
 
-Equal inputs give equal bytes: nothing here asks for the time, and everything is ordered.
+Equal inputs give equal bytes: there is no time stamp, and everything is sorted.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from harness.planning.jobs import unusual_options
 from harness.results.store import Store
 from harness.status import ScoredCell, Table
 
-# Bytes of log shown: a failure is read closely, a success hardly ever.
+# Bytes of the log that are shown of a success and of a failure.
 _TAIL = {True: 800, False: 4000}
 
 
 class Shared:
-    """Values that many cells have in common, such as an engine's facts: said once, then named by their number."""
+    """Values that many cells have in common, such as an engine's facts: each stands once and has a number."""
 
     def __init__(self) -> None:
         self.values: list[Any] = []
@@ -40,7 +40,7 @@ class Shared:
 
 
 def page_data(layout: Layout, store: Store, table: Table, books: Iterable[Book]) -> dict[str, Any]:
-    """Every cell in view, in the order of the table, and what they share."""
+    """Every cell in view in the order of the table, and the values that cells share."""
     claims, shared = _claims_by_cell(books), Shared()
     names = sorted({name for scored in table.cells for name in scored.metrics})
     cells = [
@@ -51,7 +51,7 @@ def page_data(layout: Layout, store: Store, table: Table, books: Iterable[Book])
 
 
 def image_entries(table: Table) -> dict[str, dict[str, str]]:
-    """The images that runs were made with, by tree, so that no cell repeats them."""
+    """The images of the runs, by tree."""
     images = {}
     for scored in table.cells:
         if scored.cell.record and scored.cell.planned:
@@ -60,7 +60,7 @@ def image_entries(table: Table) -> dict[str, dict[str, str]]:
 
 
 def claim_entry(one: Comparison) -> dict[str, Any]:
-    """One claim, short."""
+    """The entry of one claim."""
     return {
         "source": one.claim.source,
         "metric": one.metric or one.claim.metric or one.claim.statistic,
@@ -76,13 +76,13 @@ _Place = tuple[str, str | None, str | None, str | None, int | None]
 
 
 def _claims_by_cell(books: Iterable[Book]) -> dict[_Place, list[Comparison]]:
-    found: dict[_Place, list[Comparison]] = {}
+    claims: dict[_Place, list[Comparison]] = {}
     for book in books:
         for one in book.comparisons:
             if one.claim.seed is not None:
                 place = (book.benchmark, one.target.method, one.target.dataset, one.target.split, one.claim.seed)
-                found.setdefault(place, []).append(one)
-    return found
+                claims.setdefault(place, []).append(one)
+    return claims
 
 
 def _entry(
@@ -110,9 +110,9 @@ def _entry(
         "job": shared.number(_job(job.model_dump(mode="json"))),
         "run": run_command(scored),
     }
-    published = claims.get((job.benchmark, job.method, job.dataset, split, job.split.seed), [])
-    if job.variant == "published" and published:
-        entry["claims"] = [claim_entry(one) for one in published]
+    own_claims = claims.get((job.benchmark, job.method, job.dataset, split, job.split.seed), [])
+    if job.variant == "published" and own_claims:
+        entry["claims"] = [claim_entry(one) for one in own_claims]
     if cell.planned is not None:
         entry["pins"] = {
             "image": cell.planned.image_tree,
@@ -123,7 +123,7 @@ def _entry(
             entry["record"] = _record(cell.record, shared)
         if cell.record and not scored.reference:
             path = store.path(cell.planned.key)
-            entry["folder"] = _shown(layout, str(path))
+            entry["folder"] = _short_path(layout, str(path))
             entry["log"] = log_tail(path / "log.txt", _TAIL[cell.verdict is Verdict.OK])
     return entry
 
@@ -140,7 +140,7 @@ def run_command(scored: ScoredCell) -> str:
         words.append("--upstream DIR")
     if job.accelerator != "cpu":
         words.append(f"--accelerator {job.accelerator}")
-    words += [f"--set {shlex.quote(f'{name}={json.dumps(value)}')}" for name, value in scored.chosen.items()]
+    words += [f"--set {shlex.quote(f'{name}={json.dumps(value)}')}" for name, value in scored.choices.items()]
     return " ".join(words)
 
 
@@ -149,12 +149,12 @@ def _job(job: dict[str, Any]) -> dict[str, Any]:
 
 
 def _record(record: dict[str, Any], shared: Shared) -> dict[str, Any]:
-    kept = ("resources", "attempts", "started", "finished", "harness_version")
+    names = ("resources", "attempts", "started", "finished", "harness_version")
     files = {name: [stored["sha256"], stored["bytes"]] for name, stored in record["files"].items()}
     common = {name: shared.number(record[name]) for name in ("limits", "engine")}
-    return {**{name: record[name] for name in kept}, **common, "files": files}
+    return {**{name: record[name] for name in names}, **common, "files": files}
 
 
-def _shown(layout: Layout, path: str) -> str:
-    """A path as a person types it: from the repository where it lies within."""
+def _short_path(layout: Layout, path: str) -> str:
+    """A path, relative to the repository if it lies inside."""
     return path.removeprefix(f"{layout.root}/")

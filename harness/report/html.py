@@ -1,9 +1,8 @@
-"""One self-contained HTML page: no network, no asset, no time stamp; what others wrote is never interpreted."""
+"""The status page as one HTML file: no network, no asset, no time stamp. All texts are escaped."""
 
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,10 +24,10 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 _PAGE = Path(__file__).parent / "page"
-# Decided claims shown in full; every cell shows its own, and `harness compare --all` shows all.
-_DECIDED_SHOWN = 400
+# At most so many decided claims are listed; every cell shows its own, and `harness compare --all` all of them.
+_MOST_DECIDED = 400
 
-# A word and a shape besides the colour: nobody must tell red from green.
+# Each verdict has a sign and a word besides its colour, for readers who cannot distinguish red from green.
 SYMBOLS = {
     Verdict.OK: "✓",
     Verdict.ERROR: "✕",
@@ -47,7 +46,7 @@ SYMBOLS = {
 def write_report(
     layout: Layout, table: Table, output: Path | None = None, *, mirrors: Sequence[Path] = ()
 ) -> Path:
-    """Make the page of one table and write it whole or not at all."""
+    """Write the page of one table, whole or not at all; the path is returned."""
     store = Store(layout.runs)
     path = output or layout.local / "report.html"
     write_atomic(path, render(layout, store, table, books_for(layout, store, table, mirrors), mirrors))
@@ -55,18 +54,18 @@ def write_report(
 
 
 def books_for(layout: Layout, store: Store, table: Table, mirrors: Sequence[Path] = ()) -> list[Book]:
-    """The claims of the benchmarks in the table, about its methods and datasets."""
-    wanted = {scored.cell.job.benchmark for scored in table.cells}
+    """The books of claims of the benchmarks in the table."""
+    names = {scored.cell.job.benchmark for scored in table.cells}
     read = {scored.key: scored.cell.record for scored in table.cells if scored.key and scored.cell.record}
     return [
         compare_claims(layout, store, name, mirrors=mirrors, read=read)
         for name in claimed_benchmarks(layout)
-        if name in wanted
+        if name in names
     ]
 
 
 def page_environment() -> Environment:
-    """Where the templates of the page are found; what they are given is escaped."""
+    """The environment of the page's templates; it escapes all values."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     environment = Environment(
@@ -88,7 +87,7 @@ def render(layout: Layout, store: Store, table: Table, books: Sequence[Book], mi
         .get_template("page.html")
         .render(
             table=table,
-            verdicts=[_verdict(verdict, table.counts) for verdict in Verdict if table.counts[verdict]],
+            verdicts=[_verdict(verdict, count) for verdict in Verdict if (count := table.counts[verdict])],
             symbols={str(verdict): symbol for verdict, symbol in SYMBOLS.items()},
             matrices=[
                 _matrix(name, [one for one in table.groups if one.benchmark == name]) for name in benchmarks
@@ -99,7 +98,7 @@ def render(layout: Layout, store: Store, table: Table, books: Sequence[Book], mi
                 load_method(layout, name) for name in sorted({scored.cell.job.method for scored in table.cells})
             ],
             books=[_book(book) for book in books],
-            findings=[(name, found) for name in benchmarks if (found := load_findings(layout, name))],
+            findings=[(name, findings) for name in benchmarks if (findings := load_findings(layout, name))],
             studies=[study for book in books if (study := make_study(layout, book, mirrors))],
             claim_meanings=[(str(one), one.meaning) for one in ClaimVerdict],
             version=__version__,
@@ -117,20 +116,15 @@ def render(layout: Layout, store: Store, table: Table, books: Sequence[Book], mi
 
 
 def harmless_json(value: Any) -> str:
-    """JSON that can stand inside a script element: no `<`, `>` or `&` survives, so nothing can end it early."""
+    """JSON for a script element: `<`, `>` and `&` are escaped, so that no text can end the element."""
     text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     for dangerous in "<>&":
         text = text.replace(dangerous, f"\\u{ord(dangerous):04x}")
     return text
 
 
-def _verdict(verdict: Verdict, counts: Counter[Verdict]) -> dict[str, Any]:
-    return {
-        "name": str(verdict),
-        "count": counts[verdict],
-        "meaning": verdict.meaning,
-        "symbol": SYMBOLS[verdict],
-    }
+def _verdict(verdict: Verdict, count: int) -> dict[str, Any]:
+    return {"name": str(verdict), "count": count, "meaning": verdict.meaning, "symbol": SYMBOLS[verdict]}
 
 
 def _matrix(name: str, groups: Sequence[Group]) -> dict[str, Any]:
@@ -144,10 +138,10 @@ def _matrix(name: str, groups: Sequence[Group]) -> dict[str, Any]:
         column = (group.dataset, group.split)
         entry = _matrix_cell(group, metrics[column], footnotes)
         rows.setdefault((group.control, group.row), {})[column] = entry
-    shown = " or ".join(dict.fromkeys(" and ".join(members) for members in metrics.values()))
+    metric_text = " or ".join(dict.fromkeys(" and ".join(members) for members in metrics.values()))
     return {
         "benchmark": name,
-        "metric": shown,
+        "metric": metric_text,
         "columns": list(columns),
         "rows": list(rows.items()),
         "published_order": {group.row for group in groups if group.published_order},
@@ -156,13 +150,13 @@ def _matrix(name: str, groups: Sequence[Group]) -> dict[str, Any]:
 
 
 def _matrix_cell(group: Group, metrics: Sequence[str], footnotes: Footnotes) -> dict[str, Any]:
-    found = [(metric, group.summary(metric), footnotes.number(group, metric)) for metric in metrics]
+    summaries = [(metric, group.summary(metric), footnotes.number(group, metric)) for metric in metrics]
     return {
         "verdicts": [(str(verdict), group.verdicts[verdict]) for verdict in Verdict if group.verdicts[verdict]],
         "planned": len(group.cells),
         "scores": [
             (metric.partition(" ")[0] if len(metrics) > 1 else "", summary, footnote)
-            for metric, summary, footnote in found
+            for metric, summary, footnote in summaries
             if summary or footnote
         ],
         "method": group.row,
@@ -178,7 +172,7 @@ def _metrics(name: str) -> list[dict[str, str]]:
 
 
 def _book(book: Book) -> dict[str, Any]:
-    """Counts for every group; in full the claims that deviate, and reproduced ones while the page stays small."""
+    """Counts for every group, and a list of decided claims: those that deviate first."""
     decided = [one for one in book.comparisons if one.verdict in (ClaimVerdict.DEVIATES, ClaimVerdict.REPRODUCED)]
     decided.sort(key=lambda one: one.verdict is not ClaimVerdict.DEVIATES)
     groups, waiting = [], []
@@ -194,6 +188,6 @@ def _book(book: Book) -> dict[str, Any]:
         "tally": [(str(verdict), book.tally[verdict]) for verdict in ClaimVerdict],
         "groups": groups,
         "waiting": waiting,
-        "decided": [comparison_json(one) for one in decided[:_DECIDED_SHOWN]],
-        "more": max(0, len(decided) - _DECIDED_SHOWN),
+        "decided": [comparison_json(one) for one in decided[:_MOST_DECIDED]],
+        "more": max(0, len(decided) - _MOST_DECIDED),
     }

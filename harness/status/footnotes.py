@@ -1,6 +1,6 @@
-"""Footnotes of a table: two numbers of one column that rest on different items never stand there without a word.
+"""Footnotes of a table: they say where two numbers of one column rest on different items.
 
-A footnote is what the notes of the scores say; each distinct text is told once, below the table.
+The text of a footnote comes from the notes of the scores. Each distinct text stands once, below the table.
 """
 
 from __future__ import annotations
@@ -18,12 +18,11 @@ class Footnotes:
         self._numbers: dict[str, int] = {}
 
     def number(self, group: Group, metric: str) -> int | None:
-        """The number of the footnote of one entry; None where nothing is to be said."""
-        told = group.remarks(metric)
-        if not told:
+        """The number of the footnote of one entry; None if it needs none."""
+        if not (remarks := group.remarks(metric)):
             return None
-        more = f" and {len(told) - _MOST} more" if len(told) > _MOST else ""
-        return self._numbers.setdefault("; ".join(told[:_MOST]) + more, len(self._numbers) + 1)
+        more = f" and {len(remarks) - _MOST} more" if len(remarks) > _MOST else ""
+        return self._numbers.setdefault("; ".join(remarks[:_MOST]) + more, len(self._numbers) + 1)
 
     def entry(self, group: Group, metric: str) -> str:
         """`0.8009 ± 0.0123 (3) [1]`, `- [2]`; empty where there is neither a value nor a reason."""
@@ -34,18 +33,18 @@ class Footnotes:
         return f"{summary.text} ({summary.n}){mark}"
 
     def copy(self) -> Footnotes:
-        """The same so far: for entries that may turn out not to be shown."""
+        """The footnotes so far: for entries that may not be shown in the end."""
         other = Footnotes()
         other.keep(self)
         return other
 
     def keep(self, other: Footnotes) -> None:
-        """Take over what a copy has met."""
+        """Take over the footnotes of a copy."""
         self._numbers = dict(other._numbers)
 
     @property
     def texts(self) -> list[str]:
-        """All that were met, in order of their numbers."""
+        """All texts, in order of their numbers."""
         return list(self._numbers)
 
     @property

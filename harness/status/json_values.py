@@ -1,4 +1,4 @@
-"""The status table as JSON values: for programs."""
+"""The status table as JSON values."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from harness.status.table import Group, ScoredCell, Table
 
 
 def to_json(table: Table) -> dict[str, Any]:
-    """Everything the other renderings show, and every metric."""
+    """All that text and Markdown show, and every metric."""
     return {
         "plan": table.name,
         "planned": table.planned,

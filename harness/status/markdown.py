@@ -44,15 +44,16 @@ def _matrix(groups: list[Group]) -> list[str]:
         by_row.setdefault((group.control, group.title), {})[group.column] = group
     metrics = {column: known_sets(members)[0] for column, members in columns.items()}
     footnotes, rows = Footnotes(), []
-    for (control, row), found in sorted(by_row.items()):
+    for (control, row), by_column in sorted(by_row.items()):
         title = f"{plain(row)} *(control)*" if control else plain(row)
-        entries = [_entry(found.get(column), metrics[column], footnotes) for column in columns]
+        entries = [_entry(by_column.get(column), metrics[column], footnotes) for column in columns]
         rows.append([title, *entries])
-    shown = " or ".join(dict.fromkeys(", ".join(one) for one in metrics.values()))
-    told = [f"Each entry: verdicts, then {plain(shown)} (n).", ""]
-    told += markdown_table(["method", *map(plain, columns)], rows)
-    marked = (f"[{number}] {plain(text)}" for number, text in enumerate(footnotes.texts, start=1))
-    return [*told, *(line for text in marked for line in ("", text))]
+    metric_text = " or ".join(dict.fromkeys(", ".join(one) for one in metrics.values()))
+    lines = [f"Each entry: verdicts, then {plain(metric_text)} (n).", ""]
+    lines += markdown_table(["method", *map(plain, columns)], rows)
+    for number, text in enumerate(footnotes.texts, start=1):
+        lines += ["", f"[{number}] {plain(text)}"]
+    return lines
 
 
 def _entry(group: Group | None, metrics: tuple[str, ...], footnotes: Footnotes) -> str:

@@ -1,4 +1,4 @@
-"""Joins plan, store and scores into one table. Planned equals the sum of the verdicts, or it is not made."""
+"""Joins plan, store and scores into one table. The verdicts add up to the planned cells, or no table is made."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ PUBLISHED_ORDER = "°"
 
 @dataclass(frozen=True)
 class Summary:
-    """A metric over the seeds of one group: mean, sample standard deviation, and over how many."""
+    """A metric over the seeds of one group: mean, sample standard deviation, number of seeds."""
 
     mean: float
     sd: float | None
@@ -45,18 +45,18 @@ class Summary:
 
 @dataclass(frozen=True)
 class ScoredCell:
-    """A planned cell with its scores, where there are fresh ones."""
+    """A planned cell, with its scores if they are not stale."""
 
     cell: Cell
     row: str
-    chosen: dict[str, Any]
+    choices: dict[str, Any]
     control: bool
     metrics: dict[str, float | None]
     notes: dict[str, str]
     scored: bool
     # whether this is a committed reference result, not a run of this machine
     reference: bool = False
-    # whether it found, or will find, its items in the published order and not in a secret one
+    # whether its items are in the published order, not in a secret one
     published_order: bool = False
 
     @cached_property
@@ -65,9 +65,9 @@ class ScoredCell:
         return self.cell.planned.key if self.cell.planned else None
 
     def remarks(self, metric: str) -> list[str]:
-        """What the notes of the scores say of a metric: why there is none, and what it leaves out.
+        """The notes of the scores about a metric: why it has no value, and which items it leaves out.
 
-        A note that bears no metric's name is about all metrics of its setting and kind (`S1 items/as-published`).
+        A note that has no metric's name is about all metrics of its setting and kind (`S1 items/as-published`).
         """
         return [
             f"{name.partition('/')[0]}: {text}"
@@ -90,12 +90,12 @@ class Group:
 
     @property
     def published_order(self) -> bool:
-        """Whether any of its runs found its items in the published order."""
+        """Whether any of its runs has its items in the published order."""
         return any(scored.published_order for scored in self.cells)
 
     @property
     def title(self) -> str:
-        """The row as a table without markup shows it."""
+        """The name of the row in a table without markup."""
         return f"{self.row} {PUBLISHED_ORDER}" if self.published_order else self.row
 
     @property
@@ -105,7 +105,7 @@ class Group:
 
     @cached_property
     def verdicts(self) -> Counter[Verdict]:
-        """How many cells have which verdict."""
+        """The number of cells by verdict."""
         return Counter(scored.cell.verdict for scored in self.cells)
 
     @property
@@ -116,19 +116,19 @@ class Group:
         return ", ".join([f"{parts[0]}/{planned}", *parts[1:]])
 
     def summary(self, metric: str) -> Summary | None:
-        """The metric over the seeds that ended ok; None where no seed has it."""
+        """The metric over the seeds that ended ok; None if no seed has it."""
         values = [scored.metrics.get(metric) for scored in self.cells if scored.cell.verdict is Verdict.OK]
         return summarise(value for value in values if value is not None)
 
     def remarks(self, metric: str) -> list[str]:
-        """What the scores of the seeds that ended ok say of the metric, each text once."""
+        """The remarks about the metric in the scores of the seeds that ended ok, each text once."""
         ended = [scored for scored in self.cells if scored.cell.verdict is Verdict.OK]
         return list(dict.fromkeys(text for scored in ended for text in scored.remarks(metric)))
 
 
 @dataclass(frozen=True)
 class Table:
-    """All cells of one plan, those in view, and how many stored runs belong to none of them."""
+    """The cells of one plan that are in view, and the number of stored runs that belong to no cell of the plan."""
 
     name: str
     planned: int
@@ -146,7 +146,7 @@ class Table:
 
     @property
     def is_good(self) -> bool:
-        """Whether every cell in view leaves nothing to be done."""
+        """Whether the verdicts of all cells in view are good."""
         return all(verdict.is_good for verdict in self.counts)
 
     @cached_property
@@ -180,7 +180,7 @@ class Table:
         verdicts: Collection[Verdict] = (),
     ) -> Table:
         """The same plan with fewer cells in view; an empty choice keeps all."""
-        kept = [
+        cells = [
             scored
             for scored in self.cells
             if (not benchmarks or scored.cell.job.benchmark in benchmarks)
@@ -188,7 +188,7 @@ class Table:
             and (not datasets or scored.cell.job.dataset in datasets)
             and (not verdicts or scored.cell.verdict in verdicts)
         ]
-        return replace(self, cells=tuple(kept))
+        return replace(self, cells=tuple(cells))
 
 
 def suite_jobs(layout: Layout, store: Store, suite: str, published_seeds: int | None = None) -> list[Job]:
@@ -203,9 +203,9 @@ def build_table(
     cells: Sequence[Cell],
     reference: Mapping[str, ReferenceResult] = MappingProxyType({}),
 ) -> Table:
-    """The table of a plan, whose `cells` were joined with their records. Reads scores, but no predictions.
+    """The table of a plan. Its `cells` are joined with their records. Scores are read, predictions are not.
 
-    `reference` results stand where nothing was run on this machine, and say so.
+    A `reference` result takes the place of a cell that was not run on this machine, and is marked.
     """
     check_sum(plan, cells)
     cards: dict[str, MethodCard] = {}
@@ -215,20 +215,20 @@ def build_table(
         if method not in cards:
             cards[method] = load_method(layout, method)
         scored.append(_scored(layout, cell, cards[method], reference))
-    known = {one.key for one in scored}
-    others = sum(1 for key in store.finished() if key not in known)
+    keys = {one.key for one in scored}
+    others = sum(1 for key in store.finished() if key not in keys)
     manifests = [load_manifest(layout, name) for name in dict.fromkeys(cell.job.dataset for cell in cells)]
     stand_ins = {manifest.name: manifest.stand_in for manifest in manifests if manifest.stand_in}
     return Table(plan.name, len(plan.cells), tuple(scored), others, stand_ins)
 
 
 def key_metrics(name: str) -> tuple[str, ...]:
-    """The few metrics of a benchmark that a narrow table shows."""
+    """The metrics of a benchmark that its tables show."""
     return benchmarks.get(name).key_metrics
 
 
 def metric_sets(name: str) -> list[tuple[str, ...]]:
-    """The key metrics, those side by side that are the same metric in other settings."""
+    """The key metrics in sets: the same metric in all its settings."""
     sets: dict[str, list[str]] = {}
     for metric in key_metrics(name):
         sets.setdefault(metric.split()[-1], []).append(metric)
@@ -236,36 +236,36 @@ def metric_sets(name: str) -> list[tuple[str, ...]]:
 
 
 def known_sets(groups: Sequence[Group]) -> list[tuple[str, ...]]:
-    """The sets that groups of one benchmark have values of, or all while there is none.
+    """The sets of which these groups of one benchmark have a value; all sets if there is no value yet.
 
-    Some metrics are of one kind of data only.
+    Some metrics exist for one kind of data only.
     """
     sets = metric_sets(groups[0].benchmark)
     return [one for one in sets if any(group.summary(metric) for metric in one for group in groups)] or sets
 
 
 def summarise(values: Iterable[float]) -> Summary | None:
-    """Mean and sample standard deviation; the deviation of one value is not known."""
-    known = list(values)
-    if not known:
+    """Mean and sample standard deviation; None without values, and no deviation of a single one."""
+    numbers = list(values)
+    if not numbers:
         return None
-    mean = math.fsum(known) / len(known)
-    if len(known) == 1:
+    mean = math.fsum(numbers) / len(numbers)
+    if len(numbers) == 1:
         return Summary(mean, None, 1)
-    squares = math.fsum((value - mean) ** 2 for value in known)
-    return Summary(mean, math.sqrt(squares / (len(known) - 1)), len(known))
+    squares = math.fsum((value - mean) ** 2 for value in numbers)
+    return Summary(mean, math.sqrt(squares / (len(numbers) - 1)), len(numbers))
 
 
-def row_name(job: Job, chosen: dict[str, Any]) -> str:
-    """The method, its variant unless `published`, and what a person chose otherwise than the card."""
+def row_name(job: Job, choices: dict[str, Any]) -> str:
+    """The method, its variant unless `published`, and the parameters that differ from the card's."""
     name = job.method if job.variant == "published" else f"{job.method}/{job.variant}"
-    told = ", ".join(f"{parameter}={value}" for parameter, value in chosen.items())
-    return f"{name}{job.marks} ({told})" if told else f"{name}{job.marks}"
+    text = ", ".join(f"{parameter}={value}" for parameter, value in choices.items())
+    return f"{name}{job.marks} ({text})" if text else f"{name}{job.marks}"
 
 
 def _scored(layout: Layout, cell: Cell, card: MethodCard, reference: Mapping[str, ReferenceResult]) -> ScoredCell:
     usual = card.variant(cell.job.variant).parameters
-    chosen = {name: value for name, value in sorted(cell.job.parameters.items()) if usual.get(name) != value}
+    choices = {name: value for name, value in sorted(cell.job.parameters.items()) if usual.get(name) != value}
     entry = reference.get(cell.planned.key) if cell.planned and cell.verdict is Verdict.PENDING else None
     scores: Scores | None = None
     if entry is not None:
@@ -277,8 +277,8 @@ def _scored(layout: Layout, cell: Cell, card: MethodCard, reference: Mapping[str
         scores = read_scores(layout, cell.planned.key, cell.job.benchmark, evidence)
     return ScoredCell(
         cell,
-        row_name(cell.job, chosen),
-        chosen,
+        row_name(cell.job, choices),
+        choices,
         card.control,
         scores.metrics if scores else {},
         scores.notes if scores else {},
@@ -307,5 +307,5 @@ def _stored_jobs(layout: Layout, store: Store) -> list[Job]:
         if content:
             job = Job.model_validate(content["planned"]["job"])
             jobs.setdefault(job.model_dump_json(), job)
-    known = [job for job in jobs.values() if present.knows(job)]
-    return sorted(known, key=lambda job: (job.benchmark, job.dataset, job.split.label, job.method, job.variant))
+    current = [job for job in jobs.values() if present.knows(job)]
+    return sorted(current, key=lambda job: (job.benchmark, job.dataset, job.split.label, job.method, job.variant))

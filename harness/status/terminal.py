@@ -33,7 +33,7 @@ def show(table: Table, *, cells: bool = False, stream: TextIO | None = None) -> 
 def _in_colour(table: Table, stream: TextIO) -> None:
     from rich import box
     from rich.console import Console
-    from rich.table import Table as Drawn
+    from rich.table import Table as Grid
     from rich.text import Text
 
     console = Console(file=stream, highlight=False)
@@ -43,17 +43,17 @@ def _in_colour(table: Table, stream: TextIO) -> None:
         block = list(members)
         for place, grid in enumerate(block_grids(block, footnotes, width=console.width - 3 * 5)):
             title = "" if place else f"{name}: {column}"
-            drawn = Drawn(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+            grid_table = Grid(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
             for head in grid.header:
-                drawn.add_column(head, justify="left")
+                grid_table.add_column(head, justify="left")
             for group, row in grid.rows.items():
                 worst = next((one for one in reversed(Verdict) if group.verdicts[one]), Verdict.OK)
                 texts = [Text(text) for text in row]
                 texts[1].stylize("" if place else _COLOURS.get(worst, "red"))
                 if group.control:
                     texts[0].stylize("italic")
-                drawn.add_row(*texts)
-            console.print(drawn)
+                grid_table.add_row(*texts)
+            console.print(grid_table)
     for line in footnotes.lines:
         console.print(line, markup=False)
     if reasons := reason_lines(table):

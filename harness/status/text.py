@@ -41,10 +41,10 @@ def headline(table: Table) -> str:
     """`smoke: 8 cells planned = 6 ok + 2 pending`: the sum that must hold."""
     counts = table.counts
     terms = " + ".join(f"{counts[verdict]} {verdict}" for verdict in Verdict if counts[verdict])
-    shown = len(table.cells)
-    if shown == table.planned:
-        return f"{table.name}: {_cells(shown)} planned = {terms or '0'}"
-    return f"{table.name}: {shown} of {_cells(table.planned)} planned in view = {terms or '0'}"
+    count = len(table.cells)
+    if count == table.planned:
+        return f"{table.name}: {_cells(count)} planned = {terms or '0'}"
+    return f"{table.name}: {count} of {_cells(table.planned)} planned in view = {terms or '0'}"
 
 
 @dataclass(frozen=True)
@@ -56,9 +56,9 @@ class TextGrid:
 
 
 def block_grids(block: Sequence[Group], footnotes: Footnotes, *, width: int = 80) -> list[TextGrid]:
-    """One dataset and split: verdicts and as many key metrics as the width holds.
+    """The grids of one dataset and split: verdicts, and as many key metrics as the width holds.
 
-    Of the first metric no setting is left out: what is too wide stands below.
+    All settings of the first metric are shown: those that are too wide come in a grid below.
     """
     names = {group: f"{group.title} [control]" if group.control else group.title for group in block}
     grids = [TextGrid(["method", "verdict"], {group: [names[group], group.verdict_text] for group in block})]
@@ -80,20 +80,20 @@ def block_grids(block: Sequence[Group], footnotes: Footnotes, *, width: int = 80
 
 
 def _width(grid: TextGrid) -> int:
-    """The columns that are taken, with the indentation and a gap behind each."""
+    """The width of the grid, with indentation and a gap behind each column."""
     columns = zip(grid.header, *grid.rows.values(), strict=True)
     return 2 + sum(max(map(len, column)) + len(GAP) for column in columns)
 
 
 def reason_lines(table: Table) -> list[str]:
-    """Each reason once, with the cells it holds for."""
-    found: dict[tuple[Verdict, str], list[tuple[Group, ScoredCell]]] = {}
+    """Two lines per reason: its cells, and the reason."""
+    by_reason: dict[tuple[Verdict, str], list[tuple[Group, ScoredCell]]] = {}
     for group in table.groups:
         for scored in group.cells:
             if scored.cell.verdict not in (Verdict.OK, Verdict.PENDING):
-                found.setdefault((scored.cell.verdict, scored.cell.reason), []).append((group, scored))
+                by_reason.setdefault((scored.cell.verdict, scored.cell.reason), []).append((group, scored))
     lines = []
-    for (verdict, reason), members in found.items():
+    for (verdict, reason), members in by_reason.items():
         rows = list(dict.fromkeys(group.row for group, _ in members))
         columns = list(dict.fromkeys(group.column for group, _ in members))
         if len(rows) == len(columns) == 1:
@@ -114,21 +114,17 @@ def legend_lines(table: Table) -> list[str]:
 
 
 def notes(table: Table) -> list[str]:
-    """What else a reader must know."""
-    lines = [
-        "Metrics: mean ± sample standard deviation over the seeds that ended ok (n of them), as published.",
-    ]
+    """Sentences below the table: how metrics are computed, stand-ins, order, reference results, other runs."""
+    lines = ["Metrics: mean ± sample standard deviation over the seeds that ended ok (n of them), as published."]
     lines += [f"{dataset} is a stand-in, no claim rests on it: {why}." for dataset, why in table.stand_ins.items()]
     if any(group.published_order for group in table.groups):
         lines.append(
             f"{PUBLISHED_ORDER}: the answer depends on the order of drugs, diseases and items, so a run gets"
             " the published one; all other runs get a secret order."
         )
-    referred = sum(1 for scored in table.cells if scored.reference)
-    if referred:
-        lines.append(f"{_cells(referred)} not run on this machine: the committed reference results are shown.")
-    unscored = sum(1 for scored in table.cells if scored.cell.verdict is Verdict.OK and not scored.scored)
-    if unscored:
+    if references := sum(1 for scored in table.cells if scored.reference):
+        lines.append(f"{_cells(references)} not run on this machine: the committed reference results are shown.")
+    if unscored := sum(1 for scored in table.cells if scored.cell.verdict is Verdict.OK and not scored.scored):
         lines.append(f"{_cells(unscored)} ok without fresh scores: run `harness score`.")
     if table.others:
         verb = "belongs" if table.others == 1 else "belong"

@@ -1,7 +1,7 @@
-"""The study of a paper, made again: its tables and figures from our runs beside the published ones.
+"""The study of a paper: its tables and figures made again from our runs, beside the published ones.
 
-What a benchmark's study shows is described in the `study.toml` of its package. What needs arithmetic of its own is
-made by its package `study`, which is imported when it is asked for.
+The file `study.toml` in a benchmark's package describes its study. Tables and figures that need arithmetic of
+their own are made by the package `study` of the benchmark, which is imported on demand.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ __all__ = ["Sheet", "Study", "make_study", "measure_anew", "to_json", "to_markdo
 
 
 def make_study(layout: Layout, book: Book, mirrors: Sequence[Path] = ()) -> Study | None:
-    """Every sheet of the study a book belongs to; None where none is described, or it has no claim of a table."""
+    """The study that a book belongs to; None if no study is described, or no claim of the book is of a table."""
     if not any(one.claim.source.startswith("Table ") for one in book.comparisons):
         return None
-    names, own = load_names(layout, book.benchmark), own_sheets(book.benchmark)
+    names, extension = load_names(layout, book.benchmark), own_sheets(book.benchmark)
     controls = tuple(card.name for card in load_methods(layout, book.benchmark) if card.control)
     sides = Sides(layout, book, names, controls)
-    sides = replace(sides, derived=own.derived(sides, mirrors))
-    makers = {**own.makers(sides)}
+    sides = replace(sides, derived=extension.derived(sides, mirrors))
+    makers = dict(extension.makers(sides))
     description = load_description(layout, names, makers)
     if description is None:
         return None
@@ -46,5 +46,5 @@ def make_study(layout: Layout, book: Book, mirrors: Sequence[Path] = ()) -> Stud
 
 
 def measure_anew(layout: Layout, benchmark: str, mirrors: Sequence[Path], *, say: Callable[[str], None]) -> None:
-    """Measure and keep what a study says of data alone."""
+    """Measure the data of a study again, and keep the result."""
     own_sheets(benchmark).measure(layout, benchmark, mirrors, say)

@@ -23,7 +23,7 @@ _HEAD = ("", "", "printed", "authors' files", "ours", "best control", "verdict")
 
 @dataclass(frozen=True)
 class _Line:
-    """A line of a table of claims: what it is about, what became of it, what the controls reach there.
+    """A line of a table of claims: its subject, its comparison, and the value of the best control.
 
     A part is about some of the datasets only; the paper prints no number for it.
     """
@@ -36,22 +36,22 @@ class _Line:
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """The entries, as many as the table has columns."""
+        """The entries, one for each column of the table."""
         one, files = self.comparison, self.comparison.files
-        printed = one.claim.published if one.claim.sd is None else f"{one.claim.published} ± {one.claim.sd:g}"
+        claim_text = one.claim.published if one.claim.sd is None else f"{one.claim.published} ± {one.claim.sd:g}"
         if self.part:
-            printed = NONE
+            claim_text = NONE
         elif one.claim.note.startswith("not printed"):
-            printed = f"({printed})"
+            claim_text = f"({claim_text})"
         theirs = NONE
         if files is not None:
             theirs = f"{_number(self.quantity, files.value)} ({files.n}){'' if files.agrees else ' ≠'}"
         ours = NONE if one.ours is None else f"{_number(self.quantity, one.ours)} ({one.n})"
-        return self.about, self.quantity, printed, theirs, ours, self.control, str(one.verdict)
+        return self.about, self.quantity, claim_text, theirs, ours, self.control, str(one.verdict)
 
     @property
     def values(self) -> dict[str, Any]:
-        """The same for programs."""
+        """The line as JSON values."""
         about = {"about": self.about, "quantity": self.quantity, "control": self.control}
         return {**about, **comparison_json(self.comparison)}
 
@@ -65,9 +65,9 @@ class ClaimsTable:
     columns: str
 
     def sheet(self) -> Sheet:
-        """The table; controls, which claim nothing, come last."""
+        """The table, with the controls at its end."""
         members = self.sides.claims(self.spec.number)
-        # what is about the same dataset or class stands together
+        # claims about the same dataset or class come together
         places = list(dict.fromkeys((one.claim.dataset, one.claim.method) for one in members))
         members.sort(key=lambda one: places.index((one.claim.dataset, one.claim.method)))
         lines = [line for one in members for line in self._lines(one)]
@@ -120,7 +120,7 @@ class ClaimsTable:
         return f"{best[1]:.3f} {best[0]}" if best else ""
 
     def _controls(self, members: Sequence[Comparison]) -> Iterator[tuple[str, str, Summary]]:
-        """The controls, where a table is of methods on one dataset and split."""
+        """Name, metric and mean of the controls, if the table is about methods on one dataset and split."""
         single = [one.claim for one in members if one.claim.statistic not in STATISTICS]
         for control, metric in product(self.sides.controls, dict.fromkeys(claim.metric for claim in single)):
             row = Row(control, control, CONTROL)
@@ -129,12 +129,12 @@ class ClaimsTable:
 
 
 def _number(quantity: str, value: float) -> str:
-    """A number with as many digits as its kind deserves."""
+    """A number, with digits according to its kind."""
     return f"{value:.1f}" if quantity == H else f"{value:.1g}" if quantity == ADJUSTED_P else f"{value:.4f}"
 
 
 def _notes(lines: Sequence[_Line]) -> Iterator[str]:
-    """Why a number is not reproduced, and what else must be known of it: each reason once, with its rows."""
+    """The reasons why numbers are not reproduced, and the notes of claims: each once, with its rows."""
     rows: dict[str, list[str]] = {}
     for line in lines:
         one = line.comparison

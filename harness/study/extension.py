@@ -1,4 +1,4 @@
-"""What a benchmark's package `study` may add to its `study.toml`: sheets that need arithmetic of their own."""
+"""The interface of a benchmark's package `study`: it adds sheets that need arithmetic of their own."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ Maker = Callable[[Spec], Sheet | None]
 
 
 class OwnSheets:
-    """Nothing is added. A package `study` has an instance, or one of a subclass, as `STUDY`."""
+    """Adds nothing. A package `study` has an instance of a subclass as `STUDY`."""
 
     def derived(self, sides: Sides, mirrors: Sequence[Path]) -> tuple[Derived, ...]:
-        """Rows that are made of several runs each."""
+        """Rows that combine several runs each."""
         return ()
 
     def makers(self, sides: Sides) -> Mapping[str, Maker]:
-        """How its own sheets are made, by what `made` says in study.toml."""
+        """The functions that make its own sheets, by the word `made` in study.toml."""
         return {}
 
     def measure(self, layout: Layout, benchmark: str, mirrors: Sequence[Path], say: Callable[[str], None]) -> None:
-        """Measure anew what is said of data alone, and keep it."""
+        """Measure the data again, and keep the result."""
         raise UsageError(
             f"nothing is measured of the data of benchmark '{benchmark}'",
             where="--measure",
@@ -36,7 +36,7 @@ class OwnSheets:
 
 
 def own_sheets(benchmark: str) -> OwnSheets:
-    """What the package of a benchmark adds."""
+    """The `STUDY` of a benchmark's package `study`; without such a package, one that adds nothing."""
     package = benchmarks.part(benchmark, "study")
     own: OwnSheets = OwnSheets() if package is None else package.STUDY
     return own

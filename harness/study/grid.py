@@ -20,7 +20,7 @@ from harness.study.specs import Spec
 
 @dataclass(frozen=True)
 class _Cell:
-    """An entry, the verdict that it shows, and what programs need to know of it."""
+    """An entry: its text, the verdict that it shows, and its JSON values."""
 
     text: str
     chip: str = ""
@@ -29,14 +29,14 @@ class _Cell:
 
 @dataclass(frozen=True)
 class Grid:
-    """A table of methods. `categories`: what the paper sorts its methods by."""
+    """A table of methods. `categories`: the paper's categories of methods."""
 
     sides: Sides
     spec: Spec
     categories: Mapping[str, str]
 
     def sheet(self) -> Sheet:
-        """Shares, or how runs ended."""
+        """The table of scores, or of how runs ended."""
         spec, claims = self.spec, self._claims
         columns = [(", ".join(headings.values()), place) for headings, place in self._columns()]
         rows, chips, values = [], [], []
@@ -65,22 +65,22 @@ class Grid:
         )
 
     def costs(self) -> Sheet:
-        """Quantities that are shown and never judged; what is made of several runs has none."""
+        """The table of time and memory, which are never judged; rows that combine several runs are left out."""
         costs, (split,) = self.spec.costs, self._splits
         head = [*self.spec.rows.values()]
         for cost in costs:
             head += [cost.printed, cost.ours]
         rows = []
-        made = {one.title for one in self.sides.derived}
+        titles = {one.title for one in self.sides.derived}
         for row in self._methods:
-            if row.variant in made:
+            if row.variant in titles:
                 continue
-            measured, count = self.sides.costs(row, self.spec.dataset, split, [one.quantity for one in costs])
+            medians, count = self.sides.costs(row, self.spec.dataset, split, [one.quantity for one in costs])
             entries = [self.sides.title(row.title)]
             for place, cost in enumerate(costs):
                 claim = self.sides.claim(self.spec.number, row, self.spec.dataset, split, cost.metric)
                 entries.append(claim.claim.published if claim else NONE)
-                entries.append(f"{measured[place] / cost.unit:.{cost.digits}f}" if count else NONE)
+                entries.append(f"{medians[place] / cost.unit:.{cost.digits}f}" if count else NONE)
             rows.append([*entries, str(count)])
         claims = self._claims
         return self.spec.sheet([*head, "runs"], rows, tally=tally_of(claims), notes=_reasons(claims, "number"))
@@ -91,11 +91,8 @@ class Grid:
 
     @cached_property
     def _datasets(self) -> list[str]:
-        return (
-            [self.spec.dataset]
-            if self.spec.dataset
-            else [*dict.fromkeys(one.claim.dataset for one in self._claims)]
-        )
+        own = [self.spec.dataset] if self.spec.dataset else []
+        return own or [*dict.fromkeys(one.claim.dataset for one in self._claims)]
 
     @cached_property
     def _splits(self) -> list[str]:
@@ -103,7 +100,7 @@ class Grid:
 
     @cached_property
     def _methods(self) -> list[Row]:
-        """Those the table has claims about, then ours."""
+        """The methods of the table's claims, then ours."""
         claimed = {one.claim.method for one in self._claims}
         rows = [row for dataset in self._datasets for row in self.sides.rows(dataset, self._splits)]
         here = dict.fromkeys(row for row in rows if not row.printed or row.title in claimed)
@@ -114,11 +111,11 @@ class Grid:
         return self.categories.get(row.title, row.variant if row.variant in own else "beside")
 
     def _along(self, names: Sequence[str]) -> Iterator[tuple[dict[str, str], dict[str, Any]]]:
-        """Every combination of what is named: headings and values."""
-        shown = {split: heading for heading, split in self.spec.splits.items()}
+        """Headings and values of every combination on the named axes."""
+        headings_of = {split: heading for heading, split in self.spec.splits.items()}
         axes: dict[str, list[tuple[str, Any]]] = {
             "dataset": [(self.sides.title(name), name) for name in self._datasets],
-            "split": [(shown.get(name, name), name) for name in self._splits],
+            "split": [(headings_of.get(name, name), name) for name in self._splits],
             "method": [(self.sides.title(row.title), row) for row in self._methods],
             "metric": list(self.spec.metrics.items()),
         }
@@ -145,18 +142,18 @@ class Grid:
         return _Cell(_share(claim, ours), str(claim.verdict) if claim and ours else "")
 
     def _status(self, claim: Comparison | None, runs: Iterable[Obtained]) -> _Cell:
-        """`✓ ok 10`: printed, then how our runs ended; ≠ where that deviates."""
-        ended = Counter(run.verdict for run in runs)
-        text = ", ".join(f"{verdict} {ended[verdict]}" for verdict in Verdict if ended[verdict])
-        ours = {str(verdict): count for verdict, count in ended.items()}
+        """`✓ ok 10`: the printed mark, then how our runs ended, with ≠ if they deviate."""
+        counts = Counter(run.verdict for run in runs)
+        text = ", ".join(f"{verdict} {counts[verdict]}" for verdict in Verdict if counts[verdict])
+        ours = {str(verdict): count for verdict, count in counts.items()}
         if claim is None:
             return _Cell(text or NONE, values={"printed": "", "ours": ours, "verdict": None, "reason": ""})
         if not text and claim.verdict is ClaimVerdict.NOT_COMPARABLE:
             text = "no data"
-        printed, verdict = claim.claim.published, claim.verdict
+        word, verdict = claim.claim.published, claim.verdict
         differs = " ≠" if verdict is ClaimVerdict.DEVIATES else ""
-        text = f"{self.spec.marks.get(printed, printed)} {text or NONE}{differs}"
-        values = {"printed": printed, "ours": ours, "verdict": verdict, "reason": claim.reason}
+        text = f"{self.spec.marks.get(word, word)} {text or NONE}{differs}"
+        values = {"printed": word, "ours": ours, "verdict": verdict, "reason": claim.reason}
         return _Cell(text, str(verdict), values)
 
     def _our_split(self, place: Mapping[str, Any]) -> dict[str, str]:
@@ -165,24 +162,26 @@ class Grid:
 
     @cached_property
     def _averages(self) -> dict[str, dict[str, dict[Row, str]]]:
-        """By split: the mean over all metrics and its place, printed / ours; our own rows have no place."""
+        """The means over all metrics and their ranks by split, printed / ours; our own rows have no rank."""
         return {split: self._averages_of(split) for split in self._splits}
 
     def _averages_of(self, split: str) -> dict[str, dict[Row, str]]:
-        printed, ours = {}, {}
+        claimed, ours = {}, {}
         for row in self._methods:
             places = [(row, self.spec.dataset, split, metric) for metric in self.spec.metrics.values()]
             claims = [self.sides.claim(self.spec.number, *place) for place in places]
             if all(claims):
-                printed[row] = _rounded([one.claim.value for one in claims if one])
+                claimed[row] = _average([one.claim.value for one in claims if one])
             means = [self.sides.ours(*place) for place in places]
             if all(means):
-                ours[row] = _rounded([one.mean for one in means if one])
-        ranked = {row: average for row, average in ours.items() if row.printed}
+                ours[row] = _average([one.mean for one in means if one])
+        ours_of_paper = {row: average for row, average in ours.items() if row.printed}
         of = sum(row.printed for row in self._methods)
         return {
-            "average": {row: f"{percent(printed.get(row))} / {percent(ours.get(row))}" for row in self._methods},
-            "rank": {row: f"{_place(row, printed, of)} / {_place(row, ranked, of)}" for row in self._methods},
+            "average": {row: f"{percent(claimed.get(row))} / {percent(ours.get(row))}" for row in self._methods},
+            "rank": {
+                row: f"{_place(row, claimed, of)} / {_place(row, ours_of_paper, of)}" for row in self._methods
+            },
         }
 
 
@@ -197,8 +196,8 @@ def _share(claim: Comparison | None, ours: Summary | None) -> str:
     return f"{percent(claim.claim.value)}{sd} / {text}"
 
 
-def _rounded(shares: Sequence[float]) -> float:
-    """An average as it is shown, halves up: what is shown as equal has the same rank."""
+def _average(shares: Sequence[float]) -> float:
+    """The average as it is shown, halves rounded up: equal texts have equal ranks."""
     return round(sum(shares) / len(shares) + 1e-9, 3)
 
 
@@ -210,7 +209,7 @@ def _place(row: Row, averages: Mapping[Row, float], of: int) -> str:
 
 
 def _reasons(claims: Iterable[Comparison], what: str) -> list[str]:
-    """Why claims are not reproduced, with their number."""
+    """The reasons why claims are not reproduced, with the number of claims."""
     counts = Counter(
         f"{one.verdict}: {one.reason}" for one in claims if one.verdict is not ClaimVerdict.REPRODUCED
     )

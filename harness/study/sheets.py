@@ -1,6 +1,6 @@
-"""A study as sheets: each table or figure of a paper with its rows as text, its drawings, and what must be known.
+"""A study as sheets: each table or figure of a paper with its rows as text, its drawings and its notes.
 
-Terminal, documents and page show sheets alone, so that the studies of all benchmarks are rendered by one code.
+Terminal, documents and page show sheets, so that one code renders the studies of all benchmarks.
 """
 
 from __future__ import annotations
@@ -13,23 +13,23 @@ from typing import Any, Literal
 from harness.base.errors import UsageError
 from harness.compare.judge import ClaimVerdict, Comparison
 
-# What stands where there is nothing.
+# The text of an entry without a value.
 NONE = "-"
 
 
 def percent(value: float | None) -> str:
-    """As papers print shares."""
+    """A share in percent, as papers print it."""
     return NONE if value is None else f"{100 * value:.1f}"
 
 
 def tally_of(claims: Iterable[Comparison]) -> Counter[ClaimVerdict]:
-    """How many claims have which verdict."""
+    """The number of claims by verdict."""
     return Counter(one.verdict for one in claims)
 
 
 @dataclass(frozen=True)
 class Picture:
-    """A drawing under its heading."""
+    """A drawing with its heading."""
 
     heading: str
     svg: str
@@ -37,7 +37,7 @@ class Picture:
 
 @dataclass(frozen=True)
 class Sheet:
-    """One table or figure. `chips`: the verdict that an entry shows, where the sheet does not give it in words."""
+    """One table or figure. `chips`: verdicts of entries, if the sheet has no column for them."""
 
     kind: Literal["table", "figure"]
     number: str
@@ -48,13 +48,13 @@ class Sheet:
     counted: str = "numbers"
     notes: Sequence[str] = ()
     chips: Sequence[Sequence[str]] = ()
-    # what the columns mean, where several sheets have the same
+    # the meaning of the columns, if several sheets have the same ones
     columns: str = ""
     legend: str = ""
     pictures: Sequence[Picture] = ()
-    # how the page lays it out: words that the template and its style know
+    # the layout on the page: words that the template and its style know
     style: str = ""
-    # for programs, where they need more than the text
+    # JSON values, if programs need more than the texts
     values: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -65,19 +65,19 @@ class Sheet:
 
     @property
     def entries(self) -> list[list[tuple[str, str]]]:
-        """Each row's texts with their chips."""
+        """The texts of each row with their chips."""
         chips = self.chips or [[""] * len(self.head) for _ in self.rows]
-        return [list(zip(row, shown, strict=True)) for row, shown in zip(self.rows, chips, strict=True)]
+        return [list(zip(row, marks, strict=True)) for row, marks in zip(self.rows, chips, strict=True)]
 
     @property
     def styles(self) -> list[str]:
-        """How the page lays it out, word by word."""
+        """The words of the layout on the page."""
         return self.style.split()
 
 
 @dataclass(frozen=True)
 class Study:
-    """The tables and figures of one paper, tables first, and where its numbers come from."""
+    """The tables and figures of one paper, tables first, and the sources of its numbers."""
 
     benchmark: str
     sources: tuple[str, ...]
@@ -85,18 +85,18 @@ class Study:
 
     @property
     def columns(self) -> str:
-        """What the columns of its tables mean; said once."""
+        """The meaning of the columns of its tables."""
         return next((sheet.columns for sheet in self.sheets if sheet.columns), "")
 
     @property
     def deviates(self) -> bool:
-        """Whether any number of a table or figure does."""
+        """Whether any number of a table or figure deviates."""
         return any(sheet.tally[ClaimVerdict.DEVIATES] for sheet in self.sheets)
 
     def only(self, tables: Sequence[str], figures: Sequence[str]) -> Study:
-        """Some of it; a number that it does not have is refused."""
-        wanted = {"table": tables, "figure": figures}
-        for kind, numbers in wanted.items():
+        """The study with these tables and figures only; an unknown number is refused."""
+        numbers_of = {"table": tables, "figure": figures}
+        for kind, numbers in numbers_of.items():
             known = [sheet.number for sheet in self.sheets if sheet.kind == kind]
             for number in numbers:
                 if number not in known:
@@ -105,4 +105,4 @@ class Study:
                         where=f"the study of benchmark '{self.benchmark}'",
                         todo=f"choose one of: {', '.join(known)}",
                     )
-        return replace(self, sheets=tuple(one for one in self.sheets if one.number in wanted[one.kind]))
+        return replace(self, sheets=tuple(one for one in self.sheets if one.number in numbers_of[one.kind]))

@@ -1,7 +1,7 @@
-"""Both sides of a study by row, split and metric: what the paper prints, and means over our runs.
+"""Both sides of a study by row, split and metric: printed numbers, and means over our runs.
 
-A row is a method of the paper, or one of ours that the paper does not have: a control, another variant of a
-method, or what is made of several runs. Only the paper's rows, as published, are held against a printed number.
+A row is a method of the paper, or one that the paper does not have: a control, another variant of a method, or a
+combination of several runs. Only rows of the paper are compared with printed numbers.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from harness.compare.judge import Comparison
 from harness.compare.names import PublishedNames, Target
 from harness.compare.paper import Place
 from harness.compare.runs import Obtained, Runs
-from harness.compare.values import reached_by
+from harness.compare.values import values_of_control
 from harness.status.table import Summary, summarise
 
-# What stands in the place of a variant's name.
+# The variant of a control's row.
 CONTROL = "control"
 
 
 @dataclass(frozen=True)
 class Row:
-    """A method of the paper in its words, or `mlp/corrected` and `majority_type` of ours."""
+    """A method by its published name, or a row of ours such as `mlp/corrected` and `majority_type`."""
 
     title: str
     method: str
@@ -37,13 +37,13 @@ class Row:
 
     @property
     def printed(self) -> bool:
-        """Whether the paper has it."""
+        """Whether the paper has the row."""
         return not self.variant
 
 
 @dataclass(frozen=True)
 class Derived:
-    """Rows made of several runs each, such as an ensemble; `reason` of one names its members."""
+    """Rows that combine several runs each, such as an ensemble; the `reason` of a run names its members."""
 
     title: str
     rule: str
@@ -52,7 +52,7 @@ class Derived:
 
 @dataclass(frozen=True)
 class Sides:
-    """The book of the claims, by row of the paper's tables. Datasets, splits and metrics have published names."""
+    """Claims and runs by row of the paper's tables. Datasets, splits and metrics have published names."""
 
     layout: Layout
     book: Book
@@ -62,12 +62,12 @@ class Sides:
 
     @property
     def several(self) -> Several:
-        """Both sides over several methods: only where the paper has such statistics."""
+        """Both sides over several methods; the paper must have such statistics."""
         assert self.book.several is not None
         return self.book.several
 
     def rows(self, dataset: str, splits: Sequence[str]) -> list[Row]:
-        """The paper's methods in its order, then what else was run there; controls last."""
+        """The paper's methods in its order, then other rows that have runs there, then the controls."""
         rows = [Row(title, method) for title, method in self.names.methods.items()]
         for variant, runs in self.book.beside.items():
             methods = {target.method or "" for target in runs if self._here(target, dataset, splits)}
@@ -78,27 +78,27 @@ class Sides:
         return rows + [Row(control, control, CONTROL) for control in self.controls]
 
     def runs(self, row: Row, dataset: str, split: str) -> dict[int, Obtained]:
-        """Our runs by seed, however they ended."""
+        """Our runs by seed, with any verdict."""
         target = Target(row.method, self.names.datasets.get(dataset), self.names.splits.get(split, split))
         if row.variant in ("", CONTROL):
             return self.book.runs.get(target, {})
-        made = {one.title: one.runs for one in self.derived}
-        return {**self.book.beside, **made}.get(row.variant, {}).get(target, {})
+        derived_runs = {one.title: one.runs for one in self.derived}
+        return {**self.book.beside, **derived_runs}.get(row.variant, {}).get(target, {})
 
     def ended(self, row: Row, dataset: str, split: str) -> list[Obtained]:
         """Our runs that ended ok, by seed."""
         return [run for _, run in sorted(self.runs(row, dataset, split).items()) if run.verdict is Verdict.OK]
 
     def ours(self, row: Row, dataset: str, split: str, metric: str) -> Summary | None:
-        """The metric over our seeds that ended ok; one that no table prints has our name from the start."""
+        """The metric over our seeds that ended ok. A metric that no table prints is given by our name."""
         name = self.names.metric(metric).ours or (metric if "/" in metric else f"{metric}/as-published")
         values = (run.metrics.get(name) for run in self.ended(row, dataset, split) if run.metrics is not None)
         return summarise(value for value in values if value is not None)
 
     def costs(self, row: Row, dataset: str, split: str, quantities: Sequence[str]) -> tuple[list[float], int]:
-        """The median of each quantity over the runs that have all of them; and how many these are."""
-        measured = [[getattr(run, one) for one in quantities] for run in self.ended(row, dataset, split)]
-        whole = [values for values in measured if None not in values]
+        """The median of each quantity over the runs that have all quantities, and the number of these runs."""
+        rows = [[getattr(run, one) for one in quantities] for run in self.ended(row, dataset, split)]
+        whole = [values for values in rows if None not in values]
         return [median(column) for column in zip(*whole, strict=True)], len(whole)
 
     def claims(self, table: str) -> list[Comparison]:
@@ -106,33 +106,31 @@ class Sides:
         return [one for one in self.book.comparisons if one.claim.source.startswith(f"Table {table},")]
 
     def claim(self, table: str, row: Row, dataset: str, split: str, metric: str) -> Comparison | None:
-        """The claim of one entry with its verdict."""
+        """The comparison of one entry of a table, if it has a claim."""
         return self._claims.get((table, row.title, dataset, split, metric)) if row.printed else None
 
     def best_control(self, metric: str, places: Sequence[Place]) -> tuple[str, float] | None:
-        """The control with the highest mean on the same datasets and splits: what a method must beat."""
-        reached = {
-            control: reached_by(control, self.names, self.book.runs, metric, places) for control in self.controls
-        }
-        means = [(float(values.mean()), control) for control, values in reached.items() if len(values)]
-        if not means:
-            return None
-        mean, control = max(means)
-        return control, mean
+        """The control with the highest mean on the same datasets and splits, and its mean."""
+        means = []
+        for control in self.controls:
+            values = values_of_control(control, self.names, self.book.runs, metric, places)
+            if len(values):
+                means.append((control, float(values.mean())))
+        return max(means, key=lambda one: (one[1], one[0]), default=None)
 
     def title(self, published: str) -> str:
-        """A published method or dataset as the paper prints it."""
+        """The title of a method or dataset in the paper, by its published name."""
         if self.book.several is None:
             return published
         paper = self.book.several.paper
         return {**paper.datasets, **paper.methods}.get(published, published)
 
     def remarks(self, dataset: str, splits: Sequence[str]) -> Iterator[str]:
-        """Of what the derived rows are made, and why some have no value."""
+        """Sentences on the members of derived rows, and on rows without a value."""
         for one in self.derived:
             row = Row(one.title, one.title, one.title)
-            made = [run for split in splits for run in self.ended(row, dataset, split)]
-            counts = Counter((run.reason, run.unscored) for run in made)
+            runs = [run for split in splits for run in self.ended(row, dataset, split)]
+            counts = Counter((run.reason, run.unscored) for run in runs)
             if counts:
                 yield one.rule
             for (members, lacking), count in counts.items():
@@ -141,12 +139,12 @@ class Sides:
 
     @cached_property
     def _claims(self) -> Mapping[tuple[str, str, str, str, str], Comparison]:
-        keyed = {}
+        claims = {}
         for one in self.book.comparisons:
             number = one.claim.source.partition(",")[0].removeprefix("Table ")
-            keyed[number, one.claim.method, one.claim.dataset, one.claim.split, one.claim.metric] = one
-        return keyed
+            claims[number, one.claim.method, one.claim.dataset, one.claim.split, one.claim.metric] = one
+        return claims
 
     def _here(self, target: Target, dataset: str, splits: Sequence[str]) -> bool:
-        wanted = {self.names.splits.get(split, split) for split in splits}
-        return target.dataset == self.names.datasets.get(dataset) and target.split in wanted
+        ours = {self.names.splits.get(split, split) for split in splits}
+        return target.dataset == self.names.datasets.get(dataset) and target.split in ours

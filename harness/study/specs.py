@@ -1,4 +1,4 @@
-"""`study.toml` of a benchmark's package: its tables and figures, each by how it is made and what of."""
+"""`study.toml` of a benchmark's package: its tables and figures, and how each is made."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ GENERAL = (CLAIMS, GRID, COSTS)
 
 
 class Cost(Strict):
-    """A quantity that depends on the hardware: both sides stand beside each other, each under its heading."""
+    """A quantity that depends on the hardware, with a column and heading for each side."""
 
     metric: str
     printed: str
@@ -32,7 +32,7 @@ class Cost(Strict):
 
 
 class SheetPart(Strict):
-    """A metric on a dataset in a figure; `table` has the printed numbers, where one does."""
+    """A metric on a dataset in a figure; `table`: the table with the printed numbers, if there is one."""
 
     dataset: str
     metric: str
@@ -40,10 +40,10 @@ class SheetPart(Strict):
 
 
 class Spec(Strict):
-    """One table or figure. Names of datasets, splits and metrics are published ones.
+    """One table or figure, with published names of datasets, splits and metrics.
 
-    `made`: `claims` has a row per claim, `grid` and `costs` have one per method or what else `rows` names; all
-    other ways are the benchmark's own code.
+    `made`: a sheet of `claims` has a row per claim, one of `grid` or `costs` a row per method or as `rows` says.
+    All other words stand for the benchmark's own code.
     """
 
     kind: Literal["table", "figure"]
@@ -52,23 +52,23 @@ class Spec(Strict):
     made: str
     legend: str = ""
     notes: list[str] = []
-    # how the page lays it out
+    # the layout on the page
     style: str = ""
-    # which suite makes its runs: said where there is none yet
+    # the suite that makes its runs; named if there is no run yet
     suite: str = ""
-    # of a grid: what stands in its first columns, with their headings, and what in all others
+    # of a grid: its first columns with their headings, and the axes of all other columns
     rows: dict[Literal["category", "dataset", "method", "split"], str] = {}
     columns: list[Literal["method", "metric", "split"]] = []
-    # printed words of how runs ended, and the mark that stands for each: then the entries are these
+    # marks by the printed word for how runs ended; with marks, the entries of a grid are how runs ended
     marks: dict[str, str] = {}
     costs: list[Cost] = []
-    # of each split the mean over its metrics, and the place that it gives
+    # whether each split also has the mean over its metrics, and the rank
     averages: bool = False
     dataset: str = ""
     # a heading for each split and metric
     splits: dict[str, str] = {}
     metrics: dict[str, str] = {}
-    # what a metric's name begins with
+    # the beginnings of metrics' names
     settings: list[str] = []
     parts: list[SheetPart] = []
 
@@ -83,25 +83,16 @@ class Spec(Strict):
         return self
 
     def sheet(self, head: Sequence[str], rows: Sequence[Sequence[str]], **more: Any) -> Sheet:
-        """It, made; notes are added to its own. A figure without rows says which suite makes its runs."""
+        """The sheet with these rows; `notes` are added to its own. A figure without rows names its suite."""
         notes, legend = [*self.notes, *more.pop("notes", ())], self.legend
         if self.kind == "figure" and self.suite and not rows:
             notes, legend = [f"No run yet: `harness run --suite {self.suite}` makes them."], ""
-        return Sheet(
-            self.kind,
-            self.number,
-            self.title,
-            head,
-            rows,
-            notes=notes,
-            legend=legend,
-            style=self.style,
-            **more,
-        )
+        more |= {"notes": notes, "legend": legend, "style": self.style}
+        return Sheet(self.kind, self.number, self.title, head, rows, **more)
 
 
 class Description(Strict):
-    """The whole file. `columns`: what those of tables of claims mean; `categories`: of the paper's methods."""
+    """The content of `study.toml`. `columns`: their meaning in tables of claims; `categories`: of the methods."""
 
     columns: str = ""
     categories: dict[str, str] = {}
@@ -109,24 +100,24 @@ class Description(Strict):
 
 
 def load_description(layout: Layout, names: PublishedNames, makers: Iterable[str]) -> Description | None:
-    """What the study of a benchmark shows, where it has one; a name that nobody knows is refused."""
+    """The description of a benchmark's study, if it has one; unknown names are refused."""
     path = benchmarks.folder(names.benchmark) / FILE
     if not path.is_file():
         return None
     description = load_toml(path, Description)
-    printed = {row["table"] for row in load_printed(layout.published / names.benchmark / TABLES)}
+    tables = {row["table"] for row in load_printed(layout.published / names.benchmark / TABLES)}
     metrics = [metric.published for metric in names.metrics]
     for place, spec in enumerate(description.sheets):
         checks: list[tuple[str, Iterable[str], Collection[str]]] = [("made", [spec.made], [*GENERAL, *makers])]
         if spec.made in GENERAL:
             checks += [
-                ("number", [spec.number], printed),
+                ("number", [spec.number], tables),
                 ("dataset", filter(None, [spec.dataset]), names.datasets),
                 ("splits", spec.splits.values(), names.splits),
                 ("metrics", spec.metrics.values(), metrics),
             ]
-        for field, used, known in checks:
-            for name in used:
+        for field, names_used, known in checks:
+            for name in names_used:
                 if name not in known:
                     raise unknown(field, name, known, where=f"{path}: sheets.{place}.{field}")
     return description

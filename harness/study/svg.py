@@ -1,4 +1,4 @@
-"""Drawing as inline SVG: a few marks and scales, no library. Text is escaped; the page has the colours."""
+"""Drawings as inline SVG: a few marks and scales, without a library. Text is escaped; the page has the colours."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from harness.compare.statistics import Array
 
 @dataclass
 class Drawing:
-    """Marks in the order they are painted; `text` gives the finished element."""
+    """Marks in the order in which they are painted; `text` is the whole element."""
 
     width: float
     height: float
@@ -24,40 +24,40 @@ class Drawing:
     marks: list[str] = field(default_factory=list)
 
     def line(self, x1: float, y1: float, x2: float, y2: float, style: str) -> None:
-        """A straight line."""
+        """Draw a straight line."""
         self.marks.append(f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" class="{style}"/>')
 
     def rectangle(
         self, x: float, y: float, width: float, height: float, style: str, opacity: float | None = None
     ) -> None:
-        """A rectangle."""
+        """Draw a rectangle."""
         faint = "" if opacity is None else f' fill-opacity="{opacity:.2f}"'
         size = f'width="{max(width, 0.8):.1f}" height="{max(height, 0.0):.1f}"'
         self.marks.append(f'<rect x="{x:.1f}" y="{y:.1f}" {size} class="{style}"{faint}/>')
 
     def dot(self, x: float, y: float, style: str) -> None:
-        """A small circle."""
+        """Draw a small circle."""
         self.marks.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="1.6" class="{style}"/>')
 
     def dots(self, places: Iterable[tuple[float, float]], style: str) -> None:
-        """Many dots in one mark: lines without length, whose ends are round."""
+        """Draw many dots as one mark: lines without length whose ends are round."""
         path = "".join(f"M{x:.1f} {y:.1f}h0" for x, y in places)
         self.marks.append(f'<path d="{path}" class="{style}"/>')
 
     def write(self, x: float, y: float, text: str, style: str = "", anchor: str = "start") -> None:
-        """Text, its base line at y."""
+        """Write text with its base line at y."""
         end = "" if anchor == "start" else f' text-anchor="{anchor}"'
         self.marks.append(f'<text x="{x:.1f}" y="{y:.1f}" class="{style}"{end}>{escape(text)}</text>')
 
     @contextmanager
     def explained(self, text: str) -> Iterator[None]:
-        """Tooltip of the marks that are drawn meanwhile."""
+        """Give a tooltip to the marks drawn inside the block."""
         self.marks.append(f"<g><title>{escape(text)}</title>")
         yield
         self.marks.append("</g>")
 
     def grid(self, scale: Scale, ticks: Iterable[tuple[float, str]]) -> None:
-        """A line down the whole picture at each tick, its text at the lower end."""
+        """Draw a vertical line at each tick, with its text at the lower end."""
         for value, text in ticks:
             self.line(scale(value), 4, scale(value), self.height - 22, "grid")
             self.write(scale(value), self.height - 6, text, "tick", "middle")
@@ -74,7 +74,7 @@ class Drawing:
 
 @dataclass(frozen=True)
 class Scale:
-    """From values to places on paper."""
+    """Turns values into coordinates."""
 
     low: float
     high: float
@@ -83,7 +83,7 @@ class Scale:
     logarithmic: bool = False
 
     def __call__(self, value: float) -> float:
-        """Where a value lies; what is outside lies on the edge."""
+        """The coordinate of a value; a value outside the range lies on the edge."""
         low, high, value = (math.log10(one) if self.logarithmic else one for one in (self.low, self.high, value))
         share = (min(max(value, low), high) - low) / (high - low)
         return self.start + share * (self.end - self.start)
@@ -91,7 +91,7 @@ class Scale:
 
 @dataclass(frozen=True)
 class Box:
-    """Tukey's five numbers: whiskers end at the farthest values within one and a half boxes."""
+    """Tukey's five numbers: whiskers end at the farthest values within 1.5 lengths of the box."""
 
     low: float
     first: float
@@ -102,18 +102,18 @@ class Box:
 
     @classmethod
     def of(cls, values: Array) -> Box:
-        """Of at least one value."""
+        """The box of these values; there must be at least one."""
         first, middle, third = (float(one) for one in np.quantile(values, (0.25, 0.5, 0.75)))
         reach = 1.5 * (third - first)
         within = values[(values >= first - reach) & (values <= third + reach)]
         outside = values[(values < first - reach) | (values > third + reach)]
-        # of few values, the farthest one within reach may lie inside the box
+        # with few values, the farthest one within reach may lie inside the box
         low, high = min(float(within.min()), first), max(float(within.max()), third)
         return cls(low, first, middle, third, high, tuple(np.unique(outside).tolist()))
 
 
 def draw_box(drawing: Drawing, values: Array, scale: Scale, y: float, height: float, style: str) -> None:
-    """A lying box plot around y; a single value is a mere line."""
+    """Draw a horizontal box plot below y; a single value becomes a line."""
     box = Box.of(values)
     middle = y + height / 2
     drawing.line(scale(box.low), middle, scale(box.first), middle, f"{style} whisker")
@@ -125,12 +125,12 @@ def draw_box(drawing: Drawing, values: Array, scale: Scale, y: float, height: fl
 
 
 def histogram(values: Array, low: float, high: float, bins: int) -> list[float]:
-    """Shares of the largest bin."""
+    """The counts of the bins, as shares of the largest one."""
     counts, _ = np.histogram(np.clip(values, low, high), bins=bins, range=(low, high))
     return [float(count) / max(int(counts.max()), 1) for count in counts]
 
 
 def density(first: Array, second: Array, ranges: Sequence[tuple[float, float]], bins: int) -> Array:
-    """Shares of the fullest cell of a grid."""
+    """The counts of the cells of a grid, as shares of the largest one."""
     counts, _, _ = np.histogram2d(first, second, bins=bins, range=[list(one) for one in ranges])
     return np.asarray(counts / max(counts.max(), 1.0))

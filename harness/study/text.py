@@ -10,7 +10,7 @@ from harness.study.sheets import Sheet, Study
 
 
 def to_text(study: Study) -> str:
-    """Every table and figure asked for."""
+    """Every table and figure of the study."""
     lines = [*(text for source in study.sources for text in wrapped(source, "")), ""]
     if study.columns:
         lines += [*wrapped(study.columns, ""), ""]
@@ -23,7 +23,7 @@ def to_text(study: Study) -> str:
 
 
 def to_markdown(study: Study) -> str:
-    """The same for documents."""
+    """Every table and figure as Markdown."""
     lines = [f"# The study of {code(study.benchmark)}", "", *(f"- {plain(one)}" for one in study.sources), ""]
     if study.columns:
         lines += [plain(study.columns), ""]
@@ -36,7 +36,7 @@ def to_markdown(study: Study) -> str:
 
 
 def to_json(study: Study) -> dict[str, Any]:
-    """Everything, for programs."""
+    """Every table and figure by number."""
     return {
         "benchmark": study.benchmark,
         "sources": list(study.sources),

@@ -22,7 +22,7 @@ _NOT_CACHE = frozenset({"engine"})
 
 @dataclass(frozen=True)
 class Removal:
-    """One thing removed, or to be removed; `fault` says why it was not."""
+    """One thing that was removed, or would be; `fault`: why it could not be removed."""
 
     kind: str
     name: str
@@ -33,7 +33,7 @@ class Removal:
 def clean(
     layout: Layout, engine: Engine | None, *, images: bool = False, cache: bool = False, dry_run: bool = False
 ) -> Iterator[Removal]:
-    """Orphaned containers and temporary folders; with `images` our images, with `cache` everything fetched."""
+    """Remove orphaned containers and temporary folders; with `images` also our images, with `cache` the cache."""
     if engine is not None:
         yield from _orphans(engine, dry_run=dry_run)
     for place in (layout.local / "work", incoming(layout)):
@@ -55,11 +55,11 @@ def _orphans(engine: Engine, *, dry_run: bool) -> Iterator[Removal]:
 
 
 def _images(engine: Engine, *, dry_run: bool) -> Iterator[Removal]:
-    """Ours by label or by name; the ones built on others first."""
+    """Remove images that are ours by label or by name; those built on others first."""
     import docker.errors
 
-    found = sorted(engine.api.images(), key=lambda image: -int(image.get("Created") or 0))
-    for image in found:
+    images = sorted(engine.api.images(), key=lambda image: -int(image.get("Created") or 0))
+    for image in images:
         names = _names(image)
         if not any(_is_ours(name) for name in names) and "permafrost" not in (image.get("Labels") or {}):
             continue
@@ -69,7 +69,7 @@ def _images(engine: Engine, *, dry_run: bool) -> Iterator[Removal]:
                 for name in names or [image["Id"]]:
                     engine.api.remove_image(name)
             except docker.errors.APIError as error:
-                # a running container or an image built on it: kept, and said
+                # a container or another image uses it: it stays
                 fault = str(error.explanation or error)
         label = ", ".join(names) or str(image["Id"])[:19]
         yield Removal("image", label, int(image.get("Size") or 0), fault)

@@ -1,4 +1,4 @@
-"""Checks before long work: what would fail after hours is found in seconds, each with what to do about it."""
+"""Checks before long work: they find in seconds what would fail after hours, and say what to do about it."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from harness.engine.probe import control_run
 from harness.execution.gpus import engine_lends_gpus, find_gpus
 
 _GIB = 1 << 30
-# what the results of a long campaign and the inputs in flight want, and what nothing should go below
+# free bytes that a long campaign needs for results and inputs, and the least that is not a failure
 _RESULTS_BYTES, _LEAST_BYTES = 5 * _GIB, _GIB
 
 
 class State(StrEnum):
-    """How a check went."""
+    """The result of a check."""
 
     OK = "ok"
     WARN = "warn"
@@ -30,7 +30,7 @@ class State(StrEnum):
 
 @dataclass(frozen=True)
 class Examination:
-    """One line of the examination."""
+    """One check with its result."""
 
     name: str
     state: State
@@ -39,12 +39,12 @@ class Examination:
 
     @property
     def of_engine(self) -> bool:
-        """Whether nothing can run while this fails."""
+        """Whether no container can run while this check fails."""
         return self.name in ("engine", "control run")
 
 
 def examine(layout: Layout, mirrors: Sequence[Path] = (), *, runtime: str | None = None) -> Iterator[Examination]:
-    """All checks, each as soon as it is done."""
+    """The checks, each as soon as its result is there."""
     try:
         engine = find_engine(layout, runtime=runtime)
     except EngineError as error:
@@ -90,12 +90,12 @@ def _engine(engine: Engine) -> Examination:
 
 def _limits(engine: Engine) -> Examination:
     facts = engine.facts
-    kept = {
+    enforced = {
         "memory": facts.memory_limit_enforced,
         "processes": facts.process_limit_enforced,
         "cpu": facts.cpu_limit_enforced,
     }
-    lacking = [name for name, is_kept in kept.items() if not is_kept]
+    lacking = [name for name, is_kept in enforced.items() if not is_kept]
     if not lacking:
         return Examination("limits", State.OK, "memory, processes and CPU are limited by the engine")
     return Examination(
@@ -124,13 +124,13 @@ def _control(engine: Engine) -> Examination:
     if control.let_through:
         todo = "use an engine that keeps what it is asked for, or a stronger runtime (--runtime)"
         return Examination("control run", State.WARN, f"{control.let_through} was not refused", todo)
-    seen = {
+    note = {
         True: "; the kernel holds its memory limit",
         False: "",
         None: "; its memory limit could not be looked at",
     }
-    walled = "; system calls are filtered, no rights are held" if control.confinement else ""
-    detail = f"{control.detail} in {control.seconds:.1f} s{seen[control.memory_limit_kept]}{walled}"
+    confinement = "; system calls are filtered, no rights are held" if control.confinement else ""
+    detail = f"{control.detail} in {control.seconds:.1f} s{note[control.memory_limit_kept]}{confinement}"
     return Examination("control run", State.OK, detail)
 
 
@@ -141,11 +141,11 @@ def _images(layout: Layout, engine: Engine | None) -> Examination:
     methods = [card.name for card in load_methods(layout)]
     if engine is None:
         return Examination("images", State.WARN, f"{len(methods)} methods; no engine to look for images in")
-    built = [name for name in methods if engine.image_id(image_name(layout, name))]
-    missing = sorted(set(methods) - set(built))
+    ready = [name for name in methods if engine.image_id(image_name(layout, name))]
+    missing = sorted(set(methods) - set(ready))
     if not missing:
         return Examination("images", State.OK, f"all {len(methods)} are built")
-    detail = f"{len(built)} of {len(methods)} are built; to be built: {', '.join(missing)}"
+    detail = f"{len(ready)} of {len(methods)} are built; to be built: {', '.join(missing)}"
     return Examination(
         "images", State.OK, detail, "they are built when they are needed, or by `harness image build`"
     )
@@ -198,15 +198,15 @@ def _gpu(engine: Engine | None) -> Examination:
     gpus = find_gpus()
     if not gpus:
         return Examination("gpu", State.OK, "none; the CPU images are the reference and need none")
-    found = f"{len(gpus)}: {', '.join(sorted({gpu.name for gpu in gpus}))}"
+    detail = f"{len(gpus)}: {', '.join(sorted({gpu.name for gpu in gpus}))}"
     if engine is not None and not engine_lends_gpus(engine.facts):
         todo = "install the NVIDIA container toolkit for CUDA images; CPU images work without"
-        return Examination("gpu", State.WARN, f"{found}; the engine cannot hand them to containers", todo)
-    return Examination("gpu", State.OK, found)
+        return Examination("gpu", State.WARN, f"{detail}; the engine cannot hand them to containers", todo)
+    return Examination("gpu", State.OK, detail)
 
 
 def data_checks(layout: Layout, mirrors: Sequence[Path] = ()) -> list[Examination]:
-    """Every dataset: whether its data is here, and whether its manifest and own tables are whole."""
+    """A check per dataset: whether its data are here, and its manifest and own tables are valid."""
     from harness.data import manifest_names
 
     checks = []
@@ -227,12 +227,12 @@ def _dataset(layout: Layout, name: str, mirrors: Sequence[Path]) -> Examination:
 
     manifest, title = load_manifest(layout, name), f"data {name}"
     if manifest.bring and missing_tables(layout, manifest):
-        # nobody can fetch it, so that its absence is no fault of this machine
+        # it can't be downloaded, so its absence is no fault of this machine
         return Examination(title, State.OK, f"yours to bring, if you have it: {manifest.bring}")
-    if changed := changed_files(layout, manifest):
-        told = ", ".join(path.name for path in changed)
+    if files := changed_files(layout, manifest):
+        names = ", ".join(path.name for path in files)
         return Examination(
-            title, State.FAIL, f"changed, not what the manifest records: {told}", f"harness data get {name}"
+            title, State.FAIL, f"changed, not what the manifest records: {names}", f"harness data get {name}"
         )
     if is_converted(layout, manifest):
         return Examination(title, State.OK, "converted")

@@ -332,10 +332,10 @@ def test_what_an_original_means_by_a_metric_is_its_own() -> None:
         Meaning(method="LRSSL", published="AUC", ours="second", reason="x"),
     ]
     names = NAMES.model_copy(update={"meanings": told})
-    assert names.meant("AUC", "als_wr", "Fdataset") == "first"
-    assert names.meant("AUC", "als_wr", "Cdataset") == "AUC"
-    assert names.meant("AUC", "lrssl", "Cdataset") == "second"
-    assert names.meant("NDCG", "lrssl", "Cdataset") == "NDCG"
+    assert names.meaning("AUC", "als_wr", "Fdataset") == "first"
+    assert names.meaning("AUC", "als_wr", "Cdataset") == "AUC"
+    assert names.meaning("AUC", "lrssl", "Cdataset") == "second"
+    assert names.meaning("NDCG", "lrssl", "Cdataset") == "NDCG"
 
 
 def test_a_status_decides_from_the_tenth_seed_on() -> None:

@@ -12,7 +12,7 @@ import pytest
 from harness.base.errors import CorruptData
 from harness.base.layout import Layout
 from harness.compare import Book, ClaimVerdict, Comparison, load_claims, load_external, load_names
-from harness.compare.book import _is_wanted, group_of
+from harness.compare.book import _is_about, group_of
 from harness.compare.claims import Claim, _rounding_by_metric, read_rows
 from harness.compare.names import PublishedNames, Target
 
@@ -128,13 +128,11 @@ def test_a_claim_stands_with_those_of_its_kind(changed: dict[str, Any], group: t
     assert group_of(unknown) == (group[0], "A", "One", "s")
 
 
-def test_a_book_counts_and_selects_its_claims() -> None:
+def test_a_book_counts_its_claims() -> None:
     verdicts = [ClaimVerdict.REPRODUCED, ClaimVerdict.DEVIATES, ClaimVerdict.REPRODUCED]
     comparisons = tuple(Comparison(CLAIM, TARGET, None, verdict, "") for verdict in verdicts)
     book = Book("repurposing", ("a paper",), comparisons)
     assert book.tally == Counter(verdicts)
-    assert book.select([ClaimVerdict.DEVIATES]).comparisons == comparisons[1:2]
-    assert book.select([]).comparisons == comparisons
     assert list(book.groups.values()) == [list(comparisons)]
 
 
@@ -159,4 +157,4 @@ def test_claims_are_chosen_by_every_name_that_was_given(
 ) -> None:
     claim = replace(CLAIM, method="ALSWR", dataset="Fdataset", split="random_simple", seed=1)
     told = {name: asked.get(name, ()) for name in ("methods", "datasets", "splits", "seeds")}
-    assert _is_wanted(claim, names, *told.values()) is is_wanted  # type: ignore[arg-type]
+    assert _is_about(claim, names, *told.values()) is is_wanted  # type: ignore[arg-type]

@@ -17,7 +17,7 @@ from harness.compare.judge import ClaimVerdict, Comparable
 from harness.compare.names import ClaimSources, MetricName, PublishedNames, Target
 from harness.compare.paper import Contrast, PaperStatistics, Place
 from harness.compare.runs import Obtained
-from harness.compare.values import TIME, Side, our_side, reached_by
+from harness.compare.values import TIME, Side, our_side, values_of_control
 
 METRIC = "NS-AUC"
 METHODS = ("A", "B", "C", "D")
@@ -195,7 +195,7 @@ def test_a_range_that_holds_no_effect_decides_nothing() -> None:
 def test_what_keeps_a_claim_from_being_judged_is_said_in_its_order() -> None:
     one = claim(DIFFERENCE, 0.1)
     known = several(PUBLISHED, OURS)
-    nobody = replace(known, known=replace(KNOWN, without_data={"one": "nobody has it"}))
+    nobody = replace(known, artifact=replace(KNOWN, without_data={"one": "nobody has it"}))
     assert nobody.judge(one).reason == "no data here: nobody has it"
     place = Place("One", "A", SPLITS[0])
     failing = replace(known, ours=replace(OURS, failures={place: "memory: killed"}))
@@ -217,16 +217,16 @@ def test_the_part_that_is_here_is_judged_on_its_own() -> None:
     every = claim(DIFFERENCE, 0.1, dataset="all")
     known = several(PUBLISHED, OURS)
     assert known.on_part(every) is None and known.on_part(claim(DIFFERENCE, 0.1)) is None
-    half = replace(known, known=replace(KNOWN, without_data={"two": "nobody has it"}))
+    half = replace(known, artifact=replace(KNOWN, without_data={"two": "nobody has it"}))
     assert half.judge(every).reason == "no data here of Two"
     part = half.on_part(every)
     assert part is not None and part.claim.dataset == "1 of 2 datasets"
     assert float(part.claim.published) == pytest.approx(by_definition(DIFFERENCE, PUBLISHED, list(range(40))))
     assert part.ours == pytest.approx(by_definition(DIFFERENCE, OURS, list(range(100, 120))))
     assert half.on_part(claim(MEDIAN, 0.8, dataset="all", method="all")) is None
-    none = replace(known, known=replace(KNOWN, without_data={"one": "x", "two": "y"}))
+    none = replace(known, artifact=replace(KNOWN, without_data={"one": "x", "two": "y"}))
     assert none.on_part(every) is None
-    elsewhere = replace(known, known=replace(KNOWN, datasets=frozenset({"one"})))
+    elsewhere = replace(known, artifact=replace(KNOWN, datasets=frozenset({"one"})))
     assert elsewhere.why_without("Two") == elsewhere.why_without("Three") == "not part of this artifact"
 
 
@@ -290,9 +290,9 @@ def test_what_a_control_reached_is_of_the_places_asked_for() -> None:
         Target("majority", "one", SPLITS[0]): {1: run(0.9)},
     }
     places = [Place("One", "A", SPLITS[0]), Place("One", "B", SPLITS[0])]
-    assert reached_by("constant", NAMES, runs, METRIC, places).tolist() == [0.1, 0.2]
+    assert values_of_control("constant", NAMES, runs, METRIC, places).tolist() == [0.1, 0.2]
     both = [*places, Place("Two", "A", SPLITS[0]), Place("Two", "A", SPLITS[1])]
-    assert reached_by("constant", NAMES, runs, METRIC, both).tolist() == [0.1, 0.2, 0.3]
+    assert values_of_control("constant", NAMES, runs, METRIC, both).tolist() == [0.1, 0.2, 0.3]
 
 
 def test_adjusted_chances_are_of_the_tests_of_their_own_table() -> None:

@@ -310,7 +310,7 @@ def test_only_what_was_chosen_otherwise_than_the_card_is_named(evidence: Layout,
     job = made_up.cells[2].job
     chosen = job.model_copy(update={"parameters": {**job.parameters, "alpha": 1.5}})
     table = table_of(evidence, make_plan(evidence, "two", [job, chosen]))
-    assert [cell.chosen for cell in table.cells] == [{}, {"alpha": 1.5}]
+    assert [cell.choices for cell in table.cells] == [{}, {"alpha": 1.5}]
     assert [cell.row for cell in table.cells] == ["als_wr", "als_wr (alpha=1.5)"]
     assert not any(cell.control for cell in table.cells)
     assert [cell.control for cell in table_of(evidence, made_up).cells] == [True] * 2 + [False] * 4

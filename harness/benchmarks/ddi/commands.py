@@ -10,7 +10,7 @@ import click
 from harness.base.layout import find_layout
 from harness.base.tables import aligned
 from harness.cli.options import SEED, OnceCommand, echo_json, json_option, mirror_option
-from harness.cli.splitting.options import Wanted, one_of, split_options
+from harness.cli.splitting.options import SplitRequest, one_of, split_options
 
 if TYPE_CHECKING:
     from harness.base.layout import Layout
@@ -27,7 +27,7 @@ _NO_SIMULATION = {"new_drugs", "period"}
 @click.option("--file", "path", type=click.Path(dir_okay=False, path_type=Path), help="A split file to measure.")
 @mirror_option
 @json_option
-def measure(wanted: Wanted, path: Path | None, mirrors: tuple[Path, ...], as_json: bool) -> None:
+def measure(request: SplitRequest, path: Path | None, mirrors: tuple[Path, ...], as_json: bool) -> None:
     """Measure splits of DATASET by STRATEGY, or a file: sizes, and how similar known and new drugs are."""
     from harness.cli.split import show
     from harness.splits import load_split
@@ -35,13 +35,13 @@ def measure(wanted: Wanted, path: Path | None, mirrors: tuple[Path, ...], as_jso
 
     layout = find_layout()
     rows = []
-    for spec in wanted.specs(layout):
+    for spec in request.specs(layout):
         if path:
-            split = read_split_file(layout, wanted.dataset, path, mirrors)
+            split = read_split_file(layout, request.dataset, path, mirrors)
         else:
-            split = load_split(layout, wanted.dataset, spec, mirrors)
-        about = describe_split(layout, wanted.dataset, spec, split, mirrors)
-        rows.append({"dataset": wanted.dataset, "split": str(path or spec.label), **about})
+            split = load_split(layout, request.dataset, spec, mirrors)
+        about = describe_split(layout, request.dataset, spec, split, mirrors)
+        rows.append({"dataset": request.dataset, "split": str(path or spec.label), **about})
         if not as_json:
             click.echo(f"{path or spec.label}  {split.digest}")
             show(about)

@@ -21,8 +21,8 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """The splits that were named."""
+class SplitRequest:
+    """The splits that a person names: one strategy on one dataset, with seeds and parameters."""
 
     dataset: str
     strategy: str | None
@@ -30,7 +30,7 @@ class Wanted:
     parameters: dict[str, Any]
 
     def specs(self, layout: Layout, *, published: bool = False) -> list[SplitSpec]:
-        """A split per seed; a benchmark without published seeds has a usual one."""
+        """One split per seed; without a seed the one of the benchmark's usual seed, if it has one."""
         from harness.splits.spec import SplitSpec
         from harness.splits.splits import benchmark_of
 
@@ -38,18 +38,18 @@ class Wanted:
             raise UsageError("no strategy is named", todo="give it after the dataset, or as --strategy NAME")
         form = benchmarks.get(benchmark_of(layout, self.dataset)).form
         usual = form.usual_seed
-        chosen = (*self.seeds, *(form.published_seeds() if published else ()))
-        if not chosen and usual is None:
+        seeds = (*self.seeds, *(form.published_seeds() if published else ()))
+        if not seeds and usual is None:
             raise UsageError("no seed is named", todo="give --seed N or --published")
         return [
             SplitSpec(strategy=self.strategy, seed=seed, parameters=self.parameters)
-            for seed in dict.fromkeys(chosen or (usual,))
+            for seed in dict.fromkeys(seeds or (usual,))
             if seed is not None
         ]
 
 
 def split_options(command: Command) -> Command:
-    """`DATASET [STRATEGY]`, or `--dataset` and `--strategy`; seeds and parameters: handed on as `wanted`."""
+    """`DATASET [STRATEGY]` or `--dataset` and `--strategy`, seeds and parameters; the command gets a `request`."""
 
     @wraps(command)
     def call(
@@ -64,12 +64,12 @@ def split_options(command: Command) -> Command:
         **others: Any,
     ) -> Any:
         parameters = parse_settings((*settings, *(() if gamma is None else (f"gamma={gamma}",))))
-        # With --dataset, what is given by place is the strategy.
+        # with --dataset, the positional argument is the strategy
         if named_dataset and dataset and not strategy:
             dataset, strategy = None, dataset
-        found = one_of("dataset", dataset, named_dataset)
-        chosen = one_of("strategy", strategy, named_strategy) if strategy or named_strategy else None
-        return command(wanted=Wanted(found, chosen, seeds, parameters), **others)
+        name = one_of("dataset", dataset, named_dataset)
+        strategy_name = one_of("strategy", strategy, named_strategy) if strategy or named_strategy else None
+        return command(request=SplitRequest(name, strategy_name, seeds, parameters), **others)
 
     for decorate in (
         click.option("--gamma", type=float, help="The same as --set gamma=NUMBER."),
@@ -87,10 +87,9 @@ def split_options(command: Command) -> Command:
 
 
 def one_of(kind: str, placed: str | None, named: str | None) -> str:
-    """What was given by place or by option."""
+    """The name given as an argument or as an option; two different names, or none, are refused."""
     if placed and named and placed != named:
         raise UsageError(f"two are named as {kind}: '{placed}' and '{named}'", todo="name one")
-    found = placed or named
-    if not found:
-        raise UsageError(f"no {kind} is named", todo=f"give it by its place, or as --{kind} NAME")
-    return found
+    if name := placed or named:
+        return name
+    raise UsageError(f"no {kind} is named", todo=f"give it by its place, or as --{kind} NAME")

@@ -1,4 +1,4 @@
-"""What `harness split verify` finds of each split, and how it tells it: promises, broken ones, known findings."""
+"""What `harness split verify` finds out about each split, and how it prints that."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from harness.splits.spec import SplitSpec
 
 
-def verified(
+def verify_one(
     layout: Layout,
     dataset: str,
     spec: SplitSpec,
@@ -22,7 +22,10 @@ def verified(
     *,
     recorded: bool,
 ) -> dict[str, Any]:
-    """What was examined of a split and is broken: a given file, or the split made again and what is kept of it."""
+    """The promises of a split that were examined, and those that are broken.
+
+    Examined is the given file; without one, the split made again, and the file that is kept of it.
+    """
     from harness.base.files import sha256_of
     from harness.results.findings import findings_on
     from harness.splits import make_split
@@ -39,18 +42,18 @@ def verified(
     here = layout, dataset
     split = read_split_file(*here, path, mirrors) if path else make_split(*here, spec, mirrors)
     benchmark = benchmark_of(layout, dataset)
-    kept = split_path(layout, benchmark, split.digest)
+    file = split_path(layout, benchmark, split.digest)
     broken = verify_split(layout, dataset, spec, split, mirrors, recorded=recorded)
-    if not path and kept.is_file() and sha256_of(kept) != split.digest:
-        broken.append(f"the kept file was changed: {kept}")
+    if not path and file.is_file() and sha256_of(file) != split.digest:
+        broken.append(f"the kept file was changed: {file}")
     examined = examined_of(benchmark, spec.strategy)
     line = recorded_split(layout, dataset, spec) if recorded else None
     if line:
         examined.append("the recorded checksum")
-    known = []
-    # what is published breaks what it always broke
+    findings = []
+    # a published split that breaks a promise has always broken it
     if broken and line and line.sha256 == split.digest:
-        known = findings_on(layout, benchmark, f"{dataset} {complete(benchmark, spec).text}")
+        findings = findings_on(layout, benchmark, f"{dataset} {complete(benchmark, spec).text}")
     return {
         "dataset": dataset,
         "split": spec.text,
@@ -58,21 +61,21 @@ def verified(
         "sha256": split.digest,
         "examined": examined,
         "broken": broken,
-        "known_findings": [one.title for one in known],
+        "known_findings": [one.title for one in findings],
     }
 
 
 def one_per_split(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Rows of different seeds that are one and the same split, as one."""
-    found: dict[tuple[str, str, str], dict[str, Any]] = {}
+    """One row per split: several seeds may give the same one."""
+    splits: dict[tuple[str, str, str], dict[str, Any]] = {}
     for row in rows:
-        first = found.setdefault((row["split"], row["sha256"], str(row["broken"])), {**row, "seeds": []})
+        first = splits.setdefault((row["split"], row["sha256"], str(row["broken"])), {**row, "seeds": []})
         first["seeds"] += row["seeds"]
-    return list(found.values())
+    return list(splits.values())
 
 
 def tell(rows: list[dict[str, Any]]) -> None:
-    """Each strategy with what was examined, a line per split, and the sum."""
+    """Print each strategy with its examined promises, a line per split, and the sum."""
     for (name, examined), members in groupby(rows, key=lambda row: (row["split"], row["examined"])):
         click.echo(name)
         for promise in examined:
@@ -85,5 +88,5 @@ def tell(rows: list[dict[str, Any]]) -> None:
                 click.echo(f"    broken: {broken}")
             for title in row["known_findings"]:
                 click.echo(f"    known finding: {title} (harness list findings)")
-    kept = sum(not row["broken"] for row in rows)
-    click.echo(f"{kept} of {len(rows)} splits keep their promises")
+    good = sum(not row["broken"] for row in rows)
+    click.echo(f"{good} of {len(rows)} splits keep their promises")

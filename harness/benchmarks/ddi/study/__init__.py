@@ -1,4 +1,4 @@
-"""What the study of DDI-Ben has beside its `study.toml`: ensembles, tuning, figures, and what is said of data."""
+"""The code of the study of DDI-Ben, beside its `study.toml`: ensembles, tuning, figures, and facts about data."""
 
 from __future__ import annotations
 
@@ -32,40 +32,38 @@ _OF_DATA: Mapping[str, OfData] = {
 
 class _PairStudy(OwnSheets):
     def derived(self, sides: Sides, mirrors: Sequence[Path]) -> tuple[Derived, ...]:
-        """The ensembles of everything that was run."""
-        made = ensembles(sides.layout, sides.book.runs, sides.names.methods, mirrors)
-        return (Derived(ENSEMBLE, RULE, made),)
+        """The ensembles of all runs."""
+        return (Derived(ENSEMBLE, RULE, ensembles(sides.layout, sides.book.runs, sides.names.methods, mirrors)),)
 
     def makers(self, sides: Sides) -> Mapping[str, Maker]:
-        """Sheets of runs, and of data alone where these were measured."""
-        measured = load_measured(sides.layout, sides.names.benchmark)
+        """The makers of sheets of runs and of data."""
         return {
             "bars": partial(figures.comparison, sides),
             "gamma": partial(figures.of_gamma, sides),
             "types": partial(figures.every_type, sides),
             "tuning": partial(tuning.tuning, sides.layout),
-            **sheets_of_data(sides, measured),
+            **sheets_of_data(sides, load_measured(sides.layout, sides.names.benchmark)),
         }
 
     def measure(self, layout: Layout, benchmark: str, mirrors: Sequence[Path], say: Callable[[str], None]) -> None:
-        """Measure anew what is said of data alone, and keep it."""
+        """Measure the data again, and keep the result."""
         from harness.benchmarks.ddi.study.data_facts import save_measured
         from harness.benchmarks.ddi.study.measurement import measure
 
         save_measured(layout, benchmark, measure(layout, "drugbank", mirrors, say))
 
 
-def sheets_of_data(sides: Sides, measured: SplitFacts | None) -> Mapping[str, Maker]:
-    """How the sheets that need no run are made; each says what is no longer as it was when it was measured."""
-    stale = outdated(sides.layout, measured) if measured else []
+def sheets_of_data(sides: Sides, split_facts: SplitFacts | None) -> Mapping[str, Maker]:
+    """The makers of the sheets that need no run; their notes say what has changed since the measurement."""
+    stale = outdated(sides.layout, split_facts) if split_facts else []
 
-    def made(make: OfData, spec: Spec) -> Sheet | None:
-        if measured is None:
+    def make_sheet(make: OfData, spec: Spec) -> Sheet | None:
+        if split_facts is None:
             return None
-        sheet = make(sides, spec, measured)
+        sheet = make(sides, spec, split_facts)
         return replace(sheet, notes=[*sheet.notes, *(f"Outdated: {one}." for one in stale)])
 
-    return {way: partial(made, make) for way, make in _OF_DATA.items()}
+    return {way: partial(make_sheet, make) for way, make in _OF_DATA.items()}
 
 
 STUDY = _PairStudy()

@@ -1,7 +1,7 @@
-"""What the study says of data alone, kept as a small file: it is shown also where the data are not.
+"""Facts about the data of the study, kept in a small file: they can be shown without the data.
 
-`results/reference/ddi/measured.json` has a digest of its content, so that a changed file is refused. It names the
-digests it was made from: data, splits, and the code of both splits and measures. What these no longer are is told.
+`results/reference/ddi/measured.json` has a digest of its content, so that a changed file is refused. It also has
+the digests of what it was made from: data, splits, and the code of splits and measures. `outdated` compares them.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ _FILE = "measured.json"
 
 
 class SplitMeasures(Strict):
-    """One split: what it keeps, how near its drugs are, and its consistency at every year.
+    """The measures of one split: numbers of drugs, their similarity, and its consistency at every year.
 
-    `differs` are p values of the difference from the split that its group is compared with.
+    `differs`: p values of the difference from the split that its group is compared with.
     """
 
     group: str
@@ -46,7 +46,7 @@ class SplitMeasures(Strict):
 
 
 class Period(Strict):
-    """Drugs approved after one year, and until another; interactions of two of them."""
+    """The number of drugs approved after one year and until another, and of interactions between two of them."""
 
     after: int
     until: int | None
@@ -55,7 +55,7 @@ class Period(Strict):
 
 
 class Sizes(Strict):
-    """What a dataset has, and each of its released splits: items that have a type, pairs that have one."""
+    """The sizes of a dataset and of its released splits."""
 
     dataset: str
     digest: str
@@ -66,7 +66,7 @@ class Sizes(Strict):
 
 
 class SplitFacts(Strict):
-    """All of it. A drug of the map: two coordinates from 0 to 999, and its year. `code`: see `measuring_code`."""
+    """All facts. A drug of the map: two coordinates from 0 to 999, and a year. `code`: see `measuring_code`."""
 
     dataset: str
     digest: str
@@ -80,7 +80,7 @@ class SplitFacts(Strict):
     drug_map: list[tuple[int, int, int]]
 
     def group(self, name: str) -> dict[str, list[SplitMeasures]]:
-        """The splits that were compared with each other, by how a person writes them; a member per seed."""
+        """The splits of one group by name, one per seed; those of a group were compared with each other."""
         found: dict[str, list[SplitMeasures]] = {}
         for one in self.splits:
             if one.group == name:
@@ -89,14 +89,14 @@ class SplitFacts(Strict):
 
 
 class _Kept(Strict):
-    """The whole file."""
+    """The content of the file."""
 
     measured: SplitFacts
     digest: str
 
 
 def load_measured(layout: Layout, benchmark: str) -> SplitFacts | None:
-    """What was measured, or None where nobody did."""
+    """The facts that were measured; None if there is no file."""
     path = layout.reference / benchmark / _FILE
     content = read_json(path)
     if content is None and not path.is_file():
@@ -116,21 +116,21 @@ def _corrupt(what: str, path: Path) -> CorruptData:
 
 
 def save_measured(layout: Layout, benchmark: str, measured: SplitFacts) -> None:
-    """In one line, with sorted names: equal measures are equal files."""
+    """Write the facts in one line with sorted names: equal facts give equal files."""
     path = layout.reference / benchmark / _FILE
     content = measured.model_dump(mode="json")
     write_atomic(path, canonical_json({"measured": content, "digest": digest_of(content)}) + b"\n")
 
 
 def measuring_code() -> str:
-    """A digest of what measures. What it uses of `ddi.splits.drugs` is a source of every split."""
+    """The digest of the code that measures. What it uses of `ddi.splits.drugs` is a source of every split."""
     package = "harness.benchmarks.ddi"
     roots = [f"{package}.splits.consistency", f"{package}.study.measurement"]
     return meaning_of_modules(Path(harness.__file__).parent, roots, within=("harness.benchmarks",))
 
 
 def outdated(layout: Layout, measured: SplitFacts) -> list[str]:
-    """What was measured of other data, of other splits, or by other code, than the present ones."""
+    """A sentence for each of data, splits and code that has changed since the measurement."""
     from harness.data import dataset_digest
     from harness.splits.splits import recorded_split
     from harness.splits.strategies import strategy_names, strategy_source

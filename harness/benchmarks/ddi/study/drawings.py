@@ -1,4 +1,4 @@
-"""The figures drawn: bars, curves, a map of shades, a map of points. Bars and shades are shares from 0 to 1."""
+"""Drawings of the figures: bars, curves, shades, maps of points. Bars and shades are shares from 0 to 1."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _LABELS, _PLOT, _BAR, _GAP = 128.0, 400.0, 9.0, 8.0
 _TICKS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
 _HEIGHT = 220.0
 _CELL = 6.0
-# How many colours the page has for curves, and how far apart their names stand.
+# The number of colours of curves, and the least distance between their names.
 _HUES, _APART = 10, 11.0
 # From the end of a curve to its name.
 _LEAD = 16.0
@@ -24,7 +24,7 @@ Points = Sequence[tuple[float, float]]
 
 @dataclass(frozen=True)
 class Bar:
-    """A method: for each split the printed value and ours, where there are any."""
+    """A method with its printed value and ours for each split."""
 
     title: str
     values: tuple[tuple[float | None, float | None], ...]
@@ -32,26 +32,26 @@ class Bar:
 
 @dataclass(frozen=True)
 class Curve:
-    """Named points, from left to right; at least one. `hue`: its colour in every panel, else its place's."""
+    """Named points, from left to right; at least one. `hue`: its colour; by default it follows from its place."""
 
     name: str
     points: Points
     hue: int | None = None
 
 
-def bars(title: str, shown: Sequence[Bar]) -> str:
-    """Methods below each other, a lying bar per split."""
-    tall = max(len(bar.values) for bar in shown) * (_BAR + 2) + _GAP
-    height = tall * len(shown) + 30
+def bars(title: str, methods: Sequence[Bar]) -> str:
+    """A drawing of methods below each other, with a horizontal bar per split."""
+    tall = max(len(bar.values) for bar in methods) * (_BAR + 2) + _GAP
+    height = tall * len(methods) + 30
     drawing = Drawing(_LABELS + _PLOT + 20, height, title, f"Bars of {title}, ours filled, printed as outlines.")
     scale = Scale(0.0, 1.0, _LABELS, _LABELS + _PLOT)
     drawing.grid(scale, ((tick, f"{tick:g}") for tick in _TICKS))
-    for number, bar in enumerate(shown):
+    for number, bar in enumerate(methods):
         y = 6 + number * tall
         drawing.write(_LABELS - 10, y + 16, bar.title, "method", "end")
         for place, (printed, ours) in enumerate(bar.values):
             top = y + place * (_BAR + 2)
-            with drawing.explained(f"{bar.title}: printed {_told(printed)}, ours {_told(ours)}"):
+            with drawing.explained(f"{bar.title}: printed {_percent(printed)}, ours {_percent(ours)}"):
                 if ours is not None:
                     drawing.rectangle(_LABELS, top, scale(ours) - _LABELS, _BAR, "filled", 0.9 - 0.45 * place)
                 if printed is not None:
@@ -60,7 +60,7 @@ def bars(title: str, shown: Sequence[Bar]) -> str:
 
 
 def lines(title: str, curves: Sequence[Curve], across: str, *, form: str = ".2f", shares: bool = False) -> str:
-    """A curve per name, which stands at its right end. Shares are drawn from 0 to 1 and told in percent."""
+    """A drawing of curves, with the name of each at its right end. Shares are drawn from 0 to 1."""
     drawing = Drawing(_PLOT + 150, _HEIGHT, title, f"Curves of {title} over {across}.")
     places = sorted({x for curve in curves for x, _ in curve.points})
     ticks = list(_TICKS) if shares else _ticks([y for curve in curves for _, y in curve.points])
@@ -73,37 +73,37 @@ def lines(title: str, curves: Sequence[Curve], across: str, *, form: str = ".2f"
         drawing.write(to_x(x), _HEIGHT - 12, f"{x:g}", "tick", "middle")
     ends = _apart([to_y(curve.points[-1][1]) for curve in curves])
     for number, (curve, end) in enumerate(zip(curves, ends, strict=True)):
-        told = (f"{x:g}: {_told(y) if shares else format(y, form)}" for x, y in curve.points)
+        values = (f"{x:g}: {_percent(y) if shares else format(y, form)}" for x, y in curve.points)
         style = f"hue-{(number if curve.hue is None else curve.hue) % _HUES}"
-        with drawing.explained(f"{curve.name}: {', '.join(told)}"):
+        with drawing.explained(f"{curve.name}: {', '.join(values)}"):
             for (x1, y1), (x2, y2) in pairwise(curve.points):
                 drawing.line(to_x(x1), to_y(y1), to_x(x2), to_y(y2), f"curve {style}")
             for x, y in curve.points:
                 drawing.dot(to_x(x), to_y(y), f"point {style}")
             last_x, last_y = curve.points[-1]
-            # leads to the name, which stands lower or higher where others end nearby
+            # a line to the name, which is moved if other names are near
             drawing.line(to_x(last_x) + 3, to_y(last_y), to_x(last_x) + _LEAD, end, "grid")
             drawing.write(to_x(last_x) + _LEAD + 4, end + 4, curve.name, f"tick {style}")
     return drawing.text
 
 
 def scatter(title: str, points: Points, others: Points, side: float) -> str:
-    """Some points of a square map, above all others."""
+    """A drawing of some points of a square map, above all others."""
     drawing = Drawing(
         _PLOT, _PLOT, title, f"A map: {title}, {len(points)} points; {len(others)} others below them."
     )
     scale = Scale(0, side, 6, _PLOT - 6)
-    for shown, style in ((others, "dots"), (points, "dots chosen")):
-        drawing.dots(((scale(x), scale(y)) for x, y in shown), style)
+    for places, style in ((others, "dots"), (points, "dots chosen")):
+        drawing.dots(((scale(x), scale(y)) for x, y in places), style)
     return drawing.text
 
 
-def heat(title: str, shown: Sequence[tuple[str, Sequence[float | None]]]) -> str:
-    """A row of shades per method."""
-    count = max(len(values) for _, values in shown)
+def heat(title: str, rows: Sequence[tuple[str, Sequence[float | None]]]) -> str:
+    """A drawing with a row of shades per method."""
+    count = max(len(values) for _, values in rows)
     width = _LABELS + count * _CELL + 10
-    drawing = Drawing(width, 24 * len(shown) + 26, title, f"Shades of {title}, a column per type.")
-    for number, (name, values) in enumerate(shown):
+    drawing = Drawing(width, 24 * len(rows) + 26, title, f"Shades of {title}, a column per type.")
+    for number, (name, values) in enumerate(rows):
         y = 6 + number * 24
         drawing.write(_LABELS - 10, y + 14, name, "method", "end")
         for kind, value in enumerate(values):
@@ -112,15 +112,15 @@ def heat(title: str, shown: Sequence[tuple[str, Sequence[float | None]]]) -> str
                 drawing.line(x + 1, y + 7, x + _CELL - 2, y + 11, "curve")
                 drawing.line(x + 1, y + 11, x + _CELL - 2, y + 7, "curve")
                 continue
-            with drawing.explained(f"{name}, type {kind}: {_told(value)}"):
+            with drawing.explained(f"{name}, type {kind}: {_percent(value)}"):
                 drawing.rectangle(x, y, _CELL - 1, 18, "shade plus", 0.06 + 0.94 * value)
     for kind in range(0, count, 10):
-        drawing.write(_LABELS + kind * _CELL, 24 * len(shown) + 20, f"{kind}", "tick")
+        drawing.write(_LABELS + kind * _CELL, 24 * len(rows) + 20, f"{kind}", "tick")
     return drawing.text
 
 
 def _ticks(values: Sequence[float]) -> list[float]:
-    """Round numbers, at most seven, that hold all values between them."""
+    """At most seven round numbers; all values lie between the first and the last."""
     low, high = min(values), max(values)
     room = (high - low) or abs(high) or 1.0
     size = 10.0 ** math.floor(math.log10(room / 3))
@@ -130,17 +130,17 @@ def _ticks(values: Sequence[float]) -> list[float]:
 
 
 def _apart(places: Sequence[float]) -> list[float]:
-    """Moved down as far as texts beside each other need, and back up from the lower end."""
+    """The heights of texts, moved down until none overlaps, and up again from the lower end."""
     order = sorted(range(len(places)), key=lambda number: places[number])
-    moved = list(places)
+    heights = list(places)
     for before, after in pairwise(order):
-        moved[after] = max(moved[after], moved[before] + _APART)
+        heights[after] = max(heights[after], heights[before] + _APART)
     lowest = _HEIGHT - 30
     for number in reversed(order):
-        moved[number] = min(moved[number], lowest)
-        lowest = moved[number] - _APART
-    return moved
+        heights[number] = min(heights[number], lowest)
+        lowest = heights[number] - _APART
+    return heights
 
 
-def _told(value: float | None) -> str:
+def _percent(value: float | None) -> str:
     return "unknown" if value is None else f"{100 * value:.1f} %"

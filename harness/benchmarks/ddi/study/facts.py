@@ -1,6 +1,6 @@
-"""What the paper says of its data, beside what the released files hold: Tables 6 and 9, the map of Figure 4.
+"""The paper's numbers about its data beside those of the released files: Tables 6 and 9, the map of Figure 4.
 
-The printed numbers stand in `results/published/ddi/tables.csv` as the claims do; no run decides them.
+The printed numbers are in `results/published/ddi/tables.csv` like the claims, but they do not depend on runs.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from harness.study.sides import Sides
 from harness.study.specs import Spec
 
 _SIDE = 999.0
-# Where Table 9 ends, and of what it is.
+# The last year of Table 9, and its dataset.
 _LAST_YEAR, _DATED = 2025, "drugbank"
 
 
 def printed(sides: Sides, table: str, dataset: str, period: str, quantity: str) -> float:
-    """A number of the data by table, dataset (in our words), period (none in Table 6) and what it counts."""
+    """A printed number by table, dataset (our name), period (empty in Table 6) and quantity."""
     path, names = sides.layout.published / sides.names.benchmark / TABLES, sides.names.datasets
     for row in load_printed(path):
-        of = (row["table"], names.get(row["dataset"]), row["split"], row["metric"])
-        if row["statistic"] == SHOWN and row["value"] and of == (table, dataset, period, quantity):
+        place = (row["table"], names.get(row["dataset"]), row["split"], row["metric"])
+        if row["statistic"] == SHOWN and row["value"] and place == (table, dataset, period, quantity):
             return float(row["value"])
     raise CorruptData(
         f"Table {table} has no number '{quantity}' of {dataset} {period}".strip(),
@@ -34,11 +34,11 @@ def printed(sides: Sides, table: str, dataset: str, period: str, quantity: str) 
     )
 
 
-def sizes(sides: Sides, spec: Spec, measured: SplitFacts) -> Sheet:
+def sizes(sides: Sides, spec: Spec, split_facts: SplitFacts) -> Sheet:
     """Table 6."""
     head = ["dataset", "drugs", "types", "triplets", "ours: pairs with a type"]
     rows, notes = [], []
-    for one in measured.sizes:
+    for one in split_facts.sizes:
         name = one.dataset.partition("_")[0]
         drugs, types, triplets = (
             printed(sides, spec.number, name, "", what) for what in ("drugs", "types", "triplets")
@@ -72,18 +72,18 @@ def _why(name: str, one: Sizes, triplets: float) -> str:
     )
 
 
-def periods(sides: Sides, spec: Spec, measured: SplitFacts) -> Sheet:
+def periods(sides: Sides, spec: Spec, split_facts: SplitFacts) -> Sheet:
     """Table 9."""
     head = ["approved", "gap to new drugs", "drugs", "interactions"]
     rows = []
     # as printed: known drugs, the nearest period first, then the new ones
-    for period in sorted(measured.periods, key=lambda one: (one.until is None, -one.after)):
+    for period in sorted(split_facts.periods, key=lambda one: (one.until is None, -one.after)):
         number = partial(printed, sides, spec.number, _DATED, f"{period.after}-{period.until or _LAST_YEAR}")
         gap = f"{number('average gap in years'):.0f} years" if period.until else "new drugs"
         drugs, items = number("drugs"), number("interactions")
-        rows.append([_named(period), gap, f"{drugs:.0f} / {period.drugs}", f"{items:,.0f} / {period.items:,}"])
+        rows.append([_years_of(period), gap, f"{drugs:.0f} / {period.drugs}", f"{items:,.0f} / {period.items:,}"])
     notes = [
-        f"Printed / ours. Drugs: the {measured.dated} whose year of approval is in the released table. "
+        f"Printed / ours. Drugs: the {split_facts.dated} whose year of approval is in the released table. "
         "Interactions: those of both released splits between two drugs of a period. The authors' files of this "
         "experiment have as many lines as are printed, but which drugs their numbers mean is not documented, and "
         "the years do not fit: the experiment itself is not made again here. Suite ddi-periods asks the same of "
@@ -92,16 +92,16 @@ def periods(sides: Sides, spec: Spec, measured: SplitFacts) -> Sheet:
     return spec.sheet(head, rows, notes=notes)
 
 
-def drug_map(sides: Sides, spec: Spec, measured: SplitFacts) -> Sheet:
-    """Figure 4: dated drugs where t-SNE puts them."""
+def drug_map(sides: Sides, spec: Spec, split_facts: SplitFacts) -> Sheet:
+    """Figure 4: drugs with a year on a map that t-SNE gives."""
     rows, pictures = [], []
-    for period in sorted(measured.periods, key=lambda one: one.after):
+    for period in sorted(split_facts.periods, key=lambda one: one.after):
         places: dict[bool, list[tuple[float, float]]] = {True: [], False: []}
-        for x, y, year in measured.drug_map:
+        for x, y, year in split_facts.drug_map:
             places[_holds(period, year)].append((float(x), float(y)))
-        heading = f"approved {_named(period)}: {len(places[True])} of {len(measured.drug_map)} drugs"
+        heading = f"approved {_years_of(period)}: {len(places[True])} of {len(split_facts.drug_map)} drugs"
         pictures.append(Picture(heading, scatter(heading, places[True], places[False], _SIDE)))
-        rows.append([_named(period), str(len(places[True]))])
+        rows.append([_years_of(period), str(len(places[True]))])
     return spec.sheet(["approved", "drugs"], rows, pictures=pictures)
 
 
@@ -109,5 +109,5 @@ def _holds(period: Period, year: int) -> bool:
     return year > period.after and (period.until is None or year <= period.until)
 
 
-def _named(period: Period) -> str:
+def _years_of(period: Period) -> str:
     return f"{period.after + 1} to {period.until}" if period.until else f"from {period.after + 1} on"

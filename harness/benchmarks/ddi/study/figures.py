@@ -8,44 +8,44 @@ from harness.study.sides import Sides
 from harness.study.specs import Spec
 
 _PREFIX = "cluster:gamma="
-# Drugs drawn at random may be as similar as can be.
+# A random split does not bound the similarity of drugs.
 _UNBOUNDED, _LARGEST = "random", 1.0
 # The methods of a figure without splits of its own are those of the paper's tables.
 _SPLITS = ("without", "with")
 
 
 def comparison(sides: Sides, spec: Spec) -> Sheet:
-    """A bar per split, printed beside ours."""
+    """A figure with a bar per split, printed beside ours."""
     splits = list(spec.splits.values())
     head = ["dataset", "metric", "setting", "method", *(f"{split}: printed / ours" for split in splits)]
     rows, pictures = [], []
     for part in spec.parts:
         for setting in spec.settings:
-            shown = []
+            methods = []
             for row in sides.rows(part.dataset, splits):
-                meant, values = sides.names.meant(part.metric, row.method, part.dataset), []
+                metric, values = sides.names.meaning(part.metric, row.method, part.dataset), []
                 for split in splits:
                     claim = sides.claim(part.table, row, part.dataset, split, f"{setting} {part.metric}")
-                    ours = sides.ours(row, part.dataset, split, f"{setting} {meant}")
+                    ours = sides.ours(row, part.dataset, split, f"{setting} {metric}")
                     values.append((claim.claim.value if claim else None, ours.mean if ours else None))
                 if any(value is not None for pair in values for value in pair):
-                    shown.append(Bar(row.title, tuple(values)))
+                    methods.append(Bar(row.title, tuple(values)))
                     texts = [f"{percent(printed)} / {percent(ours)}" for printed, ours in values]
-                    rows.append([part.dataset, meant, setting, row.title, *texts])
-            if shown:
+                    rows.append([part.dataset, metric, setting, row.title, *texts])
+            if methods:
                 heading = f"{part.metric} on {part.dataset}, {setting}"
-                pictures.append(Picture(heading, bars(heading, shown)))
-    drawn = {(part.dataset, part.metric) for part in spec.parts}
+                pictures.append(Picture(heading, bars(heading, methods)))
+    parts = {(part.dataset, part.metric) for part in spec.parts}
     notes = [
         f"Of {one.method} {one.ours} in place of {one.published}: {one.reason}."
         for one in sides.names.meanings
-        if (one.dataset, one.published) in drawn
+        if (one.dataset, one.published) in parts
     ]
     return spec.sheet(head, rows, notes=notes, pictures=pictures)
 
 
 def of_gamma(sides: Sides, spec: Spec) -> Sheet:
-    """What tuning gamma does; the paper draws it without numbers."""
+    """The effect of gamma; the paper draws it without numbers."""
     here = {target.split for target in sides.book.runs if target.dataset == sides.names.datasets[spec.dataset]}
     splits = sorted(split for split in here if split and split.startswith(_PREFIX))
     splits += [_UNBOUNDED] if _UNBOUNDED in here else []
@@ -73,7 +73,7 @@ def every_type(sides: Sides, spec: Spec) -> Sheet:
     rows, pictures = [], []
     for setting in spec.settings:
         for split in spec.splits.values():
-            shown = []
+            shades = []
             for row in sides.rows(spec.dataset, _SPLITS):
                 name = f"{setting} accuracy of type/as-published "
                 runs = [run.metrics for run in sides.ended(row, spec.dataset, split) if run.metrics]
@@ -82,14 +82,14 @@ def every_type(sides: Sides, spec: Spec) -> Sheet:
                 if not kinds:
                     continue
                 means = [sides.ours(row, spec.dataset, split, f"{name}{kind}") for kind in kinds]
-                shown.append((row.title, [one.mean if one else None for one in means]))
+                shades.append((row.title, [one.mean if one else None for one in means]))
                 rows += [
                     [setting, split, row.title, f"#{kind}", percent(one.mean), str(one.n)]
                     for kind, one in zip(kinds, means, strict=True)
                     if one
                 ]
-            if shown:
+            if shades:
                 heading = f"{setting}, {split} distribution change"
-                pictures.append(Picture(heading, heat(heading, shown)))
+                pictures.append(Picture(heading, heat(heading, shades)))
     head = ["setting", "distribution change", "method", "type", "accuracy", "seeds"]
     return spec.sheet(head, rows, pictures=pictures)

@@ -1,4 +1,4 @@
-"""Measuring what the study says of data alone: consistency of splits, the map of drugs, sizes and periods.
+"""Measures the data of the study: consistency of splits, the map of drugs, sizes and periods.
 
 It needs the datasets, but no run. Splits of every strategy are made with three seeds, and compared by seed.
 """
@@ -43,7 +43,7 @@ Say = Callable[[str], None]
 
 
 def measure(layout: Layout, dataset: str, mirrors: Sequence[Path], say: Say) -> SplitFacts:
-    """Everything, anew."""
+    """All facts, measured now."""
     from harness.benchmarks.ddi.dataset import DdiDataset
     from harness.benchmarks.ddi.splits.consistency import YEARS
     from harness.data import load_dataset
@@ -87,7 +87,7 @@ class _Group:
     mirrors: tuple[Path, ...]
 
     def measures(self, texts: Sequence[str], left_out: dict[str, str]) -> list[SplitMeasures]:
-        """All that can be made here; the others are left out, with the reason."""
+        """The measures of all splits that can be made here; the others are put in `left_out` with the reason."""
         from harness.benchmarks.ddi.splits.consistency import consistency
         from harness.benchmarks.ddi.splits.drugs.similarity import largest_similarity
         from harness.benchmarks.ddi.splits.parts import DISCARDED, KNOWN
@@ -136,7 +136,7 @@ class _Group:
 
 
 def _sizes(layout: Layout, names: Sequence[str], mirrors: Sequence[Path]) -> Sizes:
-    """Of the first dataset whose files are here."""
+    """The sizes of the first dataset whose files are here."""
     from harness.benchmarks.ddi.dataset import DdiDataset
     from harness.data import load_dataset
 

@@ -1,6 +1,6 @@
-"""`docs/consistency.md`: how near drug splits come to approval times, in a table that is never written by hand.
+"""`docs/consistency.md`: how near drug splits come to approval times.
 
-Everything on the page follows from what was measured and kept; a test sees that the page is current.
+The page is generated from the measurement that is kept; a test checks that it is current.
 """
 
 from __future__ import annotations
@@ -34,34 +34,34 @@ _CLUSTER = "cluster"
 Members = Sequence[SplitMeasures]
 
 
-def markdown(measured: SplitFacts) -> str:
+def markdown(facts: SplitFacts) -> str:
     """The whole page."""
-    splits = {**_once({**measured.group(OF_STRATEGIES), **measured.group(OF_GAMMA)}), **measured.group(RELEASED)}
-    seeds = ", ".join(str(seed) for seed in sorted({one.seed for one in measured.splits if one.group != RELEASED}))
-    about = f"On {measured.dataset}, {measured.dated} drugs with a year, seeds {seeds}."
-    shown = ([name, *_distances(those)] for name, those in splits.items())
-    counted = ([name, *_counts(those)] for name, those in splits.items())
+    splits = {**_once({**facts.group(OF_STRATEGIES), **facts.group(OF_GAMMA)}), **facts.group(RELEASED)}
+    seeds = ", ".join(str(seed) for seed in sorted({one.seed for one in facts.splits if one.group != RELEASED}))
+    about = f"On {facts.dataset}, {facts.dated} drugs with a year, seeds {seeds}."
+    distances = ([name, *_distances(those)] for name, those in splits.items())
+    counts = ([name, *_counts(those)] for name, those in splits.items())
     parts = [
         _HEAD,
-        plain(" ".join([about, *left_out(measured)])),
+        plain(" ".join([about, *left_out(facts)])),
         _DISTANCE,
-        _table(["split", *map(str, measured.years)], shown),
+        _table(["split", *map(str, facts.years)], distances),
         _SIGNIFICANCE,
-        _table(["split", "nearer", "farther", "other than cluster"], counted),
+        _table(["split", "nearer", "farther", "other than cluster"], counts),
         _FIGURE,
         "\n".join(
-            f"- {plain(told)}" for told in (*_of_cluster(measured), *nearest(measured), *contradiction(measured))
+            f"- {plain(sentence)}" for sentence in (*_of_cluster(facts), *nearest(facts), *contradiction(facts))
         ),
     ]
     return "\n\n".join(part.strip() for part in parts) + "\n"
 
 
 def _once(splits: Mapping[str, Members]) -> dict[str, Members]:
-    """Without those that are the same splits under another name."""
-    found: dict[tuple[str, ...], str] = {}
+    """The splits, each under its first name only."""
+    names: dict[tuple[str, ...], str] = {}
     for name, members in splits.items():
-        found.setdefault(tuple(one.sha256 for one in members), name)
-    return {name: splits[name] for name in found.values()}
+        names.setdefault(tuple(one.sha256 for one in members), name)
+    return {name: splits[name] for name in names.values()}
 
 
 def _table(head: Sequence[str], rows: Iterator[list[str]]) -> str:
@@ -70,9 +70,9 @@ def _table(head: Sequence[str], rows: Iterator[list[str]]) -> str:
 
 def _distances(members: Members) -> Iterator[str]:
     for at in range(len(members[0].penalty)):
-        found = [_distance(one, at) for one in members]
-        told = f"{mean(found):+z.1f}"
-        yield f"{told} ({min(found):+z.1f} to {max(found):+z.1f})" if len(found) > 1 else told
+        distances = [_distance(one, at) for one in members]
+        average = f"{mean(distances):+z.1f}"
+        yield f"{average} ({min(distances):+z.1f} to {max(distances):+z.1f})" if len(distances) > 1 else average
 
 
 def _distance(one: SplitMeasures, at: int) -> float:
@@ -81,22 +81,22 @@ def _distance(one: SplitMeasures, at: int) -> float:
 
 def _counts(members: Members) -> Iterator[str]:
     of = sum(len(one.penalty) for one in members)
-    for found in (
+    for shares in (
         [share for one in members for share in one.better],
         [share for one in members for share in one.worse],
         [share for one in members for share in one.differs],
     ):
-        yield f"{sum(share <= SIGNIFICANT for share in found)} of {of}"
+        yield f"{sum(share <= SIGNIFICANT for share in shares)} of {of}"
 
 
-def _of_cluster(measured: SplitFacts) -> Iterator[str]:
-    """Where our cluster splits stand among our splits, at each threshold."""
-    found = measured.group(OF_STRATEGIES)
-    if _CLUSTER not in found:
+def _of_cluster(facts: SplitFacts) -> Iterator[str]:
+    """A sentence on the rank of our cluster splits among our splits at each threshold."""
+    splits = facts.group(OF_STRATEGIES)
+    if _CLUSTER not in splits:
         return
     ranks = []
-    for at, year in enumerate(measured.years):
-        distances = {name: mean(_distance(one, at) for one in members) for name, members in found.items()}
+    for at, year in enumerate(facts.years):
+        distances = {name: mean(_distance(one, at) for one in members) for name, members in splits.items()}
         order = sorted(distances, key=lambda name: distances[name])
         ranks.append(f"{year}: {order.index(_CLUSTER) + 1} (first is {order[0]})")
-    yield f"Rank of our cluster splits among the {len(found)} strategies by mean distance: {'; '.join(ranks)}."
+    yield f"Rank of our cluster splits among the {len(splits)} strategies by mean distance: {'; '.join(ranks)}."

@@ -1,6 +1,6 @@
-"""How near drug splits come to approval times: Table 1 and Figures 5, 8 and 9, from what was measured of the data.
+"""How near drug splits come to approval times: Table 1 and Figures 5, 8 and 9, from measurements of the data.
 
-The paper prints no number for them. Both tests are of our splits; what the authors released is held beside them.
+The paper prints no numbers for them. Our splits are tested, and those that the authors released.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from harness.study.sheets import Picture, Sheet
 from harness.study.sides import Sides
 from harness.study.specs import Spec
 
-# Our name, the paper's, and what its Table 1 says: keeps all data, controls the change, consistency.
+# By our name: the paper's name, and its Table 1: keeps all data, controls the change, consistency.
 _STRATEGIES = {
     "random": ("Random", "yes", "no", "low"),
     "frequency": ("Drug frequency", "yes", "no", "low"),
@@ -26,11 +26,11 @@ _STRATEGIES = {
     "datasail": ("DataSAIL", "yes", "no", "medium"),
     "cluster": ("Cluster", "yes", "yes", "high"),
 }
-# By which parameter of ours known and new drugs get less similar.
+# Our parameter that makes known and new drugs less similar.
 _CONTROLS = {"lohi": "threshold", "spectra": "spectral, gamma", "cluster": "gamma"}
 _RANDOM, _CLUSTER = "released:which=random", "released:which=cluster"
 SIGNIFICANT = 0.05
-# A drug that is known in one split and new in another costs the one more, by its year less the threshold.
+# A drug that is known in one split and new in another adds to one penalty: its year less the threshold.
 _STRAIGHT = (
     "Between splits that discard no drug the difference of penalties is a straight line in the threshold year, so "
     "that several thresholds are not several observations: the differences at two of them give all others."
@@ -41,17 +41,17 @@ _HUES = {name: number for number, name in enumerate((*_STRATEGIES, _RANDOM, _CLU
 Splits = dict[str, list[SplitMeasures]]
 
 
-def strategies(sides: Sides, spec: Spec, measured: SplitFacts) -> Sheet:
-    """Table 1: what the paper says of each strategy, and what was measured of it."""
+def strategies(sides: Sides, spec: Spec, facts: SplitFacts) -> Sheet:
+    """Table 1: what the paper says about each strategy, and what was measured."""
     head = ["strategy", "keeps all drugs", "controls the change", "consistency with approval time"]
     head += ["largest similarity", "discarded drugs", "mean index", "nearer than chance"]
     rows = []
-    found = measured.group(OF_STRATEGIES)
+    splits = facts.group(OF_STRATEGIES)
     for name, (title, keeps, controls, consistent) in _STRATEGIES.items():
-        if name not in found:
+        if name not in splits:
             rows.append([title, f"{keeps} / -", f"{controls} / -", f"{consistent} / -", "-", "-", "-", "-"])
             continue
-        members = found[name]
+        members = splits[name]
         indices = [index for one in members for index in one.index if index is not None]
         near = [share <= SIGNIFICANT for one in members for share in one.better]
         far = sum(share <= SIGNIFICANT for one in members for share in one.worse)
@@ -69,91 +69,91 @@ def strategies(sides: Sides, spec: Spec, measured: SplitFacts) -> Sheet:
             ]
         )
     notes = [
-        f"Printed / ours, on {measured.dataset}; ours over {_seeds(found)} seeds and {len(measured.years)} "
+        f"Printed / ours, on {facts.dataset}; ours over {_seeds(splits)} seeds and {len(facts.years)} "
         "thresholds. Consistency of ours: nearer to (or farther from) approval time than the same roles dealt "
         "at random, p <= 0.05, at more than half of them; else as chance.",
         "A discarded drug costs nothing, so that a split which discards many has a high index by that alone: "
         "the comparison with chance discards as many.",
-        *left_out(measured),
+        *left_out(facts),
     ]
     return spec.sheet(head, rows, notes=notes)
 
 
-def by_year(sides: Sides, spec: Spec, measured: SplitFacts) -> Sheet:
-    """The index of every strategy; the released splits in a group of their own."""
-    groups = (measured.group(OF_STRATEGIES), measured.group(RELEASED))
-    rows = [row for found in groups for row in _rows(found)]
+def by_year(sides: Sides, spec: Spec, facts: SplitFacts) -> Sheet:
+    """The index of every strategy by year; the released splits are a group of their own."""
+    groups = (facts.group(OF_STRATEGIES), facts.group(RELEASED))
+    rows = [row for splits in groups for row in _rows(splits)]
     pictures = [
-        *_picture(measured, "our splits that keep most drugs, mean of the seeds", _keeping(groups[0])),
-        *_picture(measured, "released splits", groups[1]),
-        *_beyond_chance(measured, groups[0] | groups[1]),
+        *_picture(facts, "our splits that keep most drugs, mean of the seeds", _keeping(groups[0])),
+        *_picture(facts, "released splits", groups[1]),
+        *_beyond_chance(facts, groups[0] | groups[1]),
     ]
-    notes = [*contradiction(measured), *nearest(measured), *left_out(measured)]
+    notes = [*contradiction(facts), *nearest(facts), *left_out(facts)]
     notes.append(
         "The index is the largest penalty of the splits compared over a split's own: of the eight strategies by "
         "seed, and of both released splits. So it depends on what is compared; the penalty does not."
     )
-    return spec.sheet(["split", *map(str, measured.years)], rows, notes=notes, pictures=pictures)
+    return spec.sheet(["split", *map(str, facts.years)], rows, notes=notes, pictures=pictures)
 
 
-def differences(sides: Sides, spec: Spec, measured: SplitFacts) -> Sheet:
-    """Penalties beside cluster's, by seed; significant ones are counted."""
+def differences(sides: Sides, spec: Spec, facts: SplitFacts) -> Sheet:
+    """The penalties less those of the cluster split of the same seed, and how many differ significantly."""
     rows, curves = [], []
     for group, base in ((OF_STRATEGIES, "cluster"), (RELEASED, _CLUSTER)):
-        found = measured.group(group)
-        by_seed = {one.seed: one for one in found.get(base, ())}
-        for name, members in found.items():
+        splits = facts.group(group)
+        by_seed = {one.seed: one for one in splits.get(base, ())}
+        for name, members in splits.items():
             pairs = [(one, by_seed[one.seed]) for one in members if name != base and one.seed in by_seed]
             if not pairs:
                 continue
             row, points = [f"{name} less {base}"], []
-            for at, year in enumerate(measured.years):
+            for at, year in enumerate(facts.years):
                 difference = mean(one.penalty[at] - other.penalty[at] for one, other in pairs)
-                counted = sum(one.differs[at] <= SIGNIFICANT for one, _ in pairs)
-                row.append(f"{difference:+,.0f} ({counted} of {len(pairs)})")
+                count = sum(one.differs[at] <= SIGNIFICANT for one, _ in pairs)
+                row.append(f"{difference:+,.0f} ({count} of {len(pairs)})")
                 points.append((float(year), difference))
             rows.append(row)
-            if group == OF_STRATEGIES and name in _keeping(found):
+            if group == OF_STRATEGIES and name in _keeping(splits):
                 curves.append(Curve(name, points, _HUES.get(name)))
     heading = "penalty less that of cluster; splits that keep most drugs"
     pictures = [Picture(heading, lines(heading, curves, "threshold year", form=",.0f"))] if curves else []
-    head = ["penalties", *map(str, measured.years)]
+    head = ["penalties", *map(str, facts.years)]
     return spec.sheet(head, rows, notes=[_STRAIGHT], pictures=pictures)
 
 
-def of_gamma(sides: Sides, spec: Spec, measured: SplitFacts) -> Sheet:
+def of_gamma(sides: Sides, spec: Spec, facts: SplitFacts) -> Sheet:
     """The index of cluster splits by gamma."""
-    found = measured.group(OF_GAMMA)
-    pictures = list(_picture(measured, "cluster splits by gamma, mean of the seeds", found))
-    return spec.sheet(["split", *map(str, measured.years)], list(_rows(found)), pictures=pictures)
+    splits = facts.group(OF_GAMMA)
+    pictures = list(_picture(facts, "cluster splits by gamma, mean of the seeds", splits))
+    return spec.sheet(["split", *map(str, facts.years)], list(_rows(splits)), pictures=pictures)
 
 
-def _keeping(found: Splits) -> Splits:
-    """Without those that discard most drugs: nothing else would be seen beside them."""
-    return {name: those for name, those in found.items() if those[0].discarded < those[0].known + those[0].new}
+def _keeping(splits: Splits) -> Splits:
+    """The splits that keep most drugs; beside the others they could not be seen in a drawing."""
+    return {name: those for name, those in splits.items() if those[0].discarded < those[0].known + those[0].new}
 
 
-def _rows(found: Splits) -> Iterator[list[str]]:
-    for name, members in found.items():
+def _rows(splits: Splits) -> Iterator[list[str]]:
+    for name, members in splits.items():
         row = [name]
         for at in range(len(members[0].penalty)):
             index = _index(members, at)
-            told = "-" if index is None else f"{index:.3f}"
+            index_text = "-" if index is None else f"{index:.3f}"
             penalty = mean(one.penalty[at] for one in members)
-            row.append(f"{told} ({penalty:,.0f}; {mean(one.chance_mean[at] for one in members):,.0f})")
+            row.append(f"{index_text} ({penalty:,.0f}; {mean(one.chance_mean[at] for one in members):,.0f})")
         yield row
 
 
 def _index(members: Sequence[SplitMeasures], at: int) -> float | None:
-    known = [value for one in members if (value := one.index[at]) is not None]
-    return mean(known) if known else None
+    values = [value for one in members if (value := one.index[at]) is not None]
+    return mean(values) if values else None
 
 
-def _picture(measured: SplitFacts, heading: str, found: Splits) -> Iterator[Picture]:
-    """Curves of the index; none where no split has one."""
+def _picture(facts: SplitFacts, heading: str, splits: Splits) -> Iterator[Picture]:
+    """The picture of the index; none if no split has an index."""
     curves = []
-    for name, members in found.items():
-        places = ((float(year), _index(members, at)) for at, year in enumerate(measured.years))
+    for name, members in splits.items():
+        places = ((float(year), _index(members, at)) for at, year in enumerate(facts.years))
         if points := [(year, index) for year, index in places if index is not None]:
             curves.append(Curve(_short(name), points, _HUES.get(name)))
     if curves:
@@ -161,16 +161,16 @@ def _picture(measured: SplitFacts, heading: str, found: Splits) -> Iterator[Pict
 
 
 def _short(name: str) -> str:
-    """`released random`, `0.55` of the cluster splits, else as it is."""
+    """A short name of a split: `released random`, or `0.55` of a cluster split."""
     return name.replace("released:which=", "released ").rpartition("=")[2]
 
 
-def _beyond_chance(measured: SplitFacts, found: Splits) -> Iterator[Picture]:
-    """How much less than chance splits pay, which does not depend on what they are compared with."""
+def _beyond_chance(facts: SplitFacts, splits: Splits) -> Iterator[Picture]:
+    """The picture of penalties below chance; unlike the index they do not depend on the other splits."""
     curves = []
-    for name, members in found.items():
+    for name, members in splits.items():
         points = []
-        for at, year in enumerate(measured.years):
+        for at, year in enumerate(facts.years):
             gains = [(one.chance_mean[at] - one.penalty[at], one.chance_sd[at]) for one in members]
             points.append((float(year), mean(gain / sd if sd else 0.0 for gain, sd in gains)))
         curves.append(Curve(_short(name), points, _HUES.get(name)))
@@ -179,57 +179,57 @@ def _beyond_chance(measured: SplitFacts, found: Splits) -> Iterator[Picture]:
         yield Picture(heading, lines(heading, curves, "threshold year", form="+.2f"))
 
 
-def contradiction(measured: SplitFacts) -> Iterator[str]:
-    """What the released files say of the paper's claim."""
-    found = measured.group(RELEASED)
-    if not {_RANDOM, _CLUSTER} <= found.keys():
+def contradiction(facts: SplitFacts) -> Iterator[str]:
+    """Sentences on the paper's claim, from the released files."""
+    splits = facts.group(RELEASED)
+    if not {_RANDOM, _CLUSTER} <= splits.keys():
         return
-    (random, *_), (cluster, *_) = found[_RANDOM], found[_CLUSTER]
-    worse = [at for at in range(len(measured.years)) if cluster.penalty[at] > random.penalty[at]]
+    (random, *_), (cluster, *_) = splits[_RANDOM], splits[_CLUSTER]
+    worse = [at for at in range(len(facts.years)) if cluster.penalty[at] > random.penalty[at]]
     if not worse:
         yield "The released cluster split is nearer to approval time than the random one at every threshold."
         return
-    far = [str(measured.years[at]) for at in worse if cluster.worse[at] <= SIGNIFICANT]
-    others = [str(year) for at, year in enumerate(measured.years) if at not in worse]
-    told = "; ".join(
-        f"{measured.years[at]}: {cluster.penalty[at]:,} against {random.penalty[at]:,}, chance "
+    far = [str(facts.years[at]) for at in worse if cluster.worse[at] <= SIGNIFICANT]
+    others = [str(year) for at, year in enumerate(facts.years) if at not in worse]
+    penalties = "; ".join(
+        f"{facts.years[at]}: {cluster.penalty[at]:,} against {random.penalty[at]:,}, chance "
         f"{cluster.chance_mean[at]:,.0f} ± {cluster.chance_sd[at]:,.0f}"
         for at in worse
     )
     yield (
         "The released files do not give the paper's figure: their cluster split is farther from approval time "
-        f"than their random one at {', '.join(str(measured.years[at]) for at in worse)}, and not farther at "
-        f"{', '.join(others) or 'no threshold'} (penalty of cluster against random: {told})."
+        f"than their random one at {', '.join(str(facts.years[at]) for at in worse)}, and not farther at "
+        f"{', '.join(others) or 'no threshold'} (penalty of cluster against random: {penalties})."
         + (f" At {', '.join(far)} it is farther than chance (p <= 0.05)." if far else "")
     )
-    differing = sum(share <= SIGNIFICANT for share in random.differs)
+    count = sum(share <= SIGNIFICANT for share in random.differs)
     yield (
-        f"The difference of both released splits is itself significant at {differing} of {len(measured.years)} "
+        f"The difference of both released splits is itself significant at {count} of {len(facts.years)} "
         "thresholds (Figure 8)."
     )
-    yield from _line(measured, random, cluster)
+    yield from _line(facts, random, cluster)
 
 
-def _line(measured: SplitFacts, random: SplitMeasures, cluster: SplitMeasures) -> Iterator[str]:
-    """Where no drug is discarded: by how much a year the difference changes, and when it is none."""
+def _line(facts: SplitFacts, random: SplitMeasures, cluster: SplitMeasures) -> Iterator[str]:
+    """For splits that discard no drug: the slope of the difference per year, and its zero."""
     if random.discarded or cluster.discarded:
         return
     first, last = (random.penalty[at] - cluster.penalty[at] for at in (0, -1))
-    slope = (last - first) / (measured.years[-1] - measured.years[0])
-    crossed = f"; it is 0 at {measured.years[0] - first / slope:.1f}" if slope else ""
-    line = f"{first:+,} at {measured.years[0]} and {slope:+.0f} with every year{crossed}"
+    slope = (last - first) / (facts.years[-1] - facts.years[0])
+    zero = f"; it is 0 at {facts.years[0] - first / slope:.1f}" if slope else ""
+    line = f"{first:+,} at {facts.years[0]} and {slope:+.0f} with every year{zero}"
     yield f"Random less cluster is {line}. {_STRAIGHT}"
 
 
-def nearest(measured: SplitFacts) -> Iterator[str]:
-    """At how many thresholds our cluster splits have the highest mean index."""
-    found = measured.group(OF_STRATEGIES)
-    if "cluster" not in found:
+def nearest(facts: SplitFacts) -> Iterator[str]:
+    """A sentence on the number of thresholds at which our cluster splits have the highest mean index."""
+    splits = facts.group(OF_STRATEGIES)
+    if "cluster" not in splits:
         return
-    places = range(len(measured.years))
-    best = [max(_index(members, at) or 0.0 for members in found.values()) for at in places]
-    count = sum(_index(found["cluster"], at) == best[at] for at in places)
-    yield f"Of our splits, cluster has the highest mean index at {count} of {len(measured.years)} thresholds."
+    places = range(len(facts.years))
+    best = [max(_index(members, at) or 0.0 for members in splits.values()) for at in places]
+    count = sum(_index(splits["cluster"], at) == best[at] for at in places)
+    yield f"Of our splits, cluster has the highest mean index at {count} of {len(facts.years)} thresholds."
 
 
 def _consistent(near: int, far: int, of: int) -> str:
@@ -238,9 +238,9 @@ def _consistent(near: int, far: int, of: int) -> str:
     return "farther than chance" if 2 * far > of else "as chance"
 
 
-def _seeds(found: Splits) -> int:
-    return max((len(members) for members in found.values()), default=0)
+def _seeds(splits: Splits) -> int:
+    return max((len(members) for members in splits.values()), default=0)
 
 
-def left_out(measured: SplitFacts) -> list[str]:
-    return [f"Not measured: {name} ({reason})." for name, reason in measured.left_out.items()]
+def left_out(facts: SplitFacts) -> list[str]:
+    return [f"Not measured: {name} ({reason})." for name, reason in facts.left_out.items()]

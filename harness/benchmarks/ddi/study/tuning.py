@@ -1,6 +1,6 @@
-"""Table 8: of each method's search space, the point that validates best. No test score is looked at.
+"""Table 8: the point of each method's search space that is best on validation items. Test scores are not used.
 
-A point is a run of the suite `ddi-tuning`; what it reached on validation items stands in its own report.
+A point is a run of the suite `ddi-tuning`; its score on validation items is in its own report.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from harness.study.specs import Spec
 
 SETTINGS = ("S1", "S2")
 _REPORT = "method.json"
-# Table 8 in the words of our parameters: searched for every method, and for each one beside that. The language
-# models have no line of their own; a method whose settings have a model each has every parameter twice.
+# Table 8 with the names of our parameters: those searched for every method, and more for single ones. The language
+# models have no line in the table; a method with a model per setting has every parameter twice.
 _GENERAL = ("learning_rate", "weight_decay", "dropout", "batch_size")
 _OF_ITS_OWN = {
     "mlp": ("layers", "hidden"),
@@ -36,7 +36,7 @@ _OF_ITS_OWN = {
     "sagan": ("hidden",),
     "tiger": ("layers", "width"),
 }
-# Of these the published code has fixed numbers, where ours has parameters.
+# Parameters of ours that are fixed numbers in the published code.
 _ADDED = {
     "ssi_ddi": ("hidden",),
     "mrcgnn": ("dropout",),
@@ -47,7 +47,7 @@ _ADDED = {
 
 @dataclass(frozen=True)
 class Point:
-    """A run that ended ok: the parameters that were searched, and what it reached by setting."""
+    """A run that ended ok: the parameters that were searched, and the validation score by setting."""
 
     parameters: Mapping[str, Any]
     validation: Mapping[str, float]
@@ -68,14 +68,14 @@ def tuning(layout: Layout, spec: Spec) -> Sheet:
 
 def searched(block: Block, card: MethodCard) -> dict[str, int]:
     """The parameters of a block that a method has, and how many values of each are tried."""
-    known = card.variant("published").parameters
-    return {name: len(values) for name, values in block.search.items() if name in known}
+    parameters = card.variant("published").parameters
+    return {name: len(values) for name, values in block.search.items() if name in parameters}
 
 
 def left_out(card: MethodCard, space: Iterable[str]) -> list[str]:
-    """What the paper's space of a method has, and the space that is searched has not."""
-    here = {_bare(name) for name in space}
-    return [name for name in (*_GENERAL, *_OF_ITS_OWN.get(card.name, ())) if name not in here]
+    """The parameters that the paper searches for a method and we do not."""
+    names = {_bare(name) for name in space}
+    return [name for name in (*_GENERAL, *_OF_ITS_OWN.get(card.name, ())) if name not in names]
 
 
 def added(card: MethodCard, parameter: str) -> bool:
@@ -84,9 +84,9 @@ def added(card: MethodCard, parameter: str) -> bool:
 
 
 def best(points: list[Point], setting: str) -> Point | None:
-    """The first of the points that validate best."""
-    known = [point for point in points if setting in point.validation]
-    return max(known, key=lambda point: point.validation[setting], default=None)
+    """The point with the best validation score; the first of equal ones."""
+    candidates = [point for point in points if setting in point.validation]
+    return max(candidates, key=lambda point: point.validation[setting], default=None)
 
 
 def _rows(store: Store, block: Block, card: MethodCard, split: str, cells: list[Cell]) -> list[list[str]]:
@@ -95,15 +95,17 @@ def _rows(store: Store, block: Block, card: MethodCard, split: str, cells: list[
     rows = []
     for setting in SETTINGS:
         own = {name: count for name, count in space.items() if _concerns(name, setting)}
-        told = ", ".join(f"{name}{'*' if added(card, name) else ''} ({count})" for name, count in own.items())
+        parameters = ", ".join(
+            f"{name}{'*' if added(card, name) else ''} ({count})" for name, count in own.items()
+        )
         absent = ", ".join(left_out(card, space)) or "-"
-        row = [card.title, split, setting, told, absent, f"{len(points)} of {len(cells)}"]
-        found = best(points, setting)
-        if found is None:
+        row = [card.title, split, setting, parameters, absent, f"{len(points)} of {len(cells)}"]
+        point = best(points, setting)
+        if point is None:
             rows.append([*row, "-", "-"])
             continue
-        chosen = ", ".join(f"{name}={found.parameters[name]}" for name in own)
-        rows.append([*row, f"{100 * found.validation[setting]:.1f}", chosen])
+        values = ", ".join(f"{name}={point.parameters[name]}" for name in own)
+        rows.append([*row, f"{100 * point.validation[setting]:.1f}", values])
     return rows
 
 
@@ -112,19 +114,19 @@ def _bare(parameter: str) -> str:
 
 
 def _concerns(parameter: str, setting: str) -> bool:
-    """A parameter whose name ends in a setting is of that one alone."""
+    """Whether the parameter belongs to the setting; its name may end in the only setting that it belongs to."""
     other = {"S1": "_s2", "S2": "_s1"}[setting]
     return not parameter.endswith(other)
 
 
 def _point(store: Store, cell: Cell, space: Mapping[str, int]) -> Point | None:
-    """What a run says of itself, where it ended ok; a report without validation says nothing."""
+    """The point of a run that ended ok, with the validation scores of its report."""
     if cell.verdict is not Verdict.OK or cell.planned is None:
         return None
-    # what is chosen by must be what the run wrote
+    # the report must be as the run wrote it
     store.check(store.record(cell.planned.key))
     report = read_json(store.path(cell.planned.key) / _REPORT)
-    told = report.get("validation") if isinstance(report, dict) else None
-    known = told if isinstance(told, dict) else {}
-    validation = {name: float(value) for name, value in known.items() if isinstance(value, int | float)}
+    content = report.get("validation") if isinstance(report, dict) else None
+    numbers = content if isinstance(content, dict) else {}
+    validation = {name: float(value) for name, value in numbers.items() if isinstance(value, int | float)}
     return Point({name: cell.job.parameters[name] for name in space}, validation)

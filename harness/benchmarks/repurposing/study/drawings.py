@@ -1,4 +1,4 @@
-"""The paper's figures drawn: both sides in one picture, told apart by shape as well as by colour."""
+"""Drawings of the paper's figures: both sides in one picture, which differ in shape as well as in colour."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from harness.compare.statistics import Array
 from harness.study.sheets import Picture
 from harness.study.svg import Drawing, Scale, density, draw_box, histogram
 
-# The regressions that Figure 2b shows.
+# Figure 2b shows the regressions with a larger R².
 _SHOWN_R2 = 0.25
 _QUARTERS = (0.0, 0.25, 0.5, 0.75)
 _SECONDS = (0.01, 0.1, 1.0, 10.0, 100.0, 1000.0, 10_000.0)
@@ -26,13 +26,13 @@ _CELL, _GAP, _BINS = 92.0, 5.0, 16
 
 def correlograms(figures: Figures) -> list[Picture]:
     """Figure 2b, once for every set of runs."""
-    found = []
+    pictures = []
     for one in figures.correlograms:
         heading = f"{one.title}: {one.runs:,} runs"
-        found.append(
+        pictures.append(
             Picture(heading, _correlogram(one, [figures.title(metric) for metric in one.metrics], heading))
         )
-    return found
+    return pictures
 
 
 def panels(figures: Figures) -> list[Picture]:
@@ -46,14 +46,18 @@ def panels(figures: Figures) -> list[Picture]:
 def times(figures: Figures) -> list[Picture]:
     """Figure 4."""
     groups = [
-        BoxGroup(figures.title(one.dataset), "no data here" if one.why_without else "", _named(figures, one.boxes))
+        BoxGroup(
+            figures.title(one.dataset),
+            "no data here" if one.why_without else "",
+            _titled_boxes(figures, one.boxes),
+        )
         for one in figures.times
     ]
-    shown = [value for one in figures.times for _, *sides in one.boxes for values in sides for value in values]
-    if not shown:
+    seconds = [value for one in figures.times for _, *sides in one.boxes for values in sides for value in values]
+    if not seconds:
         return []
-    low = max(tick for tick in _SECONDS if tick <= max(min(shown), _SECONDS[0]))
-    high = min((tick for tick in _SECONDS if tick >= max(shown)), default=_SECONDS[-1])
+    low = max(tick for tick in _SECONDS if tick <= max(min(seconds), _SECONDS[0]))
+    high = min((tick for tick in _SECONDS if tick >= max(seconds)), default=_SECONDS[-1])
     scale = partial(Scale, low, high, logarithmic=True)
     ticks = [(tick, f"{tick:g} s") for tick in _SECONDS if low <= tick <= high]
     about = "Training times of the fastest three methods of each dataset, logarithmic."
@@ -70,7 +74,7 @@ class BoxGroup:
     control: tuple[str, float] | None = None
 
 
-def _named(figures: Figures, boxes: Iterable[tuple[str, Array, Array]]) -> list[tuple[str, Array, Array]]:
+def _titled_boxes(figures: Figures, boxes: Iterable[tuple[str, Array, Array]]) -> list[tuple[str, Array, Array]]:
     return [(figures.title(method), published, ours) for method, published, ours in boxes]
 
 
@@ -83,7 +87,9 @@ def _panel(figures: Figures, panel: Panel) -> str:
             ClaimVerdict.NOT_COMPARABLE: f"undecided, {best.n} seeds" if best.n else "no data here",
             ClaimVerdict.PENDING: f"○ {best.reason}",
         }[best.verdict]
-        groups.append(BoxGroup(figures.title(best.dataset), remark, _named(figures, best.boxes), best.control))
+        groups.append(
+            BoxGroup(figures.title(best.dataset), remark, _titled_boxes(figures, best.boxes), best.control)
+        )
     title = f"{figures.title(panel.metric)} on {figures.title(panel.split)} splits"
     about = f"Box plots of {title}, for each dataset the three best methods: published, and ours below."
     low, ticks = _axis(groups)
@@ -91,12 +97,12 @@ def _panel(figures: Figures, panel: Panel) -> str:
 
 
 def _axis(groups: Sequence[BoxGroup]) -> tuple[float, list[tuple[float, str]]]:
-    """From the quarter below all that is shown up to 1, with as many ticks as are legible."""
-    shown = [
+    """The start of the axis, a quarter below all values, and its ticks up to 1."""
+    values = [
         float(values.min()) for group in groups for _, *sides in group.boxes for values in sides if len(values)
     ]
-    shown += [group.control[1] for group in groups if group.control is not None]
-    low = max((quarter for quarter in _QUARTERS if quarter <= min(shown, default=0.0)), default=0.0)
+    values += [group.control[1] for group in groups if group.control is not None]
+    low = max((quarter for quarter in _QUARTERS if quarter <= min(values, default=0.0)), default=0.0)
     step = 0.25 if low < 0.5 else 0.1 if low < 0.75 else 0.05
     places = [low + step * number for number in range(round((1 - low) / step) + 1)]
     return low, [(place, f"{place:g}") for place in places]
@@ -109,7 +115,7 @@ def _boxes(
     title: str,
     about: str,
 ) -> str:
-    """Datasets below each other; for each method the published box above ours."""
+    """A drawing of datasets below each other; for each method the published box is above ours."""
     height = sum(_HEAD + _ROW * len(group.boxes) + 8 for group in groups) + 26
     drawing = Drawing(_LABELS + _PLOT + 36, height, title, about)
     scale = scale_of(start=_LABELS, end=_LABELS + _PLOT)
@@ -141,7 +147,7 @@ def _side(drawing: Drawing, values: Array, scale: Scale, y: float, style: str, a
 
 @dataclass(frozen=True)
 class _Grid:
-    """The cells of a correlogram and what is painted in each."""
+    """Draws the cells of a correlogram."""
 
     drawing: Drawing
     one: Correlogram
@@ -149,7 +155,7 @@ class _Grid:
     ranges: Sequence[tuple[float, float]]
 
     def distribution(self, place: int, x: float, y: float) -> None:
-        """On the diagonal: how often which values are."""
+        """Draw a cell of the diagonal: the histogram of a metric."""
         self.drawing.rectangle(x, y, _CELL, _CELL, "frame")
         width = _CELL / _BINS
         for bin_, share in enumerate(histogram(self.one.values[:, place], *self.ranges[place], _BINS)):
@@ -158,13 +164,13 @@ class _Grid:
         self.drawing.write(x + _CELL / 2, y + 14, self.names[place], "label", "middle")
 
     def correlation(self, pair: Pair, x: float, y: float) -> None:
-        """Above the diagonal: Spearman's."""
+        """Draw a cell above the diagonal: Spearman's correlation."""
         style = "plus" if pair.rho >= 0 else "minus"
         self.drawing.rectangle(x, y, _CELL, _CELL, f"shade {style}", 0.06 + 0.5 * abs(pair.rho))
         self.drawing.write(x + _CELL / 2, y + _CELL / 2 + 6, f"{pair.rho:+.2f}", "rho", "middle")
 
     def regression(self, pair: Pair, low: int, high: int, x: float, y: float) -> None:
-        """Below the diagonal: where the values lie, and their regression where it explains something."""
+        """Draw a cell below the diagonal: the density of the values, and a regression that explains enough."""
         self.drawing.rectangle(x, y, _CELL, _CELL, "frame")
         values, ranges, width = self.one.values, (self.ranges[low], self.ranges[high]), _CELL / _BINS
         shares = density(values[:, low], values[:, high], ranges, _BINS)
@@ -179,7 +185,7 @@ class _Grid:
 
 
 def _within(pair: Pair, across: tuple[float, float], up: tuple[float, float]) -> list[tuple[float, float]]:
-    """The ends of the part of a regression line that is seen; it rises or falls, or R² would be 0."""
+    """The ends of the visible part of a regression line; it is never level, as R² would be 0."""
     ends = sorted((value - pair.intercept) / pair.slope for value in up)
     return [(x, pair.intercept + pair.slope * x) for x in (max(across[0], ends[0]), min(across[1], ends[1]))]
 

@@ -1,4 +1,4 @@
-"""The numbers of the paper's figures, of both sides: what is drawn is also there to read and to test."""
+"""The numbers of the paper's figures, of both sides: the drawings and the sheets are made from them."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ PANELS = (
     ("NS-AUC", "random_simple"),
     ("NS-AUC", "weakly_correlated"),
 )
-# Figure 4 is about methods that are among the best at least so often.
+# Figure 4 shows methods that are among the best at least so often.
 _OFTEN = 2
 _FASTEST = 3
 _DRAWS = 200
-# A choice of methods that so few draws of the authors' own runs give is none of theirs.
+# Three methods deviate if fewer draws of the authors' own runs give the same three.
 _RARE = 0.01
-# Means that the paper would print alike.
+# Means that differ by less are printed alike.
 _PRINTED = 0.005
 
 
@@ -47,7 +47,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class Correlogram:
-    """Figure 2b of some runs; those for which a metric is undefined are left out."""
+    """Figure 2b for a set of runs; runs with an undefined metric are left out."""
 
     title: str
     runs: int
@@ -58,7 +58,7 @@ class Correlogram:
 
 @dataclass(frozen=True)
 class Best:
-    """One dataset in a panel of Figure 3: the three best of either side, and whether they are the same."""
+    """One dataset in a panel of Figure 3: the three best of each side, and whether they are the same."""
 
     dataset: str
     published: tuple[str, ...]
@@ -96,11 +96,11 @@ class Figures:
     panels: tuple[Panel, ...]
     times: tuple[Times, ...]
     titles: Mapping[str, str]
-    # of every pair of metrics: whether our correlation is one that the authors' runs could have had
+    # for every pair of metrics: whether our correlation is in the range of the authors' runs, and the range
     agreement: tuple[tuple[ClaimVerdict, str], ...]
 
     def title(self, published: str) -> str:
-        """A published name of a method, dataset, metric or split as a reader should see it."""
+        """The title of a method, dataset, metric or split by its published name."""
         return self.titles.get(published, published).replace("_", " ")
 
 
@@ -110,20 +110,20 @@ def make_figures(sides: Sides) -> Figures:
     paper, names = sides.several.paper, sides.several.names
     # no name of a dataset is another one's title, so that one mapping serves all
     titles = {**names.splits, **paper.metrics, **paper.datasets, **paper.methods}
-    drawn = _correlograms(sides)
-    return Figures(drawn, panels, _times(sides, panels), titles, _agreement(sides, drawn))
+    correlograms = _correlograms(sides)
+    return Figures(correlograms, panels, _times(sides, panels), titles, _agreement(sides, correlograms))
 
 
 def _correlograms(sides: Sides) -> tuple[Correlogram, ...]:
-    """Of everything the authors ran, of what they ran where we have runs too, and of ours."""
+    """The correlograms of all published runs, of those where we have runs too, and of our runs."""
     published, ours = sides.several.published, sides.several.ours
     shared = [place for place in published.values if ours.has(place)]
-    told = (
+    correlograms = (
         ("published, all", _correlogram(sides, published, list(published.values))),
         ("published, where we have runs", _correlogram(sides, published, shared)),
         ("ours", _correlogram(sides, ours, shared)),
     )
-    return tuple(replace(one, title=title) for title, one in told if one is not None)
+    return tuple(replace(one, title=title) for title, one in correlograms if one is not None)
 
 
 def _correlogram(sides: Sides, side: Side, places: Sequence[Place]) -> Correlogram | None:
@@ -153,11 +153,11 @@ def _correlogram(sides: Sides, side: Side, places: Sequence[Place]) -> Correlogr
     return Correlogram("", len(rows), metrics, values, tuple(pairs))
 
 
-def _agreement(sides: Sides, drawn: Sequence[Correlogram]) -> tuple[tuple[ClaimVerdict, str], ...]:
-    """Our correlations held against draws of as many seeds of the authors' runs, as in `several`."""
+def _agreement(sides: Sides, correlograms: Sequence[Correlogram]) -> tuple[tuple[ClaimVerdict, str], ...]:
+    """The verdict on each of our correlations, by draws of as many seeds of the authors' runs."""
     several = sides.several
     published, ours = several.published, several.ours
-    count = len(drawn[0].pairs) if drawn else 0
+    count = len(correlograms[0].pairs) if correlograms else 0
     expected = [place for place in published.values if not several.why_without(place.dataset)]
     if absent := [place for place in expected if not ours.has(place)]:
         return ((ClaimVerdict.PENDING, f"{len(absent)} of {len(expected)} not run yet"),) * count
@@ -168,21 +168,21 @@ def _agreement(sides: Sides, drawn: Sequence[Correlogram]) -> tuple[tuple[ClaimV
     seeds = published.seeds(places, several.paper.metric)
     tables = np.stack([published.table(places, seeds, name) for name in several.paper.metrics], axis=-1)
     random = np.random.default_rng(0)
-    found = []
+    draws = []
     for _ in range(_DRAWS // 2):
-        chosen = tables[:, random.choice(len(seeds), size=n)].reshape(-1, tables.shape[-1])
-        found.append(_correlations(ranks_of(chosen.T).T)[np.triu_indices(tables.shape[-1], 1)])
-    centre, spread = np.mean(found, axis=0), np.std(found, axis=0)
+        sample = tables[:, random.choice(len(seeds), size=n)].reshape(-1, tables.shape[-1])
+        draws.append(_correlations(ranks_of(sample.T).T)[np.triu_indices(tables.shape[-1], 1)])
+    centre, spread = np.mean(draws, axis=0), np.std(draws, axis=0)
     half = DEVIATIONS * spread * np.sqrt(1 + n / len(seeds))
-    told = []
-    for pair, low, high in zip(drawn[-1].pairs, centre - half, centre + half, strict=True):
+    verdicts = []
+    for pair, low, high in zip(correlograms[-1].pairs, centre - half, centre + half, strict=True):
         verdict = ClaimVerdict.REPRODUCED if low <= pair.rho <= high else ClaimVerdict.DEVIATES
-        told.append((verdict, f"{CONFIDENCE:.0%} range of the authors' runs: {low:+.2f} to {high:+.2f}"))
-    return tuple(told)
+        verdicts.append((verdict, f"{CONFIDENCE:.0%} range of the authors' runs: {low:+.2f} to {high:+.2f}"))
+    return tuple(verdicts)
 
 
 def _correlations(values: Array) -> Array:
-    """Pearson's, 0 where a column does not vary."""
+    """Pearson's correlations of columns; 0 for a column that does not vary."""
     deviations = values - values.mean(axis=0)
     scale = np.sqrt((deviations**2).sum(axis=0))
     scaled = deviations / np.where(scale > 0, scale, 1.0)
@@ -199,18 +199,18 @@ def _best(sides: Sides, metric: str, split: str, dataset: str) -> Best:
     published, ours = several.published, several.ours
     places = [place for method in several.paper.methods if published.has(place := Place(dataset, method, split))]
     theirs = [place.method for place in several.best(published, places, metric)]
-    having = [place for place in places if ours.has(place)]
-    mine = [place.method for place in several.best(ours, having, metric)]
-    n = min((len(ours.all_of(place, metric)) for place in having), default=0)
-    shown = dict.fromkeys((*theirs, *mine))
+    ours_here = [place for place in places if ours.has(place)]
+    mine = [place.method for place in several.best(ours, ours_here, metric)]
+    n = min((len(ours.all_of(place, metric)) for place in ours_here), default=0)
+    methods = dict.fromkeys((*theirs, *mine))
     boxes = tuple(
         (place.method, published.all_of(place, metric), ours.all_of(place, metric))
-        for place in (Place(dataset, method, split) for method in shown)
+        for place in (Place(dataset, method, split) for method in methods)
     )
     if why := several.why_without(dataset):
         verdict, reason = ClaimVerdict.NOT_COMPARABLE, f"no data here: {why}"
-    elif len(having) < len(places):
-        verdict, reason = ClaimVerdict.PENDING, f"{len(having)} of {len(places)} methods run"
+    elif len(ours_here) < len(places):
+        verdict, reason = ClaimVerdict.PENDING, f"{len(ours_here)} of {len(places)} methods run"
     else:
         verdict, reason = _same_three(published, places, metric, theirs, mine, n)
     control = sides.best_control(metric, places)
@@ -232,11 +232,11 @@ def _same_three(
         return ClaimVerdict.REPRODUCED, "another three, equal to those in two decimals"
     seeds = published.seeds(places, metric)
     values = published.table(places, seeds, metric)
-    drawn = np.random.default_rng(0).integers(0, len(seeds), size=(_DRAWS, n))
-    means = values[:, drawn].mean(axis=-1)
-    found = np.argsort(-means, axis=0, kind="stable")[: len(theirs)]
-    wanted = {place for place, one in enumerate(places) if one.method in mine}
-    share = float(np.mean([set(found[:, draw].tolist()) == wanted for draw in range(_DRAWS)]))
+    draws = np.random.default_rng(0).integers(0, len(seeds), size=(_DRAWS, n))
+    means = values[:, draws].mean(axis=-1)
+    threes = np.argsort(-means, axis=0, kind="stable")[: len(theirs)]
+    ours = {place for place, one in enumerate(places) if one.method in mine}
+    share = float(np.mean([set(threes[:, draw].tolist()) == ours for draw in range(_DRAWS)]))
     if share < _RARE:
         return ClaimVerdict.DEVIATES, f"{n} seeds of the authors' own runs never give these three"
     reason = f"another three, which {share:.0%} of draws of {n} seeds of the authors' own runs give as well"
@@ -247,14 +247,14 @@ def _times(sides: Sides, panels: Sequence[Panel]) -> tuple[Times, ...]:
     several = sides.several
     counts = Counter(method for panel in panels for best in panel.datasets for method in best.published)
     often = [method for method, count in counts.items() if count >= _OFTEN]
-    found = []
+    all_times = []
     for dataset in several.paper.datasets:
         places = [Place(dataset, method, PANELS[0][1]) for method in often]
-        known = [place for place in places if several.published.has(place)]
-        known.sort(key=lambda place: float(several.published.all_of(place, TIME).mean()))
+        places = [place for place in places if several.published.has(place)]
+        places.sort(key=lambda place: float(several.published.all_of(place, TIME).mean()))
         boxes = tuple(
             (place.method, several.published.all_of(place, TIME), several.ours.all_of(place, TIME))
-            for place in known[:_FASTEST]
+            for place in places[:_FASTEST]
         )
-        found.append(Times(dataset, boxes, several.why_without(dataset)))
-    return tuple(found)
+        all_times.append(Times(dataset, boxes, several.why_without(dataset)))
+    return tuple(all_times)

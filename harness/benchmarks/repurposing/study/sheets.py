@@ -1,4 +1,4 @@
-"""The figures of the study of collaborative filters as sheets: text for every entry, drawings beside."""
+"""The figures of the study of collaborative filters as sheets, with text and drawings."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from harness.study.specs import Spec
 
 
 def makers(figures: Figures) -> Mapping[str, Maker]:
-    """How Figures 2b, 3 and 4 are made."""
+    """The makers of Figures 2b, 3 and 4."""
     return {
         "correlations": lambda spec: _correlations(spec, figures),
         "best": lambda spec: _best(spec, figures),
@@ -59,7 +59,7 @@ def _times(spec: Spec, figures: Figures) -> Sheet:
 
 
 def _spread(values: Array) -> str:
-    """`12.3 (10.1 to 15.0; 46)`: median, least and most, of how many."""
+    """`12.3 (10.1 to 15.0; 46)`: median, least and largest value, number of values."""
     if not len(values):
         return NONE
     return f"{np.median(values):.3g} ({values.min():.3g} to {values.max():.3g}; {len(values)})"
