@@ -67,19 +67,21 @@ def markdown(findings: dict[str, list[Finding]]) -> str:
 
 def missing_demonstrations(layout: Layout, findings: Iterable[Finding]) -> list[str]:
     """Demonstrations that are not there: each is a test by path and name, or a command."""
-    missing = []
-    for shown in (shown for one in findings for shown in one.shown_by):
-        if shown.startswith("harness "):
+    gaps = []
+    for demonstration in (demonstration for one in findings for demonstration in one.shown_by):
+        if demonstration.startswith("harness "):
             continue
-        path, _, name = shown.partition("::")
+        path, _, name = demonstration.partition("::")
         if not name:
             raise UsageError(
-                f"'{shown}' is no demonstration", where=_FILE, todo="write path::test, or a command of harness"
+                f"'{demonstration}' is no demonstration",
+                where=_FILE,
+                todo="write path::test, or a command of harness",
             )
         file = layout.root / path
         if not file.is_file() or f"def {name}(" not in file.read_text(encoding="utf-8"):
-            missing.append(shown)
-    return missing
+            gaps.append(demonstration)
+    return gaps
 
 
 def _section(number: int, one: Finding) -> str:
