@@ -28,7 +28,7 @@ def replay_reordered(task: Task, engine: Engine, metrics: Metrics) -> Step:
                 return failed(_NAME, f"in another order it ended as '{verdict}': {run.outcome.reason}")
             if verdict is not Verdict.OK:
                 return not_checked(_NAME, f"in another order it ended as '{verdict}': {run.outcome.reason}")
-            others.append(_measured(task, run))
+            others.append(_metrics_of(task, run))
         if likeness := compare_orders(published, others):
             return _step(likeness)
     raise AssertionError("so many runs decide")
@@ -42,6 +42,6 @@ def _step(likeness: Likeness) -> Step:
     return failed(_NAME, likeness.what, expected=likeness.expected, found=likeness.found)
 
 
-def _measured(task: Task, run: Run) -> Metrics:
+def _metrics_of(task: Task, run: Run) -> Metrics:
     truth = truth_of(task.layout, task.planned.job, task.mirrors)
     return truth.measure(truth.read(run.outcome.out_folder)).metrics
