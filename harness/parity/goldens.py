@@ -31,10 +31,10 @@ def arrays_in(path: Path) -> Mapping[str, Array]:
 
 
 @cache
-def _read(path: Path, _changed: int) -> Mapping[str, Array]:
+def _read(path: Path, _mtime: int) -> Mapping[str, Array]:
     try:
-        with np.load(path, allow_pickle=False) as stored:
+        with np.load(path, allow_pickle=False) as archive:
             # C order: what is compared and written must not depend on how it was stored
-            return {name: np.asarray(stored[name], order="C") for name in stored.files}
+            return {name: np.asarray(archive[name], order="C") for name in archive.files}
     except (OSError, ValueError, EOFError, KeyError) as error:
         raise CorruptData(f"not a readable golden: {error}", where=str(path), todo="get this file again") from None
