@@ -1,6 +1,6 @@
-"""Files whose content nobody could record: their size and sha256 are taken when they are first seen, then held to.
+"""Trust on first use: size and sha256 of files whose manifest has none are recorded at first sight, then enforced.
 
-What was taken lies beside the manifest, in first_seen.json, where it may be committed.
+They are recorded beside the manifest, in first_seen.json, which may be committed.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ RECORD = "first_seen.json"
 
 
 def completed(manifest: DatasetManifest, folder: Path) -> DatasetManifest:
-    """The manifest with what has been taken of its files."""
+    """The manifest, completed by the sizes and checksums that were recorded at first sight."""
     if all(file.recorded for file in manifest.files) or not (folder / RECORD).is_file():
         return manifest
-    told = read_json(folder / RECORD)
+    record = read_json(folder / RECORD)
     try:
         files = [
-            file if file.recorded or file.name not in told else _known(file, told[file.name])
+            file if file.recorded or file.name not in record else _known(file, record[file.name])
             for file in manifest.files
         ]
     except (TypeError, ValueError):
@@ -37,11 +37,11 @@ def completed(manifest: DatasetManifest, folder: Path) -> DatasetManifest:
 
 
 def take(file: SourceFile, path: Path, folder: Path) -> SourceFile:
-    """Size and sha256 of a file seen for the first time, kept for every later one."""
-    seen = {"bytes": path.stat().st_size, "sha256": sha256_of(path)}
-    write_json(folder / RECORD, {**(read_json(folder / RECORD) or {}), file.name: seen})
-    return _known(file, seen)
+    """The file with its size and sha256, which are recorded for every later use."""
+    values = {"bytes": path.stat().st_size, "sha256": sha256_of(path)}
+    write_json(folder / RECORD, {**(read_json(folder / RECORD) or {}), file.name: values})
+    return _known(file, values)
 
 
-def _known(file: SourceFile, seen: dict[str, Any]) -> SourceFile:
-    return type(file).model_validate({**file.model_dump(), **seen})
+def _known(file: SourceFile, values: dict[str, Any]) -> SourceFile:
+    return type(file).model_validate({**file.model_dump(), **values})

@@ -1,6 +1,6 @@
-"""Files whose content nobody could record are believed only when what was made of them passed every check.
+"""Files without a checksum are trusted only once the dataset made of them has passed every check.
 
-Until then nothing is written down: a page of a hotel's network or a cut file never becomes the recorded one.
+Nothing is recorded before: the login page of a network or a cut file must never become the recorded content.
 """
 
 from __future__ import annotations
@@ -60,10 +60,10 @@ def seen_first(layout: Layout, manifest: DatasetManifest, files: Mapping[str, Pa
 
 
 def forget(layout: Layout, name: str) -> list[str]:
-    """Take back what was recorded of a dataset's files at first sight; returns their names."""
+    """The names of a dataset's files whose record of first sight was removed."""
     if name not in manifest_names(layout):
         raise unknown("dataset", name, manifest_names(layout), where=layout.datasets)
-    record = manifest_path(layout, name).parent / RECORD
-    told = read_json(record)
-    record.unlink(missing_ok=True)
-    return sorted(told) if isinstance(told, dict) else []
+    path = manifest_path(layout, name).parent / RECORD
+    entries = read_json(path)
+    path.unlink(missing_ok=True)
+    return sorted(entries) if isinstance(entries, dict) else []
