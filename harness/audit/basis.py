@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 
 from harness.audit.steps import Step, equal, failed, not_checked, ok
 from harness.base.errors import HarnessError
@@ -71,10 +70,8 @@ def check_image(layout: Layout, record: Record, superseded: Superseded) -> list[
     ]
     if superseded.image:
         return [*steps, not_checked("code tree", f"superseded: {superseded.image}")]
-    code_now, environment_now = (
-        code_tree(layout, job.method),
-        environment_tree(layout, job.method, job.accelerator),
-    )
+    code_now = code_tree(layout, job.method)
+    environment_now = environment_tree(layout, job.method, job.accelerator)
     return [
         *steps,
         equal("code tree", "computed from the repository", code, code_now, layout.methods / job.method),
@@ -96,7 +93,7 @@ def check_environment(layout: Layout, method: str, accelerator: Accelerator) -> 
             break
         digests = lock_digests(environment, variant)
         for name in sorted({*record.locks, *digests}):
-            what = f"sha256 against {_relative(layout, where)}"
+            what = f"sha256 against {str(where).removeprefix(f'{layout.root}/')}"
             step_name = f"lock {environment.name}/{name}"
             steps.append(
                 equal(
@@ -122,7 +119,7 @@ def check_built(layout: Layout, engine: Engine | None, record: Record, supersede
         return [not_checked("engine image", f"superseded: {superseded.image}")]
     from docker.errors import ImageNotFound
 
-    job, ran = record.planned.job, record.image.get("id", "")
+    job, run_image_id = record.planned.job, record.image.get("id", "")
     name = image_name(layout, job.method, job.accelerator)
     try:
         image_id = str(engine.client.images.get(name).id)
@@ -134,14 +131,10 @@ def check_built(layout: Layout, engine: Engine | None, record: Record, supersede
     if contents != expected:
         what = f"{name} does not hold the trees of the run: read back whole, it is another"
         return [failed("engine image", what, expected=_trees(expected), found=_trees(contents))]
-    which = "has the id of the run" if image_id == ran else "was built again since, with another id"
+    which = "has the id of the run" if image_id == run_image_id else "was built again since, with another id"
     return [ok("engine image", f"{name} {which}; its files, read back whole, are the trees of the run", image_id)]
 
 
 def _trees(trees: tuple[str, str]) -> str:
     environment, code = trees
     return f"environment tree {environment[:16]}, code tree {code[:16]}"
-
-
-def _relative(layout: Layout, path: Path) -> str:
-    return str(path).removeprefix(f"{layout.root}/")

@@ -35,8 +35,8 @@ _MACHINE = ("architecture", "cpus", "memory_bytes")
 
 def sample_of(keys: Iterable[str], count: int, seed: int) -> list[str]:
     """`count` of the keys, the same ones for the same seed."""
-    ordered = sorted(keys)
-    return sorted(random.Random(seed).sample(ordered, min(count, len(ordered))))
+    every = sorted(keys)
+    return sorted(random.Random(seed).sample(every, min(count, len(every))))
 
 
 def replay_sample(verdicts: Mapping[str, Verdict], count: int, seed: int) -> list[str]:
@@ -114,12 +114,12 @@ def judge_replay(
     if not digests:
         return failed("replay", "the record names no file of an answer: nothing can be compared")
     paths = [path for name in names if (path := outcome.out_folder / name).is_file()]
-    new_digests = {path.name: sha256_of(path) for path in paths}
+    repeat = {path.name: sha256_of(path) for path in paths}
     for name in names:
-        if digests.get(name) != new_digests.get(name):
+        if digests.get(name) != repeat.get(name):
             mark(store, record, f"a repetition gave another {name}")
             return failed(
-                "replay", f"another {name}", expected=digests.get(name, "-"), found=new_digests.get(name, "-")
+                "replay", f"another {name}", expected=digests.get(name, "-"), found=repeat.get(name, "-")
             )
     return ok("replay", f"run again in a fresh container: {', '.join(digests)} equal bit for bit")
 

@@ -274,6 +274,6 @@ def _unchecked_lines(report: AuditReport) -> list[str]:
                 reasons[step.name, step.what] = reasons.get((step.name, step.what), 0) + 1
     if not reasons or len(report.audits) == 1:
         return []
-    shown = list(reasons.items())[:12]
+    first = list(reasons.items())[:12]
     more = [f"  and {len(reasons) - 12} more"] if len(reasons) > 12 else []
-    return ["", "Not checked", *(f"  {name} ({count} runs): {why}" for (name, why), count in shown), *more]
+    return ["", "Not checked", *(f"  {name} ({count} runs): {why}" for (name, why), count in first), *more]

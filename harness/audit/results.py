@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from harness.audit.steps import Checked, Step, failed, not_checked, ok
 from harness.base.files import read_json
@@ -45,14 +44,14 @@ def check_scores(layout: Layout, store: Store, record: Record, mirrors: Sequence
     )
     step = ok("scores", "recomputed; none are kept", values)
     if path.is_file():
-        step = _compare(scores, _content_of(path), path, values, planned)
+        step = _compare(scores, read_json(path), path, values, planned)
     if step.checked is Checked.OK and (reason := without_truth(planned.job)):
         return [not_checked("scores", reason)]
     return [step]
 
 
-def _compare(scores: Scores, content: dict[str, Any] | None, path: Path, values: str, planned: PlannedJob) -> Step:
-    if content is None:
+def _compare(scores: Scores, content: object, path: Path, values: str, planned: PlannedJob) -> Step:
+    if not isinstance(content, dict):
         return failed("scores", "the kept scores can't be read", where=path)
     if content.get("key") != planned.key:
         return failed("scores", "the kept scores are of another run", expected=planned.key, where=path)
@@ -89,8 +88,3 @@ def _agree(value: float | None, other: object) -> bool:
     if value is None or not isinstance(other, (int, float)):
         return value is other
     return math.isclose(value, other, rel_tol=_RELATIVE, abs_tol=_RELATIVE)
-
-
-def _content_of(path: Path) -> dict[str, Any] | None:
-    content = read_json(path)
-    return content if isinstance(content, dict) else None

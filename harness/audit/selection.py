@@ -36,9 +36,8 @@ def reference_of_jobs(
     """The reference results of these jobs, and how many of the jobs have none."""
     requests = set(map(_text_of, jobs))
     texts = {key: _text_of(entry.planned.job) for key, entry in entries.items()}
-    return {key: entries[key] for key, text in texts.items() if text in requests}, len(
-        requests - set(texts.values())
-    )
+    absent = requests.difference(texts.values())
+    return {key: entries[key] for key, text in texts.items() if text in requests}, len(absent)
 
 
 def _job_of(store: Store, key: str) -> bytes | None:
