@@ -59,7 +59,7 @@ def run_once(engine: Engine, request: RunRequest, workspace: Workspace, stop: th
     observation = Observed(signs, workspace, datetime.now(UTC).isoformat())
     try:
         with BoundedLog(workspace.log, limits.log_bytes) as log:
-            observation = _from_creation_to_removal(engine, request, observation, log, stop)
+            _from_creation_to_removal(engine, request, observation, log, stop)
             observation.signs = replace(observation.signs, last_line=log.last_line)
         observation.log_bytes, observation.log_cut_bytes = log.total, log.cut
     except OSError as error:
@@ -71,7 +71,7 @@ def run_once(engine: Engine, request: RunRequest, workspace: Workspace, stop: th
 
 def _from_creation_to_removal(
     engine: Engine, request: RunRequest, observation: Observed, log: BoundedLog, stop: threading.Event
-) -> Observed:
+) -> None:
     api, workspace = engine.api, observation.workspace
     container = ""
     began = time.monotonic()
@@ -79,10 +79,9 @@ def _from_creation_to_removal(
         answer = api.create_container_from_config(configuration_in(workspace, engine, request))
         container = answer["Id"]
         observation.warnings = tuple(answer.get("Warnings") or ())
-        return _run(engine, container, request, observation, log, stop)
+        _run(engine, container, request, observation, log, stop)
     except engine_faults() as error:
         observation.signs = _fault(error, request, observation.signs, starting=not observation.wall_s)
-        return observation
     finally:
         observation.wall_s = time.monotonic() - began
         if container:
@@ -112,7 +111,7 @@ def _run(
     observation: Observed,
     log: BoundedLog,
     stop: threading.Event,
-) -> Observed:
+) -> None:
     api = engine.api
     # attached before the start, so that no byte of the log is missed
     connection = api.attach_socket(container, params={"stream": 1, "stdout": 1, "stderr": 1, "logs": 0})
@@ -123,8 +122,10 @@ def _run(
         pid = int(api.inspect_container(container)["State"].get("Pid") or 0)
         observation.confinement = read_confinement(pid)
         if faults := broken_walls(observation.confinement, engine.facts):
-            observation.signs = replace(observation.signs, engine_fault=_wall_fault(faults))
-            return observation
+            fault = "the kernel does not enforce what the engine was asked for: "
+            fault += f"{', '.join(faults)} (see harness doctor)"
+            observation.signs = replace(observation.signs, engine_fault=fault)
+            return
         processes, group = ContainerProcesses(pid, container), ControlGroup(pid, container)
         try:
             running = Running(api, engine.facts.name, container, stream, group, processes, began)
@@ -146,22 +147,18 @@ def _run(
         )
         if ending.stopped is None and _looks_stopped(ending, request, observation.workspace):
             ending.engine_fault = _stopped_through_engine(api, container, observation.started)
-    return _with_signs(observation, ending, request, oom_flag, ran_s)
+    _add_signs(observation, ending, request, oom_flag, ran_s)
 
 
 def stamped_seconds(state: dict[str, Any]) -> float | None:
     """How long a container ran, by the engine's own stamps; None where one is missing or they make no sense."""
     try:
-        began, ended = (datetime.fromisoformat(state[name]) for name in ("StartedAt", "FinishedAt"))
-        seconds = (ended - began).total_seconds()
+        start, end = (datetime.fromisoformat(state[name]) for name in ("StartedAt", "FinishedAt"))
+        seconds = (end - start).total_seconds()
     except (KeyError, TypeError, ValueError):
         return None
     # an engine stamps what has not happened with the year 1
-    return seconds if began.year > 1 and seconds >= 0 else None
-
-
-def _wall_fault(faults: list[str]) -> str:
-    return f"the kernel does not enforce what the engine was asked for: {', '.join(faults)} (see harness doctor)"
+    return seconds if start.year > 1 and seconds >= 0 else None
 
 
 def _looks_stopped(ending: Watched, request: RunRequest, workspace: Workspace) -> bool:
@@ -198,15 +195,12 @@ def _close(connection: Any, stream: Any) -> None:
             layer.close()
 
 
-def _with_signs(
+def _add_signs(
     observation: Observed, ending: Watched, request: RunRequest, oom_flag: bool, ran_s: float | None
-) -> Observed:
+) -> None:
     usage = ending.usage
-    observation.cpu_s, observation.peak_bytes, observation.oom_kills = (
-        usage.cpu_seconds,
-        usage.peak_bytes,
-        usage.kills,
-    )
+    observation.cpu_s, observation.oom_kills = usage.cpu_seconds, usage.kills
+    observation.peak_bytes = usage.peak_bytes
     observation.memory_limit_kept = limit_is_kept(usage, request.limits.memory_bytes)
     observation.signs = replace(
         observation.signs,
@@ -220,7 +214,6 @@ def _with_signs(
         stop_detail=ending.stop_detail,
         engine_fault=ending.engine_fault,
     )
-    return observation
 
 
 def _same_image(inspected: dict[str, Any], request: RunRequest) -> None:

@@ -147,12 +147,10 @@ def _memory_reason(signs: Signs, cause: str) -> str:
 
 
 def _exit_reason(code: int) -> str:
-    if code > 128:
-        try:
-            return f"ended by signal {signal.Signals(code - 128).name}"
-        except ValueError:
-            return f"exit code {code}"
-    return f"exit code {code}"
+    try:
+        return f"ended by signal {signal.Signals(code - 128).name}"
+    except ValueError:
+        return f"exit code {code}"
 
 
 def _with_last_line(reason: str, signs: Signs) -> str:
