@@ -67,7 +67,7 @@ MakeTrial = Callable[[MethodCard], Trial]
 
 @dataclass(frozen=True)
 class Check:
-    """One thing every method must do."""
+    """A promise that every method must keep, and what examines it."""
 
     name: str
     promise: str
@@ -107,7 +107,7 @@ class Bench:
 
 
 def apply(check: Check, bench: Bench) -> CheckResult:
-    """One check."""
+    """The result of one check."""
     try:
         check.look(bench)
     except Fault as fault:
@@ -202,11 +202,9 @@ def is_not_told_the_truth(*makers: Callable[[], Problem], options: Options = NON
     """The inputs of a run do not depend on the labels of test items. No run is needed."""
 
     def look(bench: Bench) -> None:
-        for make in makers:
-            problem = make()
-            inputs, others = (
-                one.inputs(bench.card, options) for one in (problem, problem.with_other_test_labels())
-            )
+        for problem in (make() for make in makers):
+            inputs = problem.inputs(bench.card, options)
+            others = problem.with_other_test_labels().inputs(bench.card, options)
             if not inputs:
                 raise Fault("it is handed no input: nothing can be compared")
             if changes := [name for name in inputs if not is_equal(inputs[name], others[name])]:

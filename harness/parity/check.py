@@ -13,7 +13,7 @@ from harness.methods.card import MethodCard
 from harness.parity import references
 from harness.parity.cases import GoldenCase, Match, how, matches_of
 from harness.parity.finding import CaseFinding, Standing
-from harness.parity.goldens import Array, Incomplete, read_case
+from harness.parity.goldens import Array, Incomplete, arrays_in
 from harness.parity.traces import check_traces
 
 
@@ -56,7 +56,7 @@ def is_covered(case: GoldenCase, cards: Sequence[MethodCard], subject: str) -> b
 
 
 def _check_matches(case: GoldenCase, matches: Sequence[Match], run: Runner) -> Iterator[CaseFinding]:
-    arrays = read_case(case)
+    arrays = arrays_in(case.path)
     applies = False
     for match in matches:
         try:

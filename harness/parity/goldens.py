@@ -11,18 +11,12 @@ import numpy as np
 import numpy.typing as npt
 
 from harness.base.errors import CorruptData
-from harness.parity.cases import GoldenCase
 
 Array = npt.NDArray[Any]
 
 
 class Incomplete(Exception):
     """A case can't be run because something it needs does not lie beside it."""
-
-
-def read_case(case: GoldenCase) -> Mapping[str, Array]:
-    """All arrays of a case."""
-    return arrays_in(case.path)
 
 
 def arrays_in(path: Path) -> Mapping[str, Array]:

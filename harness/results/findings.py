@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import chain
 
 from harness.base.errors import UsageError
 from harness.base.layout import Layout
@@ -68,7 +69,7 @@ def markdown(findings: dict[str, list[Finding]]) -> str:
 def missing_demonstrations(layout: Layout, findings: Iterable[Finding]) -> list[str]:
     """Demonstrations that are not there: each is a test by path and name, or a command."""
     gaps = []
-    for demonstration in (demonstration for one in findings for demonstration in one.shown_by):
+    for demonstration in chain.from_iterable(one.shown_by for one in findings):
         if demonstration.startswith("harness "):
             continue
         path, _, name = demonstration.partition("::")
@@ -87,6 +88,6 @@ def missing_demonstrations(layout: Layout, findings: Iterable[Finding]) -> list[
 def _section(number: int, one: Finding) -> str:
     lines = [f"### {number}. {prose(one.title)}", f"About: {prose(one.about)}.", "", prose(one.text), ""]
     lines += [f"- methods: {', '.join(map(code, one.methods))}"] if one.methods else []
-    lines += [f"- shown by {code(shown)}" for shown in one.shown_by]
+    lines += [f"- shown by {code(demonstration)}" for demonstration in one.shown_by]
     lines += [f"- undone in {prose(one.undone_in)}"] if one.undone_in else []
     return "\n".join(lines) + "\n"

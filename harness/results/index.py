@@ -72,12 +72,10 @@ def _column(rows: list[dict[str, Any]], name: str, kind: Any) -> Any:
     try:
         return pa.array(values, kind)
     except (TypeError, ValueError, OverflowError):
-        return pa.array(
-            [_value_or_none(row, name, kind, value) for row, value in zip(rows, values, strict=True)], kind
-        )
+        return pa.array([_value(row, name, kind, value) for row, value in zip(rows, values, strict=True)], kind)
 
 
-def _value_or_none(row: dict[str, Any], name: str, kind: Any, value: Any) -> Any:
+def _value(row: dict[str, Any], name: str, kind: Any, value: Any) -> Any:
     import pyarrow as pa
 
     try:
