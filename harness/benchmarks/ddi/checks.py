@@ -48,9 +48,9 @@ def _check_shapes(dataset: DdiDataset, where: str) -> None:
         "released": (drugs + items, width),
     }
     for name, shape in shapes.items():
-        found = getattr(dataset, name).shape
-        if found != shape:
-            raise _refuse(f"'{name}' has shape {found}, not {shape}", where, "correct the converter")
+        own = getattr(dataset, name).shape
+        if own != shape:
+            raise _refuse(f"'{name}' has shape {own}, not {shape}", where, "correct the converter")
     for name in ("smiles", "drug_names", "drug_texts", "graph_texts"):
         if len(getattr(dataset, name)) != drugs:
             raise _refuse(f"'{name}' has not one text per drug", where, "give an empty text where none is known")

@@ -23,12 +23,12 @@ def _drug_remarks(dataset: DdiDataset) -> list[str]:
     has_edge = np.zeros(dataset.entities, dtype=np.bool_)
     has_edge[dataset.knowledge[:, :2]] = True
     molecules = molecules_of(dataset.smiles, [f"drug '{drug}'" for drug in dataset.drug_ids])
-    molecules_known = [one for one in molecules if not is_unknown(one)]
+    known = [one for one in molecules if not is_unknown(one)]
     counts = {
         "without any item; they stay": int((~has_item).sum()),
         "of a single atom: graphs without an edge": sum(one.GetNumAtoms() == 1 for one in molecules),
-        "of unknown structure: similar to no other drug": len(molecules) - len(molecules_known),
-        "with the structure of another drug": len(molecules_known) - len(set(canonical_smiles(molecules_known))),
+        "of unknown structure: similar to no other drug": len(molecules) - len(known),
+        "with the structure of another drug": len(known) - len(set(canonical_smiles(known))),
         "without a node of the knowledge graph": int((~has_edge[: dataset.drugs]).sum())
         if dataset.relations
         else 0,

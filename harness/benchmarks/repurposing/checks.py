@@ -44,10 +44,10 @@ def _check_shapes(dataset: RepurposingDataset, where: str) -> None:
         "disease_features": (diseases, len(dataset.disease_feature_names)),
     }
     for name, shape in shapes.items():
-        found = getattr(dataset, name).shape
-        if found != shape:
+        own = getattr(dataset, name).shape
+        if own != shape:
             raise CorruptData(
-                f"'{name}' has shape {found}, its names say {shape}",
+                f"'{name}' has shape {own}, its names say {shape}",
                 where=where,
                 todo="give drugs in rows and diseases in columns, features one entity per row",
             )

@@ -34,19 +34,15 @@ class Parameters(Strict):
 def convert(manifest: DatasetManifest, files: Mapping[str, Path]) -> RepurposingDataset:
     """The dataset out of its three tables."""
     parameters = parameters_of(manifest, Parameters)
-    for name in (parameters.associations, parameters.drug_features, parameters.disease_features):
+    names = (parameters.associations, parameters.drug_features, parameters.disease_features)
+    for name in names:
         if name not in files:
             raise ManifestError(
                 f"the file '{name}' is not listed",
                 where=f"datasets/{manifest.name}/dataset.toml: files",
                 todo="list the three tables under [[files]]",
             )
-    return read_tables(
-        manifest.name,
-        files[parameters.associations],
-        files[parameters.drug_features],
-        files[parameters.disease_features],
-    )
+    return read_tables(manifest.name, *(files[name] for name in names))
 
 
 def read_tables(name: str, associations: Path, drug_features: Path, disease_features: Path) -> RepurposingDataset:

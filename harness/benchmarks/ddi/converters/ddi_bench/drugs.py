@@ -49,9 +49,9 @@ def drugbank(files: Mapping[str, Path]) -> Drugs:
         ids=ids,
         accessions=ids,
         smiles=tuple(str(text) for text in smiles),
-        names=tuple(str(entry["name"]) for entry in descriptions),
+        names=tuple(str(drug["name"]) for drug in descriptions),
         texts=("",) * len(ids),
-        graph_texts=tuple(str(entry["description"]) for entry in descriptions),
+        graph_texts=tuple(str(drug["description"]) for drug in descriptions),
         years=np.array([int(date[:4]) if date[:4].isdecimal() else 0 for date in dates], dtype=np.int32),
         type_names=tuple(types),
         signed=False,
@@ -66,18 +66,16 @@ def twosides(files: Mapping[str, Path]) -> Drugs:
     ids = _in_order(table_in("cid2id.json", files), "cid2id.json")
     descriptions = _by_number("two_DDI_GPT.json", files, len(ids))
     smiles = table_in("cid2smiles.json", files)
-    accession = {entry["cid"]: entry["db"] or "" for entry in table_in("twosides_id2drug.json", files).values()}
-    summaries = {
-        int(cid): entry["summary"] for cid, entry in table_in("twosides_dict_revised.json", files).items()
-    }
-    summaries |= {int(cid): entry["description"] for cid, entry in table_in("sent_additional.json", files).items()}
+    accession = {drug["cid"]: drug["db"] or "" for drug in table_in("twosides_id2drug.json", files).values()}
+    summaries = {int(cid): drug["summary"] for cid, drug in table_in("twosides_dict_revised.json", files).items()}
+    summaries |= {int(cid): drug["description"] for cid, drug in table_in("sent_additional.json", files).items()}
     return Drugs(
         ids=ids,
         accessions=tuple(str(accession.get(cid, "")) for cid in ids),
         smiles=tuple(str(smiles[cid]) for cid in ids),
-        names=tuple(str(entry["name"]) for entry in descriptions),
+        names=tuple(str(drug["name"]) for drug in descriptions),
         texts=tuple(str(summaries.get(int(cid.removeprefix("CID")), "")) for cid in ids),
-        graph_texts=tuple(str(entry["description"]) for entry in descriptions),
+        graph_texts=tuple(str(drug["description"]) for drug in descriptions),
         years=np.zeros(len(ids), dtype=np.int32),
         type_names=tuple(f"type {number}" for number in range(TWOSIDES_TYPES)),
         signed=True,
