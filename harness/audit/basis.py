@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 
 from harness.audit.steps import Step, equal, failed, not_checked, ok
 from harness.base.errors import HarnessError
@@ -32,7 +31,7 @@ class Superseded:
 
 
 def find_superseded(layout: Layout, record: Record) -> Superseded:
-    """Compare a run's pins with the repository's. Changed is no crime: such a run is told apart, not failed."""
+    """Why a run is superseded: its image or data have changed since. That is reported, and is no failure."""
     planned = record.planned
     method, dataset = planned.job.method, planned.job.dataset
     image = data = ""
@@ -40,11 +39,11 @@ def find_superseded(layout: Layout, record: Record) -> Superseded:
         image = f"there is no method '{method}' in this repository any more"
     else:
         try:
-            present = image_tree(layout, method, planned.job.accelerator)
+            tree = image_tree(layout, method, planned.job.accelerator)
         except HarnessError:
-            present = planned.image_tree  # the environment's own step tells what is broken
-        if present != planned.image_tree:
-            image = f"code or environment of '{method}' changed: the image tree is {present[:12]} now"
+            tree = planned.image_tree  # the environment's own step tells what is broken
+        if tree != planned.image_tree:
+            image = f"code or environment of '{method}' changed: the image tree is {tree[:12]} now"
     if dataset not in manifest_names(layout):
         data = f"there is no dataset '{dataset}' in this repository any more"
     else:
@@ -71,11 +70,12 @@ def check_image(layout: Layout, record: Record, superseded: Superseded) -> list[
     ]
     if superseded.image:
         return [*steps, not_checked("code tree", f"superseded: {superseded.image}")]
-    present, recorded = code_tree(layout, job.method), environment_tree(layout, job.method, job.accelerator)
+    code_now = code_tree(layout, job.method)
+    environment_now = environment_tree(layout, job.method, job.accelerator)
     return [
         *steps,
-        equal("code tree", "computed from the repository", code, present, layout.methods / job.method),
-        equal("environment tree", "recorded in the repository", environment, recorded),
+        equal("code tree", "computed from the repository", code, code_now, layout.methods / job.method),
+        equal("environment tree", "recorded in the repository", environment, environment_now),
     ]
 
 
@@ -91,13 +91,13 @@ def check_environment(layout: Layout, method: str, accelerator: Accelerator) -> 
         if record is None:
             steps.append(failed("lock", f"environment '{environment.name}' has no recorded tree", where=where))
             break
-        found = lock_digests(environment, variant)
-        for name in sorted({*record.locks, *found}):
-            what = f"sha256 against {_shown(layout, where)}"
+        digests = lock_digests(environment, variant)
+        for name in sorted({*record.locks, *digests}):
+            what = f"sha256 against {str(where).removeprefix(f'{layout.root}/')}"
             step_name = f"lock {environment.name}/{name}"
             steps.append(
                 equal(
-                    step_name, what, record.locks.get(name, "-"), found.get(name, "-"), environment.folder / name
+                    step_name, what, record.locks.get(name, "-"), digests.get(name, "-"), environment.folder / name
                 )
             )
         steps.append(
@@ -119,26 +119,22 @@ def check_built(layout: Layout, engine: Engine | None, record: Record, supersede
         return [not_checked("engine image", f"superseded: {superseded.image}")]
     from docker.errors import ImageNotFound
 
-    job, ran = record.planned.job, record.image.get("id", "")
+    job, run_image_id = record.planned.job, record.image.get("id", "")
     name = image_name(layout, job.method, job.accelerator)
     try:
-        found = str(engine.client.images.get(name).id)
+        image_id = str(engine.client.images.get(name).id)
     except ImageNotFound:
         return [not_checked("engine image", f"{name} is not built in this engine")]
     expected = (record.image.get("environment_tree", ""), record.image.get("code_tree", ""))
-    trees = held_trees(engine, layout, found)
-    held = (trees.environment_tree, trees.code_tree)
-    if held != expected:
-        told = f"{name} does not hold the trees of the run: read back whole, it is another"
-        return [failed("engine image", told, expected=_trees(expected), found=_trees(held))]
-    which = "has the id of the run" if found == ran else "was built again since, with another id"
-    return [ok("engine image", f"{name} {which}; its files, read back whole, are the trees of the run", found)]
+    trees = held_trees(engine, layout, image_id)
+    contents = (trees.environment_tree, trees.code_tree)
+    if contents != expected:
+        what = f"{name} does not hold the trees of the run: read back whole, it is another"
+        return [failed("engine image", what, expected=_trees(expected), found=_trees(contents))]
+    which = "has the id of the run" if image_id == run_image_id else "was built again since, with another id"
+    return [ok("engine image", f"{name} {which}; its files, read back whole, are the trees of the run", image_id)]
 
 
 def _trees(trees: tuple[str, str]) -> str:
     environment, code = trees
     return f"environment tree {environment[:16]}, code tree {code[:16]}"
-
-
-def _shown(layout: Layout, path: Path) -> str:
-    return str(path).removeprefix(f"{layout.root}/")

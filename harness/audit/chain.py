@@ -28,11 +28,11 @@ class Auditor:
     store: Store
     engine: Engine | None = None
     mirrors: Sequence[Path] = ()
-    _shared: dict[tuple[str, ...], list[Step]] = field(default_factory=dict)
+    _steps: dict[tuple[str, ...], list[Step]] = field(default_factory=dict)
     _superseded: dict[tuple[str, ...], Superseded] = field(default_factory=dict)
 
     def audit(self, key: str) -> Audit:
-        """The whole chain of one stored run. Where the record itself is broken, nothing below it can be told."""
+        """The whole chain of one stored run. Below a broken record nothing can be checked."""
         record, steps = check_record(self.store, key)
         if record is None:
             return Audit(key, f"the run {key[:12]}", "", tuple(steps))
@@ -97,14 +97,14 @@ class Auditor:
     def _sources(self, record: Record, document: dict[str, Any] | None, superseded: Superseded) -> list[Step]:
         if superseded.data:
             return self._data(record, superseded)
-        planned, described = record.planned, None if document is None else document.get("inputs") or {}
+        planned, inputs = record.planned, None if document is None else document.get("inputs") or {}
         job = planned.job
         about = (job.dataset, planned.dataset_digest, planned.split_digest, job.split.label, str(job.options))
         return [
             *self._once(
-                ("inputs", *about, record.order, json.dumps(described, sort_keys=True)),
+                ("inputs", *about, record.order, json.dumps(inputs, sort_keys=True)),
                 "inputs",
-                lambda: check_inputs(self.layout, record, described, self.mirrors),
+                lambda: check_inputs(self.layout, record, inputs, self.mirrors),
             ),
             *self._data(record, superseded),
         ]
@@ -124,9 +124,9 @@ class Auditor:
         ]
 
     def _once(self, about: tuple[str, ...], name: str, check: Callable[[], Sequence[Step]]) -> list[Step]:
-        if about not in self._shared:
-            self._shared[about] = guarded(name, check)
-        return self._shared[about]
+        if about not in self._steps:
+            self._steps[about] = guarded(name, check)
+        return self._steps[about]
 
 
 def _unfinished(record: Record) -> str:

@@ -27,7 +27,7 @@ def check_record(store: Store, key: str) -> tuple[Record | None, list[Step]]:
 
 
 def check_entry(entry: ReferenceResult) -> list[Step]:
-    """A committed reference result: what reading it has already checked."""
+    """The steps that reading a committed reference result has already checked."""
     steps = [ok("record", "digest, schema, and key recomputed from its parts", entry.content["key"])]
     if entry.scores is not None:
         steps.append(ok("scores", "digest, and made from the files that the record names"))
@@ -38,17 +38,17 @@ def check_files(store: Store, record: Record) -> list[Step]:
     """Every file against the record, and nothing beside them."""
     folder = store.path(record.key)
     steps = []
-    for name, stored in sorted(record.files.items()):
+    for name, file in sorted(record.files.items()):
         path = folder / name
         if not path.is_file() or path.is_symlink():
-            steps.append(failed(name, "the file is missing", expected=stored.sha256, found="-", where=path))
+            steps.append(failed(name, "the file is missing", expected=file.sha256, found="-", where=path))
         else:
-            steps.append(equal(name, f"sha256 of {stored.bytes:,} bytes", stored.sha256, sha256_of(path), path))
-    known = {*record.files, RECORD_FILE}
+            steps.append(equal(name, f"sha256 of {file.bytes:,} bytes", file.sha256, sha256_of(path), path))
+    names = {*record.files, RECORD_FILE}
     for path in sorted(folder.rglob("*")):
         if path.is_dir() and not path.is_symlink():
             continue
-        if path.relative_to(folder).as_posix() not in known:
+        if path.relative_to(folder).as_posix() not in names:
             steps.append(failed("files", "a file that the record does not name", found=path.name, where=path))
     if record.verdict is Verdict.OK:
         steps += [

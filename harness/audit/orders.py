@@ -8,7 +8,7 @@ from harness.audit.steps import Step, failed, not_checked, ok
 from harness.base.vocabulary import Verdict
 from harness.benchmarks.order import new_order
 from harness.engine import Engine
-from harness.execution.tasks import Run, Task, run_in_container
+from harness.execution.tasks import Task, run_in_container
 from harness.results.learning import RUNS, Likeness, Metrics, compare_orders, order_free
 from harness.results.truth import truth_of
 
@@ -28,7 +28,8 @@ def replay_reordered(task: Task, engine: Engine, metrics: Metrics) -> Step:
                 return failed(_NAME, f"in another order it ended as '{verdict}': {run.outcome.reason}")
             if verdict is not Verdict.OK:
                 return not_checked(_NAME, f"in another order it ended as '{verdict}': {run.outcome.reason}")
-            others.append(_measured(task, run))
+            truth = truth_of(task.layout, task.planned.job, task.mirrors)
+            others.append(truth.measure(truth.read(run.outcome.out_folder)).metrics)
         if likeness := compare_orders(published, others):
             return _step(likeness)
     raise AssertionError("so many runs decide")
@@ -40,8 +41,3 @@ def _step(likeness: Likeness) -> Step:
     if likeness.alike:
         return ok(_NAME, likeness.what, likeness.found)
     return failed(_NAME, likeness.what, expected=likeness.expected, found=likeness.found)
-
-
-def _measured(task: Task, run: Run) -> Metrics:
-    truth = truth_of(task.layout, task.planned.job, task.mirrors)
-    return truth.measure(truth.read(run.outcome.out_folder)).metrics

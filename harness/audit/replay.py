@@ -35,16 +35,16 @@ _MACHINE = ("architecture", "cpus", "memory_bytes")
 
 def sample_of(keys: Iterable[str], count: int, seed: int) -> list[str]:
     """`count` of the keys, the same ones for the same seed."""
-    ordered = sorted(keys)
-    return sorted(random.Random(seed).sample(ordered, min(count, len(ordered))))
+    every = sorted(keys)
+    return sorted(random.Random(seed).sample(every, min(count, len(every))))
 
 
 def replay_sample(verdicts: Mapping[str, Verdict], count: int, seed: int) -> list[str]:
     """`count` of the runs: half of them failed ones, as far as there are so many of each."""
     well = [key for key, verdict in verdicts.items() if verdict is Verdict.OK]
     badly = [key for key, verdict in verdicts.items() if verdict in _FAILURES]
-    chosen = sample_of(badly, max(count // 2, count - len(well)), seed)
-    return sorted([*chosen, *sample_of(well, count - len(chosen), seed)])
+    failures = sample_of(badly, max(count // 2, count - len(well)), seed)
+    return sorted([*failures, *sample_of(well, count - len(failures), seed)])
 
 
 def replay_run(
@@ -74,12 +74,12 @@ def replay_entry(
     task = Task(layout, record.planned, image, tuple(mirrors), order=record.order)
     with run_in_container(task, engine) as run:
         outcome = run.outcome
-        steps = [judge_replay(store, record, outcome, mark=lambda _, unmarked, __: unmarked)]
+        steps = [judge_replay(store, record, outcome, mark=lambda _, same, __: same)]
         if steps[0].checked is Checked.OK and entry.scores is not None:
             truth = truth_of(layout, job, mirrors)
-            measured = truth.measure(truth.read(outcome.out_folder))
-            made = replace(entry.scores, metrics=measured.metrics, series=measured.series)
-            steps.append(compare_metrics(made.every, entry.scores.every, entry.where))
+            measurement = truth.measure(truth.read(outcome.out_folder))
+            scores = replace(entry.scores, metrics=measurement.metrics, series=measurement.series)
+            steps.append(compare_metrics(scores.every, entry.scores.every, entry.where))
     if all(step.checked is Checked.OK for step in steps) and entry.scores and record.order == PUBLISHED:
         steps.append(replay_reordered(task, engine, entry.scores.metrics))
     return steps
@@ -110,16 +110,18 @@ def judge_replay(
         return ok("replay", f"run again in a fresh container: ended as '{record.verdict}' again", outcome.reason)
     # bit for bit; times and memory in method.json may differ
     names = benchmarks.get(record.planned.job.benchmark).compared_files
-    stored = {name: record.files[name].sha256 for name in names if name in record.files}
-    if not stored:
+    digests = {name: record.files[name].sha256 for name in names if name in record.files}
+    if not digests:
         return failed("replay", "the record names no file of an answer: nothing can be compared")
     paths = [path for name in names if (path := outcome.out_folder / name).is_file()]
-    again = {path.name: sha256_of(path) for path in paths}
+    repeat = {path.name: sha256_of(path) for path in paths}
     for name in names:
-        if stored.get(name) != again.get(name):
+        if digests.get(name) != repeat.get(name):
             mark(store, record, f"a repetition gave another {name}")
-            return failed("replay", f"another {name}", expected=stored.get(name, "-"), found=again.get(name, "-"))
-    return ok("replay", f"run again in a fresh container: {', '.join(stored)} equal bit for bit")
+            return failed(
+                "replay", f"another {name}", expected=digests.get(name, "-"), found=repeat.get(name, "-")
+            )
+    return ok("replay", f"run again in a fresh container: {', '.join(digests)} equal bit for bit")
 
 
 def _same_machine(record: Record, outcome: Outcome) -> bool:

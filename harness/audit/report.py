@@ -52,7 +52,7 @@ class AuditReport:
 
     @property
     def audited(self) -> int:
-        """Runs that the audit has a word on."""
+        """Runs that passed, failed or are superseded."""
         return len(self.audits) - self.not_audited
 
     @cached_property
@@ -78,7 +78,7 @@ def audit_runs(
         keys,
         auditor.audit,
         verdict_of=lambda key: store.standing(key).verdict,
-        again=lambda key: _replayed(layout, store, engine, key, mirrors),
+        again=lambda key: _replay(layout, store, engine, key, mirrors),
         sample=(replay, seed),
         without_run=without_run,
         progress=progress or Silent(),
@@ -96,7 +96,7 @@ def audit_reference(
     without_run: int = 0,
     progress: Progress | None = None,
 ) -> AuditReport:
-    """Audit these of the committed reference results likewise; what is run again must give their very files."""
+    """Audit committed reference results likewise; what is run again must give files of the same sha256."""
     store = Store(layout.runs)
     auditor = Auditor(layout, store, engine, mirrors)
 
@@ -117,7 +117,7 @@ def audit_reference(
 
 
 def believed_reference(layout: Layout) -> dict[str, ReferenceResult]:
-    """The committed reference results; that one was changed by hand is the audit's finding."""
+    """The committed reference results; `AuditError` if one was changed by hand."""
     try:
         return load_reference(layout)
     except CorruptData as error:
@@ -142,9 +142,9 @@ def _audit(
     replay, seed = sample
     if replay:
         sound = [key for key, audit in audits.items() if not audit.failed and not audit.superseded]
-        chosen = replay_sample({key: verdict_of(key) for key in sound}, replay, seed)
-        progress.begin("replay", len(chosen))
-        for key in chosen:
+        selection = replay_sample({key: verdict_of(key) for key in sound}, replay, seed)
+        progress.begin("replay", len(selection))
+        for key in selection:
             steps = again(key)
             audits[key] = replace(audits[key], steps=(*audits[key].steps, *steps))
             progress.step(f"{steps[0].checked}: {audits[key].label}")
@@ -155,14 +155,14 @@ def _audit(
 
 
 def to_text(report: AuditReport, *, everything: bool = False) -> str:
-    """One line a run, the whole chain of a single or a broken one, what failed once more, and the sum."""
+    """One line per run, the whole chain of a single or a broken one, all failures again, and the sum."""
     lines: list[str] = []
     for audit in report.audits:
         if everything or audit.failed or len(report.audits) == 1:
             lines += _chain_lines(audit)
         else:
-            told = audit.unfinished if _verdict(audit) == _UNFINISHED else _counted(audit)
-            lines.append(f"{_verdict(audit):10}  {audit.key[:12]}  {audit.label}: {told}")
+            details = audit.unfinished if _verdict(audit) == _UNFINISHED else _count_text(audit)
+            lines.append(f"{_verdict(audit):10}  {audit.key[:12]}  {audit.label}: {details}")
     lines += [*_unchecked_lines(report), *_failed_lines(report)]
     lines += [
         "",
@@ -213,9 +213,7 @@ def to_json(report: AuditReport) -> dict[str, Any]:
     }
 
 
-def _replayed(
-    layout: Layout, store: Store, engine: Engine | None, key: str, mirrors: Sequence[Path]
-) -> list[Step]:
+def _replay(layout: Layout, store: Store, engine: Engine | None, key: str, mirrors: Sequence[Path]) -> list[Step]:
     if engine is None:
         return [not_checked("replay", "no engine")]
     record = store.record(key)
@@ -234,9 +232,9 @@ def _verdict(audit: Audit) -> str:
     return _UNFINISHED if audit.unfinished else "ok"
 
 
-def _counted(audit: Audit) -> str:
+def _count_text(audit: Audit) -> str:
     counts = audit.counts
-    return ", ".join(f"{counts[checked]} {checked}" for checked in Checked if counts[checked])
+    return ", ".join(f"{counts[state]} {state}" for state in Checked if counts[state])
 
 
 def _chain_lines(audit: Audit) -> list[str]:
@@ -252,23 +250,23 @@ def _chain_lines(audit: Audit) -> list[str]:
             if step.found:
                 lines.append(f"  {'':11}  {'':{width}}  {step.found}")
         else:
-            told = (("expected", step.expected), ("found", step.found), ("where", step.where))
-            lines += [f"  {'':11}  {'':{width}}  {name}: {text}" for name, text in told if text]
+            details = (("expected", step.expected), ("found", step.found), ("where", step.where))
+            lines += [f"  {'':11}  {'':{width}}  {name}: {text}" for name, text in details if text]
     return [*lines, ""]
 
 
 def _failed_lines(report: AuditReport) -> list[str]:
     """The broken links alone: in the chains they stand among dozens that hold."""
-    failed = [audit for audit in report.audits if audit.failed]
+    failures = [audit for audit in report.audits if audit.failed]
     lines = []
-    for audit in failed:
+    for audit in failures:
         lines.append(f"  {audit.key[:12]}  {audit.label}")
         lines += [f"    {step.name}: {step.what}" for step in audit.steps if step.checked is Checked.FAILED]
-    return ["", "FAILED", *lines] if failed else []
+    return ["", "FAILED", *lines] if failures else []
 
 
 def _unchecked_lines(report: AuditReport) -> list[str]:
-    """What was not checked, once, so that nobody takes silence for an ok."""
+    """What was not checked, each reason once: a person might take silence for an ok."""
     reasons: dict[tuple[str, str], int] = {}
     for audit in report.audits:
         for step in audit.steps:
@@ -276,6 +274,6 @@ def _unchecked_lines(report: AuditReport) -> list[str]:
                 reasons[step.name, step.what] = reasons.get((step.name, step.what), 0) + 1
     if not reasons or len(report.audits) == 1:
         return []
-    shown = list(reasons.items())[:12]
+    first = list(reasons.items())[:12]
     more = [f"  and {len(reasons) - 12} more"] if len(reasons) > 12 else []
-    return ["", "Not checked", *(f"  {name} ({count} runs): {why}" for (name, why), count in shown), *more]
+    return ["", "Not checked", *(f"  {name} ({count} runs): {why}" for (name, why), count in first), *more]

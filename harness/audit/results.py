@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from harness.audit.steps import Checked, Step, failed, not_checked, ok
 from harness.base.files import read_json
@@ -38,59 +37,54 @@ def check_scores(layout: Layout, store: Store, record: Record, mirrors: Sequence
         return [not_checked("scores", f"the verdict is '{record.verdict}': nothing is scored")]
     scores = compute_scores(layout, store, planned, mirrors)
     path = scores_path(layout, planned.key)
-    told = ", ".join(
+    values = ", ".join(
         f"{name} {scores.metrics[name]:.12g}"
         for name in key_metrics(planned.job.benchmark)
         if scores.metrics.get(name) is not None
     )
-    step = ok("scores", "recomputed; none are kept", told)
+    step = ok("scores", "recomputed; none are kept", values)
     if path.is_file():
-        step = _compare(scores, _kept(path), path, told, planned)
+        step = _compare(scores, read_json(path), path, values, planned)
     if step.checked is Checked.OK and (reason := without_truth(planned.job)):
         return [not_checked("scores", reason)]
     return [step]
 
 
-def _compare(scores: Scores, kept: dict[str, Any] | None, path: Path, told: str, planned: PlannedJob) -> Step:
-    if kept is None:
+def _compare(scores: Scores, content: object, path: Path, values: str, planned: PlannedJob) -> Step:
+    if not isinstance(content, dict):
         return failed("scores", "the kept scores can't be read", where=path)
-    if kept.get("key") != planned.key:
+    if content.get("key") != planned.key:
         return failed("scores", "the kept scores are of another run", expected=planned.key, where=path)
-    if kept.get("scorer") != scores.scorer:
-        return ok("scores", "recomputed; those kept are of another scorer and unused", told)
-    if kept.get("evidence") != scores.evidence:
+    if content.get("scorer") != scores.scorer:
+        return ok("scores", "recomputed; those kept are of another scorer and unused", values)
+    if content.get("evidence") != scores.evidence:
         return failed("scores", "the kept scores are of other predictions", where=path)
-    compared = compare_metrics(scores.metrics, kept.get("metrics"), path, told)
-    if compared.checked is Checked.OK and kept.get("series", {}) != scores.series:
+    step = compare_metrics(scores.metrics, content.get("metrics"), path, values)
+    if step.checked is Checked.OK and content.get("series", {}) != scores.series:
         # shares of counts, so that no digit may differ
         return failed("scores", "a series of values is not what was kept", where=path)
-    if compared.checked is Checked.OK and not is_whole(kept):
+    if step.checked is Checked.OK and not is_whole(content):
         return failed("scores", "the kept scores differ from their own digest", where=path)
-    return compared
+    return step
 
 
-def compare_metrics(recomputed: dict[str, float | None], kept: object, where: Path | str, told: str = "") -> Step:
+def compare_metrics(metrics: dict[str, float | None], kept: object, where: Path | str, values: str = "") -> Step:
     """Metrics that were computed anew beside those that were kept."""
-    known = kept if isinstance(kept, dict) else {}
-    if not recomputed:
+    others = kept if isinstance(kept, dict) else {}
+    if not metrics:
         return failed("scores", "no metric was computed: nothing can be compared", where=where)
-    for name, value in recomputed.items():
-        other = known.get(name, "-")
+    for name, value in metrics.items():
+        other = others.get(name, "-")
         if not _agree(value, other):
             return failed(
                 "scores", f"{name} is not what was kept", expected=str(value), found=str(other), where=where
             )
-    if set(recomputed) != set(known):
+    if set(metrics) != set(others):
         return failed("scores", "other metrics are kept than are computed", where=where)
-    return ok("scores", f"all {len(recomputed)} metrics recomputed and equal to those kept", told)
+    return ok("scores", f"all {len(metrics)} metrics recomputed and equal to those kept", values)
 
 
 def _agree(value: float | None, other: object) -> bool:
     if value is None or not isinstance(other, (int, float)):
         return value is other
     return math.isclose(value, other, rel_tol=_RELATIVE, abs_tol=_RELATIVE)
-
-
-def _kept(path: Path) -> dict[str, Any] | None:
-    content = read_json(path)
-    return content if isinstance(content, dict) else None

@@ -20,23 +20,24 @@ def keys_of_jobs(store: Store, jobs: Iterable[Job]) -> tuple[list[str], int]:
 
     Jobs are compared, not keys: a lock that was tampered with must not make its runs disappear from their audit.
     """
-    wanted = set(map(_text_of, jobs))
-    keys, seen = [], set()
+    requests = set(map(_text_of, jobs))
+    keys, stored_jobs = [], set()
     for key in store.finished():
         job = _job_of(store, key)
-        if job is None or job in wanted:
+        if job is None or job in requests:
             keys.append(key)
-            seen.add(job)
-    return keys, len(wanted - seen)
+            stored_jobs.add(job)
+    return keys, len(requests - stored_jobs)
 
 
 def reference_of_jobs(
     entries: Mapping[str, ReferenceResult], jobs: Iterable[Job]
 ) -> tuple[dict[str, ReferenceResult], int]:
     """The reference results of these jobs, and how many of the jobs have none."""
-    wanted = set(map(_text_of, jobs))
+    requests = set(map(_text_of, jobs))
     texts = {key: _text_of(entry.planned.job) for key, entry in entries.items()}
-    return {key: entries[key] for key, text in texts.items() if text in wanted}, len(wanted - set(texts.values()))
+    absent = requests.difference(texts.values())
+    return {key: entries[key] for key, text in texts.items() if text in requests}, len(absent)
 
 
 def _job_of(store: Store, key: str) -> bytes | None:
@@ -52,11 +53,11 @@ def _text_of(job: Job) -> bytes:
     return canonical_json(job.model_dump(mode="json"))
 
 
-def find_key(known: Sequence[str], prefix: str, where: Path) -> str:
-    """The one of the `known` keys that begins so; exactly one is expected of a person."""
-    keys = [key for key in known if key.startswith(prefix.lower())]
+def find_key(all_keys: Sequence[str], prefix: str, where: Path) -> str:
+    """The one key that begins with `prefix`; `UsageError` if none does, or several do."""
+    keys = [key for key in all_keys if key.startswith(prefix.lower())]
     if not keys:
-        raise unknown("run", prefix, [key[:12] for key in known[:_SHOWN]], where=where)
+        raise unknown("run", prefix, [key[:12] for key in all_keys[:_SHOWN]], where=where)
     if len(keys) > 1:
         raise UsageError(
             f"{len(keys)} keys begin with '{prefix}'",

@@ -19,16 +19,16 @@ from harness.planning.jobs import PlannedJob
 from harness.results.records import Record
 from harness.splits import load_split, make_split, recorded_split, split_digest
 
-# Inputs that are computed with floating-point sums, which may differ in their last bits on another CPU: they are
-# told apart, not called equal. All others are copied.
+# Inputs that are computed with floating-point sums, which may differ in their last bits on another CPU: there a
+# difference counts as not checked. All other inputs are copied.
 _COMPUTED = frozenset({"drug_standardised", "disease_standardised", "drug_similarity", "disease_similarity"})
 
 
 def check_dataset(layout: Layout, planned: PlannedJob, mirrors: Sequence[Path]) -> list[Step]:
     """The original files against their sha256, the arrays against their digest, both against the key."""
     name = planned.job.dataset
-    recorded = dataset_digest(layout, name, mirrors=mirrors)
-    steps = [equal("dataset", "the manifest's digest is the one of the run", planned.dataset_digest, recorded)]
+    digest = dataset_digest(layout, name, mirrors=mirrors)
+    steps = [equal("dataset", "the manifest's digest is the one of the run", planned.dataset_digest, digest)]
     dataset = load_dataset(layout, name, mirrors=mirrors)
     steps.append(equal("dataset", "arrays hashed again", planned.dataset_digest, dataset.digest))
     return [*steps, *check_originals(layout, name, mirrors)]
@@ -54,27 +54,27 @@ def check_originals(layout: Layout, name: str, mirrors: Sequence[Path]) -> list[
 def check_split(layout: Layout, planned: PlannedJob, mirrors: Sequence[Path]) -> list[Step]:
     """The split file against the recorded checksum and the key."""
     job = planned.job
-    recorded = split_digest(layout, job.dataset, job.split, mirrors)
-    steps = [equal("split", "the recorded checksum is the one of the run", planned.split_digest, recorded)]
+    digest = split_digest(layout, job.dataset, job.split, mirrors)
+    steps = [equal("split", "the recorded checksum is the one of the run", planned.split_digest, digest)]
     split = load_split(layout, job.dataset, job.split, mirrors)
     steps.append(equal("split", "the split file hashed again", planned.split_digest, split.digest))
     if recorded_split(layout, job.dataset, job.split) is None:
         # nobody published its checksum: all that vouches for it is a note in this user's cache
-        made = make_split(layout, job.dataset, job.split, mirrors)
-        steps.append(equal("split", "made again from its recipe", planned.split_digest, made.digest))
+        remake = make_split(layout, job.dataset, job.split, mirrors)
+        steps.append(equal("split", "made again from its recipe", planned.split_digest, remake.digest))
     return steps
 
 
-def check_inputs(layout: Layout, record: Record, described: Any, mirrors: Sequence[Path]) -> list[Step]:
+def check_inputs(layout: Layout, record: Record, descriptions: Any, mirrors: Sequence[Path]) -> list[Step]:
     """The files the container saw, made again from dataset, split and order."""
-    if described is None:
+    if descriptions is None:
         return [not_checked("inputs", "the run kept no job document")]
-    if not isinstance(described, dict) or not all(isinstance(one, dict) for one in described.values()):
+    if not isinstance(descriptions, dict) or not all(isinstance(one, dict) for one in descriptions.values()):
         return [failed("inputs", "the list of inputs in the run's job document is none")]
-    inputs = make_inputs(layout, record.planned, list(described), mirrors, order=record.order).inputs
+    inputs = make_inputs(layout, record.planned, list(descriptions), mirrors, order=record.order).inputs
     steps = []
-    for name in sorted({*described, *inputs}):
-        expected = str(described.get(name, {}).get("sha256", "-"))
+    for name in sorted({*descriptions, *inputs}):
+        expected = str(descriptions.get(name, {}).get("sha256", "-"))
         found = as_file(name, inputs[name]).description["sha256"] if name in inputs else "-"
         if name not in _COMPUTED or expected == found or record.engine.get("processor") == processor():
             steps.append(equal(f"input {name}", "made again from dataset, split and order", expected, found))
@@ -91,5 +91,5 @@ def check_inputs(layout: Layout, record: Record, described: Any, mirrors: Sequen
 
 def _places(layout: Layout, dataset: str, file: SourceFile, mirrors: Sequence[Path]) -> list[Path]:
     beside = manifest_path(layout, dataset).parent / file.name
-    mirrored = [folder / mirror_path(url) for folder in mirror_folders(mirrors) for url in file.urls]
-    return [beside, cache_path(layout, file), *mirrored]
+    mirror_copies = [folder / mirror_path(url) for folder in mirror_folders(mirrors) for url in file.urls]
+    return [beside, cache_path(layout, file), *mirror_copies]

@@ -1,4 +1,4 @@
-"""Benchmarks: one package each, found by being here. What differs between them sits in these packages only."""
+"""Benchmarks: every package in this folder is one. What differs between them lies in these packages only."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def get(name: str) -> AnyBenchmark:
 
 @cache
 def default() -> str:
-    """The benchmark that is meant where a person names none."""
+    """The benchmark that is used where none is named."""
     return min(names(), key=lambda name: (get(name).place, name))
 
 

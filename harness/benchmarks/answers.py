@@ -1,4 +1,4 @@
-"""Reading a container's answer, trusting nothing: each fault has a reason that names file, place and value.
+"""Readers of a container's answer, which trust nothing: each fault names file, place and value.
 
 Nothing is loaded before its kind, size and header are checked; nothing is ever unpickled.
 """
@@ -21,7 +21,7 @@ _LONGEST_HEADER = 10 + 4096
 
 
 def check_report(folder: Path) -> None:
-    """`method.json` is written last, so without it the files beside it may be cut."""
+    """Raise `InvalidPredictions` without a valid `method.json`: written last, it shows that the rest is whole."""
     read_report(regular_file(folder, METHOD))
 
 
@@ -47,7 +47,7 @@ def read_numbers(
 def refuse_where(
     wrong: npt.NDArray[np.bool_], told: str, name: str, numbers: npt.NDArray[Any], axes: Sequence[str]
 ) -> None:
-    """Refuse numbers that are wrong anywhere, and tell how many are and where the first one is."""
+    """Raise `InvalidPredictions` if any number is wrong, with how many are and where the first one is."""
     if not wrong.any():
         return
     place = np.argwhere(wrong)[0]
@@ -66,7 +66,7 @@ def kind_of(folder: Path, name: str) -> int | None:
 
 
 def regular_file(folder: Path, name: str) -> Path:
-    """A plain file directly in the folder, and no other name for a file elsewhere."""
+    """The path of a plain file directly in the folder; links and all else are refused."""
     mode = kind_of(folder, name)
     if mode is None:
         raise InvalidPredictions(f"{name}: is missing")

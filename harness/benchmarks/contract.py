@@ -125,7 +125,7 @@ class Strategy(Protocol[D_contra, S]):
         ...
 
     def broken_promises(self, dataset: D_contra, split: S, parameters: Strict) -> list[str]:
-        """What the strategy promises beyond what every split of its benchmark does, and this one breaks."""
+        """The promises of the strategy, beyond those of every split, that this one breaks."""
         ...
 
 
@@ -169,13 +169,13 @@ class Form(ABC, Generic[D, S]):
 
     @abstractmethod
     def broken_promises(self, split: S, dataset: D) -> list[str]:
-        """What every split of the benchmark promises. The first sentence says in words what is examined."""
+        """The promises of every split that this one breaks. The first sentence says in words what is examined."""
 
     @abstractmethod
     def describe(
         self, split: S, dataset: D, strategy: Strategy[D, S], parameters: Strict
     ) -> dict[str, dict[str, Any]]:
-        """What a person wants to know of a split: tables of numbers, by name."""
+        """A description of a split: tables of numbers, by name."""
 
 
 class Benchmark(ABC, Generic[D, S, A]):
@@ -245,7 +245,7 @@ class Benchmark(ABC, Generic[D, S, A]):
     def inputs(
         self, dataset: D, split: S, names: Sequence[str], options: Mapping[str, int]
     ) -> Mapping[str, Given]:
-        """What a method declares and what every method is given, by name; test labels never."""
+        """The inputs that a method declares and those of every method, by name; never a test label."""
 
     @abstractmethod
     def reorder(self, inputs: Mapping[str, Given], order: str) -> Arrangement:
@@ -257,4 +257,4 @@ class Benchmark(ABC, Generic[D, S, A]):
 
     @abstractmethod
     def ranking(self, dataset: D, split: S, answer: A, top: int | None) -> Ranking:
-        """What is predicted to be so, best first."""
+        """The predictions as rows, best first."""

@@ -1,4 +1,4 @@
-"""How answers become scores, whatever the benchmark: what it must offer for that. Scores depend on this module."""
+"""What a benchmark must offer for its answers to be scored. Scores depend on the code of this module."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Scoring(ABC, Generic[D, S, A]):
 
 
 class Measurement(NamedTuple):
-    """What an answer comes to: metrics, the reason for each that is None, and the metrics of many values."""
+    """Metrics of an answer, the reason for each that is None, and the metrics of many values."""
 
     metrics: dict[str, float | None]
     notes: dict[str, str]

@@ -1,4 +1,4 @@
-"""What a method says of itself in `method.json`: strict JSON with the protocol's fields, or refused by field.
+"""The report of a method, `method.json`: strict JSON with the protocol's fields; an error names the field.
 
 A method may tell more than the protocol asks for; what it tells must still be JSON that every reader understands.
 """
@@ -83,7 +83,7 @@ def _strict_json(text: bytes) -> Any:
 def own_measurements(
     path: Path, *, wall_s: float, cpus: float
 ) -> tuple[int | None, float | None, tuple[str, ...]]:
-    """Peak memory, CPU seconds, and warnings: what can't be true on this machine is dropped, and said."""
+    """Peak memory, CPU seconds, and warnings about numbers that are impossible on this machine and dropped."""
     try:
         report = read_report(path)
     except (OSError, InvalidPredictions):

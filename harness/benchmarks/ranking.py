@@ -1,4 +1,4 @@
-"""What a method predicts, as a list for people: names and scores, best first."""
+"""The predictions of a method as a list: names and scores, best first."""
 
 from __future__ import annotations
 

@@ -22,9 +22,9 @@ def checks_of(card: MethodCard) -> tuple[Check, ...]:
     """The checks of the benchmarks a method is for, in order."""
     modules = {name: benchmarks.part(name, "conformance.checks") for name in card.benchmarks}
     checks = {name: cast(_Checks, module).CHECKS if module else () for name, module in modules.items()}
-    if missing := [name for name, own in checks.items() if not own]:
+    if gaps := [name for name, own in checks.items() if not own]:
         raise UsageError(
-            f"there is no self-test yet for {', '.join(missing)}",
+            f"there is no self-test yet for {', '.join(gaps)}",
             where=f"method '{card.name}'",
             todo="add made-up problems and checks: conformance/ in the benchmark's package",
         )

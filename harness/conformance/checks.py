@@ -67,7 +67,7 @@ MakeTrial = Callable[[MethodCard], Trial]
 
 @dataclass(frozen=True)
 class Check:
-    """One thing every method must do."""
+    """A promise that every method must keep, and what examines it."""
 
     name: str
     promise: str
@@ -84,8 +84,8 @@ class Bench:
 
     def answer(self, trial: Trial, *, again: bool = False) -> Answer:
         """The bytes of a valid answer, which is all that may be in /out."""
-        described = {name: _digest_of(given) for name, given in trial.inputs.items()}
-        key = digest_of([described, dict(trial.options), trial.seed])
+        digests = {name: _digest_of(value) for name, value in trial.inputs.items()}
+        key = digest_of([digests, dict(trial.options), trial.seed])
         if again or key not in self._answers:
             with self._run(trial) as result:
                 if result.verdict is not Verdict.OK:
@@ -93,8 +93,8 @@ class Bench:
                 if result.ignored:
                     raise Fault(f"the run left more than its answer: {', '.join(result.ignored)}")
                 names = (file.name for file in benchmarks.get(trial.benchmark).answer_files)
-                written = [name for name in names if (result.out / name).is_file()]
-                self._answers[key] = {name: (result.out / name).read_bytes() for name in written}
+                paths = [path for name in names if (path := result.out / name).is_file()]
+                self._answers[key] = {path.name: path.read_bytes() for path in paths}
         return self._answers[key]
 
     def compared(self, trial: Trial, *, again: bool = False) -> Answer:
@@ -107,7 +107,7 @@ class Bench:
 
 
 def apply(check: Check, bench: Bench) -> CheckResult:
-    """One check."""
+    """The result of one check."""
     try:
         check.look(bench)
     except Fault as fault:
@@ -149,9 +149,9 @@ def repeats(make: MakeTrial) -> Look:
     def look(bench: Bench) -> None:
         trial = make(bench.card)
         first, second = bench.compared(trial), bench.compared(trial, again=True)
-        if differing := sorted(name for name in {*first, *second} if first.get(name) != second.get(name)):
+        if differences := sorted(name for name in {*first, *second} if first.get(name) != second.get(name)):
             raise Fault(
-                f"two equal runs differ in {', '.join(differing)}: seed every generator with the job's seed"
+                f"two equal runs differ in {', '.join(differences)}: seed every generator with the job's seed"
             )
 
     return look
@@ -172,7 +172,7 @@ def heeds_the_seed(make: MakeTrial) -> Look:
 
 
 def learns(name: str, make: Callable[[], ScoredProblem], options: Options = NONE) -> Look:
-    """What a method learns does not depend on the order of its items; what it reads from that order does."""
+    """Scores do not depend on the order of items, as they would if labels were read from that order."""
 
     def look(bench: Bench) -> None:
         problem = make()
@@ -198,20 +198,20 @@ def learns(name: str, make: Callable[[], ScoredProblem], options: Options = NONE
     return look
 
 
-def is_not_told_the_truth(*made: Callable[[], Problem], options: Options = NONE) -> Look:
-    """Needs no run: what is mounted must not depend on the labels of test items."""
+def is_not_told_the_truth(*makers: Callable[[], Problem], options: Options = NONE) -> Look:
+    """The inputs of a run do not depend on the labels of test items. No run is needed."""
 
     def look(bench: Bench) -> None:
-        for make in made:
-            problem = make()
-            seen, other = (one.inputs(bench.card, options) for one in (problem, problem.with_other_test_labels()))
-            if not seen:
+        for problem in (make() for make in makers):
+            inputs = problem.inputs(bench.card, options)
+            others = problem.with_other_test_labels().inputs(bench.card, options)
+            if not inputs:
                 raise Fault("it is handed no input: nothing can be compared")
-            if told := [name for name in seen if not is_equal(seen[name], other[name])]:
-                raise Fault(f"labels of test items change {', '.join(told)}")
+            if changes := [name for name in inputs if not is_equal(inputs[name], others[name])]:
+                raise Fault(f"labels of test items change {', '.join(changes)}")
 
     return look
 
 
-def _digest_of(given: Given) -> str:
-    return hashlib.sha256(given.tobytes()).hexdigest() if isinstance(given, np.ndarray) else digest_of(list(given))
+def _digest_of(value: Given) -> str:
+    return hashlib.sha256(value.tobytes()).hexdigest() if isinstance(value, np.ndarray) else digest_of(list(value))

@@ -45,15 +45,12 @@ class Choices:
 
 
 def left_to_run(cells: Iterable[Cell], again: Iterable[Verdict] = ()) -> list[Cell]:
-    """Of cells joined with the store, those whose verdict is not final and those a person wants again.
-
-    What the machine failed comes last.
-    """
-    wanted = frozenset(again)
+    """The cells whose verdict is not final or is one of `again`; those that the machine failed come last."""
+    verdicts = frozenset(again)
     left = [
         cell
         for cell in cells
-        if cell.planned is not None and (not cell.verdict.is_final or cell.verdict in wanted)
+        if cell.planned is not None and (not cell.verdict.is_final or cell.verdict in verdicts)
     ]
     # so that a campaign which is ended by the same failures each time gets further each time
     return sorted(left, key=lambda cell: cell.verdict is Verdict.INFRASTRUCTURE)
@@ -97,11 +94,11 @@ def run_cells(
     state = CampaignState(
         Budget(share, partial(room_on, layout.local)), stop or threading.Event(), progress or Silent()
     )
-    cells = _fitting(layout, cells, state)
-    expected = Expected(layout, joined, state.progress)
+    cells = _cells_that_fit(layout, cells, state)
+    durations = Expected(layout, joined, state.progress)
     _tidy(layout, engine, state.progress)
     for group in _groups(cells, one_method_at_a_time=choices.remove_images):
-        supply = Supply(choices.mirrors, progress=_telling_fetches(state), announce=state.progress.note)
+        supply = Supply(choices.mirrors, progress=_fetch_notes(state), announce=state.progress.note)
         images = _images(layout, engine, group, state, supply)
         take_turns(
             [
@@ -113,7 +110,7 @@ def run_cells(
                     choices.upstream,
                     again=cell.verdict in choices.again,
                 )
-                for cell in starting_order(group, expected.seconds, share.cpus)
+                for cell in starting_order(group, durations.seconds, share.cpus)
                 if cell.planned is not None and image_of(cell.job) in images
             ],
             engine,
@@ -126,8 +123,8 @@ def run_cells(
             return
 
 
-def _fitting(layout: Layout, cells: Sequence[Cell], state: CampaignState) -> list[Cell]:
-    """The cells this machine can run at all; the others say what is wanting, and cost nobody else a run."""
+def _cells_that_fit(layout: Layout, cells: Sequence[Cell], state: CampaignState) -> list[Cell]:
+    """The cells whose resources fit this machine; the reason for each of the others is noted."""
     fits = {}
     for name, job in {variant_of(cell.job): cell.job for cell in cells}.items():
         share = Share.of(card_of(layout, job).resources)
@@ -150,10 +147,10 @@ def _tidy(layout: Layout, engine: Engine, progress: Progress) -> None:
 
 
 def mark_unstable(store: Store, record: Record, reason: str) -> Record:
-    """A repetition differed: the run is no result any more, and says why."""
-    marked = record.model_copy(update={"verdict": Verdict.UNSTABLE, "reason": reason})
-    store.amend(marked)
-    return marked
+    """The record of a run whose repetition differed, now stored as `unstable` with the reason."""
+    unstable = record.model_copy(update={"verdict": Verdict.UNSTABLE, "reason": reason})
+    store.amend(unstable)
+    return unstable
 
 
 def _groups(cells: Sequence[Cell], *, one_method_at_a_time: bool) -> list[list[Cell]]:
@@ -178,7 +175,7 @@ def _images(
                 confirm_gpu(engine, layout, image, limits_of(card_of(layout, job)))
             images[name] = image
         except (ImageError, DataError) as error:
-            # One method's image must not cost the others their runs: its cells say why they have none.
+            # the other methods are run all the same; the cells of this one show the reason
             Obstacles(layout.runs).note("method", name, str(error))
             state.progress.step(f"{Verdict.INFRASTRUCTURE}: no image of {name}: {error}")
             continue
@@ -187,8 +184,8 @@ def _images(
     return images
 
 
-def _telling_fetches(state: CampaignState) -> Callable[[int, int, object], None]:
-    """The first and the last of many parts are worth a line; the ones between would drown the rest."""
+def _fetch_notes(state: CampaignState) -> Callable[[int, int, object], None]:
+    """A callback that notes the first and the last of many parts; a line for each would hide all others."""
 
     def tell(done: int, total: int, _part: object) -> None:
         if done in (1, total):

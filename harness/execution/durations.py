@@ -17,8 +17,8 @@ from harness.planning.needs import kind_of, measured_seconds
 from harness.planning.plan import Cell
 from harness.results.reference import seconds_in_reference
 
-# A run is due when what is left would keep the machine busy for less than so many times as long as it takes:
-# enough for estimates that are wrong by half.
+# A run is started early once all that is left takes less than this many times its own time: enough for estimates
+# that are wrong by half.
 _AHEAD = 2.0
 
 
@@ -32,14 +32,14 @@ class Expected:
     def __init__(self, layout: Layout, joined: Iterable[Cell], progress: Progress) -> None:
         self._layout = layout
         self._progress = progress
-        self._known = measured_seconds(joined)
+        self._seconds = measured_seconds(joined)
 
     def seconds(self, cell: Cell) -> float:
-        """Of one run."""
+        """Expected wall seconds of the run of a cell."""
         kind = kind_of(cell.job)
-        if kind not in self._known:
-            self._known[kind] = self._elsewhere(cell)
-        return self._known[kind]
+        if kind not in self._seconds:
+            self._seconds[kind] = self._elsewhere(cell)
+        return self._seconds[kind]
 
     def _elsewhere(self, cell: Cell) -> float:
         limit = float(card_of(self._layout, cell.job).resources.seconds)
@@ -60,9 +60,9 @@ def starting_order(cells: Sequence[Cell], seconds: Callable[[Cell], float], proc
     The order of the plan, so that a campaign which is stopped has about as many seeds of everything; but a run
     starts before its turn as soon as it would otherwise be the last to end. What the machine failed stays last.
     """
-    failed = [cell for cell in cells if cell.verdict is Verdict.INFRASTRUCTURE]
+    failures = [cell for cell in cells if cell.verdict is Verdict.INFRASTRUCTURE]
     others = [cell for cell in cells if cell.verdict is not Verdict.INFRASTRUCTURE]
-    return [*_in_time(others, seconds, processors), *_in_time(failed, seconds, processors)]
+    return [*_in_time(others, seconds, processors), *_in_time(failures, seconds, processors)]
 
 
 def _in_time(cells: Sequence[Cell], seconds: Callable[[Cell], float], processors: int) -> Iterator[Cell]:

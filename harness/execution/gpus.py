@@ -23,8 +23,8 @@ from harness.images.cards import environment_chain
 # A method computes on the CPU where it finds no GPU, so this is asked first, in its own image.
 _QUESTION = "import torch; torch.ones(1, device='cuda').sum().item()"
 _SECONDS = 300
-# So many bytes of what torch said.
-_TOLD = 1000
+# Length of torch's message that is kept.
+_MESSAGE_BYTES = 1000
 
 
 @dataclass(frozen=True)
@@ -43,10 +43,10 @@ def find_gpus() -> list[Gpu]:
         return []
     command = [program, "--query-gpu=name,compute_cap", "--format=csv,noheader"]
     try:
-        ended = subprocess.run(command, capture_output=True, text=True, timeout=20, check=False)
+        completion = subprocess.run(command, capture_output=True, text=True, timeout=20, check=False)
     except (OSError, subprocess.TimeoutExpired):
         return []
-    lines = [line for line in ended.stdout.splitlines() if "," in line] if ended.returncode == 0 else []
+    lines = [line for line in completion.stdout.splitlines() if "," in line] if completion.returncode == 0 else []
     parts = (line.rpartition(",") for line in lines)
     return [Gpu(name.strip(), capability.strip()) for name, _, capability in parts]
 
@@ -98,7 +98,7 @@ def confirm_gpu(engine: Engine, layout: Layout, image: BuiltImage, limits: Limit
             if outcome.verdict is not Verdict.OK:
                 raise ImageError(
                     f"a container of {image.name} can't compute on the GPU: {outcome.reason}",
-                    where=log_tail(outcome.log, _TOLD),
+                    where=log_tail(outcome.log, _MESSAGE_BYTES),
                     todo="compare the driver with the CUDA version of the image's torch, "
                     "or run on the CPU (--accelerator cpu)",
                 )

@@ -1,4 +1,4 @@
-"""What a container finds under /in, made from dataset and split for every run: no kept copy is believed."""
+"""The inputs of a container (/in), made from dataset and split for every run: no cached copy is trusted."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def arrange(name: str, inputs: Mapping[str, Given], order: str) -> Arrangement:
 
 
 def planned_weights(layout: Layout, planned: PlannedJob) -> KeptWeights | None:
-    """The pretrained model of a job that was planned with one, every file checked."""
+    """The pretrained model that a job was planned with, every file checked; None for a job without one."""
     if not planned.weights_digest:
         return None
     weights = kept_weights(layout, planned.job.method)
@@ -73,8 +73,8 @@ def job_folder(
 
     Every run has files of its own: two containers that see one file can talk to each other through its locks.
     """
-    described = {name: write_given(folder, name, given) for name, given in arrangement.inputs.items()}
-    document = job_document(planned.job, card, described, seed=planned.job.fit_seed, trace=trace)
+    descriptions = {name: write_given(folder, name, value) for name, value in arrangement.inputs.items()}
+    document = job_document(planned.job, card, descriptions, seed=planned.job.fit_seed, trace=trace)
     if weights is not None:
         (folder / "weights").mkdir()
         for name in weights.sha256:
@@ -84,7 +84,7 @@ def job_folder(
 
 
 def job_document(
-    job: Job, card: MethodCard, described: dict[str, dict[str, Any]], *, seed: int, trace: bool
+    job: Job, card: MethodCard, descriptions: dict[str, dict[str, Any]], *, seed: int, trace: bool
 ) -> dict[str, Any]:
     """The content of `/in/job.json` (docs/protocol.md). The seed of the split is not in it."""
     resources = card.resources
@@ -104,19 +104,19 @@ def job_document(
             "output_bytes": resources.output_bytes,
             "threads": resources.cpus,
         },
-        "inputs": described,
+        "inputs": descriptions,
         "trace": trace,
     }
 
 
 def _must_match(planned: PlannedJob, dataset: str, split: str) -> None:
-    for kind, found, recorded in (
+    for kind, digest, planned_digest in (
         ("dataset", dataset, planned.dataset_digest),
         ("split", split, planned.split_digest),
     ):
-        if found != recorded:
+        if digest != planned_digest:
             raise CorruptData(
                 f"the {kind} is not the one that was planned",
-                where=f"{planned.job.label}: {found[:16]} instead of {recorded[:16]}",
+                where=f"{planned.job.label}: {digest[:16]} instead of {planned_digest[:16]}",
                 todo="run `harness data verify` and `harness split verify`",
             )

@@ -37,11 +37,11 @@ def prediction_job(layout: Layout, method: str, dataset: str, variant: str, seed
     """The job that fits on all known pairs, without inner cross-validation."""
     card, manifest = load_method(layout, method), load_manifest(layout, dataset)
     if manifest.benchmark not in card.benchmarks:
-        known = [one.name for one in load_methods(layout, manifest.benchmark)]
+        names = [one.name for one in load_methods(layout, manifest.benchmark)]
         raise UsageError(
             f"{card.title} has no part in benchmark {manifest.benchmark}",
             where=f"dataset {dataset}",
-            todo=f"choose one of its methods: {', '.join(known)}",
+            todo=f"choose one of its methods: {', '.join(names)}",
         )
     benchmark = benchmarks.get(manifest.benchmark)
     split = SplitSpec(strategy=benchmark.scoring.predicting, seed=seed)

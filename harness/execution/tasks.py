@@ -61,24 +61,23 @@ class Task:
 
 
 def perform(task: Task, engine: Engine, stop: threading.Event | None = None) -> Record:
-    """Run one task in a container and store what came of it."""
+    """The stored record of a task, run in a container."""
     with run_in_container(task, engine, stop) as run:
-        files, described = _files(run)
-        record = _record(task, run, described)
-        stored = Store(task.layout.runs).put(record, files, again=task.again)
+        files, descriptions = _files(run)
+        record = Store(task.layout.runs).put(_record(task, run, descriptions), files, again=task.again)
     Obstacles(task.layout.runs).clear("run", task.planned.key)
-    return stored
+    return record
 
 
 def perform_anywhere(task: Task) -> Record:
-    """The same in a process of its own, which finds its engine itself: what a cluster's executor is given."""
+    """The same with an engine that this process finds itself: for the executors of a cluster."""
     with find_engine(task.layout) as engine:
         return perform(task, engine)
 
 
 @dataclass(frozen=True)
 class Run:
-    """What came of a task: its outcome, the folder of its inputs, and the order in which these were."""
+    """The outcome of a task, the folder of its inputs, and the order that these are in."""
 
     outcome: Outcome
     inputs: Path
@@ -94,7 +93,7 @@ def run_in_container(task: Task, engine: Engine, stop: threading.Event | None = 
     try:
         weights = planned_weights(task.layout, task.planned)
         order = task.order if task.order is not None else order_of(task.card)
-        arrangement = _arranged(task, order)
+        arrangement = _arrangement(task, order)
         job_folder(arrangement, inputs, task.planned, task.card, weights=weights)
         request = RunRequest(
             image=task.image.name,
@@ -105,7 +104,7 @@ def run_in_container(task: Task, engine: Engine, stop: threading.Event | None = 
             seed=task.planned.job.fit_seed,
             labels={"permafrost.key": task.planned.key},
             **answer_files(task.planned.job.benchmark),
-            **_instead_of_ours(task, code),
+            **_upstream_mount(task, code),
         )
         outcome = execute(engine, request, check=_Collect(task.planned.job, arrangement), stop=stop)
         try:
@@ -130,7 +129,7 @@ def limits_of(card: MethodCard) -> Limits:
     )
 
 
-def _instead_of_ours(task: Task, code: Path) -> dict[str, Any]:
+def _upstream_mount(task: Task, code: Path) -> dict[str, Any]:
     """The mount and the search paths that put a person's own checkout ahead of our implementation.
 
     Only its source files are mounted, copied to `code`: the authors' repositories hold their data beside them,
@@ -179,15 +178,15 @@ def order_of(card: MethodCard) -> str:
     return PUBLISHED if card.published_order else new_order()
 
 
-_making: dict[str, threading.Lock] = {}
+_locks: dict[str, threading.Lock] = {}
 _guard = threading.Lock()
 
 
-def _arranged(task: Task, order: str) -> Arrangement:
-    """Two runs on one dataset convert it one after the other, so that the second finds it made."""
+def _arrangement(task: Task, order: str) -> Arrangement:
+    """The inputs of a task. Runs on one dataset wait for each other here, so that it is converted once."""
     planned = task.planned
     with _guard:
-        lock = _making.setdefault(planned.dataset_digest + planned.split_digest, threading.Lock())
+        lock = _locks.setdefault(planned.dataset_digest + planned.split_digest, threading.Lock())
     with lock:
         arrangement = make_inputs(task.layout, planned, task.card.inputs, task.mirrors, order=order)
     Obstacles(task.layout.runs).clear("dataset", planned.job.dataset)
@@ -195,31 +194,31 @@ def _arranged(task: Task, order: str) -> Arrangement:
 
 
 def _files(run: Run) -> tuple[dict[str, Path], dict[str, Any]]:
-    """What is kept of a run: its job, its log, and what it wrote; and what is only described, by name.
+    """The files that are kept of a run, and the size and sha256 of those that are not, by name.
 
     Of a run that failed, people read the job, the log and a small report; its answer is no result.
     """
     outcome = run.outcome
-    files, described = {"job.json": run.inputs / "job.json", "log.txt": outcome.log}, {}
+    files, descriptions = {"job.json": run.inputs / "job.json", "log.txt": outcome.log}, {}
     room = None if outcome.ok else _KEPT_OF_A_FAILURE
     for path in sorted(outcome.out_folder.rglob("*"), key=lambda path: (path.name != METHOD, path)):
         if not path.is_file():
             continue
         name, size = path.relative_to(outcome.out_folder).as_posix(), path.stat().st_size
         if room is not None and size > (min(room, _LARGEST_REPORT) if name == METHOD else room):
-            described[name] = {"bytes": size, "sha256": sha256_of(path)}
+            descriptions[name] = {"bytes": size, "sha256": sha256_of(path)}
             continue
         files[name] = path
         room = None if room is None else room - size
-    return files, described
+    return files, descriptions
 
 
-def _record(task: Task, run: Run, described: dict[str, Any]) -> Record:
+def _record(task: Task, run: Run, descriptions: dict[str, Any]) -> Record:
     outcome = run.outcome
-    observed = outcome.as_json() | ({"not_kept": described} if described else {})
-    engine = observed.pop("engine")
-    for known in ("verdict", "reason", "started", "image_id", "attempts"):
-        del observed[known]
+    observations = outcome.as_json() | ({"not_kept": descriptions} if descriptions else {})
+    engine = observations.pop("engine")
+    for name in ("verdict", "reason", "started", "image_id", "attempts"):
+        del observations[name]
     limits = limits_of(task.card)
     return Record(
         key=task.planned.key,
@@ -240,7 +239,7 @@ def _record(task: Task, run: Run, described: dict[str, Any]) -> Record:
             "cpus": int(limits.cpus),
             "gpus": len(limits.gpus),
         },
-        resources=observed,
+        resources=observations,
         engine={**engine, "processor": processor()},
         files={},
         attempts=len(outcome.attempts),

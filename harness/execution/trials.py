@@ -68,7 +68,7 @@ Runner = Callable[[Trial], AbstractContextManager[Result]]
 
 def write_trial(trial: Trial, folder: Path) -> None:
     """Fill `folder` with what will be mounted at /in."""
-    described = {name: write_given(folder, name, given) for name, given in trial.inputs.items()}
+    descriptions = {name: write_given(folder, name, value) for name, value in trial.inputs.items()}
     job = Job(
         benchmark=trial.benchmark,
         method=trial.card.name,
@@ -78,15 +78,14 @@ def write_trial(trial: Trial, folder: Path) -> None:
         split=SplitSpec(strategy="trial", seed=trial.seed),
         options=dict(trial.options),
     )
-    document = job_document(job, trial.card, described, seed=trial.seed, trace=trial.trace)
+    document = job_document(job, trial.card, descriptions, seed=trial.seed, trace=trial.trace)
     write_json(folder / "job.json", {**document, "task": trial.task})
 
 
 def check_answer(trial: Trial, out: Path) -> None:
-    """Whether a trial's answer keeps the benchmark's promise; `InvalidPredictions` if not."""
-    if not trial.answers:
-        return
-    benchmarks.get(trial.benchmark).asked_in(trial.inputs, trial.options).read(out)
+    """Raise `InvalidPredictions` unless a trial's answer has the form that the benchmark asks for."""
+    if trial.answers:
+        benchmarks.get(trial.benchmark).asked_in(trial.inputs, trial.options).read(out)
 
 
 class OnDemand:
@@ -114,7 +113,7 @@ class OnDemand:
 
 
 class InContainers:
-    """Runs trials in the methods' own containers. An image is made sure of once."""
+    """Runs trials in the methods' own containers. Each image is ensured once."""
 
     def __init__(self, layout: Layout, engine: Engine) -> None:
         self._layout = layout

@@ -52,15 +52,15 @@ def take_turns(tasks: Sequence[Task], engine: Engine, state: CampaignState) -> N
         left = list(tasks)
         # what another harness is running is left to it, and looked at when all else has run
         for patient in (False, True):
-            futures = {pool.submit(_counted, task, engine, state, patient=patient): task for task in left}
+            futures = {pool.submit(_run_and_count, task, engine, state, patient=patient): task for task in left}
             left = []
             try:
                 for future in as_completed(futures):
-                    task, ended = futures[future], future.result()
-                    if isinstance(ended, _Elsewhere):
+                    task, outcome = futures[future], future.result()
+                    if isinstance(outcome, _Elsewhere):
                         left.append(task)
                     else:
-                        _tell(task, ended, state)
+                        _tell(task, outcome, state)
             except BaseException:
                 state.stop.set()
                 raise
@@ -76,7 +76,7 @@ def _in_turn(
     """Wait for a share of the machine, then run; None when the campaign, or this method, was stopped before."""
     store = Store(task.layout.runs)
     try:
-        with _claimed(store, task.planned.key, state.stop, patient=patient) as mine:
+        with _claim(store, task.planned.key, state.stop, patient=patient) as mine:
             if not mine:
                 return None if patient else _Elsewhere()
             if not task.again and store.standing(task.planned.key).verdict.is_final:
@@ -92,21 +92,21 @@ def _in_turn(
         return error
 
 
-def _counted(
+def _run_and_count(
     task: Task, engine: Engine, state: CampaignState, *, patient: bool
 ) -> Record | Exception | _Elsewhere | None:
-    """A run in its turn; before this thread takes another, it is known whether there should be one."""
-    ended = _in_turn(task, engine, state, patient=patient)
-    if isinstance(ended, Record):
-        _count(task.planned.job.method, state, failed=ended.verdict is Verdict.INFRASTRUCTURE)
-    elif isinstance(ended, Exception) and not isinstance(ended, DataError):
+    """Run a task in its turn, and count a failure before this thread takes the next task."""
+    outcome = _in_turn(task, engine, state, patient=patient)
+    if isinstance(outcome, Record):
+        _count(task.planned.job.method, state, failed=outcome.verdict is Verdict.INFRASTRUCTURE)
+    elif isinstance(outcome, Exception) and not isinstance(outcome, DataError):
         _count(task.planned.job.method, state, failed=True)
-    return ended
+    return outcome
 
 
 @contextmanager
-def _claimed(store: Store, key: str, stop: threading.Event, *, patient: bool) -> Iterator[bool]:
-    """Whether no other harness runs this; who is patient waits until none does, or until a person stops."""
+def _claim(store: Store, key: str, stop: threading.Event, *, patient: bool) -> Iterator[bool]:
+    """Whether no other harness runs this key; with `patient`, wait until none does or a person stops."""
     while True:
         with store.claim(key) as mine:
             if mine or not patient or stop.is_set():
@@ -116,10 +116,10 @@ def _claimed(store: Store, key: str, stop: threading.Event, *, patient: bool) ->
 
 
 def _note(task: Task, error: Exception) -> None:
-    """Write beside the runs what this cell, and all cells that would meet the same, has no run for.
+    """Note why this cell, and every other cell that would meet the same obstacle, has no run.
 
-    Data that can't be had, or is not what was recorded, costs the cells of its dataset and no others; a pretrained
-    model those of its variant; anything else this cell alone.
+    Data that is missing or differs from its record concerns all cells of the dataset; a pretrained model those of
+    its variant; anything else this cell alone.
     """
     obstacles, job = Obstacles(task.layout.runs), task.planned.job
     try:
@@ -140,32 +140,32 @@ def _words(error: Exception) -> str:
     return shortened(printable(f"the harness failed on this run: {name}{' '.join(str(error).split())}"))
 
 
-def _tell(task: Task, ended: Record | Exception | None, state: CampaignState) -> None:
+def _tell(task: Task, outcome: Record | Exception | None, state: CampaignState) -> None:
     job = task.planned.job
-    if ended is None:
+    if outcome is None:
         return
-    if isinstance(ended, DataError):
-        state.progress.step(f"{Verdict.MISSING_DATA}: {job.label}: {ended.what}")
+    if isinstance(outcome, DataError):
+        state.progress.step(f"{Verdict.MISSING_DATA}: {job.label}: {outcome.what}")
         return
-    if isinstance(ended, Exception):
-        state.progress.step(f"{Verdict.INFRASTRUCTURE}: {job.label}: {_words(ended)}")
+    if isinstance(outcome, Exception):
+        state.progress.step(f"{Verdict.INFRASTRUCTURE}: {job.label}: {_words(outcome)}")
         return
-    reason = "" if ended.verdict is Verdict.OK else f": {ended.reason}"
-    state.progress.step(f"{ended.verdict}: {job.label} ({ended.resources['wall_s']:.1f} s){reason}")
+    reason = "" if outcome.verdict is Verdict.OK else f": {outcome.reason}"
+    state.progress.step(f"{outcome.verdict}: {job.label} ({outcome.resources['wall_s']:.1f} s){reason}")
 
 
 def _count(method: str, state: CampaignState, *, failed: bool) -> None:
-    """After so many failures in a row, leave the method that has all of them, or everything if several have."""
+    """After several failures in a row, give up the method that has all of them, or everything if several do."""
     with state.guard:
         state.failures = (*state.failures, method) if failed else ()
         if len(state.failures) < _GIVE_UP_AFTER or state.stop.is_set():
             return
         if len(set(state.failures)) > 1:
             state.stop.set()
-            told = "failures of the machine in a row: stopping; try `harness doctor`"
+            what = "failures of the machine in a row: stopping; try `harness doctor`"
         elif method not in state.given_up:
             state.given_up.add(method)
-            told = f"failures in a row with {method}: its other runs are left for the next time"
+            what = f"failures in a row with {method}: its other runs are left for the next time"
         else:
             return
-    state.progress.note(f"{_GIVE_UP_AFTER} {told}")
+    state.progress.note(f"{_GIVE_UP_AFTER} {what}")

@@ -28,7 +28,7 @@ def upstream_tree(layout: Layout, folder: Path, methods: Iterable[str]) -> str:
 
 
 def replaceable(layout: Layout, method: str) -> list[str]:
-    """The files of a method that the search path finds in a checkout first; its main file is always ours."""
+    """The files of a method that a checkout can replace: all but its main file, which is always ours."""
     card = load_method(layout, method)
     suffixes, sdk = SUFFIXES[card.language], sdk_folders(layout, card)
     folders = [folder for folder in code_folders(layout, method) if folder not in sdk]
@@ -38,7 +38,7 @@ def replaceable(layout: Layout, method: str) -> list[str]:
 
 def _replaces(folder: Path, name: str) -> bool:
     """Whether a checkout has a file of this name, or Python's package of it. Links are never taken along."""
-    stands_in = [folder / name]
+    candidates = [folder / name]
     if name.endswith(".py"):
-        stands_in.append(folder / PurePosixPath(name).with_suffix("") / "__init__.py")
-    return any(path.is_file() and not path.is_symlink() for path in stands_in)
+        candidates.append(folder / PurePosixPath(name).with_suffix("") / "__init__.py")
+    return any(path.is_file() and not path.is_symlink() for path in candidates)

@@ -1,4 +1,4 @@
-"""Finding golden cases: every file of a golden folder is a case, an input of cases, or said to be unknown."""
+"""Golden cases of a folder: each of its files is a case, an input of cases, or reported as unknown."""
 
 from __future__ import annotations
 
@@ -52,8 +52,8 @@ def find_cases(golden: Path) -> list[GoldenCase]:
         )
     cases = _cases_in(golden)
     # in a benchmark's own folder, those that hold its cases were looked into
-    seen = {case.path.parent for case in cases}
-    folders = sorted(path for path in golden.iterdir() if path.is_dir() and path not in seen)
+    own_folders = {case.path.parent for case in cases}
+    folders = sorted(path for path in golden.iterdir() if path.is_dir() and path not in own_folders)
     inside = {folder.name: _cases_in(folder) for folder in folders if folder.name in benchmarks.names()}
     if cases or any(inside.values()):
         for folder in folders:
@@ -69,7 +69,7 @@ def find_cases(golden: Path) -> list[GoldenCase]:
 
 
 def matches_of(case: GoldenCase, cards: Iterable[MethodCard]) -> list[Match]:
-    """Every table of every card that covers a case; of several patterns of one card, the longest says it best."""
+    """Every table of every card that covers a case; where several of one card do, the longest pattern counts."""
     return [
         match
         for card in cards
@@ -80,9 +80,9 @@ def matches_of(case: GoldenCase, cards: Iterable[MethodCard]) -> list[Match]:
 
 def _matches(case: GoldenCase, card: MethodCard) -> list[Match]:
     return [
-        Match(case, card, table, found["dataset"], int(found["seed"]))
+        Match(case, card, table, match["dataset"], int(match["seed"]))
         for table in card.parity
-        if (found := _pattern(table.cases).fullmatch(case.name))
+        if (match := _pattern(table.cases).fullmatch(case.name))
     ]
 
 
@@ -121,8 +121,8 @@ def _pattern(cases: str) -> re.Pattern[str]:
 def how(match: Match) -> str:
     """What a reader must know to judge the comparison."""
     table = match.table
-    told = [] if table.variant == "published" else [f"variant {table.variant}"]
-    told += [] if table.task == "predict" else [f"task {table.task}"]
-    told += [f"{name} = {value}" for name, value in table.parameters.items()]
+    remarks = [] if table.variant == "published" else [f"variant {table.variant}"]
+    remarks += [] if table.task == "predict" else [f"task {table.task}"]
+    remarks += [f"{name} = {value}" for name, value in table.parameters.items()]
     reason = " ".join(table.reason.split())
-    return "; ".join(told) + (f" ({reason})" if reason and told else reason)
+    return "; ".join(remarks) + (f" ({reason})" if reason and remarks else reason)

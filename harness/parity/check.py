@@ -13,7 +13,7 @@ from harness.methods.card import MethodCard
 from harness.parity import references
 from harness.parity.cases import GoldenCase, Match, how, matches_of
 from harness.parity.finding import CaseFinding, Standing
-from harness.parity.goldens import Array, Incomplete, read_case
+from harness.parity.goldens import Array, Incomplete, arrays_in
 from harness.parity.traces import check_traces
 
 
@@ -41,35 +41,35 @@ def check_cases(
                 yield references.check(layout, case, mirrors)
             continue
         matches = matches_of(case, cards) if case.path.is_file() else []
-        wanted = [match for match in matches if not only or match.card.name in only]
-        if wanted:
-            yield from _check_matches(case, wanted, run)
+        selection = [match for match in matches if not only or match.card.name in only]
+        if selection:
+            yield from _check_matches(case, selection, run)
         elif not only:
             yield CaseFinding(case.name, "method", "", standing=Standing.NOT_IMPLEMENTED, note="no card covers it")
 
 
 def is_covered(case: GoldenCase, cards: Sequence[MethodCard], subject: str) -> bool:
-    """Whether a case says anything of one method, or of the metrics or splits."""
+    """Whether a case is about `subject`: a method, the metrics or the splits."""
     if references.covers(case):
         return references.subject_of(case) == subject
     return case.path.is_file() and any(match.card.name == subject for match in matches_of(case, cards))
 
 
 def _check_matches(case: GoldenCase, matches: Sequence[Match], run: Runner) -> Iterator[CaseFinding]:
-    arrays = read_case(case)
-    checked = False
+    arrays = arrays_in(case.path)
+    applies = False
     for match in matches:
         try:
             finding = _check_one(match, arrays, run)
             if finding is not None:
-                checked = True
+                applies = True
                 yield finding
         except Incomplete as lack:
-            checked = True
+            applies = True
             yield CaseFinding(
                 case.name, "method", match.card.name, standing=Standing.FAILED, note=f"the case {lack}"
             )
-    if not checked:
+    if not applies:
         note = f"no table of {matches[0].card.name}'s card applies to its labels"
         yield CaseFinding(case.name, "method", matches[0].card.name, standing=Standing.NOT_IMPLEMENTED, note=note)
 

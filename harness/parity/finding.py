@@ -1,4 +1,4 @@
-"""What a comparison with a golden found: per case and per array, with nothing left unsaid."""
+"""The result of a comparison with a golden case, and of each of its arrays."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Standing(StrEnum):
 
     @property
     def is_bad(self) -> bool:
-        """Whether parity does not hold, as far as it could be looked at."""
+        """Whether parity was checked and does not hold."""
         return self in (Standing.BEYOND, Standing.FAILED)
 
 

@@ -10,7 +10,7 @@ from harness import benchmarks
 from harness.base.layout import Layout
 from harness.parity.cases import GoldenCase
 from harness.parity.finding import ArrayFinding, CaseFinding, Standing
-from harness.parity.goldens import Array, read_case
+from harness.parity.goldens import Array, arrays_in
 
 METRICS, SPLITS = "metrics", "splits"
 # a benchmark has one file of golden metrics or a folder of them
@@ -55,8 +55,8 @@ def check(layout: Layout, case: GoldenCase, mirrors: Sequence[Path]) -> CaseFind
         note = f"benchmark {benchmark} compares no golden {subject}"
         return CaseFinding(case.name, subject, subject, standing=Standing.NOT_IMPLEMENTED, note=note)
     if subject == SPLITS:
-        return cast(Splits, part).check_split(layout, case.name, read_case(case), mirrors)
-    findings = tuple(cast(Metrics, part).check_metrics(read_case(case)))
+        return cast(Splits, part).check_split(layout, case.name, arrays_in(case.path), mirrors)
+    findings = tuple(cast(Metrics, part).check_metrics(arrays_in(case.path)))
     standing = Standing.OK if findings else Standing.FAILED
     return CaseFinding(case.name, METRICS, METRICS, arrays=findings, standing=standing)
 

@@ -28,18 +28,18 @@ ABOUT = "about"
 
 
 def trial_of(match: Match, arrays: Mapping[str, Array]) -> Trial:
-    """The run that does what the case holds: the arrays it is handed, and the notes beside them."""
+    """The trial of a case: the arrays that the method is handed, and the notes beside them."""
     table, notes = match.table, match.case.path.with_suffix(".json")
-    given: dict[str, Any] = {
+    inputs: dict[str, Any] = {
         name: [str(text) for text in array] if array.dtype.kind == "U" else array
         for name, array in arrays.items()
         if _matches(name, table.given) and not _matches(name, table.absent)
     }
-    given[ABOUT] = [notes.read_text(encoding="utf-8") if notes.is_file() else "{}"]
+    inputs[ABOUT] = [notes.read_text(encoding="utf-8") if notes.is_file() else "{}"]
     return Trial(
         card=match.card,
         benchmark=match.benchmark,
-        inputs=given,
+        inputs=inputs,
         parameters=merged_parameters(match.card, table.variant, table.parameters),
         seed=match.seed,
         variant=table.variant,
@@ -52,28 +52,30 @@ def trial_of(match: Match, arrays: Mapping[str, Array]) -> Trial:
 def check_traces(match: Match, arrays: Mapping[str, Array], run: Runner, how: str) -> CaseFinding:
     """Run one case and compare every array that the table has a tolerance for."""
     table = match.table
-    wanted = {name: golden for name, golden in arrays.items() if not _matches(name, table.absent)}
-    if nobodys := [name for name in wanted if not _matches(name, [*table.given, *table.compare])]:
+    goldens = {name: golden for name, golden in arrays.items() if not _matches(name, table.absent)}
+    if nobodys := [name for name in goldens if not _matches(name, [*table.given, *table.compare])]:
         return _finding(match, (), Standing.FAILED, f"nobody reads or computes {', '.join(nobodys)}")
-    if both := [name for name in wanted if _matches(name, table.given) and _matches(name, table.compare)]:
+    if both := [name for name in goldens if _matches(name, table.given) and _matches(name, table.compare)]:
         return _finding(match, (), Standing.FAILED, f"handed over, and so not to compare: {', '.join(both)}")
     with run(trial_of(match, arrays)) as result:
         if result.verdict is not Verdict.OK:
             note = f"the run ended with {result.verdict}: {result.reason}"
             return _finding(match, (), Standing.FAILED, note)
-        found = tuple(
-            _compared(name, golden, tolerance, result.out / "trace")
-            for name, golden in wanted.items()
+        findings = tuple(
+            _array_finding(name, golden, tolerance, result.out / "trace")
+            for name, golden in goldens.items()
             if (tolerance := _tolerance(name, table.compare))
         )
         seconds = result.wall_s
-    if not found:
+    if not findings:
         return _finding(match, (), Standing.FAILED, "none of the arrays to compare is in the golden")
-    told = [f"without {name} ({reason})" for name, reason in table.absent.items() if fnmatch.filter(arrays, name)]
-    return _finding(match, found, Standing.OK, "; ".join(part for part in (how, *told) if part), seconds)
+    remarks = [
+        f"without {name} ({reason})" for name, reason in table.absent.items() if fnmatch.filter(arrays, name)
+    ]
+    return _finding(match, findings, Standing.OK, "; ".join(part for part in (how, *remarks) if part), seconds)
 
 
-def _compared(name: str, golden: Array, tolerance: Tolerance, folder: Path) -> ArrayFinding:
+def _array_finding(name: str, golden: Array, tolerance: Tolerance, folder: Path) -> ArrayFinding:
     path = folder / f"{name.replace('/', '.')}.npy"
     try:
         descr, shape, _ = read_header(path)
@@ -84,7 +86,7 @@ def _compared(name: str, golden: Array, tolerance: Tolerance, folder: Path) -> A
 
 
 def _tolerance(name: str, table: Mapping[str, Tolerance]) -> Tolerance | None:
-    """The one whose pattern says most."""
+    """The tolerance of the longest pattern that matches; None where none does."""
     patterns = [pattern for pattern in table if fnmatchcase(name, pattern)]
     return table[max(patterns, key=len)] if patterns else None
 
@@ -94,6 +96,6 @@ def _matches(name: str, patterns: Iterable[str]) -> bool:
 
 
 def _finding(
-    match: Match, found: tuple[ArrayFinding, ...], standing: Standing, note: str, seconds: float | None = None
+    match: Match, arrays: tuple[ArrayFinding, ...], standing: Standing, note: str, seconds: float | None = None
 ) -> CaseFinding:
-    return CaseFinding(match.case.name, "method", match.card.name, found, standing, note, seconds)
+    return CaseFinding(match.case.name, "method", match.card.name, arrays, standing, note, seconds)

@@ -86,17 +86,17 @@ def make_job(
     )
 
 
-def complete_options(benchmark: str, given: Mapping[str, int]) -> dict[str, int]:
+def complete_options(benchmark: str, values: Mapping[str, int]) -> dict[str, int]:
     """Every option of a benchmark: those given, validated, and the usual values of the others."""
     model = benchmarks.get(benchmark).options
-    if unasked := [name for name in given if name not in model.model_fields]:
+    if strangers := [name for name in values if name not in model.model_fields]:
         raise UsageError(
-            f"benchmark {benchmark} has no {unasked[0].replace('_', ' ')}",
-            where=f"--{unasked[0].replace('_', '-')}",
+            f"benchmark {benchmark} has no {strangers[0].replace('_', ' ')}",
+            where=f"--{strangers[0].replace('_', '-')}",
             todo="leave it out" + (f"; it has {', '.join(model.model_fields)}" if model.model_fields else ""),
         )
     try:
-        return model.model_validate(dict(given)).model_dump()
+        return model.model_validate(dict(values)).model_dump()
     except ValidationError as error:
         fault = error.errors()[0]
         name = str(fault["loc"][0])
@@ -120,10 +120,10 @@ def card_of(layout: Layout, job: Job) -> MethodCard:
 
 def on_accelerator(layout: Layout, jobs: Iterable[Job], accelerator: Accelerator) -> list[Job]:
     """The jobs, computed on `accelerator` where their method can, and some of them must."""
-    planned = list(jobs)
+    every = list(jobs)
     if accelerator == "cpu":
-        return planned
-    cards = {name: load_method(layout, name) for name in {job.method for job in planned}}
+        return every
+    cards = {name: load_method(layout, name) for name in {job.method for job in every}}
     if not any(card.cuda for card in cards.values()):
         raise UsageError(
             f"{', '.join(sorted(cards))}: no method of these computes on a GPU",
@@ -131,7 +131,7 @@ def on_accelerator(layout: Layout, jobs: Iterable[Job], accelerator: Accelerator
             todo="leave it out",
         )
     return [
-        job.model_copy(update={"accelerator": accelerator}) if cards[job.method].cuda else job for job in planned
+        job.model_copy(update={"accelerator": accelerator}) if cards[job.method].cuda else job for job in every
     ]
 
 
@@ -148,11 +148,11 @@ class PlannedJob(Strict):
     @property
     def key(self) -> str:
         """Equal keys mean equal answers; anything that can change the answer changes the key."""
-        prepared = benchmarks.get(self.job.benchmark).inputs_version
+        version = benchmarks.get(self.job.benchmark).inputs_version
         return digest_of(
             {
-                # told from the second way of preparing inputs on, so that keys of the first stay what they were
-                **({"materialisation": prepared} if prepared > 1 else {}),
+                # part of the key from version 2 on, so that keys of version 1 do not change
+                **({"materialisation": version} if version > 1 else {}),
                 **({"weights": self.weights_digest} if self.weights_digest else {}),
                 **({"accelerator": self.job.accelerator} if self.job.accelerator != "cpu" else {}),
                 "protocol": PROTOCOL_VERSION,

@@ -1,4 +1,4 @@
-"""What a plan needs on this machine before it runs: data, disk, hours. Said first, so that nothing dies late."""
+"""What a plan needs on this machine: data, disk, hours. It is computed before anything runs."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import shutil
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from statistics import median
 
 from harness.base.disk import reserve_of
@@ -68,27 +69,27 @@ class Needs:
         return "\n".join(lines)
 
     def _cannot_run(self) -> str:
-        told = [f"{count} {verdict}" for verdict, count in sorted(self.cannot_run.items())]
-        return f", {' and '.join(told)}" if told else ""
+        counts = [f"{count} {verdict}" for verdict, count in sorted(self.cannot_run.items())]
+        return f", {' and '.join(counts)}" if counts else ""
 
     def _time(self) -> str:
         unmeasured = self.left - self.measured
-        known = (
+        estimate = (
             f"about {self.cpu_hours / self.cpus:.1f} h on {self.cpus} CPUs for {self.measured} of {self.left} runs"
         )
         most = f"at most {self.most_cpu_hours / self.cpus:.0f} h by the limits of the method cards"
         if not unmeasured:
-            return known
+            return estimate
         if not self.measured:
             return f"not measured here yet; {most}"
-        return f"{known}, the other {unmeasured} not measured here yet; {most}"
+        return f"{estimate}, the other {unmeasured} not measured here yet; {most}"
 
 
 def needs_of(layout: Layout, name: str, cells: Sequence[Cell]) -> Needs:
     """What the cells that are left would need, as far as it is known before they run."""
     left = [cell for cell in cells if cell.can_run and not cell.verdict.is_final]
     seconds = measured_seconds(cells)
-    known = [seconds[kind] for cell in left if (kind := kind_of(cell.job)) in seconds]
+    durations = [seconds[kind] for cell in left if (kind := kind_of(cell.job)) in seconds]
     layout.local.mkdir(parents=True, exist_ok=True)
     return Needs(
         plan=name,
@@ -101,17 +102,20 @@ def needs_of(layout: Layout, name: str, cells: Sequence[Cell]) -> Needs:
             for dataset in {cell.job.dataset for cell in left}
             for file in load_manifest(layout, dataset).files
         ),
-        result_bytes=_total(left, lambda job: (job.dataset, *job.options.items()), _result_bytes(layout)),
+        result_bytes=_total(left, lambda job: (job.dataset, *job.options.items()), partial(_result_bytes, layout)),
         free_bytes=shutil.disk_usage(layout.local).free,
-        cpu_hours=sum(known) / 3600,
-        measured=len(known),
-        most_cpu_hours=_total(left, lambda job: (*kind_of(job), job.accelerator), _limit(layout)) / 3600,
+        cpu_hours=sum(durations) / 3600,
+        measured=len(durations),
+        most_cpu_hours=_total(
+            left, lambda job: (*kind_of(job), job.accelerator), partial(_most_cpu_seconds, layout)
+        )
+        / 3600,
         cpus=this_machine().cpus,
     )
 
 
 def check_disk(layout: Layout, name: str, cells: Sequence[Cell]) -> Needs:
-    """Refuse to begin what cannot end for want of disk."""
+    """The needs of a plan; `EngineError` if it needs more disk than is free."""
     needs = needs_of(layout, name, cells)
     reserve = reserve_of(shutil.disk_usage(layout.local).total)
     if needs.left and needs.disk_bytes + reserve > needs.free_bytes:
@@ -127,15 +131,15 @@ def check_disk(layout: Layout, name: str, cells: Sequence[Cell]) -> Needs:
 
 def measured_seconds(cells: Iterable[Cell]) -> dict[RunKind, float]:
     """The median wall seconds of what has been run here."""
-    seen: dict[RunKind, list[float]] = {}
+    durations: dict[RunKind, list[float]] = {}
     for cell in cells:
         if cell.verdict is Verdict.OK and "wall_s" in cell.record.get("resources", {}):
-            seen.setdefault(kind_of(cell.job), []).append(cell.record["resources"]["wall_s"])
-    return {kind: median(values) for kind, values in seen.items()}
+            durations.setdefault(kind_of(cell.job), []).append(cell.record["resources"]["wall_s"])
+    return {kind: median(values) for kind, values in durations.items()}
 
 
 def kind_of(job: Job) -> RunKind:
-    """The kind of a job."""
+    """Method, variant and dataset of a job."""
     return job.method, job.variant, job.dataset
 
 
@@ -154,19 +158,13 @@ def _total(cells: Iterable[Cell], kind: Callable[[Job], Hashable], amount: Calla
     return sum(amount(jobs[0]) * len(jobs) for jobs in members.values())
 
 
-def _result_bytes(layout: Layout) -> Callable[[Job], int]:
-    def result_bytes(job: Job) -> int:
-        return load_manifest(layout, job.dataset).statistics.result_bytes(job.options) + _BESIDE_PREDICTIONS
-
-    return result_bytes
+def _result_bytes(layout: Layout, job: Job) -> int:
+    return load_manifest(layout, job.dataset).statistics.result_bytes(job.options) + _BESIDE_PREDICTIONS
 
 
-def _limit(layout: Layout) -> Callable[[Job], int]:
-    def limit(job: Job) -> int:
-        resources = card_of(layout, job).resources
-        return resources.seconds * resources.cpus
-
-    return limit
+def _most_cpu_seconds(layout: Layout, job: Job) -> int:
+    resources = card_of(layout, job).resources
+    return resources.seconds * resources.cpus
 
 
 def _gigabytes(count: int) -> str:

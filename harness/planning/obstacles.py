@@ -30,12 +30,12 @@ class Obstacles:
         write_atomic(self._path(kind, name), reason)
 
     def clear(self, kind: Kind, name: str) -> None:
-        """It stands in the way no more."""
+        """Remove the note and its trace."""
         for path in (self._path(kind, name), self.trace_path(kind, name)):
             path.unlink(missing_ok=True)
 
     def trace_path(self, kind: Kind, name: str) -> Path:
-        """Where the code that failed is told."""
+        """Where the trace of a failure lies."""
         return self._path(kind, name).with_suffix(".trace")
 
     def all(self, kind: Kind) -> dict[str, str]:
@@ -58,14 +58,14 @@ class ObstacleNotes:
 
     @classmethod
     def of(cls, store: Path) -> ObstacleNotes:
-        """Those of one store."""
+        """The notes of one store."""
         obstacles = Obstacles(store)
         return cls(
             obstacles.all("dataset"), obstacles.all("method"), obstacles.all("variant"), obstacles.all("run")
         )
 
     def before(self, job: Job) -> tuple[Verdict, str] | None:
-        """What stood before a job that was never run."""
+        """The verdict and the reason of a job that was never run; None where nothing stands in its way."""
         if job.dataset in self.datasets:
             return Verdict.MISSING_DATA, self.datasets[job.dataset]
         if reason := self.methods.get(image_of(job)):

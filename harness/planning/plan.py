@@ -51,11 +51,11 @@ class Plan:
     cells: tuple[Cell, ...]
 
     def __post_init__(self) -> None:
-        seen: dict[str, Job] = {}
+        jobs: dict[str, Job] = {}
         for cell in self.cells:
             if cell.key is None:
                 continue
-            other = seen.setdefault(cell.key, cell.job)
+            other = jobs.setdefault(cell.key, cell.job)
             if other is not cell.job:
                 raise UsageError(
                     "one run is planned twice",
@@ -75,7 +75,7 @@ def make_plan(layout: Layout, name: str, jobs: Iterable[Job], *, make_splits: bo
 
 
 class Present:
-    """Tells runs that the present repository would make from those of other code, images, data or splits."""
+    """Compares jobs that were planned before with the code, images, data and splits of today."""
 
     def __init__(self, layout: Layout) -> None:
         self._planner = _Planner(layout)
@@ -106,7 +106,7 @@ class _Planner:
         self._trees: dict[tuple[str, Accelerator], str] = {}
         self._datasets: dict[str, str] = {}
         self._splits: dict[tuple[str, str], str | None] = {}
-        self._pretrained: dict[str, str] = {}
+        self._weights_digests: dict[str, str] = {}
 
     def cell(self, job: Job) -> Cell:
         card = self._card(job.method)
@@ -141,15 +141,15 @@ class _Planner:
         return self._cards[method]
 
     def _tree(self, method: str, accelerator: Accelerator) -> str:
-        found = (method, accelerator)
-        if found not in self._trees:
-            self._trees[found] = image_tree(self._layout, method, accelerator)
-        return self._trees[found]
+        image = (method, accelerator)
+        if image not in self._trees:
+            self._trees[image] = image_tree(self._layout, method, accelerator)
+        return self._trees[image]
 
     def _weights(self, method: str) -> str:
-        if method not in self._pretrained:
-            self._pretrained[method] = weights_digest(self._layout, method)
-        return self._pretrained[method]
+        if method not in self._weights_digests:
+            self._weights_digests[method] = weights_digest(self._layout, method)
+        return self._weights_digests[method]
 
     def _dataset(self, name: str) -> str:
         if name not in self._datasets:

@@ -62,9 +62,9 @@ def _seeds(benchmark: str, request: Request) -> tuple[int, ...]:
         return request.seeds
     if request.seeds:
         raise UsageError("seeds are named twice", where="--seed and --published-seeds", todo="give one of the two")
-    known = benchmarks.get(benchmark).form.published_seeds()
-    if not known:
+    seeds = benchmarks.get(benchmark).form.published_seeds()
+    if not seeds:
         raise UsageError(
             f"benchmark {benchmark} has no published seeds", where="--published-seeds", todo="give --seed N"
         )
-    return known[: request.published_seeds]
+    return seeds[: request.published_seeds]

@@ -65,9 +65,9 @@ def load_suite(name: str) -> Suite:
         path = _folder(benchmark) / f"{name}.toml"
         if path.is_file():
             suite = load_toml(path, Suite)
-            included = [block for other in suite.includes for block in load_suite(other).blocks]
+            others = [block for other in suite.includes for block in load_suite(other).blocks]
             own = [block.model_copy(update={"benchmark": benchmark}) for block in suite.blocks]
-            parts.append(suite.model_copy(update={"blocks": [*own, *included]}))
+            parts.append(suite.model_copy(update={"blocks": [*own, *others]}))
     if not parts:
         raise unknown("suite", name, suite_names(), where="suites/ of every benchmark")
     return Suite(
@@ -97,7 +97,7 @@ def jobs_of(layout: Layout, suite: Suite, published_seeds: int | None = None) ->
 
 
 def plan_name(suite: str, published_seeds: int | None) -> str:
-    """What was asked for, as a person types it after `--suite`."""
+    """The name of a plan: what a person types after `--suite`."""
     return suite if published_seeds is None else f"{suite} --published-seeds {published_seeds}"
 
 
@@ -112,10 +112,10 @@ def _jobs_of_block(layout: Layout, block: Block) -> list[Job]:
         return []
     manifests = [load_manifest(layout, dataset) for dataset in block.datasets]
     of_one_seed = [
-        (split, make_job(card, manifest, first, variant=variant, chosen=chosen, options=block.options))
+        (split, make_job(card, manifest, first, variant=variant, chosen=parameters, options=block.options))
         for manifest, (split, first), card in product(manifests, _splits(block, seeds[0]).items(), cards)
         for variant in _variants(block, card)
-        for chosen in _tried(block, card, variant)
+        for parameters in _combinations(block, card, variant)
     ]
     # what makes a job takes thirty times as long as giving it another seed
     return [
@@ -137,22 +137,22 @@ def _variants(block: Block, card: MethodCard) -> list[str]:
     return list(dict.fromkeys(card.runs_everywhere if card.variants[name].weights else name for name in own))
 
 
-def _tried(block: Block, card: MethodCard, variant: str) -> list[dict[str, Scalar]]:
+def _combinations(block: Block, card: MethodCard, variant: str) -> list[dict[str, Scalar]]:
     """The combinations of parameters that a block tries: the card's own, or draws from what there is to search.
 
     Drawn by the method's name, so that every dataset, split and seed tries the same ones.
     """
     own = card.variant(variant).parameters
-    values = {name: tried for name, tried in block.search.items() if name in own}
+    values = {name: choices for name, choices in block.search.items() if name in own}
     if not values:
         return [{}]
     generator = random.Random(f"{card.name} {variant}")
     every = [dict(zip(values, combination, strict=True)) for combination in product(*values.values())]
-    drawn = every if len(every) <= block.draws else generator.sample(every, block.draws)
-    following = {
+    sample = every if len(every) <= block.draws else generator.sample(every, block.draws)
+    followers = {
         name: other for name, other in block.follow.items() if other in values and own.get(name) == own[other]
     }
-    return [{**point, **{name: point[other] for name, other in following.items()}} for point in drawn]
+    return [{**point, **{name: point[other] for name, other in followers.items()}} for point in sample]
 
 
 def _seeds(block: Block) -> list[int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import chain
 
 from harness.base.errors import UsageError
 from harness.base.layout import Layout
@@ -67,24 +68,26 @@ def markdown(findings: dict[str, list[Finding]]) -> str:
 
 def missing_demonstrations(layout: Layout, findings: Iterable[Finding]) -> list[str]:
     """Demonstrations that are not there: each is a test by path and name, or a command."""
-    missing = []
-    for shown in (shown for one in findings for shown in one.shown_by):
-        if shown.startswith("harness "):
+    gaps = []
+    for demonstration in chain.from_iterable(one.shown_by for one in findings):
+        if demonstration.startswith("harness "):
             continue
-        path, _, name = shown.partition("::")
+        path, _, name = demonstration.partition("::")
         if not name:
             raise UsageError(
-                f"'{shown}' is no demonstration", where=_FILE, todo="write path::test, or a command of harness"
+                f"'{demonstration}' is no demonstration",
+                where=_FILE,
+                todo="write path::test, or a command of harness",
             )
         file = layout.root / path
         if not file.is_file() or f"def {name}(" not in file.read_text(encoding="utf-8"):
-            missing.append(shown)
-    return missing
+            gaps.append(demonstration)
+    return gaps
 
 
 def _section(number: int, one: Finding) -> str:
     lines = [f"### {number}. {prose(one.title)}", f"About: {prose(one.about)}.", "", prose(one.text), ""]
     lines += [f"- methods: {', '.join(map(code, one.methods))}"] if one.methods else []
-    lines += [f"- shown by {code(shown)}" for shown in one.shown_by]
+    lines += [f"- shown by {code(demonstration)}" for demonstration in one.shown_by]
     lines += [f"- undone in {prose(one.undone_in)}"] if one.undone_in else []
     return "\n".join(lines) + "\n"

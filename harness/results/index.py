@@ -59,23 +59,23 @@ def build_index(layout: Layout, path: Path | None = None) -> Path:
     columns = {name: _column(rows, name, kind) for name, kind in kinds.items()}
     stream = io.BytesIO()
     pq.write_table(pa.table(columns), stream, compression="zstd")
-    written = path or index_path(layout)
-    write_atomic(written, stream.getvalue())
-    return written
+    target = path or index_path(layout)
+    write_atomic(target, stream.getvalue())
+    return target
 
 
 def _column(rows: list[dict[str, Any]], name: str, kind: Any) -> Any:
-    """One column. A value that it can't hold is left empty, and said: no run may cost the others their index."""
+    """One column. A value that does not fit its type is left empty with a warning, for the sake of all others."""
     import pyarrow as pa
 
     values = [row[name] if name in row else row["metrics"].get(name) for row in rows]
     try:
         return pa.array(values, kind)
     except (TypeError, ValueError, OverflowError):
-        return pa.array([_fitting(row, name, kind, value) for row, value in zip(rows, values, strict=True)], kind)
+        return pa.array([_value(row, name, kind, value) for row, value in zip(rows, values, strict=True)], kind)
 
 
-def _fitting(row: dict[str, Any], name: str, kind: Any, value: Any) -> Any:
+def _value(row: dict[str, Any], name: str, kind: Any, value: Any) -> Any:
     import pyarrow as pa
 
     try:

@@ -36,8 +36,8 @@ class Likeness(NamedTuple):
 
 def order_free(name: str, metrics: Metrics) -> dict[str, float]:
     """Those metrics of a benchmark's run that must not depend on the order of items."""
-    wanted = benchmarks.get(name).order_free_metrics
-    return {metric: value for metric in wanted if (value := metrics.get(metric)) is not None}
+    names = benchmarks.get(name).order_free_metrics
+    return {metric: value for metric in names if (value := metrics.get(metric)) is not None}
 
 
 def compare_orders(

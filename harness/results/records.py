@@ -81,11 +81,11 @@ def checked_content(text: bytes, where: Path | str) -> dict[str, Any]:
     """The record's fields after its digest was checked, unvalidated: what resuming needs, and no more."""
     try:
         content = json.loads(text)
-        claimed = content.pop("digest")
-        found = digest_of(content)
+        stated_digest = content.pop("digest")
+        digest = digest_of(content)
     except (ValueError, KeyError, AttributeError, TypeError, RecursionError):
         raise _corrupt("a record is cut or not a record", str(where)) from None
-    if found != claimed:
+    if digest != stated_digest:
         raise _corrupt("a record differs from its own digest", str(where))
     if odd_fields := (content.keys() ^ Record.model_fields.keys()) - ({"order"} - content.keys()):
         odd = ", ".join(sorted(odd_fields))

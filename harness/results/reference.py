@@ -53,13 +53,13 @@ class ReferenceResult:
 
     @property
     def fresh_scores(self) -> Scores | None:
-        """The scores, unless they were made by other metrics than the present ones."""
-        made_by = scorer_digest(self.content["planned"]["job"]["benchmark"])
-        return self.scores if self.scores and self.scores.scorer == made_by else None
+        """The scores, or None if the code of the metrics has changed since."""
+        scorer = scorer_digest(self.content["planned"]["job"]["benchmark"])
+        return self.scores if self.scores and self.scores.scorer == scorer else None
 
 
 def load_reference(layout: Layout, benchmark: str = "") -> dict[str, ReferenceResult]:
-    """All committed reference results by key, or those of one benchmark. Whatever was changed is refused."""
+    """All committed reference results by key, or those of one benchmark. A changed file is refused."""
     entries: dict[str, ReferenceResult] = {}
     for path in sorted((layout.reference / benchmark).rglob(f"*{_SUFFIX}")):
         for entry in _read(layout, path):
@@ -70,16 +70,16 @@ def load_reference(layout: Layout, benchmark: str = "") -> dict[str, ReferenceRe
 
 
 def save_reference(layout: Layout, store: Store, mirrors: Iterable[Path] = ()) -> tuple[int, list[Path]]:
-    """Take every finished run of the present repository into the reference results: how many, in which files.
+    """The number of finished runs of the present repository, now written to the reference results, and all files.
 
-    Results of other seeds stay; those that the repository has outgrown (other code, images or data) go.
+    Results of other seeds stay; those of other code, images or data than today's are removed.
     """
     present = _Present(layout)
     lines: dict[Path, dict[str, str]] = {}
     for entry in load_reference(layout).values():
         if present.holds(entry.planned):
             _put(layout, lines, entry.planned, _line(entry.content, entry.scores))
-    saved = 0
+    count = 0
     for key in store.finished():
         standing = store.standing(key)
         if not standing.content or not standing.verdict.is_final:
@@ -90,14 +90,14 @@ def save_reference(layout: Layout, store: Store, mirrors: Iterable[Path] = ()) -
             continue
         scores = score_run(layout, store, planned, tuple(mirrors)) if standing.verdict is Verdict.OK else None
         _put(layout, lines, planned, _line(standing.content, scores))
-        saved += 1
+        count += 1
     for path in set(layout.reference.rglob(f"*{_SUFFIX}")) - lines.keys():
         path.unlink()
-    for path, told in sorted(lines.items()):
-        text = "".join(f"{told[job]}\n" for job in sorted(told))
+    for path, lines_of_file in sorted(lines.items()):
+        text = "".join(f"{lines_of_file[job]}\n" for job in sorted(lines_of_file))
         # no time stamp: equal results are equal files
         write_atomic(path, gzip.compress(text.encode(), mtime=0))
-    return saved, sorted(lines)
+    return count, sorted(lines)
 
 
 @dataclass(frozen=True)
@@ -126,10 +126,10 @@ class ReferenceRow:
 
 
 def overview(layout: Layout) -> list[ReferenceRow]:
-    """What there is, file by file."""
-    present, found = _Present(layout), dict[Path, list[ReferenceResult]]()
+    """One row per file of reference results."""
+    present, files = _Present(layout), dict[Path, list[ReferenceResult]]()
     for entry in load_reference(layout).values():
-        found.setdefault(reference_file(layout, entry.planned), []).append(entry)
+        files.setdefault(reference_file(layout, entry.planned), []).append(entry)
     return [
         ReferenceRow(
             label=path.relative_to(layout.reference).as_posix().removesuffix(_SUFFIX),
@@ -137,7 +137,7 @@ def overview(layout: Layout) -> list[ReferenceRow]:
             stale=sum(1 for entry in entries if not present.holds(entry.planned)),
             cpu_hours=sum(entry.content["resources"].get("cpu_s") or 0.0 for entry in entries) / 3600,
         )
-        for path, entries in sorted(found.items())
+        for path, entries in sorted(files.items())
     ]
 
 
@@ -157,7 +157,7 @@ def seconds_in_reference(layout: Layout, planned: PlannedJob) -> list[float]:
 
 
 class _Present:
-    """Tells runs of the present repository, as its card says them, from all others."""
+    """Compares runs with the present repository and the parameters of its cards."""
 
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
@@ -195,12 +195,12 @@ def _read(layout: Layout, path: Path) -> Iterator[ReferenceResult]:
         where = f"{place}: line {number}"
         try:
             value = json.loads(text)
-            record, told = value["record"], value["scores"]
+            record, fields = value["record"], value["scores"]
         except (ValueError, KeyError, TypeError):
             raise _corrupt("not a reference result", where) from None
         content = checked_content(canonical_json(record), where)
-        scores = parse_scores(told) if told is not None else None
-        if told is not None and scores is None:
+        scores = parse_scores(fields) if fields is not None else None
+        if fields is not None and scores is None:
             raise _corrupt("scores differ from their own digest", where)
         entry = ReferenceResult(content, scores, where)
         _check(entry)

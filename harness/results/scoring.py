@@ -91,8 +91,8 @@ def is_whole(content: Any) -> bool:
     if not isinstance(content, dict) or content.keys() - {_SERIES} != {*_FIELDS, "digest"}:
         return False
     try:
-        told = {name: value for name, value in content.items() if name != "digest"}
-        return bool(digest_of(told) == content["digest"])
+        fields = {name: value for name, value in content.items() if name != "digest"}
+        return bool(digest_of(fields) == content["digest"])
     except ValueError:
         return False
 
@@ -154,16 +154,15 @@ def scored_files(benchmark: str, files: Mapping[str, Mapping[str, Any]]) -> dict
 def score_run(layout: Layout, store: Store, planned: PlannedJob, mirrors: Sequence[Path] = ()) -> Scores:
     """The scores of one run: cached where fresh, else computed and kept."""
     standing = store.standing(planned.key)
-    cached = read_scores(
+    scores = read_scores(
         layout,
         planned.key,
         planned.job.benchmark,
         scored_files(planned.job.benchmark, standing.content.get("files", {})),
     )
-    if cached is not None and standing.verdict is Verdict.OK:
-        return cached
-    scores = compute_scores(layout, store, planned, mirrors)
-    write_json(scores_path(layout, planned.key), scores.to_json())
+    if scores is None or standing.verdict is not Verdict.OK:
+        scores = compute_scores(layout, store, planned, mirrors)
+        write_json(scores_path(layout, planned.key), scores.to_json())
     return scores
 
 
@@ -179,7 +178,7 @@ def score_all(layout: Layout, store: Store, cells: Iterable[Cell], mirrors: Sequ
 
     A run whose files are not those of its record any more is no result: it is marked, and run again next time.
     """
-    after, computed = [], 0
+    after, count = [], 0
     for cell in cells:
         if cell.planned is None or cell.verdict is not Verdict.OK or _has_scores(layout, cell):
             after.append(cell)
@@ -193,9 +192,9 @@ def score_all(layout: Layout, store: Store, cells: Iterable[Cell], mirrors: Sequ
             after.append(replace(cell, verdict=Verdict.INFRASTRUCTURE, reason=reason))
             continue
         score_run(layout, store, cell.planned, mirrors)
-        computed += 1
+        count += 1
         after.append(cell)
-    return Scored(tuple(after), computed)
+    return Scored(tuple(after), count)
 
 
 def _has_scores(layout: Layout, cell: Cell) -> bool:

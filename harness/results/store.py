@@ -10,7 +10,7 @@ import fcntl
 import os
 import shutil
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -100,33 +100,29 @@ class Store:
                 Verdict.INFRASTRUCTURE, f"evidence is damaged: a record breaks its schema ({path})", {}
             )
 
-    def standings(self, keys: Iterable[str]) -> dict[str, StoredRun]:
-        """The standing of many keys."""
-        return {key: self.standing(key) for key in keys}
-
     def put(self, record: Record, files: dict[str, Path], *, again: bool = False) -> Record:
-        """Store a finished run; its files are moved in, hashed, and named by the record. What is stored then.
+        """The record that is stored afterwards: this one, whose files are moved in and hashed, or an older one.
 
         A final verdict that is there stays, unless a person wanted the run `again` and it ended with another one.
         """
         with self._alone():
             if self._stays(record, again=again):
                 return self.record(record.key)
-        final, making = self.path(record.key), Path(tempfile.mkdtemp(dir=self._own, prefix="making-"))
+        final, draft = self.path(record.key), Path(tempfile.mkdtemp(dir=self._own, prefix="making-"))
         try:
-            complete = record.model_copy(update={"files": _take(files, making)})
-            write_json(making / RECORD_FILE, complete.to_json())
-            making.chmod(0o755)
+            complete = record.model_copy(update={"files": _take(files, draft)})
+            write_json(draft / RECORD_FILE, complete.to_json())
+            draft.chmod(0o755)
             with self._alone():
                 # looked at again: another harness may have finished the same job meanwhile
                 if not self._stays(record, again=again):
                     self.remove(record.key)
                     final.parent.mkdir(exist_ok=True)
-                    making.rename(final)
+                    draft.rename(final)
                     sync_folder(final.parent)
                 return self.record(record.key)
         finally:
-            shutil.rmtree(making, ignore_errors=True)
+            shutil.rmtree(draft, ignore_errors=True)
 
     @contextmanager
     def claim(self, key: str) -> Iterator[bool]:
@@ -155,7 +151,7 @@ class Store:
         draft.replace(self.path(record.key) / RECORD_FILE)
 
     def remove(self, key: str) -> None:
-        """Forget one run. It disappears in one step, then its files are deleted."""
+        """Remove one run: its folder is renamed away in one step, then its files are deleted."""
         grave = Path(tempfile.mkdtemp(dir=self._own, prefix="removed-"))
         with suppress(FileNotFoundError):
             self.path(key).rename(grave)
@@ -168,7 +164,7 @@ class Store:
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
-        """While one harness puts a run in its place, no other does."""
+        """Hold the lock of the store: only one harness at a time puts a run in its place."""
         self.folder.mkdir(parents=True, exist_ok=True)
         with (self.folder / _LOCK).open("w") as stream:
             fcntl.flock(stream, fcntl.LOCK_EX)
@@ -181,11 +177,11 @@ class Store:
 
     def check(self, record: Record) -> None:
         """Compare every file of a run with its recorded sha256."""
-        for name, stored in record.files.items():
+        for name, file in record.files.items():
             path = self.path(record.key) / name
             if not path.is_file():
                 raise CorruptData("a file of a run is missing", where=str(path), todo="run the job again")
-            if sha256_of(path) != stored.sha256:
+            if sha256_of(path) != file.sha256:
                 raise CorruptData(
                     "a file of a run differs from its record",
                     where=str(path),
@@ -203,7 +199,7 @@ def _is_at(handle: int, path: Path) -> bool:
 
 def _take(files: dict[str, Path], folder: Path) -> dict[str, StoredFile]:
     """Move files into a folder, safe from a power cut, and hash what lies there then."""
-    stored = {}
+    entries = {}
     for name, source in sorted(files.items()):
         target = folder / name
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -212,15 +208,15 @@ def _take(files: dict[str, Path], folder: Path) -> dict[str, StoredFile]:
         with target.open("rb+") as stream:
             os.fsync(stream.fileno())
         sync_folder(target.parent)
-        stored[name] = StoredFile(sha256=sha256_of(target), bytes=target.stat().st_size)
-    return stored
+        entries[name] = StoredFile(sha256=sha256_of(target), bytes=target.stat().st_size)
+    return entries
 
 
 def _check_sizes(folder: str, files: dict[str, dict[str, Any]]) -> None:
-    for name, stored in files.items():
+    for name, entry in files.items():
         try:
             size = os.stat(f"{folder}/{name}").st_size  # noqa: PTH116 (a hot path: 3x faster than Path)
         except OSError:
             raise CorruptData("a file of the run is missing", where=f"{folder}/{name}") from None
-        if size != stored["bytes"]:
+        if size != entry["bytes"]:
             raise CorruptData("a file of the run was cut or has grown", where=f"{folder}/{name}")

@@ -13,7 +13,7 @@ import pytest
 
 from harness.audit import audit_reference, audit_runs
 from harness.audit.replay import judge_replay, replay_sample, sample_of
-from harness.audit.report import _replayed
+from harness.audit.report import _replay
 from harness.audit.steps import Checked
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
@@ -270,7 +270,7 @@ def test_a_run_of_a_persons_own_checkout_is_told_apart(evidence: Layout) -> None
     record = put_run(evidence, theirs)
     store = Store(evidence.runs)
     engine = cast(Engine, SimpleNamespace())
-    steps = _replayed(evidence, store, engine, record.key, ())
+    steps = _replay(evidence, store, engine, record.key, ())
     assert [step.checked for step in steps] == [Checked.NOT_CHECKED]
     book = compare_claims(evidence, store, "repurposing", methods=["als_wr"], datasets=["synthetic"])
     assert record.key not in {key for one in book.comparisons for key in one.keys}

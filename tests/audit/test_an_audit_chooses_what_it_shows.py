@@ -13,7 +13,7 @@ import pytest
 from harness.audit import AuditReport, Step, audit_reference, audit_runs, find_key, to_json, to_text
 from harness.audit.basis import find_superseded
 from harness.audit.replay import sample_of
-from harness.audit.report import _replayed
+from harness.audit.report import _replay
 from harness.audit.steps import Audit, Checked, failed, guarded, not_checked, ok
 from harness.base.errors import CorruptData, InvalidPredictions, MissingData, UsageError
 from harness.base.layout import Layout
@@ -86,13 +86,13 @@ def test_references_are_drawn_likewise(many: Layout) -> None:
 @pytest.mark.parametrize(
     ("changed", "said"), [({"upstream": "a" * 64}, "own checkout"), ({"accelerator": "cuda"}, "a GPU")]
 )
-def test_what_can_not_be_had_again_bit_for_bit_is_not_replayed(
+def test_what_can_not_be_had_again_bit_for_bit_is_not_replay(
     evidence: Layout, made_up: Plan, changed: dict[str, Any], said: str
 ) -> None:
     planned = planned_of(made_up.cells[0])
     key = forge_plan(evidence, made_up, job=planned.job.model_copy(update=changed))
     engine = cast(Engine, SimpleNamespace())
-    (step,) = _replayed(evidence, Store(evidence.runs), engine, key, ())
+    (step,) = _replay(evidence, Store(evidence.runs), engine, key, ())
     assert step.checked is Checked.NOT_CHECKED and said in step.what
 
 

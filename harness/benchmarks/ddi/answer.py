@@ -1,4 +1,4 @@
-"""What a run is asked and answers: a score of every type for every test pair, or the reason why it is none."""
+"""The answer of a run: a score of every type for every test pair; an error says why a file is no answer."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ class PairQuestion:
 
 
 def question_on(dataset: DdiDataset, split: PartSplit) -> PairQuestion:
-    """What is asked on one split."""
+    """The question of one split."""
     return PairQuestion(len(asked_pairs(dataset, split).pairs), dataset.types, dataset.multilabel)
 
 
 def question_in(inputs: Mapping[str, Given]) -> PairQuestion:
-    """The same from what a container was given."""
+    """The same, from mounted inputs: trials have no dataset or split."""
     return PairQuestion(len(inputs["test_pairs"]), int(inputs["sizes"][1]), np.ndim(inputs["train_labels"]) == 2)

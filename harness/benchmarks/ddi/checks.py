@@ -22,7 +22,7 @@ _PARTS = (-2, 0, 1, 2, 3, 4, 5, 6)
 
 
 def checked_remarks(dataset: DdiDataset) -> tuple[str, ...]:
-    """Refuse what can't be right; remark on what a person should know."""
+    """Remarks on what is odd but allowed; `CorruptData` for what is not."""
     where = f"dataset {dataset.name}"
     _check_shapes(dataset, where)
     _check_names(dataset, where)
@@ -39,7 +39,7 @@ def _refuse(what: str, where: str, todo: str) -> CorruptData:
 def _check_shapes(dataset: DdiDataset, where: str) -> None:
     drugs, items = dataset.drugs, len(dataset.pairs)
     width = 2 * len(dataset.released_names)
-    expected = {
+    shapes = {
         "pairs": (items, 2),
         "labels": (items, dataset.types) if dataset.multilabel else (items,),
         "fingerprints": (drugs, dataset.fingerprints.shape[-1]),
@@ -47,10 +47,10 @@ def _check_shapes(dataset: DdiDataset, where: str) -> None:
         "years": (drugs,),
         "released": (drugs + items, width),
     }
-    for name, shape in expected.items():
-        found = getattr(dataset, name).shape
-        if found != shape:
-            raise _refuse(f"'{name}' has shape {found}, not {shape}", where, "correct the converter")
+    for name, shape in shapes.items():
+        own = getattr(dataset, name).shape
+        if own != shape:
+            raise _refuse(f"'{name}' has shape {own}, not {shape}", where, "correct the converter")
     for name in ("smiles", "drug_names", "drug_texts", "graph_texts"):
         if len(getattr(dataset, name)) != drugs:
             raise _refuse(f"'{name}' has not one text per drug", where, "give an empty text where none is known")
@@ -112,16 +112,16 @@ def _check_items(dataset: DdiDataset, where: str) -> None:
                 f"{where}: item {mixed[0]}",
                 "give it types of one sign",
             )
-    seen: dict[bytes, int] = {}
+    places: dict[bytes, int] = {}
     for place, key in enumerate(_keys(dataset)):
-        if key in seen:
+        if key in places:
             head, tail = (dataset.drug_ids[drug] for drug in pairs[place])
             raise _refuse(
                 f"the pair '{head}', '{tail}' is there twice with the same types",
-                f"{where}: items {seen[key]} and {place}",
+                f"{where}: items {places[key]} and {place}",
                 "keep one of them",
             )
-        seen[key] = place
+        places[key] = place
 
 
 def _keys(dataset: DdiDataset) -> Iterator[bytes]:
@@ -133,9 +133,9 @@ def _check_released(dataset: DdiDataset, where: str) -> None:
     for column, name in enumerate(dataset.released_names):
         codes, places = dataset.released[:, 2 * column : 2 * column + 2].T
         roles, parts, places = codes[: dataset.drugs], codes[dataset.drugs :], places[dataset.drugs :]
-        known = np.isin(roles, _ROLES).all() and np.isin(parts, _PARTS).all()
-        taken = {(part, place) for part, place in zip(parts.tolist(), places.tolist(), strict=True)}
-        if not known or len(taken) < len(parts):
+        has_meaning = np.isin(roles, _ROLES).all() and np.isin(parts, _PARTS).all()
+        distinct = {(part, place) for part, place in zip(parts.tolist(), places.tolist(), strict=True)}
+        if not has_meaning or len(distinct) < len(parts):
             raise _refuse(
                 "a role or part is none of the known ones, or two items have the same place",
                 f"{where}: released split '{name}'",

@@ -1,4 +1,4 @@
-"""`harness split measure` and `consistency`: what splits are, and how near they come to real time."""
+"""`harness split measure` and `consistency`: sizes of splits, and how near they come to real time."""
 
 from __future__ import annotations
 
@@ -127,20 +127,20 @@ def _page(layout: Layout) -> str:
     from harness.benchmarks.ddi.study.data_facts import load_measured
     from harness.benchmarks.ddi.study.page import markdown
 
-    measured = load_measured(layout, "ddi")
-    if measured is None:
+    measurements = load_measured(layout, "ddi")
+    if measurements is None:
         raise MissingData(
             "nothing was measured",
             where=str(layout.reference / "ddi"),
             todo="`harness study --benchmark ddi --measure` does that",
         )
-    return markdown(measured)
+    return markdown(measurements)
 
 
 def _roles(
     layout: Layout, data: DdiDataset, texts: tuple[str, ...], seeds: tuple[int, ...], mirrors: tuple[Path, ...]
 ) -> tuple[dict[str, Codes], dict[str, str]]:
-    """The roles of the splits that are named, or of all; and those that can't be made here, with the reason."""
+    """The roles of the named splits, or of all, and the splits that can't be made here, with the reason."""
     from harness.base.errors import EngineError
     from harness.splits import load_split
     from harness.splits.spec import parse_split

@@ -1,4 +1,4 @@
-"""What a method finds under /in: labelled items to train and to choose by, pairs to answer, facts about drugs.
+"""The inputs of a method: labelled items to train and to validate on, pairs to score, facts about drugs.
 
 The label of a test item never leaves the harness, nor does the number of types that a test pair has.
 """
@@ -27,34 +27,34 @@ _DECLARED: dict[str, Callable[[DdiDataset], Given]] = {
 
 
 def inputs_of(dataset: DdiDataset, split: PartSplit, names: Sequence[str]) -> dict[str, Given]:
-    """What every method is given, and what one declares."""
-    given = _items(dataset, split)
+    """The inputs of every method, and those that this one declares."""
+    inputs = _items(dataset, split)
     for name in names:
         if name in _DECLARED:
-            given[name] = _DECLARED[name](dataset)
-        elif name not in given:
+            inputs[name] = _DECLARED[name](dataset)
+        elif name not in inputs:
             raise UsageError(
                 f"no input is called '{name}'",
                 where="method.toml: inputs",
-                todo=f"choose among: {', '.join((*given, *_DECLARED))}",
+                todo=f"choose among: {', '.join((*inputs, *_DECLARED))}",
             )
-    return given
+    return inputs
 
 
 def _items(dataset: DdiDataset, split: PartSplit) -> dict[str, Given]:
-    """What every method is given: one row per item of train and valid, one per pair of test."""
-    train, asked = split.items_in(TRAIN), asked_pairs(dataset, split)
+    """The inputs of every method: one row per item of train and valid, one per pair of test."""
+    train, questions = split.items_in(TRAIN), asked_pairs(dataset, split)
     valid = [split.items_in(part) for part in VALID]
-    chosen = np.concatenate(valid)
+    validation = np.concatenate(valid)
     settings = np.arange(len(VALID), dtype=np.int8)
     sizes = (dataset.drugs, dataset.types, dataset.entities, dataset.relations)
     return {
         "sizes": np.array(sizes, dtype=np.int32),
         "train_pairs": dataset.pairs[train],
         "train_labels": dataset.labels[train],
-        "valid_pairs": dataset.pairs[chosen],
-        "valid_labels": dataset.labels[chosen],
+        "valid_pairs": dataset.pairs[validation],
+        "valid_labels": dataset.labels[validation],
         "valid_setting": np.repeat(settings, [len(part) for part in valid]),
-        "test_pairs": asked.pairs,
-        "test_setting": asked.setting,
+        "test_pairs": questions.pairs,
+        "test_setting": questions.setting,
     }

@@ -1,4 +1,4 @@
-"""Drugs, entities and items in another order: every number of a drug is another one, every list is shuffled."""
+"""Inputs in another order: drugs and entities have other numbers, and every list is shuffled."""
 
 from __future__ import annotations
 
@@ -18,33 +18,33 @@ def in_order(inputs: Mapping[str, Given], order: str) -> Arrangement:
     drugs = permutation(order, "drugs", drug_count)
     entities = drug_count + permutation(order, "entities", entity_count - drug_count)
     number = places_of(np.concatenate([drugs, entities]))
-    moved = dict(inputs)
+    reordered = dict(inputs)
     for name in _OF_DRUGS:
-        if name in moved:
-            moved[name] = _rows(moved[name], drugs)
-    if "knowledge" in moved:
-        edges = np.array(moved["knowledge"])
+        if name in reordered:
+            reordered[name] = _rows(reordered[name], drugs)
+    if "knowledge" in reordered:
+        edges = np.array(reordered["knowledge"])
         edges[:, :2] = number[edges[:, :2]]
-        moved["knowledge"] = edges[permutation(order, "edges", len(edges))]
+        reordered["knowledge"] = edges[permutation(order, "edges", len(edges))]
     for part in ("train", "valid"):
-        rows = permutation(order, part, len(moved[f"{part}_pairs"]))
+        rows = permutation(order, part, len(reordered[f"{part}_pairs"]))
         if part == "valid":
             # items to choose by come by rising setting
-            rows = rows[np.argsort(np.asarray(moved["valid_setting"])[rows], kind="stable")]
-            moved["valid_setting"] = _rows(moved["valid_setting"], rows)
-        moved[f"{part}_labels"] = _rows(moved[f"{part}_labels"], rows)
-        moved[f"{part}_pairs"] = _renumbered(_rows(moved[f"{part}_pairs"], rows), number)
-    pairs, setting = _renumbered(moved["test_pairs"], number), np.asarray(moved["test_setting"])
-    asked = np.lexsort((pairs[:, 1], pairs[:, 0], setting))
-    moved["test_pairs"], moved["test_setting"] = pairs[asked], setting[asked]
-    published = places_of(asked)
-    return Arrangement(moved, {"predictions.npy": lambda scores: scores[published]})
+            rows = rows[np.argsort(np.asarray(reordered["valid_setting"])[rows], kind="stable")]
+            reordered["valid_setting"] = _rows(reordered["valid_setting"], rows)
+        reordered[f"{part}_labels"] = _rows(reordered[f"{part}_labels"], rows)
+        reordered[f"{part}_pairs"] = _new_numbers(_rows(reordered[f"{part}_pairs"], rows), number)
+    pairs, setting = _new_numbers(reordered["test_pairs"], number), np.asarray(reordered["test_setting"])
+    rank = np.lexsort((pairs[:, 1], pairs[:, 0], setting))
+    reordered["test_pairs"], reordered["test_setting"] = pairs[rank], setting[rank]
+    published = places_of(rank)
+    return Arrangement(reordered, {"predictions.npy": lambda scores: scores[published]})
 
 
-def _rows(given: Given, rows: Integers) -> Given:
-    return np.asarray(given[rows]) if isinstance(given, np.ndarray) else tuple(given[row] for row in rows)
+def _rows(values: Given, rows: Integers) -> Given:
+    return np.asarray(values[rows]) if isinstance(values, np.ndarray) else tuple(values[row] for row in rows)
 
 
-def _renumbered(pairs: Given, number: Integers) -> Array:
+def _new_numbers(pairs: Given, number: Integers) -> Array:
     pairs = np.asarray(pairs)
     return number[pairs].astype(pairs.dtype)

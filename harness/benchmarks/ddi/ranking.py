@@ -14,11 +14,11 @@ from harness.benchmarks.ranking import Ranking
 def rank_types(dataset: DdiDataset, split: PartSplit, predictions: Scores, top: int | None) -> Ranking:
     """Of data with one type a pair, each pair's best type; of others, every type of every pair. Best first."""
     pairs = asked_pairs(dataset, split).pairs
-    wanted = np.ones(predictions.shape, dtype=bool)
+    mask = np.ones(predictions.shape, dtype=bool)
     if not dataset.multilabel:
-        wanted = np.arange(dataset.types) == predictions.argmax(axis=1)[:, None]
-    rows, types = np.nonzero(wanted)
-    scores = predictions[wanted]
+        mask = np.arange(dataset.types) == predictions.argmax(axis=1)[:, None]
+    rows, types = np.nonzero(mask)
+    scores = predictions[mask]
     best = np.argsort(-scores, kind="stable")[:top]
     heads, tails = pairs[rows[best]].T
     names = zip(heads.tolist(), tails.tolist(), types[best].tolist(), scores[best].tolist(), strict=True)

@@ -1,4 +1,4 @@
-"""What a person should know of a dataset of drug pairs that is odd, but allowed.
+"""Remarks on what is odd in a dataset of drug pairs, but allowed.
 
 Drugs without something, types without an item, pairs of several types, negatives that are known pairs, released
 splits that break their own rule. docs/data.md says how each is treated.
@@ -18,26 +18,28 @@ def remarks_on(dataset: DdiDataset) -> tuple[str, ...]:
 
 
 def _drug_remarks(dataset: DdiDataset) -> list[str]:
-    used = np.zeros(dataset.drugs, dtype=np.bool_)
-    used[dataset.pairs] = True
-    linked = np.zeros(dataset.entities, dtype=np.bool_)
-    linked[dataset.knowledge[:, :2]] = True
+    has_item = np.zeros(dataset.drugs, dtype=np.bool_)
+    has_item[dataset.pairs] = True
+    has_edge = np.zeros(dataset.entities, dtype=np.bool_)
+    has_edge[dataset.knowledge[:, :2]] = True
     molecules = molecules_of(dataset.smiles, [f"drug '{drug}'" for drug in dataset.drug_ids])
-    told = [one for one in molecules if not is_unknown(one)]
-    counted = {
-        "without any item; they stay": int((~used).sum()),
+    known = [one for one in molecules if not is_unknown(one)]
+    counts = {
+        "without any item; they stay": int((~has_item).sum()),
         "of a single atom: graphs without an edge": sum(one.GetNumAtoms() == 1 for one in molecules),
-        "of unknown structure: similar to no other drug": len(molecules) - len(told),
-        "with the structure of another drug": len(told) - len(set(canonical_smiles(told))),
-        "without a node of the knowledge graph": int((~linked[: dataset.drugs]).sum()) if dataset.relations else 0,
-        "without a text; it is empty": _missing(dataset.drug_texts),
-        "without a text of the knowledge graph; it is empty": _missing(dataset.graph_texts),
+        "of unknown structure: similar to no other drug": len(molecules) - len(known),
+        "with the structure of another drug": len(known) - len(set(canonical_smiles(known))),
+        "without a node of the knowledge graph": int((~has_edge[: dataset.drugs]).sum())
+        if dataset.relations
+        else 0,
+        "without a text; it is empty": _empty_count(dataset.drug_texts),
+        "without a text of the knowledge graph; it is empty": _empty_count(dataset.graph_texts),
         "without a year of approval": int((dataset.years == 0).sum()),
     }
-    return [f"{count} drugs {what}" for what, count in counted.items() if count]
+    return [f"{count} drugs {what}" for what, count in counts.items() if count]
 
 
-def _missing(texts: tuple[str, ...]) -> int:
+def _empty_count(texts: tuple[str, ...]) -> int:
     return sum(not text.strip() for text in texts)
 
 
@@ -47,8 +49,8 @@ def _item_remarks(dataset: DdiDataset) -> list[str]:
         present = (dataset.labels > 0).any(axis=0)
         positive = (dataset.labels > 0).any(axis=1)
         drugs = np.sort(dataset.pairs, axis=1)
-        known = set(map(tuple, drugs[positive].tolist()))
-        unclean = sum(pair in known for pair in map(tuple, drugs[~positive].tolist()))
+        positives = set(map(tuple, drugs[positive].tolist()))
+        unclean = sum(pair in positives for pair in map(tuple, drugs[~positive].tolist()))
         if unclean:
             remarks.append(f"{unclean} negative items are pairs that have some type, in one order or the other")
     else:

@@ -1,6 +1,6 @@
-"""From predictions and held-back truth to every metric of both settings and kinds, or a reason why there is none.
+"""Every metric of both settings and kinds, from predictions and the truth, or the reason why there is none.
 
-Nothing here raises for a degenerate test set: an undefined metric is None, and a reason says what is wanting.
+Nothing here raises for a degenerate test set: an undefined metric is None, and a reason says what is missing.
 """
 
 from __future__ import annotations

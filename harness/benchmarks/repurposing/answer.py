@@ -1,4 +1,4 @@
-"""What a run answered: scores by every inner model, in the shapes the job asked for, or the reason why not."""
+"""The answer of a run: scores by every inner model; an error says why a file is no answer."""
 
 from __future__ import annotations
 

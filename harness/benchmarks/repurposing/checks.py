@@ -16,7 +16,7 @@ from harness.benchmarks.repurposing.dataset import Features, RepurposingDataset
 
 
 def checked_remarks(dataset: RepurposingDataset) -> tuple[str, ...]:
-    """Refuse what can't be right; remark on what a person should know."""
+    """Remarks on what is odd but allowed; `CorruptData` for what is not."""
     where = f"dataset {dataset.name}"
     _check_shapes(dataset, where)
     _check_labels(dataset, where)
@@ -38,16 +38,16 @@ def checked_remarks(dataset: RepurposingDataset) -> tuple[str, ...]:
 
 def _check_shapes(dataset: RepurposingDataset, where: str) -> None:
     drugs, diseases = len(dataset.drug_ids), len(dataset.disease_ids)
-    expected = {
+    shapes = {
         "associations": (drugs, diseases),
         "drug_features": (drugs, len(dataset.drug_feature_names)),
         "disease_features": (diseases, len(dataset.disease_feature_names)),
     }
-    for name, shape in expected.items():
-        found = getattr(dataset, name).shape
-        if found != shape:
+    for name, shape in shapes.items():
+        own = getattr(dataset, name).shape
+        if own != shape:
             raise CorruptData(
-                f"'{name}' has shape {found}, its names say {shape}",
+                f"'{name}' has shape {own}, its names say {shape}",
                 where=where,
                 todo="give drugs in rows and diseases in columns, features one entity per row",
             )
@@ -104,9 +104,9 @@ def _feature_remarks(kind: str, features: Features) -> list[str]:
     nameless = int(unknown.all(axis=1).sum()) if features.shape[1] else 0
     if nameless:
         remarks.append(f"{nameless} {kind} rows have no feature at all; they get the mean of every column")
-    known = np.where(unknown, -np.inf, features)
+    most = np.where(unknown, -np.inf, features)
     least = np.where(unknown, np.inf, features)
-    constant = int((known.max(axis=0, initial=-np.inf) <= least.min(axis=0, initial=np.inf)).sum())
+    constant = int((most.max(axis=0, initial=-np.inf) <= least.min(axis=0, initial=np.inf)).sum())
     if constant:
         remarks.append(f"{constant} {kind} feature columns are constant; standardised they are zero")
     return remarks

@@ -1,4 +1,4 @@
-"""What a method finds under /in: training labels, folds, and the features in the form it declares.
+"""The inputs of a method: training labels, folds, and the features in the form it declares.
 
 The label of a test pair never leaves the harness: `associations` is 0 there. The standardised features and the
 similarities are prepared as the published benchmark prepared them for every method.
@@ -34,7 +34,7 @@ _FEATURES: dict[str, Callable[[RepurposingDataset], Array]] = {
 
 
 def arrays_of(dataset: RepurposingDataset, folds: Folds, names: Sequence[str]) -> dict[str, Array]:
-    """What every method is given, and what one declares."""
+    """The inputs of every method, and those that this one declares."""
     return {name: _array(name, dataset, folds) for name in dict.fromkeys((*_ALWAYS, *names))}
 
 
@@ -48,17 +48,17 @@ def standardised(features: Features) -> Features:
 
     A column without any known value becomes 0, and so does a constant one.
     """
-    filled = np.array(features, order="C")
-    filled[:, np.isnan(filled).all(axis=0)] = 0.0
-    unknown = np.isnan(filled)
+    values = np.array(features, order="C")
+    values[:, np.isnan(values).all(axis=0)] = 0.0
+    unknown = np.isnan(values)
     if unknown.any():
-        filled = np.where(unknown, np.nanmean(filled, axis=0), filled)
-    deviation = filled.std(axis=0)
+        values = np.where(unknown, np.nanmean(values, axis=0), values)
+    deviation = values.std(axis=0)
     deviation[deviation == 0] = 1.0
-    prepared = (filled - filled.mean(axis=0)) / deviation
+    standard = (values - values.mean(axis=0)) / deviation
     # the mean of equal values may be off by rounding, which would be blown up to a deviation of 1
-    prepared[:, np.fmax.reduce(features, axis=0) == np.fmin.reduce(features, axis=0)] = 0.0
-    return np.asarray(prepared)
+    standard[:, np.fmax.reduce(features, axis=0) == np.fmin.reduce(features, axis=0)] = 0.0
+    return np.asarray(standard)
 
 
 def similarity(features: Features) -> Features:
@@ -66,12 +66,12 @@ def similarity(features: Features) -> Features:
 
     A row of equal values, such as one without any known feature, correlates with nothing: 0 stands for it.
     """
-    prepared = standardised(features)
-    if prepared.shape[0] == prepared.shape[1]:
-        return prepared
+    standard = standardised(features)
+    if standard.shape[0] == standard.shape[1]:
+        return standard
     with np.errstate(divide="ignore", invalid="ignore"):
-        correlations = np.asarray(np.corrcoef(prepared))
-    flat = prepared.std(axis=1) < _ROUNDING
+        correlations = np.asarray(np.corrcoef(standard))
+    flat = standard.std(axis=1) < _ROUNDING
     correlations[flat] = correlations[:, flat] = 0.0
     return correlations
 
@@ -102,7 +102,7 @@ def _array(name: str, dataset: RepurposingDataset, folds: Folds) -> Array:
     return _features(name, dataset)
 
 
-# of few datasets and in memory: every run of a campaign is given the same ones
+# every run of a campaign gets the same arrays, of few datasets
 @lru_cache(maxsize=16)
 def _features(name: str, dataset: RepurposingDataset) -> Array:
     array = _FEATURES[name](dataset)

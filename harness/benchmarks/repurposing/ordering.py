@@ -21,23 +21,23 @@ def in_order(inputs: Mapping[str, Given], order: str) -> Arrangement:
     """The same problem, its drugs and diseases in the order of a secret."""
     folds = np.asarray(inputs["folds"])
     drugs, diseases = (permutation(order, *axis) for axis in zip(("drugs", "diseases"), folds.shape, strict=True))
-    moved = {name: _moved(name, np.asarray(given), drugs, diseases) for name, given in inputs.items()}
+    reordered = {name: _reordered(name, np.asarray(values), drugs, diseases) for name, values in inputs.items()}
     published = np.ix_(places_of(drugs), places_of(diseases))
 
-    def places(asked: Flags, found: Flags) -> Integers:
+    def places(mask: Flags, new_mask: Flags) -> Integers:
         """Where the run answers the pairs of a mask, one by one in their published order."""
-        return (np.cumsum(found) - 1).reshape(found.shape)[published][asked]
+        return (np.cumsum(new_mask) - 1).reshape(new_mask.shape)[published][mask]
 
-    test = places(folds == TEST, moved["folds"] == TEST)
-    training = places(folds >= 0, moved["folds"] >= 0)
+    test = places(folds == TEST, reordered["folds"] == TEST)
+    training = places(folds >= 0, reordered["folds"] >= 0)
     restore: dict[str, Callable[[Array], Array]] = {
         "predictions.npy": lambda scores: scores[:, test],
         "validation.npy": lambda scores: scores[training],
     }
-    return Arrangement(moved, restore)
+    return Arrangement(reordered, restore)
 
 
-def _moved(name: str, array: Array, drugs: Integers, diseases: Integers) -> Array:
+def _reordered(name: str, array: Array, drugs: Integers, diseases: Integers) -> Array:
     if name in _PAIRS:
         return np.asarray(array[np.ix_(drugs, diseases)])
     rows = drugs if name.startswith("drug_") else diseases

@@ -1,6 +1,6 @@
-"""From predictions and held-back truth to every metric of both kinds, with a reason for each that is undefined.
+"""Every metric of both kinds, from predictions and the truth, with a reason for each that is undefined.
 
-Nothing here raises for a degenerate set of pairs: an undefined metric is None, and a reason says what is wanting.
+Nothing here raises for a degenerate set of pairs: an undefined metric is None, and a reason says what is missing.
 """
 
 from __future__ import annotations

@@ -53,38 +53,37 @@ class Observed:
 
 
 def run_once(engine: Engine, request: RunRequest, workspace: Workspace, stop: threading.Event) -> Observed:
-    """Create, start, watch, look at, remove. Engine failures become signs; only the image's absence is raised."""
+    """What one container left. Engine failures become signs; only a missing image is raised (`ImageGone`)."""
     limits = request.limits
     signs = Signs(memory_bytes=limits.memory_bytes, limit_s=limits.seconds)
-    seen = Observed(signs, workspace, datetime.now(UTC).isoformat())
+    observation = Observed(signs, workspace, datetime.now(UTC).isoformat())
     try:
         with BoundedLog(workspace.log, limits.log_bytes) as log:
-            seen = _from_creation_to_removal(engine, request, seen, log, stop)
-            seen.signs = replace(seen.signs, last_line=log.last_line)
-        seen.log_bytes, seen.log_cut_bytes = log.total, log.cut
+            _from_creation_to_removal(engine, request, observation, log, stop)
+            observation.signs = replace(observation.signs, last_line=log.last_line)
+        observation.log_bytes, observation.log_cut_bytes = log.total, log.cut
     except OSError as error:
         fault = f"the log could not be written: {error.strerror or error}"
-        seen.signs = replace(seen.signs, engine_fault=seen.signs.engine_fault or fault)
-    _take_output(seen, request)
-    return seen
+        observation.signs = replace(observation.signs, engine_fault=observation.signs.engine_fault or fault)
+    _take_output(observation, request)
+    return observation
 
 
 def _from_creation_to_removal(
-    engine: Engine, request: RunRequest, seen: Observed, log: BoundedLog, stop: threading.Event
-) -> Observed:
-    api, workspace = engine.api, seen.workspace
+    engine: Engine, request: RunRequest, observation: Observed, log: BoundedLog, stop: threading.Event
+) -> None:
+    api, workspace = engine.api, observation.workspace
     container = ""
     began = time.monotonic()
     try:
-        created = api.create_container_from_config(configuration_in(workspace, engine, request))
-        container = created["Id"]
-        seen.warnings = tuple(created.get("Warnings") or ())
-        return _run(engine, container, request, seen, log, stop)
+        answer = api.create_container_from_config(configuration_in(workspace, engine, request))
+        container = answer["Id"]
+        observation.warnings = tuple(answer.get("Warnings") or ())
+        _run(engine, container, request, observation, log, stop)
     except engine_faults() as error:
-        seen.signs = _fault(error, request, seen.signs, starting=not seen.wall_s)
-        return seen
+        observation.signs = _fault(error, request, observation.signs, starting=not observation.wall_s)
     finally:
-        seen.wall_s = time.monotonic() - began
+        observation.wall_s = time.monotonic() - began
         if container:
             # a lost engine keeps its container; its label lets a later clean-up find it
             with suppress(*engine_faults()):
@@ -92,7 +91,7 @@ def _from_creation_to_removal(
 
 
 def configuration_in(workspace: Workspace, engine: Engine, request: RunRequest) -> dict[str, Any]:
-    """The engine's description of a container that has its folders in this workspace; these are ready then."""
+    """The engine's description of a container with its folders in this workspace, which are made ready."""
     show(workspace.shown, request.limits)
     return container_configuration(
         request,
@@ -109,68 +108,66 @@ def _run(
     engine: Engine,
     container: str,
     request: RunRequest,
-    seen: Observed,
+    observation: Observed,
     log: BoundedLog,
     stop: threading.Event,
-) -> Observed:
+) -> None:
     api = engine.api
     # attached before the start, so that no byte of the log is missed
-    attached = api.attach_socket(container, params={"stream": 1, "stdout": 1, "stderr": 1, "logs": 0})
-    stream = getattr(attached, "_sock", attached)
+    connection = api.attach_socket(container, params={"stream": 1, "stdout": 1, "stderr": 1, "logs": 0})
+    stream = getattr(connection, "_sock", connection)
     try:
         api.start(container)
         began = time.monotonic()
         pid = int(api.inspect_container(container)["State"].get("Pid") or 0)
-        seen.confinement = read_confinement(pid)
-        if broken := broken_walls(seen.confinement, engine.facts):
-            seen.signs = replace(seen.signs, engine_fault=_unwalled(broken))
-            return seen
+        observation.confinement = read_confinement(pid)
+        if faults := broken_walls(observation.confinement, engine.facts):
+            fault = "the kernel does not enforce what the engine was asked for: "
+            fault += f"{', '.join(faults)} (see harness doctor)"
+            observation.signs = replace(observation.signs, engine_fault=fault)
+            return
         processes, group = ContainerProcesses(pid, container), ControlGroup(pid, container)
         try:
             running = Running(api, engine.facts.name, container, stream, group, processes, began)
-            watched = watch(running, limits=request.limits, workspace=seen.workspace, log=log, stop=stop)
+            ending = watch(running, limits=request.limits, workspace=observation.workspace, log=log, stop=stop)
         finally:
             group.close()
             processes.close()
-        seen.wall_s = time.monotonic() - began
+        observation.wall_s = time.monotonic() - began
     finally:
-        _close(attached, stream)
-    oom_flag, ran_s = False, watched.lived_s
-    if not watched.engine_fault:
+        _close(connection, stream)
+    oom_flag, ran_s = False, ending.lived_s
+    if not ending.engine_fault:
         last = api.inspect_container(container)
         _same_image(last, request)
         oom_flag = bool(last["State"].get("OOMKilled"))
         # a message that is late makes the engine's stamp late, a harness that slept makes ours late
         ran_s = min(
-            (known for known in (ran_s, stamped_seconds(last["State"])) if known is not None), default=None
+            (seconds for seconds in (ran_s, stamped_seconds(last["State"])) if seconds is not None), default=None
         )
-        if watched.stopped is None and _looks_stopped(watched, request, seen.workspace):
-            watched.engine_fault = _stopped_through_engine(api, container, seen.started)
-    return _with_signs(seen, watched, request, oom_flag, ran_s)
+        if ending.stopped is None and _looks_stopped(ending, request, observation.workspace):
+            ending.engine_fault = _stopped_through_engine(api, container, observation.started)
+    _add_signs(observation, ending, request, oom_flag, ran_s)
 
 
 def stamped_seconds(state: dict[str, Any]) -> float | None:
     """How long a container ran, by the engine's own stamps; None where one is missing or they make no sense."""
     try:
-        began, ended = (datetime.fromisoformat(state[name]) for name in ("StartedAt", "FinishedAt"))
-        seconds = (ended - began).total_seconds()
+        start, end = (datetime.fromisoformat(state[name]) for name in ("StartedAt", "FinishedAt"))
+        seconds = (end - start).total_seconds()
     except (KeyError, TypeError, ValueError):
         return None
     # an engine stamps what has not happened with the year 1
-    return seconds if began.year > 1 and seconds >= 0 else None
+    return seconds if start.year > 1 and seconds >= 0 else None
 
 
-def _unwalled(broken: list[str]) -> str:
-    return f"the kernel does not enforce what the engine was asked for: {', '.join(broken)} (see harness doctor)"
-
-
-def _looks_stopped(watched: Watched, request: RunRequest, workspace: Workspace) -> bool:
+def _looks_stopped(ending: Watched, request: RunRequest, workspace: Workspace) -> bool:
     """Whether the end could be someone else's doing."""
-    return watched.exit_code != 0 or any(not (workspace.out / name).exists() for name in request.required)
+    return ending.exit_code != 0 or any(not (workspace.out / name).exists() for name in request.required)
 
 
 def _stopped_through_engine(api: Any, container: str, started: str) -> str:
-    """In words, if the engine itself was told to end the container, or ended it on its own way out.
+    """The fault, if the engine was told to stop the container or stopped it when it shut down; else empty.
 
     An engine that is being restarted stops its containers politely; what they then exit with looks exactly
     like a fault of the method. Only the engine's events tell, and those before the end are there at once.
@@ -190,41 +187,41 @@ def _stopped_through_engine(api: Any, container: str, started: str) -> str:
     return ""
 
 
-def _close(attached: Any, stream: Any) -> None:
+def _close(connection: Any, stream: Any) -> None:
     """Close a connection that was taken out of the client's hands, at all its layers."""
-    response = getattr(attached, "_response", None)
-    for layer in (response, attached, stream):
+    response = getattr(connection, "_response", None)
+    for layer in (response, connection, stream):
         if layer is not None:
             layer.close()
 
 
-def _with_signs(
-    seen: Observed, watched: Watched, request: RunRequest, oom_flag: bool, ran_s: float | None
-) -> Observed:
-    usage = watched.usage
-    seen.cpu_s, seen.peak_bytes, seen.oom_kills = usage.cpu_seconds, usage.peak_bytes, usage.kills
-    seen.memory_limit_kept = limit_is_kept(usage, request.limits.memory_bytes)
-    seen.signs = replace(
-        seen.signs,
-        exit_code=watched.exit_code,
-        shortage=watched.shortage,
+def _add_signs(
+    observation: Observed, ending: Watched, request: RunRequest, oom_flag: bool, ran_s: float | None
+) -> None:
+    usage = ending.usage
+    observation.cpu_s, observation.oom_kills = usage.cpu_seconds, usage.kills
+    observation.peak_bytes = usage.peak_bytes
+    observation.memory_limit_kept = limit_is_kept(usage, request.limits.memory_bytes)
+    observation.signs = replace(
+        observation.signs,
+        exit_code=ending.exit_code,
+        shortage=ending.shortage,
         oom_flag=oom_flag,
         peak_bytes=usage.peak_bytes,
         ran_s=ran_s,
-        paused_s=watched.paused_s,
-        stopped=watched.stopped,
-        stop_detail=watched.stop_detail,
-        engine_fault=watched.engine_fault,
+        paused_s=ending.paused_s,
+        stopped=ending.stopped,
+        stop_detail=ending.stop_detail,
+        engine_fault=ending.engine_fault,
     )
-    return seen
 
 
 def _same_image(inspected: dict[str, Any], request: RunRequest) -> None:
-    ran = str(inspected.get("Image", ""))
-    if ran.removeprefix("sha256:") != request.image_id.removeprefix("sha256:"):
+    image_id = str(inspected.get("Image", ""))
+    if image_id.removeprefix("sha256:") != request.image_id.removeprefix("sha256:"):
         raise ImageError(
             "the engine ran another image than the one that was asked for",
-            where=f"{request.image}: asked for {request.image_id}, ran {ran}",
+            where=f"{request.image}: asked for {request.image_id}, ran {image_id}",
             todo="build the image again (harness image build)",
         )
 
@@ -238,9 +235,9 @@ def _fault(error: Exception, request: RunRequest, signs: Signs, *, starting: boo
     return replace(signs, engine_fault=f"the engine failed: {words}")
 
 
-def _take_output(seen: Observed, request: RunRequest) -> None:
+def _take_output(observation: Observed, request: RunRequest) -> None:
     """Collect what may be collected, and let the method's own report fill what the kernel did not tell."""
-    signs, workspace = seen.signs, seen.workspace
+    signs, workspace = observation.signs, observation.workspace
     try:
         # before anything is removed: what filled the disk for the container fills it still
         signs = replace(signs, disk_fault=disk_fault(workspace))
@@ -248,17 +245,17 @@ def _take_output(seen: Observed, request: RunRequest) -> None:
         if fault and signs.stopped is None:
             # too fast to be stopped, but too large all the same; whatever else went wrong followed from that
             signs = replace(signs, stopped=Stop.OUTPUT, stop_detail=fault)
-        seen.collection = collect(
+        observation.collection = collect(
             workspace, request.limits, request.required, request.expected, traces=request.traces
         )
-        signs = replace(signs, output_fault=seen.collection.fault)
+        signs = replace(signs, output_fault=observation.collection.fault)
     except OSError as error:
         fault = signs.disk_fault or f"the output could not be taken: {error.strerror or error}"
         signs = replace(signs, engine_fault=signs.engine_fault or fault)
-    seen.signs = signs
+    observation.signs = signs
     # the kernel's counts are not the method's to overrule
     report = workspace.collected / METHOD
-    peak, seconds, warnings = own_measurements(report, wall_s=seen.wall_s, cpus=os.cpu_count() or 1)
-    seen.peak_bytes = peak if seen.peak_bytes is None else seen.peak_bytes
-    seen.cpu_s = seconds if seen.cpu_s is None else seen.cpu_s
-    seen.warnings += warnings
+    peak, seconds, warnings = own_measurements(report, wall_s=observation.wall_s, cpus=os.cpu_count() or 1)
+    observation.peak_bytes = peak if observation.peak_bytes is None else observation.peak_bytes
+    observation.cpu_s = seconds if observation.cpu_s is None else observation.cpu_s
+    observation.warnings += warnings

@@ -70,12 +70,12 @@ def classify(signs: Signs) -> tuple[Verdict, str]:
 
 
 def is_unexplained_kill(signs: Signs) -> bool:
-    """Whether it was killed, but neither by the harness nor by the kernel for want of memory.
+    """Whether the run was killed, but not by the harness and not by the kernel for lack of memory.
 
-    A person may have done it, a watchdog, or the method itself; that cannot be told apart.
+    A person, a watchdog or the method itself may have done it; the signs are the same.
     """
-    killed = signs.exit_code in _FROM_OUTSIDE and signs.stopped is None and not signs.engine_fault
-    return killed and signs.shortage is not Shortage.ABOVE and not _out_of_memory(signs)
+    is_killed = signs.exit_code in _FROM_OUTSIDE and signs.stopped is None and not signs.engine_fault
+    return is_killed and signs.shortage is not Shortage.ABOVE and not _out_of_memory(signs)
 
 
 def _cause(signs: Signs) -> tuple[Verdict, str]:
@@ -103,7 +103,7 @@ def _cause(signs: Signs) -> tuple[Verdict, str]:
             f"{signs.stop_detail}, but the container itself ran {signs.ran_s:g} s: harness or engine hung"
         )
     if is_unexplained_kill(signs):
-        return _killed(signs)
+        return _unexplained_kill(signs)
     if signs.exit_code != 0:
         return Verdict.ERROR, _with_last_line(_exit_reason(signs.exit_code), signs)
     if signs.output_fault:
@@ -121,8 +121,8 @@ def _time_was_up(signs: Signs) -> bool:
     return signs.ran_s is None or signs.ran_s - signs.paused_s >= signs.limit_s
 
 
-def _killed(signs: Signs) -> tuple[Verdict, str]:
-    """Tried again, for it may have been somebody else; but what is killed every time is not tried for ever."""
+def _unexplained_kill(signs: Signs) -> tuple[Verdict, str]:
+    """`infrastructure`, which is tried again; from the last of ATTEMPTS kills in a row on, the method's error."""
     assert signs.exit_code is not None
     name = signal.Signals(signs.exit_code - 128).name
     if signs.earlier_kills + 1 < ATTEMPTS:
@@ -134,25 +134,23 @@ def _killed(signs: Signs) -> tuple[Verdict, str]:
     return Verdict.ERROR, _with_last_line(reason, signs)
 
 
-def _memory_reason(signs: Signs, killed: str) -> str:
+def _memory_reason(signs: Signs, cause: str) -> str:
     limit = _size(signs.memory_bytes)
     if signs.exit_code == _KILLED:
-        victim = killed
+        victim = cause
     elif signs.stopped is Stop.TIMEOUT:
-        victim = f"a process of it was {killed}; the rest ran into the time limit"
+        victim = f"a process of it was {cause}; the rest ran into the time limit"
     else:
-        victim = f"a process of it was {killed}; the rest ended with code {signs.exit_code}"
+        victim = f"a process of it was {cause}; the rest ended with code {signs.exit_code}"
     peak = f", peak {_size(signs.peak_bytes)}" if signs.peak_bytes is not None else ""
     return f"{victim} (limit {limit}{peak})"
 
 
 def _exit_reason(code: int) -> str:
-    if code > 128:
-        try:
-            return f"ended by signal {signal.Signals(code - 128).name}"
-        except ValueError:
-            return f"exit code {code}"
-    return f"exit code {code}"
+    try:
+        return f"ended by signal {signal.Signals(code - 128).name}"
+    except ValueError:
+        return f"exit code {code}"
 
 
 def _with_last_line(reason: str, signs: Signs) -> str:

@@ -84,20 +84,20 @@ def _ulimits(limits: Limits, *, own: bool) -> list[dict[str, Any]]:
     return [{"Name": name, "Soft": bound, "Hard": bound} for name, bound in bounds.items()]
 
 
-def _within_own_limit(kind: int, wanted: int) -> int:
+def _within_own_limit(kind: int, value: int) -> int:
     hard = resource.getrlimit(kind)[1]
-    return wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+    return value if hard == resource.RLIM_INFINITY else min(value, hard)
 
 
 def _mounts(request: RunRequest, facts: EngineFacts, out: Path, shown: Path) -> dict[str, Any]:
-    wanted = [(request.in_folder, "/in", True), (out, "/out", False)]
-    wanted += [(mount.source, mount.target, True) for mount in (*shown_mounts(shown), *request.mounts)]
+    mounts = [(request.in_folder, "/in", True), (out, "/out", False)]
+    mounts += [(mount.source, mount.target, True) for mount in (*shown_mounts(shown), *request.mounts)]
     if facts.selinux:
         # only this older notation can ask for the label without which SELinux refuses the folder
         return {
             "Binds": [
                 f"{source.absolute()}:{target}:{'ro' if read_only else 'rw'},z"
-                for source, target, read_only in wanted
+                for source, target, read_only in mounts
             ]
         }
     return {
@@ -109,6 +109,6 @@ def _mounts(request: RunRequest, facts: EngineFacts, out: Path, shown: Path) -> 
                 "ReadOnly": read_only,
                 "BindOptions": {"Propagation": "rprivate"},
             }
-            for source, target, read_only in wanted
+            for source, target, read_only in mounts
         ]
     }

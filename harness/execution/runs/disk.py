@@ -25,18 +25,18 @@ def output_fault(
 ) -> str:
     """Why the output is too large; empty when it is not. `processes` may hold files that /out no longer shows."""
     total, entries = size_of(workspace.out, most_files=limits.output_files, ended=ended)
-    hidden, files = _deleted(processes, workspace.out.stat().st_dev)
-    deleted = f", {hidden} of them in deleted files that it holds open" if hidden else ""
+    deleted_bytes, files = _deleted_files(processes, workspace.out.stat().st_dev)
+    remark = f", {deleted_bytes} of them in deleted files that it holds open" if deleted_bytes else ""
     # a single file cannot grow beyond the limit, so reaching it means that more was wanted
-    if total + hidden >= limits.output_bytes:
-        return f"wrote {total + hidden} bytes to /out{deleted}; the limit is {limits.output_bytes}"
+    if total + deleted_bytes >= limits.output_bytes:
+        return f"wrote {total + deleted_bytes} bytes to /out{remark}; the limit is {limits.output_bytes}"
     if entries + files > limits.output_files:
         return f"made more than {limits.output_files} files and folders in /out"
     return ""
 
 
 def disk_fault(workspace: Workspace) -> str:
-    """Why nothing more should be written here, whoever used it up; empty when there is no reason."""
+    """Why the disk under a workspace is full, whoever filled it; empty when it is not."""
     folder = workspace.folder.parent
     if (room := room_on(folder)) < 0:
         return f"the disk under {folder} is full: {-(room >> 20)} MiB more must stay free"
@@ -45,17 +45,17 @@ def disk_fault(workspace: Workspace) -> str:
     return ""
 
 
-def _deleted(processes: Iterable[int], device: int) -> tuple[int, int]:
+def _deleted_files(processes: Iterable[int], device: int) -> tuple[int, int]:
     """(bytes, files) that these processes keep on a device though no folder names them any more."""
-    found: dict[int, int] = {}
+    sizes: dict[int, int] = {}
     for number, path in enumerate(_handles(processes)):
         if number > _MOST_HANDLES:
             break
         with suppress(OSError):
             state = os.stat(path)  # noqa: PTH116 (many, at each look: texts are faster than Path objects)
             if stat.S_ISREG(state.st_mode) and state.st_nlink == 0 and state.st_dev == device:
-                found[state.st_ino] = max(state.st_size, state.st_blocks * 512)
-    return sum(found.values()), len(found)
+                sizes[state.st_ino] = max(state.st_size, state.st_blocks * 512)
+    return sum(sizes.values()), len(sizes)
 
 
 def _handles(processes: Iterable[int]) -> Iterator[str]:

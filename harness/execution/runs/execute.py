@@ -50,7 +50,7 @@ def execute(
     while True:
         workspace = new_workspace(request.work, container_user(engine.facts, uid=os.geteuid(), gid=os.getegid()))
         try:
-            seen = run_once(engine, request, workspace, stop)
+            observation = run_once(engine, request, workspace, stop)
         except ImageGone as gone:
             workspace.discard()
             if len(attempts) + 1 >= ATTEMPTS or not _find_again(engine, request, patience):
@@ -60,16 +60,16 @@ def execute(
         except BaseException:
             workspace.discard()
             raise
-        seen.signs = replace(seen.signs, earlier_kills=kills)
-        verdict, reason = _judge(seen, check)
-        kills += is_unexplained_kill(seen.signs)
-        attempts.append(Attempt(verdict, reason, seen.wall_s))
+        observation.signs = replace(observation.signs, earlier_kills=kills)
+        verdict, reason = _judge(observation, check)
+        kills += is_unexplained_kill(observation.signs)
+        attempts.append(Attempt(verdict, reason, observation.wall_s))
         # a full disk does not get emptier by trying again
-        disk_is_full = seen.signs.stopped is Stop.DISK or seen.signs.disk_fault
+        disk_is_full = observation.signs.stopped is Stop.DISK or observation.signs.disk_fault
         if verdict is not Verdict.INFRASTRUCTURE or len(attempts) >= ATTEMPTS or disk_is_full:
             break
         log.warning("attempt %d of %d failed: %s", len(attempts), ATTEMPTS, reason)
-        pauses = _PAUSES_OF_ENGINES if seen.signs.engine_fault else _PAUSES
+        pauses = _PAUSES_OF_ENGINES if observation.signs.engine_fault else _PAUSES
         stop.wait(pauses[min(len(attempts), len(pauses)) - 1])
         try:
             engine.renew(patience=patience)
@@ -79,13 +79,13 @@ def execute(
             reason = f"{reason}; {error.what}"
             break
         workspace.discard()
-    remove_out(seen)
-    return _outcome(engine, request, seen, verdict, reason, attempts)
+    remove_out(observation)
+    return _outcome(engine, request, observation, verdict, reason, attempts)
 
 
-def remove_out(seen: Observed) -> None:
-    """What the container wrote beside its results is not kept, nor what it was shown."""
-    for place in (seen.workspace.out, seen.workspace.shown):
+def remove_out(observation: Observed) -> None:
+    """Remove the folders that were mounted; the answer has been copied out of them."""
+    for place in (observation.workspace.out, observation.workspace.shown):
         for left in remove_stubborn(place):
             log.warning("could not be removed: %s", left)
 
@@ -102,17 +102,17 @@ def _check_request(request: RunRequest) -> None:
     make_readable(request.in_folder)
 
 
-def _judge(seen: Observed, check: Callable[[Path], object] | None) -> tuple[Verdict, str]:
-    """The verdict; the benchmark's check is asked only where everything else is well.
+def _judge(observation: Observed, check: Callable[[Path], object] | None) -> tuple[Verdict, str]:
+    """The verdict and its reason; the benchmark's check is made only where all signs are good.
 
     A reason may quote what a method wrote, so it is made fit for a table: printable, and bounded.
     """
-    verdict, reason = classify(seen.signs)
+    verdict, reason = classify(observation.signs)
     if verdict is Verdict.OK and check is not None:
         try:
-            check(seen.workspace.collected)
+            check(observation.workspace.collected)
         except InvalidPredictions as fault:
-            verdict, reason = classify(replace(seen.signs, output_fault=str(fault)))
+            verdict, reason = classify(replace(observation.signs, output_fault=str(fault)))
     return verdict, shortened(printable(reason))
 
 
@@ -133,35 +133,40 @@ def _image_error(engine: Engine, request: RunRequest) -> ImageError:
 
 
 def _outcome(
-    engine: Engine, request: RunRequest, seen: Observed, verdict: Verdict, reason: str, attempts: list[Attempt]
+    engine: Engine,
+    request: RunRequest,
+    observation: Observed,
+    verdict: Verdict,
+    reason: str,
+    attempts: list[Attempt],
 ) -> Outcome:
-    kept = seen.memory_limit_kept
-    warnings = [*engine.facts.warnings, *seen.warnings]
-    if kept is False:
+    limit_kept = observation.memory_limit_kept
+    warnings = [*engine.facts.warnings, *observation.warnings]
+    if limit_kept is False:
         warnings.append("the kernel held no memory limit for this run")
     return Outcome(
         verdict=verdict,
         reason=reason,
-        exit_code=seen.signs.exit_code,
-        oom_flag=seen.signs.oom_flag,
-        oom_kills=seen.oom_kills,
-        wall_s=round(seen.wall_s, 4),
-        ran_s=seen.signs.ran_s,
-        paused_s=round(seen.signs.paused_s, 4),
-        cpu_s=seen.cpu_s,
-        peak_bytes=seen.peak_bytes,
-        memory_limit_enforced=engine.memory_limit_enforced if kept is None else kept,
-        confinement=seen.confinement,
-        started=seen.started,
-        log=seen.workspace.log,
-        log_bytes=seen.log_bytes,
-        log_cut_bytes=seen.log_cut_bytes,
-        out_folder=seen.workspace.collected,
-        output_bytes=seen.collection.bytes,
-        ignored=seen.collection.ignored,
+        exit_code=observation.signs.exit_code,
+        oom_flag=observation.signs.oom_flag,
+        oom_kills=observation.oom_kills,
+        wall_s=round(observation.wall_s, 4),
+        ran_s=observation.signs.ran_s,
+        paused_s=round(observation.signs.paused_s, 4),
+        cpu_s=observation.cpu_s,
+        peak_bytes=observation.peak_bytes,
+        memory_limit_enforced=engine.memory_limit_enforced if limit_kept is None else limit_kept,
+        confinement=observation.confinement,
+        started=observation.started,
+        log=observation.workspace.log,
+        log_bytes=observation.log_bytes,
+        log_cut_bytes=observation.log_cut_bytes,
+        out_folder=observation.workspace.collected,
+        output_bytes=observation.collection.bytes,
+        ignored=observation.collection.ignored,
         engine=engine.facts,
         image_id=request.image_id,
         attempts=tuple(attempts),
         warnings=tuple(dict.fromkeys(warnings)),
-        folder=seen.workspace.folder,
+        folder=observation.workspace.folder,
     )

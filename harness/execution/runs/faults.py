@@ -37,8 +37,8 @@ def status_of(error: Exception) -> int | None:
 def is_program_fault(words: str) -> bool:
     """Whether a container did not start because of what is in the image, not because of the engine."""
     lower = words.lower()
-    named = "exec" in lower or "executable" in lower
-    return named and any(
+    about_program = "exec" in lower or "executable" in lower
+    return about_program and any(
         sign in lower
         for sign in (
             "not found in $path",

@@ -67,16 +67,16 @@ class BoundedLog:
         self._tail.append(data)
         self._tail_size += len(data)
         while self._tail and self._tail_size - len(self._tail[0]) >= self._tail_room:
-            gone = len(self._tail.popleft())
-            self._tail_size -= gone
-            self.cut += gone
+            size = len(self._tail.popleft())
+            self._tail_size -= size
+            self.cut += size
 
     @property
     def last_line(self) -> str:
         """The last line that says something, or the error that it belongs to, for reasons and tables."""
         lines = [line.strip() for line in self._recent.decode(errors="replace").splitlines()]
-        said = [line for line in lines if line]
-        return printable(_error_line(said))[:_LAST_LINE] if said else ""
+        words = [line for line in lines if line]
+        return printable(_error_line(words))[:_LAST_LINE] if words else ""
 
     def close(self) -> None:
         """Write the end, preceded by how much is missing."""
@@ -118,9 +118,9 @@ class Frames:
                 self._left -= len(piece)
                 view = view[len(piece) :]
                 continue
-            needed = _HEADER.size - len(self._header)
-            self._header += bytes(view[:needed])
-            view = view[needed:]
+            count = _HEADER.size - len(self._header)
+            self._header += bytes(view[:count])
+            view = view[count:]
             if len(self._header) == _HEADER.size:
                 self._left = _HEADER.unpack(self._header)[1]
                 self._header = b""

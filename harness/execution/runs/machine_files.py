@@ -48,5 +48,5 @@ def show(place: Path, limits: Limits) -> None:
 
 
 def shown_mounts(place: Path) -> list[Mount]:
-    """Where the container sees them."""
+    """The mounts that put these files in the place of the kernel's."""
     return [Mount(place / name, target) for name, target in _TARGETS.items()]

@@ -51,7 +51,7 @@ class Running:
 
 @dataclass
 class Watched:
-    """What was seen until the end. `lived_s`: how long the process lived, by the kernel's word and our clock."""
+    """How a container ended. `lived_s`: how long the process lived, by the kernel's word and our clock."""
 
     exit_code: int | None = None
     engine_fault: str = ""
@@ -104,7 +104,7 @@ def watch(
     running: Running, *, limits: Limits, workspace: Workspace, log: BoundedLog, stop: threading.Event
 ) -> Watched:
     """Return when the container has ended, or when the engine is lost."""
-    seen = Watched()
+    ending = Watched()
     group, processes, stream = running.group, running.processes, running.stream
     frames = Frames()
     wake = os.eventfd(0, os.EFD_CLOEXEC)
@@ -116,7 +116,7 @@ def watch(
             selector.register(handle, selectors.EVENT_READ)
     stopper = _Stopper(running, limits)
     end = _End(running)
-    tick, streaming, due = _FIRST_TICK, True, running.began
+    tick, has_log, due = _FIRST_TICK, True, running.began
     try:
         while True:
             # before the clock, and asked of the kernel: all handles may be ready after a long sleep
@@ -124,7 +124,7 @@ def watch(
             now = time.monotonic()
             patience = limits.grace_seconds if stop.is_set() else _PATIENCE
             if fault := end.overdue(now, patience) or stopper.overdue(now):
-                seen.engine_fault = fault
+                ending.engine_fault = fault
                 break
             if end.at is None and now >= min(due, stopper.next_step()):
                 group.read()
@@ -138,31 +138,31 @@ def watch(
                 tick, due = _FIRST_TICK, min(due, now + _FIRST_TICK)
             for handle in ready.intersection(processes.handles):
                 selector.unregister(handle)
-            if streaming and stream.fileno() in ready:
-                streaming = _take(stream, frames, log)
-                if not streaming:
+            if has_log and stream.fileno() in ready:
+                has_log = _take(stream, frames, log)
+                if not has_log:
                     selector.unregister(stream)
             if wake in ready:
                 break
         end.look()
-        if streaming:
+        if has_log:
             _drain(stream, frames, log)
     finally:
         waiter.abandon()
         selector.close()
         os.close(wake)
     group.take_signal()
-    seen.usage, seen.shortage = group.usage, group.shortage()
-    seen.exit_code = waiter.exit_code
+    ending.usage, ending.shortage = group.usage, group.shortage()
+    ending.exit_code = waiter.exit_code
     if end.lost:
-        seen.engine_fault = "the process by which the engine watches the container was killed"
-    elif seen.exit_code is None and not seen.engine_fault:
-        seen.engine_fault = f"the engine was lost during the run: {waiter.fault}"
-    seen.lived_s, seen.paused_s = end.lived_s, stopper.paused_s
-    seen.stopped, seen.stop_detail = stopper.reason, stopper.detail
-    if stop.is_set() and end.at is not None and seen.exit_code is None:
-        seen.stopped = Stop.INTERRUPT
-    return seen
+        ending.engine_fault = "the process by which the engine watches the container was killed"
+    elif ending.exit_code is None and not ending.engine_fault:
+        ending.engine_fault = f"the engine was lost during the run: {waiter.fault}"
+    ending.lived_s, ending.paused_s = end.lived_s, stopper.paused_s
+    ending.stopped, ending.stop_detail = stopper.reason, stopper.detail
+    if stop.is_set() and end.at is not None and ending.exit_code is None:
+        ending.stopped = Stop.INTERRUPT
+    return ending
 
 
 class _End:
@@ -189,7 +189,7 @@ class _End:
             self.lived_s = now - self._running.began
 
     def overdue(self, now: float, patience: float) -> str:
-        """In words, if the engine should have said by now how the container ended."""
+        """The fault, if the engine does not say in time how the container ended; else empty."""
         if self.at is None or now < self.at + patience:
             return ""
         return "the container has ended, but the engine does not say how"
@@ -214,7 +214,7 @@ class _Stopper:
         return self._began + self._limits.seconds + self.paused_s
 
     def overdue(self, now: float) -> str:
-        """In words, if even the kill has had no effect for too long."""
+        """The fault, if even the kill has no effect in time; else empty."""
         return "the engine did not stop the container" if now >= self._give_up_at else ""
 
     def look(self, now: float, workspace: Workspace, stop: threading.Event, *, frozen: bool) -> None:
@@ -264,7 +264,7 @@ class _Stopper:
 
 
 def _take(stream: socket.socket, frames: Frames, log: BoundedLog) -> bool:
-    """One piece of log; False at its end."""
+    """Copy one piece of the stream to the log; False at the end of the stream."""
     try:
         data = stream.recv(_PIECE)
     except OSError:
@@ -275,7 +275,7 @@ def _take(stream: socket.socket, frames: Frames, log: BoundedLog) -> bool:
 
 
 def _drain(stream: socket.socket, frames: Frames, log: BoundedLog) -> None:
-    """What the engine still holds of the log after the end."""
+    """Copy what the engine still holds of the log after the container's end."""
     stream.settimeout(_LOG_PATIENCE)
     while _take(stream, frames, log):
         pass

@@ -48,7 +48,7 @@ class Workspace:
 
     @property
     def collected(self) -> Path:
-        """What was taken from it."""
+        """The files that were copied out of /out."""
         return self.folder / "collected"
 
     @property
@@ -85,9 +85,9 @@ def make_readable(folder: Path) -> None:
         if path.is_symlink():
             continue
         mode = path.stat().st_mode
-        wanted = mode | (0o555 if path.is_dir() else 0o444)
-        if wanted != mode:
-            path.chmod(stat.S_IMODE(wanted))
+        new_mode = mode | (0o555 if path.is_dir() else 0o444)
+        if new_mode != mode:
+            path.chmod(stat.S_IMODE(new_mode))
 
 
 def size_of(folder: Path, *, most_files: int, ended: bool = False) -> tuple[int, int]:
@@ -96,26 +96,26 @@ def size_of(folder: Path, *, most_files: int, ended: bool = False) -> tuple[int,
     Only when nobody writes to it any more are folders opened that were closed to their owner.
     """
     total = entries = 0
-    pending = [str(folder)]
-    while pending:
-        path = pending.pop()
+    folders = [str(folder)]
+    while folders:
+        path = folders.pop()
         try:
             if ended:
                 os.close(open_folder(path))
-            found = os.scandir(path)
+            listing = os.scandir(path)
         except OSError as error:
             if error.errno == errno.ENAMETOOLONG:
                 # deeper than a path can say: nothing honest is that deep
                 return total, most_files + 1
             continue
-        with found:
-            for entry in found:
+        with listing:
+            for entry in listing:
                 entries += 1
                 if entries > most_files:
                     return total, entries
                 with suppress(OSError):
                     if entry.is_dir(follow_symlinks=False):
-                        pending.append(entry.path)
+                        folders.append(entry.path)
                     else:
                         state = entry.stat(follow_symlinks=False)
                         total += max(state.st_size, state.st_blocks * 512)
@@ -140,7 +140,7 @@ def collect(
     traces: bool = False,
 ) -> Collection:
     """Copy the expected regular files; name what was refused. Called after the container's end only."""
-    taken, refused, ignored = 0, {}, []
+    total, problems, ignored = 0, {}, []
     try:
         root = open_folder(workspace.out)
     except OSError as error:
@@ -148,30 +148,30 @@ def collect(
     try:
         for name in sorted(names_in(root))[: limits.output_files]:
             if name == _TRACE and traces:
-                size, remarks = _collect_trace(root, workspace.collected / _TRACE, limits.output_bytes - taken)
-                taken += size
+                size, remarks = _collect_trace(root, workspace.collected / _TRACE, limits.output_bytes - total)
+                total += size
                 ignored += remarks
                 continue
             if name not in expected and name not in required:
                 ignored.append(name)
                 continue
-            problem, size = _copy(root, name, workspace.collected / name, limits.output_bytes - taken)
-            taken += size
+            problem, size = _copy(root, name, workspace.collected / name, limits.output_bytes - total)
+            total += size
             if problem:
-                refused[name] = problem
+                problems[name] = problem
     finally:
         os.close(root)
-    fault = "; ".join(f"{name} {problem}" for name, problem in sorted(refused.items()))
+    fault = "; ".join(f"{name} {problem}" for name, problem in sorted(problems.items()))
     for name in required:
         path = workspace.collected / name
-        if name not in refused and not path.exists():
+        if name not in problems and not path.exists():
             fault = fault or f"{name} is missing"
         elif path.exists() and path.stat().st_size == 0:
             fault = fault or f"{name} is empty"
-    shown = [printable(name)[:_LONGEST_NAME] for name in ignored[:_MOST_REMARKS]]
+    names = [printable(name)[:_LONGEST_NAME] for name in ignored[:_MOST_REMARKS]]
     if len(ignored) > _MOST_REMARKS:
-        shown.append(f"and {len(ignored) - _MOST_REMARKS} more")
-    return Collection(fault=fault, ignored=tuple(shown), bytes=taken)
+        names.append(f"and {len(ignored) - _MOST_REMARKS} more")
+    return Collection(fault=fault, ignored=tuple(names), bytes=total)
 
 
 def _collect_trace(root: int, target: Path, room: int) -> tuple[int, list[str]]:
@@ -179,24 +179,24 @@ def _collect_trace(root: int, target: Path, room: int) -> tuple[int, list[str]]:
         folder = open_folder(_TRACE, beside=root)
     except OSError:
         return 0, [_TRACE]
-    taken, ignored = 0, []
+    total, ignored = 0, []
     try:
         target.mkdir()
         for name in sorted(names_in(folder)):
             if not _TRACED.fullmatch(name):
                 ignored.append(f"{_TRACE}/{name}")
                 continue
-            problem, size = _copy(folder, name, target / name, room - taken)
-            taken += size
+            problem, size = _copy(folder, name, target / name, room - total)
+            total += size
             if problem:
                 ignored.append(f"{_TRACE}/{name} ({problem})")
     finally:
         os.close(folder)
-    return taken, ignored
+    return total, ignored
 
 
 def _copy(folder: int, name: str, target: Path, room: int) -> tuple[str, int]:
-    """Copy one regular file; a problem in words instead of a copy for anything else."""
+    """Copy one regular file: the problem (empty if it was copied), and how many bytes."""
     try:
         source = _open_file(folder, name)
     except OSError as error:

@@ -34,12 +34,12 @@ def _keeps_order(bench: Bench) -> None:
     """Scores belong to the asked pairs, in their order: asked for fewer, it gives these the same scores."""
     trial = _on(problems.one_type)(bench.card)
     pairs, settings = (np.asarray(trial.inputs[name]) for name in ("test_pairs", "test_setting"))
-    kept = np.flatnonzero(settings == 1)[::2]
-    fewer = {"test_pairs": pairs[kept], "test_setting": settings[kept]}
+    rows = np.flatnonzero(settings == 1)[::2]
+    fewer = {"test_pairs": pairs[rows], "test_setting": settings[rows]}
     smaller = replace(trial, inputs={**trial.inputs, **fewer})
     all_asked, fewer_asked = (array_of(bench.answer(one), "predictions.npy") for one in (trial, smaller))
-    allowed = _ROUNDING * np.abs(all_asked).max()
-    same = bool((np.abs(all_asked[kept] - fewer_asked) <= allowed).all())
+    tolerance = _ROUNDING * np.abs(all_asked).max()
+    same = bool((np.abs(all_asked[rows] - fewer_asked) <= tolerance).all())
     if not same and not bench.card.asked_together:
         raise Fault("asked for fewer pairs, it gives them other scores: are scores in the order of the pairs?")
     if same and bench.card.asked_together:

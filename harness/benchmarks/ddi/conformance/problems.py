@@ -81,11 +81,11 @@ class Problem:
     def with_other_test_labels(self) -> Problem:
         """The same problem, with other types for every item that is not there to learn from or to choose by."""
         labels = self.dataset.labels.copy()
-        hidden = np.isin(self.split.items, (*TEST, OUTSIDE))
+        test = np.isin(self.split.items, (*TEST, OUTSIDE))
         if self.dataset.multilabel:
-            labels[hidden] = -np.roll(labels[hidden], 1, axis=1)
+            labels[test] = -np.roll(labels[test], 1, axis=1)
         else:
-            labels[hidden] = (labels[hidden] + 1) % TYPES
+            labels[test] = (labels[test] + 1) % TYPES
         return Problem(replace(self.dataset, labels=labels), self.split)
 
 
@@ -119,16 +119,16 @@ def several_types() -> Problem:
 def without_new_pairs() -> Problem:
     """No item joins two new drugs, neither to choose by nor to answer."""
     base = one_type()
-    kept = ~np.isin(base.split.items, (VALID_S2, TEST_S2))
-    dataset = _dataset(base.dataset.pairs[kept], base.dataset.labels[kept])
-    return Problem(dataset, part_split(base.split.drugs, base.split.items[kept]))
+    others = ~np.isin(base.split.items, (VALID_S2, TEST_S2))
+    dataset = _dataset(base.dataset.pairs[others], base.dataset.labels[others])
+    return Problem(dataset, part_split(base.split.drugs, base.split.items[others]))
 
 
 def _distinct_pairs(generator: np.random.Generator) -> npt.NDArray[np.int32]:
     """Ordered pairs of two drugs, sorted."""
     heads, tails = np.nonzero(~np.eye(len(SMILES), dtype=bool))
-    chosen = np.sort(generator.choice(len(heads), size=_PAIRS, replace=False))
-    return np.column_stack([heads, tails])[chosen].astype(np.int32)
+    sample = np.sort(generator.choice(len(heads), size=_PAIRS, replace=False))
+    return np.column_stack([heads, tails])[sample].astype(np.int32)
 
 
 def _alike(pair: npt.NDArray[np.int32], generator: np.random.Generator) -> tuple[int, int]:
@@ -141,10 +141,10 @@ def _alike(pair: npt.NDArray[np.int32], generator: np.random.Generator) -> tuple
 
 def _held_out(parts: npt.NDArray[np.int32], generator: np.random.Generator) -> npt.NDArray[np.int32]:
     """A tenth of the pairs of known drugs to choose by, a tenth for testing."""
-    drawn = generator.random(len(parts))
-    known = parts == TRAIN
-    held = np.where(known & (drawn < 0.1), VALID_S0, np.where(known & (drawn > 0.9), TEST_S0, parts))
-    return held.astype(np.int32)
+    chance = generator.random(len(parts))
+    train = parts == TRAIN
+    codes = np.where(train & (chance < 0.1), VALID_S0, np.where(train & (chance > 0.9), TEST_S0, parts))
+    return codes.astype(np.int32)
 
 
 def _types_of(parts: npt.NDArray[np.int32], generator: np.random.Generator) -> npt.NDArray[np.int32]:
@@ -166,7 +166,7 @@ def _dataset(pairs: npt.NDArray[np.int32], labels: Array) -> DdiDataset:
     knowledge = np.column_stack([*edges, np.arange(_EDGES) % RELATIONS]).astype(np.int32)
     names = _names("Substance", drugs)
     texts = tuple(f"{name} is a made-up medicine. It is taken with water." for name in names)
-    known = np.arange(drugs) != WITHOUT_TEXT
+    has_text = np.arange(drugs) != WITHOUT_TEXT
     return DdiDataset(
         name="made-up",
         pairs=pairs,
@@ -178,9 +178,9 @@ def _dataset(pairs: npt.NDArray[np.int32], labels: Array) -> DdiDataset:
         drug_ids=_names("drug", drugs),
         smiles=SMILES,
         drug_names=names,
-        drug_texts=tuple(text if there else "" for text, there in zip(texts, known, strict=True)),
+        drug_texts=tuple(text if there else "" for text, there in zip(texts, has_text, strict=True)),
         graph_texts=tuple(
-            f"{name} treats headache" if there else "" for name, there in zip(names, known, strict=True)
+            f"{name} treats headache" if there else "" for name, there in zip(names, has_text, strict=True)
         ),
         type_names=_names("The one increases effect", TYPES),
         entity_names=_names("entity", entities),

@@ -48,31 +48,31 @@ class TableLine:
     where: str
 
     def refused(self, what: str, todo: str) -> CorruptData:
-        """Why the line can't be used."""
+        """The error for a line that can't be used."""
         return CorruptData(what, where=self.where, todo=todo)
 
 
 def convert(manifest: DatasetManifest, files: Mapping[str, Path]) -> DdiDataset:
-    """Read the tables."""
-    told = parameters_of(manifest, Parameters)
-    for name in filter(None, (told.drugs, told.interactions, told.knowledge)):
+    """The dataset out of its tables."""
+    parameters = parameters_of(manifest, Parameters)
+    for name in filter(None, (parameters.drugs, parameters.interactions, parameters.knowledge)):
         if name not in files:
             raise ManifestError(
                 f"the file '{name}' is not listed",
                 where=f"datasets/{manifest.name}/dataset.toml: files",
                 todo="list the tables under [[files]]",
             )
-    drugs = _drugs(files[told.drugs])
+    drugs = _drugs(files[parameters.drugs])
     ids = tuple(row.cells["drug"] for row in drugs)
     smiles = tuple(row.cells["smiles"] for row in drugs)
     molecules = molecules_of(smiles, [row.where for row in drugs])
-    pairs, labels, types = _items(files[told.interactions], ids)
-    edges, entities, relations = _graph(files.get(told.knowledge), ids, told.relations)
+    pairs, labels, types = _items(files[parameters.interactions], ids)
+    edges, entities, relations = _graph(files.get(parameters.knowledge), ids, parameters.relations)
     return DdiDataset(
         name=manifest.name,
         pairs=pairs,
         labels=labels,
-        fingerprints=count_fingerprints(molecules, told.fingerprint),
+        fingerprints=count_fingerprints(molecules, parameters.fingerprint),
         knowledge=edges,
         years=np.array([_year(row) for row in drugs], dtype=np.int32),
         released=np.empty((len(ids) + len(pairs), 0), dtype=np.int32),
@@ -115,13 +115,13 @@ def _drugs(path: Path) -> list[TableLine]:
 
 
 def _once(keys: Iterable[tuple[TableLine, str]], what: str) -> None:
-    """Refuse what a line before has said."""
-    seen: dict[str, TableLine] = {}
+    """Raise `CorruptData` if two lines have one key."""
+    lines: dict[str, TableLine] = {}
     for row, key in keys:
-        if key in seen:
-            before = seen[key].where.rpartition(": ")[2]
+        if key in lines:
+            before = lines[key].where.rpartition(": ")[2]
             raise row.refused(f"{what.format(key)} is also in {before}", "keep one of the lines")
-        seen[key] = row
+        lines[key] = row
 
 
 def _year(row: TableLine) -> int:
@@ -139,20 +139,20 @@ def _items(path: Path, ids: Sequence[str]) -> tuple[Integers, Integers | Signs, 
     signed = bool(rows) and "sign" in rows[0].cells
     places = {drug: place for place, drug in enumerate(ids)}
     pairs = np.array([_pair(row, places) for row in rows], dtype=np.int32).reshape(-1, 2)
-    told = [_types(row) for row in rows]
-    names = tuple(sorted({name for types in told for name in types}))
+    types_of_rows = [_types(row) for row in rows]
+    names = tuple(sorted({name for types in types_of_rows for name in types}))
     number = {name: place for place, name in enumerate(names)}
     keys = (
         (row, ", ".join([*map(ids.__getitem__, pair), *sorted(types), row.cells.get("sign", "")]))
-        for row, pair, types in zip(rows, pairs, told, strict=True)
+        for row, pair, types in zip(rows, pairs, types_of_rows, strict=True)
     )
     _once(keys, "the interaction '{}'")
     if signed:
         signs = np.zeros((len(rows), len(names)), dtype=np.int8)
-        for line, (row, types) in enumerate(zip(rows, told, strict=True)):
+        for line, (row, types) in enumerate(zip(rows, types_of_rows, strict=True)):
             signs[line, [number[name] for name in types]] = _sign(row)
         return pairs, signs, names
-    labels = np.array([number[types[0]] for types in told], dtype=np.int32)
+    labels = np.array([number[types[0]] for types in types_of_rows], dtype=np.int32)
     order = np.lexsort((labels, pairs[:, 1], pairs[:, 0]))
     return pairs[order], labels[order], names
 
@@ -168,8 +168,8 @@ def _pair(row: TableLine, places: Mapping[str, int]) -> tuple[int, int]:
 
 
 def _types(row: TableLine) -> list[str]:
-    told = row.cells["types"].split(";") if "types" in row.cells else [row.cells["type"]]
-    names = [name.strip() for name in told]
+    cells = row.cells["types"].split(";") if "types" in row.cells else [row.cells["type"]]
+    names = [name.strip() for name in cells]
     if not all(names) or len(set(names)) < len(names):
         raise row.refused("a type has no name, or is there twice", "give every type once, separated by ;")
     return names

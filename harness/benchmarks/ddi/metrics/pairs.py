@@ -1,4 +1,4 @@
-"""Which pairs a method is asked for, in an order that tells nothing of labels, and what each answers."""
+"""The pairs that a method must score, in an order that tells nothing of labels, and their items."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class AskedPairs:
 
 
 def asked_pairs(dataset: DdiDataset, split: PartSplit) -> AskedPairs:
-    """What is asked on one split: its test items, or everything about new drugs that no item has."""
+    """The pairs of the test items of a split, or where it has no test items, all pairs with new drugs."""
     items = {setting: split.items_in(part) for setting, part in SETTINGS.items()}
     wanted = {setting: dataset.pairs[chosen] for setting, chosen in items.items()}
     new = split.drugs_in(TEST_NEW)

@@ -1,4 +1,4 @@
-"""The rows that metrics are taken of: test items with the scores of their pairs, as either kind takes them."""
+"""The rows that metrics are computed from: test items with the scores of their pairs, for either kind."""
 
 from __future__ import annotations
 

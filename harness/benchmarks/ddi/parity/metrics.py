@@ -1,4 +1,4 @@
-"""Golden metrics of `ddi`: logits and labels as the published trainer had them, and the metrics it told."""
+"""Golden metrics of `ddi`: logits and labels as the published trainer had them, and its own metrics."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ def _one_type(logits: Array, label: Array) -> dict[str, Value]:
 
 def _several_types(logits: Array, label: Array) -> dict[str, Value]:
     """The label marks the types that the pair says anything of, then whether it is a positive of them."""
-    told, positive = label[:, :-1] == 1, label[:, -1:] == 1
-    signs = np.where(told, np.where(positive, 1, -1), 0).astype(np.int8)
+    mentions, positive = label[:, :-1] == 1, label[:, -1:] == 1
+    signs = np.where(mentions, np.where(positive, 1, -1), 0).astype(np.int8)
     with np.errstate(over="ignore"):
         probabilities = 1 / (1 + np.exp(-logits))
     return multilabel.as_published(by_type(signs, probabilities.astype(np.float32)), empty_is_zero=True)

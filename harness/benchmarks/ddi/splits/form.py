@@ -48,9 +48,9 @@ class PartForm(Form["DdiDataset", PartSplit]):
         from harness.benchmarks.ddi.splits.drugs.measure import describe_groups, measure_split
 
         groups = getattr(strategy, "groups", None)
-        dealt = describe_groups(groups(dataset, parameters), split) if groups else {}
+        tables = describe_groups(groups(dataset, parameters), split) if groups else {}
         threshold = getattr(parameters, "gamma", getattr(parameters, "threshold", _RELEASED_GAMMA))
-        return {**dealt, **measure_split(dataset, split, threshold)}
+        return {**tables, **measure_split(dataset, split, threshold)}
 
 
 FORM = PartForm()

@@ -33,9 +33,9 @@ def _tells_its_lowest_score(bench: Bench) -> None:
     trial = _on(problems.ordinary, 0)(bench.card)
     folds = np.asarray(trial.inputs["folds"])
     # everything is asked for, so that the mask of items no longer tells what may be learned from
-    asked = {"folds": np.full_like(folds, -1), "training": (folds >= 0).astype(np.int8)}
-    everything = replace(trial, inputs={**trial.inputs, **asked})
-    answer = bench.answer(everything)
+    masks = {"folds": np.full_like(folds, -1), "training": (folds >= 0).astype(np.int8)}
+    whole = replace(trial, inputs={**trial.inputs, **masks})
+    answer = bench.answer(whole)
     if "lowest.npy" not in answer:
         raise Fault("lowest.npy is missing: the SDK of its language writes it")
     scores, lowest = array_of(answer, "predictions.npy"), array_of(answer, "lowest.npy")
@@ -49,8 +49,8 @@ def _keeps_order(bench: Bench) -> None:
     card, trial = bench.card, _on(problems.ordinary, 0)(bench.card)
     folds = np.asarray(trial.inputs["folds"])
     fewer = folds.copy()
-    asked = np.argwhere(folds == -1)
-    fewer[tuple(asked[::2].T)] = -2
+    items = np.argwhere(folds == -1)
+    fewer[tuple(items[::2].T)] = -2
     smaller = replace(trial, inputs={**trial.inputs, "folds": fewer})
     all_asked, fewer_asked = (array_of(bench.answer(one), "predictions.npy")[0] for one in (trial, smaller))
     same = np.array_equal(all_asked[1::2], fewer_asked)

@@ -35,8 +35,8 @@ class Problem:
     def with_other_test_labels(self) -> Problem:
         """The same problem, the truth about its test pairs turned round."""
         labels = self.dataset.associations.copy()
-        hidden = self.split.folds == TEST
-        labels[hidden] = np.where(labels[hidden] == 1, 0, 1)
+        test = self.split.folds == TEST
+        labels[test] = np.where(labels[test] == 1, 0, 1)
         return Problem(replace(self.dataset, associations=labels), self.split)
 
     def metrics(self, answer: Mapping[str, Array]) -> Mapping[str, float | None]:

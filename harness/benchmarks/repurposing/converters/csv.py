@@ -32,18 +32,17 @@ class Parameters(Strict):
 
 
 def convert(manifest: DatasetManifest, files: Mapping[str, Path]) -> RepurposingDataset:
-    """Read the three tables."""
-    told = parameters_of(manifest, Parameters)
-    for name in (told.associations, told.drug_features, told.disease_features):
+    """The dataset out of its three tables."""
+    parameters = parameters_of(manifest, Parameters)
+    names = (parameters.associations, parameters.drug_features, parameters.disease_features)
+    for name in names:
         if name not in files:
             raise ManifestError(
                 f"the file '{name}' is not listed",
                 where=f"datasets/{manifest.name}/dataset.toml: files",
                 todo="list the three tables under [[files]]",
             )
-    return read_tables(
-        manifest.name, files[told.associations], files[told.drug_features], files[told.disease_features]
-    )
+    return read_tables(manifest.name, *(files[name] for name in names))
 
 
 def read_tables(name: str, associations: Path, drug_features: Path, disease_features: Path) -> RepurposingDataset:
@@ -71,15 +70,15 @@ def _features(path: Path) -> tuple[tuple[str, ...], tuple[str, ...], Features]:
             todo="give a header, a first column of names and at least one feature column",
         )
     header, ids, values = rows[0][1], [], np.empty((len(rows) - 1, len(rows[0][1]) - 1))
-    seen: dict[str, int] = {}
+    lines: dict[str, int] = {}
     for number, (line, row) in enumerate(rows[1:]):
         where = f"{path}: line {line}"
         check_width(row, header, where)
-        if row[0] in seen:
+        if row[0] in lines:
             raise CorruptData(
-                f"'{row[0]}' is also in line {seen[row[0]]}", where=where, todo="keep one of the lines"
+                f"'{row[0]}' is also in line {lines[row[0]]}", where=where, todo="keep one of the lines"
             )
-        seen[row[0]] = line
+        lines[row[0]] = line
         ids.append(row[0])
         cells = zip(row[1:], header[1:], strict=True)
         values[number] = [_number(cell, f"{where}, column '{column}'") for cell, column in cells]
@@ -90,7 +89,7 @@ def _associations(path: Path, drug_ids: Sequence[str], disease_ids: Sequence[str
     drugs = {name: place for place, name in enumerate(drug_ids)}
     diseases = {name: place for place, name in enumerate(disease_ids)}
     labels = np.zeros((len(drugs), len(diseases)), dtype=np.int8)
-    seen: dict[tuple[str, str], int] = {}
+    lines: dict[tuple[str, str], int] = {}
     rows = rows_of(path)
     header = next(rows, (0, []))[1]
     if header != _COLUMNS:
@@ -103,8 +102,8 @@ def _associations(path: Path, drug_ids: Sequence[str], disease_ids: Sequence[str
         where = f"{path}: line {line}"
         check_width(row, header, where)
         drug, disease, label = row
-        for kind, name, known in (("drug", drug, drugs), ("disease", disease, diseases)):
-            if name not in known:
+        for kind, name, entities in (("drug", drug, drugs), ("disease", disease, diseases)):
+            if name not in entities:
                 raise CorruptData(
                     f"{kind} '{name}' has no line in the {kind} features",
                     where=where,
@@ -112,13 +111,13 @@ def _associations(path: Path, drug_ids: Sequence[str], disease_ids: Sequence[str
                 )
         if label not in _LABELS:
             raise CorruptData(f"label '{label}' is none of -1, 0, +1", where=where, todo="correct the label")
-        if (drug, disease) in seen:
+        if (drug, disease) in lines:
             raise CorruptData(
-                f"the pair '{drug}', '{disease}' is also in line {seen[drug, disease]}",
+                f"the pair '{drug}', '{disease}' is also in line {lines[drug, disease]}",
                 where=where,
                 todo="keep one of the lines",
             )
-        seen[drug, disease] = line
+        lines[drug, disease] = line
         labels[drugs[drug], diseases[disease]] = _LABELS[label]
     return labels
 

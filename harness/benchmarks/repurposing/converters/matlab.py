@@ -45,15 +45,15 @@ class Parameters(Strict):
 
 
 def convert(manifest: DatasetManifest, files: Mapping[str, Path]) -> RepurposingDataset:
-    """Read the matrices as they are."""
-    told = parameters_of(manifest, Parameters)
-    drug_features = _matrix(told.drug_features, files).astype(np.float64)
-    disease_features = _matrix(told.disease_features, files).astype(np.float64)
-    drug_ids = _names(told.drug_ids, files)
-    disease_ids = _names(told.disease_ids, files)
+    """The dataset out of its matrices, as they are."""
+    parameters = parameters_of(manifest, Parameters)
+    drug_features = _matrix(parameters.drug_features, files).astype(np.float64)
+    disease_features = _matrix(parameters.disease_features, files).astype(np.float64)
+    drug_ids = _names(parameters.drug_ids, files)
+    disease_ids = _names(parameters.disease_ids, files)
     return RepurposingDataset(
         name=manifest.name,
-        associations=_labels(_matrix(told.associations, files), told.associations),
+        associations=_labels(_matrix(parameters.associations, files), parameters.associations),
         drug_features=drug_features,
         disease_features=disease_features,
         drug_ids=drug_ids,
@@ -83,26 +83,26 @@ def _path(file: str, files: Mapping[str, Path]) -> Path:
     return files[file]
 
 
-def _matrix(told: Matrix, files: Mapping[str, Path]) -> npt.NDArray[Any]:
-    values = _variable(told.file, told.variable, files)
+def _matrix(matrix: Matrix, files: Mapping[str, Path]) -> npt.NDArray[Any]:
+    values = _variable(matrix.file, matrix.variable, files)
     if values.ndim != 2 or values.dtype.kind not in "biuf":
-        raise CorruptData(f"variable '{told.variable}' is not a matrix of numbers", where=told.file)
-    return np.ascontiguousarray(values.T if told.transpose else values)
+        raise CorruptData(f"variable '{matrix.variable}' is not a matrix of numbers", where=matrix.file)
+    return np.ascontiguousarray(values.T if matrix.transpose else values)
 
 
-def _labels(values: npt.NDArray[Any], told: Matrix) -> npt.NDArray[np.int8]:
+def _labels(values: npt.NDArray[Any], matrix: Matrix) -> npt.NDArray[np.int8]:
     if not np.isin(values, (-1, 0, 1)).all():
-        raise CorruptData(f"variable '{told.variable}' has values that are no labels", where=told.file)
+        raise CorruptData(f"variable '{matrix.variable}' has values that are no labels", where=matrix.file)
     return values.astype(np.int8)
 
 
-def _names(told: NameArray, files: Mapping[str, Path]) -> tuple[str, ...]:
-    if told.variable:
-        cells = _variable(told.file, told.variable, files).ravel()
+def _names(names: NameArray, files: Mapping[str, Path]) -> tuple[str, ...]:
+    if names.variable:
+        cells = _variable(names.file, names.variable, files).ravel()
         return tuple(str(np.asarray(cell).ravel()[0]) for cell in cells)
-    with _path(told.file, files).open(encoding=told.encoding, newline="") as stream:
+    with _path(names.file, files).open(encoding=names.encoding, newline="") as stream:
         rows = list(csv.reader(stream))
-    return tuple(rows[0][1:]) if told.axis == "columns" else tuple(row[0] for row in rows[1:])
+    return tuple(rows[0][1:]) if names.axis == "columns" else tuple(row[0] for row in rows[1:])
 
 
 def _feature_names(features: npt.NDArray[np.float64], ids: tuple[str, ...]) -> tuple[str, ...]:

@@ -31,17 +31,17 @@ class Parameters(Strict):
 
 
 def convert(manifest: DatasetManifest, files: Mapping[str, Path]) -> RepurposingDataset:
-    """Draw the dataset."""
-    told = parameters_of(manifest, Parameters)
-    generator = np.random.RandomState(told.seed)
-    mean, deviation = told.mean, told.standard_deviation
-    positive = generator.normal(mean, deviation, size=(told.features, told.positives))
-    negative = generator.normal(-mean, deviation, size=(told.features, told.negatives))
+    """The dataset, drawn from its seed."""
+    parameters = parameters_of(manifest, Parameters)
+    generator = np.random.RandomState(parameters.seed)
+    mean, deviation = parameters.mean, parameters.standard_deviation
+    positive = generator.normal(mean, deviation, size=(parameters.features, parameters.positives))
+    negative = generator.normal(-mean, deviation, size=(parameters.features, parameters.negatives))
     values = np.concatenate([positive, negative], axis=1).T
-    size, half = told.positives + told.negatives, told.features // 2
+    size, half = parameters.positives + parameters.negatives, parameters.features // 2
     associations = np.zeros((size, size), dtype=np.int8)
-    associations[: told.positives, : told.positives] = 1
-    associations[told.positives :, told.positives :] = -1
+    associations[: parameters.positives, : parameters.positives] = 1
+    associations[parameters.positives :, parameters.positives :] = -1
     return RepurposingDataset(
         name=manifest.name,
         associations=associations,

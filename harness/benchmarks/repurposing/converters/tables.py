@@ -47,11 +47,11 @@ class _Table:
 
 
 def convert(manifest: DatasetManifest, files: Mapping[str, Path]) -> RepurposingDataset:
-    """Read the tables and put them together."""
-    told = parameters_of(manifest, Parameters)
-    associations = _read(told.associations, files)
-    drug_features, drug_names = _side_by_side(told.drug_features, associations.rows, files)
-    disease_features, disease_names = _side_by_side(told.disease_features, associations.columns, files)
+    """The dataset out of its tables."""
+    parameters = parameters_of(manifest, Parameters)
+    associations = _read(parameters.associations, files)
+    drug_features, drug_names = _side_by_side(parameters.drug_features, associations.rows, files)
+    disease_features, disease_names = _side_by_side(parameters.disease_features, associations.columns, files)
     if not np.isin(associations.values, (-1, 0, 1)).all():
         raise CorruptData(
             "a value is no label", where=associations.where, todo="use +1, -1, and 0 for what is unknown"
@@ -69,17 +69,17 @@ def convert(manifest: DatasetManifest, files: Mapping[str, Path]) -> Repurposing
 
 
 def _side_by_side(
-    told: Sequence[FeatureTable], ids: tuple[str, ...], files: Mapping[str, Path]
+    features: Sequence[FeatureTable], ids: tuple[str, ...], files: Mapping[str, Path]
 ) -> tuple[Features, tuple[str, ...]]:
-    tables = [_read(part.file, files) for part in told]
-    parts = [_aligned(table, ids, part) for table, part in zip(tables, told, strict=True)]
+    tables = [_read(part.file, files) for part in features]
+    parts = [_rows_of(table, ids, part) for table, part in zip(tables, features, strict=True)]
     names = tuple(name for table in tables for name in table.columns)
     return np.concatenate([np.empty((len(ids), 0)), *parts], axis=1), names
 
 
-def _aligned(table: _Table, ids: tuple[str, ...], told: FeatureTable) -> Features:
+def _rows_of(table: _Table, ids: tuple[str, ...], features: FeatureTable) -> Features:
     """The table's rows in the order of `ids`, NaN where it has none."""
-    if told.rows == "in order":
+    if features.rows == "in order":
         if len(table.rows) != len(ids):
             raise CorruptData(
                 f"{len(table.rows)} rows instead of {len(ids)}",
@@ -88,8 +88,8 @@ def _aligned(table: _Table, ids: tuple[str, ...], told: FeatureTable) -> Feature
             )
         return table.values
     alone = set(table.rows) ^ set(ids)
-    if alone != set(told.unmatched):
-        name = min(alone ^ set(told.unmatched))
+    if alone != set(features.unmatched):
+        name = min(alone ^ set(features.unmatched))
         raise CorruptData(
             f"'{name}' is in this table or in the associations, but not in both"
             if name in alone

@@ -1,4 +1,4 @@
-"""Which inner model's predictions count: chosen from the training pairs that each model did not see.
+"""The choice of an inner model, by its scores of the training pairs that it did not see.
 
 As published: by the AUC of predictions cut to -1 and +1, disease by disease. For a method without negative scores
 all inner models have exactly 0.5 there, and the first one is taken. As defined: by the AUC over all such pairs.

@@ -27,34 +27,34 @@ _OF_A_SPLIT = {"A_train", "train_mask", "val_mask"}
 
 
 def check_answers(match: Match, arrays: Mapping[str, Array], run: Runner) -> CaseFinding | None:
-    """Run a case and compare what the method answers; None where the table's condition on the labels fails."""
+    """The finding of a case, compared with the answer; None where the labels do not meet the table's condition."""
     if not applies(match, arrays):
         return None
     table, subject = match.table, match.card.name
-    written: list[dict[str, Array | str]] = []
+    outputs: list[dict[str, Array | str]] = []
     seconds = 0.0
     for trial in trials_of(match, arrays):
         with run(trial) as result:
             if result.verdict is not Verdict.OK:
                 note = f"the run ended with {result.verdict}: {result.reason}"
                 return CaseFinding(match.case.name, "method", subject, standing=Standing.FAILED, note=note)
-            asked = trial.inputs["folds"] == TEST
-            written.append(
-                {name: _written(table.compare[name].of or name, result.out, asked) for name in table.compare}
+            mask = trial.inputs["folds"] == TEST
+            outputs.append(
+                {name: _output(table.compare[name].of or name, result.out, mask) for name in table.compare}
             )
             seconds += result.wall_s
-    found = tuple(
-        _check_array(name, tolerance, arrays, [one[name] for one in written], asked)
+    findings = tuple(
+        _check_array(name, tolerance, arrays, [one[name] for one in outputs], mask)
         for name, tolerance in table.compare.items()
     )
-    compared = any(one.error is not None for one in found)
+    is_compared = any(one.error is not None for one in findings)
     return CaseFinding(
         match.case.name,
         "method",
         subject,
-        arrays=found,
-        standing=Standing.OK if compared else Standing.FAILED,
-        note=how(match) if compared else "none of the arrays to compare is in the golden",
+        arrays=findings,
+        standing=Standing.OK if is_compared else Standing.FAILED,
+        note=how(match) if is_compared else "none of the arrays to compare is in the golden",
         seconds=seconds,
     )
 
@@ -70,17 +70,17 @@ def applies(match: Match, arrays: Mapping[str, Array]) -> bool:
 def trials_of(match: Match, arrays: Mapping[str, Array]) -> list[Trial]:
     """The run that a golden is compared with, or one for each of its rows; the table says what they differ in."""
     trial = _trial(match, arrays)
-    varied = match.table.rows
-    if not varied:
+    counter = match.table.rows
+    if not counter:
         return [trial]
-    if not isinstance(first := trial.parameters.get(varied), int):
+    if not isinstance(first := trial.parameters.get(counter), int):
         raise ManifestError(
-            f"'{varied}' is no parameter that counts",
+            f"'{counter}' is no parameter that counts",
             where=f"method.toml of '{match.card.name}': parity ({match.table.cases}): rows",
             todo="name the parameter that row r of the golden has r more of",
         )
     count = min((len(arrays[name]) for name in match.table.compare if name in arrays), default=0)
-    return [replace(trial, parameters={**trial.parameters, varied: first + row}) for row in range(count)]
+    return [replace(trial, parameters={**trial.parameters, counter: first + row}) for row in range(count)]
 
 
 def _trial(match: Match, arrays: Mapping[str, Array]) -> Trial:
@@ -90,15 +90,15 @@ def _trial(match: Match, arrays: Mapping[str, Array]) -> Trial:
     """
     card, table = match.card, match.table
     inputs = {name: _input(match, name, arrays) for name in table.inputs}
-    if missing := sorted(set(card.inputs) - {"folds"} - set(inputs)):
+    if gaps := sorted(set(card.inputs) - {"folds"} - set(inputs)):
         raise ManifestError(
-            f"the parity table of '{card.name}' gives no source for {', '.join(missing)}",
+            f"the parity table of '{card.name}' gives no source for {', '.join(gaps)}",
             where=f"method.toml: parity ({table.cases}): inputs",
             todo="name a source for every declared input",
         )
     inputs["associations"] = inputs["associations"].astype(np.int8)
-    asked = inputs.get("folds", np.ones(inputs["associations"].shape))
-    inputs["folds"] = np.where(asked, TEST, 0).astype(np.int8)
+    mask = inputs.get("folds", np.ones(inputs["associations"].shape))
+    inputs["folds"] = np.where(mask, TEST, 0).astype(np.int8)
     return Trial(
         card=card,
         benchmark=match.benchmark,
@@ -128,17 +128,17 @@ def _input(match: Match, name: str, arrays: Mapping[str, Array]) -> Array:
     path = match.case.features_of(match.dataset)
     if not path.is_file():
         raise Incomplete(f"needs {path.name}, which does not lie beside it")
-    found = _take(arrays_in(path), array, path)
+    values = _take(arrays_in(path), array, path)
     if source == "one_view":
-        return np.zeros(found.shape[1], dtype=np.int32)
-    return standardised(found) if source == "standardised" else found
+        return np.zeros(values.shape[1], dtype=np.int32)
+    return standardised(values) if source == "standardised" else values
 
 
 def _split_of(match: Match) -> Path:
     """A case of the same dataset and seed that holds the split, for those that hold only answers."""
     for path in sorted(match.case.path.parent.glob(f"*_{match.dataset}_{match.seed}.npz")):
-        with np.load(path, allow_pickle=False) as stored:
-            if set(stored.files) >= _OF_A_SPLIT:
+        with np.load(path, allow_pickle=False) as archive:
+            if set(archive.files) >= _OF_A_SPLIT:
                 return path
     raise Incomplete(
         f"needs a case of {match.dataset} and seed {match.seed} that holds {', '.join(sorted(_OF_A_SPLIT))}"
@@ -152,25 +152,25 @@ def _take(arrays: Mapping[str, Array], name: str, path: Path) -> Array:
 
 
 def _check_array(
-    name: str, tolerance: Tolerance, arrays: Mapping[str, Array], written: Sequence[Array | str], asked: Array
+    name: str, tolerance: Tolerance, arrays: Mapping[str, Array], outputs: Sequence[Array | str], mask: Array
 ) -> ArrayFinding:
     """Compare what one run wrote, or the rows that several runs did."""
     if name not in arrays:
         return ArrayFinding(name, Standing.ABSENT, note="not in the golden")
-    for fault in written:
+    for fault in outputs:
         if isinstance(fault, str):
             return ArrayFinding(name, Standing.FAILED, note=f"the run left no such {fault}")
-    golden, ours = arrays[name], np.asarray(written[0] if len(written) == 1 else np.stack(written))
-    if golden.shape == asked.shape != ours.shape and ours.size == asked.sum():
+    golden, ours = arrays[name], np.asarray(outputs[0] if len(outputs) == 1 else np.stack(outputs))
+    if golden.shape == mask.shape != ours.shape and ours.size == mask.sum():
         # the original wrote all pairs and answered those that were asked for
-        golden = golden[asked]
+        golden = golden[mask]
     if tolerance.repeated and ours.size and golden.size % ours.size == 0:
         ours = np.broadcast_to(ours.reshape(-1), golden.reshape(-1, ours.size).shape)
     return compare(name, ours, golden, tolerance)
 
 
-def _written(name: str, out: Path, asked: Array) -> Array | str:
-    """What the run wrote under the golden's name, or what is missing."""
+def _output(name: str, out: Path, mask: Array) -> Array | str:
+    """The array that the run wrote under the golden's name, or what is missing."""
     if name == _OF_THE_REPORT:
         try:
             iterations = read_report(out / METHOD).iterations
@@ -178,11 +178,11 @@ def _written(name: str, out: Path, asked: Array) -> Array | str:
             return f"number: {error}"
         return np.asarray(iterations, dtype=np.float64) if iterations else f"number in {METHOD}"
     # a golden may group its arrays (init/weight); the protocol's traces lie in one folder
-    written = f"{name.replace('/', '.')}.npy"
-    path = out / PREDICTIONS if name == _OF_THE_WHOLE else out / "trace" / written
+    file = f"{name.replace('/', '.')}.npy"
+    path = out / PREDICTIONS if name == _OF_THE_WHOLE else out / "trace" / file
     try:
-        descr, stored, _ = read_header(path)
-        array = read_npy(path, descr, stored)
+        descr, shape, _ = read_header(path)
+        array = read_npy(path, descr, shape)
     except (OSError, NotNpy) as error:
         return f"array: {error}"
-    return array.reshape(asked.shape) if name == _OF_THE_WHOLE and asked.all() else array.squeeze()
+    return array.reshape(mask.shape) if name == _OF_THE_WHOLE and mask.all() else array.squeeze()

@@ -21,17 +21,17 @@ _CLOSE = Tolerance(absolute=1e-12)
 def check_metrics(arrays: Mapping[str, Array]) -> Iterator[ArrayFinding]:
     """One finding per metric: its worst case."""
     numbers = sorted({name.partition("/")[0] for name in arrays if "/" in name})
-    found: dict[str, list[tuple[str, ArrayFinding]]] = {}
+    cases: dict[str, list[tuple[str, ArrayFinding]]] = {}
     for number in numbers:
-        stored = {name.partition("/")[2]: array for name, array in arrays.items() if name.startswith(f"{number}/")}
-        scored = _Scored(stored)
+        own = {name.partition("/")[2]: array for name, array in arrays.items() if name.startswith(f"{number}/")}
+        case = _Scored(own)
         for name, compute in _METRICS.items():
-            if name in stored:
-                ours, golden = compute(scored), _GOLDEN.get(name, _itself)(stored[name])
-                found.setdefault(name, []).append((number, compare(name, ours, golden, _CLOSE)))
+            if name in own:
+                ours, golden = compute(case), _GOLDEN.get(name, np.asarray)(own[name])
+                cases.setdefault(name, []).append((number, compare(name, ours, golden, _CLOSE)))
             else:
-                found.setdefault(name, []).append((number, ArrayFinding(name, Standing.ABSENT)))
-    for name, findings in found.items():
+                cases.setdefault(name, []).append((number, ArrayFinding(name, Standing.ABSENT)))
+    for name, findings in cases.items():
         number, worst = max(findings, key=lambda one: (one[1].standing.is_bad, one[1].error or 0.0))
         note = f"{len(findings)} cases" + (f", worst in {number}" if worst.error or worst.standing.is_bad else "")
         yield ArrayFinding(name, worst.standing, worst.error, worst.allowed, f"{note}; {worst.note}".strip("; "))
@@ -40,12 +40,12 @@ def check_metrics(arrays: Mapping[str, Array]) -> Iterator[ArrayFinding]:
 class _Scored:
     """One golden case of the metrics, scored by the harness."""
 
-    def __init__(self, stored: Mapping[str, Array]) -> None:
-        inside, scores = stored["F"] != 0, stored["S"]
+    def __init__(self, arrays: Mapping[str, Array]) -> None:
+        inside, scores = arrays["F"] != 0, arrays["S"]
         nonzero = scores[scores != 0]
         self.filled = as_published.without_zeros(scores, float(nonzero.min()) if nonzero.size else 0.0)
         self.inside = inside
-        self.labels = stored["A"][inside].astype(np.int8)
+        self.labels = arrays["A"][inside].astype(np.int8)
         self.pairs = Pairs(inside, self.labels, self.filled[inside])
         self.published = as_published.metrics(self.pairs)
 
@@ -55,8 +55,8 @@ class _Scored:
 
     def on_scores(self) -> float | None:
         """Disease-wise AUC of scores over the diseases that the published rule keeps."""
-        kept = self.inside & self.pairs.transposed.mixed[None, :]
-        return as_defined.area(Pairs(kept, self.labels[kept[self.inside]], self.filled[kept]).transposed)
+        mask = self.inside & self.pairs.transposed.mixed[None, :]
+        return as_defined.area(Pairs(mask, self.labels[mask[self.inside]], self.filled[mask]).transposed)
 
 
 def _published(name: str) -> Callable[[_Scored], Array]:
@@ -65,10 +65,6 @@ def _published(name: str) -> Callable[[_Scored], Array]:
 
 def _or_nan(value: float | None) -> Array:
     return np.asarray(np.nan if value is None else value)
-
-
-def _itself(golden: Array) -> Array:
-    return golden
 
 
 def _first(golden: Array) -> Array:

@@ -34,7 +34,7 @@ _DISTANCES = Tolerance(absolute=1e-6)
 
 
 def check_split(layout: Layout, case: str, arrays: Mapping[str, Array], mirrors: Sequence[Path]) -> CaseFinding:
-    """Make the split that a golden's name asks for, and compare."""
+    """The comparison of a golden split with the one that its name describes, made again."""
     spec, dataset = _spec(case)
     if spec is None or spec.strategy not in strategy_names("repurposing"):
         return CaseFinding(
@@ -53,21 +53,21 @@ def check_split(layout: Layout, case: str, arrays: Mapping[str, Array], mirrors:
     except MissingData as error:
         note = f"{error.what}; give its originals with --mirror"
         return CaseFinding(case, SPLITS, SPLITS, standing=Standing.MISSING_DATA, note=note)
-    found = [*_masks(arrays, folds == TEST, folds.shape)]
+    findings = [*_masks(arrays, folds == TEST, folds.shape)]
     if "dist" in arrays:
         metric = spec.parameters.get("metric", "euclidean")
-        found.append(compare("dist", separation(data, folds, metric), arrays["dist"], _DISTANCES))
-    return CaseFinding(case, SPLITS, f"{spec.strategy} on {name}", arrays=tuple(found))
+        findings.append(compare("dist", separation(data, folds, metric), arrays["dist"], _DISTANCES))
+    return CaseFinding(case, SPLITS, f"{spec.strategy} on {name}", arrays=tuple(findings))
 
 
 def _spec(name: str) -> tuple[SplitSpec | None, str]:
-    if found := _RANDOM.fullmatch(name):
-        return SplitSpec(strategy="random", seed=int(found["seed"])), found["dataset"]
-    if found := _WEAKLY.fullmatch(name):
-        early = None if found["early_stop"] == "None" else int(found["early_stop"])
-        parameters = {"metric": found["metric"], "early_stop": early}
-        spec = SplitSpec(strategy="weakly_correlated", seed=int(found["seed"]), parameters=parameters)
-        return spec, found["dataset"]
+    if match := _RANDOM.fullmatch(name):
+        return SplitSpec(strategy="random", seed=int(match["seed"])), match["dataset"]
+    if match := _WEAKLY.fullmatch(name):
+        early = None if match["early_stop"] == "None" else int(match["early_stop"])
+        parameters = {"metric": match["metric"], "early_stop": early}
+        spec = SplitSpec(strategy="weakly_correlated", seed=int(match["seed"]), parameters=parameters)
+        return spec, match["dataset"]
     return None, ""
 
 
@@ -76,8 +76,8 @@ def _masks(arrays: Mapping[str, Array], test: Array, shape: tuple[int, ...]) -> 
     count = int(np.prod(shape))
     drugs = test.all(axis=1)
     ours = {"val_mask": test, "train_mask": ~test}
-    listed = {"val_drugs": np.flatnonzero(drugs), "train_drugs": np.flatnonzero(~drugs)}
+    our_drugs = {"val_drugs": np.flatnonzero(drugs), "train_drugs": np.flatnonzero(~drugs)}
     for name in sorted(ours.keys() & arrays.keys()):
         yield compare(name, ours[name], np.unpackbits(arrays[name])[:count].reshape(shape), _EXACT)
-    for name in sorted(listed.keys() & arrays.keys()):
-        yield compare(name, listed[name], arrays[name], _EXACT)
+    for name in sorted(our_drugs.keys() & arrays.keys()):
+        yield compare(name, our_drugs[name], arrays[name], _EXACT)

@@ -27,8 +27,8 @@ def separation(
     distances = pairwise_distances(np.asfortranarray(np.nan_to_num(dataset.drug_features)), metric=metric)
     test = np.flatnonzero((folds == TEST).any(axis=1))
     training = np.flatnonzero((folds >= 0).any(axis=1))
-    found = []
+    smallest = []
     for ours, theirs in ((test, training), (training, training), (test, test)):
         between = distances[np.ix_(ours, theirs)]
-        found.append(between[between > 0].min(initial=np.inf))
-    return np.where(np.isinf(found), np.nan, found)
+        smallest.append(between[between > 0].min(initial=np.inf))
+    return np.where(np.isinf(smallest), np.nan, smallest)

@@ -34,18 +34,18 @@ class Parameters(Strict):
 
 
 def convert(manifest: DatasetManifest, files: Mapping[str, Path]) -> DdiDataset:
-    """Read what was released."""
-    told = parameters_of(manifest, Parameters)
-    drugs = READERS[told.drugs](files)
+    """The dataset out of the released files."""
+    parameters = parameters_of(manifest, Parameters)
+    drugs = READERS[parameters.drugs](files)
     wheres = [f"dataset {manifest.name}: drug '{drug}'" for drug in drugs.ids]
-    fingerprints = count_fingerprints(molecules_of(drugs.smiles, wheres), told.fingerprint)
-    complete = told.stand_in_seed is None
+    fingerprints = count_fingerprints(molecules_of(drugs.smiles, wheres), parameters.fingerprint)
+    complete = parameters.stand_in_seed is None
     types = len(drugs.type_names)
-    splits = [read_split(name, files, len(drugs.ids), types, drugs.signed, complete) for name in told.splits]
-    if told.stand_in_seed is not None:
-        splits = completed(splits, told.stand_in_seed)
+    splits = [read_split(name, files, len(drugs.ids), types, drugs.signed, complete) for name in parameters.splits]
+    if parameters.stand_in_seed is not None:
+        splits = completed(splits, parameters.stand_in_seed)
     items = united(splits, len(drugs.ids), types)
-    graph = read_knowledge(files, drugs, full=told.knowledge == "full")
+    graph = read_knowledge(files, drugs, full=parameters.knowledge == "full")
     return DdiDataset(
         name=manifest.name,
         pairs=items.pairs,
@@ -62,6 +62,6 @@ def convert(manifest: DatasetManifest, files: Mapping[str, Path]) -> DdiDataset:
         type_names=drugs.type_names,
         entity_names=graph.entities,
         relation_names=graph.relations,
-        released_names=tuple(told.splits),
+        released_names=tuple(parameters.splits),
         remarks=(*drugs.remarks, *items.remarks),
     )

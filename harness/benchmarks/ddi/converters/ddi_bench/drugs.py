@@ -40,8 +40,8 @@ class Drugs:
 def drugbank(files: Mapping[str, Path]) -> Drugs:
     """DrugBank's: an accession for each; the sentences that TextDDI read are not public."""
     ids = _in_order(table_in("node2id.json", files), "node2id.json")
-    described = _numbered("drug_DDI_GPT.json", files, len(ids))
-    smiles = _numbered("id2smiles.json", files, len(ids))
+    descriptions = _by_number("drug_DDI_GPT.json", files, len(ids))
+    smiles = _by_number("id2smiles.json", files, len(ids))
     approvals = approvals_in(path_of("drug_info_with_approval_date.xlsx", files))
     dates = [approvals.get(accession, "") for accession in ids]
     types = path_of("id2rel.txt", files).read_text(encoding="utf-8").splitlines()
@@ -49,9 +49,9 @@ def drugbank(files: Mapping[str, Path]) -> Drugs:
         ids=ids,
         accessions=ids,
         smiles=tuple(str(text) for text in smiles),
-        names=tuple(str(told["name"]) for told in described),
+        names=tuple(str(drug["name"]) for drug in descriptions),
         texts=("",) * len(ids),
-        graph_texts=tuple(str(told["description"]) for told in described),
+        graph_texts=tuple(str(drug["description"]) for drug in descriptions),
         years=np.array([int(date[:4]) if date[:4].isdecimal() else 0 for date in dates], dtype=np.int32),
         type_names=tuple(types),
         signed=False,
@@ -64,18 +64,18 @@ def drugbank(files: Mapping[str, Path]) -> Drugs:
 def twosides(files: Mapping[str, Path]) -> Drugs:
     """TWOSIDES': a PubChem compound for each; nobody has published the names of its 209 types."""
     ids = _in_order(table_in("cid2id.json", files), "cid2id.json")
-    described = _numbered("two_DDI_GPT.json", files, len(ids))
+    descriptions = _by_number("two_DDI_GPT.json", files, len(ids))
     smiles = table_in("cid2smiles.json", files)
-    accession = {told["cid"]: told["db"] or "" for told in table_in("twosides_id2drug.json", files).values()}
-    summaries = {int(cid): told["summary"] for cid, told in table_in("twosides_dict_revised.json", files).items()}
-    summaries |= {int(cid): told["description"] for cid, told in table_in("sent_additional.json", files).items()}
+    accession = {drug["cid"]: drug["db"] or "" for drug in table_in("twosides_id2drug.json", files).values()}
+    summaries = {int(cid): drug["summary"] for cid, drug in table_in("twosides_dict_revised.json", files).items()}
+    summaries |= {int(cid): drug["description"] for cid, drug in table_in("sent_additional.json", files).items()}
     return Drugs(
         ids=ids,
         accessions=tuple(str(accession.get(cid, "")) for cid in ids),
         smiles=tuple(str(smiles[cid]) for cid in ids),
-        names=tuple(str(told["name"]) for told in described),
+        names=tuple(str(drug["name"]) for drug in descriptions),
         texts=tuple(str(summaries.get(int(cid.removeprefix("CID")), "")) for cid in ids),
-        graph_texts=tuple(str(told["description"]) for told in described),
+        graph_texts=tuple(str(drug["description"]) for drug in descriptions),
         years=np.zeros(len(ids), dtype=np.int32),
         type_names=tuple(f"type {number}" for number in range(TWOSIDES_TYPES)),
         signed=True,
@@ -93,13 +93,13 @@ def _in_order(numbers: Mapping[str, Any], file: str) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _numbered(name: str, files: Mapping[str, Path], drugs: int) -> list[Any]:
+def _by_number(name: str, files: Mapping[str, Path], drugs: int) -> list[Any]:
     """The values of a table whose keys are the numbers of the drugs."""
     table = table_in(name, files)
-    missing = [number for number in range(drugs) if str(number) not in table]
-    if missing:
+    gaps = [number for number in range(drugs) if str(number) not in table]
+    if gaps:
         raise CorruptData(
-            f"{len(missing)} drugs are missing, number {missing[0]} for one",
+            f"{len(gaps)} drugs are missing, number {gaps[0]} for one",
             where=str(files[name]),
             todo="restore the original file",
         )

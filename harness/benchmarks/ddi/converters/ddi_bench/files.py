@@ -35,11 +35,11 @@ def lines_of(path: Path, cells: int) -> Iterator[tuple[str, list[str]]]:
     """Where a line is, and its cells; empty lines are skipped."""
     with path.open(encoding="utf-8") as stream:
         for number, line in enumerate(stream, start=1):
-            found = line.split()
-            if len(found) == cells:
-                yield f"{path}: line {number}", found
-            elif found:
-                raise fault(path, number, f"{len(found)} cells instead of {cells}")
+            words = line.split()
+            if len(words) == cells:
+                yield f"{path}: line {number}", words
+            elif words:
+                raise fault(path, number, f"{len(words)} cells instead of {cells}")
 
 
 def number_in(cell: str, span: range, what: str, where: str) -> int:
@@ -54,5 +54,5 @@ def number_in(cell: str, span: range, what: str, where: str) -> int:
 
 
 def fault(path: Path, line: int, what: str) -> CorruptData:
-    """What is wrong with a line."""
+    """The error for a line."""
     return CorruptData(what, where=f"{path}: line {line}", todo="restore the original file")

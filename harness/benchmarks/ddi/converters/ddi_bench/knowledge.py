@@ -44,10 +44,10 @@ def read_knowledge(files: Mapping[str, Path], drugs: Drugs, *, full: bool) -> Kn
     number = {accession: place for place, accession in enumerate(drugs.accessions) if accession}
     number |= {_node(name): place for place, name in enumerate(names, start=len(drugs.ids))}
     kind = {name: place for place, name in enumerate(relations)}
-    named = _hetionet(path_of(FULL, files)) if full else _emergnn(files, relations)
+    triples = _hetionet(path_of(FULL, files)) if full else _emergnn(files, relations)
     edges = {
         (number[head], number[tail], kind[relation])
-        for head, tail, relation in named
+        for head, tail, relation in triples
         if head in number and tail in number and relation in kind
     }
     return Knowledge(np.array(sorted(edges), dtype=np.int32).reshape(-1, 3), (*drugs.ids, *names), relations)
@@ -72,7 +72,7 @@ def _emergnn(files: Mapping[str, Path], relations: tuple[str, ...]) -> Iterator[
     drugbank = {int(number): name for name, number in table_in("node2id.json", files).items()}
     drugbank |= {int(number): _node(name) for name, number in table_in("entity_drug.json", files).items()}
     compounds = table_in("twosides_id2drug.json", files)
-    twosides = {int(number): told["db"] or told["cid"] for number, told in compounds.items()}
+    twosides = {int(number): entry["db"] or entry["cid"] for number, entry in compounds.items()}
     twosides |= {int(number): _node(name) for name, number in table_in("twosides_entity2id.json", files).items()}
     for source, names in (("drugbank", drugbank), ("twosides", twosides)):
         first = _FIRST_RELATION[source]

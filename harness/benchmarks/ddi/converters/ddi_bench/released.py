@@ -100,37 +100,37 @@ def united(splits: Sequence[ReleasedSplit], drugs: int, types: int) -> Items:
     lines = [part for split in splits for part in split.parts.values()]
     pairs = np.concatenate([part.pairs for part in lines])
     labels = np.concatenate([part.labels for part in lines])
-    first, item_of = _first_seen(pairs, labels) if signed else _sorted(pairs, labels, drugs, types)
+    first, item_of = _as_read(pairs, labels) if signed else _in_order(pairs, labels, drugs, types)
     columns, remarks, start = [], [], 0
     for split in splits:
         end = start + sum(len(part.pairs) for part in split.parts.values())
-        parts, places, repeated = _placed(split, item_of[start:end], len(first))
+        parts, places, repeats = _places(split, item_of[start:end], len(first))
         columns += [np.concatenate([split.roles, parts]), np.concatenate([np.zeros_like(split.roles), places])]
-        if repeated:
-            remarks.append(f"released split '{split.name}': {repeated} lines repeat others and are left out")
+        if repeats:
+            remarks.append(f"released split '{split.name}': {repeats} lines repeat others and are left out")
         start = end
     return Items(pairs[first], labels[first], np.column_stack(columns), tuple(remarks))
 
 
-def _placed(split: ReleasedSplit, item_of: npt.NDArray[np.int64], items: int) -> tuple[Integers, Integers, int]:
+def _places(split: ReleasedSplit, item_of: npt.NDArray[np.int64], items: int) -> tuple[Integers, Integers, int]:
     """Part and place of every item, and how many lines repeat others; `item_of` has the item of every line."""
     parts = np.full(items, OUTSIDE, dtype=np.int32)
     places = np.empty(items, dtype=np.int32)
-    start = placed = 0
+    start = count = 0
     for part, lines in split.parts.items():
-        found = item_of[start : start + len(lines.pairs)]
+        numbers = item_of[start : start + len(lines.pairs)]
         start += len(lines.pairs)
-        _, once = np.unique(found, return_index=True)
-        new = found[np.sort(once)]
+        _, once = np.unique(numbers, return_index=True)
+        new = numbers[np.sort(once)]
         new = new[parts[new] == OUTSIDE]
         parts[new], places[new] = part, np.arange(len(new))
-        placed += len(new)
+        count += len(new)
     outside = parts == OUTSIDE
     places[outside] = np.arange(outside.sum())
-    return parts, places, len(item_of) - placed
+    return parts, places, len(item_of) - count
 
 
-def _sorted(
+def _in_order(
     pairs: Integers, types_of: npt.NDArray[Any], drugs: int, types: int
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """For every item a line that has it, and for every line its item; by head, tail and type."""
@@ -139,15 +139,15 @@ def _sorted(
     return first, item_of
 
 
-def _first_seen(pairs: Integers, signs: npt.NDArray[Any]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+def _as_read(pairs: Integers, signs: npt.NDArray[Any]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """The same, in the order of reading."""
-    seen: dict[bytes, int] = {}
+    items: dict[bytes, int] = {}
     first: list[int] = []
     item_of = np.empty(len(pairs), dtype=np.int64)
     for line, (pair, sign) in enumerate(zip(pairs, signs, strict=True)):
         key = pair.tobytes() + sign.tobytes()
-        if key not in seen:
-            seen[key] = len(first)
+        if key not in items:
+            items[key] = len(first)
             first.append(line)
-        item_of[line] = seen[key]
+        item_of[line] = items[key]
     return np.array(first, dtype=np.int64), item_of

@@ -35,11 +35,11 @@ if TYPE_CHECKING:
 
 Integers = npt.NDArray[np.int64]
 
-# Of the items between known drugs, so much is held out for validation, and as much for testing (S0).
+# Share of the items between known drugs that is held out for validation, and for testing too (S0).
 HELD_OUT = 0.1
-# So far may a role's share of the drugs be from what was asked for, where single drugs are dealt.
+# Largest difference of a role's share of the drugs from the one asked for, where single drugs are dealt.
 _ROUNDING = 0.01
-# So near must S0 come to its share, in items: the authors round otherwise than we do.
+# Largest difference of S0 from its share, in items: the authors round otherwise than we do.
 _NEAR = 2
 
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 SUMMARY = "no new drug is similar to a known one; few drugs are discarded for it (Lo-Hi's Hi split)"
 
-# So much of the size wanted is enough, where it saves drugs.
+# Share of the wanted size that is enough, where fewer drugs are discarded for it.
 _ENOUGH = 0.9
 
 Mask = npt.NDArray[np.bool_]
