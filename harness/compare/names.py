@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from harness.base.errors import unknown
 from harness.base.layout import Layout
 from harness.base.manifests import Strict, load_toml
+from harness.planning.jobs import complete_options
 
 
 class MetricName(Strict):
@@ -115,7 +116,9 @@ def load_names(layout: Layout, benchmark: str) -> PublishedNames:
     path = layout.published / benchmark / "names.toml"
     if not path.is_file():
         raise unknown("benchmark with claims", benchmark, claimed_benchmarks(layout), where=layout.published)
-    return load_toml(path, PublishedNames)
+    names = load_toml(path, PublishedNames)
+    options = complete_options(names.benchmark, names.options, where=f"{path}: options")
+    return names.model_copy(update={"options": options})
 
 
 def target_of(names: PublishedNames, method: str, dataset: str, split: str) -> Target:

@@ -86,23 +86,30 @@ def make_job(
     )
 
 
-def complete_options(benchmark: str, values: Mapping[str, int]) -> dict[str, int]:
-    """Every option of a benchmark: those given, validated, and the usual values of the others."""
+def complete_options(benchmark: str, options: Mapping[str, int], *, where: str = "") -> dict[str, int]:
+    """Every option of a benchmark: those given, validated, and the usual values of the others.
+
+    `where` names the file and field that gave them; without it the command line did.
+    """
     model = benchmarks.get(benchmark).options
-    if strangers := [name for name in values if name not in model.model_fields]:
+
+    def place(name: str) -> str:
+        return f"{where}.{name}" if where else f"--{name.replace('_', '-')}"
+
+    if unknown_names := [name for name in options if name not in model.model_fields]:
         raise UsageError(
-            f"benchmark {benchmark} has no {strangers[0].replace('_', ' ')}",
-            where=f"--{strangers[0].replace('_', '-')}",
+            f"benchmark {benchmark} has no {unknown_names[0].replace('_', ' ')}",
+            where=place(unknown_names[0]),
             todo="leave it out" + (f"; it has {', '.join(model.model_fields)}" if model.model_fields else ""),
         )
     try:
-        return model.model_validate(dict(values)).model_dump()
+        return model.model_validate(dict(options)).model_dump()
     except ValidationError as error:
         fault = error.errors()[0]
         name = str(fault["loc"][0])
         raise UsageError(
             f"{name.replace('_', ' ')} is wrong: {fault['msg']}",
-            where=f"--{name.replace('_', '-')} {fault['input']}",
+            where=f"{place(name)} {fault['input']}",
             todo=str(model.model_fields[name].description),
         ) from None
 

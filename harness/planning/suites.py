@@ -15,7 +15,7 @@ from harness.base.layout import Layout
 from harness.base.manifests import Strict, load_toml
 from harness.data import load_manifest
 from harness.methods.card import MethodCard, Scalar, load_method, load_methods
-from harness.planning.jobs import Job, make_job
+from harness.planning.jobs import Job, complete_options, make_job
 from harness.splits.spec import SplitSpec, parse_split
 
 
@@ -66,7 +66,16 @@ def load_suite(name: str) -> Suite:
         if path.is_file():
             suite = load_toml(path, Suite)
             others = [block for other in suite.includes for block in load_suite(other).blocks]
-            own = [block.model_copy(update={"benchmark": benchmark}) for block in suite.blocks]
+            where = f"{path}: blocks.options"
+            own = [
+                block.model_copy(
+                    update={
+                        "benchmark": benchmark,
+                        "options": complete_options(benchmark, block.options, where=where),
+                    }
+                )
+                for block in suite.blocks
+            ]
             parts.append(suite.model_copy(update={"blocks": [*own, *others]}))
     if not parts:
         raise unknown("suite", name, suite_names(), where="suites/ of every benchmark")

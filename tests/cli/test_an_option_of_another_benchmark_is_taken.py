@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from harness.base.errors import UsageError
+from harness.base.layout import Layout
 from harness.cli import main
+from harness.compare import load_names
 
 Refused = Callable[..., str]
 OF_DDI = ("--method", "majority_type", "--dataset", "synthetic_ddi", "--seed", "1")
@@ -68,3 +72,14 @@ def test_a_suite_that_asks_for_it(
     (tmp_path / "ddi" / "own.toml").write_text(f'name = "own"\nsummary = "x"\n[[blocks]]\n{BLOCK}{stray}\n')
     monkeypatch.setattr("harness.planning.suites._folder", lambda benchmark: tmp_path / benchmark)
     assert words in refused(command, "--suite", "own")
+
+
+def test_published_names_that_ask_for_it(layout: Layout, tmp_path: Path) -> None:
+    """An option that is misspelt there would hold no run against any claim."""
+    copy = Layout(root=tmp_path, cache=layout.cache, local=tmp_path / "local")
+    shutil.copytree(layout.published / "repurposing", copy.published / "repurposing")
+    path = copy.published / "repurposing" / "names.toml"
+    path.write_text(path.read_text().replace("inner_folds", "inner_fold"))
+    with pytest.raises(UsageError, match="benchmark repurposing has no inner fold") as refusal:
+        load_names(copy, "repurposing")
+    assert refusal.value.where == f"{path}: options.inner_fold"
