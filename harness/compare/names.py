@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from harness import benchmarks
 from harness.base.errors import unknown
 from harness.base.layout import Layout
 from harness.base.manifests import Strict, load_toml
@@ -117,6 +118,9 @@ def load_names(layout: Layout, benchmark: str) -> PublishedNames:
     if not path.is_file():
         raise unknown("benchmark with claims", benchmark, claimed_benchmarks(layout), where=layout.published)
     names = load_toml(path, PublishedNames)
+    if names.benchmark not in benchmarks.names():
+        # claims of a benchmark that is not here yet: no run is held against them
+        return names
     options = complete_options(names.benchmark, names.options, where=f"{path}: options")
     return names.model_copy(update={"options": options})
 
