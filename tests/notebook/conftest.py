@@ -47,6 +47,10 @@ class Cells:
             )
 
         reply = self.client.execute_interactive(code, timeout=_PATIENCE, output_hook=hear)
+        if reply["content"]["status"] == "aborted":
+            # a cell that failed just before cancels those that come within a moment
+            time.sleep(0.5)
+            return self(code)
         return Answer(reply["content"]["status"], "".join(said))
 
     def interrupt(self, code: str, ask: Callable[[], object] | None = None) -> float:
