@@ -38,7 +38,8 @@ def drug_graphs(smiles: Sequence[str]) -> list[Molecule]:
     texts = [canonical(one) for one in smiles]
     read = [Chem.MolFromSmiles(text or "*") for text in texts]
     crowded = [any(atom.GetDegree() > MOST for atom in one.GetAtoms()) for one in read]
-    _warn([one for one, text in zip(smiles, texts, strict=True) if not text], "a lone atom of unknown element")
+    # nothing is asked of a drug whose SMILES is empty
+    _warn([one for one, text in zip(smiles, texts, strict=True) if one and not text], "a lone atom of unknown element")
     _warn([one for one, many in zip(smiles, crowded, strict=True) if many], f"having {MOST} bonds at most per atom")
     return [_graph(one) for one in read]
 

@@ -6,9 +6,9 @@ from torch import Tensor, nn
 from torch.optim import Adam, Optimizer
 
 
-def adam(model: nn.Module, learning_rate: float) -> Adam:
+def adam(model: nn.Module, learning_rate: float, epsilon: float) -> Adam:
     """The optimiser of both methods. Its fused form takes the same steps in one pass over memory."""
-    return Adam(model.parameters(), lr=learning_rate, fused=True)
+    return Adam(model.parameters(), lr=learning_rate, eps=epsilon, fused=True)
 
 
 def step(loss: Tensor, optimiser: Optimizer) -> Tensor:

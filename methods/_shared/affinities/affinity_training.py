@@ -1,7 +1,6 @@
 """Training on pairs of a drug and a target: each drug and each target of a batch is encoded once, whatever its pairs.
 
-The loss is the mean squared error, also of 0 and 1. Where a share of the training pairs is held back, the epoch with
-the lowest loss on these answers, else the last one.
+The loss is the mean squared error, also of 0 and 1.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 from affinity_steps import adam, step
-from dti_sdk import Answer, Array, Pairs, Problem, held_back, with_negatives
+from dti_sdk import Array, Pairs, Problem, held_back, with_negatives
 from torch import Tensor, nn
 from torch.nn import functional
 
@@ -69,28 +68,23 @@ def examples_of(problem: Problem) -> tuple[Pairs, Pairs]:
     """What is learned from, and what is held back to choose by. Known bindings get drawn negatives beside them."""
     generator = np.random.default_rng(problem.seed)
     parameters = problem.parameters
-    pairs = problem.train if problem.affinity else with_negatives(problem, parameters["negatives"], generator)
-    return held_back(pairs, parameters["validation"], generator)
+    return held_back(with_negatives(problem, parameters["negatives"], generator), parameters["validation"], generator)
 
 
-def fit(model: Model, train: Pairs, valid: Pairs, problem: Problem) -> Answer:
-    """Train the model, choose an epoch, and answer the test pairs."""
-    losses = train_epochs(model, train, valid, problem)
-    return Answer(predicted(model, problem.test_pairs), len(losses), losses)
-
-
-def train_epochs(model: Model, train: Pairs, valid: Pairs, problem: Problem) -> list[float]:
-    """The mean loss of each epoch; the model is left as the epoch that answers had it."""
+def train_epochs(model: Model, train: Pairs, valid: Pairs | None, problem: Problem) -> list[float]:
+    """The mean loss of each epoch; the model is left as it was after the one with the lowest loss on `valid`, where
+    there is any, else after the last.
+    """
     parameters, where = problem.parameters, next(model.parameters()).device
     examples = Examples.of(train, where)
-    optimiser = adam(model, parameters["learning_rate"])
+    optimiser = adam(model, parameters["learning_rate"], parameters["epsilon"])
     losses: list[float] = []
     lowest, best = float("inf"), None
     for _ in range(int(parameters["epochs"])):
         model.train()
         rows = torch.randperm(len(examples.values)).to(where).split(int(parameters["batch_size"]))
         losses.append(float(torch.stack([step(examples.loss(model, some), optimiser) for some in rows]).mean()))
-        if not len(valid.values):
+        if valid is None or not len(valid.values):
             continue
         error = float(np.square(predicted(model, valid.pairs) - valid.values).mean())
         if error < lowest:
@@ -117,3 +111,16 @@ def predicted(model: Model, pairs: Array) -> Array:
     ]
     scores: Array = torch.cat(answers).double().cpu().numpy()
     return scores
+
+
+def concordance(values: Array, scores: Array) -> float:
+    """Of the pairs of rows with different values, the share whose scores are in the same order; equal ones count half.
+
+    0 where all values are equal.
+    """
+    right, total = 0.0, 0
+    for value, score in zip(values, scores, strict=True):
+        lower = scores[values < value]
+        right += np.count_nonzero(lower < score) + np.count_nonzero(lower == score) / 2
+        total += len(lower)
+    return right / total if total else 0.0

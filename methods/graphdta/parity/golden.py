@@ -69,7 +69,7 @@ def steps(case: Case) -> dict[str, Any]:
                 traces[f"{layer}_running_{part}_after"] = network.get_buffer(f"{layer}.running_{part}").clone()
         network.load_state_dict(kept)
     network.eval()
-    optimiser, losses = adam(network, 5e-4), []
+    optimiser, losses = adam(network, 5e-4, 1e-8), []
     with torch.no_grad():
         traces["out_eval"] = answers()
     traces["mse_eval"] = functional.mse_loss(traces["out_eval"], y)
