@@ -130,6 +130,23 @@ def iterated(items: Integers, hashes: Integers) -> Integers:
     return items[first[np.argsort(buckets, kind="stable")]]
 
 
+def iterated_at(hashes: Integers, places: Integers) -> Integers:
+    """Which of distinct items of these hash codes a new `HashSet` of them gives back at these places.
+
+    The same as `iterated`, without a sort of all: spaces have millions of pairs, of which hundreds are drawn.
+    """
+    table = table_of(len(hashes))
+    buckets = buckets_of(hashes, table)
+    ends = np.cumsum(np.bincount(buckets, minlength=table))
+    at = np.searchsorted(ends, places, side="right")
+    wanted = np.zeros(table, dtype=np.bool_)
+    wanted[at] = True
+    near = np.flatnonzero(wanted[buckets])
+    near = near[np.argsort(buckets[near], kind="stable")]
+    # counted from the end of a bucket, which is where it is both among all and among the wanted
+    return near[np.searchsorted(buckets[near], at, side="right") - (ends[at] - places)]
+
+
 def table_of(size: int) -> int:
     """How large the table of a set is that `size` items were added to."""
     table = _TABLE
