@@ -10,12 +10,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from harness import benchmarks
 from harness.base.download import MIRROR_VARIABLE, Refused, download, mirror_folders
 from harness.base.errors import CorruptData, MissingData
 from harness.base.files import checksum, digest_of, read_json, sha256_of
 from harness.base.layout import Layout
-from harness.data.first_use import RECORD
-from harness.data.manifest import DatasetManifest, SourceFile, manifest_path, mirror_path
+from harness.data.manifest import FIRST_SEEN, DatasetManifest, SourceFile, manifest_path, mirror_path
 
 _POINTER = b"version https://git-lfs"
 _WEB_PAGE = (b"<!doctype html", b"<html", b"<head", b"<body")
@@ -134,10 +134,36 @@ def _nowhere(
 
 def _retraction(layout: Layout, dataset: str, file: SourceFile) -> str:
     """How to take back a content that was only recorded because it came first."""
-    record = manifest_path(layout, dataset).parent / RECORD
+    record = manifest_path(layout, dataset).parent / FIRST_SEEN
     if not file.recorded or not record.is_file() or file.name not in (read_json(record) or {}):
         return ""
     return (
         f"; its content was recorded when it was first seen here: if that was the wrong file, "
         f"`harness data forget {dataset}` takes it back"
     )
+
+
+def brought_folder(layout: Layout, name: str) -> Path:
+    """Where a dataset's tables are to be put: beside the manifest, out of the repository's sight."""
+    return manifest_path(layout, name).parent / "own"
+
+
+def missing_tables(layout: Layout, manifest: DatasetManifest) -> list[str]:
+    """The names of tables that are not there yet."""
+    return [table for table in _tables(manifest) if not (brought_folder(layout, manifest.name) / table).is_file()]
+
+
+def brought_tables(layout: Layout, manifest: DatasetManifest) -> dict[str, Path]:
+    """The paths of all tables, by name; a `MissingData` that says what to do if one is missing."""
+    folder = brought_folder(layout, manifest.name)
+    if missing := missing_tables(layout, manifest):
+        raise MissingData(
+            f"dataset '{manifest.name}' has to be brought: {manifest.bring}",
+            where=f"{folder}: no {', '.join(missing)}",
+            todo="put the tables there; docs/data.md, 'Datasets to be brought', says what they hold",
+        )
+    return {table: folder / table for table in _tables(manifest)}
+
+
+def _tables(manifest: DatasetManifest) -> tuple[str, ...]:
+    return benchmarks.get(manifest.benchmark).brought_tables
