@@ -31,7 +31,7 @@ def trial_of(match: Match, arrays: Mapping[str, Array]) -> Trial:
     """The trial of a case: the arrays that the method is handed, and the notes beside them."""
     table, notes = match.table, match.case.path.with_suffix(".json")
     inputs: dict[str, Any] = {
-        name: [str(text) for text in array] if array.dtype.kind == "U" else array
+        name: [str(text) for text in np.atleast_1d(array)] if array.dtype.kind == "U" else array
         for name, array in arrays.items()
         if _matches(name, table.given) and not _matches(name, table.absent)
     }
