@@ -80,7 +80,8 @@ def matches_of(case: GoldenCase, cards: Iterable[MethodCard]) -> list[Match]:
 
 def _matches(case: GoldenCase, card: MethodCard) -> list[Match]:
     return [
-        Match(case, card, table, match["dataset"], int(match["seed"]))
+        # a file of many cases may be of no dataset, and of no seed
+        Match(case, card, table, match.groupdict().get("dataset", ""), int(match.groupdict().get("seed", 0)))
         for table in card.parity
         if (match := _pattern(table.cases).fullmatch(case.name))
     ]
@@ -106,9 +107,9 @@ def _cases_in(folder: Path) -> list[GoldenCase]:
 @cache
 def _pattern(cases: str) -> re.Pattern[str]:
     for name in _WILDCARDS:
-        if cases.count(f"{{{name}}}") != 1:
+        if cases.count(f"{{{name}}}") > 1:
             raise ManifestError(
-                f"'{cases}' does not name {{{name}}} once",
+                f"'{cases}' names {{{name}}} twice",
                 where="method.toml: parity.cases",
                 todo="write for example bnnr_{dataset}_raw_{seed}",
             )

@@ -43,8 +43,8 @@ def test_its_parity_tables_are_complete(repository: Layout, name: str) -> None:
         else:
             assert set(card.inputs) - {"folds"} <= set(table.inputs)
             assert all(source.partition(":")[0] in SOURCES for source in table.inputs.values())
-        assert "{dataset}" in table.cases
-        assert "{seed}" in table.cases
+            assert "{dataset}" in table.cases
+            assert "{seed}" in table.cases
         assert table.compare
         merged_parameters(card, table.variant, table.parameters)
 
