@@ -1,12 +1,12 @@
 """One's own drug-target pairs as comma-separated tables; names are matched without regard to case.
 
-drugs: `drug`, `smiles`; targets: `target`, `sequence`; they say which there are, and a text may be empty (unknown).
-pairs: `drug`, `target`, a line per binding; with `value`, affinities; with `part`, the authors' split (`test`, or
-the number of a training fold). edges: `head_type`, `head`, `tail_type`, `tail`; of the types `drug` and `target` are
-those above, every other type brings its own nodes; a drug and a target are joined among the pairs alone. groups:
-`group`, `drug`, `target`: of classes, `test2/SCHEME:CLASS` and `test3/SCHEME:CLASS`, a line per drug or target; of
-diseases, `test5/DISEASE` and `test6/DISEASE`, a line per target, and one with a drug too per new binding.
-drug_similarity, target_similarity: `drug` or `target`, `other`, `similarity`; pairs without a line have 0.
+drugs: `drug`, `smiles`; targets: `target`, `sequence`; they say which there are, and a text may be empty
+(unknown). pairs: `drug`, `target`, a line per binding; with `value`, affinities; with `part`, the authors' split:
+`test`, or the number of a training fold. edges: `head_type`, `head`, `tail_type`, `tail`; of the types `drug` and
+`target` are those above, every other type brings its own nodes; a drug and a target are joined among the pairs
+alone. groups: `group`, `drug`, `target`: of classes, `test2/SCHEME:CLASS` and `test3/SCHEME:CLASS`, a line per
+drug or target; of diseases, `test5/DISEASE` and `test6/DISEASE`, a line per target, and one with a drug too per
+new binding. drug_similarity, target_similarity: `drug` or `target`, `other`, `similarity`; other pairs have 0.
 """
 
 from __future__ import annotations
