@@ -109,7 +109,7 @@ def _pattern(cases: str) -> re.Pattern[str]:
     for name in _WILDCARDS:
         if cases.count(f"{{{name}}}") > 1:
             raise ManifestError(
-                f"'{cases}' names {{{name}}} twice",
+                f"'{cases}' names {{{name}}} more than once",
                 where="method.toml: parity.cases",
                 todo="write for example bnnr_{dataset}_raw_{seed}",
             )
