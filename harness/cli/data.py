@@ -141,7 +141,7 @@ def _state(layout: Layout, manifest: DatasetManifest, mirrors: tuple[Path, ...])
     from harness.data.own_tables import missing_tables
     from harness.data.sources import changed_files, local_copy
 
-    if manifest.bring and missing_tables(layout, manifest):
+    if missing_tables(layout, manifest):
         return f"to be brought: `harness data get {manifest.name}` says how"
     if changed := changed_files(layout, manifest):
         return f"changed, not what the manifest records: {', '.join(path.name for path in changed)}"

@@ -10,7 +10,7 @@ from harness.cli.options import OnceGroup, benchmark_option, echo_json, json_opt
 
 # the check of the folders themselves, before anything is built
 _SOURCE = "source"
-_LANGUAGES = ("python", "octave", "r")
+_LANGUAGES = ("python", "octave", "r", "java")
 
 
 @click.group(cls=OnceGroup)

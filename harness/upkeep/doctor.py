@@ -222,13 +222,13 @@ def _dataset(layout: Layout, name: str, mirrors: Sequence[Path]) -> Examination:
     from harness.base.download import mirror_folders
     from harness.data import load_manifest
     from harness.data.datasets import is_converted
-    from harness.data.own_tables import missing_tables
+    from harness.data.own_tables import missing_tables, reason_to_bring
     from harness.data.sources import changed_files, local_copy
 
     manifest, title = load_manifest(layout, name), f"data {name}"
-    if manifest.bring and missing_tables(layout, manifest):
+    if missing_tables(layout, manifest):
         # it can't be downloaded, so its absence is no fault of this machine
-        return Examination(title, State.OK, f"yours to bring, if you have it: {manifest.bring}")
+        return Examination(title, State.OK, f"yours to bring, if you have it: {reason_to_bring(manifest)}")
     if files := changed_files(layout, manifest):
         names = ", ".join(path.name for path in files)
         return Examination(
