@@ -43,8 +43,7 @@ def command(
     """
     from harness.execution.trials import OnDemand
     from harness.parity import check_cases, find_cases
-    from harness.parity.check import is_covered
-    from harness.parity.references import METRICS, SPLITS
+    from harness.parity.check import METRICS, SPLITS, is_covered
 
     layout = find_layout()
     cases, cards = find_cases(golden), load_methods(layout)

@@ -10,11 +10,14 @@ from harness import benchmarks
 from harness.base.layout import Layout
 from harness.execution.trials import Runner
 from harness.methods.card import MethodCard
-from harness.parity import references
 from harness.parity.cases import GoldenCase, Match, how, matches_of
-from harness.parity.finding import CaseFinding, Standing
+from harness.parity.finding import ArrayFinding, CaseFinding, Standing
 from harness.parity.goldens import Array, Incomplete, arrays_in
 from harness.parity.traces import check_traces
+
+METRICS, SPLITS = "metrics", "splits"
+# a benchmark has one file of golden metrics or a folder of them
+_METRICS_PREFIX, _SPLIT_PREFIX = "metrics/", "split_"
 
 
 class Answers(Protocol):
@@ -36,9 +39,9 @@ def check_cases(
 ) -> Iterator[CaseFinding]:
     """One finding per case and table that covers it; a case that nothing covers is a finding too."""
     for case in cases:
-        if references.covers(case):
-            if not only or references.subject_of(case) in only:
-                yield references.check(layout, case, mirrors)
+        if _is_of_harness(case):
+            if not only or _subject_of(case) in only:
+                yield _check_harness(layout, case, mirrors)
             continue
         matches = matches_of(case, cards) if case.path.is_file() else []
         selection = [match for match in matches if not only or match.card.name in only]
@@ -50,8 +53,8 @@ def check_cases(
 
 def is_covered(case: GoldenCase, cards: Sequence[MethodCard], subject: str) -> bool:
     """Whether a case is about `subject`: a method, the metrics or the splits."""
-    if references.covers(case):
-        return references.subject_of(case) == subject
+    if _is_of_harness(case):
+        return _subject_of(case) == subject
     return case.path.is_file() and any(match.card.name == subject for match in matches_of(case, cards))
 
 
@@ -83,3 +86,49 @@ def _check_one(match: Match, arrays: Mapping[str, Array], run: Runner) -> CaseFi
         note = f"benchmark {match.benchmark} has traces alone: the card's table must say what is given"
         return CaseFinding(match.case.name, "method", match.card.name, standing=Standing.FAILED, note=note)
     return cast(Answers, part).check_answers(match, arrays, run)
+
+
+def _is_of_harness(case: GoldenCase) -> bool:
+    """Whether a case is one of the harness's own metrics or splits."""
+    return case.path.is_file() and (_is_of_metrics(case) or case.name.startswith(_SPLIT_PREFIX))
+
+
+def _subject_of(case: GoldenCase) -> str:
+    """`metrics` or `splits`: what a person may name instead of a method."""
+    return METRICS if _is_of_metrics(case) else SPLITS
+
+
+class Metrics(Protocol):
+    """What `parity/metrics.py` of a benchmark offers."""
+
+    def check_metrics(self, arrays: Mapping[str, Array]) -> Iterator[ArrayFinding]:
+        """One finding per metric of a golden case."""
+        ...
+
+
+class Splits(Protocol):
+    """What `parity/splits.py` of a benchmark offers."""
+
+    def check_split(
+        self, layout: Layout, case: str, arrays: Mapping[str, Array], mirrors: Sequence[Path]
+    ) -> CaseFinding:
+        """Make the split that a golden holds, and compare."""
+        ...
+
+
+def _check_harness(layout: Layout, case: GoldenCase, mirrors: Sequence[Path]) -> CaseFinding:
+    """Compute again what the golden holds."""
+    subject, benchmark = _subject_of(case), case.benchmark or benchmarks.default()
+    part = benchmarks.part(benchmark, f"parity.{subject}")
+    if part is None:
+        note = f"benchmark {benchmark} compares no golden {subject}"
+        return CaseFinding(case.name, subject, subject, standing=Standing.NOT_IMPLEMENTED, note=note)
+    if subject == SPLITS:
+        return cast(Splits, part).check_split(layout, case.name, arrays_in(case.path), mirrors)
+    findings = tuple(cast(Metrics, part).check_metrics(arrays_in(case.path)))
+    standing = Standing.OK if findings else Standing.FAILED
+    return CaseFinding(case.name, METRICS, METRICS, arrays=findings, standing=standing)
+
+
+def _is_of_metrics(case: GoldenCase) -> bool:
+    return case.name == METRICS or case.name.startswith(_METRICS_PREFIX)
