@@ -12,7 +12,8 @@ from harness.base.layout import Layout, find_layout
 from harness.cli.options import OnceGroup, echo_json, json_option, mirror_option
 from harness.data import DatasetManifest, load_dataset, load_manifest, manifest_names
 from harness.data.datasets import convert_dataset, is_converted
-from harness.data.sources import changed_files, local_copy, missing_tables
+from harness.data.own_tables import missing_tables
+from harness.data.sources import changed_files, local_copy
 from harness.data.trust import forget
 
 _MISSING_OR_CORRUPT = 4
@@ -127,7 +128,7 @@ def _description(layout: Layout, name: str, mirrors: tuple[Path, ...]) -> tuple[
 
 
 def _state(layout: Layout, manifest: DatasetManifest, mirrors: tuple[Path, ...]) -> str:
-    if manifest.bring and missing_tables(layout, manifest):
+    if missing_tables(layout, manifest):
         return f"to be brought: `harness data get {manifest.name}` says how"
     if changed := changed_files(layout, manifest):
         return f"changed, not what the manifest records: {', '.join(path.name for path in changed)}"

@@ -14,7 +14,7 @@ from harness.methods.card import load_method
 
 # the check of the folders themselves, before anything is built
 _SOURCE = "source"
-_LANGUAGES = ("python", "octave", "r")
+_LANGUAGES = ("python", "octave", "r", "java")
 
 
 @click.group(cls=OnceGroup)

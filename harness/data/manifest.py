@@ -25,6 +25,13 @@ _SHA256 = re.compile(r"[0-9a-f]{64}")
 FIRST_SEEN = "first_seen.json"
 
 
+def plain_name(text: str) -> str:
+    """The name, if it leads nowhere else."""
+    if text in ("", ".", "..") or "/" in text or "\\" in text:
+        raise ValueError(f"'{text}' is not a plain file name")
+    return text
+
+
 class SourceFile(Strict):
     """One original file, byte for byte as published."""
 
@@ -43,12 +50,7 @@ class SourceFile(Strict):
         """The file with a recorded size and sha256."""
         return SourceFile.model_validate({**self.model_dump(), **record})
 
-    @field_validator("name")
-    @classmethod
-    def _is_a_file_name(cls, text: str) -> str:
-        if text in ("", ".", "..") or "/" in text or "\\" in text:
-            raise ValueError(f"'{text}' is not a plain file name")
-        return text
+    _is_a_file_name = field_validator("name")(plain_name)
 
     @field_validator("sha256")
     @classmethod
@@ -69,6 +71,16 @@ class SourceFile(Strict):
         for url in urls:
             mirror_path(url)
         return urls
+
+
+class BroughtTable(Strict):
+    """A table that a person has to have: nobody may publish it."""
+
+    name: str
+    holds: str
+    optional: bool = Field(default=False, description="the dataset is also made without it")
+
+    _is_a_file_name = field_validator("name")(plain_name)
 
 
 class Converted(Strict):
@@ -96,6 +108,7 @@ class DatasetManifest(NamedManifest):
     converter: str
     parameters: dict[str, Any] = {}
     files: list[SourceFile] = []
+    brought: list[BroughtTable] = Field(default=[], description="tables beside the files, put into own/")
     bring: str = Field(default="", description="why there is no file to fetch: a person brings three tables")
     stand_in: str = Field(default="", description="why no claim may rest on it: it stands in for other data")
     statistics: SerializeAsAny[Statistics]
@@ -122,7 +135,7 @@ class DatasetManifest(NamedManifest):
 
     @model_validator(mode="after")
     def _names_files_once(self) -> DatasetManifest:
-        names = [file.name for file in self.files]
+        names = [file.name for file in self.files] + [table.name for table in self.brought]
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:
             raise ValueError(f"files: named twice: {', '.join(twice)}")
@@ -130,8 +143,10 @@ class DatasetManifest(NamedManifest):
 
     @model_validator(mode="after")
     def _brings_tables(self) -> DatasetManifest:
-        if self.bring and (self.files or self.parameters or self.converted or self.converter != "csv"):
-            raise ValueError("bring: goes with converter 'csv' and without files, parameters and digest")
+        if self.bring and (
+            self.files or self.brought or self.parameters or self.converted or self.converter != "csv"
+        ):
+            raise ValueError("bring: goes with converter 'csv' and without files, tables, parameters and digest")
         return self
 
 

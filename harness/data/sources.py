@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness import benchmarks
 from harness.base.download import MIRROR_VARIABLE, Refused, download, mirror_folders
 from harness.base.errors import CorruptData, MissingData
 from harness.base.files import checksum, digest_of, read_json, sha256_of
@@ -141,29 +140,3 @@ def _retraction(layout: Layout, dataset: str, file: SourceFile) -> str:
         f"; its content was recorded when it was first seen here: if that was the wrong file, "
         f"`harness data forget {dataset}` takes it back"
     )
-
-
-def brought_folder(layout: Layout, name: str) -> Path:
-    """Where a dataset's tables are to be put: beside the manifest, out of the repository's sight."""
-    return manifest_path(layout, name).parent / "own"
-
-
-def missing_tables(layout: Layout, manifest: DatasetManifest) -> list[str]:
-    """The names of tables that are not there yet."""
-    return [table for table in _tables(manifest) if not (brought_folder(layout, manifest.name) / table).is_file()]
-
-
-def brought_tables(layout: Layout, manifest: DatasetManifest) -> dict[str, Path]:
-    """The paths of all tables, by name; a `MissingData` that says what to do if one is missing."""
-    folder = brought_folder(layout, manifest.name)
-    if missing := missing_tables(layout, manifest):
-        raise MissingData(
-            f"dataset '{manifest.name}' has to be brought: {manifest.bring}",
-            where=f"{folder}: no {', '.join(missing)}",
-            todo="put the tables there; docs/data.md, 'Datasets to be brought', says what they hold",
-        )
-    return {table: folder / table for table in _tables(manifest)}
-
-
-def _tables(manifest: DatasetManifest) -> tuple[str, ...]:
-    return benchmarks.get(manifest.benchmark).brought_tables

@@ -14,7 +14,8 @@ from harness.base.layout import Layout
 from harness.base.ownership import abandoned_folders
 from harness.data import load_manifest, manifest_names
 from harness.data.datasets import is_converted
-from harness.data.sources import changed_files, local_copy, missing_tables
+from harness.data.own_tables import missing_tables, reason_to_bring
+from harness.data.sources import changed_files, local_copy
 from harness.engine import Engine, find_engine, find_orphans
 from harness.engine.probe import control_run
 from harness.execution.gpus import engine_lends_gpus, find_gpus
@@ -216,9 +217,9 @@ def data_checks(layout: Layout, mirrors: Sequence[Path] = ()) -> list[Examinatio
 
 def _dataset(layout: Layout, name: str, mirrors: Sequence[Path]) -> Examination:
     manifest, title = load_manifest(layout, name), f"data {name}"
-    if manifest.bring and missing_tables(layout, manifest):
+    if missing_tables(layout, manifest):
         # it can't be downloaded, so its absence is no fault of this machine
-        return Examination(title, State.OK, f"yours to bring, if you have it: {manifest.bring}")
+        return Examination(title, State.OK, f"yours to bring, if you have it: {reason_to_bring(manifest)}")
     if files := changed_files(layout, manifest):
         names = ", ".join(path.name for path in files)
         return Examination(

@@ -1,0 +1,1 @@
+"""Converters of `dti`: how original files become its arrays; one module per way."""

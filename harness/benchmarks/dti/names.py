@@ -1,0 +1,66 @@
+"""Names of inputs, answer and metrics of this benchmark."""
+
+from __future__ import annotations
+
+from harness.benchmarks.metric import Metric
+
+INPUTS = (
+    "sizes",
+    "train_pairs",
+    "train_values",
+    "test_pairs",
+    "smiles",
+    "sequences",
+    "edges",
+    "relation_names",
+    "drug_similarity",
+    "target_similarity",
+)
+
+# The one file of an answer.
+SCORES = "scores.npy"
+
+# how many of a drug's best targets count
+DEPTHS = (10, 20, 50, 100)
+# what average precision at k is divided by: the least of k and the positives, all positives, or the hits
+MAP_READINGS = ("min", "all", "hits")
+
+BINDING = (
+    Metric("AUROC", "area under the ROC curve of all test pairs"),
+    Metric("AUPR", "average precision of all test pairs"),
+    Metric("AUPR/trapezoid", "area under the precision-recall curve by trapezoids"),
+    Metric("precision", "of the pairs scored 0.5 or more, the share that binds"),
+    Metric("recall", "of the pairs that bind, the share scored 0.5 or more"),
+    Metric("F1", "harmonic mean of precision and recall at 0.5"),
+    Metric("best F1", "highest F1 of any threshold of the precision-recall curve"),
+    Metric("general score", "mean of AUROC, AUPR and F1 at 0.5"),
+    Metric("general score/best F1", "mean of AUROC, AUPR and best F1"),
+)
+RANKING = tuple(
+    Metric(f"{name}@{depth}", f"{text} among a drug's {depth} best targets, mean over drugs that bind")
+    for depth in DEPTHS
+    for name, text in (
+        ("precision", "share that binds"),
+        ("recall", "share of its bindings found"),
+        ("F1", "harmonic mean of both"),
+    )
+) + tuple(
+    Metric(f"MAP@{depth}/{reading}", f"mean average precision of a drug's {depth} best targets, {text}")
+    for depth in DEPTHS
+    for reading, text in zip(
+        MAP_READINGS,
+        (
+            "divided by the least of k and its bindings",
+            "divided by its bindings",
+            "divided by the bindings among them",
+        ),
+        strict=True,
+    )
+)
+AFFINITY = (
+    Metric("MSE", "mean squared error of affinities", better="lower", range=None),
+    Metric("CI", "concordance index: share of pairs of unequal affinity in the right order, ties count one half"),
+)
+METRICS = (*BINDING, *RANKING, *AFFINITY)
+KEY_METRICS = ("AUROC", "AUPR", "CI", "MSE")
+ORDER_FREE_METRICS = ("AUROC", "CI")

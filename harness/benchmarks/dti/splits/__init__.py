@@ -1,0 +1,1 @@
+"""Splits of `dti`: their form, and one module per strategy."""

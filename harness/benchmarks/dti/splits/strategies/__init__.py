@@ -1,0 +1,1 @@
+"""Split strategies of `dti`, one module each, found by being here."""

@@ -1,0 +1,59 @@
+"""Pairs drawn at random into folds; against the bindings of a fold stand pairs that are not known to bind."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from pydantic import Field
+
+from harness.base.manifests import Strict
+from harness.benchmarks.dti.splits.pairs import NEGATIVE, TEST, pair_split, split_of_items
+
+if TYPE_CHECKING:
+    from harness.benchmarks.dti.dataset import DtiDataset
+    from harness.benchmarks.dti.splits.pairs import PairSplit
+
+SUMMARY = "a fold of pairs drawn at random (the common setting)"
+
+
+class Parameters(Strict):
+    """Folds, and negatives."""
+
+    folds: int = Field(default=10, ge=2)
+    fold: int = Field(default=0, ge=0)
+    negatives: float = Field(default=1.0, gt=0, description="per binding that is asked")
+
+
+def make(dataset: DtiDataset, seed: int, parameters: Parameters) -> PairSplit:
+    """Negatives are drawn from all pairs that the dataset does not have, without regard to the fold."""
+    generator = np.random.RandomState(seed)
+    fold = generator.permutation(len(dataset.pairs)) % parameters.folds
+    split = split_of_items(dataset, fold == parameters.fold % parameters.folds)
+    if dataset.affinity:
+        return split
+    taken = np.zeros((dataset.drugs, dataset.targets), dtype=bool)
+    taken[tuple(dataset.pairs.T)] = True
+    free = np.flatnonzero(~taken)
+    count = min(len(free), round(parameters.negatives * split.test))
+    pairs = np.column_stack(np.divmod(generator.permutation(free)[:count], dataset.targets))
+    negatives = np.column_stack([np.full(count, TEST), pairs, np.full(count, NEGATIVE)])
+    return pair_split(np.concatenate([split.rows, negatives]))
+
+
+def broken_promises(dataset: DtiDataset, split: PairSplit, parameters: Parameters) -> list[str]:
+    """Every pair of the dataset is there, its share is asked, and bindings have their negatives."""
+    items = split.rows[:, 3]
+    own = items >= 0
+    asked = int((own & ~split.is_train).sum())
+    broken = []
+    if len(np.unique(items[own])) != len(dataset.pairs):
+        broken.append("not every pair of the dataset is there")
+    if abs(asked - len(dataset.pairs) / parameters.folds) >= 1:
+        broken.append(f"{asked} of {len(dataset.pairs)} pairs are asked, not one in {parameters.folds}")
+    negatives = int((items == NEGATIVE).sum())
+    expected = 0 if dataset.affinity else round(parameters.negatives * asked)
+    free = dataset.drugs * dataset.targets - len(dataset.pairs)
+    if negatives != min(expected, free):
+        broken.append(f"there are {negatives} negatives, not {expected}")
+    return broken

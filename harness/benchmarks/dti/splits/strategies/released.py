@@ -1,0 +1,45 @@
+"""The part that the authors of the data tested on, as it is; the seed plays no part."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pydantic import Field
+
+from harness.base.errors import UsageError
+from harness.base.manifests import Strict
+from harness.benchmarks.dti.splits.pairs import pair_split, split_of_items
+
+if TYPE_CHECKING:
+    from harness.benchmarks.dti.dataset import DtiDataset
+    from harness.benchmarks.dti.splits.pairs import PairSplit
+
+SUMMARY = "the test part, or a fold, that the authors of the data released"
+_TEST_PART = -1
+
+
+class Parameters(Strict):
+    """Which part is asked."""
+
+    part: int = Field(default=_TEST_PART, ge=_TEST_PART, description="-1: the test part; others: a training fold")
+
+
+def make(dataset: DtiDataset, seed: int, parameters: Parameters) -> PairSplit:
+    """Nothing is drawn. Where a training fold is asked, the test part is left out of both."""
+    if parameters.part not in dataset.released:
+        raise UsageError(
+            f"dataset '{dataset.name}' has no released part {parameters.part}",
+            where="parameter part",
+            todo="choose another strategy" if not len(dataset.released) else "choose one that it has",
+        )
+    split = split_of_items(dataset, dataset.released == parameters.part)
+    if parameters.part == _TEST_PART:
+        return split
+    return pair_split(split.rows[dataset.released[split.rows[:, 3]] != _TEST_PART])
+
+
+def broken_promises(dataset: DtiDataset, split: PairSplit, parameters: Parameters) -> list[str]:
+    """The test pairs are exactly those of the released part."""
+    asked = split.rows[~split.is_train, 3]
+    same = set(asked.tolist()) == set((dataset.released == parameters.part).nonzero()[0].tolist())
+    return [] if same else [f"the test pairs are not those of part {parameters.part}"]
