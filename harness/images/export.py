@@ -1,8 +1,8 @@
 """Reading an image back out of its engine: the entries of its root file system, and how its containers start.
 
 What an image holds is read file by file: no name, label or receipt is believed. An id is the digest of that, so
-trees are cached by id and each image is read once. A change of the rules by which trees are computed makes the cache
-stale. `harness image verify` always reads again.
+trees are cached by id and each image is read once. A change of the rules by which trees are computed makes the
+cache stale. `harness image verify` always reads again.
 """
 
 from __future__ import annotations
