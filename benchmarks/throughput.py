@@ -138,7 +138,7 @@ def main() -> None:
     chosen = parser.parse_args()
     with find_engine(find_layout(), only=chosen.engine) as engine:
         figures = measure(engine, runs=chosen.runs, rounds=chosen.rounds, workers=chosen.workers)
-        name = f"{engine.name} {engine.version}"
+        name = f"{engine.name} {engine.facts.version}"
     good = figures["ratio"] >= WANTED_RATIO and figures["harness_cpu_ms_per_run"] <= WANTED_CPU_MS
     if chosen.json:
         print(json.dumps({"engine": name, "workers": chosen.workers, **figures, "good": good}))

@@ -112,7 +112,7 @@ def _run(
         _stopping(stop) as stopping,
         find_engine(here.layout, install=here.install, runtime=here.runtime) as engine,
     ):
-        shown.note(f"engine: {engine.name} {engine.version}")
+        shown.note(f"engine: {engine.name} {engine.facts.version}")
         shown.note(f"{needs.left} of {needs.planned} cells left; {needs.disk()}")
         run_cells(here.layout, joined, engine, choices=choices, progress=shown, stop=stopping)
         return stopping.is_set()

@@ -107,7 +107,7 @@ def test_silence_has_its_reason(tmp_path: Path, answering: Path) -> None:
 @pytest.mark.engine
 def test_an_engine_that_answers_is_described(docker_engine: object, layout: Layout) -> None:
     with find_engine(layout, only="docker") as engine:
-        assert engine.name == "docker" and engine.version and engine.facts.cpus >= 1
+        assert engine.name == "docker" and engine.facts.version and engine.facts.cpus >= 1
         assert engine.answers() and engine.image_id("sha256:" + "0" * 64) is None
 
 
