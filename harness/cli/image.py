@@ -20,8 +20,7 @@ from harness.images.cards import environment_chain
 from harness.images.fetch import Progress as PartProgress
 from harness.images.fetch import export_parts
 from harness.images.lock import lock_environment
-from harness.images.overview import overview
-from harness.images.preparation import fetch_for, needed_parts
+from harness.images.preparation import fetch_for, needed_parts, overview
 from harness.images.verify import verify_images
 from harness.methods.card import method_names
 
