@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from harness import benchmarks
 from harness.base.errors import UsageError
-from harness.base.layout import find_layout
+from harness.base.files import write_atomic
+from harness.base.layout import Layout, find_layout
 from harness.base.tables import aligned
 from harness.cli.options import OnceGroup, echo_json, json_option, mirror_option
 from harness.cli.splitting.options import SplitRequest, split_options
 from harness.cli.splitting.proving import one_per_split, tell, verify_one
-
-if TYPE_CHECKING:
-    from harness.base.layout import Layout
-    from harness.splits.spec import SplitSpec
+from harness.data import manifest_names
+from harness.splits import load_split
+from harness.splits.checksums import record_splits, recorded_splits
+from harness.splits.spec import SplitSpec
+from harness.splits.splits import as_recorded, benchmark_of, describe_split, split_path
+from harness.splits.strategies import get_strategy, strategy_names
 
 _CORRUPT = 4
 
@@ -31,8 +34,6 @@ def command() -> None:
 @json_option
 def list_splits(as_json: bool) -> None:
     """List split strategies, their parameters, and how many splits of each dataset are published."""
-    from harness.splits.strategies import get_strategy, strategy_names
-
     layout = find_layout()
     rows: list[dict[str, Any]] = []
     for benchmark in benchmarks.names():
@@ -79,11 +80,6 @@ def make_splits(
     harness split make synthetic random --seed 17263407 --to splits
     harness split make --strategy cluster --gamma 0.55 --dataset drugbank
     """
-    from harness.base.files import write_atomic
-    from harness.splits import load_split
-    from harness.splits.checksums import record_splits
-    from harness.splits.splits import as_recorded, benchmark_of, describe_split, split_path
-
     layout = find_layout()
     benchmark = benchmark_of(layout, request.dataset)
     rows, lines = [], []
@@ -148,8 +144,6 @@ def _short(value: Any) -> str:
 
 def _specs_to_verify(layout: Layout, request: SplitRequest, *, one: bool) -> list[SplitSpec]:
     """The splits of the named seeds; without a seed the published ones, or the one of the usual seed."""
-    from harness.splits.splits import benchmark_of
-
     if request.strategy and request.seeds:
         return request.specs(layout)
     recorded = _recorded_specs(layout, request.dataset, request.strategy)
@@ -160,10 +154,6 @@ def _specs_to_verify(layout: Layout, request: SplitRequest, *, one: bool) -> lis
 
 
 def _recorded_specs(layout: Layout, dataset: str, strategy: str | None) -> list[SplitSpec]:
-    from harness.splits.checksums import recorded_splits
-    from harness.splits.splits import benchmark_of
-    from harness.splits.strategies import get_strategy
-
     benchmark = benchmark_of(layout, dataset)
     if strategy:
         get_strategy(benchmark, strategy)
@@ -172,10 +162,6 @@ def _recorded_specs(layout: Layout, dataset: str, strategy: str | None) -> list[
 
 
 def _published_counts(layout: Layout, benchmark: str, strategy: str) -> dict[str, int]:
-    from harness.data import manifest_names
-    from harness.splits.checksums import recorded_splits
-    from harness.splits.splits import benchmark_of
-
     return {
         dataset: sum(line.spec.strategy == strategy for line in recorded_splits(layout, dataset).values())
         for dataset in manifest_names(layout)

@@ -114,7 +114,7 @@ def _selection(book: Book, *, everything: bool) -> list[Comparison]:
     decided = [one for one in in_order if one.verdict in (ClaimVerdict.DEVIATES, ClaimVerdict.REPRODUCED)]
     if len(decided) <= _LIST_UP_TO:
         return decided
-    tables = [one for one in decided if one.claim.source.startswith("Table") and one.claim.statistic != "status"]
+    tables = [one for one in decided if one.claim.sheet and one.claim.statistic != "status"]
     return [*tables, *(one for one in deviations if one not in tables)][: _LIST_UP_TO + len(tables)]
 
 

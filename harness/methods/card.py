@@ -13,7 +13,7 @@ from harness.base.layout import Layout
 from harness.base.manifests import NamedManifest, Strict, load_named
 from harness.base.vocabulary import Accelerator
 
-Language = Literal["python", "octave", "r"]
+Language = Literal["python", "octave", "r", "java"]
 Scalar = bool | int | float | str
 
 _SIZE = re.compile(r"(\d+)\s*(MiB|GiB)")

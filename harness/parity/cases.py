@@ -80,10 +80,10 @@ def matches_of(case: GoldenCase, cards: Iterable[MethodCard]) -> list[Match]:
 
 def _matches(case: GoldenCase, card: MethodCard) -> list[Match]:
     return [
-        # a file of many cases may be of no dataset, and of no seed
-        Match(case, card, table, match.groupdict().get("dataset", ""), int(match.groupdict().get("seed", 0)))
+        Match(case, card, table, names.get("dataset", ""), int(names.get("seed", 0)))
         for table in card.parity
         if (match := _pattern(table.cases).fullmatch(case.name))
+        for names in [match.groupdict()]
     ]
 
 
@@ -109,7 +109,7 @@ def _pattern(cases: str) -> re.Pattern[str]:
     for name in _WILDCARDS:
         if cases.count(f"{{{name}}}") > 1:
             raise ManifestError(
-                f"'{cases}' names {{{name}}} twice",
+                f"'{cases}' names {{{name}}} more than once",
                 where="method.toml: parity.cases",
                 todo="write for example bnnr_{dataset}_raw_{seed}",
             )

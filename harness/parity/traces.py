@@ -98,7 +98,7 @@ def _mirrored(file: str, mirrors: Sequence[Path]) -> Array:
 def _as_input(array: Array) -> Array | list[str]:
     """Texts as a list, and no integers of two bytes, which the protocol does not have."""
     if array.dtype.kind == "U":
-        return [str(text) for text in array]
+        return [str(text) for text in np.atleast_1d(array)]
     return array.astype(np.int32) if array.dtype == np.int16 else array
 
 

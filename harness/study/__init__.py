@@ -26,7 +26,7 @@ __all__ = ["Sheet", "Study", "make_study", "measure_anew", "to_json", "to_markdo
 
 def make_study(layout: Layout, book: Book, mirrors: Sequence[Path] = ()) -> Study | None:
     """The study that a book belongs to; None if no study is described, or no claim of the book is of a table."""
-    if not any(one.claim.source.startswith("Table ") for one in book.comparisons):
+    if not any(one.claim.sheet for one in book.comparisons):
         return None
     names, extension = load_names(layout, book.benchmark), own_sheets(book.benchmark)
     controls = tuple(card.name for card in load_methods(layout, book.benchmark) if card.control)

@@ -10,8 +10,8 @@ from typing import Any
 
 from harness.benchmarks.dti.answer import ScoreQuestion, Scores
 from harness.benchmarks.dti.dataset import DtiDataset
-from harness.benchmarks.dti.metrics.affinity import affinity_metrics
-from harness.benchmarks.dti.metrics.binding import binding_metrics
+from harness.benchmarks.dti.metrics.affinities import affinity_metrics
+from harness.benchmarks.dti.metrics.bindings import binding_metrics
 from harness.benchmarks.dti.metrics.ranking import ranking_metrics
 from harness.benchmarks.dti.names import AFFINITY, BINDING, METRICS, RANKING
 from harness.benchmarks.dti.splits.pairs import PairSplit

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-if TYPE_CHECKING:
-    from harness.base.layout import Layout
-    from harness.splits.spec import SplitSpec
+from harness.base.files import sha256_of
+from harness.base.layout import Layout
+from harness.results.findings import findings_on
+from harness.splits import make_split
+from harness.splits.spec import SplitSpec
+from harness.splits.splits import benchmark_of, complete, read_split_file, recorded_split, split_path, verify_split
+from harness.splits.strategies import examined_of
 
 
 def verify_one(
@@ -26,19 +30,6 @@ def verify_one(
 
     Examined is the given file; without one, the split made again, and the file that is kept of it.
     """
-    from harness.base.files import sha256_of
-    from harness.results.findings import findings_on
-    from harness.splits import make_split
-    from harness.splits.splits import (
-        benchmark_of,
-        complete,
-        read_split_file,
-        recorded_split,
-        split_path,
-        verify_split,
-    )
-    from harness.splits.strategies import examined_of
-
     here = layout, dataset
     split = read_split_file(*here, path, mirrors) if path else make_split(*here, spec, mirrors)
     benchmark = benchmark_of(layout, dataset)

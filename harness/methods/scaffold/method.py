@@ -32,6 +32,7 @@ LANGUAGES = {
     "python": _Language("main.py", "_numpy"),
     "octave": _Language("main.m", "_octave"),
     "r": _Language("main.R", "_r"),
+    "java": _Language("main.java", "_java"),
 }
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from harness.base.errors import CorruptData
 from harness.benchmarks.ddi.converters.ddi_bench.approval import approvals_in
-from harness.benchmarks.ddi.converters.ddi_bench.files import path_of, table_in
+from harness.data.lines import path_of, table_in
 from harness.benchmarks.ddi.dataset import Integers
 
 TWOSIDES_TYPES = 209

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from harness.base.errors import CorruptData
-from harness.benchmarks.ddi.converters.ddi_bench.files import lines_of, number_in, path_of
+from harness.data.lines import lines_of, number_in, path_of
 from harness.benchmarks.ddi.dataset import Integers, Signs
 
 # In the order of their codes, as harness/benchmarks/ddi/splits/parts.py names them.

@@ -19,7 +19,7 @@ _CUT = 0.5
 
 
 @dataclass(frozen=True)
-class Curve:
+class ThresholdCounts:
     """At each distinct score of a binding, from the highest: how many score at least as much, and just more."""
 
     thresholds: Numbers
@@ -31,7 +31,7 @@ class Curve:
     negatives: int
 
 
-def curve_of(truth: Truth, scores: Numbers) -> Curve:
+def threshold_counts(truth: Truth, scores: Numbers) -> ThresholdCounts:
     """Bindings and negatives at every threshold where a binding is."""
     rising, counts = np.unique(scores[truth], return_counts=True)
     alarms, above = (np.zeros(len(rising), dtype=np.int64) for _ in range(2))
@@ -45,7 +45,7 @@ def curve_of(truth: Truth, scores: Numbers) -> Curve:
         ):
             total += np.cumsum(np.bincount(places, minlength=len(rising) + 1)[::-1])[::-1][1:]
     positives = int(truth.sum())
-    return Curve(
+    return ThresholdCounts(
         thresholds=rising[::-1],
         hits=np.cumsum(counts[::-1]).astype(np.float64),
         alarms=alarms[::-1].astype(np.float64),
@@ -62,7 +62,7 @@ def binding_metrics(truth: Truth, scores: Numbers) -> dict[str, float | str]:
         reason = "no test pair binds" if not positives else "every test pair binds"
         names = ("AUROC", "AUPR", "AUPR/trapezoid", "best F1", "general score", "general score/best F1")
         return {**dict.fromkeys(names, reason), **_at_half(truth, scores)}
-    curve = curve_of(truth, scores)
+    curve = threshold_counts(truth, scores)
     at_half = _at_half(truth, scores)
     auroc, aupr, best = area_under_roc(curve), average_precision(curve), best_f1(curve)[0]
     return {
@@ -76,20 +76,20 @@ def binding_metrics(truth: Truth, scores: Numbers) -> dict[str, float | str]:
     }
 
 
-def area_under_roc(curve: Curve) -> float:
+def area_under_roc(curve: ThresholdCounts) -> float:
     """The share of pairs of a binding and a negative in the right order; ties count one half."""
     hits = np.diff(curve.hits, prepend=0.0)
     wrong = (curve.alarms + curve.alarms_above) / 2
     return float(1 - (hits @ wrong) / (curve.positives * curve.negatives))
 
 
-def average_precision(curve: Curve) -> float:
+def average_precision(curve: ThresholdCounts) -> float:
     """The mean of the precision at every binding, tied scores taken together."""
     precision = curve.hits / (curve.hits + curve.alarms)
     return float(np.diff(curve.hits, prepend=0.0) @ precision / curve.positives)
 
 
-def trapezoid(curve: Curve) -> float:
+def trapezoid(curve: ThresholdCounts) -> float:
     """The area under straight lines between the points of the precision-recall curve, which begins at (0, 1)."""
     before = np.concatenate([[0.0], curve.hits[:-1]])
     # the point left of a threshold: the same bindings, and all negatives that score more than it
@@ -99,7 +99,7 @@ def trapezoid(curve: Curve) -> float:
     return float(np.diff(curve.hits, prepend=0.0) @ (left + right) / 2 / curve.positives)
 
 
-def best_f1(curve: Curve) -> tuple[float, float]:
+def best_f1(curve: ThresholdCounts) -> tuple[float, float]:
     """The highest F1 of any threshold, and the lowest threshold that has it."""
     scores = 2 * curve.hits / (curve.hits + curve.alarms + curve.positives)
     place = len(scores) - 1 - int(np.argmax(scores[::-1]))

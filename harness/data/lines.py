@@ -23,7 +23,7 @@ def table_in(name: str, files: Mapping[str, Path]) -> dict[str, Any]:
     """A JSON object."""
     path = path_of(name, files)
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = json.loads(path.read_text(encoding="utf-8-sig"))
     except (UnicodeDecodeError, json.JSONDecodeError) as error:
         raise CorruptData(f"not JSON: {error}", where=str(path), todo="restore the original file") from None
     if not isinstance(content, dict):
@@ -33,7 +33,7 @@ def table_in(name: str, files: Mapping[str, Path]) -> dict[str, Any]:
 
 def lines_of(path: Path, cells: int) -> Iterator[tuple[str, list[str]]]:
     """Where a line is, and its cells; empty lines are skipped."""
-    with path.open(encoding="utf-8") as stream:
+    with path.open(encoding="utf-8-sig") as stream:
         for number, line in enumerate(stream, start=1):
             words = line.split()
             if len(words) == cells:
