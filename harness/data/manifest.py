@@ -129,7 +129,7 @@ class DatasetManifest(NamedManifest):
 
     @model_validator(mode="after")
     def _names_files_once(self) -> DatasetManifest:
-        names = [file.name for file in (*self.files, *self.brought)]
+        names = [file.name for file in self.files] + [table.name for table in self.brought]
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:
             raise ValueError(f"files: named twice: {', '.join(twice)}")
