@@ -1,4 +1,4 @@
-"""Task files list bindings first: neither the published order nor a secret one may tell a method which they are."""
+"""Task files list bindings first: no order in which a method is asked may tell it which pairs these are."""
 
 from __future__ import annotations
 

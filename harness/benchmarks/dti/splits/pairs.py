@@ -44,7 +44,7 @@ class PairSplit:
 
     @cached_property
     def asked(self) -> npt.NDArray[np.int64]:
-        """The rows that are asked, by drug and target: files list bindings first, and an order must not tell them."""
+        """The rows that are asked, by drug and target: the order of files, bindings first, would tell the truth."""
         rows = np.flatnonzero(~self.is_train)
         return rows[np.lexsort((self.rows[rows, 2], self.rows[rows, 1]))]
 
