@@ -10,8 +10,8 @@ from typing import Any
 
 from harness.benchmarks.dti.answer import ScoreQuestion, Scores
 from harness.benchmarks.dti.dataset import DtiDataset
-from harness.benchmarks.dti.metrics.affinity import affinity_metrics
-from harness.benchmarks.dti.metrics.binding import binding_metrics
+from harness.benchmarks.dti.metrics.affinities import affinity_metrics
+from harness.benchmarks.dti.metrics.bindings import binding_metrics
 from harness.benchmarks.dti.metrics.ranking import ranking_metrics
 from harness.benchmarks.dti.names import AFFINITY, BINDING, METRICS, RANKING
 from harness.benchmarks.dti.splits.pairs import PairSplit
@@ -35,7 +35,7 @@ class DtiScoring(Scoring[DtiDataset, PairSplit, Scores]):
         self, dataset: DtiDataset, split: PairSplit, answer: Scores, parameters: Mapping[str, Any]
     ) -> tuple[dict[str, float | None], dict[str, str]]:
         """Every metric, None where it is undefined, and the reason for each None."""
-        truth = split.values_on(dataset)[~split.is_train]
+        truth = split.values_on(dataset)[split.asked]
         values: dict[str, Value]
         if dataset.affinity:
             values = {metric.name: "not a metric of affinities" for metric in (*BINDING, *RANKING)}

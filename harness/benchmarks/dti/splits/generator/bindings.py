@@ -1,0 +1,123 @@
+"""The known bindings as BETA's generator sees them: texts in hash tables.
+
+A pair is a code, drug * targets + target. The generator hashes a binding as a line of N-Triples, any other pair as
+two identifiers, and a node as one; their hash codes are put together from those of the nodes.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property, lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+from harness.base.errors import UsageError
+from harness.benchmarks.dti.dataset import DtiDataset
+from harness.benchmarks.dti.splits.java import Integers, buckets_of, hash_codes, iterated, joined, table_of
+
+Mask = npt.NDArray[np.bool_]
+
+NODE = "<http://bio2rdf.org/drugbank:{}>"
+_BINDS = " <http://bio2rdf.org/drugbank_vocabulary:drug-target> "
+_END = " ."
+
+
+class Nodes:
+    """Drugs or targets, by number."""
+
+    def __init__(self, identifiers: tuple[str, ...]) -> None:
+        texts = [NODE.format(name.lower()) for name in identifiers]
+        self.hashes = hash_codes(texts)
+        self.lengths = np.array([len(text) for text in texts], dtype=np.int64)
+
+    def set(self, *parts: Integers) -> Integers:
+        """A new set that the parts were added to, as it is iterated."""
+        items = np.concatenate(parts)
+        return iterated(items, self.hashes[items])
+
+
+class Bindings:
+    """All known bindings in their order, and the sets of the generator."""
+
+    def __init__(self, dataset: DtiDataset) -> None:
+        self.targets_end = dataset.targets
+        self.codes = self.code(dataset.pairs[:, 0], dataset.pairs[:, 1])
+        self.drugs, self.targets = Nodes(dataset.drug_ids), Nodes(dataset.target_ids)
+        self._dataset = dataset
+
+    def code(self, drugs: npt.NDArray[np.integer], targets: npt.NDArray[np.integer]) -> Integers:
+        """The codes of pairs."""
+        return drugs.astype(np.int64) * self.targets_end + targets
+
+    def drugs_of(self, codes: Integers) -> Integers:
+        """The drug of every pair."""
+        return codes // self.targets_end
+
+    def targets_of(self, codes: Integers) -> Integers:
+        """The target of every pair."""
+        return codes % self.targets_end
+
+    def mask(self, *parts: Integers) -> Mask:
+        """For every possible pair whether it is among the parts."""
+        mask = np.zeros(len(self.drugs.hashes) * self.targets_end, dtype=np.bool_)
+        for codes in parts:
+            mask[codes] = True
+        return mask
+
+    @cached_property
+    def known(self) -> Mask:
+        """For every possible pair whether it is known to bind."""
+        return self.mask(self.codes)
+
+    def line_hashes(self, codes: Integers) -> Integers:
+        """The hash codes of bindings."""
+        (binds, end), target = hash_codes([_BINDS, _END]), self.targets_of(codes)
+        left = joined(self.drugs.hashes[self.drugs_of(codes)], binds, len(_BINDS))
+        right = joined(self.targets.hashes[target], end, len(_END))
+        return joined(left, right, self.targets.lengths[target] + len(_END))
+
+    def pair_hashes(self, codes: Integers) -> Integers:
+        """The hash codes of other pairs."""
+        blank, target = hash_codes([" "]), self.targets_of(codes)
+        left = joined(self.drugs.hashes[self.drugs_of(codes)], blank, 1)
+        return joined(left, self.targets.hashes[target], self.targets.lengths[target])
+
+    def lines(self, *parts: Integers) -> Integers:
+        """A new set of bindings that the parts were added to, as it is iterated."""
+        codes = np.concatenate(parts)
+        return iterated(codes, self.line_hashes(codes))
+
+    def pairs(self, *parts: Integers) -> Integers:
+        """A new set of other pairs that the parts were added to, as it is iterated."""
+        codes = np.concatenate(parts)
+        return iterated(codes, self.pair_hashes(codes))
+
+    @cached_property
+    def by_drug(self) -> Integers:
+        """The places of all bindings in the order of a map from drugs to sets of their targets."""
+        return _nested(self.drugs_of(self.codes), self.targets_of(self.codes), self.drugs, self.targets)
+
+    @cached_property
+    def by_target(self) -> Integers:
+        """The same of a map from targets to sets of their drugs."""
+        return _nested(self.targets_of(self.codes), self.drugs_of(self.codes), self.targets, self.drugs)
+
+
+def _nested(outer: Integers, inner: Integers, outers: Nodes, inners: Nodes) -> Integers:
+    order = outers.set(outer)
+    rank = np.empty(len(outers.hashes), dtype=np.int64)
+    rank[order] = np.arange(len(order))
+    tables = np.array([table_of(int(size)) for size in np.bincount(outer)], dtype=np.int64)
+    return np.lexsort([buckets_of(inners.hashes[inner], tables[outer]), rank[outer]])
+
+
+@lru_cache(maxsize=2)
+def bindings_of(dataset: DtiDataset) -> Bindings:
+    """The bindings of a dataset; made once, for all its tasks."""
+    if dataset.affinity:
+        raise UsageError(
+            f"dataset '{dataset.name}' has affinities, and these tasks are of bindings",
+            where="split strategy",
+            todo="take a dataset of bindings, or another strategy",
+        )
+    return Bindings(dataset)

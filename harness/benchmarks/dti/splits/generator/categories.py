@@ -1,0 +1,83 @@
+"""The negatives of Tests 2, 3, 5 and 6: of nodes inside or outside a category, asked or not.
+
+The original code takes the first drug with all its targets, then the next, until there are as many as bindings. So
+nearly all negatives of a task are of one drug, and how often a drug occurs in the test file tells what is asked.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from harness.benchmarks.dti.splits.generator.bindings import Mask
+from harness.benchmarks.dti.splits.generator.folds import Halves, without
+from harness.benchmarks.dti.splits.java import Integers, JavaRandom, first_of_shuffled, shuffled
+
+# test or train nodes of the other kind, with nodes of the category only or with all but these
+SPACES = ("TEO", "TRO", "TEE", "TRE")
+
+
+@dataclass(frozen=True, eq=False)
+class Category:
+    """Drugs or targets in their order. `size` counts those that nobody knows too: then `leading` are the first of
+    all after they were shuffled."""
+
+    of_drugs: bool
+    members: Integers
+    size: int
+    leading: Integers
+
+
+def sides(halves: Halves, space: str, category: Category) -> tuple[Integers, Integers]:
+    """The drugs and the targets that the negatives of a space are made of."""
+    bindings, tested, only = halves.bindings, space.startswith("TE"), space.endswith("O")
+    first, second = (halves.test, halves.train) if tested else (halves.train, halves.test)
+    if category.of_drugs:
+        parts = [bindings.drugs_of(codes) for codes in (first, second)]
+        drugs = category.members if only else without(bindings.drugs.set(*parts), category.members)
+        return drugs, halves.test_targets if tested else halves.only_train_targets
+    parts = [bindings.targets_of(codes) for codes in (first, second)]
+    targets = category.members if only else without(bindings.targets.set(*parts), category.members)
+    return halves.test_drugs if tested else halves.only_train_drugs, targets
+
+
+def first_negatives(halves: Halves, space: str, category: Category, known: Mask, seed: int) -> Integers:
+    """As the original code draws them, drug by drug, in the order of their file; too few if a leading one lacks."""
+    bindings, random = halves.bindings, JavaRandom(seed)
+    drugs, targets = sides(halves, space, category)
+    if category.of_drugs and space.endswith("O") and len(category.leading):
+        first_of_shuffled(category.size, 0, random)
+        drugs = category.leading
+    else:
+        drugs = shuffled(drugs, random)
+    targets = shuffled(targets, random)
+    negatives = np.empty(0, dtype=np.int64)
+    for drug in drugs:
+        codes = bindings.code(np.array([drug]), targets)
+        negatives = np.concatenate([negatives, codes[~known[codes]]])
+        if len(negatives) >= len(halves.test):
+            break
+    return bindings.pairs(negatives[: len(halves.test)])
+
+
+def spread_negatives(halves: Halves, space: str, category: Category, known: Mask, seed: int) -> Integers:
+    """Negatives of which each drug has as many as some drug has bindings, its own number where the space allows it.
+
+    Then how often a drug occurs in the test file is the same of negatives as of bindings.
+    """
+    bindings, generator = halves.bindings, np.random.RandomState(seed)
+    drugs, targets = (generator.permutation(nodes) for nodes in sides(halves, space, category))
+    free = {int(drug): (codes := bindings.code(np.array([drug]), targets))[~known[codes]] for drug in drugs}
+    asked, numbers = np.unique(bindings.drugs_of(halves.test), return_counts=True)
+    wanted = sorted(zip(numbers.tolist(), asked.tolist(), strict=True), reverse=True)
+    own = [(number, drug) for number, drug in wanted if len(free.get(drug, ())) >= number]
+    taken = [free.pop(drug)[:number] for number, drug in own]
+    for number in [number for number, drug in wanted if (number, drug) not in own]:
+        while number and free:
+            # the first that has enough, else the one that has most
+            drug = next((drug for drug, codes in free.items() if len(codes) >= number), None)
+            codes = free.pop(max(free, key=lambda one: len(free[one])) if drug is None else drug)[:number]
+            taken.append(codes)
+            number -= len(codes) or number
+    return bindings.pairs(*taken, np.empty(0, dtype=np.int64))

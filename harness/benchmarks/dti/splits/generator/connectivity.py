@@ -1,0 +1,148 @@
+"""The negatives of Tests 0 and 1: pairs of nodes that are asked (T), learned from (C) or neither (A).
+
+In the original code the three are disjoint, in the paper's text each holds those before it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from harness.benchmarks.dti.splits.generator.bindings import Bindings, Nodes
+from harness.benchmarks.dti.splits.generator.folds import Halves, without
+from harness.benchmarks.dti.splits.java import Integers, JavaRandom, first_of_shuffled, iterated_at, shuffled
+
+ENUMERATED, SEMI_ISOLATED = ("TT", "TC", "TA", "CA", "AA"), ("SS", "SU")
+SCENARIOS = {"TT": 1, "TC": 1, "TA": 1, "CC": 1, "CA": 1, "AA": 1, "SS": 2, "SU": 2, "DI": 3}
+SPACES = tuple(SCENARIOS)
+
+
+@dataclass(frozen=True, eq=False)
+class Others:
+    """Drugs and targets that are in no known binding, as sets that are iterated."""
+
+    drugs: Integers
+    targets: Integers
+
+
+def negatives_of(halves: Halves, space: str, others: Others | None, seed: int) -> Integers:
+    """The negatives of a task of Test 1 as the original code draws them, in the order of their file."""
+    bindings, random = halves.bindings, JavaRandom(seed)
+    if space == "CC":
+        drugs = shuffled(halves.only_train_drugs, random)
+        targets = shuffled(halves.only_train_targets, random)
+        return bindings.pairs(bindings.pairs(_drawn(bindings, drugs, targets, len(halves.test), random)))
+    if space in SEMI_ISOLATED:
+        drawn = _of_neighbours(halves, space == "SS", random)
+    elif space == "DI":
+        drawn = _of_isolated(halves, random)
+    else:
+        return _enumerated(halves, space, others, random)
+    collected = bindings.pairs(drawn)
+    return bindings.pairs(collected[~bindings.known[collected]])
+
+
+def general_negatives(halves: Halves, others: Others, seed: int) -> Integers:
+    """The negatives of a task of Test 0: of all drugs and targets."""
+    bindings, random = halves.bindings, JavaRandom(seed)
+    drugs = bindings.drugs.set(halves.test_drugs, halves.only_train_drugs, others.drugs)
+    targets = bindings.targets.set(halves.test_targets, halves.only_train_targets, others.targets)
+    drugs = shuffled(drugs, random)
+    return bindings.pairs(_drawn(bindings, drugs, shuffled(targets, random), len(halves.test), random))
+
+
+def _enumerated(halves: Halves, space: str, others: Others | None, random: JavaRandom) -> Integers:
+    """All pairs of a space in a set, the set as a list, the list shuffled, and the first of it."""
+    bindings = halves.bindings
+    drugs = {"T": halves.test_drugs, "C": halves.only_train_drugs} | ({"A": others.drugs} if others else {})
+    targets = {"T": halves.test_targets, "C": halves.only_train_targets} | (
+        {"A": others.targets} if others else {}
+    )
+    blocks = dict.fromkeys([(space[0], space[1]), (space[1], space[0])])
+    codes = np.concatenate([(bindings.code(drugs[a][:, None], targets[b])).ravel() for a, b in blocks])
+    codes = codes[~bindings.known[codes]]
+    places = first_of_shuffled(len(codes), len(halves.test), random)
+    return bindings.pairs(codes[iterated_at(bindings.pair_hashes(codes), places)])
+
+
+def _drawn(bindings: Bindings, drugs: Integers, targets: Integers, count: int, random: JavaRandom) -> Integers:
+    """Distinct pairs that are not known to bind: a drug and a target are drawn until there are enough."""
+    pairs = np.empty(0, dtype=np.int64)
+    while len(pairs) < count:
+        places = random.below_each(np.tile(np.array([len(drugs), len(targets)]), 2 * count)).reshape(-1, 2)
+        codes = np.concatenate([pairs, bindings.code(drugs[places[:, 0]], targets[places[:, 1]])])
+        codes = codes[~bindings.known[codes]]
+        pairs = codes[np.sort(np.unique(codes, return_index=True)[1])]
+    return pairs[:count]
+
+
+@dataclass(frozen=True, eq=False)
+class _Neighbours:
+    """Of every node the nodes of the other kind that it binds in training, as a set that is iterated."""
+
+    outer: Integers
+    inner: Integers
+    inners: Nodes
+
+    @cached_property
+    def _sets(self) -> dict[int, Integers]:
+        order = np.argsort(self.outer, kind="stable")
+        nodes, starts = np.unique(self.outer[order], return_index=True)
+        parts = np.split(self.inner[order], starts[1:])
+        return {int(node): self.inners.set(part) for node, part in zip(nodes, parts, strict=True)}
+
+    def of(self, node: int) -> Integers:
+        """The neighbours of a node, none if it is not learned from."""
+        return self._sets.get(node, np.empty(0, dtype=np.int64))
+
+
+def _of_neighbours(halves: Halves, similar: bool, random: JavaRandom) -> Integers:
+    """For every binding another one of the node that is isolated, with a node like or unlike the one it binds."""
+    bindings, train = halves.bindings, halves.train
+    drugs, targets = bindings.drugs_of(train), bindings.targets_of(train)
+    targets_of = _Neighbours(drugs, targets, bindings.targets)
+    drugs_of = _Neighbours(targets, drugs, bindings.drugs)
+    drawn = []
+    for drug, target in _visited(halves):
+        if len(targets_of.of(drug)):
+            drugs = _candidates(drug, targets_of, drugs_of, None if similar else halves.train_drugs)
+            drawn += [bindings.code(_first(drugs, random), np.array([target]))]
+        elif len(drugs_of.of(target)):
+            targets = _candidates(target, drugs_of, targets_of, None if similar else halves.train_targets)
+            drawn += [bindings.code(np.array([drug]), _first(targets, random))]
+    return np.concatenate(drawn)
+
+
+def _candidates(node: int, there: _Neighbours, back: _Neighbours, others: Integers | None) -> Integers:
+    """Nodes that share a neighbour with this one, itself among them; or all others of a set."""
+    shared = np.concatenate([back.of(int(neighbour)) for neighbour in there.of(node)])
+    if others is not None:
+        return without(others, shared)
+    return shared[np.sort(np.unique(shared, return_index=True)[1])]
+
+
+def _of_isolated(halves: Halves, random: JavaRandom) -> Integers:
+    """For every binding another pair of its drug, or of its target, with a node that is not learned from either."""
+    bindings = halves.bindings
+    drugs = without(halves.test_drugs, halves.train_drugs)
+    targets = without(halves.test_targets, halves.train_targets)
+    drawn = []
+    for drug, target in _visited(halves):
+        if random.below(2) == 0:
+            drawn.append(bindings.code(np.array([drug]), _first(targets, random)))
+        else:
+            drawn.append(bindings.code(_first(drugs, random), np.array([target])))
+    return np.concatenate(drawn)
+
+
+def _visited(halves: Halves) -> list[tuple[int, int]]:
+    bindings = halves.bindings
+    codes = bindings.pairs(halves.test)
+    return list(zip(bindings.drugs_of(codes).tolist(), bindings.targets_of(codes).tolist(), strict=True))
+
+
+def _first(items: Integers, random: JavaRandom) -> Integers:
+    """The first of the shuffled items."""
+    return items[first_of_shuffled(len(items), 1, random)]
