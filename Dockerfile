@@ -2,7 +2,7 @@
 # calls an engine with the network off; the same file serves BuildKit and Buildah.
 #
 #   bootstrap -> base                           from nothing but locked Debian packages
-#   BASE -> debian -> python|octave|r           one environment on top of the one it extends; the CPU and the CUDA
+#   BASE -> debian -> python|octave|r|java      one environment on top of the one it extends; the CPU and the CUDA
 #                                               variant differ in the wheels the context holds (ACCELERATOR says which)
 #   COMPILER -> wheels                          what is locked as source, compiled; the harness takes the wheels out of it
 #   BASE -> debian -> conda                     a conda prefix; a second build with this as BASE sets the language
@@ -66,6 +66,16 @@ ENTRYPOINT ["/usr/bin/tini-static", "--", "octave-cli", "--no-init-file", "--no-
 
 FROM debian AS r
 ENTRYPOINT ["/usr/bin/tini-static", "--", "Rscript", "--vanilla", "/opt/method/main.R"]
+
+# A method is compiled as its container starts, which takes two seconds: so what lies in an image is its source text.
+# The heap ends below the container's limit, which the harness shows as the machine's memory: the runtime needs some, too.
+FROM debian AS java
+ENV CLASSPATH=/tmp/classes:/usr/share/java/*
+ENTRYPOINT ["/usr/bin/tini-static", "--", "sh", "-ec", "java -XX:+UseSerialGC -XX:ActiveProcessorCount=1 -XX:-UsePerfData -XX:TieredStopAtLevel=1 \
+-m jdk.compiler/com.sun.tools.javac.Main -d /tmp/classes -encoding UTF-8 -proc:none \
+-sourcepath ${PERMAFROST_UPSTREAM:+$PERMAFROST_UPSTREAM:}/opt/method:/opt/sdk /opt/method/main.java; \
+exec java -XX:+UseSerialGC -XX:ActiveProcessorCount=1 -XX:-UsePerfData -Djava.awt.headless=true \
+-Xmx$(awk '/^MemTotal/ {print int($2 * 0.8)}' /proc/meminfo)k Main"]
 
 FROM ${ENVIRONMENT} AS method
 COPY sdk /opt/sdk

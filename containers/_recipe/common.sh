@@ -15,7 +15,7 @@ umask 022
 
 dpkg_options="--force-unsafe-io --force-confnew --path-exclude=/usr/share/man/* --path-exclude=/usr/share/info/*
  --path-exclude=/usr/share/locale/* --path-exclude=/usr/share/lintian/* --path-exclude=/usr/share/doc/*
- --path-include=/usr/share/doc/*/copyright"
+ --path-exclude=/usr/lib/jvm/*/man/* --path-include=/usr/share/doc/*/copyright"
 
 # Runs a command; shows what it said only if it fails.
 quietly() {

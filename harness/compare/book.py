@@ -100,7 +100,7 @@ def _single(
 ) -> Comparison:
     """The comparison of a claim about one method; a printed mean is also compared with the authors' files."""
     comparison = judge(claim, names, artifact, runs)
-    if several is None or claim.statistic != "mean" or not claim.source.startswith("Table"):
+    if several is None or claim.statistic != "mean" or not claim.sheet:
         return comparison
     mean = several.published.means.get((Place(claim.dataset, claim.method, claim.split), claim.metric))
     if mean is None:
@@ -129,7 +129,7 @@ def group_of(comparison: Comparison) -> tuple[str, str, str, str]:
     """Kind of claim, method, dataset, split."""
     claim, target = comparison.claim, comparison.target
     kind = {"value": "value per seed"}.get(claim.statistic) or claim.source.partition(",")[0]
-    if claim.statistic == "mean" and not claim.source.startswith("Table"):
+    if claim.statistic == "mean" and not claim.sheet:
         kind = "mean over seeds"
     return kind, target.method or claim.method, target.dataset or claim.dataset, target.split or claim.split
 

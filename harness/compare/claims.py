@@ -6,7 +6,7 @@ import csv
 import gzip
 import io
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
@@ -43,6 +43,8 @@ class Claim:
     sd: float | None = None
     n: int = 1
     note: str = ""
+    # the table or figure that prints it, such as `Table 10`; empty for values of the authors' files
+    sheet: str = ""
 
     @property
     def value(self) -> float:
@@ -134,7 +136,8 @@ def _summaries(names: PublishedNames, rows: list[dict[str, str]]) -> list[Claim]
 def _tables(rows: Iterable[dict[str, str]]) -> list[Claim]:
     return [
         Claim(
-            source=f"Table {row['table']}, {row['method']}, {row['dataset']}",
+            sheet=sheet_of(row),
+            source=f"{sheet_of(row)}, {row['method']}, {row['dataset']}",
             statistic=row["statistic"],
             method=row["method"],
             dataset=row["dataset"],
@@ -148,6 +151,11 @@ def _tables(rows: Iterable[dict[str, str]]) -> list[Claim]:
         )
         for row in rows
     ]
+
+
+def sheet_of(row: Mapping[str, str]) -> str:
+    """`Table 10` where a row's column `table` says `10`; `Figure 3` says itself what it is."""
+    return f"Table {row['table']}" if row["table"][:1].isdigit() else row["table"]
 
 
 def _rounding_by_metric(values: Iterable[tuple[str, str]]) -> dict[str, float]:

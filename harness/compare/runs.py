@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from functools import cache, partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -23,6 +25,7 @@ from harness.planning.plan import Present
 from harness.results.reference import ReferenceResult, load_reference
 from harness.results.scoring import read_scores, score_run, scored_files, without_truth
 from harness.results.store import Store
+from harness.splits.spec import parse_split
 
 
 @dataclass(frozen=True)
@@ -71,12 +74,33 @@ def obtain(
     for entry in load_reference(layout, names.benchmark).values():
         if current.may_have(entry.content["planned"]) and current.has(planned := entry.planned):
             _seeds(runs, planned.job).setdefault(planned.job.split.seed, _reference_run(entry))
+    for of_variant in runs.values():
+        of_variant |= of_tasks(of_variant, names)
     return runs
 
 
 def _seeds(runs: dict[str, Runs], job: Job) -> dict[int, Obtained]:
     """The runs of a job by seed."""
     return runs[job.variant].setdefault(Target(job.method, job.dataset, job.split.text), {})
+
+
+def of_tasks(runs: Runs, names: PublishedNames) -> Runs:
+    """The runs of all splits that a published name stands for, numbered in the order of splits and seeds."""
+    tasks: Runs = {}
+    for pattern in {text for text in names.splits.values() if "*" in text}:
+        for target, seeds in sorted(runs.items(), key=lambda item: item[0].split or ""):
+            if target.split and _is_like(target.split, pattern):
+                numbered = tasks.setdefault(Target(target.method, target.dataset, pattern), {})
+                numbered |= {len(numbered) + step: run for step, (_, run) in enumerate(sorted(seeds.items()))}
+    return tasks
+
+
+def _is_like(split: str, pattern: str) -> bool:
+    """Whether a split has the pattern's strategy and parameters; `*` stands for any text in a value."""
+    one, wanted = parse_split(split, 0), parse_split(pattern, 0)
+    return (one.strategy, one.parameters.keys()) == (wanted.strategy, wanted.parameters.keys()) and all(
+        fnmatchcase(str(value), str(wanted.parameters[name])) for name, value in one.parameters.items()
+    )
 
 
 class _Current:
@@ -90,7 +114,7 @@ class _Current:
         controls = {card.name for card in load_methods(layout, names.benchmark) if card.control}
         self._methods = (set(method_names(layout)) & set(names.methods.values())) | controls
         self._present = Present(layout)
-        self._trees: dict[str, str] = {}
+        self._tree = cache(partial(image_tree, layout))
 
     def may_have(self, planned: dict[str, Any]) -> bool:
         """Whether a run may count, by its method and image: a cheap check before it is validated."""
@@ -112,11 +136,6 @@ class _Current:
             and job.parameters == card.variants[job.variant].parameters
             and self._present.holds(planned)
         )
-
-    def _tree(self, method: str) -> str:
-        if method not in self._trees:
-            self._trees[method] = image_tree(self._layout, method)
-        return self._trees[method]
 
 
 def _our_run(

@@ -79,15 +79,8 @@ def comparison_json(one: Comparison) -> dict[str, Any]:
     return {
         "source": claim.source,
         "statistic": claim.statistic,
-        "published_names": {
-            "method": claim.method,
-            "dataset": claim.dataset,
-            "split": claim.split,
-            "metric": claim.metric,
-        },
-        "method": one.target.method,
-        "dataset": one.target.dataset,
-        "split": one.target.split,
+        "published_names": {name: getattr(claim, name) for name in ("method", "dataset", "split", "metric")},
+        **asdict(one.target),
         "seed": claim.seed,
         "metric": one.metric,
         "published": claim.published,
@@ -114,7 +107,7 @@ def _selection(book: Book, *, everything: bool) -> list[Comparison]:
     decided = [one for one in in_order if one.verdict in (ClaimVerdict.DEVIATES, ClaimVerdict.REPRODUCED)]
     if len(decided) <= _LIST_UP_TO:
         return decided
-    tables = [one for one in decided if one.claim.source.startswith("Table") and one.claim.statistic != "status"]
+    tables = [one for one in decided if one.claim.sheet and one.claim.statistic != "status"]
     return [*tables, *(one for one in deviations if one not in tables)][: _LIST_UP_TO + len(tables)]
 
 

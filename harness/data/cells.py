@@ -3,10 +3,23 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from harness.base.errors import CorruptData
+
+
+@dataclass(frozen=True)
+class TableLine:
+    """The cells of a line by column, and where it is."""
+
+    cells: Mapping[str, str]
+    where: str
+
+    def refused(self, what: str, todo: str) -> CorruptData:
+        """The error for a line that can't be used."""
+        return CorruptData(what, where=self.where, todo=todo)
 
 
 def rows_of(path: Path) -> Iterator[tuple[int, list[str]]]:
@@ -29,3 +42,31 @@ def check_width(row: Sequence[str], header: Sequence[str], where: str) -> None:
         raise CorruptData(
             f"{len(row)} cells instead of {len(header)}", where=where, todo="give every line the header's columns"
         )
+
+
+def table_of(path: Path, *columns: Sequence[str], optional: Sequence[str] = ()) -> list[TableLine]:
+    """The lines of a table that has all columns of one of these lists, in any order, and optional ones if any."""
+    rows = list(rows_of(path))
+    header = rows[0][1] if rows else []
+    needed = [name for name in header if name not in optional]
+    if len(set(header)) < len(header) or sorted(needed) not in map(sorted, columns):
+        raise CorruptData(
+            f"the columns are {', '.join(header) or 'none'}",
+            where=f"{path}: line 1",
+            todo="name them "
+            + ", or ".join(", ".join(names) for names in columns)
+            + (f", and if wanted {', '.join(optional)}" if optional else ""),
+        )
+    for line, cells in rows[1:]:
+        check_width(cells, header, f"{path}: line {line}")
+    return [TableLine(dict(zip(header, cells, strict=True)), f"{path}: line {line}") for line, cells in rows[1:]]
+
+
+def check_once(keys: Iterable[tuple[TableLine, str]], what: str) -> None:
+    """Raise `CorruptData` if two lines have one key."""
+    lines: dict[str, TableLine] = {}
+    for row, key in keys:
+        if key in lines:
+            before = lines[key].where.rpartition(": ")[2]
+            raise row.refused(f"{what.format(key)} is also in {before}", "keep one of the lines")
+        lines[key] = row

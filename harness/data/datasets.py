@@ -7,18 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar, overload
+from typing import TypeVar, overload
 
 from harness import benchmarks
 from harness.base.errors import CorruptData, ManifestError, MissingData, UsageError
 from harness.base.files import checksum, digest_of, sha256_of
 from harness.base.layout import Layout
+from harness.benchmarks import Dataset
+from harness.data.converters import converter_source, find_converter
 from harness.data.manifest import DatasetManifest, load_manifest, manifest_path
 from harness.data.own_tables import brought_tables
 from harness.data.sources import changed_files, local_copy, obtain
-
-if TYPE_CHECKING:
-    from harness.benchmarks import Dataset
+from harness.data.trust import seen_first
 
 # `arrays.keep` writes it; that module is too heavy to import for a listing.
 _NAMES_FILE = "names.json"
@@ -31,8 +31,8 @@ def dataset_digest(layout: Layout, name: str, *, mirrors: Sequence[Path] = ()) -
     A file whose content nobody has recorded is not downloaded for it: plans and tables do not ask for that.
     """
     manifest = _unchanged(layout, load_manifest(layout, name))
-    if manifest.converted:
-        return manifest.converted.digest
+    if recorded := _recorded_digest(layout, manifest):
+        return recorded
     if not is_converted(layout, manifest):
         for file in manifest.files:
             if not file.recorded and local_copy(layout, name, file, mirrors) is None:
@@ -50,11 +50,10 @@ def is_converted(layout: Layout, manifest: DatasetManifest) -> bool:
 
 
 def fetch_dataset(layout: Layout, name: str, *, mirrors: Sequence[Path] = ()) -> dict[str, Path]:
-    """Checked copies of a dataset's original files, by name."""
+    """Checked copies of a dataset's original files, and the tables that a person brought, by name."""
     manifest = load_manifest(layout, name)
-    if manifest.bring:
-        return brought_tables(layout, manifest)
-    return {file.name: obtain(layout, name, file, mirrors) for file in manifest.files}
+    tables = brought_tables(layout, manifest)
+    return {file.name: obtain(layout, name, file, mirrors) for file in manifest.files} | tables
 
 
 @overload
@@ -89,8 +88,6 @@ def convert_dataset(layout: Layout, name: str, *, mirrors: Sequence[Path] = ()) 
     from dataclasses import replace
 
     from harness.data.arrays import content_digest
-    from harness.data.converters import find_converter
-    from harness.data.trust import seen_first
 
     manifest = load_manifest(layout, name)
     benchmark = benchmarks.get(manifest.benchmark)
@@ -132,13 +129,19 @@ def _matching(dataset: Dataset, layout: Layout, manifest: DatasetManifest) -> Da
                 where=f"{where}: statistics.{field}",
                 todo="correct the manifest, or the files and the converter it names",
             )
-    if manifest.converted and dataset.digest != manifest.converted.digest:
+    recorded = _recorded_digest(layout, manifest)
+    if recorded and dataset.digest != recorded:
         raise CorruptData(
             f"dataset '{manifest.name}' was converted to other arrays than those recorded",
-            where=f"{where}: converted.digest: {manifest.converted.digest}, found {dataset.digest}",
+            where=f"{where}: converted.digest: {recorded}, found {dataset.digest}",
             todo="correct the manifest, or the files and the converter it names",
         )
     return dataset
+
+
+def _recorded_digest(layout: Layout, manifest: DatasetManifest) -> str:
+    """The digest that the manifest records: that of a dataset without the tables a person may add."""
+    return manifest.converted.digest if manifest.converted and not brought_tables(layout, manifest) else ""
 
 
 def _converted_folder(layout: Layout, manifest: DatasetManifest) -> Path:
@@ -146,11 +149,10 @@ def _converted_folder(layout: Layout, manifest: DatasetManifest) -> Path:
 
     The latter holds for a person's own files, too: an old digest in the manifest never stands for changed files.
     """
-    if manifest.converted and not manifest.own_files:
-        return layout.cache / "datasets" / manifest.converted.digest
-    from harness.data.converters import converter_source
-
-    tables = brought_tables(layout, manifest) if manifest.bring else {}
+    recorded = _recorded_digest(layout, manifest)
+    if recorded and not manifest.own_files:
+        return layout.cache / "datasets" / recorded
+    tables = brought_tables(layout, manifest)
     recipe = digest_of(
         {
             "converter": [sha256_of(path) for path in converter_source(layout, manifest)],

@@ -14,13 +14,22 @@ from urllib.parse import unquote, urlsplit
 from pydantic import Field, SerializeAsAny, ValidationInfo, field_validator, model_validator
 
 from harness import benchmarks
-from harness.base.errors import unknown
+from harness.base.errors import ManifestError, unknown
+from harness.base.files import read_json
 from harness.base.layout import Layout
 from harness.base.manifests import NamedManifest, Strict, load_named
 from harness.benchmarks import Statistics
-from harness.data.first_use import complete_manifest
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
+# Size and sha256 of files that the manifest beside it has none for (`trust`). It may be committed.
+FIRST_SEEN = "first_seen.json"
+
+
+def plain_name(text: str) -> str:
+    """The name, if it leads nowhere else."""
+    if text in ("", ".", "..") or "/" in text or "\\" in text:
+        raise ValueError(f"'{text}' is not a plain file name")
+    return text
 
 
 class SourceFile(Strict):
@@ -37,12 +46,11 @@ class SourceFile(Strict):
         """Whether the content is known by its sha256."""
         return bool(self.sha256)
 
-    @field_validator("name")
-    @classmethod
-    def _is_a_file_name(cls, text: str) -> str:
-        if text in ("", ".", "..") or "/" in text or "\\" in text:
-            raise ValueError(f"'{text}' is not a plain file name")
-        return text
+    def with_content(self, record: dict[str, Any]) -> SourceFile:
+        """The file with a recorded size and sha256."""
+        return SourceFile.model_validate({**self.model_dump(), **record})
+
+    _is_a_file_name = field_validator("name")(plain_name)
 
     @field_validator("sha256")
     @classmethod
@@ -63,6 +71,16 @@ class SourceFile(Strict):
         for url in urls:
             mirror_path(url)
         return urls
+
+
+class BroughtTable(Strict):
+    """A table that a person has to have: nobody may publish it."""
+
+    name: str
+    holds: str
+    optional: bool = Field(default=False, description="the dataset is also made without it")
+
+    _is_a_file_name = field_validator("name")(plain_name)
 
 
 class Converted(Strict):
@@ -90,6 +108,7 @@ class DatasetManifest(NamedManifest):
     converter: str
     parameters: dict[str, Any] = {}
     files: list[SourceFile] = []
+    brought: list[BroughtTable] = Field(default=[], description="tables beside the files, put into own/")
     bring: str = Field(default="", description="why there is no file to fetch: a person brings three tables")
     stand_in: str = Field(default="", description="why no claim may rest on it: it stands in for other data")
     statistics: SerializeAsAny[Statistics]
@@ -116,7 +135,7 @@ class DatasetManifest(NamedManifest):
 
     @model_validator(mode="after")
     def _names_files_once(self) -> DatasetManifest:
-        names = [file.name for file in self.files]
+        names = [file.name for file in self.files] + [table.name for table in self.brought]
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:
             raise ValueError(f"files: named twice: {', '.join(twice)}")
@@ -124,8 +143,10 @@ class DatasetManifest(NamedManifest):
 
     @model_validator(mode="after")
     def _brings_tables(self) -> DatasetManifest:
-        if self.bring and (self.files or self.parameters or self.converted or self.converter != "csv"):
-            raise ValueError("bring: goes with converter 'csv' and without files, parameters and digest")
+        if self.bring and (
+            self.files or self.brought or self.parameters or self.converted or self.converter != "csv"
+        ):
+            raise ValueError("bring: goes with converter 'csv' and without files, tables, parameters and digest")
         return self
 
 
@@ -161,4 +182,23 @@ def load_manifest(layout: Layout, name: str) -> DatasetManifest:
     path = manifest_path(layout, name)
     if name != path.parent.name or not path.is_file():
         raise unknown("dataset", name, manifest_names(layout), where=layout.datasets)
-    return complete_manifest(load_named(path, DatasetManifest), path.parent)
+    return _complete(load_named(path, DatasetManifest), path.parent)
+
+
+def _complete(manifest: DatasetManifest, folder: Path) -> DatasetManifest:
+    """The manifest with the size and sha256 that were recorded of its files at first sight."""
+    if all(file.recorded for file in manifest.files) or not (folder / FIRST_SEEN).is_file():
+        return manifest
+    records = read_json(folder / FIRST_SEEN)
+    try:
+        files = [
+            file if file.recorded or file.name not in records else file.with_content(records[file.name])
+            for file in manifest.files
+        ]
+    except (TypeError, ValueError):
+        raise ManifestError(
+            "what was taken of files at first sight can't be read",
+            where=str(folder / FIRST_SEEN),
+            todo=f"`harness data forget {manifest.name}` removes it; sizes and checksums are taken again",
+        ) from None
+    return manifest.model_copy(update={"files": files})

@@ -20,21 +20,30 @@ def brought_folder(layout: Layout, name: str) -> Path:
 
 
 def missing_tables(layout: Layout, manifest: DatasetManifest) -> list[str]:
-    """The names of tables that are not there yet."""
-    return [table for table in _tables(manifest) if not (brought_folder(layout, manifest.name) / table).is_file()]
+    """The names of tables that are needed and not there yet."""
+    here = brought_folder(layout, manifest.name)
+    return [table for table, optional in _tables(manifest).items() if not (optional or (here / table).is_file())]
+
+
+def reason_to_bring(manifest: DatasetManifest) -> str:
+    """Why nobody can fetch the tables, or what those hold that are needed."""
+    return manifest.bring or "; ".join(f"{one.name}: {one.holds}" for one in manifest.brought if not one.optional)
 
 
 def brought_tables(layout: Layout, manifest: DatasetManifest) -> dict[str, Path]:
-    """The paths of all tables, by name; a `MissingData` that says what to do if one is missing."""
+    """The paths of all tables that are there, by name; a `MissingData` that says what to do if one is missing."""
     folder = brought_folder(layout, manifest.name)
     if missing := missing_tables(layout, manifest):
         raise MissingData(
-            f"dataset '{manifest.name}' has to be brought: {manifest.bring}",
+            f"dataset '{manifest.name}' has to be brought: {reason_to_bring(manifest)}",
             where=f"{folder}: no {', '.join(missing)}",
             todo="put the tables there; docs/data.md, 'Datasets to be brought', says what they hold",
         )
-    return {table: folder / table for table in _tables(manifest)}
+    return {table: folder / table for table in _tables(manifest) if (folder / table).is_file()}
 
 
-def _tables(manifest: DatasetManifest) -> tuple[str, ...]:
-    return benchmarks.get(manifest.benchmark).brought_tables
+def _tables(manifest: DatasetManifest) -> dict[str, bool]:
+    """The names of all tables, and whether the dataset is also made without one."""
+    if manifest.bring:
+        return dict.fromkeys(benchmarks.get(manifest.benchmark).brought_tables, False)
+    return {table.name: table.optional for table in manifest.brought}

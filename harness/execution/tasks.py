@@ -37,7 +37,7 @@ from harness.results.store import Store
 
 _UPSTREAM = "/opt/upstream"
 _LARGEST_REPORT, _KEPT_OF_A_FAILURE = 64 << 10, 1 << 20
-_SOURCES = {"python": ".py", "octave": ".m", "r": ".r"}
+_SOURCES = {"python": ".py", "octave": ".m", "r": ".r", "java": ".java"}
 
 
 @dataclass(frozen=True)

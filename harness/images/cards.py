@@ -15,7 +15,7 @@ from harness.base.layout import Layout
 from harness.base.manifests import Strict, load_toml
 from harness.base.vocabulary import Accelerator
 
-Language = Literal["python", "octave", "r"]
+Language = Literal["python", "octave", "r", "java"]
 Backend = Literal["debian", "wheels", "conda"]
 
 BASE = "_base"
@@ -196,7 +196,7 @@ def language_of(chain: Sequence[Environment]) -> Language:
     raise ManifestError(
         f"environment '{chain[-1].name}' has no language",
         where=f"{chain[-1].folder / 'environment.toml'}: language",
-        todo="name one of python, octave, r, or extend an environment that does",
+        todo="name one of python, octave, r, java, or extend an environment that does",
     )
 
 

@@ -27,7 +27,8 @@ def main(arguments: list[str]) -> str:
     name, _, version = request.requirement.partition("==")
     command: Any = import_module("pip._internal.commands").create_command("download")
     with command.main_context():
-        options, _ = command.parse_args(["--no-input", "--ignore-requires-python", "--no-binary", name, name])
+        switches = ["--no-input", "--no-cache-dir", "--ignore-requires-python", "--no-binary", name]
+        options, _ = command.parse_args([*switches, name])
         session = command.get_default_session(options)
         link = _find(command._build_package_finder(options, session), name, version, request.sha256)
         with session.get(

@@ -15,7 +15,7 @@ PARITY = "parity"
 # What can't change an answer, or what git would not hold.
 _NOT_CODE = ("__pycache__", ".ipynb_checkpoints", "method.toml", "weights.toml", "tests", PARITY)
 _NOT_CODE_SUFFIXES = (".pyc", ".pyo", ".md", ".swp", "~", ".orig", ".rej", ".RData", ".Rhistory")
-SUFFIXES = {"python": (".py",), "octave": (".m",), "r": (".R", ".r")}
+SUFFIXES = {"python": (".py",), "octave": (".m",), "r": (".R", ".r"), "java": (".java",)}
 _SOURCE = tuple(suffix for suffixes in SUFFIXES.values() for suffix in suffixes)
 MOST_BYTES = 256 << 10
 

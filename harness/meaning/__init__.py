@@ -11,6 +11,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from pathlib import PurePath
 
+from harness.meaning.java import java_meaning
 from harness.meaning.octave import octave_meaning
 from harness.meaning.python import python_meaning
 from harness.meaning.r import r_meaning
@@ -24,6 +25,7 @@ _RULES: dict[str, Callable[[bytes], str]] = {
     ".m": octave_meaning,
     ".R": r_meaning,
     ".r": r_meaning,
+    ".java": java_meaning,
     ".toml": toml_meaning,
 }
 

@@ -13,7 +13,7 @@ from harness.base.layout import Layout
 from harness.base.manifests import NamedManifest, Strict, load_named
 from harness.base.vocabulary import Accelerator
 
-Language = Literal["python", "octave", "r"]
+Language = Literal["python", "octave", "r", "java"]
 Scalar = bool | int | float | str
 
 _SIZE = re.compile(r"(\d+)\s*(MiB|GiB)")
@@ -102,6 +102,12 @@ class Tolerance(Strict):
     repeated: bool = False
     # it bounds the mean difference: where a long computation amplifies rounding, the largest says nothing
     mean: bool = False
+    # relative to each element, not to the largest
+    each: bool = False
+    # the least correlation with the golden, in place of bounds of the difference
+    correlation: float = 0.0
+    # columns are the same with the other sign, as those of eigenvectors are
+    either_sign: bool = False
 
 
 class ParityTable(Strict):
@@ -117,6 +123,8 @@ class ParityTable(Strict):
     inputs: dict[str, str] = {}
     # or, for a task that answers with traces alone: which arrays of a golden the method is handed, as they are
     given: list[str] = []
+    # beside these, by name: files below a folder that --mirror names, NumPy arrays or tables of text
+    mirrored: dict[str, str] = {}
     compare: dict[str, Tolerance]
     # arrays of such a golden that the method neither reads nor computes, each with the reason; any other fails it
     absent: dict[str, Annotated[str, Field(min_length=1)]] = {}

@@ -80,9 +80,10 @@ def matches_of(case: GoldenCase, cards: Iterable[MethodCard]) -> list[Match]:
 
 def _matches(case: GoldenCase, card: MethodCard) -> list[Match]:
     return [
-        Match(case, card, table, match["dataset"], int(match["seed"]))
+        Match(case, card, table, names.get("dataset", ""), int(names.get("seed", 0)))
         for table in card.parity
         if (match := _pattern(table.cases).fullmatch(case.name))
+        for names in [match.groupdict()]
     ]
 
 
@@ -113,9 +114,9 @@ def _cases_in(folder: Path) -> list[GoldenCase]:
 @cache
 def _pattern(cases: str) -> re.Pattern[str]:
     for name in _WILDCARDS:
-        if cases.count(f"{{{name}}}") != 1:
+        if cases.count(f"{{{name}}}") > 1:
             raise ManifestError(
-                f"'{cases}' does not name {{{name}}} once",
+                f"'{cases}' names {{{name}}} more than once",
                 where="method.toml: parity.cases",
                 todo="write for example bnnr_{dataset}_raw_{seed}",
             )

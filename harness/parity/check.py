@@ -43,7 +43,7 @@ def check_cases(
         matches = matches_of(case, cards) if case.path.is_file() else []
         selection = [match for match in matches if not only or match.card.name in only]
         if selection:
-            yield from _check_matches(case, selection, run)
+            yield from _check_matches(case, selection, run, mirrors)
         elif not only:
             yield CaseFinding(case.name, "method", "", standing=Standing.NOT_IMPLEMENTED, note="no card covers it")
 
@@ -55,12 +55,14 @@ def is_covered(case: GoldenCase, cards: Sequence[MethodCard], subject: str) -> b
     return case.path.is_file() and any(match.card.name == subject for match in matches_of(case, cards))
 
 
-def _check_matches(case: GoldenCase, matches: Sequence[Match], run: Runner) -> Iterator[CaseFinding]:
+def _check_matches(
+    case: GoldenCase, matches: Sequence[Match], run: Runner, mirrors: Sequence[Path]
+) -> Iterator[CaseFinding]:
     arrays = arrays_in(case.path)
     applies = False
     for match in matches:
         try:
-            finding = _check_one(match, arrays, run)
+            finding = _check_one(match, arrays, run, mirrors)
             if finding is not None:
                 applies = True
                 yield finding
@@ -74,10 +76,12 @@ def _check_matches(case: GoldenCase, matches: Sequence[Match], run: Runner) -> I
         yield CaseFinding(case.name, "method", matches[0].card.name, standing=Standing.NOT_IMPLEMENTED, note=note)
 
 
-def _check_one(match: Match, arrays: Mapping[str, Array], run: Runner) -> CaseFinding | None:
+def _check_one(
+    match: Match, arrays: Mapping[str, Array], run: Runner, mirrors: Sequence[Path]
+) -> CaseFinding | None:
     """What came of one case; None where the table's condition on it does not hold."""
     if match.table.given:
-        return check_traces(match, arrays, run, how(match))
+        return check_traces(match, arrays, run, how(match), mirrors)
     part = benchmarks.part(match.benchmark, "parity.answers")
     if part is None:
         note = f"benchmark {match.benchmark} has traces alone: the card's table must say what is given"

@@ -84,21 +84,36 @@ def compare(name: str, ours: Array, golden: Array, tolerance: Tolerance) -> Arra
     """Compare two arrays by their largest difference, or by the mean one where the tolerance is for it.
 
     Allowed is the larger of the absolute tolerance and the relative one times the largest golden magnitude; where
-    the golden is not finite, ours must be the same.
+    the golden is not finite, ours must be the same. Or the error is what a correlation lacks of 1.
     """
     golden, ours = np.asarray(golden, dtype=np.float64).squeeze(), np.asarray(ours, dtype=np.float64).squeeze()
     if golden.shape != ours.shape:
         return ArrayFinding(name, Standing.BEYOND, note=f"shape {ours.shape} instead of {golden.shape}")
+    if tolerance.correlation:
+        # equal numbers correlate with nothing: NaN, which is beyond every bound
+        with np.errstate(invalid="ignore", divide="ignore"):
+            lack = 1 - float(np.corrcoef(golden.ravel(), ours.ravel())[0, 1])
+        standing = Standing.OK if lack <= 1 - tolerance.correlation else Standing.BEYOND
+        return ArrayFinding(name, standing, lack, 1 - tolerance.correlation, "1 - correlation")
+    if tolerance.either_sign:
+        ours = np.where((ours * golden).sum(axis=0) < 0, -ours, ours)
     finite = np.isfinite(golden)
     magnitude = float(np.abs(golden[finite]).max(initial=0.0))
     allowed = max(tolerance.absolute, tolerance.relative * magnitude)
     if not np.array_equal(ours[~finite], golden[~finite], equal_nan=True):
         return ArrayFinding(name, Standing.BEYOND, allowed=allowed, note="other places are not finite")
     differences = np.abs(ours[finite] - golden[finite])
+    if tolerance.each:
+        # in units of what is allowed of each element; an absolute bound keeps zeros from asking for equality
+        allowed = 1.0
+        differences = differences / np.maximum(
+            tolerance.relative * np.abs(golden[finite]), max(tolerance.absolute, np.finfo(np.float64).tiny)
+        )
     error = float(differences.mean() if tolerance.mean and differences.size else differences.max(initial=0.0))
     # written so that NaN is never within a tolerance
     standing = Standing.OK if error <= allowed else Standing.BEYOND
     note = "the mean error, not the largest" if tolerance.mean else ""
+    note = "in units of what is allowed of each element" if tolerance.each else note
     return ArrayFinding(name, standing, error, allowed, note)
 
 

@@ -7,7 +7,8 @@ any other array fails. What the card names so is never handed over, so no method
 from __future__ import annotations
 
 import fnmatch
-from collections.abc import Iterable, Mapping
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from harness.base.errors import MissingData
 from harness.base.npy import NotNpy, read_header, read_npy
 from harness.base.vocabulary import Verdict
 from harness.execution.trials import Runner, Trial
@@ -31,11 +33,14 @@ def trial_of(match: Match, arrays: Mapping[str, Array]) -> Trial:
     """The trial of a case: the arrays that the method is handed, and the notes beside them."""
     table, notes = match.table, match.case.path.with_suffix(".json")
     inputs: dict[str, Any] = {
-        name: [str(text) for text in array] if array.dtype.kind == "U" else array
+        name: _as_input(array)
         for name, array in arrays.items()
-        if _matches(name, table.given) and not _matches(name, table.absent)
+        if _matches(name, [*table.given, *table.mirrored]) and not _matches(name, table.absent)
     }
-    inputs[ABOUT] = [notes.read_text(encoding="utf-8") if notes.is_file() else "{}"]
+    about: dict[str, Any] = json.loads(notes.read_text(encoding="utf-8")) if notes.is_file() else {}
+    # of what is compared a method may know how much there is: over how many steps
+    about["shapes"] = {name: list(array.shape) for name, array in arrays.items() if name not in inputs}
+    inputs[ABOUT] = [json.dumps(about)]
     return Trial(
         card=match.card,
         benchmark=match.benchmark,
@@ -49,7 +54,9 @@ def trial_of(match: Match, arrays: Mapping[str, Array]) -> Trial:
     )
 
 
-def check_traces(match: Match, arrays: Mapping[str, Array], run: Runner, how: str) -> CaseFinding:
+def check_traces(
+    match: Match, arrays: Mapping[str, Array], run: Runner, how: str, mirrors: Sequence[Path] = ()
+) -> CaseFinding:
     """Run one case and compare every array that the table has a tolerance for."""
     table = match.table
     goldens = {name: golden for name, golden in arrays.items() if not _matches(name, table.absent)}
@@ -57,7 +64,11 @@ def check_traces(match: Match, arrays: Mapping[str, Array], run: Runner, how: st
         return _finding(match, (), Standing.FAILED, f"nobody reads or computes {', '.join(nobodys)}")
     if both := [name for name in goldens if _matches(name, table.given) and _matches(name, table.compare)]:
         return _finding(match, (), Standing.FAILED, f"handed over, and so not to compare: {', '.join(both)}")
-    with run(trial_of(match, arrays)) as result:
+    try:
+        mirrored = {name: _mirrored(file, mirrors) for name, file in table.mirrored.items()}
+    except MissingData as lack:
+        return _finding(match, (), Standing.MISSING_DATA, str(lack))
+    with run(trial_of(match, {**arrays, **mirrored})) as result:
         if result.verdict is not Verdict.OK:
             note = f"the run ended with {result.verdict}: {result.reason}"
             return _finding(match, (), Standing.FAILED, note)
@@ -73,6 +84,22 @@ def check_traces(match: Match, arrays: Mapping[str, Array], run: Runner, how: st
         f"without {name} ({reason})" for name, reason in table.absent.items() if fnmatch.filter(arrays, name)
     ]
     return _finding(match, findings, Standing.OK, "; ".join(part for part in (how, *remarks) if part), seconds)
+
+
+def _mirrored(file: str, mirrors: Sequence[Path]) -> Array:
+    """An array of the originals, as `dataset.toml` files find theirs."""
+    for path in (mirror / file for mirror in mirrors):
+        if path.is_file():
+            array: Array = np.load(path, allow_pickle=False) if path.suffix == ".npy" else np.loadtxt(path)
+            return np.asarray(array, order="C")
+    raise MissingData("an input of this case is not here", where=file, todo="name a mirror that has it (--mirror)")
+
+
+def _as_input(array: Array) -> Array | list[str]:
+    """Texts as a list, and no integers of two bytes, which the protocol does not have."""
+    if array.dtype.kind == "U":
+        return [str(text) for text in np.atleast_1d(array)]
+    return array.astype(np.int32) if array.dtype == np.int16 else array
 
 
 def _array_finding(name: str, golden: Array, tolerance: Tolerance, folder: Path) -> ArrayFinding:

@@ -16,17 +16,16 @@ from harness.methods.card import load_methods
 from harness.study.claims import ClaimsTable
 from harness.study.extension import own_sheets
 from harness.study.grid import Grid
-from harness.study.sheets import Sheet, Study
+from harness.study.sheets import Sheet, Study, to_json, to_markdown, to_text
 from harness.study.sides import Sides
 from harness.study.specs import CLAIMS, COSTS, GRID, load_description
-from harness.study.text import to_json, to_markdown, to_text
 
 __all__ = ["Sheet", "Study", "make_study", "measure_anew", "to_json", "to_markdown", "to_text"]
 
 
 def make_study(layout: Layout, book: Book, mirrors: Sequence[Path] = ()) -> Study | None:
     """The study that a book belongs to; None if no study is described, or no claim of the book is of a table."""
-    if not any(one.claim.source.startswith("Table ") for one in book.comparisons):
+    if not any(one.claim.sheet for one in book.comparisons):
         return None
     names, extension = load_names(layout, book.benchmark), own_sheets(book.benchmark)
     controls = tuple(card.name for card in load_methods(layout, book.benchmark) if card.control)

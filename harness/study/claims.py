@@ -66,7 +66,7 @@ class ClaimsTable:
 
     def sheet(self) -> Sheet:
         """The table, with the controls at its end."""
-        members = self.sides.claims(self.spec.number)
+        members = self.sides.claims(self.spec.label)
         # claims about the same dataset or class come together
         places = list(dict.fromkeys((one.claim.dataset, one.claim.method) for one in members))
         members.sort(key=lambda one: places.index((one.claim.dataset, one.claim.method)))

@@ -38,7 +38,7 @@ class Grid:
     def sheet(self) -> Sheet:
         """The table of scores, or of how runs ended."""
         spec, claims = self.spec, self._claims
-        columns = [(", ".join(headings.values()), place) for headings, place in self._columns()]
+        columns = [(", ".join(filter(None, headings.values())), place) for headings, place in self._columns()]
         rows, chips, values = [], [], []
         for headings, place in self._along([name for name in spec.rows if name != "category"]):
             if "category" in spec.rows:
@@ -78,7 +78,7 @@ class Grid:
             medians, count = self.sides.costs(row, self.spec.dataset, split, [one.quantity for one in costs])
             entries = [self.sides.title(row.title)]
             for place, cost in enumerate(costs):
-                claim = self.sides.claim(self.spec.number, row, self.spec.dataset, split, cost.metric)
+                claim = self.sides.claim(self.spec.label, row, self.spec.dataset, split, cost.metric)
                 entries.append(claim.claim.published if claim else NONE)
                 entries.append(f"{medians[place] / cost.unit:.{cost.digits}f}" if count else NONE)
             rows.append([*entries, str(count)])
@@ -87,7 +87,7 @@ class Grid:
 
     @cached_property
     def _claims(self) -> list[Comparison]:
-        return self.sides.claims(self.spec.number)
+        return self.sides.claims(self.spec.label)
 
     @cached_property
     def _datasets(self) -> list[str]:
@@ -135,7 +135,7 @@ class Grid:
         dataset = dataset or self.spec.dataset
         if word:
             return _Cell(self._averages[split][word][method])
-        claim = self.sides.claim(self.spec.number, method, dataset, split, metric)
+        claim = self.sides.claim(self.spec.label, method, dataset, split, metric)
         if self.spec.marks:
             return self._status(claim, self.sides.runs(method, dataset, split).values())
         ours = self.sides.ours(method, dataset, split, metric)
@@ -169,7 +169,7 @@ class Grid:
         claimed, ours = {}, {}
         for row in self._methods:
             places = [(row, self.spec.dataset, split, metric) for metric in self.spec.metrics.values()]
-            claims = [self.sides.claim(self.spec.number, *place) for place in places]
+            claims = [self.sides.claim(self.spec.label, *place) for place in places]
             if all(claims):
                 claimed[row] = _average([one.claim.value for one in claims if one])
             means = [self.sides.ours(*place) for place in places]

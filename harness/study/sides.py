@@ -101,13 +101,13 @@ class Sides:
         whole = [values for values in rows if None not in values]
         return [median(column) for column in zip(*whole, strict=True)], len(whole)
 
-    def claims(self, table: str) -> list[Comparison]:
-        """The claims of one table of the paper."""
-        return [one for one in self.book.comparisons if one.claim.source.startswith(f"Table {table},")]
+    def claims(self, sheet: str) -> list[Comparison]:
+        """The claims of one table or figure of the paper."""
+        return [one for one in self.book.comparisons if one.claim.sheet == sheet]
 
-    def claim(self, table: str, row: Row, dataset: str, split: str, metric: str) -> Comparison | None:
-        """The comparison of one entry of a table, if it has a claim."""
-        return self._claims.get((table, row.title, dataset, split, metric)) if row.printed else None
+    def claim(self, sheet: str, row: Row, dataset: str, split: str, metric: str) -> Comparison | None:
+        """The comparison of one entry of a table or figure, if it has a claim."""
+        return self._claims.get((sheet, row.title, dataset, split, metric)) if row.printed else None
 
     def best_control(self, metric: str, places: Sequence[Place]) -> tuple[str, float] | None:
         """The control with the highest mean on the same datasets and splits, and its mean."""
@@ -141,8 +141,8 @@ class Sides:
     def _claims(self) -> Mapping[tuple[str, str, str, str, str], Comparison]:
         claims = {}
         for one in self.book.comparisons:
-            number = one.claim.source.partition(",")[0].removeprefix("Table ")
-            claims[number, one.claim.method, one.claim.dataset, one.claim.split, one.claim.metric] = one
+            claim = one.claim
+            claims[claim.sheet, claim.method, claim.dataset, claim.split, claim.metric] = one
         return claims
 
     def _here(self, target: Target, dataset: str, splits: Sequence[str]) -> bool:

@@ -11,7 +11,7 @@ from harness import benchmarks
 from harness.base.errors import unknown
 from harness.base.layout import Layout
 from harness.base.manifests import Strict, load_toml
-from harness.compare.claims import TABLES, load_printed
+from harness.compare.claims import TABLES, load_printed, sheet_of
 from harness.compare.names import PublishedNames
 from harness.study.sheets import Sheet
 
@@ -72,6 +72,11 @@ class Spec(Strict):
     settings: list[str] = []
     parts: list[SheetPart] = []
 
+    @property
+    def label(self) -> str:
+        """`Table 10`."""
+        return f"{self.kind.capitalize()} {self.number}"
+
     @model_validator(mode="after")
     def _says_what_it_is_of(self) -> Spec:
         if self.made in (GRID, COSTS) and not self.rows:
@@ -105,13 +110,13 @@ def load_description(layout: Layout, names: PublishedNames, makers: Iterable[str
     if not path.is_file():
         return None
     description = load_toml(path, Description)
-    tables = {row["table"] for row in load_printed(layout.published / names.benchmark / TABLES)}
+    printed = {sheet_of(row) for row in load_printed(layout.published / names.benchmark / TABLES)}
     metrics = [metric.published for metric in names.metrics]
     for place, spec in enumerate(description.sheets):
         checks: list[tuple[str, Iterable[str], Collection[str]]] = [("made", [spec.made], [*GENERAL, *makers])]
         if spec.made in GENERAL:
             checks += [
-                ("number", [spec.number], tables),
+                ("number", [spec.label], printed),
                 ("dataset", filter(None, [spec.dataset]), names.datasets),
                 ("splits", spec.splits.values(), names.splits),
                 ("metrics", spec.metrics.values(), metrics),

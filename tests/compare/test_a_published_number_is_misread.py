@@ -16,7 +16,7 @@ from harness.compare.book import _is_about, group_of
 from harness.compare.claims import Claim, _rounding_by_metric, read_rows
 from harness.compare.names import PublishedNames, Target
 
-CLAIM = Claim("Table 5, A, One", "mean", "A", "One", "s", "NS-AUC", "0.5")
+CLAIM = Claim("Table 5, A, One", "mean", "A", "One", "s", "NS-AUC", "0.5", sheet="Table 5")
 TARGET = Target("a", "one", "random")
 
 
@@ -116,7 +116,7 @@ def test_a_field_that_is_no_number_is_refused_by_line_and_name(
     [
         ({}, ("Table 5", "a", "one", "random")),
         ({"statistic": "value"}, ("value per seed", "a", "one", "random")),
-        ({"source": "files; mean of 100"}, ("mean over seeds", "a", "one", "random")),
+        ({"source": "files; mean of 100", "sheet": ""}, ("mean over seeds", "a", "one", "random")),
         ({"source": "Table 6", "statistic": "median"}, ("Table 6", "a", "one", "random")),
         ({"source": "files, x", "statistic": "cost"}, ("files", "a", "one", "random")),
     ],

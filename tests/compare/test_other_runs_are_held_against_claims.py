@@ -12,7 +12,7 @@ from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.compare import load_names
 from harness.compare.names import PublishedNames, Target
-from harness.compare.runs import Obtained, obtain
+from harness.compare.runs import Obtained, obtain, of_tasks
 from harness.planning.jobs import Job
 from harness.planning.plan import Plan, make_plan
 from harness.results.reference import load_reference, save_reference
@@ -163,3 +163,23 @@ def test_reference_results_of_changed_code_are_held_against_no_claim(evidence: L
     main_file = evidence.methods / "als_wr" / "main.py"
     main_file.write_text(main_file.read_text() + "\nchanged = 1\n")
     assert obtained(evidence)["published"] == {}
+
+
+def test_a_pattern_of_splits_stands_for_all_runs_of_its_tasks(repository: Layout) -> None:
+    """Folds are tasks of one claim; a split with another value, or with other parameters, is not among them."""
+    splits = {"random:fold=0,space=TT": [1, 2], "random:fold=1,space=TA": [1], "random:fold=0,space=CC": [1]}
+    splits |= {"random:fold=0": [1], "weakly_correlated:fold=0,space=TT": [1]}
+    runs = {
+        Target("als_wr", "synthetic", split): {
+            seed: Obtained(f"{split} {seed}", Verdict.OK, "", None, {}) for seed in seeds
+        }
+        for split, seeds in splits.items()
+    }
+    pattern = "random:fold=*,space=T*"
+    tasks = of_tasks(runs, names_of(repository, splits={"all": pattern, "none": "random:fold=*,rest=*"}))
+    assert tasks.keys() == {Target("als_wr", "synthetic", pattern)}
+    assert [run.key for run in tasks[Target("als_wr", "synthetic", pattern)].values()] == [
+        "random:fold=0,space=TT 1",
+        "random:fold=0,space=TT 2",
+        "random:fold=1,space=TA 1",
+    ]

@@ -57,6 +57,10 @@ def served(index: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     page.write_text(f'<a href="../../evilpkg-0.1.tar.gz#sha256={sha256}">evilpkg-0.1.tar.gz</a>')
 
     class Handler(SimpleHTTPRequestHandler):
+        def end_headers(self) -> None:
+            self.send_header("Cache-Control", "max-age=600")
+            super().end_headers()
+
         def log_message(self, format: str, *arguments: object) -> None:
             """Say nothing."""
 
@@ -128,6 +132,17 @@ def test_a_source_that_is_longer_than_its_lock_is_cut_off(linked: Path, tmp_path
     part = replace(_part(linked), size=100)
     with pytest.raises(MissingData, match="longer than the locked 100 bytes"):
         pip_download(part, tmp_path / "got")
+
+
+def test_an_index_page_that_is_longer_than_the_file_does_not_stop_it(
+    served: str, index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PIP_TRUSTED_HOST", "127.0.0.1")
+    monkeypatch.setenv("PIP_CACHE_DIR", str(tmp_path / "pip"))
+    page, part = index / "simple" / "evilpkg" / "index.html", _part(index)
+    page.write_text(f"{page.read_text()}<!-- {'other versions ' * 1000} -->")
+    assert part.size is not None and part.size < page.stat().st_size
+    assert pip_download(part, tmp_path / "got").stat().st_size == part.size
 
 
 def test_an_index_whose_file_is_not_the_one_it_names_is_refused(served: str, index: Path, tmp_path: Path) -> None:

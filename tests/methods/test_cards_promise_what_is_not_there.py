@@ -14,7 +14,7 @@ from tests.conftest import REPOSITORY
 
 NAMES = method_names(find_layout(REPOSITORY))
 # what a card names although every method of the benchmark gets it; of ddi, only what is beside it
-ALWAYS_DECLARED: dict[str, set[str]] = {"repurposing": {"associations", "folds"}, "ddi": set()}
+ALWAYS_DECLARED: dict[str, set[str]] = {"repurposing": {"associations", "folds"}, "ddi": set(), "dti": set()}
 MAINS = {"python": "main.py", "octave": "main.m", "r": "main.R"}
 
 
@@ -43,8 +43,8 @@ def test_its_parity_tables_are_complete(repository: Layout, name: str) -> None:
         else:
             assert set(card.inputs) - {"folds"} <= set(table.inputs)
             assert all(source.partition(":")[0] in SOURCES for source in table.inputs.values())
-        assert "{dataset}" in table.cases
-        assert "{seed}" in table.cases
+            assert "{dataset}" in table.cases
+            assert "{seed}" in table.cases
         assert table.compare
         merged_parameters(card, table.variant, table.parameters)
 

@@ -177,3 +177,28 @@ def test_a_relative_tolerance_is_of_the_largest_golden() -> None:
     golden = np.array([1000.0, 0.0])
     assert compare("x", golden + 0.9e-3, golden, Tolerance(relative=1e-6)).standing is Standing.OK
     assert compare("x", golden + 1.1e-3, golden, Tolerance(relative=1e-6)).standing is Standing.BEYOND
+
+
+def test_a_correlation_is_asked_for_in_place_of_a_difference() -> None:
+    golden = np.array([1.0, 2.0, 3.0, 5.0])
+    tolerance = Tolerance(correlation=0.99)
+    assert compare("x", 10 * golden, golden, tolerance).standing is Standing.OK
+    for other in (golden[::-1], golden * [1, -1, 1, 1], np.ones(4)):
+        assert compare("x", other, golden, tolerance).standing is Standing.BEYOND
+
+
+def test_a_column_may_have_the_other_sign_but_a_row_may_not() -> None:
+    golden = np.arange(1.0, 7.0).reshape(3, 2)
+    tolerance = Tolerance(absolute=1e-9, either_sign=True)
+    assert compare("x", golden * [1, -1], golden, tolerance).standing is Standing.OK
+    assert compare("x", golden * [[1], [-1], [1]], golden, tolerance).standing is Standing.BEYOND
+    assert compare("x", golden * [1, -1], golden, Tolerance(absolute=1e-9)).standing is Standing.BEYOND
+
+
+def test_a_small_element_is_not_measured_by_a_large_one() -> None:
+    golden, ours = np.array([1e6, 1.0, 0.0]), np.array([1e6 + 50, 1.00005, 1e-9])
+    tolerance = Tolerance(relative=1e-4, absolute=1e-8, each=True)
+    assert compare("x", ours, golden, tolerance).standing is Standing.OK
+    for other in ([0, 1e-3, 0], [200, 0, 0], [0, 0, 1e-6]):
+        assert compare("x", ours + other, golden, tolerance).standing is Standing.BEYOND
+    assert compare("x", ours + np.array([0, 1e-3, 0]), golden, Tolerance(relative=1e-4)).standing is Standing.OK

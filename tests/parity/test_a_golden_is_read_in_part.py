@@ -62,6 +62,12 @@ def test_what_the_card_names_is_neither_handed_over_nor_compared(
     assert set(trial.inputs) == {"in/pairs", "param/weight", "about"}
 
 
+def test_a_lone_text_is_handed_over_as_a_list_of_one(layout: Layout, tmp_path: Path, stepping: MethodCard) -> None:
+    _, answers = check(layout, tmp_path, stepping, {**CASE, "in/kind": np.array("CNN")}, TRACE)
+    (trial,) = answers.asked
+    assert trial.inputs["in/kind"] == ["CNN"]
+
+
 def test_a_reason_is_told_only_of_what_the_case_holds(
     layout: Layout, tmp_path: Path, stepping: MethodCard
 ) -> None:
@@ -99,3 +105,24 @@ def test_what_is_handed_over_is_not_compared(layout: Layout, tmp_path: Path, ste
 def test_an_array_is_named_with_a_reason() -> None:
     with pytest.raises(ValidationError):
         ParityTable(cases="toy_{dataset}_{seed}", compare={}, absent={"param/fixed": ""})
+
+
+@pytest.mark.parametrize("suffix", ["npy", "txt"])
+def test_an_input_may_be_a_file_of_a_mirror(
+    layout: Layout, tmp_path: Path, stepping: MethodCard, suffix: str
+) -> None:
+    golden, mirror = tmp_path / "golden", tmp_path / "mirror"
+    (mirror / "host").mkdir(parents=True)
+    golden.mkdir()
+    save(golden / "toy_Small_12.npz", CASE | {"in/few": np.arange(3, dtype=np.int16)})
+    (np.save if suffix == "npy" else np.savetxt)(mirror / "host" / f"features.{suffix}", ONE)
+    table = stepping.parity[0].model_copy(update={"mirrored": {"features": f"host/features.{suffix}"}})
+    cards, answers = [stepping.model_copy(update={"parity": [table]})], Answers(tmp_path, ONE, TRACE)
+    (absent,) = check_cases(layout, find_cases(golden), cards, answers)
+    assert absent.worst is Standing.MISSING_DATA and f"host/features.{suffix}" in absent.note and not answers.asked
+    (found,) = check_cases(layout, find_cases(golden), cards, answers, mirrors=[mirror])
+    assert found.worst is Standing.OK, found
+    (trial,) = answers.asked
+    np.testing.assert_array_equal(trial.inputs["features"], ONE)
+    # the protocol has no integers of two bytes
+    assert trial.inputs["in/few"].dtype == np.int32

@@ -35,7 +35,7 @@ class DtiScoring(Scoring[DtiDataset, PairSplit, Scores]):
         self, dataset: DtiDataset, split: PairSplit, answer: Scores, parameters: Mapping[str, Any]
     ) -> tuple[dict[str, float | None], dict[str, str]]:
         """Every metric, None where it is undefined, and the reason for each None."""
-        truth = split.values_on(dataset)[~split.is_train]
+        truth = split.values_on(dataset)[split.asked]
         values: dict[str, Value]
         if dataset.affinity:
             values = {metric.name: "not a metric of affinities" for metric in (*BINDING, *RANKING)}

@@ -17,11 +17,11 @@ class DtiStatistics(Statistics):
     pairs: int | None = Field(default=None, ge=1)
     affinity: bool = False
     structures: int = Field(default=0, ge=0, description="drugs with a SMILES")
-    sequences: int = Field(default=0, ge=0, description="targets with a sequence")
+    sequences: int | None = Field(default=None, ge=0, description="targets with a sequence")
     nodes: int = Field(default=0, ge=0, description="diseases, effects and other nodes beside drugs and targets")
     relations: int = Field(default=0, ge=0)
     edges: int | None = Field(default=None, ge=0)
-    groups: int = Field(default=0, ge=0, description="classes and diseases that tasks are about")
+    groups: int | None = Field(default=None, ge=0, description="classes and diseases that tasks are about")
 
     def result_bytes(self, options: Mapping[str, int]) -> int:
         """A score of eight bytes per test pair; about a fifth as many as there are pairs."""

@@ -8,18 +8,17 @@ types separated by ";", the sign + for a pair that has them, - for one that does
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 from pydantic import Field
 
-from harness.base.errors import CorruptData, ManifestError
+from harness.base.errors import ManifestError
 from harness.base.manifests import Strict
 from harness.benchmarks.ddi.dataset import DdiDataset, Integers, Signs
 from harness.benchmarks.ddi.molecules import count_fingerprints, molecules_of
-from harness.data.cells import check_width, rows_of
+from harness.data.cells import TableLine, check_once, table_of
 from harness.data.manifest import DatasetManifest
 from harness.data.parameters import parameters_of
 
@@ -38,18 +37,6 @@ class Parameters(Strict):
     knowledge: str = Field(default="", description="none: there is no graph")
     fingerprint: int = Field(default=1024, ge=1, description="columns of the fingerprints")
     relations: list[str] = Field(default=[], description="their order; none: as they are first read")
-
-
-@dataclass(frozen=True)
-class TableLine:
-    """The cells of a line by column, and where it is."""
-
-    cells: Mapping[str, str]
-    where: str
-
-    def refused(self, what: str, todo: str) -> CorruptData:
-        """The error for a line that can't be used."""
-        return CorruptData(what, where=self.where, todo=todo)
 
 
 def convert(manifest: DatasetManifest, files: Mapping[str, Path]) -> DdiDataset:
@@ -88,40 +75,13 @@ def convert(manifest: DatasetManifest, files: Mapping[str, Path]) -> DdiDataset:
     )
 
 
-def _table(path: Path, *columns: Sequence[str]) -> list[TableLine]:
-    """The rows of a table whose header is one of these; of a single one, the first two columns are needed."""
-    rows = list(rows_of(path))
-    header = rows[0][1] if rows else []
-    exact = any(header == list(names) for names in columns)
-    some = len(columns) == 1 and set(columns[0][:2]) <= set(header) <= set(columns[0])
-    if len(set(header)) < len(header) or not (exact or some):
-        raise CorruptData(
-            f"the columns are {', '.join(header) or 'none'}",
-            where=f"{path}: line 1",
-            todo="name them " + ", or ".join(", ".join(names) for names in columns),
-        )
-    for line, cells in rows[1:]:
-        check_width(cells, header, f"{path}: line {line}")
-    return [TableLine(dict(zip(header, cells, strict=True)), f"{path}: line {line}") for line, cells in rows[1:]]
-
-
 def _drugs(path: Path) -> list[TableLine]:
-    rows = _table(path, DRUG_COLUMNS)
-    _once(((row, row.cells["drug"]) for row in rows), "drug '{}'")
+    rows = table_of(path, DRUG_COLUMNS[:2], optional=DRUG_COLUMNS[2:])
+    check_once(((row, row.cells["drug"]) for row in rows), "drug '{}'")
     for row in rows:
         if not row.cells["drug"]:
             raise row.refused("the drug has no name", "give it one")
     return rows
-
-
-def _once(keys: Iterable[tuple[TableLine, str]], what: str) -> None:
-    """Raise `CorruptData` if two lines have one key."""
-    lines: dict[str, TableLine] = {}
-    for row, key in keys:
-        if key in lines:
-            before = lines[key].where.rpartition(": ")[2]
-            raise row.refused(f"{what.format(key)} is also in {before}", "keep one of the lines")
-        lines[key] = row
 
 
 def _year(row: TableLine) -> int:
@@ -135,7 +95,7 @@ def _year(row: TableLine) -> int:
 
 def _items(path: Path, ids: Sequence[str]) -> tuple[Integers, Integers | Signs, tuple[str, ...]]:
     """Pairs, a type or signs for each, and the types' names; triplets are sorted, signed pairs as in the table."""
-    rows = _table(path, TRIPLET, SIGNED)
+    rows = table_of(path, TRIPLET, SIGNED)
     signed = bool(rows) and "sign" in rows[0].cells
     places = {drug: place for place, drug in enumerate(ids)}
     pairs = np.array([_pair(row, places) for row in rows], dtype=np.int32).reshape(-1, 2)
@@ -146,7 +106,7 @@ def _items(path: Path, ids: Sequence[str]) -> tuple[Integers, Integers | Signs, 
         (row, ", ".join([*map(ids.__getitem__, pair), *sorted(types), row.cells.get("sign", "")]))
         for row, pair, types in zip(rows, pairs, types_of_rows, strict=True)
     )
-    _once(keys, "the interaction '{}'")
+    check_once(keys, "the interaction '{}'")
     if signed:
         signs = np.zeros((len(rows), len(names)), dtype=np.int8)
         for line, (row, types) in enumerate(zip(rows, types_of_rows, strict=True)):
@@ -186,8 +146,8 @@ def _graph(
     path: Path | None, ids: Sequence[str], order: Sequence[str]
 ) -> tuple[Integers, tuple[str, ...], tuple[str, ...]]:
     """Edges in the order of the table, entities (the drugs first) and relations by name."""
-    rows = _table(path, EDGE) if path else []
-    _once(((row, ", ".join(row.cells[column] for column in EDGE)) for row in rows), "the edge '{}'")
+    rows = table_of(path, EDGE) if path else []
+    check_once(((row, ", ".join(row.cells[column] for column in EDGE)) for row in rows), "the edge '{}'")
     entities = list(dict.fromkeys([*ids, *(row.cells[end] for row in rows for end in ("head", "tail"))]))
     relations = list(order or dict.fromkeys(row.cells["relation"] for row in rows))
     entity = {name: place for place, name in enumerate(entities)}

@@ -25,7 +25,9 @@ def comparison(sides: Sides, spec: Spec) -> Sheet:
             for row in sides.rows(part.dataset, splits):
                 metric, values = sides.names.meaning(part.metric, row.method, part.dataset), []
                 for split in splits:
-                    claim = sides.claim(part.table, row, part.dataset, split, f"{setting} {part.metric}")
+                    claim = sides.claim(
+                        f"Table {part.table}", row, part.dataset, split, f"{setting} {part.metric}"
+                    )
                     ours = sides.ours(row, part.dataset, split, f"{setting} {metric}")
                     values.append((claim.claim.value if claim else None, ours.mean if ours else None))
                 if any(value is not None for pair in values for value in pair):

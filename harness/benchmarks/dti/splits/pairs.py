@@ -42,10 +42,16 @@ class PairSplit:
         """Drugs and targets that are learned from."""
         return self.rows[self.is_train, 1:3]
 
+    @cached_property
+    def asked(self) -> npt.NDArray[np.int64]:
+        """The rows that are asked, by drug and target: the order of files, bindings first, would tell the truth."""
+        rows = np.flatnonzero(~self.is_train)
+        return rows[np.lexsort((self.rows[rows, 2], self.rows[rows, 1]))]
+
     @property
     def test_pairs(self) -> Rows:
-        """Drugs and targets that are asked."""
-        return self.rows[~self.is_train, 1:3]
+        """Drugs and targets that are asked, in the order of an answer."""
+        return self.rows[self.asked, 1:3]
 
     @property
     def training(self) -> int:

@@ -1,0 +1,251 @@
+"""One's own drug-target pairs as comma-separated tables; names are matched without regard to case.
+
+drugs: `drug`, `smiles`; targets: `target`, `sequence`; they say which there are, and a text may be empty
+(unknown). pairs: `drug`, `target`, a line per binding; with `value`, affinities; with `part`, the authors' split:
+`test`, or the number of a training fold. edges: `head_type`, `head`, `tail_type`, `tail`; of the types `drug` and
+`target` are those above, every other type brings its own nodes; a drug and a target are joined among the pairs
+alone. groups: `group`, `drug`, `target`: of classes, `test2/SCHEME:CLASS` and `test3/SCHEME:CLASS`, a line per
+drug or target; of diseases, `test5/DISEASE` and `test6/DISEASE`, a line per target, and one with a drug too per
+new binding; of `network` a line per drug and target. drug_similarity, target_similarity: `drug` or `target`,
+`other`, `similarity`; other pairs have 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from pydantic import Field
+
+from harness.base.errors import ManifestError
+from harness.base.manifests import Strict
+from harness.benchmarks.dti.dataset import MEMBER, DtiDataset, Integers, Numbers
+from harness.data.cells import TableLine, check_once, table_of
+from harness.data.manifest import DatasetManifest
+from harness.data.parameters import parameters_of
+
+_PAIR = ("drug", "target")
+_EDGE = ("head_type", "head", "tail_type", "tail")
+_TEST_PART, _MOST_FOLDS = -1, 127
+# the group of all drugs and targets, in an order that Test 0 and the spaces TA, CA and AA of Test 1 depend on
+NETWORK = "network"
+# what the members of a test's groups are
+_MEMBERS = {"test2": ("drug",), "test3": ("target",), "test5": ("target",), "test6": ("target",), NETWORK: _PAIR}
+_CLASSES, _DISEASES = ("test2", "test3"), ("test5", "test6")
+
+_Network = tuple[Integers, tuple[str, ...], tuple[str, ...]]
+_Groups = tuple[tuple[str, ...], Integers, Integers]
+
+
+class Parameters(Strict):
+    """The names of the files; an empty one: there is none."""
+
+    drugs: str = "drugs.csv"
+    targets: str = "targets.csv"
+    pairs: str = "pairs.csv"
+    edges: str = Field(default="", description="the network")
+    groups: str = Field(default="", description="classes and diseases that Tests 2, 3, 5 and 6 are about")
+    drug_similarity: str = ""
+    target_similarity: str = ""
+
+
+class _Nodes(NamedTuple):
+    """Drugs or targets: their names, a text of each, and their numbers by lower-case name."""
+
+    kind: str
+    names: tuple[str, ...]
+    texts: tuple[str, ...]
+    numbers: Mapping[str, int]
+
+    def number(self, row: TableLine, column: str) -> int:
+        name = row.cells[column]
+        if name.lower() not in self.numbers:
+            raise row.refused(
+                f"{self.kind} '{name}' has no line among the {self.kind}s", "add it there, or remove this line"
+            )
+        return self.numbers[name.lower()]
+
+
+def convert(manifest: DatasetManifest, files: Mapping[str, Path]) -> DtiDataset:
+    """The dataset out of its tables."""
+    names = parameters_of(manifest, Parameters).model_dump()
+    for name in filter(None, names.values()):
+        if name not in files:
+            raise ManifestError(
+                f"the file '{name}' is not listed",
+                where=f"datasets/{manifest.name}/dataset.toml: files",
+                todo="list the tables under [[files]]",
+            )
+    paths = {table: files[name] for table, name in names.items() if name}
+    drugs = _nodes(paths["drugs"], "drug", "smiles")
+    targets = _nodes(paths["targets"], "target", "sequence")
+    pairs, values, released = _pairs(paths["pairs"], drugs, targets)
+    edges, relations, others = _network(paths.get("edges"), drugs, targets)
+    groups, members, bindings = _groups(paths.get("groups"), drugs, targets, pairs)
+    return DtiDataset(
+        name=manifest.name,
+        pairs=pairs,
+        values=values,
+        drug_ids=drugs.names,
+        target_ids=targets.names,
+        smiles=drugs.texts,
+        sequences=tuple(text.upper() for text in targets.texts),
+        released=released,
+        edges=edges,
+        node_names=others,
+        relation_names=relations,
+        drug_similarity=_similarity(paths.get("drug_similarity"), drugs),
+        target_similarity=_similarity(paths.get("target_similarity"), targets),
+        group_names=groups,
+        group_sizes=np.bincount(members[:, 0], minlength=len(groups)).astype(np.int32),
+        group_members=members,
+        group_pairs=bindings,
+    )
+
+
+def _nodes(path: Path, kind: str, text: str) -> _Nodes:
+    rows = table_of(path, (kind, text))
+    check_once(((row, row.cells[kind].lower()) for row in rows), f"{kind} '{{}}'")
+    for row in rows:
+        _check_full(row, kind)
+        # a name behind a SMILES, or lines of a sequence file, would be read as part of the text
+        if len(row.cells[text].split()) > 1 or (text == "sequence" and not (row.cells[text] or "A").isalpha()):
+            raise row.refused(f"'{row.cells[text]}' is no {text}", "give the bare text, or leave the cell empty")
+    names = tuple(row.cells[kind] for row in rows)
+    numbers = {name.lower(): number for number, name in enumerate(names)}
+    return _Nodes(kind, names, tuple(row.cells[text] for row in rows), numbers)
+
+
+def _pairs(path: Path, drugs: _Nodes, targets: _Nodes) -> tuple[Integers, Numbers, npt.NDArray[np.int8]]:
+    """Pairs in the order of the table, their values, and the authors' parts if there are any."""
+    rows = table_of(path, _PAIR, optional=("value", "part"))
+    for row in rows:
+        _check_full(row, *row.cells)
+    pairs = _integers(((drugs.number(row, "drug"), targets.number(row, "target")) for row in rows), 2)
+    check_once(((row, _key(row, *_PAIR)) for row in rows), "the pair of {}")
+    values = np.array([_finite(row, "value") if "value" in row.cells else 1.0 for row in rows])
+    if (values != 1).any() and np.isin(values, (0, 1)).all():
+        raise rows[int(np.flatnonzero(values == 0)[0])].refused(
+            "the values are 0 and 1, which are no affinities", "list the pairs that bind, without values"
+        )
+    return pairs, values, np.array([_part(row) for row in rows if "part" in row.cells], dtype=np.int8)
+
+
+def _network(path: Path | None, drugs: _Nodes, targets: _Nodes) -> _Network:
+    """Edges, drugs and targets first in each; relations and other nodes (`type:name`) as they are first read."""
+    known = {"drug": drugs, "target": targets}
+    places = {("drug", name): place for name, place in drugs.numbers.items()}
+    places |= {("target", name): len(drugs.names) + place for name, place in targets.numbers.items()}
+    relations: dict[str, int] = {}
+    others: list[str] = []
+    edges: list[tuple[int, ...]] = []
+    keys = []
+    for row in table_of(path, _EDGE) if path else []:
+        _check_full(row, *_EDGE)
+        ends = []
+        for end in ("head", "tail"):
+            kind, name = row.cells[f"{end}_type"].lower(), row.cells[end]
+            if kind in known:
+                known[kind].number(row, end)
+            elif (kind, name.lower()) not in places:
+                places[kind, name.lower()] = len(places)
+                others.append(f"{kind}:{name}")
+            ends.append((kind, name.lower()))
+        # a relation has one name, whichever end stands first
+        head, tail = sorted(ends, key=lambda end: (end[0] not in known, end))
+        if (head[0], tail[0]) == _PAIR:
+            raise row.refused("the edge joins a drug and a target", "list it among the pairs")
+        if head == tail:
+            raise row.refused(f"{head[0]} '{row.cells['head']}' is joined with itself", "remove the line")
+        relation = relations.setdefault(f"{head[0]}-{tail[0]}", len(relations))
+        edges.append((relation, places[head], places[tail]))
+        keys.append((row, ", ".join(f"{kind} '{name}'" for kind, name in (head, tail))))
+    check_once(keys, "the edge of {}")
+    return _integers(edges, 3), tuple(relations), tuple(others)
+
+
+def _groups(path: Path | None, drugs: _Nodes, targets: _Nodes, pairs: Integers) -> _Groups:
+    """Groups as they are first read, and the lines of the dataset's `group_members` and `group_pairs`."""
+    rows = table_of(path, ("group", *_PAIR)) if path else []
+    check_once(((row, _key(row, "group", *_PAIR)) for row in rows), "the line of {}")
+    names = {name: place for place, name in enumerate(dict.fromkeys(row.cells["group"] for row in rows))}
+    known = set(map(tuple, pairs.tolist()))
+    members, bindings = [], []
+    for row in rows:
+        name, group = row.cells["group"], names[row.cells["group"]]
+        test, _, of = name.partition("/")
+        if test not in _MEMBERS or bool(of) == (test == NETWORK) or (test in _CLASSES and ":" not in of):
+            raise row.refused(f"'{name}' is no group", "name it test2/SCHEME:CLASS or test5/DISEASE, for example")
+        ends = [column for column in _PAIR if row.cells[column]]
+        if len(ends) == len(_PAIR) and test in _DISEASES:
+            pair = drugs.number(row, "drug"), targets.number(row, "target")
+            if pair in known:
+                raise row.refused("the binding is among the pairs, so it is not new", "remove one of the lines")
+            bindings.append((group, *pair))
+        elif len(ends) != 1 or ends[0] not in _MEMBERS[test]:
+            raise row.refused(f"the line gives no member of '{name}'", f"give its {' or '.join(_MEMBERS[test])}")
+        elif ends == ["drug"]:
+            members.append((group, MEMBER, drugs.number(row, "drug")))
+        else:
+            members.append((group, MEMBER, len(drugs.names) + targets.number(row, "target")))
+    classes = {group for name, group in names.items() if name.startswith(_CLASSES)}
+    nodes = pairs + np.array([0, len(drugs.names)])
+    for group, _, member in members:
+        if group in classes:
+            own = pairs[(nodes == member).any(axis=1)].tolist()
+            bindings += [(group, drug, target) for drug, target in own]
+    # each group's own lines stay in their order
+    members, bindings = (sorted(lines, key=lambda line: line[0]) for lines in (members, bindings))
+    return tuple(names), _integers(members, 3), _integers(bindings, 3)
+
+
+def _similarity(path: Path | None, nodes: _Nodes) -> Numbers:
+    """A symmetric matrix with ones on its diagonal."""
+    if path is None:
+        return np.empty((0, 0))
+    rows = table_of(path, (nodes.kind, "other", "similarity"))
+    similarity = np.eye(len(nodes.names))
+    keys = []
+    for row in rows:
+        one, other = sorted((nodes.number(row, nodes.kind), nodes.number(row, "other")))
+        similarity[one, other] = similarity[other, one] = _finite(row, "similarity")
+        keys.append((row, f"'{nodes.names[one]}', '{nodes.names[other]}'"))
+    check_once(keys, "the similarity of {}")
+    return similarity
+
+
+def _check_full(row: TableLine, *columns: str) -> None:
+    """Raise `CorruptData` if one of these cells is empty."""
+    for column in columns:
+        if not row.cells[column]:
+            raise row.refused(f"the cell of '{column}' is empty", "fill it, or remove the line")
+
+
+def _key(row: TableLine, *columns: str) -> str:
+    return ", ".join(f"'{row.cells[column].lower()}'" for column in columns)
+
+
+def _finite(row: TableLine, column: str) -> float:
+    try:
+        number = float(row.cells[column])
+    except ValueError:
+        number = np.nan
+    if not np.isfinite(number):
+        raise row.refused(f"'{row.cells[column]}' is no finite number", "correct the number")
+    return number
+
+
+def _part(row: TableLine) -> int:
+    text = row.cells["part"]
+    if text.lower() == "test":
+        return _TEST_PART
+    if not text.isdecimal() or int(text) > _MOST_FOLDS:
+        raise row.refused(f"'{text}' is no part", "write test, or the number of a training fold")
+    return int(text)
+
+
+def _integers(rows: Iterable[Sequence[int]], columns: int) -> Integers:
+    return np.array(list(rows), dtype=np.int32).reshape(-1, columns)
