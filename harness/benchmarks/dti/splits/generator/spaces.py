@@ -80,7 +80,7 @@ def connected_space(halves: Halves, space: str, nested: bool) -> Mask:
         rank[bound], rank[asked] = 1, 0
         kinds.append({name: rank <= place if nested else rank == place for place, name in enumerate("TCA")})
     (drugs, targets), one, other = kinds, space[0], space[1]
-    return np.outer(drugs[one], targets[other]) | np.outer(drugs[other], targets[one])
+    return (drugs[one][:, None] & targets[other]) | (drugs[other][:, None] & targets[one])
 
 
 def isolated_space(halves: Halves) -> Mask:
@@ -98,7 +98,6 @@ def category_space(halves: Halves, space: str, category: Category) -> Mask:
 
 
 def _rectangle(halves: Halves, drugs: Integers, targets: Integers) -> Mask:
-    rows = np.zeros(len(halves.bindings.drugs.hashes), dtype=np.bool_)
-    columns = np.zeros(halves.bindings.targets_end, dtype=np.bool_)
-    rows[drugs], columns[targets] = True, True
-    return np.outer(rows, columns)
+    mask = np.zeros((len(halves.bindings.drugs.hashes), halves.bindings.targets_end), dtype=np.bool_)
+    mask[drugs[:, None], targets] = True
+    return mask
