@@ -6,7 +6,6 @@ the row of the dataset's pairs; negatives and bindings that the dataset lacks ha
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -15,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from harness.base.errors import CorruptData
-from harness.base.npy import NotNpy, npy_bytes, read_header, read_npy
+from harness.base.npy import NotNpy, npy_digest, read_header, read_npy
 from harness.benchmarks.dti.dataset import DtiDataset
 
 TRAIN, TEST = 0, 1
@@ -45,7 +44,16 @@ class PairSplit:
     @property
     def test_pairs(self) -> Rows:
         """Drugs and targets that are asked."""
-        return self.rows[~self.is_train, 1:3]
+        return np.ascontiguousarray(self.asked[:, 1:3])
+
+    @cached_property
+    def asked(self) -> Rows:
+        """The rows of the test part; no copy where they stand together."""
+        if not self.test:
+            return self.rows[:0]
+        # argmin finds the first row that does not train, from either end
+        first, last = int(self.is_train.argmin()), len(self.rows) - int(self.is_train[::-1].argmin())
+        return self.rows[first:last] if last - first == self.test else self.rows[~self.is_train]
 
     @property
     def training(self) -> int:
@@ -65,9 +73,9 @@ class PairSplit:
 
 def pair_split(rows: npt.NDArray[np.integer]) -> PairSplit:
     """A split with its digest."""
-    rows = np.array(rows, dtype=np.int32).reshape(-1, 4)
-    rows.setflags(write=False)
-    return PairSplit(rows, hashlib.sha256(npy_bytes(rows)).hexdigest())
+    own: Rows = np.ascontiguousarray(rows, dtype="<i4").reshape(-1, 4)
+    own.setflags(write=False)
+    return PairSplit(own, npy_digest(own))
 
 
 def split_of_items(dataset: DtiDataset, test: npt.NDArray[np.bool_]) -> PairSplit:
