@@ -21,11 +21,10 @@ from harness.images import code_tree, environment_tree, image_name
 from harness.methods.card import load_method, merged_parameters
 from harness.planning.jobs import Job, PlannedJob, complete_options
 from harness.planning.plan import Cell, Plan, make_plan
-from harness.results.cells import join
 from harness.results.records import Record
 from harness.results.reference import ReferenceResult
 from harness.results.scoring import score_run
-from harness.results.store import Store
+from harness.results.store import Store, join
 from harness.splits.spec import SplitSpec
 from harness.status import ScoredCell, Table, build_table
 

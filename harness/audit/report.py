@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -196,17 +196,7 @@ def to_json(report: AuditReport) -> dict[str, Any]:
                 "verdict": _verdict(audit),
                 "superseded": audit.superseded,
                 "unfinished": audit.unfinished,
-                "steps": [
-                    {
-                        "name": step.name,
-                        "checked": str(step.checked),
-                        "what": step.what,
-                        "expected": step.expected,
-                        "found": step.found,
-                        "where": step.where,
-                    }
-                    for step in audit.steps
-                ],
+                "steps": [{**asdict(step), "checked": str(step.checked)} for step in audit.steps],
             }
             for audit in report.audits
         ],

@@ -11,15 +11,12 @@ from collections.abc import Callable, Mapping
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING
 
 from harness import benchmarks
 from harness.base.errors import ManifestError, unknown
 from harness.base.layout import Layout
+from harness.benchmarks import Dataset
 from harness.data.manifest import DatasetManifest, manifest_path
-
-if TYPE_CHECKING:
-    from harness.benchmarks import Dataset
 
 _PLACE = "converters"
 Convert = Callable[[DatasetManifest, Mapping[str, Path]], "Dataset"]

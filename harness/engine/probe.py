@@ -14,17 +14,14 @@ import tarfile
 import time
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from harness.base.errors import ImageError
 from harness.engine.cgroup import ControlGroup, limit_is_kept
 from harness.engine.confinement import Confinement, broken_walls, read_confinement
+from harness.engine.engine import Engine
+from harness.engine.facts import EngineFacts
 from harness.engine.prohibitions import FORBIDDEN, trying_program
 from harness.engine.walls import walls
-
-if TYPE_CHECKING:
-    from harness.engine.engine import Engine
-    from harness.engine.facts import EngineFacts
 
 CONTROL_IMAGE = "localhost/permafrost/control"
 CONTROL_LABEL = "permafrost.control"

@@ -11,26 +11,24 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from harness.base.disk import room_on
 from harness.base.errors import DataError, ImageError
 from harness.base.layout import Layout
+from harness.base.machine import room_on
 from harness.base.ownership import abandoned_folders
 from harness.base.progress import Progress, Silent
 from harness.base.vocabulary import Verdict
 from harness.engine import Engine, remove_orphans
 from harness.engine.leftovers import remove_stubborn
-from harness.execution.durations import Expected, starting_order
 from harness.execution.gpus import confirm_gpu, require_gpu
 from harness.execution.tasks import Task, limits_of
-from harness.execution.turns import CampaignState, take_turns
+from harness.execution.turns import CampaignState, Expected, starting_order, take_turns
 from harness.images import BuiltImage, Supply, ensure_image, remove_images
 from harness.planning.budget import Budget, Share, this_machine
 from harness.planning.jobs import card_of
 from harness.planning.obstacles import Obstacles, image_of, variant_of
 from harness.planning.plan import Cell, Plan
-from harness.results.cells import join
 from harness.results.records import Record
-from harness.results.store import Store
+from harness.results.store import Store, join
 
 
 @dataclass(frozen=True)

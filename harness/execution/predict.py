@@ -18,8 +18,7 @@ from harness.execution.campaign import Choices, run_plan
 from harness.methods.card import load_method, load_methods
 from harness.planning.jobs import Job, make_job
 from harness.planning.plan import Cell, make_plan
-from harness.results.cells import join
-from harness.results.store import Store
+from harness.results.store import Store, join
 from harness.results.truth import truth_of
 from harness.splits import split_digest
 from harness.splits.spec import SplitSpec

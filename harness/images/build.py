@@ -15,7 +15,7 @@ from harness.images.export import image_config, image_entries
 from harness.images.fetch import Progress, fetch_parts, find_sources
 from harness.images.identity import code_tree, environment_image_name, environment_tree, image_name
 from harness.images.preparation import parts_of_layers
-from harness.images.receipts import Receipt, building, read_receipt, receipt_path, write_receipt
+from harness.images.receipts import BuiltImage, building, read_receipt, receipt_path, write_receipt
 from harness.images.record import (
     TreeRecord,
     lock_digests,
@@ -29,19 +29,6 @@ from harness.images.stages import EnvironmentBuild, make_environment, make_metho
 from harness.images.trees import code_of_entries, differing_folders, environment_listing, listing_digest
 
 _MOST_FOLDERS = 8
-
-
-@dataclass(frozen=True)
-class BuiltImage:
-    """An image that exists in the engine and was verified."""
-
-    engine: str
-    name: str
-    image_id: str
-    environment_tree: str
-    code_tree: str
-    size_bytes: int
-    built_seconds: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -174,7 +161,7 @@ def known_image(
     except ImageNotFound:
         return None
     if receipt is not None and image_id == receipt.image_id:
-        return BuiltImage(**receipt.model_dump())
+        return receipt
     entries = image_entries(engine, name)
     holds = listing_digest(environment_listing(entries, image_config(engine, name)))
     holds_code = code_of_entries(entries) if code else ""
@@ -237,7 +224,7 @@ def _keep(
 ) -> BuiltImage:
     tag_image(engine, image_id, name)
     image = engine.client.images.get(name)
-    receipt = Receipt(
+    built = BuiltImage(
         engine=engine.name,
         name=name,
         image_id=str(image.id),
@@ -246,5 +233,5 @@ def _keep(
         size_bytes=int(image.attrs["Size"]),
         built_seconds=round(seconds, 1),
     )
-    write_receipt(receipt_path(layout, engine, name), receipt)
-    return BuiltImage(**receipt.model_dump())
+    write_receipt(receipt_path(layout, engine, name), built)
+    return built

@@ -30,9 +30,8 @@ from harness.execution.campaign import Choices, left_to_run, run_plan
 from harness.execution.runs import watch
 from harness.images import ensure_image
 from harness.planning.obstacles import FOLDER as OBSTACLES
-from harness.results.cells import join
 from harness.results.records import RECORD_FILE
-from harness.results.store import Store
+from harness.results.store import Store, join
 from tests.campaigns.conftest import probe_plan
 from tests.private_engine import UNCLOSED, containerd_of, pid_of, private_cache, served, shims_of
 

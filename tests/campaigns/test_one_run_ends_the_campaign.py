@@ -25,13 +25,14 @@ from harness.images import BuiltImage
 from harness.planning.jobs import PlannedJob
 from harness.planning.obstacles import Obstacles
 from harness.planning.plan import Cell, Plan
-from harness.results.cells import join
 from harness.results.records import Record
-from harness.results.store import Store
+from harness.results.store import Store, join
 from tests.core.factories import planned_job, put_run, record_of
 
 Act = Callable[[PlannedJob], Verdict]
-IMAGE = BuiltImage("docker", "made-up", "sha256:0", "0", "0", 1)
+IMAGE = BuiltImage(
+    engine="docker", name="made-up", image_id="sha256:0", environment_tree="0", code_tree="0", size_bytes=1
+)
 
 
 class Heard:

@@ -23,8 +23,7 @@ from harness.methods.card import load_method
 from harness.planning.jobs import Job
 from harness.planning.obstacles import Obstacles
 from harness.planning.plan import make_plan
-from harness.results.cells import join
-from harness.results.store import Store
+from harness.results.store import Store, join
 from harness.splits.spec import SplitSpec
 from tests.campaigns.conftest import probe_plan
 

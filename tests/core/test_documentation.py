@@ -12,10 +12,11 @@ import pytest
 
 from harness.base.layout import Layout
 from harness.benchmarks.ddi.study import page
-from harness.benchmarks.ddi.study.data_facts import load_measured
+from harness.benchmarks.ddi.study.data_facts import SplitFacts
 from harness.methods import page as cards
 from harness.methods.card import load_methods
 from harness.results import findings
+from harness.study.measured import load_measured
 from tests.conftest import REPOSITORY
 
 _PAGES = [*sorted(REPOSITORY.glob("*.md")), *sorted((REPOSITORY / "docs").rglob("*.md"))]
@@ -106,7 +107,7 @@ def test_the_page_of_findings_is_current(repository: Layout) -> None:
 
 
 def test_the_page_of_consistency_is_current(repository: Layout) -> None:
-    measured = load_measured(repository, "ddi")
+    measured = load_measured(repository, "ddi", SplitFacts)
     assert measured is not None
     assert (REPOSITORY / "docs" / "consistency.md").read_text() == page.markdown(measured), (
         "run: harness split consistency --markdown > docs/consistency.md"

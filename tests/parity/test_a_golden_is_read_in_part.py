@@ -62,6 +62,12 @@ def test_what_the_card_names_is_neither_handed_over_nor_compared(
     assert set(trial.inputs) == {"in/pairs", "param/weight", "about"}
 
 
+def test_a_lone_text_is_handed_over_as_a_list_of_one(layout: Layout, tmp_path: Path, stepping: MethodCard) -> None:
+    _, answers = check(layout, tmp_path, stepping, {**CASE, "in/kind": np.array("CNN")}, TRACE)
+    (trial,) = answers.asked
+    assert trial.inputs["in/kind"] == ["CNN"]
+
+
 def test_a_reason_is_told_only_of_what_the_case_holds(
     layout: Layout, tmp_path: Path, stepping: MethodCard
 ) -> None:

@@ -14,7 +14,7 @@ from harness.benchmarks.ranking import Ranking
 def rank_pairs(dataset: DtiDataset, split: PairSplit, scores: Scores, top: int | None) -> Ranking:
     """Every asked pair, the best first."""
     best = best_rows(scores, np.zeros(len(scores), dtype=np.int8), len(scores) if top is None else top)
-    rows = zip(split.asked[best, 1:3].tolist(), scores[best].tolist(), strict=True)
+    rows = zip(split.rows[split.asked][best, 1:3].tolist(), scores[best].tolist(), strict=True)
     return Ranking(
         ("drug", "target", "score"),
         tuple((dataset.drug_ids[drug], dataset.target_ids[target], score) for (drug, target), score in rows),

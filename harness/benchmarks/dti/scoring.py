@@ -37,14 +37,15 @@ class DtiScoring(Scoring[DtiDataset, PairSplit, Scores]):
         """Every metric, None where it is undefined, and the reason for each None."""
         values: dict[str, Value]
         if dataset.affinity:
-            truth = split.values_on(dataset)[~split.is_train]
+            truth = split.values_on(dataset)[split.asked]
             values = {metric.name: "not a metric of affinities" for metric in (*BINDING, *RANKING)}
             values |= affinity_metrics(truth, answer)
         else:
             values = {metric.name: "not a metric of bindings" for metric in AFFINITY}
-            binds = split.asked[:, 3] != NEGATIVE
+            _, drugs, _, items = split.rows[split.asked].T
+            binds = items != NEGATIVE
             values |= binding_metrics(binds, answer)
-            values |= ranking_metrics(binds, answer, split.asked[:, 1])
+            values |= ranking_metrics(binds, answer, drugs)
         notes = {name: value for name, value in values.items() if isinstance(value, str)}
         return {name: None if isinstance(value, str) else value for name, value in values.items()}, notes
 
