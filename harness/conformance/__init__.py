@@ -1,7 +1,5 @@
 """The self-test of a method: what every image must do in its real container, whatever the method."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Protocol, cast
 
