@@ -1,7 +1,5 @@
 """Progress of long work: a bar on a terminal, plain lines elsewhere, nothing where a program reads."""
 
-from __future__ import annotations
-
 import sys
 import threading
 import time

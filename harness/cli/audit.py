@@ -1,7 +1,5 @@
 """`harness audit`: why should I believe this cell?"""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import click

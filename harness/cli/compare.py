@@ -1,7 +1,5 @@
 """`harness compare`: published numbers beside ours, each with a verdict."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import click

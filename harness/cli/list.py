@@ -1,7 +1,5 @@
 """`harness list`: what this artifact holds."""
 
-from __future__ import annotations
-
 import click
 
 from harness import benchmarks

@@ -1,7 +1,5 @@
 """`harness plan`: the cells of a suite, and what they would need here, before anything runs."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 
 import click

@@ -1,7 +1,5 @@
 """`harness reference`: the committed results of this artifact."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import click

@@ -1,7 +1,5 @@
 """The self-test of a method: what every image must do in its real container, whatever the method."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Protocol, cast
 
@@ -11,7 +9,7 @@ from harness.conformance.checks import Bench, Check, CheckResult, apply
 from harness.execution.trials import Runner
 from harness.methods.card import MethodCard
 
-__all__ = ["Check", "CheckResult", "checks_of", "self_test"]
+__all__ = ["CheckResult", "checks_of", "self_test"]
 
 
 class _Checks(Protocol):

@@ -1,7 +1,5 @@
 """The search for an engine: one the user names, one that answers, one we can serve, one we may install."""
 
-from __future__ import annotations
-
 import logging
 import os
 import shutil
@@ -149,12 +147,6 @@ def _lease(service: Service) -> Engine:
     except EngineError:
         lease.release()
         raise
-
-
-def engine_variables(engine: Engine) -> dict[str, str]:
-    """The environment, with a variable that leads other programs to the same engine."""
-    name = "CONTAINER_HOST" if engine.name == "podman" else "DOCKER_HOST"
-    return {**os.environ, name: engine.address}
 
 
 def _may_install() -> bool:

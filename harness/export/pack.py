@@ -3,8 +3,6 @@
 SHA256SUMS lists every file.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -1,7 +1,5 @@
 """Running another program's downloader so that no file it writes can outgrow what the lock says."""
 
-from __future__ import annotations
-
 import errno
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """The arrays of golden cases, as they are stored."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path

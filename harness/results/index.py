@@ -3,8 +3,6 @@
 Nothing in the harness reads it: what counts is the records. Equal stores give equal bytes.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import logging

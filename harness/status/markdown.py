@@ -1,7 +1,5 @@
 """The status table as Markdown: one matrix per benchmark, methods against datasets and splits."""
 
-from __future__ import annotations
-
 from itertools import groupby
 
 from harness.base.markdown import code, plain

@@ -3,8 +3,6 @@
 A skeleton is one folder under methods/ and one under containers/, both there or neither.
 """
 
-from __future__ import annotations
-
 import re
 import shutil
 import tempfile
