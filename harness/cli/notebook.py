@@ -77,6 +77,12 @@ def command(
 
     layout = find_layout()
     card = load_method(layout, method)
+    if card.language not in _TRY:
+        raise UsageError(
+            f"there is no notebook for methods in {card.language}: Debian has no kernel for it",
+            where=f"harness notebook {method}",
+            todo="run its main file by hand, as docs/protocol.md shows, or the method with `harness run`",
+        )
     parameters = parse_settings(settings)
     manifest = load_manifest(layout, dataset) if dataset else _own_dataset(layout, card)
     job = make_job(card, manifest, parse_split(split, seed), variant=variant, chosen=parameters, options=options)
