@@ -1,4 +1,4 @@
-"""DTINet against plain definitions of its steps: golden cases of other numbers and sizes than the published ones."""
+"""DTINet against plain definitions of its steps: golden cases of other numbers and sizes than published ones."""
 
 from __future__ import annotations
 
