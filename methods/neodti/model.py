@@ -4,8 +4,8 @@
     z = normalised(relu([sum_r m_r, x] W_0 + b_0))          row by row; W_0 and b_0 serve all kinds
     loss = sum over networks |(z_a P_r) (z_b Q_r)' - A_r|^2 + sum over weights of 0.5 |.|^2
 
-The network of bindings counts at the pairs of training alone, all others in all cells; one between nodes of a kind has
-P = Q. A network that a dataset lacks sends nothing and is not reconstructed. Numbers are drawn in the original's order.
+The network of bindings counts at the pairs of training alone, all others in all cells; one between nodes of a kind
+has P = Q. A network that a dataset lacks sends nothing and is not reconstructed.
 """
 
 from __future__ import annotations
@@ -47,9 +47,7 @@ class Model(nn.Module):
     def in_order(self) -> list[nn.Parameter]:
         """All parameters in the original's order."""
         messages = (
-            parts[f"{kind} {name}"]
-            for kind, name, _ in MESSAGES
-            for parts in (self.message, self.message_bias)
+            parts[f"{kind} {name}"] for kind, name, _ in MESSAGES for parts in (self.message, self.message_bias)
         )
         return [*self.embedding.values(), self.own, self.own_bias, *messages, *self.projection.values()]
 

@@ -85,8 +85,8 @@ def networks_of(problem: Problem, train: Pairs) -> dict[str, Network]:
     ends = {name: _ends(edges, names, kinds) for name, kinds in NETWORKS.items() if name != BINDINGS}
     members = {"drug": np.arange(problem.drugs), "target": targets}
     for kind in KINDS[2:]:
-        met = [pairs[:, 1] for name, pairs in ends.items() if NETWORKS[name][1] == kind]
-        members[kind] = np.unique(np.concatenate(met))
+        nodes = [pairs[:, 1] for name, pairs in ends.items() if NETWORKS[name][1] == kind]
+        members[kind] = np.unique(np.concatenate(nodes))
     networks = {
         name: _joined(pairs, *(members[kind] for kind in NETWORKS[name]), own=_is_own(name))
         for name, pairs in ends.items()
@@ -97,10 +97,11 @@ def networks_of(problem: Problem, train: Pairs) -> dict[str, Network]:
         if similarity.size:
             # the diagonal is neither sent along nor reconstructed
             networks[f"{kind}-similarity"] = Network.of(similarity).without_diagonal
-    if lacking := [kind for kind in ("drug", "target") if not any(kind in NETWORKS[name] for name in networks)]:
+    met = {kind for name in networks for kind in NETWORKS[name]}
+    if lacking := [kind for kind in ("drug", "target") if kind not in met]:
         raise ValueError(
-            f"NeoDTI learns from networks, and this dataset has none of {' and none of '.join(lacking)}s: choose one "
-            f"with a {lacking[0]}_similarity or a relation such as {lacking[0]}-disease"
+            f"NeoDTI learns from networks, and this dataset has none of {' and none of '.join(lacking)}s: "
+            f"choose one with a {lacking[0]}_similarity or a relation such as {lacking[0]}-disease"
         )
     bound = train.values != 0
     networks[BINDINGS] = Network(*train.pairs[bound].T, train.values[bound], (problem.drugs, problem.targets))
@@ -137,7 +138,9 @@ def _ends(edges: Array, names: list[str], kinds: tuple[str, str]) -> Array:
 
 def _joined(pairs: Array, rows: Array, columns: Array, *, own: bool) -> Network:
     """Ones where two nodes are linked; both ways, and nothing on the diagonal, where both are of one kind."""
-    places = np.stack([np.searchsorted(kind, end) for kind, end in zip((rows, columns), pairs.T, strict=True)], axis=1)
+    places = np.stack(
+        [np.searchsorted(kind, end) for kind, end in zip((rows, columns), pairs.T, strict=True)], axis=1
+    )
     places = np.unique(np.concatenate([places, places[:, ::-1]]) if own else places, axis=0)
     network = Network(*places.T, np.ones(len(places)), (len(rows), len(columns)))
     return network.without_diagonal if own else network

@@ -57,7 +57,7 @@ def _all_cells(left: Tensor, right: Tensor, truth: Matrix) -> Tensor:
 
 @dataclass(frozen=True)
 class Cells:
-    """Some cells of a matrix, in the order in which they are asked for, and how they lie by rows and by columns."""
+    """Some cells of a matrix as they are asked for, and how they lie by rows and by columns."""
 
     rows: Tensor
     columns: Tensor

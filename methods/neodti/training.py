@@ -77,6 +77,11 @@ def global_norm(gradients: Sequence[Tensor]) -> Tensor:
     return torch.linalg.vector_norm(torch.stack(torch._foreach_norm(gradients)))
 
 
+def quality(values: Array, scores: Array, *, affinity: bool) -> float:
+    """What a model is chosen by: average precision, or of affinities the squared error, turned round."""
+    return -float(np.square(scores - values).mean()) if affinity else average_precision(values, scores)
+
+
 def average_precision(values: Array, scores: Array) -> float:
     """Mean over positives of the share of positives among what is scored as high; 0 without any."""
     order = np.argsort(-scores, kind="stable")

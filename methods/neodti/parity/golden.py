@@ -17,13 +17,15 @@ KINDS = {"drug": "drug", "target": "protein", "disease": "disease", "effect": "s
 NAMES = {
     "drug-similarity": "drug_chemical",
     "target-similarity": "protein_sequence",
-    **{name: "_".join(KINDS[one] for one in kinds) for name, kinds in NETWORKS.items() if "similarity" not in name},
+    **{
+        name: "_".join(KINDS[one] for one in kinds) for name, kinds in NETWORKS.items() if "similarity" not in name
+    },
 }
 LEARNING_RATE = 1e-3
 
 
 def parity(case: Case) -> dict[str, Array]:
-    """Normalised networks, vectors, scores, losses and gradients of the first step, and what further steps lead to."""
+    """Networks, vectors, scores, losses and gradients of the first step, and what further steps lead to."""
     arrays = case.arrays
     normalised = {(kind, name): _network(arrays, kind, name).row_normalised for kind, name, _ in MESSAGES}
     networks = {name: _network(arrays, kinds[0], name) for name, kinds in NETWORKS.items()}
@@ -79,7 +81,9 @@ def _network(arrays: dict[str, Array], kind: str, name: str) -> Network:
 
 def _model(arrays: dict[str, Array], networks: dict[str, Network]) -> Model:
     """With the case's parameters, all of them and no others."""
-    given = [torch.as_tensor(arrays[name]) for name in sorted(arrays) if name.startswith("var") and name != "var_names"]
+    given = [
+        torch.as_tensor(arrays[name]) for name in sorted(arrays) if name.startswith("var") and name != "var_names"
+    ]
     sizes = {"drug": "nd", "target": "np", "disease": "ndis", "effect": "nse"}
     counts = {kind: arrays[name].item() for kind, name in sizes.items()}
     if counts != counts_of(networks):

@@ -79,8 +79,10 @@ def read_classes(files: Mapping[str, Path], known: Sequence[Known]) -> list[Grou
         order, folds = "K_in_iteration_order", _published_folds(path_of(FOLDS, files))
         for where, row in table(files[TARGET_CLASSES], ("scheme", "class", "size_K", order)):
             members, name = _nodes(row[order], "be", where), _class_name(3, row)
-            pairs = _in_folds(_by(1, members, known), folds.get(name, {}), where)
+            pairs = _in_folds(_by(1, members, known), folds.pop(name, {}), where)
             groups.append(Group(name, pairs, members, size=_size(row, members, where)))
+        # of the others the members are not known, or files were cut before the last binding: no task, but a place
+        groups += [Group(name, list(pairs)) for name, pairs in folds.items()]
     return groups
 
 

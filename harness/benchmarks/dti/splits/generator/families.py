@@ -14,7 +14,7 @@ from harness.benchmarks.dti.splits.generator import promises
 from harness.benchmarks.dti.splits.generator.bindings import bindings_of
 from harness.benchmarks.dti.splits.generator.categories import first_negatives, spread_negatives
 from harness.benchmarks.dti.splits.generator.folds import Halves, fold_of
-from harness.benchmarks.dti.splits.generator.groups import Group, group_of
+from harness.benchmarks.dti.splits.generator.groups import Group, group_of, published_negatives
 from harness.benchmarks.dti.splits.generator.spaces import category_space, uniform_negatives
 from harness.benchmarks.dti.splits.generator.task import parts_of, split_of
 from harness.benchmarks.dti.splits.pairs import PairSplit
@@ -72,6 +72,8 @@ class Family:
             negatives = uniform_negatives(within, known, len(halves.test), seed)
         elif parameters.reading == "corrected":
             negatives = spread_negatives(halves, space, category, known, seed)
+        elif (published := published_negatives(dataset, self.test, space, group)) is not None:
+            negatives = published
         else:
             negatives = first_negatives(halves, space, category, known, seed)
             if len(negatives) < len(halves.test) and len(category.leading) and space.endswith("O"):
