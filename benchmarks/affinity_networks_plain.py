@@ -1,9 +1,8 @@
 """Runs in the image of GraphDTA or DeepDTA: training steps plainly, then ours, from the same weights.
 
 Plainly: the molecule and the sequence of every pair are encoded, edge by edge, embedding by embedding, with
-composed gradients. Reads /in; prints CPU seconds of the steps, how far apart the first gradients are (as a share of each
-parameter's largest), and how far apart the answers to the last batch are after the steps, in training mode (before
-which the running statistics are equal) and in evaluation mode.
+composed gradients. Reads /in; prints CPU seconds of the steps, how far apart the first gradients are, relative to
+each parameter's largest, and the answers to the last batch after the steps, in training and in evaluation mode.
 """
 
 from __future__ import annotations
