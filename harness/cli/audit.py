@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from harness import api
 from harness.base.errors import AuditError
 from harness.cli.options import OnceCommand, echo_json, json_option, mirror_option
 
@@ -42,7 +43,6 @@ def command(
     KEY is a job key or its beginning. Exit code 5 when any link is broken. A link that could not be checked is
     listed, and does not count as ok.
     """
-    from harness import api
     from harness.audit import to_json, to_text
 
     if sum((key is not None, every, suite is not None)) > 1:

@@ -8,7 +8,10 @@ from dataclasses import asdict
 import click
 
 from harness.base.errors import EngineError
+from harness.base.layout import find_layout
 from harness.cli.options import OnceCommand, echo_json, json_option
+from harness.engine import find_engine
+from harness.upkeep import clean
 
 
 @click.command(cls=OnceCommand)
@@ -23,10 +26,6 @@ def command(images: bool, cache: bool, dry_run: bool, as_json: bool) -> int:
 
     Exit code 0 when all was removed, 1 when something could not be.
     """
-    from harness.base.layout import find_layout
-    from harness.engine import find_engine
-    from harness.upkeep import clean
-
     layout = find_layout()
     removals = []
     with ExitStack() as stack:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from harness import api
 from harness.cli.options import OnceCommand, benchmark_option, echo_json, json_option, mirror_option
 
 
@@ -49,7 +50,6 @@ def command(
 
     Exit code 1 when a claim deviates, else 0: a claim that can't be compared, or waits for a run, is no failure.
     """
-    from harness import api
     from harness.compare import ClaimVerdict
     from harness.compare.text import to_json, to_markdown, to_text
 

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from harness.base.errors import DataError, MissingData, UsageError, refuse_unknown
-from harness.base.layout import find_layout
+from harness.base.layout import Layout, find_layout
 from harness.cli.options import OnceGroup, echo_json, json_option, mirror_option
-
-if TYPE_CHECKING:
-    from harness.base.layout import Layout
-    from harness.data import DatasetManifest
+from harness.data import DatasetManifest, load_dataset, load_manifest, manifest_names
+from harness.data.datasets import convert_dataset, is_converted
+from harness.data.own_tables import missing_tables
+from harness.data.sources import changed_files, local_copy
+from harness.data.trust import forget
 
 _MISSING_OR_CORRUPT = 4
 _AWAY = ("to be brought", "to be downloaded")
@@ -30,8 +31,6 @@ def command() -> None:
 @json_option
 def list_datasets(mirrors: tuple[Path, ...], as_json: bool) -> int:
     """List datasets: what they hold, and whether their files are here. Exit code 2 when a manifest is faulty."""
-    from harness.data import manifest_names
-
     layout = find_layout()
     descriptions = [_description(layout, name, mirrors) for name in manifest_names(layout)]
     if as_json:
@@ -50,8 +49,6 @@ def get_datasets(names: tuple[str, ...], everything: bool, mirrors: tuple[Path, 
     """Get datasets: find or download their files, convert and check them.
 
     With --all, datasets that a person has to bring, or whose files nobody has recorded, are only named."""
-    from harness.data import load_dataset, load_manifest
-
     layout = find_layout()
     rows: list[dict[str, Any]] = []
     for name in _selection(layout, names, everything):
@@ -99,8 +96,6 @@ def forget_dataset(name: str) -> None:
     """Take back size and sha256 of files whose manifest has none: they were recorded at first sight.
 
     The next `harness data get` asks for the files again."""
-    from harness.data.trust import forget
-
     files = forget(find_layout(), name)
     click.echo(
         f"{name}: " + (f"forgotten: {', '.join(files)}" if files else "nothing was recorded at first sight")
@@ -108,8 +103,6 @@ def forget_dataset(name: str) -> None:
 
 
 def _selection(layout: Layout, names: tuple[str, ...], everything: bool) -> list[str]:
-    from harness.data import manifest_names
-
     if everything and names:
         raise UsageError("datasets are named beside --all", where=", ".join(names), todo="give one of the two")
     if everything:
@@ -124,8 +117,6 @@ def _selection(layout: Layout, names: tuple[str, ...], everything: bool) -> list
 
 def _description(layout: Layout, name: str, mirrors: tuple[Path, ...]) -> tuple[dict[str, Any], str]:
     """The entry of a dataset in JSON, and its line of text. A faulty manifest does not hide the other datasets."""
-    from harness.data import load_manifest
-
     try:
         manifest = load_manifest(layout, name)
         state = _state(layout, manifest, mirrors)
@@ -137,10 +128,6 @@ def _description(layout: Layout, name: str, mirrors: tuple[Path, ...]) -> tuple[
 
 
 def _state(layout: Layout, manifest: DatasetManifest, mirrors: tuple[Path, ...]) -> str:
-    from harness.data.datasets import is_converted
-    from harness.data.own_tables import missing_tables
-    from harness.data.sources import changed_files, local_copy
-
     if missing_tables(layout, manifest):
         return f"to be brought: `harness data get {manifest.name}` says how"
     if changed := changed_files(layout, manifest):
@@ -156,9 +143,6 @@ def _state(layout: Layout, manifest: DatasetManifest, mirrors: tuple[Path, ...])
 
 def _verification(layout: Layout, name: str, mirrors: tuple[Path, ...], *, required: bool) -> dict[str, str]:
     """The verdict on a dataset: converted again from its original files, and compared with the kept arrays."""
-    from harness.data import load_dataset, load_manifest
-    from harness.data.datasets import convert_dataset
-
     try:
         state = _state(layout, load_manifest(layout, name), mirrors)
         if state.startswith(_AWAY) and not required:

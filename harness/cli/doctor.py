@@ -7,7 +7,9 @@ from pathlib import Path
 
 import click
 
+from harness.base.layout import find_layout
 from harness.cli.options import OnceCommand, echo_json, json_option, mirror_option, runtime_option
+from harness.upkeep import State, examine
 
 _COLOURS = {"ok": "green", "warn": "yellow", "fail": "red"}
 
@@ -21,9 +23,6 @@ def command(mirrors: tuple[Path, ...], runtime: str | None, as_json: bool) -> in
 
     Exit code 0 when nothing failed, 3 when no container can be run, 1 when something else failed.
     """
-    from harness.base.layout import find_layout
-    from harness.upkeep import State, examine
-
     checks = []
     for check in examine(find_layout(), mirrors, runtime=runtime):
         checks.append(check)

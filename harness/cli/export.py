@@ -6,8 +6,12 @@ from pathlib import Path
 
 import click
 
+from harness import api
+from harness.base.errors import CorruptData
 from harness.base.layout import find_layout
 from harness.cli.options import OnceCommand, OutputFile
+from harness.export import export
+from harness.results.index import build_index
 
 
 @click.command(cls=OnceCommand)
@@ -32,11 +36,6 @@ def command(suite: str, output: Path, with_predictions: bool) -> int:
     file becomes the index of the whole store, one row per run. A run whose evidence is damaged is left out and
     named; the exit code is then 4.
     """
-    from harness import api
-    from harness.base.errors import CorruptData
-    from harness.export import export
-    from harness.results.index import build_index
-
     layout = find_layout()
     if output.suffix == ".parquet":
         click.echo(f"index: {build_index(layout, output)}")

@@ -5,18 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import click
 
-from harness.base.progress import progress_for
+from harness.base.errors import EngineError
+from harness.base.layout import Layout, find_layout
+from harness.base.progress import Progress, progress_for
+from harness.base.vocabulary import Accelerator
 from harness.cli.options import OnceGroup, echo_json, json_option
-
-if TYPE_CHECKING:
-    from harness.base.layout import Layout
-    from harness.base.progress import Progress
-    from harness.base.vocabulary import Accelerator
-    from harness.images.fetch import Progress as PartProgress
+from harness.engine import find_engine
+from harness.images.build import ensure_environment, ensure_image, record_environment
+from harness.images.cards import environment_chain
+from harness.images.fetch import Progress as PartProgress
+from harness.images.fetch import Supply, export_parts
+from harness.images.lock import lock_environment
+from harness.images.preparation import needed_parts, overview
+from harness.images.verify import verify_images
+from harness.methods.card import method_names
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -59,9 +65,6 @@ def command() -> None:
 @json_option
 def list_images(as_json: bool) -> None:
     """What is recorded of every environment and method, and what was built here."""
-    from harness.base.layout import find_layout
-    from harness.images.overview import overview
-
     rows = overview(find_layout())
     if as_json:
         echo_json(rows)
@@ -88,16 +91,11 @@ def list_images(as_json: bool) -> None:
 @_mirrors
 def lock(names: tuple[str, ...], mirrors: tuple[Path, ...]) -> None:
     """Turn what was asked for into exact versions and sha256; fetches what parents hold."""
-    from harness.base.layout import find_layout
-    from harness.images.cards import environment_chain
-    from harness.images.lock import lock_environment
-    from harness.images.preparation import fetch_for
-
     layout = find_layout()
     for name in names:
         parent = environment_chain(layout, name)[-1].card.extends
         if parent is not None:
-            fetch_for(layout, [parent], mirrors=mirrors)
+            Supply(mirrors).fetch(layout, needed_parts(layout, [parent]))
         for path in lock_environment(layout, name, say=lambda line, name=name: click.echo(f"{name}: {line}")):  # type: ignore[misc]
             click.echo(f"{name}: wrote {path}")
         click.echo(f"{name}: now run `harness image build {name} --record`")
@@ -109,15 +107,11 @@ def lock(names: tuple[str, ...], mirrors: tuple[Path, ...]) -> None:
 @_mirrors
 def fetch(names: tuple[str, ...], everything: bool, accelerator: Accelerator, mirrors: tuple[Path, ...]) -> None:
     """Fill the cache with every file the images are built from, each checked against its lock."""
-    from harness.base.layout import find_layout
-    from harness.images.preparation import fetch_for, needed_parts
-
     layout = find_layout()
-    selection = _selection(layout, names, everything)
+    parts = needed_parts(layout, _selection(layout, names, everything), accelerator)
     with _fetch_progress() as (_, report):
-        count = fetch_for(layout, selection, accelerator=accelerator, mirrors=mirrors, progress=report)
-    total = len(needed_parts(layout, selection, accelerator))
-    click.echo(f"{total} parts are here, {count} of them fetched now, all as locked: {layout.parts}")
+        count = Supply(mirrors, progress=report).fetch(layout, parts)
+    click.echo(f"{len(parts)} parts are here, {count} of them fetched now, all as locked: {layout.parts}")
 
 
 @command.command(short_help="Build what is missing, with the network off.")
@@ -135,10 +129,6 @@ def build(
     record: bool,
 ) -> None:
     """Build what is missing, with the network off, and compare it with the recorded trees."""
-    from harness.base.layout import find_layout
-    from harness.engine import find_engine
-    from harness.images.build import Supply, ensure_environment, ensure_image, record_environment
-
     layout = find_layout()
     with find_engine(layout) as engine, _fetch_progress() as (_, report):
         supply = Supply(
@@ -172,12 +162,6 @@ def verify(
     as_json: bool,
 ) -> int:
     """Prove that images are what the repository says; exit code 3 if one is not."""
-    from harness.base.errors import EngineError
-    from harness.base.layout import find_layout
-    from harness.engine import find_engine
-    from harness.images.build import Supply
-    from harness.images.verify import verify_images
-
     layout = find_layout()
     findings = []
     with find_engine(layout) as engine:
@@ -200,10 +184,6 @@ def verify(
 @_accelerator
 def export(folder: Path, names: tuple[str, ...], accelerator: Accelerator) -> None:
     """Copy every part into FOLDER, which then serves as --mirror when no archive has them any more."""
-    from harness.base.layout import find_layout
-    from harness.images.fetch import export_parts
-    from harness.images.preparation import needed_parts
-
     layout = find_layout()
     parts = needed_parts(layout, _selection(layout, names, everything=not names), accelerator)
     count = export_parts(layout, parts, folder)
@@ -211,8 +191,6 @@ def export(folder: Path, names: tuple[str, ...], accelerator: Accelerator) -> No
 
 
 def _selection(layout: Layout, names: tuple[str, ...], everything: bool) -> list[str]:
-    from harness.methods.card import method_names
-
     return list(names) if names and not everything else method_names(layout)
 
 

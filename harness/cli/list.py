@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import click
 
+from harness import benchmarks
 from harness.base.errors import ManifestError, UsageError
 from harness.base.layout import find_layout
 from harness.base.tables import aligned
 from harness.cli.options import OnceCommand, echo_json, json_option
+from harness.data import load_manifest, manifest_names
 from harness.methods import page as cards
 from harness.methods.card import load_methods
 from harness.planning.suites import load_suite, suite_names
@@ -72,8 +74,6 @@ def _methods() -> list[dict[str, object]]:
 
 
 def _datasets() -> list[dict[str, object]]:
-    from harness.data import load_manifest, manifest_names
-
     layout, rows = find_layout(), list[dict[str, object]]()
     for name in manifest_names(layout):
         try:
@@ -89,8 +89,6 @@ def _suites() -> list[dict[str, object]]:
 
 
 def _metrics() -> list[dict[str, object]]:
-    from harness import benchmarks
-
     return [
         {"name": metric.name, "summary": metric.description}
         for name in benchmarks.names()

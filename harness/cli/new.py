@@ -6,7 +6,11 @@ from itertools import chain
 
 import click
 
+from harness.base.layout import find_layout
 from harness.cli.options import OnceGroup, benchmark_option, echo_json, json_option
+from harness.images import code_fault
+from harness.methods import scaffold
+from harness.methods.card import load_method
 
 # the check of the folders themselves, before anything is built
 _SOURCE = "source"
@@ -36,9 +40,6 @@ def command() -> None:
 @click.option("--title", default="", help="How tables call it.")
 def new_method(name: str, language: str, benchmark: str, title: str) -> None:
     """Write the skeleton of a method: it builds, passes its self-test and appears in the table at once."""
-    from harness.base.layout import find_layout
-    from harness.methods import scaffold
-
     layout = find_layout()
     for path in scaffold.new_method(layout, name, language, benchmark, title):
         click.echo(path.relative_to(layout.root))
@@ -53,11 +54,8 @@ def new_method(name: str, language: str, benchmark: str, title: str) -> None:
 @json_option
 def check(names: tuple[str, ...], install: bool, as_json: bool) -> int:
     """Run the self-test of methods in their own containers; exit code 1 if one does not pass."""
-    from harness.base.layout import find_layout
     from harness.conformance import CheckResult, checks_of, self_test
     from harness.execution.trials import OnDemand
-    from harness.images import code_fault
-    from harness.methods.card import load_method
 
     layout = find_layout()
     cards = [load_method(layout, name) for name in names]

@@ -12,16 +12,18 @@ from typing import TYPE_CHECKING
 import click
 
 from harness.base.errors import UsageError
+from harness.base.layout import Layout, find_layout
 from harness.base.progress import progress_for
 from harness.cli.options import SEED, OnceCommand, benchmark_options, mirror_option, parse_settings
+from harness.data import DatasetManifest, load_manifest, manifest_names
+from harness.engine import Engine, find_engine
+from harness.images.fetch import Supply, few_notes
+from harness.methods.card import MethodCard, load_method
+from harness.planning.jobs import PlannedJob, make_job
+from harness.splits.spec import parse_split
 
 if TYPE_CHECKING:
-    from harness.base.layout import Layout
-    from harness.data import DatasetManifest
-    from harness.engine import Engine
-    from harness.methods.card import MethodCard
     from harness.notebook import Connection, NotebookImage, Opened
-    from harness.planning.jobs import PlannedJob
 
 _TRY = {
     "octave": "answer = fit_predict (problem);",
@@ -71,16 +73,16 @@ def command(
     What is computed in a notebook is never stored as a run. It lasts until Ctrl-C, or
     until a client shuts it down.
     """
-    from harness.base.layout import find_layout
-    from harness.data import load_manifest
-    from harness.engine import find_engine
-    from harness.methods.card import load_method
     from harness.notebook import new_connection, pin, read_connection, register
-    from harness.planning.jobs import make_job
-    from harness.splits.spec import parse_split
 
     layout = find_layout()
     card = load_method(layout, method)
+    if card.language not in _TRY:
+        raise UsageError(
+            f"there is no notebook for methods in {card.language}: Debian has no kernel for it",
+            where=f"harness notebook {method}",
+            todo="run its main file by hand, as docs/protocol.md shows, or the method with `harness run`",
+        )
     parameters = parse_settings(settings)
     manifest = load_manifest(layout, dataset) if dataset else _own_dataset(layout, card)
     job = make_job(card, manifest, parse_split(split, seed), variant=variant, chosen=parameters, options=options)
@@ -106,8 +108,6 @@ def command(
 
 def _own_dataset(layout: Layout, card: MethodCard) -> DatasetManifest:
     """A dataset of the method's benchmark whose files are all in the repository."""
-    from harness.data import load_manifest, manifest_names
-
     manifests = (load_manifest(layout, name) for name in manifest_names(layout))
     of_benchmark = (one for one in manifests if one.benchmark in card.benchmarks and not one.bring)
     manifest = next((one for one in of_benchmark if one.files == one.own_files), None)
@@ -121,17 +121,11 @@ def _own_dataset(layout: Layout, card: MethodCard) -> DatasetManifest:
 
 
 def _image(engine: Engine, layout: Layout, method: str, mirrors: tuple[Path, ...]) -> NotebookImage:
-    from harness.images import Supply
     from harness.notebook import ensure_notebook_image
 
     with progress_for() as progress:
-
-        def tell(done: int, total: int, _part: object) -> None:
-            # the first and the last of many parts are worth a line
-            if done in (1, total):
-                progress.note(f"fetched {done} of {total} parts")
-
-        return ensure_notebook_image(engine, layout, method, supply=Supply(mirrors=mirrors, progress=tell))
+        supply = Supply(mirrors, progress=few_notes(progress))
+        return ensure_notebook_image(engine, layout, method, supply=supply)
 
 
 async def _serve(

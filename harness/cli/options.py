@@ -9,15 +9,13 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
+from typing import Any, TypedDict, TypeVar
 
 import click
 
 from harness import benchmarks
 from harness.base.errors import UsageError
-
-if TYPE_CHECKING:
-    from harness.base.vocabulary import Accelerator
+from harness.base.vocabulary import Accelerator
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from harness.base.errors import UsageError
+from harness.base.errors import UsageError, unknown
+from harness.base.layout import find_layout
 from harness.cli.options import OnceCommand, echo_json, json_option, mirror_option
+from harness.methods.card import load_methods, method_names
 
 if TYPE_CHECKING:
     from harness.parity import CaseFinding, GoldenCase
@@ -39,10 +41,7 @@ def command(
     Splits need their dataset's originals (--mirror) unless they are in the cache. Exit code 0 when nothing is
     beyond its tolerance, 1 when something is or a run failed, 2 when there is no case.
     """
-    from harness.base.errors import unknown
-    from harness.base.layout import find_layout
     from harness.execution.trials import OnDemand
-    from harness.methods.card import load_methods, method_names
     from harness.parity import check_cases, find_cases
     from harness.parity.check import is_covered
     from harness.parity.references import METRICS, SPLITS

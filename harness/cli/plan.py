@@ -6,6 +6,7 @@ from dataclasses import asdict
 
 import click
 
+from harness import api
 from harness.cli.options import OnceCommand, echo_json, json_option, published_seeds_option
 
 
@@ -16,8 +17,6 @@ from harness.cli.options import OnceCommand, echo_json, json_option, published_s
 @json_option
 def command(suite: str, published_seeds: int | None, with_cells: bool, as_json: bool) -> None:
     """Show the cells of a suite and what they would need."""
-    from harness import api
-
     repository = api.open_repository()
     plan = api.plan(suite=suite, published_seeds=published_seeds, make_splits=False, repository=repository)
     cells = api.cells(plan, repository=repository)

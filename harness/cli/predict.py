@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from harness import api
+from harness.base.files import write_atomic
 from harness.cli.options import SEED, OnceCommand, OutputFile, mirror_option
 
 
@@ -33,9 +35,6 @@ def command(
     \b
     harness predict --method bnnr --dataset mine --top 100 --output ranking.csv
     """
-    from harness import api
-    from harness.base.files import write_atomic
-
     repository = api.open_repository(mirrors=mirrors, install=install)
     prediction = api.predict(method, dataset, variant=variant, seed=seed, top=top, repository=repository)
     if output is None:

@@ -9,6 +9,8 @@ import click
 from harness.base.layout import find_layout
 from harness.base.tables import aligned
 from harness.cli.options import OnceGroup, echo_json, json_option, mirror_option
+from harness.results.reference import overview, save_reference
+from harness.results.store import Store
 
 
 @click.group(cls=OnceGroup)
@@ -26,8 +28,6 @@ def command() -> None:
 @json_option
 def list_(as_json: bool) -> None:
     """How many seeds there are of every method, dataset and split, and how they ended."""
-    from harness.results.reference import overview
-
     rows = overview(find_layout())
     if as_json:
         echo_json([row.to_json() for row in rows])
@@ -53,9 +53,6 @@ def save(mirrors: tuple[Path, ...]) -> None:
 
     Results of seeds that were not run here are kept; those of code that has changed since are removed.
     """
-    from harness.results.reference import save_reference
-    from harness.results.store import Store
-
     layout = find_layout()
     count, files = save_reference(layout, Store(layout.runs), mirrors)
     size = sum(path.stat().st_size for path in files)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from harness import api
 from harness.cli.options import OnceCommand, OutputFile, mirror_option, published_seeds_option, reference_option
 
 
@@ -31,8 +32,6 @@ def command(
     mirrors: tuple[Path, ...],
 ) -> int:
     """Write the status page: matrix, cells with their evidence, claims, method cards. Needs no network."""
-    from harness import api
-
     repository = api.open_repository(mirrors=mirrors)
     plan = api.plan(suite=suite, published_seeds=published_seeds, repository=repository)
     table = api.status(plan, reference=reference, repository=repository)

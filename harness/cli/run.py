@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
+from harness import api
 from harness.base.vocabulary import Verdict
 from harness.cli.options import (
     OnceCommand,
@@ -17,10 +17,7 @@ from harness.cli.options import (
     request_options,
     runtime_option,
 )
-
-if TYPE_CHECKING:
-    from harness.api import Repository
-    from harness.status import Table
+from harness.status import Table, show, to_json
 
 # Up to so many runs, every metric is shown.
 _SHOWN_IN_FULL = 4
@@ -60,9 +57,6 @@ def command(
     Finished runs are kept: the same command resumes. Exit code 0 when every cell is ok or not-applicable,
     1 when some are not, 130 when you stopped it.
     """
-    from harness import api
-    from harness.status import to_json
-
     repository = api.open_repository(mirrors=mirrors, install=install, runtime=runtime)
     plan = api.plan(**request, repository=repository)
     campaign = api.run(
@@ -98,10 +92,8 @@ def _tell_nothing_is_left(table: Table) -> None:
     click.echo(f"nothing is left to do: {len(table.cells) - impossible} finished{others}", err=True)
 
 
-def _show(repository: Repository, table: Table, *, whole_suite: bool) -> None:
+def _show(repository: api.Repository, table: Table, *, whole_suite: bool) -> None:
     """Show the table; of few runs also every score, and where their evidence lies."""
-    from harness.status import show
-
     show(table)
     if whole_suite:
         return
@@ -111,7 +103,7 @@ def _show(repository: Repository, table: Table, *, whole_suite: bool) -> None:
         click.echo("every metric of a run: harness score KEY; why believe it: harness audit KEY (status --cells)")
 
 
-def _show_each(repository: Repository, table: Table) -> None:
+def _show_each(repository: api.Repository, table: Table) -> None:
     for scored in table.cells:
         click.echo(f"\n{scored.cell.job.label}: {scored.cell.verdict}: {scored.cell.reason}")
         for name, value in sorted(scored.metrics.items()):

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from harness import api
 from harness.base.errors import DataError, UsageError
 from harness.base.vocabulary import Verdict
 from harness.cli.options import OnceCommand, echo_json, json_option, mirror_option
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from harness.api import Repository
+from harness.planning.jobs import Job
+from harness.status.table import key_metrics
 
 
 @click.command(cls=OnceCommand)
@@ -24,9 +23,6 @@ if TYPE_CHECKING:
 @json_option
 def command(keys: tuple[str, ...], again: bool, mirrors: tuple[Path, ...], as_json: bool) -> int:
     """Compute the scores of stored runs: of all with valid predictions, or of those whose keys begin with KEYS."""
-    from harness import api
-    from harness.status.table import key_metrics
-
     repository = api.open_repository(mirrors=mirrors)
     rows, failed = [], 0
     for key in keys or _scorable(repository):
@@ -64,12 +60,10 @@ def _show(row: dict[str, Any], names: Sequence[str]) -> None:
         click.echo(f"  {name}: {note}")
 
 
-def _scorable(repository: Repository) -> Iterator[str]:
+def _scorable(repository: api.Repository) -> Iterator[str]:
     store = repository.store
     return (key for key in store.finished() if store.standing(key).verdict is Verdict.OK)
 
 
-def _label(repository: Repository, key: str) -> str:
-    from harness.planning.jobs import Job
-
+def _label(repository: api.Repository, key: str) -> str:
     return Job.model_validate(repository.store.standing(key).content["planned"]["job"]).label

@@ -6,9 +6,12 @@ from pathlib import Path
 
 import click
 
+from harness import api
 from harness.base.errors import refuse_unknown
+from harness.base.files import write_atomic
 from harness.base.vocabulary import Verdict
 from harness.cli.options import OnceCommand, OutputFile, json_text, published_seeds_option, reference_option
+from harness.status import show, to_json, to_markdown, to_text
 
 _KINDS = {".txt": "text", ".md": "markdown", ".json": "json"}
 
@@ -50,10 +53,6 @@ def command(
 
     Exit code 0 when every cell in view is ok or not-applicable, else 1.
     """
-    from harness import api
-    from harness.base.files import write_atomic
-    from harness.status import show, to_json, to_markdown, to_text
-
     kind = _kind(file, as_json=as_json, as_markdown=as_markdown)
     repository = api.open_repository()
     plan = api.plan(suite=suite, published_seeds=published_seeds, repository=repository)

@@ -10,6 +10,7 @@ import click
 from harness.base.errors import UsageError
 from harness.base.layout import find_layout
 from harness.cli.options import OnceCommand, benchmark_option, echo_json, json_option, mirror_option
+from harness.results.store import Store
 
 
 @click.command(cls=OnceCommand)
@@ -41,7 +42,6 @@ def command(
     """
     from harness.benchmarks import folder
     from harness.compare import compare_claims
-    from harness.results.store import Store
     from harness.study import make_study, measure_anew, to_json, to_markdown, to_text
 
     if as_json and as_markdown:

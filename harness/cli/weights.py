@@ -8,6 +8,7 @@ import click
 
 from harness.base.layout import find_layout
 from harness.cli.options import OnceGroup, echo_json, json_option, mirror_option
+from harness.methods.weights import are_here, bring_weights, kept_weights, load_weights, weights_names
 
 
 @click.group(cls=OnceGroup)
@@ -19,8 +20,6 @@ def command() -> None:
 @json_option
 def list_weights(as_json: bool) -> None:
     """List the methods that read a pretrained model, and whether it is here."""
-    from harness.methods.weights import are_here, kept_weights, load_weights, weights_names
-
     layout = find_layout()
     rows = []
     for name in weights_names(layout):
@@ -47,8 +46,6 @@ def list_weights(as_json: bool) -> None:
 @mirror_option
 def get_weights(method: str, folder: Path | None, mirrors: tuple[Path, ...]) -> None:
     """Bring the weights of METHOD. Checksums that its weights.toml does not give are recorded now."""
-    from harness.methods.weights import bring_weights
-
     weights = bring_weights(find_layout(), method, given=folder, mirrors=mirrors, say=click.echo)
     click.echo(f"{weights.manifest.title}: {weights.digest}")
 
@@ -56,8 +53,6 @@ def get_weights(method: str, folder: Path | None, mirrors: tuple[Path, ...]) -> 
 @command.command("verify", short_help="Check what is here.")
 def verify_weights() -> None:
     """Read all weights that are here, and compare them with what was recorded."""
-    from harness.methods.weights import are_here, kept_weights, weights_names
-
     layout = find_layout()
     for name in weights_names(layout):
         here = are_here(layout, name)

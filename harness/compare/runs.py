@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from functools import cache, partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -113,7 +114,7 @@ class _Current:
         controls = {card.name for card in load_methods(layout, names.benchmark) if card.control}
         self._methods = (set(method_names(layout)) & set(names.methods.values())) | controls
         self._present = Present(layout)
-        self._trees: dict[str, str] = {}
+        self._tree = cache(partial(image_tree, layout))
 
     def may_have(self, planned: dict[str, Any]) -> bool:
         """Whether a run may count, by its method and image: a cheap check before it is validated."""
@@ -135,11 +136,6 @@ class _Current:
             and job.parameters == card.variants[job.variant].parameters
             and self._present.holds(planned)
         )
-
-    def _tree(self, method: str) -> str:
-        if method not in self._trees:
-            self._trees[method] = image_tree(self._layout, method)
-        return self._trees[method]
 
 
 def _our_run(

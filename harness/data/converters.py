@@ -11,23 +11,15 @@ from collections.abc import Callable, Mapping
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING
 
 from harness import benchmarks
 from harness.base.errors import ManifestError, unknown
 from harness.base.layout import Layout
+from harness.benchmarks import Dataset
 from harness.data.manifest import DatasetManifest, manifest_path
-
-if TYPE_CHECKING:
-    from harness.benchmarks import Dataset
 
 _PLACE = "converters"
 Convert = Callable[[DatasetManifest, Mapping[str, Path]], "Dataset"]
-
-
-def converter_names(benchmark: str) -> tuple[str, ...]:
-    """The converters that any dataset of a benchmark may use."""
-    return benchmarks.modules_in(benchmark, _PLACE)
 
 
 def find_converter(layout: Layout, manifest: DatasetManifest) -> Convert:
@@ -48,7 +40,7 @@ def find_converter(layout: Layout, manifest: DatasetManifest) -> Convert:
 
 def converter_source(layout: Layout, manifest: DatasetManifest) -> list[Path]:
     """The files of the converter a manifest names; the first is where `convert` is looked for."""
-    where, names = manifest_path(layout, manifest.name), converter_names(manifest.benchmark)
+    where, names = manifest_path(layout, manifest.name), benchmarks.modules_in(manifest.benchmark, _PLACE)
     if manifest.converter.startswith("./"):
         path = (where.parent / manifest.converter).resolve()
         if path.parent != where.parent.resolve() or not path.is_file():

@@ -6,19 +6,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar, overload
+from typing import TypeVar, overload
 
 from harness import benchmarks
 from harness.base.errors import CorruptData, ManifestError, MissingData, UsageError
 from harness.base.files import checksum, digest_of, sha256_of
 from harness.base.layout import Layout
+from harness.benchmarks import Dataset
+from harness.data.converters import converter_source, find_converter
 from harness.data.manifest import DatasetManifest, load_manifest, manifest_path
 from harness.data.own_tables import brought_tables
 from harness.data.sources import changed_files, local_copy, obtain
-
-if TYPE_CHECKING:
-    from harness.benchmarks import Dataset
+from harness.data.trust import seen_first
 
 # `arrays.keep` writes it; that module is too heavy to import for a listing.
 _NAMES_FILE = "names.json"
@@ -85,11 +86,7 @@ def load_dataset(
 
 def convert_dataset(layout: Layout, name: str, *, mirrors: Sequence[Path] = ()) -> Dataset:
     """Convert the original files again, whatever is cached, and check the result against the manifest."""
-    from dataclasses import replace
-
     from harness.data.arrays import content_digest
-    from harness.data.converters import find_converter
-    from harness.data.trust import seen_first
 
     manifest = load_manifest(layout, name)
     benchmark = benchmarks.get(manifest.benchmark)
@@ -154,8 +151,6 @@ def _converted_folder(layout: Layout, manifest: DatasetManifest) -> Path:
     recorded = _recorded_digest(layout, manifest)
     if recorded and not manifest.own_files:
         return layout.cache / "datasets" / recorded
-    from harness.data.converters import converter_source
-
     tables = brought_tables(layout, manifest)
     recipe = digest_of(
         {

@@ -14,13 +14,15 @@ from urllib.parse import unquote, urlsplit
 from pydantic import Field, SerializeAsAny, ValidationInfo, field_validator, model_validator
 
 from harness import benchmarks
-from harness.base.errors import unknown
+from harness.base.errors import ManifestError, unknown
+from harness.base.files import read_json
 from harness.base.layout import Layout
 from harness.base.manifests import NamedManifest, Strict, load_named
 from harness.benchmarks import Statistics
-from harness.data.first_use import complete_manifest
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
+# Size and sha256 of files that the manifest beside it has none for (`trust`). It may be committed.
+FIRST_SEEN = "first_seen.json"
 
 
 def plain_name(text: str) -> str:
@@ -43,6 +45,10 @@ class SourceFile(Strict):
     def recorded(self) -> bool:
         """Whether the content is known by its sha256."""
         return bool(self.sha256)
+
+    def with_content(self, record: dict[str, Any]) -> SourceFile:
+        """The file with a recorded size and sha256."""
+        return SourceFile.model_validate({**self.model_dump(), **record})
 
     _is_a_file_name = field_validator("name")(plain_name)
 
@@ -129,7 +135,7 @@ class DatasetManifest(NamedManifest):
 
     @model_validator(mode="after")
     def _names_files_once(self) -> DatasetManifest:
-        names = [file.name for file in (*self.files, *self.brought)]
+        names = [file.name for file in self.files] + [table.name for table in self.brought]
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:
             raise ValueError(f"files: named twice: {', '.join(twice)}")
@@ -176,4 +182,23 @@ def load_manifest(layout: Layout, name: str) -> DatasetManifest:
     path = manifest_path(layout, name)
     if name != path.parent.name or not path.is_file():
         raise unknown("dataset", name, manifest_names(layout), where=layout.datasets)
-    return complete_manifest(load_named(path, DatasetManifest), path.parent)
+    return _complete(load_named(path, DatasetManifest), path.parent)
+
+
+def _complete(manifest: DatasetManifest, folder: Path) -> DatasetManifest:
+    """The manifest with the size and sha256 that were recorded of its files at first sight."""
+    if all(file.recorded for file in manifest.files) or not (folder / FIRST_SEEN).is_file():
+        return manifest
+    records = read_json(folder / FIRST_SEEN)
+    try:
+        files = [
+            file if file.recorded or file.name not in records else file.with_content(records[file.name])
+            for file in manifest.files
+        ]
+    except (TypeError, ValueError):
+        raise ManifestError(
+            "what was taken of files at first sight can't be read",
+            where=str(folder / FIRST_SEEN),
+            todo=f"`harness data forget {manifest.name}` removes it; sizes and checksums are taken again",
+        ) from None
+    return manifest.model_copy(update={"files": files})

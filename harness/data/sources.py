@@ -14,8 +14,7 @@ from harness.base.download import MIRROR_VARIABLE, Refused, download, mirror_fol
 from harness.base.errors import CorruptData, MissingData
 from harness.base.files import checksum, digest_of, read_json, sha256_of
 from harness.base.layout import Layout
-from harness.data.first_use import RECORD
-from harness.data.manifest import DatasetManifest, SourceFile, manifest_path, mirror_path
+from harness.data.manifest import FIRST_SEEN, DatasetManifest, SourceFile, manifest_path, mirror_path
 
 _POINTER = b"version https://git-lfs"
 _WEB_PAGE = (b"<!doctype html", b"<html", b"<head", b"<body")
@@ -134,7 +133,7 @@ def _nowhere(
 
 def _retraction(layout: Layout, dataset: str, file: SourceFile) -> str:
     """How to take back a content that was only recorded because it came first."""
-    record = manifest_path(layout, dataset).parent / RECORD
+    record = manifest_path(layout, dataset).parent / FIRST_SEEN
     if not file.recorded or not record.is_file() or file.name not in (read_json(record) or {}):
         return ""
     return (

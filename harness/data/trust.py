@@ -14,10 +14,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from harness.base.errors import CorruptData, DataError, unknown
-from harness.base.files import read_json
+from harness.base.files import read_json, sha256_of, write_json
 from harness.base.layout import Layout
-from harness.data.first_use import RECORD, take
-from harness.data.manifest import DatasetManifest, manifest_names, manifest_path
+from harness.data.manifest import FIRST_SEEN, DatasetManifest, SourceFile, manifest_names, manifest_path
 from harness.data.sources import cache_path
 
 # what converters and the libraries below them raise over a file that is another than they expect
@@ -52,7 +51,7 @@ def seen_first(layout: Layout, manifest: DatasetManifest, files: Mapping[str, Pa
             f"no web page, or put the right ones into {manifest_path(layout, manifest.name).parent / 'own'}",
         ) from error
     for file in unrecorded:
-        known = take(file, files[file.name], manifest_path(layout, manifest.name).parent)
+        known = _take(file, files[file.name], manifest_path(layout, manifest.name).parent)
         if files[file.name] in downloads:
             place = cache_path(layout, known)
             place.parent.mkdir(parents=True, exist_ok=True)
@@ -63,7 +62,14 @@ def forget(layout: Layout, name: str) -> list[str]:
     """Delete what was recorded of a dataset's files at first sight; returns their names."""
     if name not in manifest_names(layout):
         raise unknown("dataset", name, manifest_names(layout), where=layout.datasets)
-    record = manifest_path(layout, name).parent / RECORD
+    record = manifest_path(layout, name).parent / FIRST_SEEN
     files = read_json(record)
     record.unlink(missing_ok=True)
     return sorted(files) if isinstance(files, dict) else []
+
+
+def _take(file: SourceFile, path: Path, folder: Path) -> SourceFile:
+    """Record size and sha256 of a file seen for the first time; returns the file with both."""
+    record = {"bytes": path.stat().st_size, "sha256": sha256_of(path)}
+    write_json(folder / FIRST_SEEN, {**(read_json(folder / FIRST_SEEN) or {}), file.name: record})
+    return file.with_content(record)

@@ -48,26 +48,6 @@ class Engine:
         return self.facts.name
 
     @property
-    def version(self) -> str:
-        """The engine's own version."""
-        return self.facts.version
-
-    @property
-    def rootless(self) -> bool:
-        """Whether the engine runs without root."""
-        return self.facts.rootless
-
-    @property
-    def memory_limit_enforced(self) -> bool:
-        """Whether a memory limit asked of this engine is kept."""
-        return self.facts.memory_limit_enforced
-
-    @property
-    def storage_driver(self) -> str:
-        """How image layers are kept."""
-        return self.facts.storage_driver
-
-    @property
     def address(self) -> str:
         """The address for other programs ($DOCKER_HOST, $CONTAINER_HOST)."""
         return f"unix://{self.socket}"

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from harness.base.ownership import LABEL_HARNESS, LABEL_RUN, is_owned
-
-if TYPE_CHECKING:
-    from harness.engine.engine import Engine
+from harness.engine.engine import Engine
 
 
 @dataclass(frozen=True)

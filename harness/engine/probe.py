@@ -14,17 +14,14 @@ import tarfile
 import time
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from harness.base.errors import ImageError
 from harness.engine.cgroup import ControlGroup, limit_is_kept
 from harness.engine.confinement import Confinement, broken_walls, read_confinement
+from harness.engine.engine import Engine
+from harness.engine.facts import EngineFacts
 from harness.engine.prohibitions import FORBIDDEN, trying_program
 from harness.engine.walls import walls
-
-if TYPE_CHECKING:
-    from harness.engine.engine import Engine
-    from harness.engine.facts import EngineFacts
 
 CONTROL_IMAGE = "localhost/permafrost/control"
 CONTROL_LABEL = "permafrost.control"
@@ -70,7 +67,9 @@ def control_run(engine: Engine) -> ControlRun:
     api = engine.api
     image = container = None
     try:
-        image = import_tree(engine, waiting_archive(), CONTROL_IMAGE.removeprefix("localhost/"))
+        # its `/wait` tries what is forbidden and, where all is refused, waits for ever
+        tree = _archive("wait", static_program(trying_program() + _PAUSE))
+        image = import_tree(engine, tree, CONTROL_IMAGE.removeprefix("localhost/"))
         container = api.create_container_from_config(_configuration(image, engine.facts))["Id"]
         api.start(container)
         state = api.inspect_container(container)["State"]
@@ -117,11 +116,6 @@ def _configuration(image: str, facts: EngineFacts) -> dict[str, object]:
             "LogConfig": {"Type": "none", "Config": {}},
         },
     }
-
-
-def waiting_archive() -> bytes:
-    """The tree of an image whose `/wait` tries what is forbidden and, where all is refused, waits for ever."""
-    return _archive("wait", static_program(trying_program() + _PAUSE))
 
 
 def exiting_archive() -> bytes:

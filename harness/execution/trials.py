@@ -11,8 +11,9 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
+from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from harness import benchmarks
 from harness.base.files import write_json
@@ -21,14 +22,17 @@ from harness.base.layout import Layout
 from harness.base.logs import log_tail
 from harness.base.ownership import own_folder
 from harness.base.vocabulary import Verdict
+from harness.engine import Engine, find_engine
 from harness.execution.inputs import job_document
+from harness.execution.runs import REPORT_ALONE, Mount, RunRequest, answer_files, execute
+from harness.execution.runs.workspace import make_readable
+from harness.execution.tasks import limits_of
+from harness.images import ensure_image
+from harness.images.identity import parity_folders
+from harness.images.sources import code_files
 from harness.methods.card import MethodCard
 from harness.planning.jobs import Job
 from harness.splits.spec import SplitSpec
-
-if TYPE_CHECKING:
-    from harness.engine import Engine
-    from harness.images import BuiltImage
 
 _LOG_TAIL = 2000
 _PARITY = "/opt/parity"
@@ -104,8 +108,6 @@ class OnDemand:
         self._stack.close()
 
     def _trial(self, trial: Trial) -> AbstractContextManager[Result]:
-        from harness.engine import find_engine
-
         if self._run is None:
             engine = self._stack.enter_context(find_engine(self._layout, install=self._install))
             self._run = InContainers(self._layout, engine)
@@ -118,13 +120,10 @@ class InContainers:
     def __init__(self, layout: Layout, engine: Engine) -> None:
         self._layout = layout
         self._engine = engine
-        self._images: dict[str, BuiltImage] = {}
+        self._image = cache(partial(ensure_image, engine, layout))
 
     @contextmanager
     def __call__(self, trial: Trial) -> Iterator[Result]:
-        from harness.execution.runs import REPORT_ALONE, RunRequest, answer_files, execute
-        from harness.execution.tasks import limits_of
-
         image = self._image(trial.card.name)
         work = self._layout.local / "work"
         folder = Path(tempfile.mkdtemp(dir=own_folder(work), prefix="in-"))
@@ -157,11 +156,6 @@ class InContainers:
 
     def _replay(self, trial: Trial, folder: Path) -> dict[str, Any]:
         """The mount and search path of what replays golden cases, collected in `folder`: no image holds it."""
-        from harness.execution.runs import Mount
-        from harness.execution.runs.workspace import make_readable
-        from harness.images.identity import parity_folders
-        from harness.images.sources import code_files
-
         if trial.task == "predict":
             return {}
         for source in parity_folders(self._layout, trial.card):
@@ -169,10 +163,3 @@ class InContainers:
                 shutil.copyfile(source / name, folder / name)
         make_readable(folder)
         return {"mounts": (Mount(folder, _PARITY),), "environment": {"PYTHONPATH": f"/opt/sdk:{_PARITY}"}}
-
-    def _image(self, method: str) -> BuiltImage:
-        from harness.images import ensure_image
-
-        if method not in self._images:
-            self._images[method] = ensure_image(self._engine, self._layout, method)
-        return self._images[method]

@@ -102,6 +102,8 @@ class Tolerance(Strict):
     repeated: bool = False
     # it bounds the mean difference: where a long computation amplifies rounding, the largest says nothing
     mean: bool = False
+    # relative to each element, not to the largest
+    each: bool = False
     # the least correlation with the golden, in place of bounds of the difference
     correlation: float = 0.0
     # columns are the same with the other sign, as those of eigenvectors are

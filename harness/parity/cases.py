@@ -80,10 +80,10 @@ def matches_of(case: GoldenCase, cards: Iterable[MethodCard]) -> list[Match]:
 
 def _matches(case: GoldenCase, card: MethodCard) -> list[Match]:
     return [
-        # a file of many cases may be of no dataset, and of no seed
-        Match(case, card, table, match.groupdict().get("dataset", ""), int(match.groupdict().get("seed", 0)))
+        Match(case, card, table, names.get("dataset", ""), int(names.get("seed", 0)))
         for table in card.parity
         if (match := _pattern(table.cases).fullmatch(case.name))
+        for names in [match.groupdict()]
     ]
 
 
@@ -97,11 +97,18 @@ def _cases_in(folder: Path) -> list[GoldenCase]:
     """The cases of one folder, and of a benchmark's folders per method; a leading _ marks inputs of others."""
     of = folder.name if folder.name in benchmarks.names() else None
     files = sorted(folder.glob("*.npz")) + (sorted(folder.glob("*/*.npz")) if of else [])
-    return [
+    cases = [
         GoldenCase(path.relative_to(folder).with_suffix("").as_posix(), path, of)
         for path in files
         if not path.name.startswith("_")
     ]
+    for name in [of] if of else benchmarks.names():
+        # files of other forms are cases where a benchmark says so
+        split_files = getattr(benchmarks.part(name, "parity.splits"), "split_files", None)
+        for path in split_files(folder) if split_files else ():
+            case = path.relative_to(folder).as_posix().removesuffix("".join(path.suffixes[-2:]))
+            cases.append(GoldenCase(case, path, name))
+    return cases
 
 
 @cache
@@ -109,7 +116,7 @@ def _pattern(cases: str) -> re.Pattern[str]:
     for name in _WILDCARDS:
         if cases.count(f"{{{name}}}") > 1:
             raise ManifestError(
-                f"'{cases}' names {{{name}}} twice",
+                f"'{cases}' names {{{name}}} more than once",
                 where="method.toml: parity.cases",
                 todo="write for example bnnr_{dataset}_raw_{seed}",
             )

@@ -103,10 +103,17 @@ def compare(name: str, ours: Array, golden: Array, tolerance: Tolerance) -> Arra
     if not np.array_equal(ours[~finite], golden[~finite], equal_nan=True):
         return ArrayFinding(name, Standing.BEYOND, allowed=allowed, note="other places are not finite")
     differences = np.abs(ours[finite] - golden[finite])
+    if tolerance.each:
+        # in units of what is allowed of each element; an absolute bound keeps zeros from asking for equality
+        allowed = 1.0
+        differences = differences / np.maximum(
+            tolerance.relative * np.abs(golden[finite]), max(tolerance.absolute, np.finfo(np.float64).tiny)
+        )
     error = float(differences.mean() if tolerance.mean and differences.size else differences.max(initial=0.0))
     # written so that NaN is never within a tolerance
     standing = Standing.OK if error <= allowed else Standing.BEYOND
     note = "the mean error, not the largest" if tolerance.mean else ""
+    note = "in units of what is allowed of each element" if tolerance.each else note
     return ArrayFinding(name, standing, error, allowed, note)
 
 

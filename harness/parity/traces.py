@@ -7,6 +7,7 @@ any other array fails. What the card names so is never handed over, so no method
 from __future__ import annotations
 
 import fnmatch
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -36,7 +37,10 @@ def trial_of(match: Match, arrays: Mapping[str, Array]) -> Trial:
         for name, array in arrays.items()
         if _matches(name, [*table.given, *table.mirrored]) and not _matches(name, table.absent)
     }
-    inputs[ABOUT] = [notes.read_text(encoding="utf-8") if notes.is_file() else "{}"]
+    about: dict[str, Any] = json.loads(notes.read_text(encoding="utf-8")) if notes.is_file() else {}
+    # of what is compared a method may know how much there is: over how many steps
+    about["shapes"] = {name: list(array.shape) for name, array in arrays.items() if name not in inputs}
+    inputs[ABOUT] = [json.dumps(about)]
     return Trial(
         card=match.card,
         benchmark=match.benchmark,

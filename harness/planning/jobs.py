@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic import Field, ValidationError
 
@@ -15,12 +15,9 @@ from harness.base.files import digest_of
 from harness.base.layout import Layout
 from harness.base.manifests import Strict
 from harness.base.vocabulary import PROTOCOL_VERSION, Accelerator
+from harness.data import DatasetManifest
 from harness.methods.card import MethodCard, load_method, merged_parameters
 from harness.splits.spec import SplitSpec
-
-if TYPE_CHECKING:
-    from harness.data import DatasetManifest
-
 
 # Seeds of 31 bits are valid in every language.
 _SEED_BYTES = 4
@@ -73,6 +70,7 @@ def make_job(
     variant: str = "published",
     chosen: Mapping[str, Any] = MappingProxyType({}),
     options: Mapping[str, int] = MappingProxyType({}),
+    upstream: str = "",
 ) -> Job:
     """A job as a person asks for it: the variant's parameters and the usual options, but for those given."""
     return Job(
@@ -83,6 +81,7 @@ def make_job(
         dataset=manifest.name,
         split=split,
         options=complete_options(manifest.benchmark, options),
+        upstream=upstream,
     )
 
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from functools import partial
 from statistics import median
 
-from harness.base.disk import reserve_of
 from harness.base.errors import EngineError
 from harness.base.layout import Layout
+from harness.base.machine import reserve_of
 from harness.base.vocabulary import Accelerator, Verdict
 from harness.data import load_manifest
 from harness.images import recorded_size

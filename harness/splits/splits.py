@@ -12,8 +12,10 @@ from harness.base.errors import CorruptData
 from harness.base.files import digest_of, read_json, sha256_of, write_atomic, write_json
 from harness.base.layout import Layout
 from harness.benchmarks import Split
+from harness.data import dataset_digest, load_dataset, load_manifest
 from harness.splits.checksums import Recorded, recorded_path, recorded_splits, spec_key
 from harness.splits.spec import SplitSpec
+from harness.splits.strategies import get_strategy, parameters_of, strategy_source
 
 
 def split_digest(layout: Layout, dataset: str, spec: SplitSpec, mirrors: Sequence[Path] = ()) -> str:
@@ -48,9 +50,6 @@ def load_split(layout: Layout, dataset: str, spec: SplitSpec, mirrors: Sequence[
 
 def make_split(layout: Layout, dataset: str, spec: SplitSpec, mirrors: Sequence[Path] = ()) -> Split:
     """Make a split again, whatever is kept; nothing is compared or written."""
-    from harness.data import load_dataset
-    from harness.splits.strategies import get_strategy, parameters_of
-
     name = benchmark_of(layout, dataset)
     strategy, parameters = get_strategy(name, spec.strategy), parameters_of(name, spec)
     return strategy.make(load_dataset(layout, dataset, mirrors=mirrors), spec.seed, parameters)
@@ -66,9 +65,6 @@ def verify_split(
     recorded: bool = True,
 ) -> list[str]:
     """Every promise the split breaks: of all splits, of its strategy, and if wanted its recorded checksum."""
-    from harness.data import load_dataset
-    from harness.splits.strategies import get_strategy, parameters_of
-
     name = benchmark_of(layout, dataset)
     data, form = load_dataset(layout, dataset, mirrors=mirrors), benchmarks.get(name).form
     broken = form.broken_promises(split, data)
@@ -85,8 +81,6 @@ def verify_split(
 
 def read_split_file(layout: Layout, dataset: str, path: Path, mirrors: Sequence[Path] = ()) -> Split:
     """A split of a dataset from a file anywhere, checked for its form."""
-    from harness.data import load_dataset
-
     form = benchmarks.get(benchmark_of(layout, dataset)).form
     return form.read(path, lambda: load_dataset(layout, dataset, mirrors=mirrors))
 
@@ -95,9 +89,6 @@ def describe_split(
     layout: Layout, dataset: str, spec: SplitSpec, split: Split, mirrors: Sequence[Path] = ()
 ) -> dict[str, Any]:
     """What a person wants to know of a split: tables of numbers, by name."""
-    from harness.data import load_dataset
-    from harness.splits.strategies import get_strategy, parameters_of
-
     name = benchmark_of(layout, dataset)
     data, strategy = load_dataset(layout, dataset, mirrors=mirrors), get_strategy(name, spec.strategy)
     return benchmarks.get(name).form.describe(split, data, strategy, parameters_of(name, spec))
@@ -105,8 +96,6 @@ def describe_split(
 
 def benchmark_of(layout: Layout, dataset: str) -> str:
     """The benchmark a dataset is of: it says what strategies there are, and the form of a split."""
-    from harness.data import load_manifest
-
     return load_manifest(layout, dataset).benchmark
 
 
@@ -117,8 +106,6 @@ def split_path(layout: Layout, benchmark: str, digest: str) -> Path:
 
 def complete(benchmark: str, spec: SplitSpec) -> SplitSpec:
     """The same split with every parameter spelled out."""
-    from harness.splits.strategies import parameters_of
-
     return spec.model_copy(update={"parameters": parameters_of(benchmark, spec).model_dump(mode="json")})
 
 
@@ -146,9 +133,6 @@ def _unrecorded(layout: Layout, dataset: str, spec: SplitSpec, mirrors: Sequence
 
 def _note(layout: Layout, dataset: str, spec: SplitSpec, mirrors: Sequence[Path]) -> tuple[Path, dict[str, Any]]:
     """The note that a split was made here: its path, and its content, which is all that decides the split."""
-    from harness.data import dataset_digest
-    from harness.splits.strategies import strategy_source
-
     benchmark = benchmark_of(layout, dataset)
     full = complete(benchmark, spec)
     content: dict[str, Any] = {

@@ -9,19 +9,17 @@ import hashlib
 from functools import cache
 from inspect import getdoc
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from pydantic import ValidationError
 
 from harness import benchmarks
 from harness.base.errors import UsageError, unknown
 from harness.base.files import digest_of
+from harness.base.manifests import Strict
 from harness.benchmarks.contract import Dataset, Split, Strategy
 from harness.meaning.modules import meaning_of_modules
-
-if TYPE_CHECKING:
-    from harness.base.manifests import Strict
-    from harness.splits.spec import SplitSpec
+from harness.splits.spec import SplitSpec
 
 _PLACE = "splits.strategies"
 # where the code lies that a split depends on; what a strategy uses to start a container decides nothing

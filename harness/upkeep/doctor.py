@@ -8,12 +8,20 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
+from harness.base.download import mirror_folders
 from harness.base.errors import EngineError, HarnessError, UsageError
 from harness.base.layout import Layout
 from harness.base.ownership import abandoned_folders
+from harness.data import load_manifest, manifest_names
+from harness.data.datasets import is_converted
+from harness.data.own_tables import missing_tables, reason_to_bring
+from harness.data.sources import changed_files, local_copy
 from harness.engine import Engine, find_engine, find_orphans
 from harness.engine.probe import control_run
 from harness.execution.gpus import engine_lends_gpus, find_gpus
+from harness.images import image_name, recorded_size
+from harness.methods.card import load_methods
+from harness.planning.budget import this_machine
 
 _GIB = 1 << 30
 # free bytes that a long campaign needs for results and inputs, and the least that is not a failure
@@ -111,7 +119,7 @@ def _control(engine: Engine) -> Examination:
     if not control.ok:
         todo = "correct what the engine names; nothing can run before"
         return Examination("control run", State.FAIL, control.detail, todo)
-    if control.memory_limit_kept is False and engine.memory_limit_enforced:
+    if control.memory_limit_kept is False and engine.facts.memory_limit_enforced:
         todo = "trust no memory limit of this engine; use another"
         return Examination(
             "control run", State.WARN, "the kernel does not hold the memory limit that was asked for", todo
@@ -135,9 +143,6 @@ def _control(engine: Engine) -> Examination:
 
 
 def _images(layout: Layout, engine: Engine | None) -> Examination:
-    from harness.images import image_name
-    from harness.methods.card import load_methods
-
     methods = [card.name for card in load_methods(layout)]
     if engine is None:
         return Examination("images", State.WARN, f"{len(methods)} methods; no engine to look for images in")
@@ -152,9 +157,6 @@ def _images(layout: Layout, engine: Engine | None) -> Examination:
 
 
 def _disk(layout: Layout, engine: Engine | None) -> list[Examination]:
-    from harness.images import recorded_size
-    from harness.methods.card import load_methods
-
     images = recorded_size(layout, (card.name for card in load_methods(layout)))
     checks = [
         _room("disk for results", layout.local, _RESULTS_BYTES),
@@ -176,9 +178,6 @@ def _room(name: str, place: Path, need: int) -> Examination:
 
 
 def _memory(layout: Layout) -> Examination:
-    from harness.methods.card import load_methods
-    from harness.planning.budget import this_machine
-
     machine = this_machine()
     cards = load_methods(layout)
     wants = max((card.resources.memory_bytes for card in cards), default=0)
@@ -207,8 +206,6 @@ def _gpu(engine: Engine | None) -> Examination:
 
 def data_checks(layout: Layout, mirrors: Sequence[Path] = ()) -> list[Examination]:
     """A check per dataset: whether its data are here, and its manifest and own tables are valid."""
-    from harness.data import manifest_names
-
     checks = []
     for name in manifest_names(layout):
         try:
@@ -219,12 +216,6 @@ def data_checks(layout: Layout, mirrors: Sequence[Path] = ()) -> list[Examinatio
 
 
 def _dataset(layout: Layout, name: str, mirrors: Sequence[Path]) -> Examination:
-    from harness.base.download import mirror_folders
-    from harness.data import load_manifest
-    from harness.data.datasets import is_converted
-    from harness.data.own_tables import missing_tables, reason_to_bring
-    from harness.data.sources import changed_files, local_copy
-
     manifest, title = load_manifest(layout, name), f"data {name}"
     if missing_tables(layout, manifest):
         # it can't be downloaded, so its absence is no fault of this machine

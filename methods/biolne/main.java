@@ -14,9 +14,8 @@ final class Main {
     }
 
     private static Dti.Answer fitPredict(Dti.Problem problem) throws Exception {
-        if (problem.affinity()) throw new IllegalArgumentException("bioLNE learns from bindings, these are affinities");
         JsonObject chosen = problem.parameters();
-        int[][] known = bindings(problem.train());
+        int[][] known = bindings(problem);
         float[][] nodes = nodeVectors(problem, known);
         PairVectors vectors = new PairVectors(
             nodes, problem.drugs(), chosen.get("dimensions").getAsInt(), chosen.get("operator").getAsString());
@@ -29,10 +28,14 @@ final class Main {
         return new Dti.Answer(scores(problem, known, nodes, chances), 0);
     }
 
-    private static int[][] bindings(Dti.Pairs train) {
-        return IntStream.range(0, train.values().length)
-            .filter(row -> train.values()[row] == 1)
-            .mapToObj(row -> train.pairs()[row])
+    /** The pairs that bind; of affinities, those above the median. */
+    private static int[][] bindings(Dti.Problem problem) {
+        double[] values = problem.train().values();
+        double[] rising = Arrays.stream(values).sorted().toArray();
+        double bound = problem.affinity() ? rising[rising.length / 2] : 0;
+        return IntStream.range(0, values.length)
+            .filter(row -> values[row] > bound)
+            .mapToObj(row -> problem.train().pairs()[row])
             .toArray(int[][]::new);
     }
 

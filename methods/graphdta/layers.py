@@ -93,9 +93,10 @@ class AtomNorm(nn.Module):
             now = counts @ values / number
             spread = counts @ (values - now).square() / number
             with torch.no_grad():
-                mean.lerp_(now, self.momentum)
                 # one atom has no spread, with which torch's own layer ends
-                variance.lerp_(spread * (number / (number - 1).clamp(min=1)), self.momentum)
+                unbiased = spread * (number / (number - 1).clamp(min=1))
+                for running, one in ((mean, now), (variance, unbiased)):
+                    running.mul_(1 - self.momentum).add_(one, alpha=self.momentum)
             mean, variance = now, spread
         return (values - mean) * (torch.rsqrt(variance + self.epsilon) * self.weight) + self.bias
 

@@ -16,8 +16,7 @@ from harness.base.layout import Layout
 from harness.cli import data as command
 from harness.data import dataset_digest, load_dataset, load_manifest
 from harness.data.datasets import fetch_dataset
-from harness.data.first_use import RECORD
-from harness.data.manifest import mirror_path
+from harness.data.manifest import FIRST_SEEN, mirror_path
 from harness.data.trust import forget
 from tests.data.own_pairs import write_pairs
 from tests.data.web import Web, serving
@@ -47,7 +46,7 @@ def test_checksum_is_taken_at_the_first_download_and_held_to(own: Layout, web: W
     load_dataset(own, "mine")
     path = fetch_dataset(own, "mine")["far.txt"]
     assert path.read_bytes() == CONTENT
-    told = json.loads((folder / RECORD).read_text())["far.txt"]
+    told = json.loads((folder / FIRST_SEEN).read_text())["far.txt"]
     assert told["bytes"] == len(CONTENT) and path.name == told["sha256"]
     assert load_manifest(own, "mine").files[-1].sha256 == told["sha256"]
     assert fetch_dataset(own, "mine")["far.txt"] == path and len(web.asked) == 1
@@ -64,7 +63,7 @@ def test_file_in_ones_own_folder_or_a_mirror_serves(own: Layout, web: Web, tmp_p
     copy.write_bytes(CONTENT)
     load_dataset(own, "mine", mirrors=[tmp_path / "mirror"])
     assert fetch_dataset(own, "mine", mirrors=[tmp_path / "mirror"])["far.txt"] == copy
-    (folder / RECORD).unlink()
+    (folder / FIRST_SEEN).unlink()
     (folder / "own").mkdir()
     mine = folder / "own" / "far.txt"
     mine.write_bytes(CONTENT)
@@ -77,7 +76,7 @@ def test_cut_download_of_unknown_length_is_no_file(own: Layout, web: Web) -> Non
     web.cut_after = 100
     with pytest.raises(MissingData, match="cut: 100 of 6000 bytes came"):
         fetch_dataset(own, "mine")
-    assert not (folder / RECORD).exists()
+    assert not (folder / FIRST_SEEN).exists()
 
 
 def test_endless_download_of_unknown_length_is_told_as_past_the_limit(
@@ -87,7 +86,7 @@ def test_endless_download_of_unknown_length_is_told_as_past_the_limit(
     folder = _unknown(own, web.url())
     with pytest.raises(MissingData, match="longer than the limit of 100 bytes"):
         fetch_dataset(own, "mine")
-    assert not (folder / RECORD).exists() and len(web.asked) == 1
+    assert not (folder / FIRST_SEEN).exists() and len(web.asked) == 1
 
 
 @pytest.mark.parametrize(
@@ -104,7 +103,7 @@ def test_what_can_not_be_the_file_is_not_recorded(own: Layout, web: Web, content
     web.content = content
     with pytest.raises(CorruptData, match=fault):
         fetch_dataset(own, "mine")
-    assert not (folder / RECORD).exists()
+    assert not (folder / FIRST_SEEN).exists()
 
 
 @pytest.mark.parametrize(
@@ -127,7 +126,7 @@ def test_file_that_can_not_be_converted_is_not_recorded_and_asked_for_again(
     with pytest.raises(CorruptData, match=why) as caught:
         load_dataset(own, "mine")
     assert "far.txt" in caught.value.what and "nothing was recorded" in caught.value.todo
-    assert not (folder / RECORD).exists()
+    assert not (folder / FIRST_SEEN).exists()
     manifest.write_text(right)
     web.content = CONTENT
     load_dataset(own, "mine")
@@ -159,9 +158,9 @@ def test_wrong_record_is_taken_back_by_a_command_that_the_message_names(
     monkeypatch.setattr(command, "find_layout", lambda: own)
     said = CliRunner().invoke(command.command, ["forget", "mine"], standalone_mode=False)
     assert said.output == "mine: forgotten: far.txt\n"
-    assert not (folder / RECORD).exists()
+    assert not (folder / FIRST_SEEN).exists()
     load_dataset(own, "mine")
-    assert json.loads((folder / RECORD).read_text())["far.txt"]["bytes"] == len(CONTENT)
+    assert json.loads((folder / FIRST_SEEN).read_text())["far.txt"]["bytes"] == len(CONTENT)
     with pytest.raises(UsageError, match="no dataset is called 'nobody'"):
         forget(own, "nobody")
 
@@ -182,8 +181,8 @@ def test_nothing_is_downloaded_for_a_digest_or_for_all(
 def test_damaged_record_is_named(own: Layout, web: Web) -> None:
     folder = _unknown(own, web.url())
     for damage in ("{", '{"far.txt": 7}', '{"far.txt": {"sha256": "short", "bytes": 1}}'):
-        (folder / RECORD).write_text(damage)
-        with pytest.raises(ManifestError, match=RECORD):
+        (folder / FIRST_SEEN).write_text(damage)
+        with pytest.raises(ManifestError, match=FIRST_SEEN):
             load_manifest(own, "mine")
 
 

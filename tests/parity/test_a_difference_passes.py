@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.methods.card import MethodCard, Tolerance
-from harness.parity import CaseFinding, Standing, check_cases, find_cases
-from harness.parity.finding import compare
+from harness.parity import CaseFinding, check_cases, find_cases
+from harness.parity.finding import Standing, compare
 from tests.parity.conftest import Answers, save
 
 Array = npt.NDArray[Any]
@@ -193,3 +193,12 @@ def test_a_column_may_have_the_other_sign_but_a_row_may_not() -> None:
     assert compare("x", golden * [1, -1], golden, tolerance).standing is Standing.OK
     assert compare("x", golden * [[1], [-1], [1]], golden, tolerance).standing is Standing.BEYOND
     assert compare("x", golden * [1, -1], golden, Tolerance(absolute=1e-9)).standing is Standing.BEYOND
+
+
+def test_a_small_element_is_not_measured_by_a_large_one() -> None:
+    golden, ours = np.array([1e6, 1.0, 0.0]), np.array([1e6 + 50, 1.00005, 1e-9])
+    tolerance = Tolerance(relative=1e-4, absolute=1e-8, each=True)
+    assert compare("x", ours, golden, tolerance).standing is Standing.OK
+    for other in ([0, 1e-3, 0], [200, 0, 0], [0, 0, 1e-6]):
+        assert compare("x", ours + other, golden, tolerance).standing is Standing.BEYOND
+    assert compare("x", ours + np.array([0, 1e-3, 0]), golden, Tolerance(relative=1e-4)).standing is Standing.OK

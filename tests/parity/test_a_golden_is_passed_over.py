@@ -14,8 +14,9 @@ from harness.base.errors import CorruptData, ManifestError, UsageError
 from harness.base.layout import Layout
 from harness.cli import group
 from harness.methods.card import MethodCard, ParityTable, Tolerance
-from harness.parity import Standing, check_cases, find_cases
+from harness.parity import check_cases, find_cases
 from harness.parity.cases import matches_of
+from harness.parity.finding import Standing
 from tests.parity.conftest import Answers, save
 
 
@@ -62,17 +63,17 @@ def test_dataset_names_may_hold_underscores(golden: Path, card: MethodCard) -> N
     assert (match.dataset, match.seed) == ("indep_MBiRW", 5)
 
 
-def test_a_pattern_may_lack_its_words(golden: Path, card: MethodCard) -> None:
-    np.savez(golden / "toy_steps.npz", x=np.zeros(1))
-    table = ParityTable(cases="toy_steps", compare={"x": Tolerance()})
+def test_a_pattern_without_a_word_takes_the_one_case_of_its_name(golden: Path, card: MethodCard) -> None:
+    np.savez(golden / "toy_encode.npz", x=np.zeros(1))
+    table = ParityTable(cases="toy_encode", compare={"pred": Tolerance()})
     one = card.model_copy(update={"parity": [table]})
-    (match,) = [match for case in find_cases(golden) for match in matches_of(case, [one])]
-    assert (match.case.name, match.dataset, match.seed) == ("toy_steps", "", 0)
+    ((match,),) = [matches for case in find_cases(golden) if (matches := matches_of(case, [one]))]
+    assert (match.case.name, match.dataset, match.seed) == ("toy_encode", "", 0)
 
 
 def test_a_pattern_with_a_word_twice_is_refused(golden: Path, card: MethodCard) -> None:
-    table = ParityTable(cases="toy_{seed}_{seed}", compare={"pred": Tolerance()})
-    with pytest.raises(ManifestError):
+    table = ParityTable(cases="toy_{dataset}_{dataset}", compare={"pred": Tolerance()})
+    with pytest.raises(ManifestError, match="more than once"):
         matches_of(find_cases(golden)[0], [card.model_copy(update={"parity": [table]})])
 
 

@@ -54,7 +54,9 @@ def findings(
 
         def found(name: str) -> list[CaseFinding]:
             card = CARDS[name]
-            return list(check_cases(layout, cases_of(card, shared), [card], run, only=[name]))
+            return list(
+                check_cases(layout, cases_of(card, shared), [card], run, mirrors=[shared / "mirror"], only=[name])
+            )
 
         yield {name: pool.submit(found, name) for name in names}
         pool.shutdown(cancel_futures=True)

@@ -47,7 +47,8 @@ class DtiDataset:
     Groups are what tasks are about: classes of drugs (`test2/...`) or targets (`test3/...`), targets of a disease
     (`test5/...`, `test6/...`). `group_members` are group, role, node: members in their order, or those that
     lead a shuffled list of members of which some are not known; `group_sizes` counts all, known or not.
-    `group_pairs` are group, drug, target: the group's bindings in their order; of Tests 5 and 6 new ones.
+    `group_pairs` are group, drug, target: the bindings of the group in their order; of Tests 5 and 6 new ones. If
+    the authors published the negatives of a task, they are the pairs of a group: `test6-TEO/...` of `test6/...`.
     """
 
     name: str

@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import click
 
 from harness import benchmarks
 from harness.base.errors import UsageError
+from harness.base.layout import Layout
 from harness.cli.options import SEED, parse_settings
-
-if TYPE_CHECKING:
-    from harness.base.layout import Layout
-    from harness.splits.spec import SplitSpec
+from harness.splits.spec import SplitSpec
+from harness.splits.splits import benchmark_of
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -31,9 +30,6 @@ class SplitRequest:
 
     def specs(self, layout: Layout, *, published: bool = False) -> list[SplitSpec]:
         """One split per seed; without a seed the one of the benchmark's usual seed, if it has one."""
-        from harness.splits.spec import SplitSpec
-        from harness.splits.splits import benchmark_of
-
         if self.strategy is None:
             raise UsageError("no strategy is named", todo="give it after the dataset, or as --strategy NAME")
         form = benchmarks.get(benchmark_of(layout, self.dataset)).form

@@ -1,1 +1,1 @@
-"""The self-test of a method of `dti`."""
+"""The self-test of methods of `dti`: made-up problems, and what a method must do with them."""

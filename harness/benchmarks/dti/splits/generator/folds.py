@@ -75,8 +75,8 @@ def fold_of(bindings: Bindings, chosen: Integers, fold: int, folds: int, seed: i
 def order_of_folds(bindings: Bindings, tests: list[Integers], seed: int) -> Integers:
     """The bindings of all folds in an order that gives these folds again, though how they were added is not known.
 
-    Tables leave open only the order in a bucket. The shuffle tells which place of the list is of which fold, so each
-    binding takes, of the places of its bucket that are of its fold, the next one in the order of its fold's file.
+    Tables leave open only the order in a bucket. The shuffle tells of which fold each place of the list is, so a
+    binding takes, of the places of its bucket that are of its fold, the next in the order of its fold's file.
     """
     codes = np.concatenate(tests)
     fold = np.repeat(np.arange(len(tests)), [len(test) for test in tests])

@@ -1,4 +1,4 @@
-"""The bindings of Test 1: removed one by one from the graph of all, as long as they leave their two nodes connected.
+"""The bindings of Test 1: chosen by what becomes of their nodes when they are removed from the graph of all.
 
 Scenario 1 asks bindings of which neither node is isolated without them, scenario 2 those of which one is, scenario
 3 those of which both are. In 1 and 2 each is drawn from a new set of all that can still be removed.
@@ -35,20 +35,28 @@ def chosen(bindings: Bindings, scenario: int, seed: int) -> Integers:
         ordered = bindings.codes[bindings.by_drug]
         drugs, targets = bindings.drugs_of(ordered), bindings.targets_of(ordered)
         return ordered[(np.bincount(drugs)[drugs] == 1) & (np.bincount(targets)[targets] == 1)]
-    rules: tuple[Rule, ...] = (lambda drug, target: (drug > 1) & (target > 1),)
+    rules: tuple[Rule, ...] = (_connected,)
     orders = [bindings.by_drug]
     if scenario == 2:
-        rules = (
-            lambda drug, target: (drug == 1) & (target > 1),
-            lambda drug, target: (target == 1) & (drug > 1),
-        )
+        rules = (_lone_first, lambda drug, target: _lone_first(target, drug))
         orders = [bindings.by_drug, bindings.by_target]
     sections = np.repeat(np.arange(len(orders)), len(bindings.codes))
     return bindings.codes[_removed(bindings, _Pool(np.concatenate(orders), sections, rules), seed)]
 
 
+def _connected(one: Integers, other: Integers) -> Mask:
+    return np.logical_and(one > 1, other > 1)
+
+
+def _lone_first(one: Integers, other: Integers) -> Mask:
+    return np.logical_and(one == 1, other > 1)
+
+
 def _removed(bindings: Bindings, pool: _Pool, seed: int) -> Integers:
-    drugs, targets = bindings.drugs_of(bindings.codes)[pool.places], bindings.targets_of(bindings.codes)[pool.places]
+    drugs, targets = (
+        bindings.drugs_of(bindings.codes)[pool.places],
+        bindings.targets_of(bindings.codes)[pool.places],
+    )
     degrees = np.bincount(drugs[pool.sections == 0]), np.bincount(targets[pool.sections == 0])
     of_drug, of_target = _places_of(drugs), _places_of(targets)
     there = np.ones(len(pool.places), dtype=np.bool_)

@@ -1,0 +1,98 @@
+"""CPU seconds of NeoDTI's steps: ours against the same steps with dense matrices, on networks of the paper's size.
+
+708 drugs, 1,512 targets, 5,603 diseases and 4,192 side effects, with as many edges as the published networks have,
+drawn. Both take the same steps from the same weights in one process, on one thread.
+
+Usage: python -m benchmarks.neodti [--steps N] [--width D] [--projection K]
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from benchmarks.in_image import HERE, code_of, measured
+from harness.base.layout import Layout, find_layout
+from harness.engine import Engine, find_engine
+from harness.images import ensure_environment
+
+Array = npt.NDArray[Any]
+SIZES = {"drug": 708, "target": 1512, "disease": 5603, "effect": 4192}
+# edges of each published network; similarities are of all pairs
+EDGES = {
+    "drug-drug": 10_036,
+    "drug-similarity": None,
+    "drug-disease": 199_214,
+    "drug-effect": 80_164,
+    "target-target": 7_363,
+    "target-similarity": None,
+    "target-disease": 1_596_745,
+    "drug-target": 1_923,
+}
+NEGATIVES = 10
+
+
+def drawn(
+    sizes: Mapping[str, int], edges: Mapping[str, int | None], draw: np.random.Generator
+) -> dict[str, Array]:
+    """Networks of these sizes, and the pairs of training as `mask`."""
+    arrays: dict[str, Array] = {}
+    for name, count in edges.items():
+        one, _, other = name.partition("-")
+        shape = sizes[one], sizes[one if other == "similarity" else other]
+        cells = shape[0] * shape[1]
+        values = draw.random(cells) if count is None else np.zeros(cells)
+        if count is not None:
+            values[draw.choice(cells, count, replace=False)] = 1.0
+        matrix = values.reshape(shape)
+        if shape[0] == shape[1]:
+            matrix = np.maximum(matrix, matrix.T) * (1 - np.eye(len(matrix)))
+        arrays[name] = matrix
+    bindings = arrays["drug-target"]
+    free = draw.permutation(np.flatnonzero(bindings == 0))[: NEGATIVES * int(bindings.sum())]
+    mask = bindings.copy()
+    mask.flat[free] = 1.0
+    return {**arrays, "mask": mask}
+
+
+def measure(
+    engine: Engine, layout: Layout, arrays: Mapping[str, Array], *, steps: int, width: int, projection: int
+) -> dict[str, Any]:
+    """CPU seconds of both, and how far apart scores, losses and first gradients are."""
+    code, path = code_of(layout, "neodti")
+    sizes = {"STEPS": str(steps), "WIDTH": str(width), "PROJECTION": str(projection)}
+    return measured(
+        engine,
+        ensure_environment(engine, layout, "neodti").image_id,
+        ("/opt/venv/bin/python3", "/benchmarks/neodti_plain.py"),
+        arrays,
+        mounts={**code, HERE: "/benchmarks"},
+        environment={"PYTHONPATH": path, "OMP_NUM_THREADS": "1", **sizes},
+    )
+
+
+def main() -> None:
+    """Measure on drawn networks of the published sizes."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    for name, usual in (("steps", 2), ("width", 256), ("projection", 256)):
+        parser.add_argument(f"--{name}", type=int, default=usual)
+    chosen = parser.parse_args()
+    layout = find_layout(Path(__file__).resolve().parent)
+    arrays = drawn(SIZES, EDGES, np.random.default_rng(17263407))
+    with find_engine(layout) as engine:
+        sizes = {"steps": chosen.steps, "width": chosen.width, "projection": chosen.projection}
+        seconds = measure(engine, layout, arrays, **sizes)
+    ours, plain = (seconds[name] / chosen.steps for name in ("ours", "plain"))
+    sys.stdout.write(
+        f"a step: ours {ours:.2f}  plain {plain:.2f} ({plain / ours:.1f} times)  apart {seconds['apart']}\n"
+    )
+
+
+if __name__ == "__main__":
+    main()

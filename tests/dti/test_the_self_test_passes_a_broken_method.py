@@ -1,0 +1,177 @@
+"""Each check fails the method that breaks just its rule, so that passing means something."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from harness.base.errors import InvalidPredictions
+from harness.base.input_files import Given
+from harness.base.layout import Layout
+from harness.base.npy import npy_bytes
+from harness.base.vocabulary import Verdict
+from harness.benchmarks.dti import BENCHMARK
+from harness.benchmarks.dti.conformance import problems
+from harness.benchmarks.dti.conformance.problems import Problem
+from harness.conformance import checks_of, self_test
+from harness.execution.trials import Result, Trial, check_answer
+from harness.methods.card import MethodCard, load_method
+
+Scores = npt.NDArray[np.float64]
+Method = Callable[[Trial], Scores]
+NAMES = ["bindings", "affinities", "repeats", "seed", "order", "learns", "truth"]
+
+
+def honest(trial: Trial) -> Scores:
+    """The product of degrees, with something of each pair's own."""
+    drugs, targets = np.asarray(trial.inputs["sizes"])[:2]
+    train, values, test = (
+        np.asarray(trial.inputs[name]) for name in ("train_pairs", "train_values", "test_pairs")
+    )
+    of_drug = np.bincount(train[:, 0], values, drugs)[test[:, 0]]
+    of_target = np.bincount(train[:, 1], values, targets)[test[:, 1]]
+    return np.asarray((of_drug + 1) * (of_target + 1) + test @ [1e-3, 1e-4])
+
+
+class InProcess:
+    """A runner that needs no container: the method is a function."""
+
+    def __init__(self, folder: Path, method: Method, extra: str = "") -> None:
+        self.folder = folder
+        self.method = method
+        self.extra = extra
+        self.runs = 0
+
+    @contextmanager
+    def __call__(self, trial: Trial) -> Iterator[Result]:
+        self.runs += 1
+        out = self.folder / str(self.runs)
+        out.mkdir(parents=True)
+        (out / "scores.npy").write_bytes(npy_bytes(np.ascontiguousarray(self.method(trial), dtype="<f8")))
+        (out / "method.json").write_text(json.dumps({"protocol": 1}))
+        verdict, reason = Verdict.OK, ""
+        try:
+            check_answer(trial, out)
+        except InvalidPredictions as fault:
+            verdict, reason = Verdict.INVALID, str(fault)
+        yield Result(verdict, reason, out, 0.0, (self.extra,) if self.extra else ())
+
+
+@pytest.fixture
+def card(layout: Layout) -> MethodCard:
+    return load_method(layout, "degree_product")
+
+
+def failed(card: MethodCard, runner: InProcess) -> set[str]:
+    return {result.check for result in self_test(card, runner) if not result.passed}
+
+
+def test_an_honest_method_passes_in_six_runs(card: MethodCard, tmp_path: Path) -> None:
+    """Starting a deep learning library takes seconds, so that runs are counted."""
+    runner = InProcess(tmp_path, honest)
+    assert failed(card, runner) == set()
+    assert runner.runs == 6
+    assert [check.name for check in checks_of(card)] == NAMES
+
+
+def test_unseeded_randomness_is_found(card: MethodCard, tmp_path: Path) -> None:
+    generator = np.random.default_rng()
+    noisy = InProcess(tmp_path, lambda trial: generator.random(honest(trial).shape))
+    assert failed(card, noisy) == {"repeats", "seed", "order"}
+
+
+def test_a_seed_that_counts_must_be_declared(card: MethodCard, tmp_path: Path) -> None:
+    runner = InProcess(tmp_path, lambda trial: honest(trial) * trial.seed)
+    assert failed(card, runner) == {"seed"}
+    assert failed(card.model_copy(update={"deterministic": False}), runner) == set()
+
+
+def test_a_declared_seed_must_count(card: MethodCard, tmp_path: Path) -> None:
+    assert failed(card.model_copy(update={"deterministic": False}), InProcess(tmp_path, honest)) == {"seed"}
+
+
+def test_scores_in_another_order_are_found(card: MethodCard, tmp_path: Path) -> None:
+    assert failed(card, InProcess(tmp_path, lambda trial: honest(trial)[::-1])) == {"order"}
+
+
+def test_labels_read_from_the_order_are_found(card: MethodCard, tmp_path: Path) -> None:
+    """Bindings stand before all others in the original files."""
+
+    def reading(trial: Trial) -> Scores:
+        return -np.arange(len(trial.inputs["test_pairs"]), dtype=np.float64)
+
+    assert "learns" in failed(card, InProcess(tmp_path, reading))
+
+
+def test_rounding_by_the_batch_is_no_other_order(card: MethodCard, tmp_path: Path) -> None:
+    def rounded(trial: Trial) -> Scores:
+        scores = honest(trial)
+        return np.asarray(scores * (1 - 1e-7 * (len(scores) % 3)))
+
+    assert failed(card, InProcess(tmp_path, rounded)) == set()
+
+
+def test_scores_that_depend_on_what_is_asked_must_be_declared(card: MethodCard, tmp_path: Path) -> None:
+    runner = InProcess(tmp_path, lambda trial: honest(trial) / len(trial.inputs["test_pairs"]))
+    declared = card.model_copy(update={"asked_together": "it counts"})
+    assert failed(card, runner) == {"order"}
+    assert failed(declared, runner) == set()
+    assert failed(declared, InProcess(tmp_path / "honest", honest)) == {"order"}
+
+
+@pytest.mark.parametrize(("affinity", "check"), [(0, "bindings"), (1, "affinities")])
+def test_no_number_is_found(card: MethodCard, tmp_path: Path, affinity: int, check: str) -> None:
+    def breaking(trial: Trial) -> Scores:
+        return np.where(np.asarray(trial.inputs["sizes"])[3] == affinity, np.nan, honest(trial))
+
+    assert check in failed(card, InProcess(tmp_path, breaking))
+
+
+def test_a_method_that_counts_on_known_drugs_is_found(card: MethodCard, tmp_path: Path) -> None:
+    """What is asked about need not be in training."""
+
+    def needing(trial: Trial) -> Scores:
+        train, test = (np.asarray(trial.inputs[name])[:, 0] for name in ("train_pairs", "test_pairs"))
+        return np.asarray(honest(trial) / np.bincount(train, minlength=test.max() + 1)[test])
+
+    with np.errstate(all="ignore"):
+        assert {"bindings", "affinities"} <= failed(card, InProcess(tmp_path, needing))
+
+
+def test_more_than_the_answer_is_found(card: MethodCard, tmp_path: Path) -> None:
+    assert "bindings" in failed(card, InProcess(tmp_path, honest, extra="notes.txt"))
+
+
+@pytest.mark.parametrize("affinity", [False, True])
+def test_inputs_that_tell_the_truth_are_found(
+    card: MethodCard, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, affinity: bool
+) -> None:
+    real = Problem.inputs
+
+    def leaking(self: Problem, of: MethodCard, options: Mapping[str, int]) -> dict[str, Given]:
+        dataset = self.dataset
+        leak = {"known": np.column_stack([dataset.pairs, dataset.values])} if dataset.affinity is affinity else {}
+        return {**real(self, of, options), **leak}
+
+    monkeypatch.setattr(Problem, "inputs", leaking)
+    results = {result.check: result for result in self_test(card, InProcess(tmp_path, honest))}
+    assert results["truth"].reason == "labels of test items change known"
+
+
+@pytest.mark.parametrize("make", [problems.bindings, problems.affinities])
+def test_problems_are_what_a_run_may_be(make: Callable[[], Problem]) -> None:
+    for problem in (make(), make().with_other_test_labels()):
+        assert BENCHMARK.form.broken_promises(problem.split, problem.dataset) == []
+        BENCHMARK.remarks(problem.dataset)
+    table = problem.split
+    assert len(np.setdiff1d(table.test_pairs[:, 0], table.train_pairs[:, 0]))
+    assert len(np.setdiff1d(table.test_pairs[:, 1], table.train_pairs[:, 1]))
+    pairs = np.concatenate([table.train_pairs, table.test_pairs])
+    assert all(problem.dataset.smiles[drug] for drug in pairs[:, 0].tolist())
+    assert not all(problem.dataset.smiles)
