@@ -17,7 +17,7 @@ from harness.base.progress import progress_for
 from harness.cli.options import SEED, OnceCommand, benchmark_options, mirror_option, parse_settings
 from harness.data import DatasetManifest, load_manifest, manifest_names
 from harness.engine import Engine, find_engine
-from harness.images import Supply
+from harness.images.fetch import Supply, few_notes
 from harness.methods.card import MethodCard, load_method
 from harness.planning.jobs import PlannedJob, make_job
 from harness.splits.spec import parse_split
@@ -124,13 +124,8 @@ def _image(engine: Engine, layout: Layout, method: str, mirrors: tuple[Path, ...
     from harness.notebook import ensure_notebook_image
 
     with progress_for() as progress:
-
-        def tell(done: int, total: int, _part: object) -> None:
-            # the first and the last of many parts are worth a line
-            if done in (1, total):
-                progress.note(f"fetched {done} of {total} parts")
-
-        return ensure_notebook_image(engine, layout, method, supply=Supply(mirrors=mirrors, progress=tell))
+        supply = Supply(mirrors, progress=few_notes(progress))
+        return ensure_notebook_image(engine, layout, method, supply=supply)
 
 
 async def _serve(
