@@ -39,8 +39,7 @@ final class Steps {
     }
 
     /** The vectors of the bindings, then those of reliable negatives. */
-    static double[][] withNegatives(Dti.Problem problem, int[][] known, PairVectors vectors)
-        throws Exception {
+    static double[][] withNegatives(Dti.Problem problem, int[][] known, PairVectors vectors) throws Exception {
         JsonObject chosen = problem.parameters();
         double[][] positives = vectors.of(known);
         Random random = new Random(chosen.get("negative_seed").getAsLong());
@@ -67,7 +66,8 @@ final class Steps {
         for (int row = 0; row < scores.length; row++) {
             int drug = problem.testPairs()[row][0];
             int target = problem.testPairs()[row][1];
-            double inferred = drugWeight * byDrugs.score(drug, target) + (1 - drugWeight) * byTargets.score(target, drug);
+            double inferred = drugWeight * byDrugs.score(drug, target);
+            inferred += (1 - drugWeight) * byTargets.score(target, drug);
             scores[row] = weight * inferred + (1 - weight) * chances[row];
         }
         double least = Arrays.stream(scores).min().orElse(0);
