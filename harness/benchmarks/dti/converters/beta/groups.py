@@ -7,6 +7,7 @@ new bindings, and the negatives of each space as a group of its own, `test6-TEO/
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +24,8 @@ from harness.data.lines import path_of
 DRUG_CLASSES, TARGET_CLASSES, FOLDS = "t2_class_K.csv", "t3_class_K.csv", "test3_repo_testpairs.csv.gz"
 # the folds of the published tasks, and the seed of their shuffle
 _FOLD_COUNT, _SEED = 10, 1024
+# published files end with this line
+_CUT = 101
 # how the names of test files end, and what the spaces are called
 SPACES = {"tt": "TEO", "trt": "TRO", "te": "TEE", "tre": "TRE"}
 _TASK = re.compile(r"test([56])_(.+)_(tt|trt|te|tre)\.nt")
@@ -81,7 +84,20 @@ def read_classes(files: Mapping[str, Path], known: Sequence[Known]) -> list[Grou
             members, name = _nodes(row[order], "be", where), _class_name(3, row)
             pairs = _in_folds(_by(1, members, known), folds.get(name, {}), where)
             groups.append(Group(name, pairs, members, size=_size(row, members, where)))
+        groups += _other_classes(folds, {group.name for group in groups}, str(files[FOLDS]))
     return groups
+
+
+def _other_classes(
+    folds: Mapping[str, Mapping[Known, tuple[int, int]]], others: Collection[str], where: str
+) -> Iterator[Group]:
+    """The classes of which only published tasks tell; of size 0 where these are cut before their last binding."""
+    for name in sorted(folds.keys() - others):
+        pairs, members = list(folds[name]), list(dict.fromkeys(target for _, target in folds[name]))
+        if Counter(fold for fold, _ in folds[name].values()).most_common(1)[0][1] < _CUT:
+            yield Group(name, _in_folds(pairs, folds[name], where), members, size=len(members))
+        else:
+            yield Group(name, pairs, members)
 
 
 def read_diseases(

@@ -79,7 +79,7 @@ def broken_promises(dataset: DtiDataset, split: PairSplit, parameters: Parameter
     bindings, scenario = halves.bindings, SCENARIOS[parameters.space]
     lone_drugs = ~np.isin(bindings.drugs_of(halves.test), bindings.drugs_of(halves.train))
     lone_targets = ~np.isin(bindings.targets_of(halves.test), bindings.targets_of(halves.train))
-    # of scenario 2 a tenth is not as it should be: a node's other bindings were removed before, and are in other folds
+    # a tenth of scenario 2 is not as it should be: a node's other bindings were removed before, into other folds
     wrong = lone_drugs | lone_targets if scenario == 1 else ~(lone_drugs & lone_targets)
     broken = [f"{int(wrong.sum())} bindings are not of the scenario"] if scenario != 2 and wrong.any() else []
     broken += promises.wrong_bindings(halves, bindings.known, len(halves.test))
