@@ -265,8 +265,11 @@ def test_published_folds_of_classes_come_out(repository: Layout, shared: Path) -
                     (row["drug"], row["target"])
                 )
         for (group, fold, _), expected in published.items():
-            if group in dataset.group_names:
-                rows = dataset.group_pairs[dataset.group_pairs[:, 0] == dataset.group_names.index(group)]
+            number = dataset.group_names.index(group)
+            # the published tasks of one class are cut before their last binding
+            assert (dataset.group_sizes[number] == 0) == (group == "test3/proteinClass:pc00021")
+            if dataset.group_sizes[number]:
+                rows = dataset.group_pairs[dataset.group_pairs[:, 0] == number]
                 half = fold_of(bindings, bindings.code(rows[:, 1], rows[:, 2]), int(fold), 10, SEED)
                 own = [
                     (dataset.drug_ids[c // dataset.targets], dataset.target_ids[c % dataset.targets])
@@ -274,4 +277,4 @@ def test_published_folds_of_classes_come_out(repository: Layout, shared: Path) -
                 ]
                 assert own == expected, (group, fold)
                 compared += 1
-    assert compared == 960
+    assert compared == 1160

@@ -10,6 +10,7 @@ import numpy as np
 
 from harness.benchmarks.dti.converters.beta.groups import (
     DRUG_CLASSES,
+    FOLDS,
     TARGET_CLASSES,
     Group,
     Known,
@@ -35,7 +36,10 @@ def dataset_beside(folder: Path) -> DtiDataset | None:
     drugs, targets = _column(folder / _DRUGS, "drug"), _column(folder / _TARGETS, "target")
     known = list(zip(_column(folder / _BINDINGS, "drug"), _column(folder / _BINDINGS, "target"), strict=True))
     number = {name: place for place, name in enumerate([*drugs, *targets])}
-    groups = [*read_classes({path.name: path for path in folder.iterdir()}, known), *_new(folder)]
+    files = {path.name: path for path in folder.iterdir()}
+    if FOLDS not in files:
+        files.pop(TARGET_CLASSES, None)
+    groups = [*read_classes(files, known), *_new(folder)]
     groups += _trials(folder, set(number), set(known))
     return DtiDataset(
         name="golden",
