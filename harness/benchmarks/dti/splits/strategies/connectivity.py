@@ -72,6 +72,12 @@ def _space(halves: Halves, parameters: Parameters) -> Mask:
     return connected_space(halves, parameters.space, nested=parameters.reading == "as-defined")
 
 
+def broken_draws(dataset: DtiDataset, split: PairSplit, seed: int, parameters: Parameters) -> list[str]:
+    """The bindings that are asked are the fold of what the scenario chooses."""
+    asked, again = parts_of(dataset, split)[0].test, positives(dataset, seed, parameters).test
+    return [] if np.array_equal(np.sort(asked), np.sort(again)) else ["other bindings are asked than chosen"]
+
+
 def broken_promises(dataset: DtiDataset, split: PairSplit, parameters: Parameters) -> list[str]:
     """Both nodes of what is asked are learned from (scenario 1) or neither is (3), all bindings are there, and
     negatives are of their space; there are as many as bindings, in SS, SU and DI as published a few less."""
