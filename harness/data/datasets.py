@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar, overload
 
@@ -85,8 +86,6 @@ def load_dataset(
 
 def convert_dataset(layout: Layout, name: str, *, mirrors: Sequence[Path] = ()) -> Dataset:
     """Convert the original files again, whatever is cached, and check the result against the manifest."""
-    from dataclasses import replace
-
     from harness.data.arrays import content_digest
 
     manifest = load_manifest(layout, name)

@@ -6,6 +6,7 @@ import csv
 import gzip
 from collections import defaultdict
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -15,10 +16,12 @@ from harness.base.errors import CorruptData
 from harness.base.layout import Layout
 from harness.benchmarks.dti.checks import checked_remarks
 from harness.benchmarks.dti.converters.beta import SEQUENCES, convert
-from harness.benchmarks.dti.converters.beta.groups import DRUG_CLASSES, FOLDS, TARGET_CLASSES
+from harness.benchmarks.dti.converters.beta.groups import DRUG_CLASSES, FOLDS, SPACES, TARGET_CLASSES
 from harness.benchmarks.dti.dataset import LEADING, MEMBER, DtiDataset
 from harness.benchmarks.dti.splits.generator.bindings import bindings_of
 from harness.benchmarks.dti.splits.generator.folds import fold_of
+from harness.benchmarks.dti.splits.java import Integers
+from harness.benchmarks.dti.splits.pairs import NEGATIVE
 from harness.data import load_dataset, load_manifest
 from harness.data.arrays import content_digest
 from harness.data.datasets import fetch_dataset
@@ -44,6 +47,11 @@ def members_of(dataset: DtiDataset, group: str, role: int) -> list[str]:
     nodes = (*dataset.drug_ids, *dataset.target_ids)
     number = dataset.group_names.index(group)
     return [nodes[node] for place, own, node in dataset.group_members if (place, own) == (number, role)]
+
+
+def named(dataset: DtiDataset, codes: Integers) -> list[tuple[str, str]]:
+    """The pairs of the generator by name."""
+    return [(dataset.drug_ids[c // dataset.targets], dataset.target_ids[c % dataset.targets]) for c in codes]
 
 
 def test_order_and_texts_are_those_of_the_files(tmp_path: Path) -> None:
@@ -164,13 +172,7 @@ def class_files(folder: Path, seed: int) -> tuple[dict[str, Path], list[list[tup
     own = [row for row in dataset.pairs.tolist() if dataset.target_ids[row[1]] in targets]
     bindings = bindings_of(dataset)
     codes = bindings.code(*np.array(own)[generator.permutation(len(own))].T)
-    folds = [
-        [
-            (dataset.drug_ids[code // dataset.targets], dataset.target_ids[code % dataset.targets])
-            for code in half.test
-        ]
-        for half in (fold_of(bindings, codes, fold, 10, SEED) for fold in range(10))
-    ]
+    folds = [named(dataset, fold_of(bindings, codes, fold, 10, SEED).test) for fold in range(10)]
     rows = [f"family:x,{fold},{drug},{target},1" for fold, half in enumerate(folds) for drug, target in half]
     classes = f"scheme,class,size_K,K_in_iteration_order\na/family,x,{len(targets) + 2},{' '.join(targets)}\n"
     tables = {
@@ -189,9 +191,7 @@ def test_bindings_of_a_class_are_in_an_order_that_gives_its_folds(tmp_path: Path
     codes = bindings.code(rows[:, 1], rows[:, 2])
     for fold, expected in enumerate(folds):
         test = fold_of(bindings, codes, fold, 10, SEED).test
-        assert [
-            (dataset.drug_ids[c // dataset.targets], dataset.target_ids[c % dataset.targets]) for c in test
-        ] == expected
+        assert named(dataset, test) == expected
     assert dataset.group_names == ("test3/family:x",) and dataset.group_sizes.tolist() == [27]
 
 
@@ -245,6 +245,30 @@ def test_published_tasks_of_diseases_are_groups(repository: Layout, shared: Path
     assert sum(name.startswith("test6-") for name in dataset.group_names) == 40
 
 
+@pytest.mark.parametrize(
+    ("strategy", "folder", "count"), [("new_pairs", "disease", 20), ("annotated_pairs", "clinicalCT", 40)]
+)
+def test_tasks_of_diseases_are_the_published_files_line_by_line(
+    repository: Layout, shared: Path, strategy: str, folder: str, count: int
+) -> None:
+    dataset = load_dataset(repository, "beta", DtiDataset, mirrors=[shared / "mirror"])
+    module = import_module(f"harness.benchmarks.dti.splits.strategies.{strategy}")
+    paths = sorted((shared / "mirror" / "github.com" / "bioIKEA").glob(f"*/*/data_space/**/{folder}/test_*.nt"))
+    assert len(paths) == count
+    for path in paths:
+        disease, _, space = path.stem.removeprefix("test_").rpartition("_")
+        parameters = module.Parameters(group=disease, space=SPACES[space])
+        split = module.make(dataset, SEED, parameters)
+        asked = split.rows[~split.is_train]
+        names = named(dataset, bindings_of(dataset).code(asked[:, 1], asked[:, 2]))
+        labels = np.where(asked[:, 3] == NEGATIVE, "false", "true")
+        lines = [
+            f"{NODE.format(d)} {NODE.format(t)} {label} " for (d, t), label in zip(names, labels, strict=True)
+        ]
+        assert lines == path.read_text().splitlines(), path.name
+        assert split.training == len(dataset.pairs) and not module.broken_promises(dataset, split, parameters)
+
+
 def test_published_folds_of_classes_come_out(repository: Layout, shared: Path) -> None:
     folder = shared / "golden" / "dti" / "beta"
     if not (folder / FOLDS).is_file():
@@ -265,16 +289,10 @@ def test_published_folds_of_classes_come_out(repository: Layout, shared: Path) -
                     (row["drug"], row["target"])
                 )
         for (group, fold, _), expected in published.items():
-            number = dataset.group_names.index(group)
-            # the published tasks of one class are cut before their last binding
-            assert (dataset.group_sizes[number] == 0) == (group == "test3/proteinClass:pc00021")
-            if dataset.group_sizes[number]:
-                rows = dataset.group_pairs[dataset.group_pairs[:, 0] == number]
-                half = fold_of(bindings, bindings.code(rows[:, 1], rows[:, 2]), int(fold), 10, SEED)
-                own = [
-                    (dataset.drug_ids[c // dataset.targets], dataset.target_ids[c % dataset.targets])
-                    for c in half.test
-                ]
-                assert own == expected, (group, fold)
+            if dataset.group_sizes[dataset.group_names.index(group)]:
+                rows = dataset.group_pairs[dataset.group_pairs[:, 0] == dataset.group_names.index(group)]
+                codes = bindings.code(rows[:, 1], rows[:, 2])
+                asked = fold_of(bindings, codes, int(fold), 10, SEED).test
+                assert named(dataset, asked) == expected, (group, fold)
                 compared += 1
     assert compared == 1160

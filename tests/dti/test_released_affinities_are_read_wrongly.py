@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import pickle
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 from harness.base.errors import CorruptData
@@ -30,29 +30,18 @@ PROTEINS = '{"KIN": "MK", "ABL": "AA", "ABL2": "AG"}'
 FOLDS = {"test_fold_setting1.txt": "[2]", "train_fold_setting1.txt": "[[3], [0], [1], [], []]"}
 
 
-def pickled(array: np.ndarray[Any, Any]) -> bytes:
-    """A pickle as Python 2 wrote it: bytes are its strings, and numpy has the names it had then."""
-
-    class Old(pickle._Pickler):  # type: ignore[name-defined]
-        def save_bytes(self, text: bytes) -> None:
-            self.write(pickle.BINSTRING + len(text).to_bytes(4, "little") + text)
-            self.memoize(text)
-
-        dispatch = {**pickle._Pickler.dispatch, bytes: save_bytes}  # type: ignore[attr-defined]
-
-    class State:
-        def __reduce__(self) -> tuple[Any, ...]:
-            make, arguments, state = array.__reduce__()
-            return make, (arguments[0], arguments[1], b"b"), (*state[:2], Kind(), *state[3:])
-
-    class Kind:
-        def __reduce__(self) -> tuple[Any, ...]:
-            state = array.dtype.__reduce__()[2]
-            return np.dtype, (array.dtype.str[1:].encode(), 0, 1), (state[0], b"<", *state[2:])
-
-    stream = io.BytesIO()
-    Old(stream, protocol=2).dump(State())
-    return stream.getvalue().replace(b"cnumpy._core.multiarray\n", b"cnumpy.core.multiarray\n")
+def pickled(array: npt.NDArray[Any]) -> bytes:
+    """A pickle of a matrix as Python 2 wrote it, instruction by instruction."""
+    name, data = array.dtype.str[1:].encode(), array.tobytes()
+    return b"".join(
+        [
+            b"\x80\x02cnumpy.core.multiarray\n_reconstruct\ncnumpy\nndarray\nK\x00\x85U\x01b\x87R",
+            b"(K\x01K%cK%c\x86" % array.shape,
+            b"cnumpy\ndtype\nU\x02%bK\x00K\x01\x87R(K\x03U\x01<NNNJ\xff\xff\xff\xffJ\xff\xff\xff\xffK\x00tb"
+            % name,
+            b"\x89T%btb." % (len(data).to_bytes(4, "little") + data),
+        ]
+    )
 
 
 def released(folder: Path, **changes: str | bytes) -> dict[str, Path]:

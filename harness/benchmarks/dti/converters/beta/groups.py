@@ -82,22 +82,18 @@ def read_classes(files: Mapping[str, Path], known: Sequence[Known]) -> list[Grou
         order, folds = "K_in_iteration_order", _published_folds(path_of(FOLDS, files))
         for where, row in table(files[TARGET_CLASSES], ("scheme", "class", "size_K", order)):
             members, name = _nodes(row[order], "be", where), _class_name(3, row)
-            pairs = _in_folds(_by(1, members, known), folds.get(name, {}), where)
+            pairs = _in_folds(_by(1, members, known), folds.pop(name, {}), where)
             groups.append(Group(name, pairs, members, size=_size(row, members, where)))
-        groups += _other_classes(folds, {group.name for group in groups}, str(files[FOLDS]))
+        groups += [_other_class(name, own, str(files[FOLDS])) for name, own in folds.items()]
     return groups
 
 
-def _other_classes(
-    folds: Mapping[str, Mapping[Known, tuple[int, int]]], others: Collection[str], where: str
-) -> Iterator[Group]:
-    """The classes of which only published tasks tell; of size 0 where these are cut before their last binding."""
-    for name in sorted(folds.keys() - others):
-        pairs, members = list(folds[name]), list(dict.fromkeys(target for _, target in folds[name]))
-        if Counter(fold for fold, _ in folds[name].values()).most_common(1)[0][1] < _CUT:
-            yield Group(name, _in_folds(pairs, folds[name], where), members, size=len(members))
-        else:
-            yield Group(name, pairs, members)
+def _other_class(name: str, folds: Mapping[Known, tuple[int, int]], where: str) -> Group:
+    """A class of which only the published tasks tell; of size 0 where these are cut before the last binding."""
+    if max(Counter(fold for fold, _ in folds.values()).values()) >= _CUT:
+        return Group(name, list(folds))
+    members = list(dict.fromkeys(target for _, target in folds))
+    return Group(name, _in_folds(list(folds), folds, where), members, size=len(members))
 
 
 def read_diseases(

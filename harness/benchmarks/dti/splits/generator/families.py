@@ -72,7 +72,7 @@ class Family:
         if parameters.reading == "corrected":
             return split_of(halves, spread_negatives(halves, parameters.space, group.category, known, seed))
         # the order of a disease's targets, and some of these, are not public, and these tasks are whole
-        negatives = published_negatives(dataset, self.test, parameters.space, group.name)
+        negatives = published_negatives(dataset, self.test, parameters.space, group)
         if negatives is None or seed != _PUBLISHED_SEED:
             negatives = self._drawn(halves, group.category, seed, parameters)
         if len(negatives) < len(halves.test) and len(group.category.leading) and parameters.space.endswith("O"):
@@ -118,7 +118,7 @@ class Family:
         """The published negatives of a disease whose targets are all known are those that the generator draws, for
         some order of the targets that share a bucket of their table."""
         group = self._group(dataset, parameters)
-        published = published_negatives(dataset, self.test, parameters.space, group.name)
+        published = published_negatives(dataset, self.test, parameters.space, group)
         whole = len(group.category.members) == group.category.size
         if parameters.reading != "as-published" or published is None or seed != _PUBLISHED_SEED or not whole:
             return []

@@ -48,16 +48,22 @@ def group_of(dataset: DtiDataset, test: int, name: str, rank: int, schemes: int,
         raise MissingData(
             f"Test {test} has {len(own)} groups here, not {rank + 1}",
             where=f"dataset {dataset.name}: {_SOURCES[test]}",
-            todo="these are not public: convert your own copy, or take another task",
+            todo="these are not public: bring tables of them (docs/dti.md), or take another task",
         )
     group = _group(dataset, test, own[rank])
     if not group.category.size:
         raise MissingData(
             f"'{group.name}' has more bindings than are public",
             where=f"dataset {dataset.name}: {_SOURCES[test]}",
-            todo="convert your own copy, or take another task",
+            todo="take another task",
         )
     return group
+
+
+def published_negatives(dataset: DtiDataset, test: int, space: str, group: Group) -> Integers | None:
+    """The negatives of a task as the authors published them; None where they are not in the dataset."""
+    name = f"test{test}-{space}/{group.name}"
+    return _codes(dataset, dataset.group_names.index(name)) if name in dataset.group_names else None
 
 
 @lru_cache(maxsize=16)
@@ -89,22 +95,17 @@ def _is_large(bindings: Bindings, group: Group) -> bool:
 
 
 def _group(dataset: DtiDataset, test: int, name: str) -> Group:
-    bindings, number = bindings_of(dataset), dataset.group_names.index(f"test{test}/{name}")
+    number = dataset.group_names.index(f"test{test}/{name}")
     members = dataset.group_members[dataset.group_members[:, 0] == number]
-    pairs = dataset.group_pairs[dataset.group_pairs[:, 0] == number]
     # nodes are numbered drugs first
     first = 0 if test == 2 else dataset.drugs
     nodes, leading = ((members[members[:, 1] == role, 2] - first).astype(np.int64) for role in (MEMBER, LEADING))
     # of drugs the dataset has the order in a table of all, known or not
-    nodes = nodes if test == 2 else bindings.targets.set(nodes)
+    nodes = nodes if test == 2 else bindings_of(dataset).targets.set(nodes)
     category = Category(test == 2, nodes, int(dataset.group_sizes[number]), leading)
-    return Group(name, category, bindings.code(pairs[:, 1], pairs[:, 2]))
+    return Group(name, category, _codes(dataset, number))
 
 
-def published_negatives(dataset: DtiDataset, test: int, space: str, name: str) -> Integers | None:
-    """The negatives of a task in the order of its file, where the dataset has them."""
-    group = f"test{test}-{space}/{name}"
-    if group not in dataset.group_names:
-        return None
-    pairs = dataset.group_pairs[dataset.group_pairs[:, 0] == dataset.group_names.index(group)]
+def _codes(dataset: DtiDataset, group: int) -> Integers:
+    pairs = dataset.group_pairs[dataset.group_pairs[:, 0] == group]
     return bindings_of(dataset).code(pairs[:, 1], pairs[:, 2])
