@@ -14,6 +14,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
+from harness.base.errors import UsageError
 from harness.base.manifests import Strict
 from harness.benchmarks.measures import Question, Scoring
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from harness.base.input_files import Array, Given
     from harness.benchmarks.order import Arrangement
     from harness.benchmarks.ranking import Ranking
+    from harness.data.manifest import NewItem
 
 
 class Statistics(Strict):
@@ -246,6 +248,14 @@ class Benchmark(ABC, Generic[D, S, A]):
         self, dataset: D, split: S, names: Sequence[str], options: Mapping[str, int]
     ) -> Mapping[str, Given]:
         """The inputs that a method declares and those of every method, by name; never a test label."""
+
+    def with_new(self, dataset: D, items: Sequence[NewItem]) -> D:
+        """The dataset with items of one's own, which `harness predict` then asks about."""
+        raise UsageError(
+            f"benchmark {self.name} can't add items to a dataset",
+            where="--new",
+            todo="list them in tables of your own (docs/predicting.md)",
+        )
 
     @abstractmethod
     def reorder(self, inputs: Mapping[str, Given], order: str) -> Arrangement:

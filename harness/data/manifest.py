@@ -83,6 +83,14 @@ class BroughtTable(Strict):
     _is_a_file_name = field_validator("name")(plain_name)
 
 
+class NewItem(Strict):
+    """Something of one's own that a dataset is extended by: `drug`, its name, its structure."""
+
+    kind: str
+    name: str
+    text: str
+
+
 class Converted(Strict):
     """The digest of the converted arrays."""
 
@@ -105,7 +113,9 @@ class DatasetManifest(NamedManifest):
     published_as: str = Field(default="", description="the name in published results, where it differs")
     citation: str
     licence: str
-    converter: str
+    converter: str = ""
+    extends: str = Field(default="", description="in place of a converter: the dataset that items are added to")
+    new: list[NewItem] = Field(default=[], description="the items that are added")
     parameters: dict[str, Any] = {}
     files: list[SourceFile] = []
     brought: list[BroughtTable] = Field(default=[], description="tables beside the files, put into own/")
@@ -139,6 +149,14 @@ class DatasetManifest(NamedManifest):
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:
             raise ValueError(f"files: named twice: {', '.join(twice)}")
+        return self
+
+    @model_validator(mode="after")
+    def _is_converted_or_extends(self) -> DatasetManifest:
+        if bool(self.converter) == bool(self.extends) or bool(self.new) != bool(self.extends):
+            raise ValueError(
+                "converter: name one, or in its place a dataset that new items are added to (extends)"
+            )
         return self
 
     @model_validator(mode="after")

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from harness.benchmarks.dti.splits.pairs import PairSplit
     from harness.benchmarks.order import Arrangement
     from harness.benchmarks.ranking import Ranking
+    from harness.data.manifest import NewItem
 
 
 class Dti(Benchmark["DtiDataset", "PairSplit", "Scores"]):
@@ -64,6 +65,12 @@ class Dti(Benchmark["DtiDataset", "PairSplit", "Scores"]):
         from harness.benchmarks.dti.input_arrays import inputs_of
 
         return inputs_of(dataset, split, names)
+
+    def with_new(self, dataset: DtiDataset, items: Sequence[NewItem]) -> DtiDataset:
+        """Drugs by structure and targets by sequence."""
+        from harness.benchmarks.dti.extension import with_new_nodes
+
+        return with_new_nodes(dataset, items)
 
     def reorder(self, inputs: Mapping[str, Given], order: str) -> Arrangement:
         """Drugs, targets, other nodes and all rows in another order."""
