@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from functools import partial
 from typing import NamedTuple
 
 from harness.api.repository import Names, Repository, opened, several
 from harness.audit import (
     AuditReport,
-    audit_reference,
     audit_runs,
     believed_reference,
     find_key,
@@ -56,12 +54,9 @@ def audit(
     chosen = _chosen(here, runs, suite, reference=reference)
     quiet = progress == "auto" and len(chosen.runs) < _FEW and not replay
     with progress_for(None if quiet else progress) as shown, _engine(here, needed=bool(replay)) as engine:
-        walk = (
-            partial(audit_reference, here.layout, chosen.runs)
-            if isinstance(chosen.runs, dict)
-            else partial(audit_runs, here.layout, chosen.runs)
-        )
-        return walk(
+        return audit_runs(
+            here.layout,
+            chosen.runs,
             engine=engine,
             mirrors=here.mirrors,
             replay=replay,

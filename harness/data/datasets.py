@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar, overload
 
@@ -85,8 +86,6 @@ def load_dataset(
 
 def convert_dataset(layout: Layout, name: str, *, mirrors: Sequence[Path] = ()) -> Dataset:
     """Convert the original files again, whatever is cached, and check the result against the manifest."""
-    from dataclasses import replace
-
     manifest = load_manifest(layout, name)
     benchmark = benchmarks.get(manifest.benchmark)
     if manifest.extends:
@@ -107,8 +106,6 @@ def convert_dataset(layout: Layout, name: str, *, mirrors: Sequence[Path] = ()) 
 
 def _checked(dataset: Dataset, layout: Layout, manifest: DatasetManifest) -> Dataset:
     """The dataset with its digest and remarks, if it is what a dataset may be and the one of its manifest."""
-    from dataclasses import replace
-
     from harness.data.arrays import content_digest
 
     remarks = (*dataset.remarks, *benchmarks.get(manifest.benchmark).remarks(dataset))

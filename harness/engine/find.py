@@ -151,12 +151,6 @@ def _lease(service: Service) -> Engine:
         raise
 
 
-def engine_variables(engine: Engine) -> dict[str, str]:
-    """The environment, with a variable that leads other programs to the same engine."""
-    name = "CONTAINER_HOST" if engine.name == "podman" else "DOCKER_HOST"
-    return {**os.environ, name: engine.address}
-
-
 def _may_install() -> bool:
     """Whether this is root on a system with apt-get."""
     return os.geteuid() == 0 and shutil.which("apt-get") is not None and _is_debian_like()

@@ -11,6 +11,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ from harness.execution.inputs import job_document
 from harness.execution.runs import REPORT_ALONE, Mount, RunRequest, answer_files, execute
 from harness.execution.runs.workspace import make_readable
 from harness.execution.tasks import limits_of
-from harness.images import BuiltImage, ensure_image
+from harness.images import ensure_image
 from harness.images.identity import parity_folders
 from harness.images.sources import code_files
 from harness.methods.card import MethodCard
@@ -119,7 +120,7 @@ class InContainers:
     def __init__(self, layout: Layout, engine: Engine) -> None:
         self._layout = layout
         self._engine = engine
-        self._images: dict[str, BuiltImage] = {}
+        self._image = cache(partial(ensure_image, engine, layout))
 
     @contextmanager
     def __call__(self, trial: Trial) -> Iterator[Result]:
@@ -162,8 +163,3 @@ class InContainers:
                 shutil.copyfile(source / name, folder / name)
         make_readable(folder)
         return {"mounts": (Mount(folder, _PARITY),), "environment": {"PYTHONPATH": f"/opt/sdk:{_PARITY}"}}
-
-    def _image(self, method: str) -> BuiltImage:
-        if method not in self._images:
-            self._images[method] = ensure_image(self._engine, self._layout, method)
-        return self._images[method]

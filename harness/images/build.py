@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Sequence
 
 from harness.base.errors import ImageError
 from harness.base.layout import Layout
@@ -12,7 +10,7 @@ from harness.base.vocabulary import Accelerator
 from harness.images.builder import BuildEngine
 from harness.images.cards import Environment, environment_chain, layers_of
 from harness.images.export import image_config, image_entries
-from harness.images.fetch import Progress, fetch_parts, find_sources
+from harness.images.fetch import Supply
 from harness.images.identity import code_tree, environment_image_name, environment_tree, image_name
 from harness.images.preparation import parts_of_layers
 from harness.images.receipts import BuiltImage, building, read_receipt, receipt_path, write_receipt
@@ -29,17 +27,6 @@ from harness.images.stages import EnvironmentBuild, make_environment, make_metho
 from harness.images.trees import code_of_entries, differing_folders, environment_listing, listing_digest
 
 _MOST_FOLDERS = 8
-
-
-@dataclass(frozen=True)
-class Supply:
-    """Where parts come from when one turns out to be missing."""
-
-    mirrors: Sequence[Path] = ()
-    network: bool = True
-    progress: Progress | None = None
-    # called with what is about to be built, because that can take minutes
-    announce: Callable[[str], None] = lambda _what: None
 
 
 def ensure_image(
@@ -202,8 +189,7 @@ def _make(
 ) -> tuple[EnvironmentBuild, str]:
     """A build of the last layer, and its parent's tree."""
     variant = variant_of(layers[-1], accelerator)
-    sources = find_sources(layout, supply.mirrors, network=supply.network)
-    fetch_parts(layout, parts_of_layers([(layers[-1], variant)]), sources, progress=supply.progress)
+    supply.fetch(layout, parts_of_layers([(layers[-1], variant)]))
     parent = _ensure(engine, layout, layers[-2].name, accelerator, supply) if layers[1:] else None
     name = layers[-1].helper
     helper = _ensure(engine, layout, name, "cpu", supply) if name is not None else None

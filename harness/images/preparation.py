@@ -1,9 +1,8 @@
-"""The parts that images need: which ones they are, fetching them; how large the images are, and a list of them."""
+"""The parts that images need: which ones they are; how large the images are, and a list of them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from pathlib import Path
+from collections.abc import Iterable
 from typing import Any
 
 from harness.base.errors import HarnessError
@@ -11,7 +10,6 @@ from harness.base.layout import Layout
 from harness.base.vocabulary import Accelerator
 from harness.images.cards import Environment, environment_chain, environment_names, layers_of
 from harness.images.context import parts_of
-from harness.images.fetch import Progress, fetch_parts, find_sources
 from harness.images.identity import environment_image_name, image_name, image_tree
 from harness.images.locks import Part
 from harness.images.receipts import receipts_of
@@ -40,20 +38,6 @@ def parts_of_layers(layers: Iterable[tuple[Environment, Accelerator]]) -> list[P
     """Every file that these layers themselves are built from, each once."""
     parts = [part for environment, variant in layers for part in parts_of(environment, variant)]
     return list({part.sha256: part for part in parts}.values())
-
-
-def fetch_for(
-    layout: Layout,
-    names: Iterable[str],
-    *,
-    accelerator: Accelerator = "cpu",
-    mirrors: Sequence[Path] = (),
-    network: bool = True,
-    progress: Progress | None = None,
-) -> int:
-    """Fetch what the named environments need and is not here; returns how many files that was."""
-    parts = needed_parts(layout, names, accelerator)
-    return fetch_parts(layout, parts, find_sources(layout, mirrors, network=network), progress=progress)
 
 
 def recorded_size(layout: Layout, methods: Iterable[str], accelerator: Accelerator = "cpu") -> int:

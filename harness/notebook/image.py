@@ -19,7 +19,6 @@ from harness.images.builder import build
 from harness.images.cards import environment_chain, epoch_of, language_of, layers_of, load_environment
 from harness.images.context import fill_environment_context, parts_of
 from harness.images.export import image_layers
-from harness.images.fetch import fetch_parts, find_sources
 from harness.images.identity import PREFIX, combined
 from harness.images.lock import held_packages
 from harness.images.receipts import CONTEXT, BuiltImage, building, read_receipt, receipt_path, write_receipt
@@ -57,8 +56,7 @@ def ensure_notebook_image(engine: Engine, layout: Layout, method: str, *, supply
             # another process may have built it while this one waited
             receipt = _known(engine, path)
             if receipt is None:
-                sources = find_sources(layout, supply.mirrors, network=supply.network)
-                fetch_parts(layout, parts_of(added, "cpu"), sources, progress=supply.progress)
+                supply.fetch(layout, parts_of(added, "cpu"))
                 receipt = _build(engine, layout, method, below, name)
                 write_receipt(path, receipt)
     return NotebookImage(name, receipt.image_id, below, added.name, language)

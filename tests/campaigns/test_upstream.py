@@ -10,7 +10,7 @@ import pytest
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.engine import Engine
-from harness.execution.campaign import Choices, run_plan
+from harness.execution.campaign import Choices
 from harness.images import folder_tree
 from harness.methods.card import load_method
 from harness.planning.jobs import Job
@@ -18,6 +18,7 @@ from harness.planning.plan import make_plan
 from harness.results.store import Store, join
 from harness.splits.spec import SplitSpec
 from tests.campaigns.conftest import probe_plan
+from tests.fabricate import run_plan
 
 pytestmark = pytest.mark.engine
 

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from importlib import import_module
 from importlib.util import find_spec
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -117,7 +118,10 @@ def test_the_page_of_consistency_is_current(repository: Layout) -> None:
 def test_every_finding_is_demonstrated(repository: Layout) -> None:
     for members in findings.all_findings(repository).values():
         assert all(one.shown_by for one in members)
-        assert findings.missing_demonstrations(repository, members) == []
+        for demonstration in chain.from_iterable(one.shown_by for one in members):
+            path, _, name = demonstration.partition("::")
+            shown = name and f"def {name}(" in (repository.root / path).read_text(encoding="utf-8")
+            assert shown or demonstration.startswith("harness "), demonstration
 
 
 def test_what_a_card_calls_a_finding_is_one_of_its_benchmark(repository: Layout) -> None:

@@ -89,7 +89,7 @@ def _swapped_back(slots: Integers, swaps: Integers, count: int) -> Integers:
     size, start = len(slots), 1
     while start < size:
         # places of one stretch may be hit within it, so it is short beside what lies before
-        stop = min(size, max(start + start // 32, start + 64))
+        stop = min(size, start + max(start // 16, 256))
         stretch = swaps[start:stop]
         hit = (slots[stretch] >= 0) | (stretch >= start) | (np.arange(start, stop) < count)
         for step in (start + np.flatnonzero(hit)).tolist():

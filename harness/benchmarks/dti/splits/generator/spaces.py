@@ -14,16 +14,21 @@ from harness.benchmarks.dti.splits.generator.categories import Category, sides
 from harness.benchmarks.dti.splits.generator.folds import Halves, without
 from harness.benchmarks.dti.splits.java import Integers
 
+# pairs drawn for each that is wanted, before those of a space are counted: most spaces are large
+_TRIES = 64
+
 
 def uniform_negatives(space: Mask, known: Mask, count: int, seed: int) -> Integers:
     """So many pairs of a space that are not known to bind, or all if there are fewer."""
-    generator = np.random.RandomState(seed)
-    free = np.flatnonzero(space.ravel() & ~known)
-    if 4 * count >= len(free):
-        return free[generator.permutation(len(free))[:count]]
-    # a permutation of millions of pairs would take most of the time
-    places = generator.randint(len(free), size=3 * count)
-    return free[places[np.sort(np.unique(places, return_index=True)[1])]][:count]
+    generator, flat = np.random.RandomState(seed), space.ravel()
+    drawn = generator.randint(flat.size, size=_TRIES * count)
+    drawn = drawn[flat[drawn] & ~known[drawn]]
+    drawn = drawn[np.sort(np.unique(drawn, return_index=True)[1])]
+    if len(drawn) >= count:
+        return drawn[:count]
+    # a space so small that it is rarely hit
+    free = np.flatnonzero(flat & ~known)
+    return free[generator.permutation(len(free))[:count]]
 
 
 def neighbour_negatives(halves: Halves, similar: bool, seed: int) -> Integers:
@@ -75,7 +80,7 @@ def connected_space(halves: Halves, space: str, nested: bool) -> Mask:
         rank[bound], rank[asked] = 1, 0
         kinds.append({name: rank <= place if nested else rank == place for place, name in enumerate("TCA")})
     (drugs, targets), one, other = kinds, space[0], space[1]
-    return np.outer(drugs[one], targets[other]) | np.outer(drugs[other], targets[one])
+    return (drugs[one][:, None] & targets[other]) | (drugs[other][:, None] & targets[one])
 
 
 def isolated_space(halves: Halves) -> Mask:
@@ -93,7 +98,6 @@ def category_space(halves: Halves, space: str, category: Category) -> Mask:
 
 
 def _rectangle(halves: Halves, drugs: Integers, targets: Integers) -> Mask:
-    rows = np.zeros(len(halves.bindings.drugs.hashes), dtype=np.bool_)
-    columns = np.zeros(halves.bindings.targets_end, dtype=np.bool_)
-    rows[drugs], columns[targets] = True, True
-    return np.outer(rows, columns)
+    mask = np.zeros((len(halves.bindings.drugs.hashes), halves.bindings.targets_end), dtype=np.bool_)
+    mask[drugs[:, None], targets] = True
+    return mask
