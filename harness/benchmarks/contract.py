@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from harness.base.input_files import Array, Given
     from harness.benchmarks.order import Arrangement
     from harness.benchmarks.ranking import Ranking
-    from harness.data.manifest import NewItem
 
 
 class Statistics(Strict):
@@ -41,6 +40,17 @@ class Statistics(Strict):
     def line(self) -> str:
         """The numbers in one line."""
         raise NotImplementedError
+
+
+class NewItem(Strict):
+    """Something of one's own that a dataset is extended by."""
+
+    # what it is, in a word of the benchmark: `drug`
+    kind: str
+    # what it is called in a ranking
+    name: str
+    # what is known of it, such as a structure
+    text: str
 
 
 class Options(Strict):

@@ -12,9 +12,10 @@ from pathlib import Path
 from harness import benchmarks
 from harness.base.files import write_atomic
 from harness.base.layout import Layout
+from harness.benchmarks import NewItem
 from harness.data.arrays import content_digest
 from harness.data.datasets import load_dataset
-from harness.data.manifest import NewItem, load_manifest, manifest_path
+from harness.data.manifest import load_manifest, manifest_path
 
 _NAME_DIGITS = 8
 

@@ -18,7 +18,7 @@ from harness.base.errors import ManifestError, unknown
 from harness.base.files import read_json
 from harness.base.layout import Layout
 from harness.base.manifests import NamedManifest, Strict, load_named
-from harness.benchmarks import Statistics
+from harness.benchmarks import NewItem, Statistics
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 # Size and sha256 of files that the manifest beside it has none for (`trust`). It may be committed.
@@ -81,14 +81,6 @@ class BroughtTable(Strict):
     optional: bool = Field(default=False, description="the dataset is also made without it")
 
     _is_a_file_name = field_validator("name")(plain_name)
-
-
-class NewItem(Strict):
-    """Something of one's own that a dataset is extended by: `drug`, its name, its structure."""
-
-    kind: str
-    name: str
-    text: str
 
 
 class Converted(Strict):

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from harness import api
 from harness.base.errors import ManifestError, UsageError
 from harness.base.layout import Layout
-from harness.benchmarks import Ranking
+from harness.benchmarks import NewItem, Ranking
 from harness.benchmarks.dti.checks import checked_remarks
 from harness.benchmarks.dti.dataset import DtiDataset
 from harness.benchmarks.dti.extension import with_new_nodes
@@ -22,7 +22,6 @@ from harness.cli.predict import command
 from harness.data import load_dataset, load_manifest
 from harness.data.datasets import convert_dataset
 from harness.data.extension import extended
-from harness.data.manifest import NewItem
 
 ASPIRIN, SEQUENCE = "CC(=O)Oc1ccccc1C(=O)O", "mkvlaa"
 ITEMS = [

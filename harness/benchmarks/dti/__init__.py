@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from harness.benchmarks.contract import AnswerFile, Benchmark
+from harness.benchmarks.contract import AnswerFile, Benchmark, NewItem
 from harness.benchmarks.dti.names import INPUTS, KEY_METRICS, ORDER_FREE_METRICS, SCORES
 from harness.benchmarks.dti.statistics import DtiStatistics
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from harness.benchmarks.dti.splits.pairs import PairSplit
     from harness.benchmarks.order import Arrangement
     from harness.benchmarks.ranking import Ranking
-    from harness.data.manifest import NewItem
 
 
 class Dti(Benchmark["DtiDataset", "PairSplit", "Scores"]):

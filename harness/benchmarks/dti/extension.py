@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from harness.base.errors import UsageError
+from harness.benchmarks.contract import NewItem
 from harness.benchmarks.dti.dataset import MEMBER, NEW_NODES, DtiDataset, Numbers
-
-if TYPE_CHECKING:
-    from harness.data.manifest import NewItem
 
 _KINDS = {"drug": "structure (SMILES)", "target": "sequence (amino acids in one-letter code)"}
 
