@@ -44,7 +44,7 @@ def command(
 
     \b
     harness predict --method bnnr --dataset mine --top 100 --output ranking.csv
-    harness predict --method deepdta --dataset davis --new drug mine "CC(=O)Oc1ccccc1C(=O)O"
+    harness predict --method deeppurpose --dataset davis --new drug mine "CC(=O)Oc1ccccc1C(=O)O"
     """
     repository = api.open_repository(mirrors=mirrors, install=install)
     new = [(kind, name, _text(text)) for kind, name, text in items]
