@@ -5,6 +5,8 @@ Every error is a `HarnessError`: what happened, where, and what to do. Where `re
 one around the current folder.
 """
 
+from __future__ import annotations
+
 from importlib import import_module
 from typing import TYPE_CHECKING
 

@@ -1,5 +1,7 @@
 """Published numbers beside ours."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 from pathlib import Path
 

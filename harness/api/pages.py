@@ -1,5 +1,7 @@
 """The status page."""
 
+from __future__ import annotations
+
 import hashlib
 import os
 from collections.abc import Iterator, Sequence

@@ -1,5 +1,7 @@
 """Plans, and what is known of their cells."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType

@@ -1,5 +1,7 @@
 """The repository that all functions work on, and where its data and its engine come from."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass

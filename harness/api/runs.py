@@ -1,5 +1,7 @@
 """Runs: what is left of a plan, and predictions on one's own data; and the scores of one stored run."""
 
+from __future__ import annotations
+
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager

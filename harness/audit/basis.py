@@ -4,6 +4,8 @@ It was made with code, locks and environment of the repository, and an image in 
 from a dataset and a split.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path

@@ -3,6 +3,8 @@
 The links of the run itself are here: record, files, job document, and the seed that the container was told.
 """
 
+from __future__ import annotations
+
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field

@@ -1,5 +1,7 @@
 """Replay: run a random sample of stored runs again, in fresh containers: the same verdict, the same bits."""
 
+from __future__ import annotations
+
 import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace

@@ -1,5 +1,7 @@
 """The whole audit: chains, replays, and the sum that must hold: every run counts once."""
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace

@@ -1,5 +1,7 @@
 """From predictions to scores: the protocol checked again, the scores recomputed and compared with those kept."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Sequence
 from pathlib import Path

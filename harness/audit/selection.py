@@ -1,5 +1,7 @@
 """Which runs an audit is about. A stored run whose record can't be read is never passed over."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 

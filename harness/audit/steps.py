@@ -1,5 +1,7 @@
 """One step of an audit: what was checked, what it found, and what it should have found."""
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

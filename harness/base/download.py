@@ -4,6 +4,8 @@ Proxies are those of the environment, as urllib knows them. A redirect leads to 
 server chooses how a file is read.
 """
 
+from __future__ import annotations
+
 import fcntl
 import http.client
 import os

@@ -1,5 +1,7 @@
 """An interrupt asks long work to end cleanly: containers are stopped, finished runs are kept."""
 
+from __future__ import annotations
+
 import math
 import os
 import signal

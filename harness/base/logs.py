@@ -1,5 +1,7 @@
 """The end of a log, bounded and harmless: what a container printed is shown, never interpreted."""
 
+from __future__ import annotations
+
 import os
 import re
 from pathlib import Path

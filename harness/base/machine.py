@@ -1,5 +1,7 @@
 """This machine: its processor, which the last bits of an answer can depend on, and the room on its disks."""
 
+from __future__ import annotations
+
 import os
 import platform
 from functools import cache

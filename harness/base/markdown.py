@@ -4,6 +4,8 @@
 whose authors may use it: there only HTML is taken away. `code` is the form of names.
 """
 
+from __future__ import annotations
+
 import re
 import unicodedata
 

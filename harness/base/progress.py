@@ -1,5 +1,7 @@
 """Progress of long work: a bar on a terminal, plain lines elsewhere, nothing where a program reads."""
 
+from __future__ import annotations
+
 import sys
 import threading
 import time

@@ -1,5 +1,7 @@
 """Tables as text and as Markdown, and lines that fit a terminal."""
 
+from __future__ import annotations
+
 import textwrap
 from collections.abc import Iterable, Sequence
 

@@ -1,5 +1,7 @@
 """Members of zip files, read only if they unpack to an acceptable size: 3 MB can hold 3 GB."""
 
+from __future__ import annotations
+
 import zipfile
 import zlib
 

@@ -1,5 +1,7 @@
 """The command line. Each command has a module of its own, which is imported only when it is used."""
 
+from __future__ import annotations
+
 import os
 import sys
 from importlib import import_module

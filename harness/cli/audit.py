@@ -1,5 +1,7 @@
 """`harness audit`: why should I believe this cell?"""
 
+from __future__ import annotations
+
 from pathlib import Path
 
 import click

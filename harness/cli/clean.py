@@ -1,5 +1,7 @@
 """`harness clean`: remove what nobody owns, and on request what can be made again."""
 
+from __future__ import annotations
+
 from contextlib import ExitStack
 from dataclasses import asdict
 

@@ -1,5 +1,7 @@
 """`harness compare`: published numbers beside ours, each with a verdict."""
 
+from __future__ import annotations
+
 from pathlib import Path
 
 import click

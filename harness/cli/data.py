@@ -1,5 +1,7 @@
 """`harness data`: what datasets there are, getting them, and proving that they are what their manifests say."""
 
+from __future__ import annotations
+
 from pathlib import Path
 from typing import Any
 

@@ -1,5 +1,7 @@
 """`harness doctor`: is this machine ready, and what to do if not."""
 
+from __future__ import annotations
+
 from dataclasses import asdict
 from pathlib import Path
 

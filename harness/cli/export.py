@@ -1,5 +1,7 @@
 """`harness export`: results with their evidence, as a Workflow Run RO-Crate; or the index of the store."""
 
+from __future__ import annotations
+
 from pathlib import Path
 
 import click

@@ -1,5 +1,7 @@
 """`harness image`: environments locked, fetched, built with the network off, verified, kept for later."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path

@@ -1,5 +1,7 @@
 """`harness list`: what this artifact holds."""
 
+from __future__ import annotations
+
 import click
 
 from harness import benchmarks

@@ -1,5 +1,7 @@
 """`harness new`: the skeleton of a method, and the self-test every method must pass."""
 
+from __future__ import annotations
+
 from itertools import chain
 
 import click

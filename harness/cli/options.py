@@ -1,5 +1,7 @@
 """Options that several commands have, and what they share to read them and to print JSON."""
 
+from __future__ import annotations
+
 import json
 import math
 import os

@@ -1,5 +1,7 @@
 """`harness plan`: the cells of a suite, and what they would need here, before anything runs."""
 
+from __future__ import annotations
+
 from dataclasses import asdict
 
 import click

@@ -1,5 +1,7 @@
 """`harness predict`: rank the unknown pairs of a dataset with one method."""
 
+from __future__ import annotations
+
 from pathlib import Path
 
 import click

@@ -1,5 +1,7 @@
 """`harness reference`: the committed results of this artifact."""
 
+from __future__ import annotations
+
 from pathlib import Path
 
 import click

@@ -1,5 +1,7 @@
 """`harness report`: the status page as one self-contained HTML file."""
 
+from __future__ import annotations
+
 from pathlib import Path
 
 import click

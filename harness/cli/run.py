@@ -1,5 +1,7 @@
 """`harness run`: run a suite, or a method on a split; score it; show the table; say where the evidence lies."""
 
+from __future__ import annotations
+
 from pathlib import Path
 
 import click

@@ -1,5 +1,7 @@
 """`harness score`: metrics from stored predictions; never a container."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any

@@ -1,5 +1,7 @@
 """`harness split`: what splits there are, making their files, and proving that a file keeps its promises."""
 
+from __future__ import annotations
+
 from itertools import groupby
 from pathlib import Path
 from typing import Any

@@ -1,5 +1,7 @@
 """`harness status`: the planned matrix, a verdict in every cell."""
 
+from __future__ import annotations
+
 from pathlib import Path
 
 import click

@@ -1,5 +1,7 @@
 """`harness study`: the tables and figures of a paper, made again from our runs beside the published ones."""
 
+from __future__ import annotations
+
 from functools import partial
 from pathlib import Path
 

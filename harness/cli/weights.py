@@ -1,5 +1,7 @@
 """`harness weights`: list pretrained models, bring them, and prove that they are unchanged."""
 
+from __future__ import annotations
+
 from pathlib import Path
 
 import click

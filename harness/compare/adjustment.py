@@ -1,5 +1,7 @@
 """Verdicts on the adjusted p-values of a table's rank tests. They judge the conclusion; H is judged elsewhere."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 

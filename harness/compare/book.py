@@ -1,5 +1,7 @@
 """All claims of one benchmark beside our numbers. No book is made unless the verdicts add up to the claims."""
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace

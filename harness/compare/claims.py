@@ -1,5 +1,7 @@
 """Claims: published numbers, read from CSV files, each with its source and its precision."""
 
+from __future__ import annotations
+
 import csv
 import gzip
 import io

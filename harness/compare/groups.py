@@ -9,6 +9,8 @@ statistic over draws of as many published seeds as we have. The range is widened
 not known here. A range that also contains "no effect" decides nothing.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 

@@ -11,6 +11,8 @@ status  our runs ended as the paper's did: ten that ended ok at least, or every 
 others  statistics over several methods: see `several`
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum

@@ -1,5 +1,7 @@
 """`results/published/BENCHMARK/names.toml`: how published names map to ours, each mapping with its reason."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 from harness import benchmarks

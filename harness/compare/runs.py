@@ -4,6 +4,8 @@ A run counts if our own code made it, on the CPU, in the present image, on the p
 parameters that the card gives for its variant. The variant is that of the claims, or one that is shown beside it.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase

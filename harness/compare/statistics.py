@@ -3,6 +3,8 @@
 Each works along the last axis, so that a thousand samples cost one call.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Sequence
 

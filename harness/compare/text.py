@@ -1,5 +1,7 @@
 """A book of claims as plain text, Markdown or JSON values: sums first, then single claims."""
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict

@@ -3,6 +3,8 @@
 Every statistic over several methods is computed from this form, so that it is the same for both sides.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path

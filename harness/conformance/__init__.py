@@ -1,5 +1,7 @@
 """The self-test of a method: what every image must do in its real container, whatever the method."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from typing import Protocol, cast
 

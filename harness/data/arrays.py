@@ -3,6 +3,8 @@
 What is read back has that digest, or is refused.
 """
 
+from __future__ import annotations
+
 import hashlib
 import json
 from collections.abc import Callable

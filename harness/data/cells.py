@@ -1,5 +1,7 @@
 """Comma-separated tables that a person made: rows with their line numbers, and faults that name file and line."""
 
+from __future__ import annotations
+
 import csv
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

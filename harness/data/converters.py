@@ -5,6 +5,8 @@ manifest names it: `csv` is the module of that name in `converters/` of its benc
 the manifest. Nothing else has to be changed.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path

@@ -3,6 +3,8 @@
 `load_dataset` gives arrays whose content has the digest of the manifest, or says what differs.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path

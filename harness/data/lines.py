@@ -1,5 +1,7 @@
 """Original files read by name: JSON tables and lines of cells, with faults that name file and line."""
 
+from __future__ import annotations
+
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path

@@ -4,6 +4,8 @@ They have no recorded checksum. Their present one decides which arrays are used,
 never mixed with what was computed before.
 """
 
+from __future__ import annotations
+
 from pathlib import Path
 
 from harness import benchmarks

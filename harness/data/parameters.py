@@ -1,5 +1,7 @@
 """A converter's parameters: the manifest's table, validated like any other, errors naming file and field."""
 
+from __future__ import annotations
+
 from typing import TypeVar
 
 from pydantic import ValidationError

@@ -4,6 +4,8 @@ A file is handed out only with the recorded size and sha256; one that has none m
 checks it later). Otherwise one error names every source that was tried and why it failed.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path

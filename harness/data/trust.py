@@ -3,6 +3,8 @@
 Until then nothing is recorded: a log-in page or a cut file never becomes the recorded content.
 """
 
+from __future__ import annotations
+
 import csv
 import struct
 import zipfile

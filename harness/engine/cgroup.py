@@ -5,6 +5,8 @@ the statistics are gone with the control group), so the kernel is asked directly
 lets us read it. Where it does not, every answer is None and nothing is claimed.
 """
 
+from __future__ import annotations
+
 import re
 from contextlib import suppress
 from dataclasses import dataclass

@@ -4,6 +4,8 @@ What an engine was asked for is one thing; this is the other. Where the process 
 virtual machine) or has ended, nothing is claimed.
 """
 
+from __future__ import annotations
+
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path

@@ -3,6 +3,8 @@
 `read_facts` is a pure function over the engine's own answers: it can be tested without any engine.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any

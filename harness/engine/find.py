@@ -1,5 +1,7 @@
 """The search for an engine: one the user names, one that answers, one we can serve, one we may install."""
 
+from __future__ import annotations
+
 import logging
 import os
 import shutil

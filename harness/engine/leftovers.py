@@ -4,6 +4,8 @@ A container can nest folders deeper than any recursion or path length allows and
 away. So folders are flattened first: what lies two levels down is renamed to the top, until nothing is left.
 """
 
+from __future__ import annotations
+
 import os
 import shutil
 import stat

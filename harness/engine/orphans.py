@@ -1,5 +1,7 @@
 """Containers whose harness has ended: found by their label and removed, never those of a living one."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from pathlib import Path
 

@@ -5,6 +5,8 @@ what no container may do, ends with the number of the first thing that was not r
 waits, the kernel is asked which limits and rights it really holds.
 """
 
+from __future__ import annotations
+
 import io
 import json
 import struct

@@ -5,6 +5,8 @@ handle cannot come to mean another process; a number that the engine gave can, w
 name space. So a process is believed to be the container's only if its control group names the container.
 """
 
+from __future__ import annotations
+
 import os
 import select
 from pathlib import Path

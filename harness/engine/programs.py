@@ -7,6 +7,8 @@ is neither read nor changed: each service has a file beside its socket. Where Po
 container (mixed cgroup versions without a delegated limit) that file holds corrections.
 """
 
+from __future__ import annotations
+
 import os
 import shutil
 from collections.abc import Mapping

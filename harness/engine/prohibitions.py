@@ -4,6 +4,8 @@ A call counts as let through unless the kernel answers "not permitted" or "no su
 that an unfiltered kernel gives any other answer. A hidden file may be missing, refused or empty.
 """
 
+from __future__ import annotations
+
 import struct
 from dataclasses import dataclass
 

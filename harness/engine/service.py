@@ -6,6 +6,8 @@ releases it when a process dies, so the last user is whoever can take it alone),
 while that process lives and names our socket on its command line).
 """
 
+from __future__ import annotations
+
 import ctypes
 import fcntl
 import os

@@ -3,6 +3,8 @@
 A kill can come and the group be gone between two readings; the signal wakes the reader before that.
 """
 
+from __future__ import annotations
+
 import os
 import select
 from contextlib import suppress

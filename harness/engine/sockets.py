@@ -1,5 +1,7 @@
 """Sockets an engine may listen on, and whether one answers, without loading a client library."""
 
+from __future__ import annotations
+
 import http.client
 import socket
 from collections.abc import Mapping

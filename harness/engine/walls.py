@@ -4,6 +4,8 @@ The hidden files tell about the whole machine, so that one container could read 
 that computes needs them; what a library does look at is replaced (`harness/execution/runs/container.py`).
 """
 
+from __future__ import annotations
+
 import hashlib
 from functools import cache
 from pathlib import Path

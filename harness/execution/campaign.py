@@ -3,6 +3,8 @@
 A method's failure is an outcome like any other; only the machine's failures, three in a row, end a campaign early.
 """
 
+from __future__ import annotations
+
 import threading
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -1,5 +1,7 @@
 """The NVIDIA GPUs of this machine, and whether a method's CUDA image can be run on them."""
 
+from __future__ import annotations
+
 import shutil
 import subprocess
 import tempfile

@@ -1,5 +1,7 @@
 """The inputs of a container (/in), made from dataset and split for every run: no cached copy is trusted."""
 
+from __future__ import annotations
+
 import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path

@@ -1,5 +1,7 @@
 """A method on your own data: fitted on all that is known, it ranks the rest. The run is kept as evidence."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path

@@ -4,6 +4,8 @@ A `Task` depends on nothing of the process that planned it but the store, the im
 another process, or another machine on the same file system, can perform it.
 """
 
+from __future__ import annotations
+
 import shutil
 import tempfile
 import threading

@@ -4,6 +4,8 @@ A trial goes through the method's real image and the same isolation as any other
 as arrays instead of coming from a dataset, and nothing of it is kept.
 """
 
+from __future__ import annotations
+
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping

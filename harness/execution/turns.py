@@ -5,6 +5,8 @@ that one cell's. Only the machine's failures, three in a row, end more: of one m
 The order of starting changes no answer and no table; it only keeps all processors busy until the last run ends.
 """
 
+from __future__ import annotations
+
 import logging
 import threading
 import traceback

@@ -4,6 +4,8 @@ Every run, with any verdict, is a `CreateAction` of an image on a dataset and a 
 sha256. Equal inputs give equal text: the date is that of the last run.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any

@@ -3,6 +3,8 @@
 SHA256SUMS lists every file.
 """
 
+from __future__ import annotations
+
 import json
 import os
 import shutil

@@ -1,5 +1,7 @@
 """Frozen environments and their images: asked for, locked, fetched, built with the network off, verified."""
 
+from __future__ import annotations
+
 from harness.images.build import ensure_environment, ensure_image, remove_images
 from harness.images.cards import refuse_unless_usable
 from harness.images.fetch import Supply

@@ -1,5 +1,7 @@
 """Downloading one file from an archive: by this system's apt with its proxies and keys, or by URL, resumed."""
 
+from __future__ import annotations
+
 import shutil
 import subprocess
 from functools import cache

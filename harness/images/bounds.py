@@ -1,5 +1,7 @@
 """Running another program's downloader so that no file it writes can outgrow what the lock says."""
 
+from __future__ import annotations
+
 import errno
 import os
 import subprocess

@@ -1,5 +1,7 @@
 """Make sure an image exists: build it if it is missing, verify it against the recorded tree, trust no name."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 from harness.base.errors import ImageError

@@ -4,6 +4,8 @@ The lock is conda-lock's own file, kept as JSON (which is YAML), with addresses 
 names no host and no folder of the system it was made on.
 """
 
+from __future__ import annotations
+
 import json
 import os
 import subprocess

@@ -3,6 +3,8 @@
 conda-lock asks it to solve (`create --dry-run --json`) and reads which packages it would fetch and link.
 """
 
+from __future__ import annotations
+
 import argparse
 import asyncio
 import json

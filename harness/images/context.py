@@ -1,5 +1,7 @@
 """The folder an engine builds from: parts checked against their locks, under the names that tools expect."""
 
+from __future__ import annotations
+
 import os
 import shutil
 from collections.abc import Iterable, Sequence

@@ -3,6 +3,8 @@
 A .deb is an `ar` archive of debian-binary, control.tar.* and data.tar.*.
 """
 
+from __future__ import annotations
+
 import io
 import lzma
 import tarfile

@@ -4,6 +4,8 @@ apt resolves against what the parent environments hold (for the base: nothing); 
 what only that needed, is dropped. This system's own sources, proxies and keys are used; nothing is installed.
 """
 
+from __future__ import annotations
+
 import os
 import re
 import shutil

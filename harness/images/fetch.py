@@ -4,6 +4,8 @@ Folders (--mirror, $PERMAFROST_MIRROR), this system's own apt and pip with their
 certificates, and for Debian packages the archives that $PERMAFROST_DEBIAN_MIRROR names, for example a snapshot.
 """
 
+from __future__ import annotations
+
 import os
 import shutil
 import tempfile

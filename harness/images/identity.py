@@ -1,5 +1,7 @@
 """The name and the trees of an image, computed from the repository alone, with no engine."""
 
+from __future__ import annotations
+
 from pathlib import Path
 
 from harness.base.errors import ImageError

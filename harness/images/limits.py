@@ -5,6 +5,8 @@ them. So the recipe (containers/_recipe/common.sh) reads `limits.txt` from its c
 with either engine, and this module watches the rest from outside: clock, disk, the machine's memory, the output.
 """
 
+from __future__ import annotations
+
 import os
 import signal
 import subprocess

@@ -1,5 +1,7 @@
 """Making locks: what a person asked for becomes exact versions and sha256, written beside the request."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from pathlib import Path
 

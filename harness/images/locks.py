@@ -1,5 +1,7 @@
 """Locks: every Debian package and wheel by exact version and sha256, one line each, no host names."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field

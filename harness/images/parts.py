@@ -1,5 +1,7 @@
 """The store of fetched parts, named by sha256: a file is in it whole and verified, or not at all."""
 
+from __future__ import annotations
+
 import os
 from pathlib import Path
 

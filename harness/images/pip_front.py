@@ -5,6 +5,8 @@ machine. This program takes pip's own finder and session (indexes, find-links, p
 there: the file that was chosen is copied, byte for byte, and nothing of it is opened.
 """
 
+from __future__ import annotations
+
 import argparse
 import sys
 from importlib import import_module

@@ -1,5 +1,7 @@
 """The parts that images need: which ones they are; how large the images are, and a list of them."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 from typing import Any
 

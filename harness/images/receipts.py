@@ -1,5 +1,7 @@
 """Receipts: which id an engine gave to what was built and verified, so that nothing is hashed twice."""
 
+from __future__ import annotations
+
 import fcntl
 import shutil
 from collections.abc import Iterator

@@ -1,5 +1,7 @@
 """The recorded tree of an environment: `tree.toml` and the listing beside it, committed with the locks."""
 
+from __future__ import annotations
+
 from pathlib import Path
 from typing import Literal
 

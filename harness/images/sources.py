@@ -4,6 +4,8 @@ A link would carry any file of this machine into an image, and a file of data wo
 of declared inputs. Both are refused, by name, before anything is hashed or copied.
 """
 
+from __future__ import annotations
+
 from pathlib import Path
 
 from harness.base.errors import ImageError

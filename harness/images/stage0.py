@@ -4,6 +4,8 @@ The same packages give the same bytes, on any host, with no Debian tool and no b
 dpkg then unpacks and configures the same packages over it properly (containers/_recipe/bootstrap.sh).
 """
 
+from __future__ import annotations
+
 import io
 import tarfile
 from collections.abc import Sequence

@@ -1,5 +1,7 @@
 """Building one image: a context, a call of the engine's builder with the network off, and a look inside."""
 
+from __future__ import annotations
+
 import tempfile
 import time
 from collections.abc import Iterator, Sequence

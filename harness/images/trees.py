@@ -6,6 +6,8 @@ from the repository alone, and again from a finished image, which proves that th
 what the code means (`harness.meaning`): an image built before a comment changed holds the present code.
 """
 
+from __future__ import annotations
+
 import hashlib
 import tarfile
 from collections import defaultdict

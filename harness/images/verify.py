@@ -1,5 +1,7 @@
 """Proof, on demand, that an image is what the repository says: every file, every package, and a second build."""
 
+from __future__ import annotations
+
 import re
 import tempfile
 import time

@@ -3,6 +3,8 @@
 Packages that exist only as source distributions are taken as that, by name, and become wheels during the build.
 """
 
+from __future__ import annotations
+
 import subprocess
 import sys
 import tempfile

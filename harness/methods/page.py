@@ -1,5 +1,7 @@
 """Method cards as Markdown, generated from the registry, so that the page in docs/ can't drift from the code."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 
 from harness.base.markdown import code, plain, prose

@@ -4,6 +4,8 @@ ZeroMQ's protocol is a stream of bytes on either kind of socket, so a kernel wit
 that know nothing but ports.
 """
 
+from __future__ import annotations
+
 import asyncio
 import os
 import stat

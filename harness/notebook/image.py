@@ -4,6 +4,8 @@ What is added is locked, fetched and installed like any environment (`containers
 image is not changed by it, and no run ever uses the image made here.
 """
 
+from __future__ import annotations
+
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path

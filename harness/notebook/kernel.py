@@ -4,6 +4,8 @@ The container has no network. It ends with its kernel, with this process (howeve
 standard input close), and when it is asked to.
 """
 
+from __future__ import annotations
+
 import asyncio
 import os
 import shutil

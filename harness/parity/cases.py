@@ -1,5 +1,7 @@
 """Golden cases of a folder: each of its files is a case, an input of cases, or reported as unknown."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass

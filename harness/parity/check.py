@@ -1,5 +1,7 @@
 """Checking golden cases: methods in their own containers, metrics and splits with the harness's own functions."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol, cast

@@ -1,5 +1,7 @@
 """The result of a comparison with a golden case, and of each of its arrays."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any

@@ -1,5 +1,7 @@
 """The arrays of golden cases, as they are stored."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path

@@ -4,6 +4,8 @@ Every array of a case is handed over, compared, or named in the card with the re
 any other array fails. What the card names so is never handed over, so no method can hand it back as its own.
 """
 
+from __future__ import annotations
+
 import fnmatch
 import json
 from collections.abc import Iterable, Mapping, Sequence

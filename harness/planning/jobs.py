@@ -1,5 +1,7 @@
 """Jobs: what should be known. A job's key is a hash over everything that can change its answer."""
 
+from __future__ import annotations
+
 import hashlib
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType

@@ -1,5 +1,7 @@
 """What a plan needs on this machine: data, disk, hours. It is computed before anything runs."""
 
+from __future__ import annotations
+
 import shutil
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence

@@ -4,6 +4,8 @@ Planning needs no engine and no data: image trees are computed from the reposito
 read from the manifests. So a missing cell is visible everywhere, with its reason.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cache, cached_property, partial

@@ -1,5 +1,7 @@
 """A request beside the suites: methods, datasets, splits and seeds by name, and the jobs they make together."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import product

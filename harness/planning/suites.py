@@ -1,5 +1,7 @@
 """Suites: named sets of jobs. Each is a TOML file in this folder; a new suite is a new file."""
 
+from __future__ import annotations
+
 import random
 from functools import cache
 from itertools import product

@@ -3,6 +3,8 @@
 Equal inputs give equal bytes: there is no time stamp, and everything is sorted.
 """
 
+from __future__ import annotations
+
 import json
 import shlex
 from collections.abc import Iterable

@@ -1,5 +1,7 @@
 """Findings: documented defects of an original or a paper, each with the test or command that demonstrates it."""
 
+from __future__ import annotations
+
 from harness.base.layout import Layout
 from harness.base.manifests import Strict, load_toml
 from harness.base.markdown import code, prose

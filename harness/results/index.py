@@ -3,6 +3,8 @@
 Nothing in the harness reads it: what counts is the records. Equal stores give equal bytes.
 """
 
+from __future__ import annotations
+
 import io
 import json
 import logging

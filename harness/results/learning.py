@@ -4,6 +4,8 @@ A method that learns scores in any order as it does in the published one, up to 
 stratified draw back to the labels, or keeps labels by the number of a row, scores so in the published order only.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from statistics import mean, stdev
 from typing import NamedTuple

@@ -1,5 +1,7 @@
 """Records: what one run leaves behind. A record carries its own digest, so that a changed one shows."""
 
+from __future__ import annotations
+
 import json
 from pathlib import Path, PurePosixPath
 from typing import Any

@@ -6,6 +6,8 @@ be shown where nothing was run, held against a claim, and above all proved: the 
 files with the same sha256 (`harness audit --reference --replay N`).
 """
 
+from __future__ import annotations
+
 import gzip
 import json
 import zlib

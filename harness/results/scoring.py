@@ -1,5 +1,7 @@
 """Scores: recomputed from stored predictions at will, cached, and never needing a container."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache

@@ -4,6 +4,8 @@ A run's folder is made under a temporary name, its record written last, and rena
 a key before it runs it; where two finish the same job all the same, the first folder stays.
 """
 
+from __future__ import annotations
+
 import fcntl
 import os
 import shutil

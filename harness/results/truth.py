@@ -1,5 +1,7 @@
 """The dataset and the split of a job: what a run was asked, and the held-back truth to score its answer by."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path

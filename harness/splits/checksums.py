@@ -1,5 +1,7 @@
 """Recorded checksums of split files: `datasets/NAME/splits.csv`, a line per split, never changed later."""
 
+from __future__ import annotations
+
 import csv
 import io
 import json

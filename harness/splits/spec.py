@@ -1,5 +1,7 @@
 """Names of splits: how a person writes them, and how tables and files call them."""
 
+from __future__ import annotations
+
 import json
 from typing import Any
 

@@ -1,5 +1,7 @@
 """Splits by name: made where needed, kept by checksum, refused when they differ from the recorded one."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path

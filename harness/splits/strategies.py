@@ -3,6 +3,8 @@
 What a module offers is `benchmarks.contract.Strategy`. The docstrings of its checks tell people what they examine.
 """
 
+from __future__ import annotations
+
 import hashlib
 from functools import cache
 from inspect import getdoc

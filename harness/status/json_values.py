@@ -1,5 +1,7 @@
 """The status table as JSON values."""
 
+from __future__ import annotations
+
 from typing import Any
 
 from harness.base.vocabulary import Verdict

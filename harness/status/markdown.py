@@ -1,5 +1,7 @@
 """The status table as Markdown: one matrix per benchmark, methods against datasets and splits."""
 
+from __future__ import annotations
+
 from itertools import groupby
 
 from harness.base.markdown import code, plain

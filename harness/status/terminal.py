@@ -1,5 +1,7 @@
 """The status table on a terminal, in colour; elsewhere as plain text."""
 
+from __future__ import annotations
+
 import sys
 from itertools import groupby
 from typing import TextIO

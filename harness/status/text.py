@@ -1,5 +1,7 @@
 """The status table as plain text that fits 80 columns: for pipes, files and logs."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby

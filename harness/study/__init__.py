@@ -4,6 +4,8 @@ The file `study.toml` in a benchmark's package describes its study. Tables and f
 their own are made by the package `study` of the benchmark, which is imported on demand.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path

@@ -1,5 +1,7 @@
 """A table with a row per claim: printed, from the authors' files, from our runs, and what the controls reach."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product

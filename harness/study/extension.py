@@ -1,5 +1,7 @@
 """The interface of a benchmark's package `study`: it adds sheets that need arithmetic of their own."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 

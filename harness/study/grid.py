@@ -1,5 +1,7 @@
 """A table of methods by dataset, split or metric: printed and ours in one entry, with the claim's verdict."""
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -4,6 +4,8 @@ A row is a method of the paper, or one that the paper does not have: a control, 
 combination of several runs. Only rows of the paper are compared with printed numbers.
 """
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,5 +1,7 @@
 """Removal of what has no owner any more, and on request of what can be made again. Results are never removed."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass

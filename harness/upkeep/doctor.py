@@ -1,5 +1,7 @@
 """Checks before long work: they find in seconds what would fail after hours, and say what to do about it."""
 
+from __future__ import annotations
+
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass

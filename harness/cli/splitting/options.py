@@ -1,5 +1,7 @@
 """How a person names splits: dataset and strategy by place or by option, seeds, and the strategy's parameters."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps

@@ -1,5 +1,7 @@
 """One attempt: a container from creation to removal, and the signs it leaves."""
 
+from __future__ import annotations
+
 import os
 import threading
 import time

@@ -8,6 +8,8 @@ weighed together, in an order in which the cause comes before its consequences. 
 itself is among them.
 """
 
+from __future__ import annotations
+
 import signal
 from dataclasses import dataclass
 from enum import StrEnum

@@ -5,6 +5,8 @@ they tell the run's limits and stand still. Each run has its own copies, because
 any file that both can open.
 """
 
+from __future__ import annotations
+
 import resource
 from pathlib import Path
 from typing import Any

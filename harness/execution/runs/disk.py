@@ -5,6 +5,8 @@ memory, and a mount of our own would outlive a killed harness. So output is look
 kept free, and no run is started before what the others may still write has room.
 """
 
+from __future__ import annotations
+
 import os
 import stat
 from collections.abc import Iterable, Iterator

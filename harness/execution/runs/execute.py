@@ -5,6 +5,8 @@ workspace and with the engine found again. What a method does is never repeated:
 the first showed.
 """
 
+from __future__ import annotations
+
 import logging
 import os
 import threading

@@ -1,5 +1,7 @@
 """What counts as a failure of the engine, and how it is put into words."""
 
+from __future__ import annotations
+
 from functools import cache
 
 

@@ -1,5 +1,7 @@
 """How a run ended, and everything that was observed on the way."""
 
+from __future__ import annotations
+
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any

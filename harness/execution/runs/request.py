@@ -1,5 +1,7 @@
 """What one run needs, complete in itself: it can be pickled, sent elsewhere and executed there."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path

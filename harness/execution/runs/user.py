@@ -1,5 +1,7 @@
 """Which user a container's processes are: one of its own, so that the kernel counts nothing of it with others."""
 
+from __future__ import annotations
+
 import secrets
 from pathlib import Path
 from typing import NamedTuple

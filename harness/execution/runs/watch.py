@@ -7,6 +7,8 @@ or the next look at the output is due. The end is looked at before the clock: a 
 a while, or whose engine hangs, must not find a run late that has long ended.
 """
 
+from __future__ import annotations
+
 import os
 import selectors
 import socket

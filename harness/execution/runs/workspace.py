@@ -4,6 +4,8 @@ A container may leave anything in `/out`: links that point elsewhere, pipes that
 a million files. Nothing is followed and only regular files with expected names are copied.
 """
 
+from __future__ import annotations
+
 import errno
 import os
 import re

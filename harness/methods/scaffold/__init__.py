@@ -3,6 +3,8 @@
 A skeleton is one folder under methods/ and one under containers/, both there or neither.
 """
 
+from __future__ import annotations
+
 import re
 import shutil
 import tempfile
