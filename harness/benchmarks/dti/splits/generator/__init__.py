@@ -1,0 +1,1 @@
+"""BETA's generator of tasks, and the promises that its splits keep."""
