@@ -14,7 +14,7 @@ from harness.base.errors import UsageError
 from harness.base.interrupt import stop_on_interrupt
 from harness.base.progress import ProgressChoice, progress_for
 from harness.base.vocabulary import Verdict
-from harness.benchmarks import NewItem
+from harness.benchmarks.new_item import NewItem
 from harness.data.extension import extended
 from harness.engine import find_engine
 from harness.execution.campaign import Choices, left_to_run, run_cells

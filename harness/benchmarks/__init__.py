@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import cast
 
 from harness.base.errors import unknown
-from harness.benchmarks.contract import AnswerFile, Benchmark, Dataset, NewItem, Options, Split, Statistics
+from harness.benchmarks.contract import AnswerFile, Benchmark, Dataset, Options, Split, Statistics
 from harness.benchmarks.metric import Metric
 from harness.benchmarks.ranking import Ranking
 
@@ -21,7 +21,6 @@ __all__ = [
     "Benchmark",
     "Dataset",
     "Metric",
-    "NewItem",
     "Options",
     "Ranking",
     "Split",

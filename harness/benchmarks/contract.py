@@ -14,7 +14,6 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
-from harness.base.errors import UsageError
 from harness.base.manifests import Strict
 from harness.benchmarks.measures import Question, Scoring
 
@@ -40,17 +39,6 @@ class Statistics(Strict):
     def line(self) -> str:
         """The numbers in one line."""
         raise NotImplementedError
-
-
-class NewItem(Strict):
-    """Something of one's own that a dataset is extended by."""
-
-    # what it is, in a word of the benchmark: `drug`
-    kind: str
-    # what it is called in a ranking
-    name: str
-    # what is known of it, such as a structure
-    text: str
 
 
 class Options(Strict):
@@ -258,14 +246,6 @@ class Benchmark(ABC, Generic[D, S, A]):
         self, dataset: D, split: S, names: Sequence[str], options: Mapping[str, int]
     ) -> Mapping[str, Given]:
         """The inputs that a method declares and those of every method, by name; never a test label."""
-
-    def with_new(self, dataset: D, items: Sequence[NewItem]) -> D:
-        """The dataset with items of one's own, which `harness predict` then asks about."""
-        raise UsageError(
-            f"benchmark {self.name} can't add items to a dataset",
-            where="--new",
-            todo="list them in tables of your own (docs/predicting.md)",
-        )
 
     @abstractmethod
     def reorder(self, inputs: Mapping[str, Given], order: str) -> Arrangement:

@@ -15,6 +15,7 @@ from harness.base.errors import CorruptData, ManifestError, MissingData, UsageEr
 from harness.base.files import checksum, digest_of, sha256_of
 from harness.base.layout import Layout
 from harness.benchmarks import Dataset
+from harness.benchmarks.new_item import with_new
 from harness.data.converters import converter_source, find_converter
 from harness.data.manifest import DatasetManifest, load_manifest, manifest_path
 from harness.data.own_tables import brought_tables
@@ -90,7 +91,7 @@ def convert_dataset(layout: Layout, name: str, *, mirrors: Sequence[Path] = ()) 
     benchmark = benchmarks.get(manifest.benchmark)
     if manifest.extends:
         base = load_dataset(layout, manifest.extends, mirrors=mirrors)
-        return _checked(replace(benchmark.with_new(base, manifest.new), name=name), layout, manifest)
+        return _checked(replace(with_new(manifest.benchmark, base, manifest.new), name=name), layout, manifest)
     convert = find_converter(layout, manifest)
     files = fetch_dataset(layout, name, mirrors=mirrors)
     with seen_first(layout, manifest, files):

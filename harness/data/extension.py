@@ -9,10 +9,9 @@ import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from harness import benchmarks
 from harness.base.files import write_atomic
 from harness.base.layout import Layout
-from harness.benchmarks import NewItem
+from harness.benchmarks.new_item import NewItem, with_new
 from harness.data.arrays import content_digest
 from harness.data.datasets import load_dataset
 from harness.data.manifest import load_manifest, manifest_path
@@ -24,7 +23,7 @@ def extended(layout: Layout, base: str, items: Sequence[NewItem], mirrors: Seque
     """The name of a dataset that has all of another one and these items; it is there afterwards."""
     manifest = load_manifest(layout, base)
     dataset = load_dataset(layout, base, mirrors=mirrors)
-    larger = benchmarks.get(manifest.benchmark).with_new(dataset, items)
+    larger = with_new(manifest.benchmark, dataset, items)
     digest = content_digest(larger)
     name = f"{base}_new_{digest[:_NAME_DIGITS]}"
     tables = [

@@ -18,7 +18,8 @@ from harness.base.errors import ManifestError, unknown
 from harness.base.files import read_json
 from harness.base.layout import Layout
 from harness.base.manifests import NamedManifest, Strict, load_named
-from harness.benchmarks import NewItem, Statistics
+from harness.benchmarks import Statistics
+from harness.benchmarks.new_item import NewItem
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 # Size and sha256 of files that the manifest beside it has none for (`trust`). It may be committed.

@@ -12,12 +12,13 @@ from click.testing import CliRunner
 from harness import api
 from harness.base.errors import ManifestError, UsageError
 from harness.base.layout import Layout
-from harness.benchmarks import NewItem, Ranking
+from harness.benchmarks import Ranking
 from harness.benchmarks.dti.checks import checked_remarks
 from harness.benchmarks.dti.dataset import DtiDataset
-from harness.benchmarks.dti.extension import with_new_nodes
+from harness.benchmarks.dti.extension import with_new
 from harness.benchmarks.dti.input_arrays import inputs_of
 from harness.benchmarks.dti.splits.strategies import new_nodes
+from harness.benchmarks.new_item import NewItem
 from harness.cli.predict import command
 from harness.data import load_dataset, load_manifest
 from harness.data.datasets import convert_dataset
@@ -55,7 +56,7 @@ def facts(dataset: DtiDataset) -> tuple[object, ...]:
 
 
 def test_what_is_known_stays_what_it_is(world: DtiDataset) -> None:
-    larger = with_new_nodes(world, ITEMS)
+    larger = with_new(world, ITEMS)
     checked_remarks(larger)
     before, after = facts(world), facts(larger)
     assert before[:2] == after[:2] and before[3] == after[3]
@@ -68,7 +69,7 @@ def test_what_is_known_stays_what_it_is(world: DtiDataset) -> None:
 
 
 def test_pairs_with_own_items_are_asked_and_no_others(world: DtiDataset) -> None:
-    larger = with_new_nodes(world, ITEMS)
+    larger = with_new(world, ITEMS)
     split = new_nodes.make(larger, 0, new_nodes.Parameters())
     asked = {(larger.drug_ids[drug], larger.target_ids[target]) for drug, target in split.test_pairs}
     own = {(drug, target) for drug in ("mine", "other") for target in larger.target_ids}
@@ -96,12 +97,12 @@ def test_pairs_with_own_items_are_asked_and_no_others(world: DtiDataset) -> None
 def test_an_item_that_cannot_be_is_refused(world: DtiDataset, item: tuple[str, str, str], what: str) -> None:
     kind, name, text = item
     with pytest.raises(UsageError, match=what):
-        with_new_nodes(world, [*ITEMS, NewItem(kind=kind, name=name, text=text)])
+        with_new(world, [*ITEMS, NewItem(kind=kind, name=name, text=text)])
 
 
 def test_nothing_is_added_twice(world: DtiDataset) -> None:
     with pytest.raises(UsageError, match="added to this dataset already"):
-        with_new_nodes(with_new_nodes(world, ITEMS), ITEMS[:1])
+        with_new(with_new(world, ITEMS), ITEMS[:1])
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from harness.benchmarks.contract import AnswerFile, Benchmark, NewItem
+from harness.benchmarks.contract import AnswerFile, Benchmark
 from harness.benchmarks.dti.names import INPUTS, KEY_METRICS, ORDER_FREE_METRICS, SCORES
 from harness.benchmarks.dti.statistics import DtiStatistics
 
@@ -64,12 +64,6 @@ class Dti(Benchmark["DtiDataset", "PairSplit", "Scores"]):
         from harness.benchmarks.dti.input_arrays import inputs_of
 
         return inputs_of(dataset, split, names)
-
-    def with_new(self, dataset: DtiDataset, items: Sequence[NewItem]) -> DtiDataset:
-        """Drugs by structure and targets by sequence."""
-        from harness.benchmarks.dti.extension import with_new_nodes
-
-        return with_new_nodes(dataset, items)
 
     def reorder(self, inputs: Mapping[str, Given], order: str) -> Arrangement:
         """Drugs, targets, other nodes and all rows in another order."""

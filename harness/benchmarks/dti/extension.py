@@ -8,13 +8,13 @@ from dataclasses import replace
 import numpy as np
 
 from harness.base.errors import UsageError
-from harness.benchmarks.contract import NewItem
 from harness.benchmarks.dti.dataset import MEMBER, NEW_NODES, DtiDataset, Numbers
+from harness.benchmarks.new_item import NewItem
 
 _KINDS = {"drug": "structure (SMILES)", "target": "sequence (amino acids in one-letter code)"}
 
 
-def with_new_nodes(dataset: DtiDataset, items: Sequence[NewItem]) -> DtiDataset:
+def with_new(dataset: DtiDataset, items: Sequence[NewItem]) -> DtiDataset:
     """The dataset with further drugs and targets behind its own; similar to none of them."""
     if NEW_NODES in dataset.group_names:
         raise UsageError(
