@@ -127,7 +127,7 @@ def broken_promises(split: PairSplit, dataset: DtiDataset) -> list[str]:
         ("item", items, NEW, len(dataset.pairs)),
     ):
         if outside := int(((numbers < least) | (numbers >= end)).sum()):
-            broken.append(f"{outside} rows have a {name} that the dataset has not")
+            broken.append(f"{outside} rows name no {name} of the dataset")
     if broken:
         return broken
     own = items >= 0
