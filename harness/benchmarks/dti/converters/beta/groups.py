@@ -7,6 +7,7 @@ new bindings, and the negatives of each space as a group of its own, `test6-TEO/
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +24,8 @@ from harness.data.lines import path_of
 DRUG_CLASSES, TARGET_CLASSES, FOLDS = "t2_class_K.csv", "t3_class_K.csv", "test3_repo_testpairs.csv.gz"
 # the folds of the published tasks, and the seed of their shuffle
 _FOLD_COUNT, _SEED = 10, 1024
+# published files end with this line
+_CUT = 101
 # how the names of test files end, and what the spaces are called
 SPACES = {"tt": "TEO", "trt": "TRO", "te": "TEE", "tre": "TRE"}
 _TASK = re.compile(r"test([56])_(.+)_(tt|trt|te|tre)\.nt")
@@ -81,9 +84,16 @@ def read_classes(files: Mapping[str, Path], known: Sequence[Known]) -> list[Name
             members, name = _nodes(row[order], "be", where), _class_name(3, row)
             pairs = _in_folds(_by(1, members, known), folds.pop(name, {}), where)
             groups.append(NamedGroup(name, pairs, members, size=_size(row, members, where)))
-        # of the others the members are not known, or files were cut before the last binding: no task, but a place
-        groups += [NamedGroup(name, list(pairs)) for name, pairs in folds.items()]
+        groups += [_other_class(name, own, str(files[FOLDS])) for name, own in folds.items()]
     return groups
+
+
+def _other_class(name: str, folds: Mapping[Known, tuple[int, int]], where: str) -> NamedGroup:
+    """A class of which only the published tasks tell; of size 0 where these are cut before the last binding."""
+    if max(Counter(fold for fold, _ in folds.values()).values()) >= _CUT:
+        return NamedGroup(name, list(folds))
+    members = list(dict.fromkeys(target for _, target in folds))
+    return NamedGroup(name, _in_folds(list(folds), folds, where), members, size=len(members))
 
 
 def read_diseases(

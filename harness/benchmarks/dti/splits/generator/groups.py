@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from harness.base.errors import MissingData, unknown
+from harness.base.errors import MissingData, UsageError, unknown
 from harness.benchmarks.dti.dataset import LEADING, MEMBER, DtiDataset
 from harness.benchmarks.dti.splits.generator.bindings import Bindings, bindings_of
 from harness.benchmarks.dti.splits.generator.categories import Category
@@ -36,6 +36,8 @@ def group_of(dataset: DtiDataset, test: int, name: str, rank: int, schemes: int,
     """A group by its name, or by its rank in a scheme (the first one, where none is named)."""
     names = ranked(dataset, test, schemes, most)
     own = [one for one in names if one == name] or [one for one in names if not name or _scheme(one) == name]
+    if rank >= most:
+        raise UsageError(f"this reading has {most} groups of each kind", where=f"parameter rank, given as {rank}")
     if names and not own:
         raise unknown("group of this reading", name, names, where=f"dataset {dataset.name}, Test {test}")
     # without a scheme's name that of the first counts
@@ -98,6 +100,8 @@ def _group(dataset: DtiDataset, test: int, name: str) -> Group:
     # nodes are numbered drugs first
     first = 0 if test == 2 else dataset.drugs
     nodes, leading = ((members[members[:, 1] == role, 2] - first).astype(np.int64) for role in (MEMBER, LEADING))
+    # of drugs the dataset has the order in a table of all, known or not
+    nodes = nodes if test == 2 else bindings_of(dataset).targets.set(nodes)
     category = Category(test == 2, nodes, int(dataset.group_sizes[number]), leading)
     return Group(name, category, _codes(dataset, number))
 
