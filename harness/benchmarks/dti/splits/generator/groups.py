@@ -24,7 +24,7 @@ _LEAST_DRUGS, _LEAST_PAIRS = 2, 13
 
 
 @dataclass(frozen=True, eq=False)
-class Group:
+class TaskGroup:
     """A category and its bindings, in the order in which they are added to their set."""
 
     name: str
@@ -32,7 +32,7 @@ class Group:
     codes: Integers
 
 
-def group_of(dataset: DtiDataset, test: int, name: str, rank: int, schemes: int, most: int) -> Group:
+def group_of(dataset: DtiDataset, test: int, name: str, rank: int, schemes: int, most: int) -> TaskGroup:
     """A group by its name, or by its rank in a scheme (the first one, where none is named)."""
     names = ranked(dataset, test, schemes, most)
     own = [one for one in names if one == name] or [one for one in names if not name or _scheme(one) == name]
@@ -60,7 +60,7 @@ def group_of(dataset: DtiDataset, test: int, name: str, rank: int, schemes: int,
     return group
 
 
-def published_negatives(dataset: DtiDataset, test: int, space: str, group: Group) -> Integers | None:
+def published_negatives(dataset: DtiDataset, test: int, space: str, group: TaskGroup) -> Integers | None:
     """The negatives of a task as the authors published them; None where they are not in the dataset."""
     name = f"test{test}-{space}/{group.name}"
     return _codes(dataset, dataset.group_names.index(name)) if name in dataset.group_names else None
@@ -75,7 +75,7 @@ def ranked(dataset: DtiDataset, test: int, schemes: int, most: int) -> tuple[str
     ]
     if test == 6:
         groups = [group for group in groups if _is_large(bindings, group)]
-    by_scheme: dict[str, list[Group]] = {}
+    by_scheme: dict[str, list[TaskGroup]] = {}
     for group in groups:
         by_scheme.setdefault(_scheme(group.name), []).append(group)
     return tuple(
@@ -89,12 +89,12 @@ def _scheme(name: str) -> str:
     return name.partition(":")[0] if ":" in name else ""
 
 
-def _is_large(bindings: Bindings, group: Group) -> bool:
+def _is_large(bindings: Bindings, group: TaskGroup) -> bool:
     drugs = len(np.unique(bindings.drugs_of(group.codes)))
     return drugs >= _LEAST_DRUGS and drugs * group.category.size >= _LEAST_PAIRS
 
 
-def _group(dataset: DtiDataset, test: int, name: str) -> Group:
+def _group(dataset: DtiDataset, test: int, name: str) -> TaskGroup:
     number = dataset.group_names.index(f"test{test}/{name}")
     members = dataset.group_members[dataset.group_members[:, 0] == number]
     # nodes are numbered drugs first
@@ -103,7 +103,7 @@ def _group(dataset: DtiDataset, test: int, name: str) -> Group:
     # of drugs the dataset has the order in a table of all, known or not
     nodes = nodes if test == 2 else bindings_of(dataset).targets.set(nodes)
     category = Category(test == 2, nodes, int(dataset.group_sizes[number]), leading)
-    return Group(name, category, _codes(dataset, number))
+    return TaskGroup(name, category, _codes(dataset, number))
 
 
 def _codes(dataset: DtiDataset, group: int) -> Integers:
