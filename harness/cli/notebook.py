@@ -109,7 +109,9 @@ def command(
 def _own_dataset(layout: Layout, card: MethodCard) -> DatasetManifest:
     """A dataset of the method's benchmark whose files are all in the repository."""
     manifests = (load_manifest(layout, name) for name in manifest_names(layout))
-    of_benchmark = (one for one in manifests if one.benchmark in card.benchmarks and not one.bring)
+    of_benchmark = (
+        one for one in manifests if one.benchmark in card.benchmarks and not (one.bring or one.extends)
+    )
     manifest = next((one for one in of_benchmark if one.files == one.own_files), None)
     if manifest is None:
         raise UsageError(

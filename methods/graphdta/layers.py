@@ -174,9 +174,7 @@ class _Sums(torch.autograd.Function):
         # each position of the sequence gets what its letter in each protein got
         places = letters + alphabet * torch.arange(count, device=letters.device)[:, None]
         first = torch.arange(letters.shape[1], device=letters.device) * count
-        return functional.embedding_bag(
-            places.T.flatten(), gradient.view(-1, width), first, mode="sum"
-        ), None
+        return functional.embedding_bag(places.T.flatten(), gradient.view(-1, width), first, mode="sum"), None
 
 
 def convolved(proteins: Proteins, embedding: Tensor, layer: nn.Conv1d) -> Tensor:

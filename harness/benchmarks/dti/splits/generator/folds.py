@@ -8,14 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from harness.benchmarks.dti.splits.generator.bindings import Bindings
-from harness.benchmarks.dti.splits.java import (
-    Integers,
-    JavaRandom,
-    buckets_of,
-    first_of_shuffled,
-    shuffled,
-    table_of,
-)
+from harness.benchmarks.dti.splits.java import Integers, JavaRandom, shuffled
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,21 +63,3 @@ def fold_of(bindings: Bindings, chosen: Integers, fold: int, folds: int, seed: i
     stop = start + sizes[fold]
     rest = bindings.lines(without(bindings.codes, chosen))
     return Halves(bindings, bindings.lines(order[:start], order[stop:], rest), bindings.lines(order[start:stop]))
-
-
-def order_of_folds(bindings: Bindings, tests: list[Integers], seed: int) -> Integers:
-    """The bindings of all folds in an order that gives these folds again, though how they were added is not known.
-
-    Tables leave open only the order in a bucket. The shuffle tells of which fold each place of the list is, so a
-    binding takes, of the places of its bucket that are of its fold, the next in the order of its fold's file.
-    """
-    codes = np.concatenate(tests)
-    fold = np.repeat(np.arange(len(tests)), [len(test) for test in tests])
-    buckets = buckets_of(bindings.line_hashes(codes), table_of(len(codes)))
-    # every place of the list: the bucket it is in, and where the shuffle moves it
-    place_buckets = np.sort(buckets)
-    moved = np.argsort(first_of_shuffled(len(codes), len(codes), JavaRandom(seed)), kind="stable")
-    places = np.lexsort([moved, place_buckets])
-    order = np.empty(len(codes), dtype=np.int64)
-    order[places] = codes[np.lexsort([np.arange(len(codes)), fold, buckets])]
-    return order

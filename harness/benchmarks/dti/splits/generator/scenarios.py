@@ -34,7 +34,8 @@ def chosen(bindings: Bindings, scenario: int, seed: int) -> Integers:
     if scenario == 3:
         ordered = bindings.codes[bindings.by_drug]
         drugs, targets = bindings.drugs_of(ordered), bindings.targets_of(ordered)
-        return ordered[(np.bincount(drugs)[drugs] == 1) & (np.bincount(targets)[targets] == 1)]
+        isolated: Integers = ordered[(np.bincount(drugs)[drugs] == 1) & (np.bincount(targets)[targets] == 1)]
+        return isolated
     rules: tuple[Rule, ...] = (_connected,)
     orders = [bindings.by_drug]
     if scenario == 2:
@@ -45,11 +46,13 @@ def chosen(bindings: Bindings, scenario: int, seed: int) -> Integers:
 
 
 def _connected(one: Integers, other: Integers) -> Mask:
-    return np.logical_and(one > 1, other > 1)
+    connected: Mask = np.logical_and(one > 1, other > 1)
+    return connected
 
 
 def _lone_first(one: Integers, other: Integers) -> Mask:
-    return np.logical_and(one == 1, other > 1)
+    lone: Mask = np.logical_and(one == 1, other > 1)
+    return lone
 
 
 def _removed(bindings: Bindings, pool: _Pool, seed: int) -> Integers:

@@ -72,6 +72,12 @@ def _space(halves: Halves, parameters: Parameters) -> Mask:
     return connected_space(halves, parameters.space, nested=parameters.reading == "as-defined")
 
 
+def broken_draws(dataset: DtiDataset, split: PairSplit, seed: int, parameters: Parameters) -> list[str]:
+    """The bindings that are asked are the fold of what the scenario chooses."""
+    asked, again = parts_of(dataset, split)[0].test, positives(dataset, seed, parameters).test
+    return [] if np.array_equal(np.sort(asked), np.sort(again)) else ["other bindings are asked than chosen"]
+
+
 def broken_promises(dataset: DtiDataset, split: PairSplit, parameters: Parameters) -> list[str]:
     """Both nodes of what is asked are learned from (scenario 1) or neither is (3), all bindings are there, and
     negatives are of their space; there are as many as bindings, in SS, SU and DI as published a few less."""
@@ -79,7 +85,7 @@ def broken_promises(dataset: DtiDataset, split: PairSplit, parameters: Parameter
     bindings, scenario = halves.bindings, SCENARIOS[parameters.space]
     lone_drugs = ~np.isin(bindings.drugs_of(halves.test), bindings.drugs_of(halves.train))
     lone_targets = ~np.isin(bindings.targets_of(halves.test), bindings.targets_of(halves.train))
-    # of scenario 2 a tenth is not as it should be: a node's other bindings were removed before, and are in other folds
+    # a tenth of scenario 2 is not as it should be: a node's other bindings were removed before, into other folds
     wrong = lone_drugs | lone_targets if scenario == 1 else ~(lone_drugs & lone_targets)
     broken = [f"{int(wrong.sum())} bindings are not of the scenario"] if scenario != 2 and wrong.any() else []
     broken += promises.wrong_bindings(halves, bindings.known, len(halves.test))
