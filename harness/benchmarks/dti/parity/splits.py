@@ -8,18 +8,20 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
-from harness.base.errors import MissingData
+from harness.base.errors import CorruptData, MissingData, UsageError
 from harness.base.layout import Layout
+from harness.benchmarks.dti.converters.beta.records import table
 from harness.benchmarks.dti.dataset import DtiDataset
-from harness.benchmarks.dti.parity.inputs import INPUTS, Row, dataset_beside, rows_of
+from harness.benchmarks.dti.parity.inputs import INPUTS, dataset_beside
 from harness.benchmarks.dti.splits import java
 from harness.benchmarks.dti.splits.form import FORM
-from harness.benchmarks.dti.splits.generator.bindings import NODE, bindings_of
-from harness.benchmarks.dti.splits.generator.task import parts_of
+from harness.benchmarks.dti.splits.generator.bindings import NODE
+from harness.benchmarks.dti.splits.generator.folds import parts_of
 from harness.benchmarks.dti.splits.strategies import (
     annotated_pairs,
     connectivity,
@@ -41,10 +43,11 @@ _STRATEGIES = {
     "5": new_pairs,
     "6": annotated_pairs,
 }
+Row = dict[str, str]
+
 _COLUMNS = ("test", "job", "task", "fold", "role", "drug", "target", "label")
 # the original files were published up to this line
 _CUT = 101
-_EXACT = Tolerance()
 
 
 def split_files(folder: Path) -> list[Path]:
@@ -57,58 +60,48 @@ def check_file(layout: Layout, case: str, path: Path, mirrors: Sequence[Path]) -
     """The comparison of every task of a table, or every line of what Java does."""
     if case == _JAVA:
         return CaseFinding(case, _SPLITS, "java.util", arrays=tuple(_java_findings(path)))
-    rows = rows_of(path)
-    if not rows or tuple(rows[0]) != _COLUMNS or rows[0]["test"] not in _STRATEGIES:
-        note = "neither a table of tasks nor an input of one"
-        return CaseFinding(case, _SPLITS, _SPLITS, standing=Standing.NOT_IMPLEMENTED, note=note)
-    dataset = dataset_beside(path.parent)
     try:
-        dataset = dataset or load_dataset(layout, _DATASET, DtiDataset, mirrors=mirrors)
+        tasks: dict[tuple[str, ...], list[Row]] = {}
+        for _, row in table(path, _COLUMNS):
+            tasks.setdefault(tuple(row[name] for name in _COLUMNS[:5]), []).append(row)
+        dataset = dataset_beside(path.parent) or load_dataset(layout, _DATASET, DtiDataset, mirrors=mirrors)
+    except CorruptData as error:
+        note = f"{error.what}: neither a table of tasks nor an input of one"
+        return CaseFinding(case, _SPLITS, _SPLITS, standing=Standing.FAILED, note=note)
     except MissingData as error:
         note = f"{error.what}; give its originals with --mirror"
         return CaseFinding(case, _SPLITS, _SPLITS, standing=Standing.MISSING_DATA, note=note)
-    tasks: dict[tuple[str, ...], list[Row]] = {}
-    for row in rows:
-        tasks.setdefault(tuple(row[name] for name in _COLUMNS[:5]), []).append(row)
     # a whole test file may have no negatives, a whole table of tasks has some
-    bindings_only = all(row["label"] == "1" for row in rows)
-    findings = tuple(_check(dataset, task, bindings_only) for task in tasks.values())
-    return CaseFinding(case, _SPLITS, f"Test {rows[0]['test']}", arrays=findings)
+    only = all(row["label"] == "1" for rows in tasks.values() for row in rows)
+    findings = tuple(_check(dataset, " ".join(of), rows, only) for of, rows in tasks.items())
+    return CaseFinding(case, _SPLITS, f"dataset {dataset.name}", arrays=findings)
 
 
-def _check(dataset: DtiDataset, rows: Sequence[Row], bindings_only: bool) -> ArrayFinding:
-    first = rows[0]
-    name = " ".join(first[column] for column in ("job", "task", "fold", "role"))
-    strategy = _STRATEGIES[first["test"]]
-    known = [
-        {text.lower(): place for place, text in enumerate(ids)} for ids in (dataset.drug_ids, dataset.target_ids)
-    ]
+def _check(dataset: DtiDataset, name: str, rows: Sequence[Row], bindings_only: bool) -> ArrayFinding:
+    nodes = [{text.lower(): at for at, text in enumerate(ids)} for ids in (dataset.drug_ids, dataset.target_ids)]
     try:
-        golden = np.array([(known[0][row["drug"]], known[1][row["target"]], int(row["label"])) for row in rows])
-        parameters = strategy.Parameters.model_validate(_parameters(first))
+        golden = np.array([(nodes[0][row["drug"]], nodes[1][row["target"]], int(row["label"])) for row in rows])
+        strategy, train = _STRATEGIES[rows[0]["test"]], {"test": False, "train": True}[rows[0]["role"]]
+        parameters = strategy.Parameters.model_validate(_parameters(rows[0]))
     except (KeyError, ValueError) as error:
         return ArrayFinding(name, Standing.FAILED, note=f"the task can't be read: {error}")
-    missing = ""
+    missing, halves, negatives = "", None, np.empty(0, dtype=np.int64)
     try:
-        if not bindings_only:
-            split = strategy.make(dataset, FORM.usual_seed, parameters)
-            halves, negatives = parts_of(dataset, split)
+        halves = strategy.positives(dataset, FORM.usual_seed, parameters)
+        if not bindings_only and not train:
+            negatives = parts_of(dataset, strategy.make(dataset, FORM.usual_seed, parameters))[1]
+    except UsageError as error:
+        return ArrayFinding(name, Standing.FAILED, note=error.what)
     except MissingData as error:
-        missing = error.what
-        golden = golden[golden[:, 2] == 1]
-    if bindings_only or missing:
-        try:
-            halves = strategy.positives(dataset, FORM.usual_seed, parameters)
-        except MissingData as error:
+        if halves is None:
             return ArrayFinding(name, Standing.MISSING_DATA, note=error.what)
-        negatives = np.empty(0, dtype=np.int64)
-    codes = halves.train if first["role"] == "train" else np.concatenate([halves.test, negatives])
-    labels = np.arange(len(codes)) < len(codes) - (0 if first["role"] == "train" else len(negatives))
-    bindings = bindings_of(dataset)
-    ours = np.column_stack([bindings.drugs_of(codes), bindings.targets_of(codes), labels])
-    finding = compare(name, ours[: len(golden)] if len(rows) == _CUT else ours, golden, _EXACT)
+        missing, golden = f"bindings alone are compared: {error.what}", golden[golden[:, 2] == 1]
+    codes = halves.train if train else np.concatenate([halves.test, negatives])
+    labels = np.arange(len(codes)) < len(codes) - len(negatives)
+    ours = np.column_stack([codes // dataset.targets, codes % dataset.targets, labels])
+    finding = compare(name, ours[: len(golden)] if len(rows) == _CUT else ours, golden, Tolerance())
     if missing and finding.standing == Standing.OK:
-        return ArrayFinding(name, Standing.MISSING_DATA, note=f"bindings are equal; {missing}")
+        return replace(finding, standing=Standing.MISSING_DATA, note=missing)
     return finding
 
 
@@ -144,4 +137,4 @@ def _java_findings(path: Path) -> Iterator[ArrayFinding]:
         else:
             yield ArrayFinding(name, Standing.NOT_IMPLEMENTED, note="not a kind of Java's that is known here")
             continue
-        yield compare(name, ours, golden, _EXACT)
+        yield compare(name, ours, golden, Tolerance())

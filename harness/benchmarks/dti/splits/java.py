@@ -120,7 +120,7 @@ def joined(left: Integers, right: Integers, length: Integers | int) -> Integers:
 def iterated(items: Integers, hashes: Integers) -> Integers:
     """`items`, repetitions left out, as a new `HashSet` gives them back that they were added to one by one.
 
-    By bucket of a table that doubles when it is three quarters full, in a bucket by their time of adding. That Java
+    By bucket of a table that doubles when three quarters of it are full, then by their time of adding. That Java
     makes trees of crowded buckets changes no order that is ever used here. Deleting leaves a table as it is, so a
     set without some of its members is this without them.
     """

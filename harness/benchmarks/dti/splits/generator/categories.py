@@ -43,7 +43,7 @@ def sides(halves: Halves, space: str, category: Category) -> tuple[Integers, Int
 
 
 def first_negatives(halves: Halves, space: str, category: Category, known: Mask, seed: int) -> Integers:
-    """As the original code draws them, drug by drug, in the order of their file; too few if a leading one lacks."""
+    """As the original code draws them, drug by drug, in the order of their file; too few if leading ones lack."""
     bindings, random = halves.bindings, JavaRandom(seed)
     drugs, targets = sides(halves, space, category)
     if category.of_drugs and space.endswith("O") and len(category.leading):
@@ -62,7 +62,7 @@ def first_negatives(halves: Halves, space: str, category: Category, known: Mask,
 
 
 def spread_negatives(halves: Halves, space: str, category: Category, known: Mask, seed: int) -> Integers:
-    """Negatives of which each drug has as many as some drug has bindings, its own number where the space allows it.
+    """Negatives of which each drug has as many as some drug has bindings, its own number where the space has them.
 
     Then how often a drug occurs in the test file is the same of negatives as of bindings.
     """

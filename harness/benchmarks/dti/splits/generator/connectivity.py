@@ -124,7 +124,7 @@ def _candidates(node: int, there: _Neighbours, back: _Neighbours, others: Intege
 
 
 def _of_isolated(halves: Halves, random: JavaRandom) -> Integers:
-    """For every binding another pair of its drug, or of its target, with a node that is not learned from either."""
+    """For every binding another pair of its drug, or of its target, with another node that is not learned from."""
     bindings = halves.bindings
     drugs = without(halves.test_drugs, halves.train_drugs)
     targets = without(halves.test_targets, halves.train_targets)

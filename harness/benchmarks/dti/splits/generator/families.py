@@ -2,32 +2,35 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import permutations, product
 from typing import Literal
 
+import numpy as np
 from pydantic import Field, model_validator
 
 from harness.base.errors import MissingData
 from harness.base.manifests import Strict
 from harness.benchmarks.dti.dataset import DtiDataset
 from harness.benchmarks.dti.splits.generator import promises
-from harness.benchmarks.dti.splits.generator.bindings import bindings_of
-from harness.benchmarks.dti.splits.generator.categories import first_negatives, spread_negatives
-from harness.benchmarks.dti.splits.generator.folds import Halves, fold_of
-from harness.benchmarks.dti.splits.generator.groups import Group, group_of, published_negatives
+from harness.benchmarks.dti.splits.generator.bindings import Mask, bindings_of
+from harness.benchmarks.dti.splits.generator.categories import Category, first_negatives, spread_negatives
+from harness.benchmarks.dti.splits.generator.folds import Halves, fold_of, parts_of, split_of
+from harness.benchmarks.dti.splits.generator.groups import TaskGroup, group_of, published_negatives
 from harness.benchmarks.dti.splits.generator.spaces import category_space, uniform_negatives
-from harness.benchmarks.dti.splits.generator.task import parts_of, split_of
+from harness.benchmarks.dti.splits.java import Integers, buckets_of, table_of
 from harness.benchmarks.dti.splits.pairs import PairSplit
 
 Reading = Literal["as-published", "as-defined", "corrected"]
 Space = Literal["TEO", "TRO", "TEE", "TRE"]
 
+_PUBLISHED_SEED = 1024
 # how far from chance a ranking by occurrence may be where negatives are spread and are as many as bindings
 _NEAR_CHANCE = 0.1
 
 
 class CategoryParameters(Strict):
-    """As published, negatives are the first drugs with all their targets; as defined, all pairs of the space are as
+    """As published, negatives are the first drugs with all their targets; as defined, all pairs of a space are as
     likely; corrected, each drug has as many negatives as some drug has bindings, and the rest is as published."""
 
     reading: Reading = "as-published"
@@ -61,27 +64,22 @@ class Family:
     def make(self, dataset: DtiDataset, seed: int, parameters: CategoryParameters) -> PairSplit:
         """The task with its negatives."""
         group, halves = self._group(dataset, parameters), self.positives(dataset, seed, parameters)
-        bindings, space, category = halves.bindings, parameters.space, group.category
-        known = (
-            bindings.known
-            if isinstance(parameters, FoldParameters)
-            else bindings.mask(bindings.codes, group.codes)
-        )
+        known = self._known(halves)
         if parameters.reading == "as-defined":
-            within = category_space(halves, space, category)
-            negatives = uniform_negatives(within, known, len(halves.test), seed)
-        elif parameters.reading == "corrected":
-            negatives = spread_negatives(halves, space, category, known, seed)
-        elif (published := published_negatives(dataset, self.test, space, group)) is not None:
-            negatives = published
-        else:
-            negatives = first_negatives(halves, space, category, known, seed)
-            if len(negatives) < len(halves.test) and len(category.leading) and space.endswith("O"):
-                raise MissingData(
-                    f"the drugs of '{group.name}' that nobody knows come before those that are known",
-                    where=f"dataset {dataset.name}: the drug classes of DrugBank and linkedSPL",
-                    todo="these are not public: take another space, or reading=as-defined",
-                )
+            within = category_space(halves, parameters.space, group.category)
+            return split_of(halves, uniform_negatives(within, known, len(halves.test), seed))
+        if parameters.reading == "corrected":
+            return split_of(halves, spread_negatives(halves, parameters.space, group.category, known, seed))
+        # the order of a disease's targets, and some of these, are not public, and these tasks are whole
+        negatives = published_negatives(dataset, self.test, parameters.space, group)
+        if negatives is None or seed != _PUBLISHED_SEED:
+            negatives = self._drawn(halves, group.category, seed, parameters)
+        if len(negatives) < len(halves.test) and len(group.category.leading) and parameters.space.endswith("O"):
+            raise MissingData(
+                f"the drugs of '{group.name}' that nobody knows come before those that are known",
+                where=f"dataset {dataset.name}: the drug classes of DrugBank and linkedSPL",
+                todo="these are not public: take another space, or reading=as-defined",
+            )
         return split_of(halves, negatives)
 
     def positives(self, dataset: DtiDataset, seed: int, parameters: CategoryParameters) -> Halves:
@@ -92,7 +90,7 @@ class Family:
         return Halves(bindings, bindings.lines(bindings.codes), bindings.lines(group.codes))
 
     def broken_promises(self, dataset: DtiDataset, split: PairSplit, parameters: CategoryParameters) -> list[str]:
-        """All bindings are there, what the task is about and nothing else is asked, and negatives are of their space,
+        """All bindings are there, those that the task is about are asked, and negatives are of their space,
         bind nowhere and are as many if the space has them; corrected, how often a drug occurs tells nothing."""
         halves, negatives = parts_of(dataset, split)
         bindings, group = halves.bindings, self._group(dataset, parameters)
@@ -113,12 +111,35 @@ class Family:
                 broken.append(f"ranking by how rarely a drug occurs has an AUROC of {auroc:.3f}")
         return broken
 
-    def limits(self, reading: Reading) -> tuple[int, int]:
-        """How many schemes, and groups of each, a reading has."""
-        return self.defined if reading == "as-defined" else self.published
+    def broken_draws(
+        self, dataset: DtiDataset, split: PairSplit, seed: int, parameters: CategoryParameters
+    ) -> list[str]:
+        """The published negatives of a disease whose targets are all known are those that the generator draws, for
+        some order of the targets that share a bucket of their table."""
+        group = self._group(dataset, parameters)
+        published = published_negatives(dataset, self.test, parameters.space, group)
+        whole = len(group.category.members) == group.category.size
+        if parameters.reading != "as-published" or published is None or seed != _PUBLISHED_SEED or not whole:
+            return []
+        halves, members = parts_of(dataset, split)[0], group.category.members
+        buckets = buckets_of(halves.bindings.targets.hashes[members], table_of(len(members)))
+        shares = np.split(members, np.flatnonzero(np.diff(buckets)) + 1)
+        for order in product(*map(permutations, shares)):
+            category = replace(group.category, members=np.concatenate([np.array(share) for share in order]))
+            if np.array_equal(self._drawn(halves, category, seed, parameters), published):
+                return []
+        return ["the generator draws other negatives than the published ones"]
 
-    def _group(self, dataset: DtiDataset, parameters: CategoryParameters) -> Group:
-        schemes, most = self.limits(parameters.reading)
+    def _drawn(self, halves: Halves, category: Category, seed: int, parameters: CategoryParameters) -> Integers:
+        return first_negatives(halves, parameters.space, category, self._known(halves), seed)
+
+    def _known(self, halves: Halves) -> Mask:
+        """Bindings that are known, or asked."""
+        known = halves.bindings.known
+        return known if known[halves.test].all() else halves.bindings.mask(halves.bindings.codes, halves.test)
+
+    def _group(self, dataset: DtiDataset, parameters: CategoryParameters) -> TaskGroup:
+        schemes, most = self.defined if parameters.reading == "as-defined" else self.published
         return group_of(dataset, self.test, parameters.group, parameters.rank, schemes, most)
 
 

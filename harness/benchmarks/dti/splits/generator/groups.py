@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from harness.base.errors import MissingData, unknown
+from harness.base.errors import MissingData, UsageError, unknown
 from harness.benchmarks.dti.dataset import LEADING, MEMBER, DtiDataset
 from harness.benchmarks.dti.splits.generator.bindings import Bindings, bindings_of
 from harness.benchmarks.dti.splits.generator.categories import Category
@@ -24,7 +24,7 @@ _LEAST_DRUGS, _LEAST_PAIRS = 2, 13
 
 
 @dataclass(frozen=True, eq=False)
-class Group:
+class TaskGroup:
     """A category and its bindings, in the order in which they are added to their set."""
 
     name: str
@@ -32,10 +32,12 @@ class Group:
     codes: Integers
 
 
-def group_of(dataset: DtiDataset, test: int, name: str, rank: int, schemes: int, most: int) -> Group:
+def group_of(dataset: DtiDataset, test: int, name: str, rank: int, schemes: int, most: int) -> TaskGroup:
     """A group by its name, or by its rank in a scheme (the first one, where none is named)."""
     names = ranked(dataset, test, schemes, most)
     own = [one for one in names if one == name] or [one for one in names if not name or _scheme(one) == name]
+    if rank >= most:
+        raise UsageError(f"this reading has {most} groups of each kind", where=f"parameter rank, given as {rank}")
     if names and not own:
         raise unknown("group of this reading", name, names, where=f"dataset {dataset.name}, Test {test}")
     # without a scheme's name that of the first counts
@@ -58,7 +60,7 @@ def group_of(dataset: DtiDataset, test: int, name: str, rank: int, schemes: int,
     return group
 
 
-def published_negatives(dataset: DtiDataset, test: int, space: str, group: Group) -> Integers | None:
+def published_negatives(dataset: DtiDataset, test: int, space: str, group: TaskGroup) -> Integers | None:
     """The negatives of a task as the authors published them; None where they are not in the dataset."""
     name = f"test{test}-{space}/{group.name}"
     return _codes(dataset, dataset.group_names.index(name)) if name in dataset.group_names else None
@@ -73,7 +75,7 @@ def ranked(dataset: DtiDataset, test: int, schemes: int, most: int) -> tuple[str
     ]
     if test == 6:
         groups = [group for group in groups if _is_large(bindings, group)]
-    by_scheme: dict[str, list[Group]] = {}
+    by_scheme: dict[str, list[TaskGroup]] = {}
     for group in groups:
         by_scheme.setdefault(_scheme(group.name), []).append(group)
     return tuple(
@@ -87,19 +89,21 @@ def _scheme(name: str) -> str:
     return name.partition(":")[0] if ":" in name else ""
 
 
-def _is_large(bindings: Bindings, group: Group) -> bool:
+def _is_large(bindings: Bindings, group: TaskGroup) -> bool:
     drugs = len(np.unique(bindings.drugs_of(group.codes)))
     return drugs >= _LEAST_DRUGS and drugs * group.category.size >= _LEAST_PAIRS
 
 
-def _group(dataset: DtiDataset, test: int, name: str) -> Group:
+def _group(dataset: DtiDataset, test: int, name: str) -> TaskGroup:
     number = dataset.group_names.index(f"test{test}/{name}")
     members = dataset.group_members[dataset.group_members[:, 0] == number]
     # nodes are numbered drugs first
     first = 0 if test == 2 else dataset.drugs
     nodes, leading = ((members[members[:, 1] == role, 2] - first).astype(np.int64) for role in (MEMBER, LEADING))
+    # of drugs the dataset has the order in a table of all, known or not
+    nodes = nodes if test == 2 else bindings_of(dataset).targets.set(nodes)
     category = Category(test == 2, nodes, int(dataset.group_sizes[number]), leading)
-    return Group(name, category, _codes(dataset, number))
+    return TaskGroup(name, category, _codes(dataset, number))
 
 
 def _codes(dataset: DtiDataset, group: int) -> Integers:

@@ -49,7 +49,7 @@ def fold_size(total: int, fold: int, folds: int) -> int:
 
 
 def occurrence_auroc(halves: Halves, negatives: Integers) -> float:
-    """The AUROC of ranking pairs by how rarely their drug occurs in the test file; 0.5 says that it tells nothing."""
+    """The AUROC of ranking pairs by how rarely their drug occurs in the test file; at 0.5 it tells nothing."""
     drugs = halves.bindings.drugs_of(np.concatenate([halves.test, negatives]))
     scores = -np.bincount(drugs)[drugs]
     asked, drawn = scores[: len(halves.test)], scores[len(halves.test) :]

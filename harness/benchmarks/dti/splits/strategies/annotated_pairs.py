@@ -7,4 +7,5 @@ from harness.benchmarks.dti.splits.generator.families import ANNOTATED_PAIRS, Ca
 SUMMARY = "Test 6 of BETA: bindings of a disease's targets that clinical trials examine"
 
 Parameters = CategoryParameters
-make, positives, broken_promises = ANNOTATED_PAIRS.make, ANNOTATED_PAIRS.positives, ANNOTATED_PAIRS.broken_promises
+make, positives = ANNOTATED_PAIRS.make, ANNOTATED_PAIRS.positives
+broken_promises, broken_draws = ANNOTATED_PAIRS.broken_promises, ANNOTATED_PAIRS.broken_draws

@@ -15,16 +15,14 @@ from harness.benchmarks.dti.dataset import DtiDataset
 from harness.benchmarks.dti.splits.generator import promises
 from harness.benchmarks.dti.splits.generator.bindings import Mask, bindings_of
 from harness.benchmarks.dti.splits.generator.connectivity import SCENARIOS, negatives_of
-from harness.benchmarks.dti.splits.generator.folds import Halves, fold_of
+from harness.benchmarks.dti.splits.generator.folds import Halves, fold_of, parts_of, split_of
 from harness.benchmarks.dti.splits.generator.scenarios import chosen
 from harness.benchmarks.dti.splits.generator.spaces import (
     connected_space,
     isolated_space,
-    neighbour_negatives,
     neighbour_space,
     uniform_negatives,
 )
-from harness.benchmarks.dti.splits.generator.task import parts_of, split_of
 from harness.benchmarks.dti.splits.pairs import PairSplit
 from harness.benchmarks.dti.splits.strategies import general
 
@@ -49,13 +47,11 @@ class Parameters(Strict):
 def make(dataset: DtiDataset, seed: int, parameters: Parameters) -> PairSplit:
     """The task with its negatives."""
     halves, space = positives(dataset, seed, parameters), parameters.space
-    known, count = halves.bindings.known, len(halves.test)
     if parameters.reading == "as-published":
         others = general.others_of(dataset, halves) if parameters.needs_others else None
         return split_of(halves, negatives_of(halves, space, others, seed))
-    if SCENARIOS[space] == 2:
-        return split_of(halves, neighbour_negatives(halves, space == "SS", seed))
-    return split_of(halves, uniform_negatives(_space(halves, parameters), known, count, seed))
+    within = _space(halves, parameters)
+    return split_of(halves, uniform_negatives(within, halves.bindings.known, len(halves.test), seed))
 
 
 def positives(dataset: DtiDataset, seed: int, parameters: Parameters) -> Halves:
@@ -72,6 +68,12 @@ def _space(halves: Halves, parameters: Parameters) -> Mask:
     return connected_space(halves, parameters.space, nested=parameters.reading == "as-defined")
 
 
+def broken_draws(dataset: DtiDataset, split: PairSplit, seed: int, parameters: Parameters) -> list[str]:
+    """The bindings that are asked are the fold of what the scenario chooses."""
+    asked, again = parts_of(dataset, split)[0].test, positives(dataset, seed, parameters).test
+    return [] if np.array_equal(np.sort(asked), np.sort(again)) else ["other bindings are asked than chosen"]
+
+
 def broken_promises(dataset: DtiDataset, split: PairSplit, parameters: Parameters) -> list[str]:
     """Both nodes of what is asked are learned from (scenario 1) or neither is (3), all bindings are there, and
     negatives are of their space; there are as many as bindings, in SS, SU and DI as published a few less."""
@@ -79,7 +81,7 @@ def broken_promises(dataset: DtiDataset, split: PairSplit, parameters: Parameter
     bindings, scenario = halves.bindings, SCENARIOS[parameters.space]
     lone_drugs = ~np.isin(bindings.drugs_of(halves.test), bindings.drugs_of(halves.train))
     lone_targets = ~np.isin(bindings.targets_of(halves.test), bindings.targets_of(halves.train))
-    # of scenario 2 a tenth is not as it should be: a node's other bindings were removed before, and are in other folds
+    # a tenth of scenario 2 is not as it should be: a node's other bindings were removed before, into other folds
     wrong = lone_drugs | lone_targets if scenario == 1 else ~(lone_drugs & lone_targets)
     broken = [f"{int(wrong.sum())} bindings are not of the scenario"] if scenario != 2 and wrong.any() else []
     broken += promises.wrong_bindings(halves, bindings.known, len(halves.test))

@@ -7,4 +7,5 @@ from harness.benchmarks.dti.splits.generator.families import NEW_PAIRS, Category
 SUMMARY = "Test 5 of BETA: bindings of a disease's targets that a later release added"
 
 Parameters = CategoryParameters
-make, positives, broken_promises = NEW_PAIRS.make, NEW_PAIRS.positives, NEW_PAIRS.broken_promises
+make, positives = NEW_PAIRS.make, NEW_PAIRS.positives
+broken_promises, broken_draws = NEW_PAIRS.broken_promises, NEW_PAIRS.broken_draws

@@ -1,7 +1,7 @@
 """Test 4 of BETA: targets for one drug, or drugs for one target.
 
-There is no code of it. The paper's table has, on average of ten, 33 bindings asked of a drug and 44 of a target, all
-ten still learned from: that is half of the bindings of the ten with most (33.3 and 43.7), so this is done here.
+There is no code of it. The paper's table has, on average of ten, 33 bindings asked of a drug and 44 of a target,
+all ten still learned from: half of the bindings of the ten with most (33.3 and 43.7). So this is done here.
 """
 
 from __future__ import annotations
@@ -15,9 +15,8 @@ from harness.base.manifests import Strict
 from harness.benchmarks.dti.dataset import DtiDataset
 from harness.benchmarks.dti.splits.generator import promises
 from harness.benchmarks.dti.splits.generator.bindings import Mask, bindings_of
-from harness.benchmarks.dti.splits.generator.folds import Halves, without
+from harness.benchmarks.dti.splits.generator.folds import Halves, parts_of, split_of, without
 from harness.benchmarks.dti.splits.generator.spaces import uniform_negatives
-from harness.benchmarks.dti.splits.generator.task import parts_of, split_of
 from harness.benchmarks.dti.splits.java import Integers
 from harness.benchmarks.dti.splits.pairs import PairSplit
 
