@@ -92,6 +92,6 @@ def concordance(truth: Scores, scores: Scores) -> float | None:
     for place, one in enumerate(truth):
         for before, other in enumerate(truth[:place]):
             if one != other:
-                apart = (scores[place] - scores[before]) * (one - other)
-                found.append(1.0 if apart > 0 else 0.5 if scores[place] == scores[before] else 0.0)
+                own, its = scores[place], scores[before]
+                found.append(0.5 if own == its else float((own > its) == (one > other)))
     return sum(found) / len(found) if found else None
