@@ -16,7 +16,9 @@ import numpy as np
 import pandas as pd
 import torch
 from dti_sdk import Pairs
+from golden import steps
 from package import DTI, network_of, quietly, triples, utils
+from permafrost_sdk import Case
 from sides import Side, with_tables
 from torch import nn
 from training import Task, answers, fit
@@ -151,13 +153,58 @@ def unclear() -> dict[str, object]:
     return {"moved without validation": moved, "two values": error}
 
 
+# other numbers of layers and other widths than the package's own
+OTHERS = {
+    ("CNN", "AAC"): {
+        "cnn_drug_filters": [8, 12], "cnn_drug_kernels": [3, 5], "hidden_dim_drug": 20,
+        "mlp_hidden_dims_target": [16], "hidden_dim_protein": 24, "cls_hidden_dims": [30],
+    },
+    ("Transformer", "CNN"): {
+        "transformer_emb_size_drug": 16, "hidden_dim_drug": 16, "transformer_intermediate_size_drug": 24,
+        "transformer_n_layer_drug": 3, "cnn_target_filters": [8, 12, 9, 7], "cnn_target_kernels": [3, 5, 2, 9],
+        "hidden_dim_protein": 20, "cls_hidden_dims": [30, 10],
+    },
+}  # fmt: skip
+
+
+def replayed() -> dict[str, float]:
+    """How far a golden case of other sizes is from the package itself, with weights by the goldens' rule."""
+    found = {}
+    for encodings, sizes in OTHERS.items():
+        plain = network_of(*encodings, **sizes).eval()
+        names = dict(plain.named_parameters())
+        with torch.no_grad():
+            for place, (name, own) in enumerate(names.items()):
+                drawn = np.random.RandomState(7000 + place).standard_normal(tuple(own.shape))
+                drawn /= np.sqrt(np.prod(own.shape[1:]) if own.dim() > 1 else 400)
+                drawn = drawn * np.sqrt(own.shape[1]) / 2 if "embeddings.weight" in name else drawn
+                own.copy_(torch.from_numpy((drawn + name.endswith(".gamma")).astype(np.float32)))
+        case = {
+            "drug_encoding": encodings[:1], "target_encoding": encodings[1:], "seed": np.array([7]),
+            "keys": list(names), "grad_keys": list(names),
+            "shapes": [str(tuple(own.shape)) for own in names.values()],
+            "dtypes": [str(own.dtype) for own in names.values()], "smiles": SMILES, "seqs": sequences(),
+            "y": np.arange(len(SMILES), dtype=np.float32) % 2,
+        }  # fmt: skip
+        rows = Pairs(np.arange(len(SMILES)).repeat(2).reshape(-1, 2), case["y"])
+        loader = utils.data_process_loader(
+            np.arange(len(SMILES)), case["y"], frame(rows, encodings),
+            drug_encoding=encodings[0], target_encoding=encodings[1],
+        )  # fmt: skip
+        drugs, targets, _ = next(iter(torch.utils.data.DataLoader(loader, batch_size=len(SMILES))))
+        with torch.no_grad():
+            logits = plain(drugs, targets).numpy()
+        found["/".join(encodings)] = float(np.abs(logits - steps(Case(case, {}))["logits"]).max())
+    return found
+
+
 def main() -> None:
     """All of them."""
     # the package's trainer leaves folders where it runs
     os.chdir("/tmp")
     text = sequences()[3] + "AAAAAA" + "ACACACA"
     counts = [len(re.findall(word, text)) for word in triples("")]
-    found = {**trained(), "shared": shared(), "warned": warned(), **unclear()}
+    found = {**trained(), "shared": shared(), "warned": warned(), **unclear(), "replayed": replayed()}
     found["triples"] = list(triples(text).values()) == counts
     sys.stdout.write(json.dumps(found) + "\n")
 
