@@ -9,7 +9,7 @@ import click
 from harness import api
 from harness.base.errors import UsageError
 from harness.base.files import write_atomic
-from harness.cli.options import SEED, OnceCommand, OutputFile, mirror_option
+from harness.cli.options import SEED, OnceCommand, OutputFile, install_option, mirror_option
 
 
 @click.command(cls=OnceCommand)
@@ -28,7 +28,7 @@ from harness.cli.options import SEED, OnceCommand, OutputFile, mirror_option
     help="A drug of your own and its SMILES, a target and its sequence; @FILE reads the text. May be repeated.",
 )
 @mirror_option
-@click.option("--install/--no-install", default=False, help="May an engine be installed (root, Debian or Ubuntu)?")
+@install_option
 def command(
     method: str,
     dataset: str,

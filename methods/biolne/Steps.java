@@ -34,7 +34,7 @@ final class Steps {
             chosen.get("window").getAsInt(),
             chosen.get("p").getAsDouble(),
             chosen.get("q").getAsDouble(),
-            chosen.get("epochs").getAsInt(),
+            chosen.get("iterations").getAsInt(),
             new Random(problem.seed()));
     }
 

@@ -131,7 +131,7 @@ def scenario(pairs: Sequence[Pair], number: int, seed: int) -> list[Pair]:
     orders = nested(pairs, 0), nested(pairs, 1)
     if number == 3:
         return [pair for pair in orders[0] if all(degree(pairs, node) == 1 for node in pair)]
-    graph, chosen = list(pairs), []
+    graph, chosen = list(pairs), list[Pair]()
     while free := pool(graph):
         listed = list(others(free)) if chosen else free
         chosen.append(listed[Random(seed).below(len(listed))])

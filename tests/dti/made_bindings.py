@@ -27,12 +27,15 @@ def made_bindings(seed: int = 5, drugs: int = 64, targets: int = 58, pairs: int 
         chosen[ends[0], ends[1]] = None
     chosen |= {(drugs - 3 - one, targets - 3 - one): None for one in range(LONE)}
     known = np.array(list(chosen), dtype=np.int32)[draw.permutation(len(chosen))]
-    names, sizes, members, rows = [], [], [], []
+    names: list[str] = []
+    sizes: list[int] = []
+    members: list[tuple[int, int, int]] = []
+    rows: list[tuple[int, int, int]] = []
 
     def add(name: str, size: int, own: list[int], leading: list[int], bindings: np.ndarray) -> None:
         members.extend((len(names), MEMBER, node) for node in own)
         members.extend((len(names), LEADING, node) for node in leading)
-        rows.extend((len(names), *pair) for pair in bindings.tolist())
+        rows.extend((len(names), drug, target) for drug, target in bindings.tolist())
         names.append(name)
         sizes.append(size)
 

@@ -16,8 +16,8 @@ from harness.base.layout import Layout
 from harness.benchmarks.dti.dataset import LEADING, MEMBER, DtiDataset
 from harness.benchmarks.dti.splits.form import FORM
 from harness.benchmarks.dti.splits.generator.connectivity import SCENARIOS, SPACES
+from harness.benchmarks.dti.splits.generator.folds import parts_of
 from harness.benchmarks.dti.splits.generator.promises import occurrence_auroc
-from harness.benchmarks.dti.splits.generator.task import parts_of
 from harness.benchmarks.dti.splits.pairs import NEGATIVE, NEW, PairSplit, pair_split
 from harness.benchmarks.dti.splits.strategies import (
     annotated_pairs,
@@ -117,10 +117,11 @@ def test_categories_are_drawn_as_by_the_twin(group: str, space: str) -> None:
     strategy = {"2": drug_classes, "3": target_classes, "5": new_pairs, "6": annotated_pairs}[test[-1]]
     pairs, own = named(made(), made().pairs), pairs_of(made(), group)
     if test in ("test2", "test3"):
-        task, fold = twin.fold(pairs, own, 3, 10, 1024), {"fold": 3}
+        task = twin.fold(pairs, own, 3, 10, 1024)
     else:
-        task, fold = twin.Task(list(twin.lines(pairs)), list(twin.lines(own))), {}
+        task = twin.Task(list(twin.lines(pairs)), list(twin.lines(own)))
     negatives = twin.category([*pairs, *own], task, space, members_of(made(), group), test == "test2", 1024)
+    fold: dict[str, Any] = {"fold": 3} if test in ("test2", "test3") else {}
     split = split_of(strategy, space=space, group=name, **fold)
     assert by_name(split, made()) == (task.train, task.test, negatives)
 

@@ -14,7 +14,7 @@ import pytest
 
 from harness.base.layout import Layout
 
-MODULES = ("drug_graphs", "affinity_letters", "molecules")
+MODULES = ("drug_graphs", "affinity_letters", "affinity_concordance", "molecules")
 
 
 @pytest.fixture
@@ -95,3 +95,10 @@ def test_what_is_cut_off_is_complained_about(letters: ModuleType) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert letters.letter_numbers(["ACD?", ""], "ABCD", 3, "texts").tolist() == [[1, 3, 4], [0, 0, 0]]
+
+
+def test_a_model_is_chosen_by_another_index(modules: dict[str, ModuleType]) -> None:
+    """Of five comparable pairs two are in order and one is tied; equal values are not compared."""
+    concordance = modules["affinity_concordance"].concordance
+    assert concordance(np.array([1.0, 1.0, 2.0, 3.0]), np.array([0.1, 0.6, 0.6, 0.5])) == 2.5 / 5
+    assert concordance(np.ones(3), np.arange(3.0)) == 0

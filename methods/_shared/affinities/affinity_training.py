@@ -113,16 +113,3 @@ def predicted(model: Model, pairs: Array) -> Array:
     ]
     scores: Array = torch.cat(answers).double().cpu().numpy()
     return scores
-
-
-def concordance(values: Array, scores: Array) -> float:
-    """Of the pairs of rows with different values, the share whose scores are in the same order.
-
-    Equal scores count half; 0 where all values are equal.
-    """
-    right, total = 0.0, 0
-    for value, score in zip(values, scores, strict=True):
-        lower = scores[values < value]
-        right += np.count_nonzero(lower < score) + np.count_nonzero(lower == score) / 2
-        total += len(lower)
-    return right / total if total else 0.0

@@ -21,7 +21,7 @@ from harness.benchmarks.dti.parity.inputs import INPUTS, dataset_beside
 from harness.benchmarks.dti.splits import java
 from harness.benchmarks.dti.splits.form import FORM
 from harness.benchmarks.dti.splits.generator.bindings import NODE
-from harness.benchmarks.dti.splits.generator.task import parts_of
+from harness.benchmarks.dti.splits.generator.folds import parts_of
 from harness.benchmarks.dti.splits.strategies import (
     annotated_pairs,
     connectivity,

@@ -15,10 +15,9 @@ from harness.benchmarks.dti.dataset import DtiDataset
 from harness.benchmarks.dti.splits.generator import promises
 from harness.benchmarks.dti.splits.generator.bindings import Mask, bindings_of
 from harness.benchmarks.dti.splits.generator.categories import Category, first_negatives, spread_negatives
-from harness.benchmarks.dti.splits.generator.folds import Halves, fold_of
+from harness.benchmarks.dti.splits.generator.folds import Halves, fold_of, parts_of, split_of
 from harness.benchmarks.dti.splits.generator.groups import TaskGroup, group_of, published_negatives
 from harness.benchmarks.dti.splits.generator.spaces import category_space, uniform_negatives
-from harness.benchmarks.dti.splits.generator.task import parts_of, split_of
 from harness.benchmarks.dti.splits.java import Integers, buckets_of, table_of
 from harness.benchmarks.dti.splits.pairs import PairSplit
 

@@ -1,4 +1,4 @@
-"""Folds of a set of bindings: the bindings a task asks, and those it learns from, in the order of its files."""
+"""Tasks: the bindings that are asked, those that are learned from, in the order of their files, and negatives."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from functools import cached_property
 
 import numpy as np
 
-from harness.benchmarks.dti.splits.generator.bindings import Bindings
+from harness.benchmarks.dti.dataset import DtiDataset
+from harness.benchmarks.dti.splits.generator.bindings import Bindings, bindings_of
 from harness.benchmarks.dti.splits.java import Integers, JavaRandom, shuffled
+from harness.benchmarks.dti.splits.pairs import NEGATIVE, NEW, TEST, TRAIN, PairSplit, pair_split
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,3 +65,23 @@ def fold_of(bindings: Bindings, chosen: Integers, fold: int, folds: int, seed: i
     stop = start + sizes[fold]
     rest = bindings.lines(without(bindings.codes, chosen))
     return Halves(bindings, bindings.lines(order[:start], order[stop:], rest), bindings.lines(order[start:stop]))
+
+
+def split_of(halves: Halves, negatives: Integers) -> PairSplit:
+    """The split of a task: bindings to learn from, bindings to ask, negatives."""
+    bindings = halves.bindings
+    order = np.argsort(bindings.codes)
+    parts = []
+    for codes, part, other in ((halves.train, TRAIN, NEW), (halves.test, TEST, NEW), (negatives, TEST, NEGATIVE)):
+        items = order[np.searchsorted(bindings.codes, codes, sorter=order) % len(order)]
+        items[bindings.codes[items] != codes] = other
+        parts.append([np.full(len(codes), part), bindings.drugs_of(codes), bindings.targets_of(codes), items])
+    return pair_split(np.concatenate([np.column_stack(columns) for columns in parts]))
+
+
+def parts_of(dataset: DtiDataset, split: PairSplit) -> tuple[Halves, Integers]:
+    """The parts of a task again, from a split of any origin."""
+    bindings = bindings_of(dataset)
+    codes, items = bindings.code(split.rows[:, 1], split.rows[:, 2]), split.rows[:, 3]
+    asked = codes[~split.is_train & (items != NEGATIVE)]
+    return Halves(bindings, codes[split.is_train], asked), codes[items == NEGATIVE]

@@ -5,8 +5,6 @@ This is how the paper's text has them, and how any negatives are examined: no ha
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 
 from harness.benchmarks.dti.splits.generator.bindings import Mask
@@ -31,38 +29,20 @@ def uniform_negatives(space: Mask, known: Mask, count: int, seed: int) -> Intege
     return free[generator.permutation(len(free))[:count]]
 
 
-def neighbour_negatives(halves: Halves, similar: bool, seed: int) -> Integers:
-    """For every binding that is asked a pair of its own space, all as likely; none if it has none left."""
-    generator = np.random.RandomState(seed)
-    taken = halves.bindings.known.copy()
-    drawn = []
-    for codes in _neighbour_spaces(halves, similar):
-        free = codes[~taken[codes]]
-        if len(free):
-            drawn.append(free[generator.randint(len(free))])
-            taken[drawn[-1]] = True
-    return np.array(drawn, dtype=np.int64)
-
-
 def neighbour_space(halves: Halves, similar: bool) -> Mask:
-    """The pairs of scenario 2: a node that is isolated, with nodes like or unlike the one that it binds."""
-    return halves.bindings.mask(*_neighbour_spaces(halves, similar))
-
-
-def _neighbour_spaces(halves: Halves, similar: bool) -> Iterator[Integers]:
-    """For every binding that is asked the pairs that may stand against it."""
+    """The pairs of scenario 2: a node of a binding, with learned nodes like or unlike its other one."""
     bindings = halves.bindings
-    binds = bindings.mask(halves.train).reshape(-1, bindings.targets_end)
-    drugs = np.isin(np.arange(len(binds)), halves.train_drugs)
-    targets = np.isin(np.arange(binds.shape[1]), halves.train_targets)
+    space = np.zeros((len(bindings.drugs.hashes), bindings.targets_end), dtype=np.bool_)
+    binds = bindings.mask(halves.train).reshape(space.shape)
+    drugs, targets = np.any(binds, axis=1), np.any(binds, axis=0)
     for drug, target in zip(bindings.drugs_of(halves.test), bindings.targets_of(halves.test), strict=True):
         if drugs[drug]:
             siblings: Mask = np.any(binds[:, binds[drug]], axis=1)
-            others = np.flatnonzero(siblings if similar else drugs & ~siblings)
-            yield bindings.code(others, target)
+            space[siblings if similar else drugs & ~siblings, target] = True
         elif targets[target]:
             siblings = np.any(binds[binds[:, target]], axis=0)
-            yield bindings.code(drug, np.flatnonzero(siblings if similar else targets & ~siblings))
+            space[drug, siblings if similar else targets & ~siblings] = True
+    return space
 
 
 def connected_space(halves: Halves, space: str, nested: bool) -> Mask:

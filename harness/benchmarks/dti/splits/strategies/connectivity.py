@@ -15,16 +15,14 @@ from harness.benchmarks.dti.dataset import DtiDataset
 from harness.benchmarks.dti.splits.generator import promises
 from harness.benchmarks.dti.splits.generator.bindings import Mask, bindings_of
 from harness.benchmarks.dti.splits.generator.connectivity import SCENARIOS, negatives_of
-from harness.benchmarks.dti.splits.generator.folds import Halves, fold_of
+from harness.benchmarks.dti.splits.generator.folds import Halves, fold_of, parts_of, split_of
 from harness.benchmarks.dti.splits.generator.scenarios import chosen
 from harness.benchmarks.dti.splits.generator.spaces import (
     connected_space,
     isolated_space,
-    neighbour_negatives,
     neighbour_space,
     uniform_negatives,
 )
-from harness.benchmarks.dti.splits.generator.task import parts_of, split_of
 from harness.benchmarks.dti.splits.pairs import PairSplit
 from harness.benchmarks.dti.splits.strategies import general
 
@@ -49,13 +47,11 @@ class Parameters(Strict):
 def make(dataset: DtiDataset, seed: int, parameters: Parameters) -> PairSplit:
     """The task with its negatives."""
     halves, space = positives(dataset, seed, parameters), parameters.space
-    known, count = halves.bindings.known, len(halves.test)
     if parameters.reading == "as-published":
         others = general.others_of(dataset, halves) if parameters.needs_others else None
         return split_of(halves, negatives_of(halves, space, others, seed))
-    if SCENARIOS[space] == 2:
-        return split_of(halves, neighbour_negatives(halves, space == "SS", seed))
-    return split_of(halves, uniform_negatives(_space(halves, parameters), known, count, seed))
+    within = _space(halves, parameters)
+    return split_of(halves, uniform_negatives(within, halves.bindings.known, len(halves.test), seed))
 
 
 def positives(dataset: DtiDataset, seed: int, parameters: Parameters) -> Halves:

@@ -13,9 +13,8 @@ from harness.benchmarks.dti.dataset import MEMBER, DtiDataset
 from harness.benchmarks.dti.splits.generator import promises
 from harness.benchmarks.dti.splits.generator.bindings import bindings_of
 from harness.benchmarks.dti.splits.generator.connectivity import Others, general_negatives
-from harness.benchmarks.dti.splits.generator.folds import Halves, fold_of, without
+from harness.benchmarks.dti.splits.generator.folds import Halves, fold_of, parts_of, split_of, without
 from harness.benchmarks.dti.splits.generator.spaces import uniform_negatives
-from harness.benchmarks.dti.splits.generator.task import parts_of, split_of
 from harness.benchmarks.dti.splits.java import Integers
 from harness.benchmarks.dti.splits.pairs import PairSplit
 
