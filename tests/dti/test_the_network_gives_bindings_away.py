@@ -14,8 +14,10 @@ from harness.benchmarks.dti.input_arrays import inputs_of
 from harness.benchmarks.dti.splits.pairs import NEGATIVE, NEW, TEST, TRAIN, pair_split
 from harness.benchmarks.dti.splits.strategies import connectivity
 from harness.benchmarks.dti.study.leak import binding_edges, edge_auroc
+from harness.benchmarks.dti.study.tasks import TaskFacts
 from harness.data import load_dataset
 from harness.data.datasets import fetch_dataset
+from harness.study.measurements import load_measured
 from tests.dti.beta_files import EDGES, FILES, NODE, converted, network
 
 
@@ -44,6 +46,15 @@ def test_the_area_is_that_of_edges_as_scores(tmp_path: Path, asked: list[int], a
     joined = np.zeros((dataset.drugs, dataset.targets), dtype=np.bool_)
     joined[0, 3], joined[2, 2], joined[0, 0] = map(bool, asked)
     assert edge_auroc(split, dataset, joined) == auroc
+
+
+def test_what_was_measured_says_so(repository: Layout) -> None:
+    facts = load_measured(repository, "dti", TaskFacts)
+    assert facts is not None and (facts.edges, facts.bindings) == (12_201, 12_240)
+    rows = {(one.row, one.reading): one.means[-1] for one in facts.rows if one.made}
+    assert rows["Test 0", "as-defined"] > 0.99 and rows["Test 1", "as-published"] > 0.99
+    # what is not known yet is no edge
+    assert rows["Test 5", "as-published"] < 0.7 and rows["Test 6", "as-published"] < 0.6
 
 
 def test_nearly_all_bindings_are_edges_and_none_reaches_a_method(repository: Layout, shared: Path) -> None:

@@ -9,47 +9,34 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
+import numpy.typing as npt
 
 from harness.base.input_files import Array, Given
 from harness.benchmarks.dti import BENCHMARK
 from harness.benchmarks.dti.dataset import DtiDataset, Integers, Numbers
-from harness.benchmarks.dti.splits.pairs import NEGATIVE, TEST, TRAIN, PairSplit, pair_split
+from harness.benchmarks.dti.splits.pairs import NEGATIVE, PairSplit, pair_split, split_of_items, with_negatives
 from harness.methods.card import MethodCard
 
 # among them single atoms, an ion pair, fragments, charges, rings, and elements beyond the usual
-SMILES = (
-    "CCO",
-    "CC(=O)O",
-    "[Li+]",
-    "[Na+].[Cl-]",
-    "c1ccccc1",
-    "CC(=O)Nc1ccc(O)cc1",
-    "CC(=O)Oc1ccccc1C(=O)O",
-    "NCCO",
-    "C[N+](C)(C)CCO",
-    "CN1C=NC2=C1C(=O)N(C)C(=O)N2C",
-    "OCC(O)CO",
-    "NC(=O)N",
-    "CS(C)=O",
-    "ClC(Cl)Cl",
-    "O",
-    "OP(O)(O)=O",
-    "C1CCNCC1",
-    "c1ccncc1",
-    "CCN(CC)CC.Cl",
-    "OC(=O)CCC(O)=O",
-    "CC(C)C(N)C(O)=O",
-    "OB(O)c1ccccc1",
-    "CC(C)Cc1ccc(cc1)C(C)C(O)=O",
-    # in no pair: its structure may be unknown
-    "",
-)
+_KNOWN = """
+CCO CC(=O)O [Li+] [Na+].[Cl-] c1ccccc1 CC(=O)Nc1ccc(O)cc1 CC(=O)Oc1ccccc1C(=O)O NCCO C[N+](C)(C)CCO
+CN1C=NC2=C1C(=O)N(C)C(=O)N2C OCC(O)CO NC(=O)N CS(C)=O ClC(Cl)Cl O OP(O)(O)=O C1CCNCC1 c1ccncc1 CCN(CC)CC.Cl
+OC(=O)CCC(O)=O CC(C)C(N)C(O)=O OB(O)c1ccccc1 CC(C)Cc1ccc(cc1)C(C)C(O)=O
+"""
+# the last drug is in no pair: its structure may be unknown
+SMILES = (*_KNOWN.split(), "")
 _DRUGS, _TARGETS, _OTHERS, _EDGES, _KINDS = len(SMILES), 18, 12, 160, 3
 _RESIDUES = tuple("ACDEFGHIKLMNPQRSTVWY")
 _RELATIONS = ("drug-drug", "drug-disease", "drug-effect", "target-target", "target-disease")
-_DISEASES = _OTHERS // 2
+# of each kind of nodes those that may be in an edge: the last drugs and targets have none
+_ENDS = {
+    "drug": (0, _DRUGS - 3),
+    "target": (_DRUGS, _DRUGS + _TARGETS - 3),
+    "disease": (_DRUGS + _TARGETS, _DRUGS + _TARGETS + _OTHERS // 2),
+    "effect": (_DRUGS + _TARGETS + _OTHERS // 2, _DRUGS + _TARGETS + _OTHERS),
+}
 # the last drug and the last target are in no pair; those before them are asked about, and in no training pair
-_NEW_DRUG, _NEW_TARGET = _DRUGS - 2, _TARGETS - 2
+_NEW_NODES = (_DRUGS - 2, _TARGETS - 2)
 _SHARE, _CHANCE, _ASKED = 0.7, 0.1, 40
 
 
@@ -89,56 +76,52 @@ def bindings() -> Problem:
     generator = np.random.default_rng(20260211)
     same = _kinds(generator, _DRUGS)[:, None] == _kinds(generator, _TARGETS)
     binds = generator.random(same.shape) < np.where(same, _SHARE, _CHANCE)
-    binds[-1], binds[:, -1] = False, False
-    pairs = generator.permutation(np.argwhere(binds)).astype(np.int32)
+    pairs, free = (generator.permutation(np.argwhere(chosen[:-1, :-1])) for chosen in (binds, ~binds))
     test = _asked(pairs)
-    free = ~binds
-    free[-1], free[:, -1] = False, False
-    others = generator.permutation(np.argwhere(free))[: int(test.sum())]
-    negatives = np.column_stack([np.full(len(others), TEST), others, np.full(len(others), NEGATIVE)])
     dataset = _dataset(pairs, np.ones(len(pairs)), generator)
-    return Problem(dataset, pair_split(np.concatenate([_rows(pairs, test), negatives])))
+    return Problem(dataset, with_negatives(split_of_items(dataset, test), free[: int(test.sum())]))
 
 
 def affinities() -> Problem:
     """Measured values of most pairs; many are the lowest that can be measured."""
     generator = np.random.default_rng(20260212)
     levels = np.add.outer(_kinds(generator, _DRUGS), _kinds(generator, _TARGETS)).astype(np.float64)
-    pairs = np.argwhere(generator.random(levels[:-1, :-1].shape) < _SHARE).astype(np.int32)
+    pairs = np.argwhere(generator.random(levels[:-1, :-1].shape) < _SHARE)
     values = np.maximum(4 + levels[tuple(pairs.T)] + generator.normal(scale=0.3, size=len(pairs)), 5)
-    return Problem(_dataset(pairs, values, generator), pair_split(_rows(pairs, _asked(pairs))))
+    dataset = _dataset(pairs, values, generator)
+    return Problem(dataset, split_of_items(dataset, _asked(pairs)))
 
 
-def _kinds(generator: np.random.Generator, count: int) -> Integers:
-    return generator.permutation(count).astype(np.int32) % _KINDS
+def _kinds(generator: np.random.Generator, count: int) -> npt.NDArray[np.int64]:
+    return generator.permutation(count) % _KINDS
 
 
-def _asked(pairs: Integers) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def _asked(pairs: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
     """All pairs of the new drug and target, and the first others."""
-    test = (pairs == (_NEW_DRUG, _NEW_TARGET)).any(axis=1)
+    test: npt.NDArray[np.bool_] = (pairs == _NEW_NODES).any(axis=1)
     test[np.flatnonzero(~test)[: _ASKED - int(test.sum())]] = True
-    return np.asarray(test)
+    return test
 
 
-def _rows(pairs: Integers, test: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> Integers:
-    rows = np.column_stack([np.where(test, TEST, TRAIN), pairs, np.arange(len(pairs))])
-    return rows[np.argsort(test, kind="stable")].astype(np.int32)
-
-
-def _dataset(pairs: Integers, values: Numbers, generator: np.random.Generator) -> DtiDataset:
+def _dataset(pairs: npt.NDArray[np.int64], values: Numbers, generator: np.random.Generator) -> DtiDataset:
+    """A dataset of these pairs; one sequence is short, one long, and one has letters beyond the usual."""
     lengths = [3, 1200, *generator.integers(20, 60, _TARGETS - 3).tolist()]
     sequences = ["".join(generator.choice(_RESIDUES, length)) for length in lengths]
     sequences[2] = f"{sequences[2][:9]}XUBZ"
+    drugs, targets, nodes = (
+        tuple(f"{kind} {number}" for number in range(count))
+        for kind, count in (("drug", _DRUGS), ("target", _TARGETS), ("node", _OTHERS))
+    )
     return DtiDataset(
         name="made-up",
-        pairs=pairs,
+        pairs=pairs.astype(np.int32),
         values=values,
-        drug_ids=_names("drug", _DRUGS),
-        target_ids=_names("target", _TARGETS),
+        drug_ids=drugs,
+        target_ids=targets,
         smiles=SMILES,
         sequences=(*sequences, ""),
         edges=_network(generator),
-        node_names=_names("node", _OTHERS),
+        node_names=nodes,
         relation_names=_RELATIONS,
         drug_similarity=_similarity(generator, _DRUGS),
         target_similarity=_similarity(generator, _TARGETS),
@@ -147,16 +130,10 @@ def _dataset(pairs: Integers, values: Numbers, generator: np.random.Generator) -
 
 def _network(generator: np.random.Generator) -> Integers:
     """Edges of all relations, not two of the same; some nodes have none."""
-    ends = {
-        "drug": (0, _DRUGS - 3),
-        "target": (_DRUGS, _DRUGS + _TARGETS - 3),
-        "disease": (_DRUGS + _TARGETS, _DRUGS + _TARGETS + _DISEASES),
-        "effect": (_DRUGS + _TARGETS + _DISEASES, _DRUGS + _TARGETS + _OTHERS),
-    }
     edges: set[tuple[int, int, int]] = set()
     while len(edges) < _EDGES:
         relation = int(generator.integers(len(_RELATIONS)))
-        head, tail = (int(generator.integers(*ends[kind])) for kind in _RELATIONS[relation].split("-"))
+        head, tail = (int(generator.integers(*_ENDS[kind])) for kind in _RELATIONS[relation].split("-"))
         if head != tail and (relation, tail, head) not in edges:
             edges.add((relation, head, tail))
     return np.array(sorted(edges), dtype=np.int32)
@@ -165,7 +142,3 @@ def _network(generator: np.random.Generator) -> Integers:
 def _similarity(generator: np.random.Generator, count: int) -> Numbers:
     half = np.triu(generator.random((count, count)), 1)
     return np.asarray(half + half.T + np.eye(count))
-
-
-def _names(kind: str, count: int) -> tuple[str, ...]:
-    return tuple(f"{kind} {number}" for number in range(count))

@@ -102,6 +102,12 @@ def split_of_items(dataset: DtiDataset, test: npt.NDArray[np.bool_]) -> PairSpli
     return pair_split(rows[np.argsort(parts, kind="stable")])
 
 
+def with_negatives(split: PairSplit, pairs: npt.NDArray[np.integer]) -> PairSplit:
+    """The split with these pairs behind its own, to ask: they do not bind."""
+    asked, none = (np.full(len(pairs), number) for number in (TEST, NEGATIVE))
+    return pair_split(np.concatenate([split.rows, np.column_stack([asked, pairs, none])]))
+
+
 def read_pairs(path: Path) -> PairSplit:
     """A split file from anywhere, checked for its form."""
     try:

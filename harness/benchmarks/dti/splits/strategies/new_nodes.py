@@ -8,7 +8,7 @@ import numpy as np
 
 from harness.base.manifests import Strict
 from harness.benchmarks.dti.dataset import NEW_NODES
-from harness.benchmarks.dti.splits.pairs import NEGATIVE, TEST, TRAIN, pair_split
+from harness.benchmarks.dti.splits.pairs import split_of_items, with_negatives
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -25,12 +25,8 @@ class Parameters(Strict):
 
 def make(dataset: DtiDataset, seed: int, parameters: Parameters) -> PairSplit:
     """All known pairs train. Where no drug and no target is new, every pair that is not known is asked."""
-    asked = np.argwhere(_is_asked(dataset))
-    train = np.column_stack(
-        [np.full(len(dataset.pairs), TRAIN), dataset.pairs, np.arange(len(dataset.pairs), dtype=np.int32)]
-    )
-    test = np.column_stack([np.full(len(asked), TEST), asked, np.full(len(asked), NEGATIVE)])
-    return pair_split(np.concatenate([train, test]))
+    known = split_of_items(dataset, np.zeros(len(dataset.pairs), dtype=np.bool_))
+    return with_negatives(known, np.argwhere(_is_asked(dataset)))
 
 
 def broken_promises(dataset: DtiDataset, split: PairSplit, parameters: Parameters) -> list[str]:

@@ -8,7 +8,7 @@ import numpy as np
 from pydantic import Field
 
 from harness.base.manifests import Strict
-from harness.benchmarks.dti.splits.pairs import NEGATIVE, TEST, pair_split, split_of_items
+from harness.benchmarks.dti.splits.pairs import NEGATIVE, split_of_items, with_negatives
 
 if TYPE_CHECKING:
     from harness.benchmarks.dti.dataset import DtiDataset
@@ -37,8 +37,7 @@ def make(dataset: DtiDataset, seed: int, parameters: Parameters) -> PairSplit:
     free = np.flatnonzero(~taken)
     count = min(len(free), round(parameters.negatives * split.test))
     pairs = np.column_stack(np.divmod(generator.permutation(free)[:count], dataset.targets))
-    negatives = np.column_stack([np.full(count, TEST), pairs, np.full(count, NEGATIVE)])
-    return pair_split(np.concatenate([split.rows, negatives]))
+    return with_negatives(split, pairs)
 
 
 def broken_promises(dataset: DtiDataset, split: PairSplit, parameters: Parameters) -> list[str]:
