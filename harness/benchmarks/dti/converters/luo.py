@@ -5,17 +5,15 @@ Rows and columns are those of the lists of names. Proteins that are there twice 
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 
-from harness.base.errors import CorruptData
 from harness.base.npy import NotNpy, read_npy
-from harness.benchmarks.dti.converters.beta.records import table
 from harness.benchmarks.dti.dataset import DtiDataset, Integers, Numbers
-from harness.data.lines import fault, lines_of, path_of
+from harness.benchmarks.dti.records import damaged, table
+from harness.data.lines import lines_of, path_of
 from harness.data.manifest import DatasetManifest
 
 _REMARK = "diseases, side effects, protein interactions and protein similarities of the paper are not public"
@@ -30,7 +28,7 @@ def convert(manifest: DatasetManifest, files: Mapping[str, Path]) -> DtiDataset:
     path = path_of("mat_drug_drug.txt", files)
     interactions = _cells(path, len(drugs), len(drugs))
     if len(np.unique(np.sort(interactions, axis=1), axis=0)) * 2 != len(interactions):
-        raise CorruptData("the matrix is not symmetric", where=str(path), todo="restore the original file")
+        raise damaged("the matrix is not symmetric", path)
     once = interactions[interactions[:, 0] < interactions[:, 1]]
     repeated = len(proteins) - len(set(proteins))
     return DtiDataset(
@@ -54,12 +52,8 @@ def _names(path: Path) -> list[str]:
 
 def _distinct(names: Sequence[str]) -> tuple[str, ...]:
     """Every name, from its second time on with a number."""
-    seen = Counter[str]()
-    distinct = []
-    for name in names:
-        seen[name] += 1
-        distinct.append(f"{name}-{seen[name]}" if seen[name] > 1 else name)
-    return tuple(distinct)
+    times = [names[:end].count(name) for end, name in enumerate(names, start=1)]
+    return tuple(f"{name}-{time}" if time > 1 else name for name, time in zip(names, times, strict=True))
 
 
 def _texts(path: Path, key: str, column: str, names: Sequence[str]) -> tuple[str, ...]:
@@ -67,11 +61,9 @@ def _texts(path: Path, key: str, column: str, names: Sequence[str]) -> tuple[str
     rows = list(table(path, (key, column)))
     for (where, row), name in zip(rows, names, strict=False):
         if row[key] != name:
-            raise CorruptData(
-                f"'{row[key]}' stands where '{name}' is wanted", where=where, todo="restore the file"
-            )
+            raise damaged(f"'{row[key]}' stands where '{name}' is wanted", where)
     if len(rows) != len(names):
-        raise CorruptData(f"{len(rows)} texts for {len(names)} names", where=str(path), todo="restore the file")
+        raise damaged(f"{len(rows)} texts for {len(names)} names", path)
     return tuple(row[column] for _, row in rows)
 
 
@@ -79,12 +71,10 @@ def _cells(path: Path, rows: int, columns: int) -> Integers:
     """Row and column of every 1 in a matrix of 0 and 1."""
     lines = list(lines_of(path, columns))
     if len(lines) != rows:
-        raise CorruptData(
-            f"{len(lines)} rows instead of {rows}", where=str(path), todo="restore the original file"
-        )
-    for number, (_, words) in enumerate(lines, start=1):
+        raise damaged(f"{len(lines)} rows instead of {rows}", path)
+    for where, words in lines:
         if not set(words) <= {"0", "1"}:
-            raise fault(path, number, "a cell is neither 0 nor 1")
+            raise damaged("a cell is neither 0 nor 1", where)
     return np.argwhere(np.array([words for _, words in lines]) == "1").astype(np.int32)
 
 
@@ -92,4 +82,4 @@ def _similarity(path: Path, count: int) -> Numbers:
     try:
         return read_npy(path, "<f8", (count, count))
     except NotNpy as error:
-        raise CorruptData(f"the matrix {error}", where=str(path), todo="restore the original file") from None
+        raise damaged(f"the matrix {error}", path) from None

@@ -8,24 +8,18 @@ from pathlib import Path
 
 import numpy as np
 
-from harness.benchmarks.dti.converters.beta.groups import (
-    DRUG_CLASSES,
-    FOLDS,
-    TARGET_CLASSES,
-    Known,
-    NamedGroup,
-    arrays_of,
-    read_classes,
-)
-from harness.benchmarks.dti.converters.beta.records import table
+from harness.benchmarks.dti.converters.beta import groups
+from harness.benchmarks.dti.converters.beta.groups import NamedGroup
 from harness.benchmarks.dti.dataset import DtiDataset
+from harness.benchmarks.dti.records import Pair, table
 
 _BINDINGS, _DRUGS = "beta_positives_12240.csv.gz", "beta_drug_smiles.csv.gz"
 _TARGETS, _DISEASES, _NEW = "targets_with_sequence_known.csv.gz", "t5_disease_K.csv", "test5_repo_testpairs.csv.gz"
 _TRIALS, _TRIAL_TARGETS = "test6_annotation.csv.gz", "test6_disease_targets.csv.gz"
 _OTHERS = {"test23_class_positives.csv.gz", "inventory_repo_files.csv.gz", "test5_disease_clusters.csv.gz"}
+_CLASSES = {groups.DRUG_CLASSES, groups.TARGET_CLASSES}
 # the tables that are no tasks
-INPUTS = _OTHERS | {_BINDINGS, _DRUGS, _TARGETS, _DISEASES, _TRIALS, _TRIAL_TARGETS, DRUG_CLASSES, TARGET_CLASSES}
+INPUTS = _OTHERS | _CLASSES | {_BINDINGS, _DRUGS, _TARGETS, _DISEASES, _TRIALS, _TRIAL_TARGETS}
 
 
 @cache
@@ -37,10 +31,9 @@ def dataset_beside(folder: Path) -> DtiDataset | None:
     known = list(zip(_column(folder / _BINDINGS, "drug"), _column(folder / _BINDINGS, "target"), strict=True))
     number = {name: place for place, name in enumerate([*drugs, *targets])}
     files = {path.name: path for path in folder.iterdir()}
-    if FOLDS not in files:
-        files.pop(TARGET_CLASSES, None)
-    groups = [*read_classes(files, known), *_new(folder)]
-    groups += _trials(folder, set(number), set(known))
+    if groups.FOLDS not in files:
+        files.pop(groups.TARGET_CLASSES, None)
+    own = [*groups.read_classes(files, known), *_new(folder), *_trials(folder, set(number), set(known))]
     return DtiDataset(
         name="golden",
         pairs=np.array([(number[drug], number[target] - len(drugs)) for drug, target in known], dtype=np.int32),
@@ -49,7 +42,7 @@ def dataset_beside(folder: Path) -> DtiDataset | None:
         target_ids=targets,
         smiles=("",) * len(drugs),
         sequences=("",) * len(targets),
-        **arrays_of(groups, number, len(drugs)),
+        **groups.arrays_of(own, number, len(drugs)),
     )
 
 
@@ -59,29 +52,25 @@ def _column(path: Path, name: str) -> tuple[str, ...]:
 
 def _new(folder: Path) -> Iterator[NamedGroup]:
     """The diseases of Test 5, whose new bindings only the published tasks tell."""
-    bindings: dict[str, dict[Known, None]] = {}
-    for row in _rows(folder / _NEW, "task", "drug", "target", "label"):
-        if row["label"] == "1":
-            bindings.setdefault(row["task"], {})[row["drug"], row["target"]] = None
+    rows = list(_rows(folder / _NEW, "task", "drug", "target", "label"))
     for row in _rows(folder / _DISEASES, "disease", "K_in_iteration_order"):
-        members = row["K_in_iteration_order"].split()
-        yield NamedGroup(
-            f"test5/{row['disease']}", list(bindings.get(row["disease"], {})), members, size=len(members)
-        )
+        name, members = row["disease"], row["K_in_iteration_order"].split()
+        own = [(one["drug"], one["target"]) for one in rows if one["task"] == name and one["label"] == "1"]
+        yield NamedGroup(f"test5/{name}", list(dict.fromkeys(own)), members, size=len(members))
 
 
-def _trials(folder: Path, nodes: set[str], known: set[Known]) -> Iterator[NamedGroup]:
+def _trials(folder: Path, nodes: set[str], known: set[Pair]) -> Iterator[NamedGroup]:
     """The diseases of Test 6: annotated pairs of known nodes that are not known to bind."""
-    targets: dict[str, dict[str, None]] = {}
+    members: dict[str, dict[str, None]] = {}
     for row in _rows(folder / _TRIAL_TARGETS, "disease", "target"):
         if row["target"] in nodes:
-            targets.setdefault(_disease(row), {})[row["target"]] = None
-    pairs: dict[str, dict[Known, None]] = {}
+            members.setdefault(_disease(row), {})[row["target"]] = None
+    pairs: dict[str, dict[Pair, None]] = {}
     for row in _rows(folder / _TRIALS, "disease", "drug_id", "target_id"):
         pair = row["drug_id"].lower(), row["target_id"].lower()
         if nodes.issuperset(pair) and pair not in known:
             pairs.setdefault(_disease(row), {})[pair] = None
-    for disease, own in targets.items():
+    for disease, own in members.items():
         yield NamedGroup(f"test6/{disease}", list(pairs.get(disease, {})), list(own), size=len(own))
 
 

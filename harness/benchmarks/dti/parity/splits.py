@@ -15,9 +15,9 @@ import numpy as np
 
 from harness.base.errors import CorruptData, MissingData, UsageError
 from harness.base.layout import Layout
-from harness.benchmarks.dti.converters.beta.records import table
 from harness.benchmarks.dti.dataset import DtiDataset
 from harness.benchmarks.dti.parity.inputs import INPUTS, dataset_beside
+from harness.benchmarks.dti.records import table
 from harness.benchmarks.dti.splits import java
 from harness.benchmarks.dti.splits.form import FORM
 from harness.benchmarks.dti.splits.generator.bindings import NODE

@@ -12,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from harness.benchmarks.dti.converters.beta.network import BINDS, triples_in
-from harness.benchmarks.dti.converters.beta.records import short_id
 from harness.benchmarks.dti.dataset import DtiDataset
 from harness.benchmarks.dti.metrics.bindings import area_under_roc, threshold_counts
+from harness.benchmarks.dti.records import short_id
 from harness.benchmarks.dti.splits.pairs import PairSplit
 
 Edges = npt.NDArray[np.bool_]

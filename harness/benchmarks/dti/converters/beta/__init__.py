@@ -15,8 +15,8 @@ from harness.base.errors import CorruptData
 from harness.base.manifests import Strict
 from harness.benchmarks.dti.converters.beta.groups import arrays_of, read_classes, read_diseases
 from harness.benchmarks.dti.converters.beta.network import read_network
-from harness.benchmarks.dti.converters.beta.records import once, pairs_in, short_id, table
 from harness.benchmarks.dti.dataset import DtiDataset
+from harness.benchmarks.dti.records import damaged, pairs_in, short_id, table
 from harness.data.lines import lines_of, path_of
 from harness.data.manifest import DatasetManifest
 from harness.data.parameters import parameters_of
@@ -33,15 +33,13 @@ class Parameters(Strict):
 
 def convert(manifest: DatasetManifest, files: Mapping[str, Path]) -> DtiDataset:
     """The dataset out of the files and tables that are there."""
-    parameters = parameters_of(manifest, Parameters)
-    pairs = list(once(pairs_in(path_of("positives.nt", files), {"true": True})))
-    known = [(pair.drug, pair.target) for pair in pairs]
+    sizes = parameters_of(manifest, Parameters).disease_targets
+    known = pairs_in(path_of("positives.nt", files), "true")
     smiles = _structures(path_of("smiles.txt", files))
-    groups = [*read_classes(files, known), *read_diseases(files, set(known), parameters.disease_targets)]
-    drugs = list(
-        dict.fromkeys([*smiles, *(drug for drug, _ in known), *(node for g in groups for node in g.nodes("db"))])
-    )
-    targets = sorted({target for _, target in known} | {node for group in groups for node in group.nodes("be")})
+    groups = [*read_classes(files, list(known)), *read_diseases(files, known.keys(), sizes)]
+    named = [*(node for pair in known for node in pair), *(node for group in groups for node in group.nodes)]
+    drugs = list(dict.fromkeys([*smiles, *(node for node in named if node.startswith("db"))]))
+    targets = sorted({node for node in named if node.startswith("be")})
     number = {name: place for place, name in enumerate([*drugs, *targets])}
     sequences, remarks = _sequences(files, targets)
     network = read_network(files, number)
@@ -66,17 +64,15 @@ def _structures(path: Path) -> dict[str, str]:
     for where, (node, text) in lines_of(path, 2):
         drug = short_id(node, "db", where)
         if drug in smiles:
-            raise CorruptData(f"drug '{drug}' is there twice", where=where, todo="restore the original file")
+            raise damaged(f"drug '{drug}' is there twice", where)
         smiles[drug] = text
     return smiles
 
 
 def _sequences(files: Mapping[str, Path], targets: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The sequence of every target, and a remark on those of others."""
-    if SEQUENCES not in files:
-        return ("",) * len(targets), ()
     sequences: dict[str, str] = {}
-    for where, row in table(files[SEQUENCES], ("target", "sequence")):
+    for where, row in table(files[SEQUENCES], ("target", "sequence")) if SEQUENCES in files else ():
         target, sequence = row["target"].lower(), "".join(row["sequence"].split()).upper()
         if target in sequences or not (sequence.isascii() and sequence.isalpha()):
             raise CorruptData(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypedDict
@@ -16,8 +16,8 @@ from typing import TypedDict
 import numpy as np
 
 from harness.base.errors import CorruptData
-from harness.benchmarks.dti.converters.beta.records import once, pairs_in, short_id, table
 from harness.benchmarks.dti.dataset import LEADING, MEMBER, Integers
+from harness.benchmarks.dti.records import Pair, damaged, pairs_in, short_id, table
 from harness.benchmarks.dti.splits.java import JavaRandom, buckets_of, hash_codes, shuffled, table_of
 from harness.data.lines import path_of
 
@@ -32,23 +32,21 @@ _TASK = re.compile(r"test([56])_(.+)_(tt|trt|te|tre)\.nt")
 _IRI = "<http://bio2rdf.org/drugbank"
 _BINDING = f"{_IRI}:{{}}> {_IRI}_vocabulary:drug-target> {_IRI}:{{}}> ."
 
-Known = tuple[str, str]
-
 
 @dataclass(frozen=True)
 class NamedGroup:
     """Members by name in their order, how many there are with those that nobody knows, and bindings."""
 
     name: str
-    pairs: Sequence[Known]
+    pairs: Sequence[Pair]
     members: Sequence[str] = ()
     leading: Sequence[str] = ()
     size: int = 0
 
-    def nodes(self, kind: str) -> list[str]:
-        """Every drug (`db`) or target (`be`) that it names."""
-        named = (*(node for pair in self.pairs for node in pair), *self.members, *self.leading)
-        return [node for node in named if node.startswith(kind)]
+    @property
+    def nodes(self) -> list[str]:
+        """Every drug and target that it names."""
+        return [*(node for pair in self.pairs for node in pair), *self.members, *self.leading]
 
 
 class GroupArrays(TypedDict):
@@ -60,7 +58,7 @@ class GroupArrays(TypedDict):
     group_pairs: Integers
 
 
-def read_classes(files: Mapping[str, Path], known: Sequence[Known]) -> list[NamedGroup]:
+def read_classes(files: Mapping[str, Path], known: Sequence[Pair]) -> list[NamedGroup]:
     """The classes of Tests 2 and 3, in the order of their tables; none where nobody brought them."""
     groups = []
     if DRUG_CLASSES in files:
@@ -79,7 +77,7 @@ def read_classes(files: Mapping[str, Path], known: Sequence[Known]) -> list[Name
     return groups
 
 
-def _other_class(name: str, folds: Mapping[Known, tuple[int, int]], where: str) -> NamedGroup:
+def _other_class(name: str, folds: Mapping[Pair, tuple[int, int]], where: str) -> NamedGroup:
     """A class of which only the published tasks tell; of size 0 where these are cut before the last binding."""
     if max(Counter(fold for fold, _ in folds.values()).values()) >= _CUT:
         return NamedGroup(name, list(folds))
@@ -87,27 +85,22 @@ def _other_class(name: str, folds: Mapping[Known, tuple[int, int]], where: str) 
     return NamedGroup(name, _in_folds(list(folds), folds, where), members, size=len(members))
 
 
-def read_diseases(
-    files: Mapping[str, Path], known: Collection[Known], sizes: Mapping[str, int]
-) -> Iterator[NamedGroup]:
+def read_diseases(files: Mapping[str, Path], known: Set[Pair], sizes: Mapping[str, int]) -> Iterator[NamedGroup]:
     """The diseases of Tests 5 and 6 with the published negatives. Members are those that these show."""
     tasks: dict[tuple[str, str], dict[str, Path]] = {}
     for name, path in files.items():
         if match := _TASK.fullmatch(name):
             tasks.setdefault((match[1], match[2]), {})[SPACES[match[3]]] = path
     for (test, disease), paths in sorted(tasks.items()):
-        bindings: list[Known] = []
+        bindings: list[Pair] = []
         negatives = {}
         for space, path in paths.items():
-            pairs = list(once(pairs_in(path, {"true": True, "false": False})))
-            own = [(pair.drug, pair.target) for pair in pairs if pair.binds]
-            if own != (bindings := bindings or own) or not set(own).isdisjoint(known):
-                raise CorruptData(
-                    f"the bindings of {disease} are not those of its other files, or are known ones",
-                    where=str(path),
-                    todo="restore the original files",
-                )
-            negatives[space] = [(pair.drug, pair.target) for pair in pairs if not pair.binds]
+            pairs = pairs_in(path, "true", "false")
+            own = [pair for pair, binds in pairs.items() if binds]
+            if own != (bindings := bindings or own) or not known.isdisjoint(own):
+                what = f"the bindings of {disease} are not those of its other files, or are known ones"
+                raise damaged(what, path)
+            negatives[space] = [pair for pair, binds in pairs.items() if not binds]
         members = sorted({target for space in ("TEO", "TRO") for _, target in negatives.get(space, ())})
         yield NamedGroup(f"test{test}/{disease}", bindings, members, size=max(sizes.get(disease, 0), len(members)))
         for space, rows in negatives.items():
@@ -154,30 +147,28 @@ def _size(row: Mapping[str, str], members: Sequence[str], where: str) -> int:
     return int(size)
 
 
-def _by(side: int, members: Sequence[str], known: Sequence[Known]) -> list[Known]:
+def _by(side: int, members: Sequence[str], known: Sequence[Pair]) -> list[Pair]:
     """The bindings of members, member by member; those of one keep their order."""
-    of: dict[str, list[Known]] = {member: [] for member in members}
+    of: dict[str, list[Pair]] = {member: [] for member in members}
     for pair in known:
         if pair[side] in of:
             of[pair[side]].append(pair)
     return [pair for pairs in of.values() for pair in pairs]
 
 
-def _published_folds(path: Path) -> dict[str, dict[Known, tuple[int, int]]]:
+def _published_folds(path: Path) -> dict[str, dict[Pair, tuple[int, int]]]:
     """The fold of every binding that a published task of a class asks, and its line."""
-    folds: dict[str, dict[Known, tuple[int, int]]] = {}
+    folds: dict[str, dict[Pair, tuple[int, int]]] = {}
     for line, (where, row) in enumerate(table(path, ("task", "fold", "drug", "target", "label"))):
         if not row["fold"].isdecimal() or int(row["fold"]) >= _FOLD_COUNT or row["label"] not in ("0", "1"):
-            raise CorruptData(
-                "the fold is not 0 to 9, or the label not 0 or 1", where=where, todo="restore the original table"
-            )
+            raise damaged("the fold is not 0 to 9, or the label not 0 or 1", where)
         if row["label"] == "1":
             pair = short_id(row["drug"], "db", where), short_id(row["target"], "be", where)
             folds.setdefault(f"test3/{row['task']}", {}).setdefault(pair, (int(row["fold"]), line))
     return folds
 
 
-def _in_folds(pairs: Sequence[Known], folds: Mapping[Known, tuple[int, int]], where: str) -> list[Known]:
+def _in_folds(pairs: Sequence[Pair], folds: Mapping[Pair, tuple[int, int]], where: str) -> list[Pair]:
     """The bindings of a class in an order that gives the published folds.
 
     A hash table decides where in the list that is shuffled a binding stands, and the time of adding only where

@@ -6,17 +6,15 @@ Most bindings of BETA are edges `Drug-Target` of it, those of test files too: no
 from __future__ import annotations
 
 import zipfile
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 
-from harness.base.errors import CorruptData
 from harness.base.zips import UNREADABLE, member
-from harness.benchmarks.dti.converters.beta.records import short_id
 from harness.benchmarks.dti.dataset import Integers
+from harness.benchmarks.dti.records import damaged, short_id
 
 ARCHIVE, MEMBER = "network.zip", "network.nt"
 BINDS = "Drug-Target"
@@ -54,23 +52,23 @@ def read_network(files: Mapping[str, Path], number: Mapping[str, int]) -> Networ
     if ARCHIVE not in files:
         return Network()
     names, places = [name for name, _ in RELATIONS.values()], dict(number)
-    edges, left_out, bindings = [], Counter[str](), 0
+    edges, left_out, bindings = [], 0, 0
     for where, head, relation, tail in triples_in(files[ARCHIVE]):
         if relation == BINDS:
             bindings += 1
             continue
         if relation not in RELATIONS:
-            raise CorruptData(f"relation '{relation}' is not known", where=where, todo="restore the original file")
+            raise damaged(f"relation '{relation}' is not known", where)
         name, turned = RELATIONS[relation]
-        ends = (tail, head) if turned else (head, tail)
-        nodes = [_node(end, kind, where) for end, kind in zip(ends, name.split("-"), strict=True)]
-        if any(kind in _KINDS and node not in number for node, kind in zip(nodes, name.split("-"), strict=True)):
-            left_out[name] += 1
-            continue
-        edges.append((names.index(name), *(places.setdefault(node, len(places)) for node in nodes)))
+        kinds, ends = name.split("-"), (tail, head) if turned else (head, tail)
+        nodes = [_node(end, kind, where) for end, kind in zip(ends, kinds, strict=True)]
+        if all(kind not in _KINDS or node in number for node, kind in zip(nodes, kinds, strict=True)):
+            edges.append((names.index(name), *(places.setdefault(node, len(places)) for node in nodes)))
+        else:
+            left_out += 1
     remarks = (
         f"{bindings} edges {BINDS} of the network are left out: they give bindings away",
-        f"{left_out.total()} edges of drugs or targets that the benchmark does not have are left out",
+        f"{left_out} edges of drugs or targets that the benchmark does not have are left out",
     )
     return Network(np.array(edges, dtype=np.int32), tuple(places)[len(number) :], tuple(names), remarks)
 
@@ -81,15 +79,13 @@ def triples_in(path: Path) -> Iterator[tuple[str, str, str, str]]:
         with zipfile.ZipFile(path) as archive:
             text = member(archive, MEMBER).decode("utf-8-sig")
     except (*UNREADABLE, KeyError, UnicodeDecodeError) as error:
-        raise CorruptData(
-            f"{MEMBER} can't be read: {error}", where=str(path), todo="restore the original file"
-        ) from None
+        raise damaged(f"{MEMBER} can't be read: {error}", path) from None
     for line, triple in enumerate(text.splitlines(), start=1):
         words, where = triple.split(), f"{path}: {MEMBER}: line {line}"
         if len(words) == 4 and words[3] == "." and all(word[0] + word[-1] == "<>" for word in words[:3]):
             yield where, words[0], words[1][1:-1].rpartition(":")[2], words[2]
         elif words:
-            raise CorruptData("not a triple of three nodes", where=where, todo="restore the original file")
+            raise damaged("not a triple of three nodes", where)
 
 
 def _node(end: str, kind: str, where: str) -> str:

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from harness.base.errors import CorruptData
 from harness.base.manifests import Strict
 from harness.benchmarks.dti.converters.graphdta.pickles import read_matrix
 from harness.benchmarks.dti.dataset import DtiDataset
+from harness.benchmarks.dti.records import damaged
 from harness.data.lines import json_in, path_of, table_in
 from harness.data.manifest import DatasetManifest
 from harness.data.parameters import parameters_of
@@ -34,21 +34,17 @@ class Parameters(Strict):
 
 def convert(manifest: DatasetManifest, files: Mapping[str, Path]) -> DtiDataset:
     """The dataset out of the released files."""
-    parameters = parameters_of(manifest, Parameters)
     smiles, sequences = (_texts(name, files) for name in (DRUGS, TARGETS))
     path = path_of(AFFINITIES, files)
     matrix = read_matrix(path)
     if matrix.shape != (len(smiles), len(sequences)):
-        raise CorruptData(
-            f"a matrix of shape {matrix.shape} for {len(smiles)} drugs and {len(sequences)} targets",
-            where=str(path),
-            todo="restore the original file",
-        )
+        what = f"a matrix of shape {matrix.shape} for {len(smiles)} drugs and {len(sequences)} targets"
+        raise damaged(what, path)
     pairs = np.argwhere(~np.isnan(matrix))
     values = matrix[~np.isnan(matrix)]
-    if parameters.constants:
+    if parameters_of(manifest, Parameters).constants:
         if not (values > 0).all():
-            raise CorruptData("a dissociation constant is not above 0", where=str(path))
+            raise damaged("a dissociation constant is not above 0", path)
         # libraries of mathematics may differ in the last digit, and the digest must not
         values = (-np.log10(values / 1e9)).round(_DIGITS)
     return DtiDataset(
@@ -66,7 +62,7 @@ def convert(manifest: DatasetManifest, files: Mapping[str, Path]) -> DtiDataset:
 def _texts(name: str, files: Mapping[str, Path]) -> dict[str, str]:
     content = table_in(name, files)
     if odd := [key for key, text in content.items() if not (isinstance(text, str) and text)]:
-        raise CorruptData(f"'{odd[0]}' has no text", where=str(files[name]), todo="restore the original file")
+        raise damaged(f"'{odd[0]}' has no text", files[name])
     return {key: str(text) for key, text in content.items()}
 
 
@@ -79,15 +75,14 @@ def _parts(files: Mapping[str, Path], count: int) -> npt.NDArray[np.int8]:
         for part, cells in enumerate([folds], start=-1) if name == TEST else enumerate(_list(folds, path)):
             for cell in _list(cells, path):
                 if type(cell) is not int or not 0 <= cell < count or parts[cell] != _NOWHERE:
-                    what = f"{cell!r} is no cell of the {count}, or is in a fold already"
-                    raise CorruptData(what, where=str(path), todo="restore the original file")
+                    raise damaged(f"{cell!r} is no cell of the {count}, or is in a fold already", path)
                 parts[cell] = part
     if left := int((parts == _NOWHERE).sum()):
-        raise CorruptData(f"{left} cells are in no fold", where=str(path), todo="restore the original file")
+        raise damaged(f"{left} cells are in no fold", path)
     return parts
 
 
 def _list(content: Any, path: Path) -> list[Any]:
     if not isinstance(content, list):
-        raise CorruptData("not a list of folds", where=str(path), todo="restore the original file")
+        raise damaged("not a list of folds", path)
     return content

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from harness.base.errors import CorruptData
+from harness.benchmarks.dti.records import damaged
 
 # numpy's data types of numbers, as its pickles write them
 _NUMBERS = {b"f8": "f8", b"f4": "f4"}
@@ -23,10 +23,10 @@ class _State:
 
     def __init__(self, *arguments: Any) -> None:
         self.arguments = arguments
-        self.state: tuple[Any, ...] = ()
+        self.state: Any = ()
 
     def __setstate__(self, state: Any) -> None:
-        self.state = state if isinstance(state, tuple) else ()
+        self.state = state
 
 
 class _Array(_State):
@@ -53,9 +53,7 @@ def read_matrix(path: Path) -> npt.NDArray[np.float64]:
         with path.open("rb") as stream:
             return _matrix(_Reader(stream, encoding="bytes").load())
     except _UNREADABLE as error:
-        raise CorruptData(
-            f"not a pickled matrix of numbers: {error}", where=str(path), todo="restore the original file"
-        ) from None
+        raise damaged(f"not a pickled matrix of numbers: {error}", path) from None
 
 
 # what the reader raises over bytes that are no pickle, and `_matrix` over one of something else
