@@ -5,26 +5,15 @@ The value of a test pair never leaves the harness; no edge of the network joins 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from harness.base.errors import MissingData, unknown
 from harness.base.input_files import Given
 from harness.benchmarks.dti.dataset import DtiDataset
-from harness.benchmarks.dti.names import INPUTS
+from harness.benchmarks.dti.names import FACTS, INPUTS
 from harness.benchmarks.dti.splits.pairs import PairSplit
-
-_FACTS: dict[str, Callable[[DtiDataset], Given]] = {
-    "smiles": lambda dataset: dataset.smiles,
-    "sequences": lambda dataset: dataset.sequences,
-    "edges": lambda dataset: dataset.edges,
-    "relation_names": lambda dataset: dataset.relation_names,
-    "drug_similarity": lambda dataset: dataset.drug_similarity,
-    "target_similarity": lambda dataset: dataset.target_similarity,
-}
-# what a method can't do without, for every drug or target that it is asked about or learns from
-_TEXTS = {"smiles": (0, "drug", "structure"), "sequences": (1, "target", "sequence")}
 
 
 def inputs_of(dataset: DtiDataset, split: PairSplit, names: Sequence[str]) -> dict[str, Given]:
@@ -37,9 +26,9 @@ def inputs_of(dataset: DtiDataset, split: PairSplit, names: Sequence[str]) -> di
         "test_pairs": split.test_pairs,
     }
     for name in names:
-        if name in _FACTS:
+        if name in FACTS:
             _check_texts(dataset, split, name)
-            inputs[name] = _FACTS[name](dataset)
+            inputs[name] = getattr(dataset, name)
         elif name not in inputs:
             raise unknown("input", name, INPUTS, where="method.toml: inputs")
     if {"edges", "relation_names"} & set(names) and not len(dataset.edges):
@@ -52,14 +41,15 @@ def inputs_of(dataset: DtiDataset, split: PairSplit, names: Sequence[str]) -> di
 
 
 def _check_texts(dataset: DtiDataset, split: PairSplit, name: str) -> None:
-    if name not in _TEXTS:
-        return
-    column, kind, text = _TEXTS[name]
-    ids, texts = ((dataset.drug_ids, dataset.smiles), (dataset.target_ids, dataset.sequences))[column]
-    lacking = [ids[node] for node in np.unique(split.rows[:, 1 + column]).tolist() if not texts[node]]
-    if lacking:
-        raise MissingData(
-            f"{len(lacking)} {kind}s of the task have no {text}, '{lacking[0]}' for one",
-            where=f"dataset {dataset.name}",
-            todo=f"give every {kind} its {text}: docs/data.md says how",
-        )
+    """Raise `MissingData` if a drug or target that is asked about or learned from has no text."""
+    for fact, column, kind, text, ids, texts in (
+        ("smiles", 1, "drug", "structure", dataset.drug_ids, dataset.smiles),
+        ("sequences", 2, "target", "sequence", dataset.target_ids, dataset.sequences),
+    ):
+        lacking = [node for node in np.unique(split.rows[:, column]).tolist() if not texts[node]]
+        if name == fact and lacking:
+            raise MissingData(
+                f"{len(lacking)} {kind}s of the task have no {text}, '{ids[lacking[0]]}' for one",
+                where=f"dataset {dataset.name}",
+                todo=f"give every {kind} its {text}: docs/data.md says how",
+            )

@@ -4,26 +4,23 @@ from __future__ import annotations
 
 from harness.benchmarks.metric import Metric
 
-INPUTS = (
-    "sizes",
-    "train_pairs",
-    "train_values",
-    "test_pairs",
-    "smiles",
-    "sequences",
-    "edges",
-    "relation_names",
-    "drug_similarity",
-    "target_similarity",
-)
+# what a method is given if it declares it; the others always
+FACTS = ("smiles", "sequences", "edges", "relation_names", "drug_similarity", "target_similarity")
+INPUTS = ("sizes", "train_pairs", "train_values", "test_pairs", *FACTS)
 
-# The one file of an answer.
+# the one file of an answer
 SCORES = "scores.npy"
 
 # how many of a drug's best targets count
 DEPTHS = (10, 20, 50, 100)
-# what average precision at k is divided by: the least of k and the positives, all positives, or the hits
-MAP_READINGS = ("min", "all", "hits")
+_AT = {
+    "precision": "share that binds",
+    "recall": "share of its bindings found",
+    "F1": "harmonic mean of both",
+}
+# what average precision at k is divided by
+_DIVISORS = {"min": "the least of k and its bindings", "all": "its bindings", "hits": "the bindings among them"}
+MAP_READINGS = tuple(_DIVISORS)
 
 BINDING = (
     Metric("AUROC", "area under the ROC curve of all test pairs"),
@@ -39,23 +36,11 @@ BINDING = (
 RANKING = tuple(
     Metric(f"{name}@{depth}", f"{text} among a drug's {depth} best targets, mean over drugs that bind")
     for depth in DEPTHS
-    for name, text in (
-        ("precision", "share that binds"),
-        ("recall", "share of its bindings found"),
-        ("F1", "harmonic mean of both"),
-    )
+    for name, text in _AT.items()
 ) + tuple(
-    Metric(f"MAP@{depth}/{reading}", f"mean average precision of a drug's {depth} best targets, {text}")
+    Metric(f"MAP@{depth}/{reading}", f"mean average precision of a drug's {depth} best targets, divided by {text}")
     for depth in DEPTHS
-    for reading, text in zip(
-        MAP_READINGS,
-        (
-            "divided by the least of k and its bindings",
-            "divided by its bindings",
-            "divided by the bindings among them",
-        ),
-        strict=True,
-    )
+    for reading, text in _DIVISORS.items()
 )
 AFFINITY = (
     Metric("MSE", "mean squared error of affinities", better="lower", range=None),

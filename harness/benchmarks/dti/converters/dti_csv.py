@@ -20,10 +20,10 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import Field
 
-from harness.base.errors import ManifestError
 from harness.base.manifests import Strict
 from harness.benchmarks.dti.dataset import MEMBER, DtiDataset, Integers, Numbers
 from harness.data.cells import TableLine, check_once, table_of
+from harness.data.lines import path_of
 from harness.data.manifest import DatasetManifest
 from harness.data.parameters import parameters_of
 
@@ -53,12 +53,13 @@ class Parameters(Strict):
 
 
 class _Nodes(NamedTuple):
-    """Drugs or targets: their names, a text of each, and their numbers by lower-case name."""
+    """Drugs or targets: their names, a text of each, their numbers by lower-case name, and the first as a node."""
 
     kind: str
     names: tuple[str, ...]
     texts: tuple[str, ...]
     numbers: Mapping[str, int]
+    first: int
 
     def number(self, row: TableLine, column: str) -> int:
         name = row.cells[column]
@@ -72,16 +73,9 @@ class _Nodes(NamedTuple):
 def convert(manifest: DatasetManifest, files: Mapping[str, Path]) -> DtiDataset:
     """The dataset out of its tables."""
     names = parameters_of(manifest, Parameters).model_dump()
-    for name in filter(None, names.values()):
-        if name not in files:
-            raise ManifestError(
-                f"the file '{name}' is not listed",
-                where=f"datasets/{manifest.name}/dataset.toml: files",
-                todo="list the tables under [[files]]",
-            )
-    paths = {table: files[name] for table, name in names.items() if name}
-    drugs = _nodes(paths["drugs"], "drug", "smiles")
-    targets = _nodes(paths["targets"], "target", "sequence")
+    paths = {table: path_of(name, files) for table, name in names.items() if name}
+    drugs = _nodes(paths["drugs"], "drug", "smiles", 0)
+    targets = _nodes(paths["targets"], "target", "sequence", len(drugs.names))
     pairs, values, released = _pairs(paths["pairs"], drugs, targets)
     edges, relations, others = _network(paths.get("edges"), drugs, targets)
     groups, members, bindings = _groups(paths.get("groups"), drugs, targets, pairs)
@@ -106,9 +100,9 @@ def convert(manifest: DatasetManifest, files: Mapping[str, Path]) -> DtiDataset:
     )
 
 
-def _nodes(path: Path, kind: str, text: str) -> _Nodes:
+def _nodes(path: Path, kind: str, text: str, first: int) -> _Nodes:
     rows = table_of(path, (kind, text))
-    check_once(((row, row.cells[kind].lower()) for row in rows), f"{kind} '{{}}'")
+    _check_once(rows, f"{kind} {{}}", kind)
     for row in rows:
         _check_full(row, kind)
         # a name behind a SMILES, or lines of a sequence file, would be read as part of the text
@@ -116,7 +110,7 @@ def _nodes(path: Path, kind: str, text: str) -> _Nodes:
             raise row.refused(f"'{row.cells[text]}' is no {text}", "give the bare text, or leave the cell empty")
     names = tuple(row.cells[kind] for row in rows)
     numbers = {name.lower(): number for number, name in enumerate(names)}
-    return _Nodes(kind, names, tuple(row.cells[text] for row in rows), numbers)
+    return _Nodes(kind, names, tuple(row.cells[text] for row in rows), numbers, first)
 
 
 def _pairs(path: Path, drugs: _Nodes, targets: _Nodes) -> tuple[Integers, Numbers, npt.NDArray[np.int8]]:
@@ -125,10 +119,10 @@ def _pairs(path: Path, drugs: _Nodes, targets: _Nodes) -> tuple[Integers, Number
     for row in rows:
         _check_full(row, *row.cells)
     pairs = _integers(((drugs.number(row, "drug"), targets.number(row, "target")) for row in rows), 2)
-    check_once(((row, _key(row, *_PAIR)) for row in rows), "the pair of {}")
+    _check_once(rows, "the pair of {}", *_PAIR)
     values = np.array([_finite(row, "value") if "value" in row.cells else 1.0 for row in rows])
     if (values != 1).any() and np.isin(values, (0, 1)).all():
-        raise rows[int(np.flatnonzero(values == 0)[0])].refused(
+        raise rows[int(np.argmin(values))].refused(
             "the values are 0 and 1, which are no affinities", "list the pairs that bind, without values"
         )
     return pairs, values, np.array([_part(row) for row in rows if "part" in row.cells], dtype=np.int8)
@@ -137,31 +131,28 @@ def _pairs(path: Path, drugs: _Nodes, targets: _Nodes) -> tuple[Integers, Number
 def _network(path: Path | None, drugs: _Nodes, targets: _Nodes) -> _Network:
     """Edges, drugs and targets first in each; relations and other nodes (`type:name`) as they are first read."""
     known = {"drug": drugs, "target": targets}
-    places = {("drug", name): place for name, place in drugs.numbers.items()}
-    places |= {("target", name): len(drugs.names) + place for name, place in targets.numbers.items()}
+    places: dict[tuple[str, str], int] = {}
     relations: dict[str, int] = {}
     others: list[str] = []
-    edges: list[tuple[int, ...]] = []
-    keys = []
+    edges, keys = [], []
     for row in table_of(path, _EDGE) if path else []:
         _check_full(row, *_EDGE)
         ends = []
         for end in ("head", "tail"):
             kind, name = row.cells[f"{end}_type"].lower(), row.cells[end]
             if kind in known:
-                known[kind].number(row, end)
-            elif (kind, name.lower()) not in places:
-                places[kind, name.lower()] = len(places)
-                others.append(f"{kind}:{name}")
-            ends.append((kind, name.lower()))
+                node = known[kind].first + known[kind].number(row, end)
+            else:
+                node = places.setdefault((kind, name.lower()), targets.first + len(targets.names) + len(places))
+                others += [f"{kind}:{name}"] if len(places) > len(others) else []
+            ends.append((kind not in known, kind, name.lower(), node))
         # a relation has one name, whichever end stands first
-        head, tail = sorted(ends, key=lambda end: (end[0] not in known, end))
+        (_, *head, first), (_, *tail, second) = sorted(ends)
         if (head[0], tail[0]) == _PAIR:
             raise row.refused("the edge joins a drug and a target", "list it among the pairs")
-        if head == tail:
+        if first == second:
             raise row.refused(f"{head[0]} '{row.cells['head']}' is joined with itself", "remove the line")
-        relation = relations.setdefault(f"{head[0]}-{tail[0]}", len(relations))
-        edges.append((relation, places[head], places[tail]))
+        edges.append((relations.setdefault(f"{head[0]}-{tail[0]}", len(relations)), first, second))
         keys.append((row, ", ".join(f"{kind} '{name}'" for kind, name in (head, tail))))
     check_once(keys, "the edge of {}")
     return _integers(edges, 3), tuple(relations), tuple(others)
@@ -170,32 +161,26 @@ def _network(path: Path | None, drugs: _Nodes, targets: _Nodes) -> _Network:
 def _groups(path: Path | None, drugs: _Nodes, targets: _Nodes, pairs: Integers) -> _Groups:
     """Groups as they are first read, and the lines of the dataset's `group_members` and `group_pairs`."""
     rows = table_of(path, ("group", *_PAIR)) if path else []
-    check_once(((row, _key(row, "group", *_PAIR)) for row in rows), "the line of {}")
+    _check_once(rows, "the line of {}", "group", *_PAIR)
     names = {name: place for place, name in enumerate(dict.fromkeys(row.cells["group"] for row in rows))}
-    known = set(map(tuple, pairs.tolist()))
     members, bindings = [], []
     for row in rows:
         name, group = row.cells["group"], names[row.cells["group"]]
         test, _, of = name.partition("/")
         if test not in _MEMBERS or bool(of) == (test == NETWORK) or (test in _CLASSES and ":" not in of):
             raise row.refused(f"'{name}' is no group", "name it test2/SCHEME:CLASS or test5/DISEASE, for example")
-        ends = [column for column in _PAIR if row.cells[column]]
+        ends = [nodes for nodes in (drugs, targets) if row.cells[nodes.kind]]
+        numbers = [nodes.number(row, nodes.kind) for nodes in ends]
         if len(ends) == len(_PAIR) and test in _DISEASES:
-            pair = drugs.number(row, "drug"), targets.number(row, "target")
-            if pair in known:
+            if (pairs == numbers).all(axis=1).any():
                 raise row.refused("the binding is among the pairs, so it is not new", "remove one of the lines")
-            bindings.append((group, *pair))
-        elif len(ends) != 1 or ends[0] not in _MEMBERS[test]:
+            bindings.append((group, *numbers))
+            continue
+        if len(ends) != 1 or ends[0].kind not in _MEMBERS[test]:
             raise row.refused(f"the line gives no member of '{name}'", f"give its {' or '.join(_MEMBERS[test])}")
-        elif ends == ["drug"]:
-            members.append((group, MEMBER, drugs.number(row, "drug")))
-        else:
-            members.append((group, MEMBER, len(drugs.names) + targets.number(row, "target")))
-    classes = {group for name, group in names.items() if name.startswith(_CLASSES)}
-    nodes = pairs + np.array([0, len(drugs.names)])
-    for group, _, member in members:
-        if group in classes:
-            own = pairs[(nodes == member).any(axis=1)].tolist()
+        members.append((group, MEMBER, ends[0].first + numbers[0]))
+        if test in _CLASSES:
+            own = pairs[pairs[:, _PAIR.index(ends[0].kind)] == numbers[0]].tolist()
             bindings += [(group, drug, target) for drug, target in own]
     # each group's own lines stay in their order
     members, bindings = (sorted(lines, key=lambda line: line[0]) for lines in (members, bindings))
@@ -206,10 +191,8 @@ def _similarity(path: Path | None, nodes: _Nodes) -> Numbers:
     """A symmetric matrix with ones on its diagonal."""
     if path is None:
         return np.empty((0, 0))
-    rows = table_of(path, (nodes.kind, "other", "similarity"))
-    similarity = np.eye(len(nodes.names))
-    keys = []
-    for row in rows:
+    similarity, keys = np.eye(len(nodes.names)), []
+    for row in table_of(path, (nodes.kind, "other", "similarity")):
         one, other = sorted((nodes.number(row, nodes.kind), nodes.number(row, "other")))
         similarity[one, other] = similarity[other, one] = _finite(row, "similarity")
         keys.append((row, f"'{nodes.names[one]}', '{nodes.names[other]}'"))
@@ -224,8 +207,10 @@ def _check_full(row: TableLine, *columns: str) -> None:
             raise row.refused(f"the cell of '{column}' is empty", "fill it, or remove the line")
 
 
-def _key(row: TableLine, *columns: str) -> str:
-    return ", ".join(f"'{row.cells[column].lower()}'" for column in columns)
+def _check_once(rows: Iterable[TableLine], what: str, *columns: str) -> None:
+    """Raise `CorruptData` if two lines are the same in these columns."""
+    keys = ((row, ", ".join(f"'{row.cells[column].lower()}'" for column in columns)) for row in rows)
+    check_once(keys, what)
 
 
 def _finite(row: TableLine, column: str) -> float:

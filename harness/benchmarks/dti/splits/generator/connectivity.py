@@ -14,7 +14,7 @@ from harness.benchmarks.dti.splits.generator.bindings import Bindings, Nodes
 from harness.benchmarks.dti.splits.generator.folds import Halves, without
 from harness.benchmarks.dti.splits.java import Integers, JavaRandom, first_of_shuffled, iterated_at, shuffled
 
-ENUMERATED, SEMI_ISOLATED = ("TT", "TC", "TA", "CA", "AA"), ("SS", "SU")
+SEMI_ISOLATED = ("SS", "SU")
 SCENARIOS = {"TT": 1, "TC": 1, "TA": 1, "CC": 1, "CA": 1, "AA": 1, "SS": 2, "SU": 2, "DI": 3}
 SPACES = tuple(SCENARIOS)
 
