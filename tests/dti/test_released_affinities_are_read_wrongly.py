@@ -17,8 +17,7 @@ from harness.base.errors import CorruptData
 from harness.base.layout import Layout
 from harness.benchmarks.dti.checks import checked_remarks
 from harness.benchmarks.dti.converters import luo
-from harness.benchmarks.dti.converters.graphdta import convert
-from harness.benchmarks.dti.converters.graphdta.pickles import read_matrix
+from harness.benchmarks.dti.converters.graphdta import convert, read_matrix
 from harness.benchmarks.dti.dataset import DtiDataset
 from harness.data import load_dataset
 from harness.data.arrays import content_digest

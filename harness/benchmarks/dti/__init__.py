@@ -11,9 +11,8 @@ from harness.benchmarks.dti.statistics import DtiStatistics
 
 if TYPE_CHECKING:
     from harness.base.input_files import Given
-    from harness.benchmarks.dti.answer import ScoreQuestion, Scores
     from harness.benchmarks.dti.dataset import DtiDataset
-    from harness.benchmarks.dti.scoring import DtiScoring
+    from harness.benchmarks.dti.scoring import DtiScoring, ScoreQuestion, Scores
     from harness.benchmarks.dti.splits.form import PairForm
     from harness.benchmarks.dti.splits.pairs import PairSplit
     from harness.benchmarks.order import Arrangement
@@ -67,19 +66,19 @@ class Dti(Benchmark["DtiDataset", "PairSplit", "Scores"]):
 
     def reorder(self, inputs: Mapping[str, Given], order: str) -> Arrangement:
         """Drugs, targets, other nodes and all rows in another order."""
-        from harness.benchmarks.dti.ordering import in_order
+        from harness.benchmarks.dti.input_arrays import in_order
 
         return in_order(inputs, order)
 
     def asked_in(self, inputs: Mapping[str, Given], options: Mapping[str, int]) -> ScoreQuestion:
         """How many pairs are scored."""
-        from harness.benchmarks.dti.answer import ScoreQuestion
+        from harness.benchmarks.dti.scoring import ScoreQuestion
 
         return ScoreQuestion(len(inputs["test_pairs"]))
 
     def ranking(self, dataset: DtiDataset, split: PairSplit, answer: Scores, top: int | None) -> Ranking:
         """Drugs and targets by their scores."""
-        from harness.benchmarks.dti.ranking import rank_pairs
+        from harness.benchmarks.dti.scoring import rank_pairs
 
         return rank_pairs(dataset, split, answer, top)
 

@@ -89,6 +89,13 @@ class DtiDataset:
         return self.drugs + self.targets + len(self.node_names)
 
     @property
+    def known(self) -> npt.NDArray[np.bool_]:
+        """For every drug and target whether they are a pair."""
+        known = np.zeros((self.drugs, self.targets), dtype=np.bool_)
+        known[tuple(self.pairs.T)] = True
+        return known
+
+    @property
     def affinity(self) -> bool:
         """Whether values are affinities, not bindings."""
         return bool((self.values != 1).any())

@@ -1,24 +1,42 @@
-"""Every metric of bindings and of affinities, or the reason why there is none.
+"""Answers: a score for every test pair, every metric of these, or why there is none, and their ranking.
 
-Nothing here raises for a degenerate test part: an undefined metric is None, and a reason says what is missing.
+No metric raises for a degenerate test part: an undefined one is None, and a reason says what is missing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-from harness.benchmarks.dti.answer import ScoreQuestion, Scores
+import numpy as np
+import numpy.typing as npt
+
+from harness.benchmarks.answers import check_report, read_numbers
 from harness.benchmarks.dti.dataset import DtiDataset
 from harness.benchmarks.dti.metrics.affinities import affinity_metrics
 from harness.benchmarks.dti.metrics.bindings import binding_metrics
-from harness.benchmarks.dti.metrics.ranking import ranking_metrics
-from harness.benchmarks.dti.names import AFFINITY, BINDING, METRICS, RANKING
+from harness.benchmarks.dti.metrics.ranking import best_rows, ranking_metrics
+from harness.benchmarks.dti.names import AFFINITY, BINDING, METRICS, RANKING, SCORES
 from harness.benchmarks.dti.splits.pairs import NEGATIVE, PairSplit
 from harness.benchmarks.measures import Scoring
+from harness.benchmarks.ranking import Ranking
 
-# a metric, or why it is undefined
-Value = float | str
+Scores = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class ScoreQuestion:
+    """How many pairs are scored."""
+
+    pairs: int
+
+    def read(self, folder: Path) -> Scores:
+        """Finite scores, one for each pair in the order of the split; an error says why a file is no answer."""
+        check_report(folder)
+        scores: Scores = read_numbers(folder, SCORES, "<f8", (self.pairs,), ("pair",))
+        return scores
 
 
 class DtiScoring(Scoring[DtiDataset, PairSplit, Scores]):
@@ -35,7 +53,7 @@ class DtiScoring(Scoring[DtiDataset, PairSplit, Scores]):
         self, dataset: DtiDataset, split: PairSplit, answer: Scores, parameters: Mapping[str, Any]
     ) -> tuple[dict[str, float | None], dict[str, str]]:
         """Every metric, None where it is undefined, and the reason for each None."""
-        values: dict[str, Value]
+        values: dict[str, float | str]
         if dataset.affinity:
             truth = split.values_on(dataset)[split.asked]
             values = {metric.name: "not a metric of affinities" for metric in (*BINDING, *RANKING)}
@@ -48,6 +66,16 @@ class DtiScoring(Scoring[DtiDataset, PairSplit, Scores]):
             values |= ranking_metrics(binds, answer, drugs)
         notes = {name: value for name, value in values.items() if isinstance(value, str)}
         return {name: None if isinstance(value, str) else value for name, value in values.items()}, notes
+
+
+def rank_pairs(dataset: DtiDataset, split: PairSplit, scores: Scores, top: int | None) -> Ranking:
+    """Every asked pair, the best first: what `harness predict` lists."""
+    best = best_rows(scores, np.zeros(len(scores), dtype=np.int8), len(scores) if top is None else top)
+    rows = zip(split.rows[split.asked][best, 1:3].tolist(), scores[best].tolist(), strict=True)
+    return Ranking(
+        ("drug", "target", "score"),
+        tuple((dataset.drug_ids[drug], dataset.target_ids[target], score) for (drug, target), score in rows),
+    )
 
 
 SCORING = DtiScoring()

@@ -163,7 +163,8 @@ def _groups(path: Path | None, drugs: _Nodes, targets: _Nodes, pairs: Integers) 
     rows = table_of(path, ("group", *_PAIR)) if path else []
     _check_once(rows, "the line of {}", "group", *_PAIR)
     names = {name: place for place, name in enumerate(dict.fromkeys(row.cells["group"] for row in rows))}
-    members, bindings = [], []
+    members: list[tuple[int, ...]] = []
+    bindings: list[tuple[int, ...]] = []
     for row in rows:
         name, group = row.cells["group"], names[row.cells["group"]]
         test, _, of = name.partition("/")

@@ -11,49 +11,47 @@ from pathlib import Path
 import numpy as np
 
 from harness.base.npy import NotNpy, read_npy
-from harness.benchmarks.dti.dataset import DtiDataset, Integers, Numbers
+from harness.benchmarks.dti.dataset import DtiDataset, Integers
 from harness.benchmarks.dti.records import damaged, table
 from harness.data.lines import lines_of, path_of
 from harness.data.manifest import DatasetManifest
 
+_LISTS = ("drug.txt", "protein.txt")
 _REMARK = "diseases, side effects, protein interactions and protein similarities of the paper are not public"
 
 
 def convert(manifest: DatasetManifest, files: Mapping[str, Path]) -> DtiDataset:
     """The dataset out of the released files."""
-    drugs, proteins = (_names(path_of(name, files)) for name in ("drug.txt", "protein.txt"))
-    smiles = _texts(path_of("luo_drug_smiles.csv", files), "DrugBank ID", "SMILES", drugs)
-    sequences = _texts(path_of("luo_protein_sequences.csv", files), "index", "sequence", proteins)
+    drugs, proteins = ([name for _, (name,) in lines_of(path_of(names, files), 1)] for names in _LISTS)
+    # a name has a number from its second time on
+    times = [proteins[:end].count(name) for end, name in enumerate(proteins, start=1)]
     pairs = _cells(path_of("mat_drug_protein.txt", files), len(drugs), len(proteins))
     path = path_of("mat_drug_drug.txt", files)
     interactions = _cells(path, len(drugs), len(drugs))
+    once = interactions[interactions[:, 0] < interactions[:, 1]]
     if len(np.unique(np.sort(interactions, axis=1), axis=0)) * 2 != len(interactions):
         raise damaged("the matrix is not symmetric", path)
-    once = interactions[interactions[:, 0] < interactions[:, 1]]
+    path = path_of("drug_similarity.npy", files)
+    try:
+        similarity = read_npy(path, "<f8", (len(drugs), len(drugs)))
+    except NotNpy as error:
+        raise damaged(f"the matrix {error}", path) from None
     repeated = len(proteins) - len(set(proteins))
     return DtiDataset(
         name=manifest.name,
         pairs=pairs,
         values=np.ones(len(pairs)),
         drug_ids=tuple(drugs),
-        target_ids=_distinct(proteins),
-        smiles=smiles,
-        sequences=sequences,
+        target_ids=tuple(
+            f"{name}-{time}" if time > 1 else name for name, time in zip(proteins, times, strict=True)
+        ),
+        smiles=_texts(path_of("luo_drug_smiles.csv", files), "DrugBank ID", "SMILES", drugs),
+        sequences=_texts(path_of("luo_protein_sequences.csv", files), "index", "sequence", proteins),
         edges=np.column_stack([np.zeros(len(once), dtype=np.int32), once]),
         relation_names=("drug-drug",),
-        drug_similarity=_similarity(path_of("drug_similarity.npy", files), len(drugs)),
+        drug_similarity=similarity,
         remarks=(f"{repeated} of {len(proteins)} proteins are there twice, and are two targets", _REMARK),
     )
-
-
-def _names(path: Path) -> list[str]:
-    return [name for _, (name,) in lines_of(path, 1)]
-
-
-def _distinct(names: Sequence[str]) -> tuple[str, ...]:
-    """Every name, from its second time on with a number."""
-    times = [names[:end].count(name) for end, name in enumerate(names, start=1)]
-    return tuple(f"{name}-{time}" if time > 1 else name for name, time in zip(names, times, strict=True))
 
 
 def _texts(path: Path, key: str, column: str, names: Sequence[str]) -> tuple[str, ...]:
@@ -76,10 +74,3 @@ def _cells(path: Path, rows: int, columns: int) -> Integers:
         if not set(words) <= {"0", "1"}:
             raise damaged("a cell is neither 0 nor 1", where)
     return np.argwhere(np.array([words for _, words in lines]) == "1").astype(np.int32)
-
-
-def _similarity(path: Path, count: int) -> Numbers:
-    try:
-        return read_npy(path, "<f8", (count, count))
-    except NotNpy as error:
-        raise damaged(f"the matrix {error}", path) from None

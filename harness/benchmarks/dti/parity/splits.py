@@ -60,17 +60,18 @@ def check_file(layout: Layout, case: str, path: Path, mirrors: Sequence[Path]) -
     """The comparison of every task of a table, or every line of what Java does."""
     if case == _JAVA:
         return CaseFinding(case, _SPLITS, "java.util", arrays=tuple(_java_findings(path)))
+    tasks: dict[tuple[str, ...], list[Row]] = {}
+    standing = Standing.OK
     try:
-        tasks: dict[tuple[str, ...], list[Row]] = {}
         for _, row in table(path, _COLUMNS):
             tasks.setdefault(tuple(row[name] for name in _COLUMNS[:5]), []).append(row)
         dataset = dataset_beside(path.parent) or load_dataset(layout, _DATASET, DtiDataset, mirrors=mirrors)
     except CorruptData as error:
-        note = f"{error.what}: neither a table of tasks nor an input of one"
-        return CaseFinding(case, _SPLITS, _SPLITS, standing=Standing.FAILED, note=note)
+        note, standing = f"{error.what}: neither a table of tasks nor an input of one", Standing.FAILED
     except MissingData as error:
-        note = f"{error.what}; give its originals with --mirror"
-        return CaseFinding(case, _SPLITS, _SPLITS, standing=Standing.MISSING_DATA, note=note)
+        note, standing = f"{error.what}; give its originals with --mirror", Standing.MISSING_DATA
+    if standing != Standing.OK:
+        return CaseFinding(case, _SPLITS, _SPLITS, standing=standing, note=note)
     # a whole test file may have no negatives, a whole table of tasks has some
     only = all(row["label"] == "1" for rows in tasks.values() for row in rows)
     findings = tuple(_check(dataset, " ".join(of), rows, only) for of, rows in tasks.items())
@@ -107,13 +108,12 @@ def _check(dataset: DtiDataset, name: str, rows: Sequence[Row], bindings_only: b
 
 def _parameters(row: Row) -> dict[str, object]:
     """The parameters of a strategy, from what a row says of its task."""
-    fold, test = int(row["fold"]), row["test"]
-    if test == "0":
-        return {"fold": fold, "isolate_free": row["task"] == "isolateFree"}
-    if test == "1":
-        return {"fold": fold, "space": row["job"]}
-    group: dict[str, object] = {"group": row["task"], "space": row["job"]}
-    return group if test in ("5", "6") else {**group, "fold": fold}
+    by_test: dict[str, dict[str, object]] = {
+        "0": {"isolate_free": row["task"] == "isolateFree"},
+        "1": {"space": row["job"]},
+    }
+    parameters = by_test.get(row["test"], {"group": row["task"], "space": row["job"]})
+    return parameters if row["test"] in ("5", "6") else {**parameters, "fold": int(row["fold"])}
 
 
 def _java_findings(path: Path) -> Iterator[ArrayFinding]:
@@ -123,18 +123,13 @@ def _java_findings(path: Path) -> Iterator[ArrayFinding]:
         name, random = f"line {number}: {kind} {size} {seed}", java.JavaRandom(int(seed))
         if kind == "hashin":
             added = values
-            continue
-        if kind == "hashout":
-            texts = list(dict.fromkeys(added))
-            places = np.array([texts.index(text) for text in added])
+        elif kind == "hashout":
             hashes = java.hash_codes([NODE.format(text) for text in added])
-            ours = java.iterated(places, hashes)
-            golden = np.array([texts.index(text) for text in values])
-        elif kind == "shuffle":
-            ours, golden = java.shuffled(np.arange(int(size)), random), np.array(values, dtype=np.int64)
-        elif kind == "nextInt":
-            ours, golden = random.below_each(np.full(len(values), int(size))), np.array(values, dtype=np.int64)
+            ours = java.iterated(np.array([added.index(text) for text in added]), hashes)
+            yield compare(name, ours, np.array([added.index(text) for text in values]), Tolerance())
+        elif kind in ("shuffle", "nextInt"):
+            bounds = np.full(len(values), int(size))
+            ours = random.below_each(bounds) if kind == "nextInt" else java.shuffled(np.arange(int(size)), random)
+            yield compare(name, ours, np.array(values, dtype=np.int64), Tolerance())
         else:
             yield ArrayFinding(name, Standing.NOT_IMPLEMENTED, note="not a kind of Java's that is known here")
-            continue
-        yield compare(name, ours, golden, Tolerance())

@@ -121,35 +121,3 @@ def read_pairs(path: Path) -> PairSplit:
         raise CorruptData(
             f"the split file {error}", where=str(path), todo="make it again with `harness split make`"
         ) from None
-
-
-def broken_promises(split: PairSplit, dataset: DtiDataset) -> list[str]:
-    """What every split promises, as `PairForm.broken_promises` says."""
-    parts, drugs, targets, items = split.rows.T
-    broken = [f"part {code} has no meaning" for code in np.unique(parts[(parts != TRAIN) & (parts != TEST)])]
-    for name, numbers, least, end in (
-        ("drug", drugs, 0, dataset.drugs),
-        ("target", targets, 0, dataset.targets),
-        ("item", items, NEW, len(dataset.pairs)),
-    ):
-        if outside := int(((numbers < least) | (numbers >= end)).sum()):
-            broken.append(f"{outside} rows name no {name} of the dataset")
-    if broken:
-        return broken
-    own = items >= 0
-    wrong = np.flatnonzero((dataset.pairs[items[own]] != split.rows[own, 1:3]).any(axis=1))
-    if len(wrong):
-        broken.append(
-            f"{len(wrong)} rows are of another pair than their item, row {np.flatnonzero(own)[wrong[0]]} for one"
-        )
-    keys = drugs.astype(np.int64) * dataset.targets + targets
-    is_item = np.isin(keys, dataset.pairs[:, 0].astype(np.int64) * dataset.targets + dataset.pairs[:, 1])
-    if hidden := int((~own & is_item).sum()):
-        broken.append(f"{hidden} rows are pairs of the dataset without their item")
-    if twice := len(keys) - len(np.unique(keys)):
-        broken.append(f"{twice} pairs are there twice")
-    if not split.training:
-        broken.append("there is no training pair")
-    if not split.test:
-        broken.append("there is no test pair")
-    return broken

@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+import numpy.typing as npt
 
 from harness.base.manifests import Strict
-from harness.benchmarks.dti.dataset import NEW_NODES
-from harness.benchmarks.dti.splits.pairs import split_of_items, with_negatives
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from harness.benchmarks.dti.dataset import DtiDataset
-    from harness.benchmarks.dti.splits.pairs import PairSplit
+from harness.benchmarks.dti.dataset import NEW_NODES, DtiDataset
+from harness.benchmarks.dti.splits.pairs import PairSplit, split_of_items, with_negatives
 
 SUMMARY = "every pair of a drug or target without a known pair is asked (for `harness predict`; has no truth)"
 
@@ -39,12 +32,10 @@ def broken_promises(dataset: DtiDataset, split: PairSplit, parameters: Parameter
 
 
 def _is_asked(dataset: DtiDataset) -> npt.NDArray[np.bool_]:
-    known = np.zeros((dataset.drugs, dataset.targets), dtype=bool)
-    known[tuple(dataset.pairs.T)] = True
     if NEW_NODES in dataset.group_names:
         nodes = dataset.group_members[dataset.group_members[:, 0] == dataset.group_names.index(NEW_NODES), 2]
         own = np.isin(np.arange(dataset.drugs + dataset.targets), nodes)
         return np.asarray(own[: dataset.drugs, None] | own[dataset.drugs :])
-    asked = np.ones_like(known)
+    asked = np.ones((dataset.drugs, dataset.targets), dtype=np.bool_)
     asked[np.ix_(np.unique(dataset.pairs[:, 0]), np.unique(dataset.pairs[:, 1]))] = False
-    return asked if asked.any() else ~known
+    return asked if asked.any() else ~dataset.known

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from pydantic import Field
 
 from harness.base.manifests import Strict
-from harness.benchmarks.dti.splits.pairs import NEGATIVE, split_of_items, with_negatives
-
-if TYPE_CHECKING:
-    from harness.benchmarks.dti.dataset import DtiDataset
-    from harness.benchmarks.dti.splits.pairs import PairSplit
+from harness.benchmarks.dti.dataset import DtiDataset
+from harness.benchmarks.dti.splits.pairs import NEGATIVE, PairSplit, split_of_items, with_negatives
 
 SUMMARY = "a fold of pairs drawn at random (the common setting)"
 
@@ -32,9 +27,7 @@ def make(dataset: DtiDataset, seed: int, parameters: Parameters) -> PairSplit:
     split = split_of_items(dataset, fold == parameters.fold % parameters.folds)
     if dataset.affinity:
         return split
-    taken = np.zeros((dataset.drugs, dataset.targets), dtype=bool)
-    taken[tuple(dataset.pairs.T)] = True
-    free = np.flatnonzero(~taken)
+    free = np.flatnonzero(~dataset.known)
     count = min(len(free), round(parameters.negatives * split.test))
     pairs = np.column_stack(np.divmod(generator.permutation(free)[:count], dataset.targets))
     return with_negatives(split, pairs)

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from pydantic import Field
 
 from harness.base.errors import UsageError
 from harness.base.manifests import Strict
-from harness.benchmarks.dti.splits.pairs import pair_split, split_of_items
-
-if TYPE_CHECKING:
-    from harness.benchmarks.dti.dataset import DtiDataset
-    from harness.benchmarks.dti.splits.pairs import PairSplit
+from harness.benchmarks.dti.dataset import DtiDataset
+from harness.benchmarks.dti.splits.pairs import PairSplit, pair_split, split_of_items
 
 SUMMARY = "the test part, or a fold, that the authors of the data released"
 _TEST_PART = -1

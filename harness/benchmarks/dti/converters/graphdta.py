@@ -1,10 +1,14 @@
 """Affinities as GraphDTA releases them: structures and sequences by name, a matrix, and folds of its cells.
 
 A pair is a cell with a number, row by row; folds count these. The test part is -1, training folds are 0 to 4.
+
+The matrix is a pickle of Python 2, and a pickle can run any program: so no class that it names is ever called. What
+numpy pickled is taken apart; records of their state stand in for its classes, other names are refused.
 """
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -13,7 +17,6 @@ import numpy as np
 import numpy.typing as npt
 
 from harness.base.manifests import Strict
-from harness.benchmarks.dti.converters.graphdta.pickles import read_matrix
 from harness.benchmarks.dti.dataset import DtiDataset
 from harness.benchmarks.dti.records import damaged
 from harness.data.lines import json_in, path_of, table_in
@@ -23,6 +26,18 @@ from harness.data.parameters import parameters_of
 DRUGS, TARGETS, AFFINITIES = "ligands_can.txt", "proteins.txt", "Y"
 TEST, TRAIN = "test_fold_setting1.txt", "train_fold_setting1.txt"
 _NOWHERE, _DIGITS = -2, 12
+# numpy's data types of numbers, as its pickles write them
+_NUMBERS = {b"f8": "f8", b"f4": "f4"}
+# what the reader raises over bytes that are no pickle, and `_matrix` over one of something else
+_UNREADABLE = (
+    pickle.UnpicklingError,
+    ArithmeticError,
+    AttributeError,
+    EOFError,
+    LookupError,
+    TypeError,
+    ValueError,
+)
 
 
 class Parameters(Strict):
@@ -86,3 +101,46 @@ def _list(content: Any, path: Path) -> list[Any]:
     if not isinstance(content, list):
         raise damaged("not a list of folds", path)
     return content
+
+
+class _State:
+    """The arguments and the state of a numpy array, which is never made."""
+
+    def __init__(self, *arguments: Any) -> None:
+        self.arguments = arguments
+        self.state: Any = ()
+
+    def __setstate__(self, state: Any) -> None:
+        self.state = state
+
+
+class _Type(_State):
+    """The same of a numpy data type."""
+
+
+class _Reader(pickle.Unpickler):
+    """Only names of numpy's arrays have a meaning."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        stand_ins = {"_reconstruct": _State, "ndarray": "ndarray", "dtype": _Type}
+        if module not in ("numpy", "numpy.core.multiarray") or name not in stand_ins:
+            raise pickle.UnpicklingError(f"it names {module}.{name}, which is no part of a numpy array")
+        return stand_ins[name]
+
+
+def read_matrix(path: Path) -> npt.NDArray[np.float64]:
+    """The one matrix of numbers in a pickle, or `CorruptData`."""
+    try:
+        with path.open("rb") as stream:
+            return _matrix(_Reader(stream, encoding="bytes").load())
+    except _UNREADABLE as error:
+        raise damaged(f"not a pickled matrix of numbers: {error}", path) from None
+
+
+def _matrix(content: Any) -> npt.NDArray[np.float64]:
+    _, (rows, columns), kind, by_columns, data = content.state
+    (name, *_), order = kind.arguments, kind.state[1]
+    if type(content) is not _State or type(kind) is not _Type:
+        raise ValueError("it holds something else")
+    numbers = np.frombuffer(data, dtype=order.decode() + _NUMBERS[name])
+    return numbers.reshape((rows, columns), order="F" if by_columns else "C").astype(np.float64)
