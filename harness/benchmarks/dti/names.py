@@ -13,11 +13,7 @@ SCORES = "scores.npy"
 
 # how many of a drug's best targets count
 DEPTHS = (10, 20, 50, 100)
-_AT = {
-    "precision": "share that binds",
-    "recall": "share of its bindings found",
-    "F1": "harmonic mean of both",
-}
+_AT = {"precision": "share that binds", "recall": "share of its bindings found", "F1": "harmonic mean of both"}
 # what average precision at k is divided by
 _DIVISORS = {"min": "the least of k and its bindings", "all": "its bindings", "hits": "the bindings among them"}
 MAP_READINGS = tuple(_DIVISORS)

@@ -54,9 +54,7 @@ CHECKS = (
     Check("seed", "depends on the seed as its card says", heeds_the_seed(_BINDINGS)),
     Check("order", "gives every pair the score that belongs to it", _keeps_order),
     Check(
-        "learns",
-        "scores do not depend on the order of drugs, targets and pairs",
-        learns("dti", problems.bindings),
+        "learns", "scores do not depend on the order of drugs, targets and pairs", learns("dti", problems.bindings)
     ),
     Check(
         "truth",

@@ -2,8 +2,8 @@
 
 A pair is a cell with a number, row by row; folds count these. The test part is -1, training folds are 0 to 4.
 
-The matrix is a pickle of Python 2, and a pickle can run any program: so no class that it names is ever called. What
-numpy pickled is taken apart; records of their state stand in for its classes, other names are refused.
+The matrix is a pickle of Python 2, and a pickle can run any program: so no class that it names is ever called.
+What numpy pickled is taken apart; records of their state stand in for its classes, other names are refused.
 """
 
 from __future__ import annotations
@@ -29,15 +29,7 @@ _NOWHERE, _DIGITS = -2, 12
 # numpy's data types of numbers, as its pickles write them
 _NUMBERS = {b"f8": "f8", b"f4": "f4"}
 # what the reader raises over bytes that are no pickle, and `_matrix` over one of something else
-_UNREADABLE = (
-    pickle.UnpicklingError,
-    ArithmeticError,
-    AttributeError,
-    EOFError,
-    LookupError,
-    TypeError,
-    ValueError,
-)
+_FAULTS = (pickle.UnpicklingError, ArithmeticError, AttributeError, EOFError, LookupError, TypeError, ValueError)
 
 
 class Parameters(Strict):
@@ -53,8 +45,8 @@ def convert(manifest: DatasetManifest, files: Mapping[str, Path]) -> DtiDataset:
     path = path_of(AFFINITIES, files)
     matrix = read_matrix(path)
     if matrix.shape != (len(smiles), len(sequences)):
-        what = f"a matrix of shape {matrix.shape} for {len(smiles)} drugs and {len(sequences)} targets"
-        raise damaged(what, path)
+        counts = f"{len(smiles)} drugs and {len(sequences)} targets"
+        raise damaged(f"a matrix of shape {matrix.shape} for {counts}", path)
     pairs = np.argwhere(~np.isnan(matrix))
     values = matrix[~np.isnan(matrix)]
     if parameters_of(manifest, Parameters).constants:
@@ -133,7 +125,7 @@ def read_matrix(path: Path) -> npt.NDArray[np.float64]:
     try:
         with path.open("rb") as stream:
             return _matrix(_Reader(stream, encoding="bytes").load())
-    except _UNREADABLE as error:
+    except _FAULTS as error:
         raise damaged(f"not a pickled matrix of numbers: {error}", path) from None
 
 

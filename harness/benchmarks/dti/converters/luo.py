@@ -23,8 +23,9 @@ _REMARK = "diseases, side effects, protein interactions and protein similarities
 def convert(manifest: DatasetManifest, files: Mapping[str, Path]) -> DtiDataset:
     """The dataset out of the released files."""
     drugs, proteins = ([name for _, (name,) in lines_of(path_of(names, files), 1)] for names in _LISTS)
-    # a name has a number from its second time on
     times = [proteins[:end].count(name) for end, name in enumerate(proteins, start=1)]
+    # a name has a number from its second time on
+    targets = (f"{name}-{time}" if time > 1 else name for name, time in zip(proteins, times, strict=True))
     pairs = _cells(path_of("mat_drug_protein.txt", files), len(drugs), len(proteins))
     path = path_of("mat_drug_drug.txt", files)
     interactions = _cells(path, len(drugs), len(drugs))
@@ -42,9 +43,7 @@ def convert(manifest: DatasetManifest, files: Mapping[str, Path]) -> DtiDataset:
         pairs=pairs,
         values=np.ones(len(pairs)),
         drug_ids=tuple(drugs),
-        target_ids=tuple(
-            f"{name}-{time}" if time > 1 else name for name, time in zip(proteins, times, strict=True)
-        ),
+        target_ids=tuple(targets),
         smiles=_texts(path_of("luo_drug_smiles.csv", files), "DrugBank ID", "SMILES", drugs),
         sequences=_texts(path_of("luo_protein_sequences.csv", files), "index", "sequence", proteins),
         edges=np.column_stack([np.zeros(len(once), dtype=np.int32), once]),

@@ -34,18 +34,14 @@ def concordance(truth: Numbers, scores: Numbers) -> float | str:
     # where the first are equal the second fall: no pair of these is counted
     span = int(second.max()) + 1
     keys = np.sort(first * span + (span - 1 - second))
-    runs = np.diff(np.flatnonzero(np.diff(keys, prepend=-1)), append=len(keys))
-    return float((_rising(span - 1 - keys % span) + (second_ties - _pairs_in(runs)) / 2) / total)
+    both_ties = _ranks(keys)[1]
+    return float((_rising(span - 1 - keys % span) + (second_ties - both_ties) / 2) / total)
 
 
-def _ranks(numbers: Numbers) -> tuple[Ranks, int]:
+def _ranks(numbers: npt.NDArray[np.number]) -> tuple[Ranks, int]:
     """The rank of each number, and how many pairs are equal."""
     _, ranks, counts = np.unique(numbers, return_inverse=True, return_counts=True)
-    return ranks, _pairs_in(counts)
-
-
-def _pairs_in(counts: Ranks) -> int:
-    return int((counts * (counts - 1) // 2).sum())
+    return ranks, int((counts * (counts - 1) // 2).sum())
 
 
 def _rising(ranks: Ranks) -> int:

@@ -51,14 +51,10 @@ def best_rows(scores: Numbers, queries: Queries, depth: int) -> Rows:
     for start in range(0, len(scores), _CHUNK):
         rows = np.concatenate([rows, np.arange(start, min(start + _CHUNK, len(scores)))])
         rows = rows[np.argsort(queries[rows], kind="stable")]
-        rows = np.concatenate([_best_of(run, scores, depth) for run in _runs(rows, queries)])
+        of_queries = np.split(rows, np.flatnonzero(np.diff(queries[rows])) + 1)
+        rows = np.concatenate([_best_of(own, scores, depth) for own in of_queries])
     order: Rows = np.lexsort((-scores[rows], queries[rows]))
     return rows[order]
-
-
-def _runs(rows: Rows, queries: Queries) -> list[Rows]:
-    """The rows of each query, which stand together."""
-    return np.split(rows, np.flatnonzero(np.diff(queries[rows])) + 1)
 
 
 def _best_of(rows: Rows, scores: Numbers, depth: int) -> Rows:

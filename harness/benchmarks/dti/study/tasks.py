@@ -8,8 +8,9 @@ known bindings are also scored by the published network alone, whose edges are t
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import product
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache, partial
+from itertools import groupby, product
 from pathlib import Path
 from typing import cast
 
@@ -88,40 +89,25 @@ def tasks() -> Iterator[tuple[str, str]]:
 def measure(layout: Layout, mirrors: Sequence[Path], say: Callable[[str], None]) -> TaskFacts:
     """Every task made now, in both readings."""
     known = load_dataset(layout, DATASET, DtiDataset, mirrors=mirrors)
-    archive = fetch_dataset(layout, _NETWORK, mirrors=mirrors)[ARCHIVE]
-    joined = {DATASET: binding_edges(archive, known)}
-    rows: dict[tuple[str, str], list[list[float]]] = {}
-    lacking: dict[tuple[str, str], Counter[str]] = {}
+    joined = cache(partial(binding_edges, fetch_dataset(layout, _NETWORK, mirrors=mirrors)[ARCHIVE]))
+    rows = []
     for reading in READINGS:
         say(f"tasks {reading}")
-        for row, text in tasks():
-            own, lacks = rows.setdefault((row, reading), []), lacking.setdefault((row, reading), Counter())
-            name = _WITH_CLASSES.get(text.partition(":")[0], DATASET)
-            try:
-                dataset = load_dataset(layout, name, DtiDataset, mirrors=mirrors)
-                split = make_split(layout, name, parse_split(f"{text},reading={reading}", SEED), mirrors)
-            except (MissingData, UsageError) as error:
-                lacks[error.what] += 1
-                continue
-            if name not in joined:
-                joined[name] = binding_edges(archive, dataset)
-            own.append(_numbers(cast(PairSplit, split), dataset, joined[name]))
-    return TaskFacts(
-        dataset=DATASET,
-        digest=known.digest,
-        bindings=len(known.pairs),
-        edges=int(joined[DATASET][tuple(known.pairs.T)].sum()),
-        rows=[
-            TaskMeans(
-                row=row,
-                reading=reading,
-                made=len(own),
-                means=np.mean(own, axis=0).round(4).tolist() if own else [],
-                lacking=dict(lacking[row, reading]),
-            )
-            for (row, reading), own in rows.items()
-        ],
-    )
+        for row, own in groupby(tasks(), key=lambda task: task[0]):
+            numbers, lacking = [], Counter[str]()
+            for _, text in own:
+                name = _WITH_CLASSES.get(text.partition(":")[0], DATASET)
+                try:
+                    dataset = load_dataset(layout, name, DtiDataset, mirrors=mirrors)
+                    split = make_split(layout, name, parse_split(f"{text},reading={reading}", SEED), mirrors)
+                except (MissingData, UsageError) as error:
+                    lacking[error.what] += 1
+                else:
+                    numbers.append(_numbers(cast(PairSplit, split), dataset, joined(dataset)))
+            means = np.mean(numbers, axis=0).round(4).tolist() if numbers else []
+            rows.append(TaskMeans(row=row, reading=reading, made=len(numbers), means=means, lacking=dict(lacking)))
+    edges = int(joined(known)[tuple(known.pairs.T)].sum())
+    return TaskFacts(dataset=DATASET, digest=known.digest, bindings=len(known.pairs), edges=edges, rows=rows)
 
 
 def sheet(sides: Sides, facts: TaskFacts | None, spec: Spec) -> Sheet | None:
@@ -129,8 +115,12 @@ def sheet(sides: Sides, facts: TaskFacts | None, spec: Spec) -> Sheet | None:
     if facts is None:
         return None
     measured = {(one.row, one.reading): one for one in facts.rows}
+    numbers: dict[str, dict[str, str]] = {}
+    for line in load_printed(sides.layout.published / sides.names.benchmark / TABLES):
+        if line["statistic"] == SHOWN:
+            numbers.setdefault(line["split"], {})[line["metric"]] = line["value"]
     rows = []
-    for name, printed in _printed(sides).items():
+    for name, printed in numbers.items():
         both = [measured[name, reading] for reading in READINGS]
         texts = [[printed["tasks"], *(str(one.made) for one in both)]]
         for place, quantity in enumerate(QUANTITIES):
@@ -152,12 +142,3 @@ def _numbers(split: PairSplit, dataset: DtiDataset, joined: Edges) -> list[float
     nodes = [len(np.unique(column)) for pairs in (split.train_pairs, split.test_pairs) for column in pairs.T]
     counts = [split.training, *nodes[:2], split.test, int(truth.sum()), int((~truth).sum()), *nodes[2:]]
     return [*counts, edge_auroc(split, dataset, joined)]
-
-
-def _printed(sides: Sides) -> Mapping[str, Mapping[str, str]]:
-    """The printed numbers by row and quantity."""
-    rows: dict[str, dict[str, str]] = {}
-    for line in load_printed(sides.layout.published / sides.names.benchmark / TABLES):
-        if line["statistic"] == SHOWN:
-            rows.setdefault(line["split"], {})[line["metric"]] = line["value"]
-    return rows
