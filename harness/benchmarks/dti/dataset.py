@@ -17,17 +17,9 @@ from harness.benchmarks.dti.statistics import DtiStatistics
 Integers = npt.NDArray[np.int32]
 Numbers = npt.NDArray[np.float64]
 
-_TYPES = {
-    "pairs": "<i4",
-    "values": "<f8",
-    "released": "|i1",
-    "edges": "<i4",
-    "drug_similarity": "<f8",
-    "target_similarity": "<f8",
-    "group_sizes": "<i4",
-    "group_members": "<i4",
-    "group_pairs": "<i4",
-}
+_INTEGERS = ("pairs", "edges", "group_sizes", "group_members", "group_pairs")
+_NUMBERS = ("values", "drug_similarity", "target_similarity")
+_TYPES = {**dict.fromkeys(_INTEGERS, "<i4"), **dict.fromkeys(_NUMBERS, "<f8"), "released": "|i1"}
 _NAMES = ("drug_ids", "target_ids", "smiles", "sequences", "node_names", "relation_names", "group_names")
 
 # the role of a row of group_members
@@ -47,10 +39,10 @@ class DtiDataset:
     none. `edges` are relation, head, tail: never pairs of a drug and a target, which are `pairs`.
 
     Groups are what tasks are about: classes of drugs (`test2/...`) or targets (`test3/...`), targets of a disease
-    (`test5/...`, `test6/...`). `group_members` are group, role, node: members in their order, or those that
-    lead a shuffled list of members of which some are not known; `group_sizes` counts all, known or not.
-    `group_pairs` are group, drug, target: the bindings of the group in their order; of Tests 5 and 6 new ones. If
-    the authors published the negatives of a task, they are the pairs of a group: `test6-TEO/...` of `test6/...`.
+    (`test5/...`, `test6/...`). `group_members` are group, role, node: members in their order, or those that lead a
+    shuffled list of all; `group_sizes` counts also members that nobody knows. `group_pairs` are group, drug,
+    target: the bindings of the group in their order; of Tests 5 and 6 new ones. If the authors published the
+    negatives of a task, they are the pairs of a group: `test6-TEO/...` of `test6/...`.
     """
 
     name: str

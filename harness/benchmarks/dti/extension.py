@@ -17,9 +17,8 @@ _KINDS = {"drug": "structure (SMILES)", "target": "sequence (amino acids in one-
 def with_new(dataset: DtiDataset, items: Sequence[NewItem]) -> DtiDataset:
     """The dataset with further drugs and targets behind its own; similar to none of them."""
     if NEW_NODES in dataset.group_names:
-        raise UsageError(
-            "items were added to this dataset already", where=dataset.name, todo="add all to the one it extends"
-        )
+        what = "items were added to this dataset already"
+        raise UsageError(what, where=dataset.name, todo="add all to the one it extends")
     names = {"", *(name.lower() for name in (*dataset.drug_ids, *dataset.target_ids))}
     for item in items:
         _check(item, names)
@@ -68,8 +67,7 @@ def _is_molecule(smiles: str) -> bool:
 
 
 def _larger(similarity: Numbers, more: int) -> Numbers:
-    if not len(similarity):
-        return similarity
-    larger = np.eye(len(similarity) + more)
-    larger[: len(similarity), : len(similarity)] = similarity
+    count = len(similarity)
+    larger = np.eye(count + more if count else 0)
+    larger[:count, :count] = similarity
     return larger

@@ -26,11 +26,15 @@ DRUG_CLASSES, TARGET_CLASSES, FOLDS = "t2_class_K.csv", "t3_class_K.csv", "test3
 _FOLD_COUNT, _SEED = 10, 1024
 # published files end with this line
 _CUT = 101
+# the columns of members
+_DRUGS, _TARGETS = "K_in_P_in_iteration_order", "K_in_iteration_order"
 # how the names of test files end, and what the spaces are called
 SPACES = {"tt": "TEO", "trt": "TRO", "te": "TEE", "tre": "TRE"}
 _TASK = re.compile(r"test([56])_(.+)_(tt|trt|te|tre)\.nt")
 _IRI = "<http://bio2rdf.org/drugbank"
 _BINDING = f"{_IRI}:{{}}> {_IRI}_vocabulary:drug-target> {_IRI}:{{}}> ."
+# the fold of bindings, and the line of a task that tells it
+Folds = Mapping[Pair, tuple[int, int]]
 
 
 @dataclass(frozen=True)
@@ -62,22 +66,22 @@ def read_classes(files: Mapping[str, Path], known: Sequence[Pair]) -> list[Named
     """The classes of Tests 2 and 3, in the order of their tables; none where nobody brought them."""
     groups = []
     if DRUG_CLASSES in files:
-        columns = ("scheme", "class", "size_K", "leading_drugs", "K_in_P_in_iteration_order")
-        for where, row in table(files[DRUG_CLASSES], columns):
-            leading, members = (_nodes(row[column], "db", where) for column in columns[3:])
-            pairs = _by(0, members, known)
-            groups.append(NamedGroup(_class_name(2, row), pairs, members, leading, _size(row, members, where)))
+        for where, row in table(files[DRUG_CLASSES], ("scheme", "class", "size_K", "leading_drugs", _DRUGS)):
+            members, size = _members(row, _DRUGS, "db", where)
+            leading = _nodes(row["leading_drugs"], "db", where)
+            groups.append(NamedGroup(_class_name(2, row), _by(0, members, known), members, leading, size))
     if TARGET_CLASSES in files:
-        order, folds = "K_in_iteration_order", _published_folds(path_of(FOLDS, files))
-        for where, row in table(files[TARGET_CLASSES], ("scheme", "class", "size_K", order)):
-            members, name = _nodes(row[order], "be", where), _class_name(3, row)
+        folds = _published_folds(path_of(FOLDS, files))
+        for where, row in table(files[TARGET_CLASSES], ("scheme", "class", "size_K", _TARGETS)):
+            members, size = _members(row, _TARGETS, "be", where)
+            name = _class_name(3, row)
             pairs = _in_folds(_by(1, members, known), folds.pop(name, {}), where)
-            groups.append(NamedGroup(name, pairs, members, size=_size(row, members, where)))
+            groups.append(NamedGroup(name, pairs, members, size=size))
         groups += [_other_class(name, own, str(files[FOLDS])) for name, own in folds.items()]
     return groups
 
 
-def _other_class(name: str, folds: Mapping[Pair, tuple[int, int]], where: str) -> NamedGroup:
+def _other_class(name: str, folds: Folds, where: str) -> NamedGroup:
     """A class of which only the published tasks tell; of size 0 where these are cut before the last binding."""
     if max(Counter(fold for fold, _ in folds.values()).values()) >= _CUT:
         return NamedGroup(name, list(folds))
@@ -109,17 +113,11 @@ def read_diseases(files: Mapping[str, Path], known: Set[Pair], sizes: Mapping[st
 
 def arrays_of(groups: Sequence[NamedGroup], number: Mapping[str, int], drugs: int) -> GroupArrays:
     """The groups as a dataset keeps them: nodes by their number, targets of pairs from the first target on."""
-    members = [
-        (place, role, number[node])
-        for place, group in enumerate(groups)
-        for role, nodes in ((MEMBER, group.members), (LEADING, group.leading))
-        for node in nodes
-    ]
-    pairs = [
-        (place, number[drug], number[target] - drugs)
-        for place, group in enumerate(groups)
-        for drug, target in group.pairs
-    ]
+    members, pairs = [], []
+    for place, group in enumerate(groups):
+        members += [(place, MEMBER, number[node]) for node in group.members]
+        members += [(place, LEADING, number[node]) for node in group.leading]
+        pairs += [(place, number[drug], number[target] - drugs) for drug, target in group.pairs]
     return GroupArrays(
         group_names=tuple(group.name for group in groups),
         group_sizes=np.array([group.size for group in groups], dtype=np.int32),
@@ -136,15 +134,13 @@ def _nodes(cell: str, kind: str, where: str) -> list[str]:
     return list(dict.fromkeys(short_id(text, kind, where) for text in cell.split()))
 
 
-def _size(row: Mapping[str, str], members: Sequence[str], where: str) -> int:
-    size = row["size_K"]
+def _members(row: Mapping[str, str], column: str, kind: str, where: str) -> tuple[list[str], int]:
+    """The members of a class, and how many there are with those that nobody knows."""
+    members, size = _nodes(row[column], kind, where), row["size_K"]
     if not size.isdecimal() or int(size) < len(members):
-        raise CorruptData(
-            f"size_K '{size}' is not a number of at least {len(members)}, the members of the class",
-            where=where,
-            todo="give the number of all members",
-        )
-    return int(size)
+        what = f"size_K '{size}' is not a number of at least {len(members)}, the members of the class"
+        raise CorruptData(what, where=where, todo="give the number of all members")
+    return members, int(size)
 
 
 def _by(side: int, members: Sequence[str], known: Sequence[Pair]) -> list[Pair]:
@@ -168,7 +164,7 @@ def _published_folds(path: Path) -> dict[str, dict[Pair, tuple[int, int]]]:
     return folds
 
 
-def _in_folds(pairs: Sequence[Pair], folds: Mapping[Pair, tuple[int, int]], where: str) -> list[Pair]:
+def _in_folds(pairs: Sequence[Pair], folds: Folds, where: str) -> list[Pair]:
     """The bindings of a class in an order that gives the published folds.
 
     A hash table decides where in the list that is shuffled a binding stands, and the time of adding only where
@@ -185,10 +181,9 @@ def _in_folds(pairs: Sequence[Pair], folds: Mapping[Pair, tuple[int, int]], wher
         own = sorted((pairs[at] for at in order[places]), key=lambda pair: folds.get(pair, (-1, 0)))
         for place, pair in zip(sorted(places.tolist(), key=lambda at: int(rank[at])), own, strict=True):
             if folds.get(pair, (-1, 0))[0] != fold_at[place]:
+                what = f"{pair[0]} with {pair[1]} can't be in the fold that its tasks show"
                 raise CorruptData(
-                    f"{pair[0]} with {pair[1]} can't be in the fold that its tasks show",
-                    where=where,
-                    todo=f"bring {TARGET_CLASSES} and {FOLDS} of the same release",
+                    what, where=where, todo=f"bring {TARGET_CLASSES} and {FOLDS} of the same release"
                 )
             fitted[place] = pair
     return fitted

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import zipfile
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -37,11 +37,10 @@ RELATIONS = {
 _KINDS = {"drug": "db", "target": "be"}
 
 
-@dataclass(frozen=True)
-class Network:
+class Network(NamedTuple):
     """Relation, head and tail of every edge; nodes beside drugs and targets; and what was left out."""
 
-    edges: Integers = field(default_factory=lambda: np.empty((0, 3), dtype=np.int32))
+    edges: Integers = np.empty((0, 3), dtype=np.int32)
     nodes: tuple[str, ...] = ()
     relations: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
@@ -60,9 +59,9 @@ def read_network(files: Mapping[str, Path], number: Mapping[str, int]) -> Networ
         if relation not in RELATIONS:
             raise damaged(f"relation '{relation}' is not known", where)
         name, turned = RELATIONS[relation]
-        kinds, ends = name.split("-"), (tail, head) if turned else (head, tail)
-        nodes = [_node(end, kind, where) for end, kind in zip(ends, kinds, strict=True)]
-        if all(kind not in _KINDS or node in number for node, kind in zip(nodes, kinds, strict=True)):
+        ends = zip((tail, head) if turned else (head, tail), name.split("-"), strict=True)
+        nodes = [_node(end, kind, where) for end, kind in ends]
+        if all(kind not in _KINDS or node in number for node, kind in zip(nodes, name.split("-"), strict=True)):
             edges.append((names.index(name), *(places.setdefault(node, len(places)) for node in nodes)))
         else:
             left_out += 1
