@@ -14,11 +14,10 @@ import pytest
 from harness.base.errors import MissingData, UsageError
 from harness.base.layout import Layout
 from harness.benchmarks.dti.dataset import LEADING, MEMBER, DtiDataset
-from harness.benchmarks.dti.splits.form import FORM
 from harness.benchmarks.dti.splits.generator.connectivity import SCENARIOS, SPACES
 from harness.benchmarks.dti.splits.generator.folds import parts_of
 from harness.benchmarks.dti.splits.generator.promises import occurrence_auroc
-from harness.benchmarks.dti.splits.pairs import NEGATIVE, NEW, PairSplit, pair_split
+from harness.benchmarks.dti.splits.pairs import FORM, NEGATIVE, NEW, PairSplit, pair_split
 from harness.benchmarks.dti.splits.strategies import (
     annotated_pairs,
     connectivity,

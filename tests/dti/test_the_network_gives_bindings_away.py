@@ -8,13 +8,12 @@ import numpy as np
 import pytest
 
 from harness.base.layout import Layout
-from harness.benchmarks.dti.converters.beta.network import ARCHIVE
+from harness.benchmarks.dti.converters.beta.network import ARCHIVE, binding_edges
 from harness.benchmarks.dti.dataset import DtiDataset
 from harness.benchmarks.dti.input_arrays import inputs_of
 from harness.benchmarks.dti.splits.pairs import NEGATIVE, NEW, TEST, TRAIN, pair_split
 from harness.benchmarks.dti.splits.strategies import connectivity
-from harness.benchmarks.dti.study.leak import binding_edges, edge_auroc
-from harness.benchmarks.dti.study.tasks import TaskFacts
+from harness.benchmarks.dti.study.tasks import TaskFacts, edge_auroc
 from harness.data import load_dataset
 from harness.data.datasets import fetch_dataset
 from harness.study.measurements import load_measured

@@ -13,8 +13,7 @@ if TYPE_CHECKING:
     from harness.base.input_files import Given
     from harness.benchmarks.dti.dataset import DtiDataset
     from harness.benchmarks.dti.scoring import DtiScoring, ScoreQuestion, Scores
-    from harness.benchmarks.dti.splits.form import PairForm
-    from harness.benchmarks.dti.splits.pairs import PairSplit
+    from harness.benchmarks.dti.splits.pairs import PairForm, PairSplit
     from harness.benchmarks.order import Arrangement
     from harness.benchmarks.ranking import Ranking
 
@@ -39,7 +38,7 @@ class Dti(Benchmark["DtiDataset", "PairSplit", "Scores"]):
     @property
     def form(self) -> PairForm:
         """The pairs of a task in their order."""
-        from harness.benchmarks.dti.splits.form import FORM
+        from harness.benchmarks.dti.splits.pairs import FORM
 
         return FORM
 

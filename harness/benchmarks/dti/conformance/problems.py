@@ -74,7 +74,8 @@ class Problem:
 def bindings() -> Problem:
     """Drugs and targets of three kinds bind their like; as many pairs that do not bind are asked, all behind."""
     generator = np.random.default_rng(20260211)
-    same = _kinds(generator, _DRUGS)[:, None] == _kinds(generator, _TARGETS)
+    drugs, targets = (generator.permutation(count) % _KINDS for count in (_DRUGS, _TARGETS))
+    same = drugs[:, None] == targets
     binds = generator.random(same.shape) < np.where(same, _SHARE, _CHANCE)
     pairs, free = (generator.permutation(np.argwhere(chosen[:-1, :-1])) for chosen in (binds, ~binds))
     test = _asked(pairs)
@@ -85,15 +86,11 @@ def bindings() -> Problem:
 def affinities() -> Problem:
     """Measured values of most pairs; many are the lowest that can be measured."""
     generator = np.random.default_rng(20260212)
-    levels = np.add.outer(_kinds(generator, _DRUGS), _kinds(generator, _TARGETS)).astype(np.float64)
+    levels = np.add.outer(*(generator.permutation(count) % _KINDS for count in (_DRUGS, _TARGETS)))
     pairs = np.argwhere(generator.random(levels[:-1, :-1].shape) < _SHARE)
     values = np.maximum(4 + levels[tuple(pairs.T)] + generator.normal(scale=0.3, size=len(pairs)), 5)
     dataset = _dataset(pairs, values, generator)
     return Problem(dataset, split_of_items(dataset, _asked(pairs)))
-
-
-def _kinds(generator: np.random.Generator, count: int) -> npt.NDArray[np.int64]:
-    return generator.permutation(count) % _KINDS
 
 
 def _asked(pairs: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
@@ -112,6 +109,9 @@ def _dataset(pairs: npt.NDArray[np.int64], values: Numbers, generator: np.random
         tuple(f"{kind} {number}" for number in range(count))
         for kind, count in (("drug", _DRUGS), ("target", _TARGETS), ("node", _OTHERS))
     )
+    edges = _network(generator)
+    halves = [np.triu(generator.random((count, count)), 1) for count in (_DRUGS, _TARGETS)]
+    similarities = [half + half.T + np.eye(len(half)) for half in halves]
     return DtiDataset(
         name="made-up",
         pairs=pairs.astype(np.int32),
@@ -120,11 +120,11 @@ def _dataset(pairs: npt.NDArray[np.int64], values: Numbers, generator: np.random
         target_ids=targets,
         smiles=SMILES,
         sequences=(*sequences, ""),
-        edges=_network(generator),
+        edges=edges,
         node_names=nodes,
         relation_names=_RELATIONS,
-        drug_similarity=_similarity(generator, _DRUGS),
-        target_similarity=_similarity(generator, _TARGETS),
+        drug_similarity=similarities[0],
+        target_similarity=similarities[1],
     )
 
 
@@ -137,8 +137,3 @@ def _network(generator: np.random.Generator) -> Integers:
         if head != tail and (relation, tail, head) not in edges:
             edges.add((relation, head, tail))
     return np.array(sorted(edges), dtype=np.int32)
-
-
-def _similarity(generator: np.random.Generator, count: int) -> Numbers:
-    half = np.triu(generator.random((count, count)), 1)
-    return np.asarray(half + half.T + np.eye(count))

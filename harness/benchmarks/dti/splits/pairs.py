@@ -7,15 +7,19 @@ the row of the dataset's pairs; negatives and bindings that the dataset lacks ha
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from harness.base.errors import CorruptData
+from harness.base.manifests import Strict
 from harness.base.npy import NotNpy, npy_bytes, read_header, read_npy
+from harness.benchmarks.contract import Form, Strategy
 from harness.benchmarks.dti.dataset import DtiDataset
 
 TRAIN, TEST = 0, 1
@@ -79,12 +83,8 @@ class PairSplit:
 
 def _is_sorted(pairs: Rows) -> bool:
     """Whether no pair stands behind a larger one."""
-    for start in range(0, len(pairs), _CHUNK):
-        drugs, targets = pairs[start : start + _CHUNK + 1].T
-        rises = (drugs[:-1] < drugs[1:]) | ((drugs[:-1] == drugs[1:]) & (targets[:-1] <= targets[1:]))
-        if not rises.all():
-            return False
-    return True
+    parts = (pairs[start : start + _CHUNK + 1].astype(np.int64) for start in range(0, len(pairs), _CHUNK))
+    return all((np.diff(part[:, 0] << 32 | part[:, 1]) >= 0).all() for part in parts)
 
 
 def pair_split(rows: npt.NDArray[np.integer]) -> PairSplit:
@@ -121,3 +121,70 @@ def read_pairs(path: Path) -> PairSplit:
         raise CorruptData(
             f"the split file {error}", where=str(path), todo="make it again with `harness split make`"
         ) from None
+
+
+class PairForm(Form[DtiDataset, PairSplit]):
+    """Strategies make tasks whole. The usual seed is that of the original generator."""
+
+    usual_seed = 1024
+
+    def content(self, split: PairSplit) -> bytes:
+        """The split file."""
+        return npy_bytes(split.rows)
+
+    def read(self, path: Path, load: Callable[[], DtiDataset]) -> PairSplit:
+        """A split file from anywhere, checked for its form."""
+        return read_pairs(path)
+
+    def fits(self, split: PairSplit, dataset: DtiDataset) -> bool:
+        """Whether the dataset has every drug, target and item of the split."""
+        most = split.rows.max(axis=0, initial=-1)
+        return bool((most[1:] < (dataset.drugs, dataset.targets, len(dataset.pairs))).all())
+
+    def broken_promises(self, split: PairSplit, dataset: DtiDataset) -> list[str]:
+        """Every row is a pair of the dataset's drugs and targets, once, with its own item if the dataset has the
+        pair; there are training and test pairs."""
+        parts, drugs, targets, items = split.rows.T
+        broken = [f"part {code} has no meaning" for code in np.unique(parts[(parts != TRAIN) & (parts != TEST)])]
+        for name, numbers, least, end in (
+            ("drug", drugs, 0, dataset.drugs),
+            ("target", targets, 0, dataset.targets),
+            ("item", items, NEW, len(dataset.pairs)),
+        ):
+            if outside := int(((numbers < least) | (numbers >= end)).sum()):
+                broken.append(f"{outside} rows name no {name} of the dataset")
+        if broken:
+            return broken
+        own = items >= 0
+        wrong = np.flatnonzero(own)[(dataset.pairs[items[own]] != split.rows[own, 1:3]).any(axis=1)]
+        hidden = int((~own & dataset.known[drugs, targets]).sum())
+        twice = len(parts) - len(np.unique(drugs.astype(np.int64) * dataset.targets + targets))
+        faults = (
+            (len(wrong), f"rows are of another pair than their item, row {min(wrong, default=0)} for one"),
+            (hidden, "rows are pairs of the dataset without their item"),
+            (twice, "pairs are there twice"),
+        )
+        broken += [f"{count} {what}" for count, what in faults if count]
+        counts = ("training", split.training), ("test", split.test)
+        return broken + [f"there is no {part} pair" for part, count in counts if not count]
+
+    def describe(
+        self, split: PairSplit, dataset: DtiDataset, strategy: Strategy[DtiDataset, PairSplit], parameters: Strict
+    ) -> dict[str, dict[str, Any]]:
+        """Pairs, bindings, drugs and targets of both parts, and how much of the test part is new."""
+        values, nodes = split.values_on(dataset), {"drugs": split.rows[:, 1], "targets": split.rows[:, 2]}
+        table: dict[str, dict[str, Any]] = {
+            name: {
+                "pairs": int(rows.sum()),
+                "positives": int((values[rows] > 0).sum()),
+                "negatives": int((values[rows] == 0).sum()),
+                **{kind: len(np.unique(numbers[rows])) for kind, numbers in nodes.items()},
+            }
+            for name, rows in (("train", split.is_train), ("test", ~split.is_train))
+        }
+        for kind, numbers in nodes.items():
+            table["test"][f"new {kind}"] = len(np.setdiff1d(numbers[~split.is_train], numbers[split.is_train]))
+        return table
+
+
+FORM = PairForm()

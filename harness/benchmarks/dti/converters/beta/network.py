@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from harness.base.zips import UNREADABLE, member
-from harness.benchmarks.dti.dataset import Integers
+from harness.benchmarks.dti.dataset import DtiDataset, Integers
 from harness.benchmarks.dti.records import damaged, short_id
 
 ARCHIVE, MEMBER = "network.zip", "network.nt"
@@ -70,6 +71,21 @@ def read_network(files: Mapping[str, Path], number: Mapping[str, int]) -> Networ
         f"{left_out} edges of drugs or targets that the benchmark does not have are left out",
     )
     return Network(np.array(edges, dtype=np.int32), tuple(places)[len(number) :], tuple(names), remarks)
+
+
+def binding_edges(path: Path, dataset: DtiDataset) -> npt.NDArray[np.bool_]:
+    """For every drug and target whether the network in an archive joins them."""
+    drugs, targets = (
+        {name.lower(): place for place, name in enumerate(names)}
+        for names in (dataset.drug_ids, dataset.target_ids)
+    )
+    joined = np.zeros((dataset.drugs, dataset.targets), dtype=np.bool_)
+    for where, head, relation, tail in triples_in(path):
+        if relation == BINDS:
+            drug, target = short_id(head, "db", where), short_id(tail, "be", where)
+            if drug in drugs and target in targets:
+                joined[drugs[drug], targets[target]] = True
+    return joined
 
 
 def triples_in(path: Path) -> Iterator[tuple[str, str, str, str]]:
