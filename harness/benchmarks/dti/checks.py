@@ -1,7 +1,4 @@
-"""What a converted dataset of drug-target pairs must be before anything is computed from it.
-
-Refused: wrong shapes, numbers out of range, names or pairs that occur twice. What is odd is remarked on.
-"""
+"""What a converted dataset of drug-target pairs must be before anything is computed from it."""
 
 from __future__ import annotations
 
@@ -34,12 +31,10 @@ def _check_shapes(dataset: DtiDataset, where: str) -> None:
         "pairs": ((pairs, 2),),
         "values": ((pairs,),),
         "released": ((0,), (pairs,)),
-        "edges": ((len(dataset.edges), 3),),
         "drug_similarity": ((0, 0), (drugs, drugs)),
         "target_similarity": ((0, 0), (targets, targets)),
         "group_sizes": ((len(dataset.group_names),),),
-        "group_members": ((len(dataset.group_members), 3),),
-        "group_pairs": ((len(dataset.group_pairs), 3),),
+        **{name: ((len(getattr(dataset, name)), 3),) for name in ("edges", "group_members", "group_pairs")},
     }
     for name, allowed in shapes.items():
         if (own := getattr(dataset, name).shape) not in allowed:

@@ -1,7 +1,4 @@
-"""The converted form of a drug-target dataset: pairs with values, and facts about drugs and targets; read-only.
-
-Nodes of the network are numbered drugs first, then targets, then all others.
-"""
+"""The converted form of a drug-target dataset: pairs with values, and facts about drugs and targets; read-only."""
 
 from __future__ import annotations
 
@@ -36,7 +33,8 @@ class DtiDataset:
     """Pairs in the order of their file, with a binding (1) or an affinity each. Unknown texts are empty.
 
     `released` is the authors' part of every pair: -1 the test part, others training folds; empty where there is
-    none. `edges` are relation, head, tail: never pairs of a drug and a target, which are `pairs`.
+    none. `edges` are relation, head, tail: never a drug and a target, which are `pairs`. Nodes are numbered drugs
+    first, then targets, then all others.
 
     Groups are what tasks are about: classes of drugs (`test2/...`) or targets (`test3/...`), targets of a disease
     (`test5/...`, `test6/...`). `group_members` are group, role, node: members in their order, or those that lead a

@@ -33,11 +33,8 @@ def inputs_of(dataset: DtiDataset, split: PairSplit, names: Sequence[str]) -> di
         elif name not in inputs:
             raise unknown("input", name, INPUTS, where="method.toml: inputs")
     if {"edges", "relation_names"} & set(names) and not len(dataset.edges):
-        raise MissingData(
-            "the dataset has no network, which the method needs",
-            where=f"dataset {dataset.name}",
-            todo="run it on a dataset with edges",
-        )
+        what = "the dataset has no network, which the method needs"
+        raise MissingData(what, where=f"dataset {dataset.name}", todo="run it on a dataset with edges")
     return inputs
 
 

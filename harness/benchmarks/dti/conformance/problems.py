@@ -1,7 +1,4 @@
-"""Made-up problems with what real data have: single atoms, odd sequences, nodes that training does not know.
-
-The molecules are real ones, small enough for any method; sequences, bindings and the network are drawn.
-"""
+"""Made-up problems with what real data have: single atoms, odd sequences, nodes that training does not know."""
 
 from __future__ import annotations
 
@@ -17,7 +14,7 @@ from harness.benchmarks.dti.dataset import DtiDataset, Integers, Numbers
 from harness.benchmarks.dti.splits.pairs import NEGATIVE, PairSplit, pair_split, split_of_items, with_negatives
 from harness.methods.card import MethodCard
 
-# among them single atoms, an ion pair, fragments, charges, rings, and elements beyond the usual
+# small real molecules: single atoms, an ion pair, fragments, charges, rings, and elements beyond the usual
 _KNOWN = """
 CCO CC(=O)O [Li+] [Na+].[Cl-] c1ccccc1 CC(=O)Nc1ccc(O)cc1 CC(=O)Oc1ccccc1C(=O)O NCCO C[N+](C)(C)CCO
 CN1C=NC2=C1C(=O)N(C)C(=O)N2C OCC(O)CO NC(=O)N CS(C)=O ClC(Cl)Cl O OP(O)(O)=O C1CCNCC1 c1ccncc1 CCN(CC)CC.Cl

@@ -1,13 +1,6 @@
 """One's own drug-target pairs as comma-separated tables; names are matched without regard to case.
 
-drugs: `drug`, `smiles`; targets: `target`, `sequence`; they say which there are, and a text may be empty
-(unknown). pairs: `drug`, `target`, a line per binding; with `value`, affinities; with `part`, the authors' split:
-`test`, or the number of a training fold. edges: `head_type`, `head`, `tail_type`, `tail`; of the types `drug` and
-`target` are those above, every other type brings its own nodes; a drug and a target are joined among the pairs
-alone. groups: `group`, `drug`, `target`: of classes, `test2/SCHEME:CLASS` and `test3/SCHEME:CLASS`, a line per
-drug or target; of diseases, `test5/DISEASE` and `test6/DISEASE`, a line per target, and one with a drug too per
-new binding; of `network` a line per drug and target. drug_similarity, target_similarity: `drug` or `target`,
-`other`, `similarity`; other pairs have 0.
+docs/data.md says what each table holds.
 """
 
 from __future__ import annotations
@@ -64,9 +57,8 @@ class _Nodes(NamedTuple):
     def number(self, row: TableLine, column: str) -> int:
         name = row.cells[column]
         if name.lower() not in self.numbers:
-            raise row.refused(
-                f"{self.kind} '{name}' has no line among the {self.kind}s", "add it there, or remove this line"
-            )
+            what = f"{self.kind} '{name}' has no line among the {self.kind}s"
+            raise row.refused(what, "add it there, or remove this line")
         return self.numbers[name.lower()]
 
 
@@ -122,9 +114,8 @@ def _pairs(path: Path, drugs: _Nodes, targets: _Nodes) -> tuple[Integers, Number
     _check_once(rows, "the pair of {}", *_PAIR)
     values = np.array([_finite(row, "value") if "value" in row.cells else 1.0 for row in rows])
     if (values != 1).any() and np.isin(values, (0, 1)).all():
-        raise rows[int(np.argmin(values))].refused(
-            "the values are 0 and 1, which are no affinities", "list the pairs that bind, without values"
-        )
+        what = "the values are 0 and 1, which are no affinities"
+        raise rows[int(np.argmin(values))].refused(what, "list the pairs that bind, without values")
     return pairs, values, np.array([_part(row) for row in rows if "part" in row.cells], dtype=np.int8)
 
 

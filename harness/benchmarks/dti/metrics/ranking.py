@@ -1,7 +1,4 @@
-"""Metrics of the best targets of every drug: precision, recall and F1 at k, and average precision at k.
-
-Rows are read chunk by chunk, and of each drug only its best so far are kept.
-"""
+"""Metrics of the best targets of every drug: precision, recall and F1 at k, and average precision at k."""
 
 from __future__ import annotations
 
@@ -47,6 +44,7 @@ def hits_of(truth: Truth, scores: Numbers, queries: Queries, depth: int) -> tupl
 
 def best_rows(scores: Numbers, queries: Queries, depth: int) -> Rows:
     """The rows of each query's best scores, query by query, best first; of equal scores the first ones."""
+    # chunk by chunk: of each query only its best so far are kept
     rows: Rows = np.empty(0, dtype=np.int64)
     for start in range(0, len(scores), _CHUNK):
         rows = np.concatenate([rows, np.arange(start, min(start + _CHUNK, len(scores)))])

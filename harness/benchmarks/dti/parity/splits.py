@@ -143,8 +143,11 @@ def dataset_beside(folder: Path) -> DtiDataset | None:
     """The dataset of the tables in a folder; None where the bindings are not among them."""
     if not all((folder / name).is_file() for name in (_BINDINGS, _DRUGS, _TARGETS)):
         return None
-    drugs, targets = _column(folder / _DRUGS, "drug"), _column(folder / _TARGETS, "target")
-    known = list(zip(_column(folder / _BINDINGS, "drug"), _column(folder / _BINDINGS, "target"), strict=True))
+    drugs, targets = (
+        tuple(row[kind].lower() for row in _rows(folder / name, kind))
+        for name, kind in ((_DRUGS, "drug"), (_TARGETS, "target"))
+    )
+    known = [(row["drug"].lower(), row["target"].lower()) for row in _rows(folder / _BINDINGS, "drug", "target")]
     number = {name: place for place, name in enumerate([*drugs, *targets])}
     files = {path.name: path for path in folder.iterdir()}
     if groups.FOLDS not in files:
@@ -160,10 +163,6 @@ def dataset_beside(folder: Path) -> DtiDataset | None:
         sequences=("",) * len(targets),
         **groups.arrays_of(own, number, len(drugs)),
     )
-
-
-def _column(path: Path, name: str) -> tuple[str, ...]:
-    return tuple(row[name].lower() for _, row in table(path, (name,)))
 
 
 def _new(folder: Path) -> Iterator[NamedGroup]:

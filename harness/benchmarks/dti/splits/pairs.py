@@ -118,9 +118,8 @@ def read_pairs(path: Path) -> PairSplit:
     except OSError as error:
         raise CorruptData(f"the split can't be read: {error.strerror}", where=str(path)) from None
     except NotNpy as error:
-        raise CorruptData(
-            f"the split file {error}", where=str(path), todo="make it again with `harness split make`"
-        ) from None
+        todo = "make it again with `harness split make`"
+        raise CorruptData(f"the split file {error}", where=str(path), todo=todo) from None
 
 
 class PairForm(Form[DtiDataset, PairSplit]):

@@ -1,7 +1,6 @@
 """The 344 tasks of the paper's Table 1: what ours are made of, in both readings, beside what is printed.
 
-Each task is made as published, by what the code of the authors does, and as defined, by what their text says. A
-reading needs files that may not be public: a task that can't be made is counted, with what it lacks. Each is
+A reading needs files that may not be public: a task that can't be made is counted, with what it lacks. Each is
 also scored by what bioLNE's published network gives away: nearly every binding of BETA is an edge of it.
 """
 
@@ -44,10 +43,7 @@ QUANTITIES = (*_OF_TRAINING, "test pairs", "test positives", "test negatives", "
 
 
 class TaskMeans(Strict):
-    """The tasks of one row in one reading: how many were made, their means, and what the others lack.
-
-    Means of the quantities, and of the AUROC of edges: the network as published joins a pair or does not.
-    """
+    """The tasks of one row in one reading: how many were made, means with the AUROC of edges, what others lack."""
 
     row: str
     reading: str

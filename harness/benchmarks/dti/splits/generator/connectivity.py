@@ -5,8 +5,8 @@ In the original code the three are disjoint, in the paper's text each holds thos
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
@@ -56,10 +56,10 @@ def general_negatives(halves: Halves, others: Others, seed: int) -> Integers:
 def _enumerated(halves: Halves, space: str, others: Others | None, random: JavaRandom) -> Integers:
     """All pairs of a space in a set, the set as a list, the list shuffled, and the first of it."""
     bindings = halves.bindings
-    drugs = {"T": halves.test_drugs, "C": halves.only_train_drugs} | ({"A": others.drugs} if others else {})
-    targets = {"T": halves.test_targets, "C": halves.only_train_targets} | (
-        {"A": others.targets} if others else {}
-    )
+    drugs = {"T": halves.test_drugs, "C": halves.only_train_drugs}
+    targets = {"T": halves.test_targets, "C": halves.only_train_targets}
+    if others:
+        drugs["A"], targets["A"] = others.drugs, others.targets
     blocks = dict.fromkeys([(space[0], space[1]), (space[1], space[0])])
     codes = np.concatenate([(bindings.code(drugs[a][:, None], targets[b])).ravel() for a, b in blocks])
     codes = codes[~bindings.known[codes]]
@@ -78,46 +78,38 @@ def _drawn(bindings: Bindings, drugs: Integers, targets: Integers, count: int, r
     return pairs[:count]
 
 
-@dataclass(frozen=True, eq=False)
-class _Neighbours:
+def _neighbours(outer: Integers, inner: Integers, inners: Nodes) -> Mapping[int, Integers]:
     """Of every node the nodes of the other kind that it binds in training, as a set that is iterated."""
-
-    outer: Integers
-    inner: Integers
-    inners: Nodes
-
-    @cached_property
-    def _sets(self) -> dict[int, Integers]:
-        order = np.argsort(self.outer, kind="stable")
-        nodes, starts = np.unique(self.outer[order], return_index=True)
-        parts = np.split(self.inner[order], starts[1:])
-        return {int(node): self.inners.set(part) for node, part in zip(nodes, parts, strict=True)}
-
-    def of(self, node: int) -> Integers:
-        """The neighbours of a node, none if it is not learned from."""
-        return self._sets.get(node, np.empty(0, dtype=np.int64))
+    order = np.argsort(outer, kind="stable")
+    nodes, starts = np.unique(outer[order], return_index=True)
+    parts = np.split(inner[order], starts[1:])
+    return {int(node): inners.set(part) for node, part in zip(nodes, parts, strict=True)}
 
 
 def _of_neighbours(halves: Halves, similar: bool, random: JavaRandom) -> Integers:
     """For every binding another one of the node that is isolated, with a node like or unlike the one it binds."""
     bindings, train = halves.bindings, halves.train
     drugs, targets = bindings.drugs_of(train), bindings.targets_of(train)
-    targets_of = _Neighbours(drugs, targets, bindings.targets)
-    drugs_of = _Neighbours(targets, drugs, bindings.drugs)
+    targets_of, drugs_of = (
+        _neighbours(drugs, targets, bindings.targets),
+        _neighbours(targets, drugs, bindings.drugs),
+    )
     drawn = []
     for drug, target in _visited(halves):
-        if len(targets_of.of(drug)):
+        if drug in targets_of:
             drugs = _candidates(drug, targets_of, drugs_of, None if similar else halves.train_drugs)
             drawn += [bindings.code(_first(drugs, random), np.array([target]))]
-        elif len(drugs_of.of(target)):
+        elif target in drugs_of:
             targets = _candidates(target, drugs_of, targets_of, None if similar else halves.train_targets)
             drawn += [bindings.code(np.array([drug]), _first(targets, random))]
     return np.concatenate(drawn)
 
 
-def _candidates(node: int, there: _Neighbours, back: _Neighbours, others: Integers | None) -> Integers:
+def _candidates(
+    node: int, there: Mapping[int, Integers], back: Mapping[int, Integers], others: Integers | None
+) -> Integers:
     """Nodes that share a neighbour with this one, itself among them; or all others of a set."""
-    shared = np.concatenate([back.of(int(neighbour)) for neighbour in there.of(node)])
+    shared = np.concatenate([back[int(neighbour)] for neighbour in there[node]])
     if others is not None:
         return without(others, shared)
     return shared[np.sort(np.unique(shared, return_index=True)[1])]

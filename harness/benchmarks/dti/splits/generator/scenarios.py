@@ -26,22 +26,12 @@ def chosen(bindings: Bindings, scenario: int, seed: int) -> Integers:
         drugs, targets = bindings.drugs_of(ordered), bindings.targets_of(ordered)
         isolated: Integers = ordered[(np.bincount(drugs)[drugs] == 1) & (np.bincount(targets)[targets] == 1)]
         return isolated
-    rules: tuple[Rule, ...] = (_connected,)
+    rules: tuple[Rule, ...] = (lambda drug, target: (drug > 1) & (target > 1),)
     orders = [bindings.by_drug]
     if scenario == 2:
-        rules = (_lone_first, lambda drug, target: _lone_first(target, drug))
+        rules = (lambda drug, target: (drug == 1) & (target > 1), lambda drug, target: (target == 1) & (drug > 1))
         orders = [bindings.by_drug, bindings.by_target]
     return bindings.codes[_removed(bindings, orders, rules, seed)]
-
-
-def _connected(one: Integers, other: Integers) -> Mask:
-    connected: Mask = np.logical_and(one > 1, other > 1)
-    return connected
-
-
-def _lone_first(one: Integers, other: Integers) -> Mask:
-    lone: Mask = np.logical_and(one == 1, other > 1)
-    return lone
 
 
 def _removed(bindings: Bindings, orders: list[Integers], rules: tuple[Rule, ...], seed: int) -> Integers:

@@ -46,10 +46,7 @@ def neighbour_space(halves: Halves, similar: bool) -> Mask:
 
 
 def connected_space(halves: Halves, space: str, nested: bool) -> Mask:
-    """A space of scenario 1: T are nodes that are asked, C others with a binding, A all others.
-
-    Nested, each holds those before it.
-    """
+    """A space of scenario 1: T is asked nodes, C others with a binding, A the rest; nested, each in the next."""
     bindings = halves.bindings
     kinds = []
     for end, asked, bound in (
