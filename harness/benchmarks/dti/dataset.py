@@ -85,6 +85,11 @@ class DtiDataset:
         known[tuple(self.pairs.T)] = True
         return known
 
+    def members_of(self, group: str, role: int = MEMBER) -> npt.NDArray[np.int64]:
+        """The nodes of a group in their order."""
+        numbers, roles, nodes = self.group_members.T.astype(np.int64)
+        return nodes[(numbers == self.group_names.index(group)) & (roles == role)]
+
     @property
     def affinity(self) -> bool:
         """Whether values are affinities, not bindings."""

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
+from scipy.linalg import block_diag
 
 from harness.base.errors import UsageError
 from harness.benchmarks.dti.dataset import MEMBER, NEW_NODES, DtiDataset, Numbers
@@ -67,7 +68,4 @@ def _is_molecule(smiles: str) -> bool:
 
 
 def _larger(similarity: Numbers, more: int) -> Numbers:
-    count = len(similarity)
-    larger = np.eye(count + more if count else 0)
-    larger[:count, :count] = similarity
-    return larger
+    return np.asarray(block_diag(similarity, np.eye(more)) if len(similarity) else similarity)

@@ -46,11 +46,9 @@ def _check_texts(dataset: DtiDataset, split: PairSplit, name: str) -> None:
     ):
         lacking = [node for node in np.unique(split.rows[:, column]).tolist() if not texts[node]]
         if name == fact and lacking:
-            raise MissingData(
-                f"{len(lacking)} {kind}s of the task have no {text}, '{ids[lacking[0]]}' for one",
-                where=f"dataset {dataset.name}",
-                todo=f"give every {kind} its {text}: docs/data.md says how",
-            )
+            what = f"{len(lacking)} {kind}s of the task have no {text}, '{ids[lacking[0]]}' for one"
+            todo = f"give every {kind} its {text}: docs/data.md says how"
+            raise MissingData(what, where=f"dataset {dataset.name}", todo=todo)
 
 
 def in_order(inputs: Mapping[str, Given], order: str) -> Arrangement:

@@ -57,9 +57,8 @@ def table(path: Path, columns: Sequence[str]) -> Iterator[tuple[str, dict[str, s
         raise CorruptData(f"not a comma-separated table: {error}", where=str(path)) from None
     header = [name.strip() for name in rows[0]] if rows else []
     if missing := [name for name in columns if name not in header]:
-        raise CorruptData(
-            f"there is no column {', '.join(missing)}", where=f"{path}: line 1", todo=f"name {', '.join(columns)}"
-        )
+        what = f"there is no column {', '.join(missing)}"
+        raise CorruptData(what, where=f"{path}: line 1", todo=f"name {', '.join(columns)}")
     for line, cells in enumerate(rows[1:], start=2):
         if cells:
             check_width(cells, header, f"{path}: line {line}")

@@ -10,55 +10,49 @@ import numpy as np
 from harness.benchmarks.dti.conformance import problems
 from harness.benchmarks.dti.conformance.problems import Problem
 from harness.benchmarks.dti.names import SCORES
-from harness.conformance.checks import (
-    Bench,
-    Check,
-    Fault,
-    MakeTrial,
-    array_of,
-    heeds_the_seed,
-    is_not_told_the_truth,
-    learns,
-    repeats,
-    solves,
-    trial_of,
-)
+from harness.conformance import checks
 
 # a sum may be rounded otherwise where other pairs are in the batch; relative to the largest score
 _ROUNDING = 1e-5
 
 
-def _on(make: Callable[[], Problem]) -> MakeTrial:
-    return lambda card: trial_of(card, "dti", make())
+def _on(make: Callable[[], Problem]) -> checks.MakeTrial:
+    return lambda card: checks.trial_of(card, "dti", make())
 
 
-def _keeps_order(bench: Bench) -> None:
+def _keeps_order(bench: checks.Bench) -> None:
     """Scores belong to the asked pairs, in their order: asked for fewer, it gives these the same scores."""
     trial = _on(problems.bindings)(bench.card)
     rows = np.arange(0, len(trial.inputs["test_pairs"]), 2)
     smaller = replace(trial, inputs={**trial.inputs, "test_pairs": np.asarray(trial.inputs["test_pairs"])[rows]})
-    all_asked, fewer_asked = (array_of(bench.answer(one), SCORES) for one in (trial, smaller))
+    all_asked, fewer_asked = (checks.array_of(bench.answer(one), SCORES) for one in (trial, smaller))
     same = bool((np.abs(all_asked[rows] - fewer_asked) <= _ROUNDING * np.abs(all_asked).max()).all())
     if not same and not bench.card.asked_together:
-        raise Fault("asked for fewer pairs, it gives them other scores: are scores in the order of the pairs?")
+        raise checks.Fault(
+            "asked for fewer pairs, it gives them other scores: are scores in the order of the pairs?"
+        )
     if same and bench.card.asked_together:
-        raise Fault("asked for fewer pairs, it gives them the same scores, but the card says asked_together")
+        raise checks.Fault(
+            "asked for fewer pairs, it gives them the same scores, but the card says asked_together"
+        )
 
 
 _BINDINGS = _on(problems.bindings)
 
 CHECKS = (
-    Check("bindings", "answers where pairs bind or do not", solves(_BINDINGS)),
-    Check("affinities", "answers where pairs have an affinity", solves(_on(problems.affinities))),
-    Check("repeats", "gives the same bytes for the same job", repeats(_BINDINGS)),
-    Check("seed", "depends on the seed as its card says", heeds_the_seed(_BINDINGS)),
-    Check("order", "gives every pair the score that belongs to it", _keeps_order),
-    Check(
-        "learns", "scores do not depend on the order of drugs, targets and pairs", learns("dti", problems.bindings)
+    checks.Check("bindings", "answers where pairs bind or do not", checks.solves(_BINDINGS)),
+    checks.Check("affinities", "answers where pairs have an affinity", checks.solves(_on(problems.affinities))),
+    checks.Check("repeats", "gives the same bytes for the same job", checks.repeats(_BINDINGS)),
+    checks.Check("seed", "depends on the seed as its card says", checks.heeds_the_seed(_BINDINGS)),
+    checks.Check("order", "gives every pair the score that belongs to it", _keeps_order),
+    checks.Check(
+        "learns",
+        "scores do not depend on the order of drugs, targets and pairs",
+        checks.learns("dti", problems.bindings),
     ),
-    Check(
+    checks.Check(
         "truth",
         "is not told the truth about test pairs",
-        is_not_told_the_truth(problems.bindings, problems.affinities),
+        checks.is_not_told_the_truth(problems.bindings, problems.affinities),
     ),
 )

@@ -53,13 +53,12 @@ def threshold_counts(truth: Truth, scores: Numbers) -> ThresholdCounts:
 
 def binding_metrics(truth: Truth, scores: Numbers) -> dict[str, float | str]:
     """Metrics by name, or the reason why one is undefined."""
-    positives = int(truth.sum())
-    if not positives or positives == len(truth):
-        reason = "no test pair binds" if not positives else "every test pair binds"
-        names = ("AUROC", "AUPR", "AUPR/trapezoid", "best F1", "general score", "general score/best F1")
-        return {**dict.fromkeys(names, reason), **_at_half(truth, scores)}
-    curve = threshold_counts(truth, scores)
     at_half = _at_half(truth, scores)
+    if truth.all() or not truth.any():
+        names = ("AUROC", "AUPR", "AUPR/trapezoid", "best F1", "general score", "general score/best F1")
+        reason = "every test pair binds" if truth.any() else "no test pair binds"
+        return {**dict.fromkeys(names, reason), **at_half}
+    curve = threshold_counts(truth, scores)
     auroc, aupr, best = area_under_roc(curve), average_precision(curve), best_f1(curve)[0]
     return {
         "AUROC": auroc,

@@ -19,15 +19,9 @@ _CLOSE = Tolerance(absolute=1e-12)
 _NEEDED = ("y", "s", "q_y", "q_s", "q_len")
 # what the golden calls it -> what the harness does
 _OF_ALL_PAIRS = {
-    "auroc": "AUROC",
-    "ap": "AUPR",
-    "pr_auc_trapz_sklearn": "AUPR/trapezoid",
-    "precision_at_0.5": "precision",
-    "recall_at_0.5": "recall",
-    "f1_at_0.5": "F1",
-    "best_f1": "best F1",
-    "general_f1_0.5": "general score",
-    "general_bestf1": "general score/best F1",
+    **{"auroc": "AUROC", "ap": "AUPR", "pr_auc_trapz_sklearn": "AUPR/trapezoid", "best_f1": "best F1"},
+    **{"precision_at_0.5": "precision", "recall_at_0.5": "recall", "f1_at_0.5": "F1"},
+    **{"general_f1_0.5": "general score", "general_bestf1": "general score/best F1"},
 }
 _MAPS = dict(zip(("map_minkR", "map_R", "map_hits"), MAP_READINGS, strict=True))
 

@@ -124,9 +124,7 @@ def sheet(sides: Sides, facts: TaskFacts | None, spec: Spec) -> Sheet | None:
             texts.append([printed[quantity], *(f"{one.means[place]:.0f}" if one.means else "-" for one in both)])
         texts.append([f"{one.means[-1]:.3f}" if one.means else "-" for one in both])
         rows.append([name, *map(" / ".join, texts)])
-    notes = [
-        f"{facts.edges} of {facts.bindings} bindings are edges of the published network: these alone rank so."
-    ]
+    notes = [f"{facts.edges} of {facts.bindings} bindings are edges of the published network: these rank so."]
     for what in dict.fromkeys(what for one in facts.rows for what in one.lacking):
         own = {(one.row, one.reading): one.lacking[what] for one in facts.rows if what in one.lacking}
         notes.append(f"{sum(own.values())} tasks of {'; '.join(dict.fromkeys(row for row, _ in own))}: {what}.")

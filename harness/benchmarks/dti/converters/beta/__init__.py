@@ -75,11 +75,9 @@ def _sequences(files: Mapping[str, Path], targets: Sequence[str]) -> tuple[tuple
     for where, row in table(files[SEQUENCES], ("target", "sequence")) if SEQUENCES in files else ():
         target, sequence = row["target"].lower(), "".join(row["sequence"].split()).upper()
         if target in sequences or not (sequence.isascii() and sequence.isalpha()):
-            raise CorruptData(
-                f"target '{target}' is there twice, or its sequence is not of letters",
-                where=where,
-                todo="give every target once, with its amino acids in one-letter code",
-            )
+            what = f"target '{target}' is there twice, or its sequence is not of letters"
+            todo = "give every target once, with its amino acids in one-letter code"
+            raise CorruptData(what, where=where, todo=todo)
         sequences[target] = sequence
     others = len(sequences.keys() - set(targets))
     remarks = (f"{others} targets of {SEQUENCES} are not in the benchmark and are left out",) if others else ()

@@ -182,8 +182,6 @@ def _in_folds(pairs: Sequence[Pair], folds: Folds, where: str) -> list[Pair]:
         for place, pair in zip(sorted(places.tolist(), key=lambda at: int(rank[at])), own, strict=True):
             if folds.get(pair, (-1, 0))[0] != fold_at[place]:
                 what = f"{pair[0]} with {pair[1]} can't be in the fold that its tasks show"
-                raise CorruptData(
-                    what, where=where, todo=f"bring {TARGET_CLASSES} and {FOLDS} of the same release"
-                )
+                raise CorruptData(what, where=where, todo=f"bring {FOLDS} of the release that the classes are of")
             fitted[place] = pair
     return fitted

@@ -43,7 +43,6 @@ class Bindings:
         self.targets_end = dataset.targets
         self.codes = self.code(dataset.pairs[:, 0], dataset.pairs[:, 1])
         self.drugs, self.targets = Nodes(dataset.drug_ids), Nodes(dataset.target_ids)
-        self._dataset = dataset
 
     def code(self, drugs: npt.NDArray[np.integer], targets: npt.NDArray[np.integer]) -> Integers:
         """The codes of pairs."""
@@ -115,9 +114,6 @@ def _nested(outer: Integers, inner: Integers, outers: Nodes, inners: Nodes) -> I
 def bindings_of(dataset: DtiDataset) -> Bindings:
     """The bindings of a dataset; made once, for all its tasks."""
     if dataset.affinity:
-        raise UsageError(
-            f"dataset '{dataset.name}' has affinities, and these tasks are of bindings",
-            where="split strategy",
-            todo="take a dataset of bindings, or another strategy",
-        )
+        what = f"dataset '{dataset.name}' has affinities, and these tasks are of bindings"
+        raise UsageError(what, where="split strategy", todo="take a dataset of bindings, or another strategy")
     return Bindings(dataset)

@@ -75,11 +75,9 @@ class Family:
         if negatives is None or seed != _PUBLISHED_SEED:
             negatives = self._drawn(halves, group.category, seed, parameters)
         if len(negatives) < len(halves.test) and len(group.category.leading) and parameters.space.endswith("O"):
-            raise MissingData(
-                f"the drugs of '{group.name}' that nobody knows come before those that are known",
-                where=f"dataset {dataset.name}: the drug classes of DrugBank and linkedSPL",
-                todo="these are not public: take another space, or reading=as-defined",
-            )
+            what = f"the drugs of '{group.name}' that nobody knows come before those that are known"
+            where = f"dataset {dataset.name}: the drug classes of DrugBank and linkedSPL"
+            raise MissingData(what, where=where, todo="not public: take another space, or reading=as-defined")
         return split_of(halves, negatives)
 
     def positives(self, dataset: DtiDataset, seed: int, parameters: CategoryParameters) -> Halves:

@@ -34,7 +34,7 @@ class TaskGroup:
 
 def group_of(dataset: DtiDataset, test: int, name: str, rank: int, schemes: int, most: int) -> TaskGroup:
     """A group by its name, or by its rank in a scheme (the first one, where none is named)."""
-    names = ranked(dataset, test, schemes, most)
+    names, where = ranked(dataset, test, schemes, most), f"dataset {dataset.name}: {_SOURCES[test]}"
     own = [one for one in names if one == name] or [one for one in names if not name or _scheme(one) == name]
     if rank >= most:
         raise UsageError(f"this reading has {most} groups of each kind", where=f"parameter rank, given as {rank}")
@@ -45,18 +45,12 @@ def group_of(dataset: DtiDataset, test: int, name: str, rank: int, schemes: int,
     if name in own:
         rank = 0
     if rank >= len(own):
-        raise MissingData(
-            f"Test {test} has {len(own)} groups here, not {rank + 1}",
-            where=f"dataset {dataset.name}: {_SOURCES[test]}",
-            todo="these are not public: bring tables of them (docs/dti.md), or take another task",
-        )
+        todo = "these are not public: bring tables of them (docs/dti.md), or take another task"
+        raise MissingData(f"Test {test} has {len(own)} groups here, not {rank + 1}", where=where, todo=todo)
     group = _group(dataset, test, own[rank])
     if not group.category.size:
-        raise MissingData(
-            f"'{group.name}' has more bindings than are public",
-            where=f"dataset {dataset.name}: {_SOURCES[test]}",
-            todo="take another task",
-        )
+        what = f"'{group.name}' has more bindings than are public"
+        raise MissingData(what, where=where, todo="take another task")
     return group
 
 
@@ -96,10 +90,9 @@ def _is_large(bindings: Bindings, group: TaskGroup) -> bool:
 
 def _group(dataset: DtiDataset, test: int, name: str) -> TaskGroup:
     number = dataset.group_names.index(f"test{test}/{name}")
-    members = dataset.group_members[dataset.group_members[:, 0] == number]
     # nodes are numbered drugs first
     first = 0 if test == 2 else dataset.drugs
-    nodes, leading = ((members[members[:, 1] == role, 2] - first).astype(np.int64) for role in (MEMBER, LEADING))
+    nodes, leading = (dataset.members_of(f"test{test}/{name}", role) - first for role in (MEMBER, LEADING))
     # of drugs the dataset has the order in a table of all, known or not
     nodes = nodes if test == 2 else bindings_of(dataset).targets.set(nodes)
     category = Category(test == 2, nodes, int(dataset.group_sizes[number]), leading)

@@ -12,17 +12,11 @@ from pydantic import Field
 
 from harness.base.manifests import Strict
 from harness.benchmarks.dti.dataset import DtiDataset
-from harness.benchmarks.dti.splits.generator import promises
+from harness.benchmarks.dti.splits.generator import promises, spaces
 from harness.benchmarks.dti.splits.generator.bindings import Mask, bindings_of
 from harness.benchmarks.dti.splits.generator.connectivity import SCENARIOS, negatives_of
 from harness.benchmarks.dti.splits.generator.folds import Halves, fold_of, parts_of, split_of
 from harness.benchmarks.dti.splits.generator.scenarios import chosen
-from harness.benchmarks.dti.splits.generator.spaces import (
-    connected_space,
-    isolated_space,
-    neighbour_space,
-    uniform_negatives,
-)
 from harness.benchmarks.dti.splits.pairs import PairSplit
 from harness.benchmarks.dti.splits.strategies import general
 
@@ -51,7 +45,7 @@ def make(dataset: DtiDataset, seed: int, parameters: Parameters) -> PairSplit:
         others = general.others_of(dataset, halves) if parameters.needs_others else None
         return split_of(halves, negatives_of(halves, space, others, seed))
     within = _space(halves, parameters)
-    return split_of(halves, uniform_negatives(within, halves.bindings.known, len(halves.test), seed))
+    return split_of(halves, spaces.uniform_negatives(within, halves.bindings.known, len(halves.test), seed))
 
 
 def positives(dataset: DtiDataset, seed: int, parameters: Parameters) -> Halves:
@@ -62,10 +56,10 @@ def positives(dataset: DtiDataset, seed: int, parameters: Parameters) -> Halves:
 
 def _space(halves: Halves, parameters: Parameters) -> Mask:
     if SCENARIOS[parameters.space] == 3:
-        return isolated_space(halves)
+        return spaces.isolated_space(halves)
     if SCENARIOS[parameters.space] == 2:
-        return neighbour_space(halves, parameters.space == "SS")
-    return connected_space(halves, parameters.space, nested=parameters.reading == "as-defined")
+        return spaces.neighbour_space(halves, parameters.space == "SS")
+    return spaces.connected_space(halves, parameters.space, nested=parameters.reading == "as-defined")
 
 
 def broken_draws(dataset: DtiDataset, split: PairSplit, seed: int, parameters: Parameters) -> list[str]:

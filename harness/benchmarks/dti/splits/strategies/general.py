@@ -9,7 +9,7 @@ from pydantic import Field
 
 from harness.base.errors import MissingData
 from harness.base.manifests import Strict
-from harness.benchmarks.dti.dataset import MEMBER, DtiDataset
+from harness.benchmarks.dti.dataset import DtiDataset
 from harness.benchmarks.dti.splits.generator import promises
 from harness.benchmarks.dti.splits.generator.bindings import bindings_of
 from harness.benchmarks.dti.splits.generator.connectivity import Others, general_negatives
@@ -57,15 +57,11 @@ def positives(dataset: DtiDataset, seed: int, parameters: Parameters) -> Halves:
 def others_of(dataset: DtiDataset, halves: Halves) -> Others:
     """Drugs and targets that are in no binding, in the order in which the original code meets them."""
     if NETWORK not in dataset.group_names:
-        raise MissingData(
-            "as published, these negatives depend on every drug and target of DrugBank and their order",
-            where=f"dataset {dataset.name}: drugbank.nq and sequence.txt, which are not public",
-            todo="take reading=as-defined, which draws from the drugs and targets that are known",
-        )
-    group = dataset.group_names.index(NETWORK)
-    rows = dataset.group_members
-    nodes = rows[(rows[:, 0] == group) & (rows[:, 1] == MEMBER), 2].astype(np.int64)
-    bindings = halves.bindings
+        what = "as published, these negatives depend on every drug and target of DrugBank and their order"
+        where = f"dataset {dataset.name}: drugbank.nq and sequence.txt, which are not public"
+        todo = "take reading=as-defined, which draws from the drugs and targets that are known"
+        raise MissingData(what, where=where, todo=todo)
+    bindings, nodes = halves.bindings, dataset.members_of(NETWORK)
     drugs, targets = nodes[nodes < dataset.drugs], nodes[nodes >= dataset.drugs] - dataset.drugs
     return Others(
         without(bindings.drugs.set(drugs), bindings.drugs_of(bindings.codes)),

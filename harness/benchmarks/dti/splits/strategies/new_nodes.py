@@ -31,8 +31,7 @@ def broken_promises(dataset: DtiDataset, split: PairSplit, parameters: Parameter
 
 def _is_asked(dataset: DtiDataset) -> npt.NDArray[np.bool_]:
     if NEW_NODES in dataset.group_names:
-        nodes = dataset.group_members[dataset.group_members[:, 0] == dataset.group_names.index(NEW_NODES), 2]
-        own = np.isin(np.arange(dataset.drugs + dataset.targets), nodes)
+        own = np.isin(np.arange(dataset.drugs + dataset.targets), dataset.members_of(NEW_NODES))
         return np.asarray(own[: dataset.drugs, None] | own[dataset.drugs :])
     asked = np.ones((dataset.drugs, dataset.targets), dtype=np.bool_)
     asked[np.ix_(np.unique(dataset.pairs[:, 0]), np.unique(dataset.pairs[:, 1]))] = False

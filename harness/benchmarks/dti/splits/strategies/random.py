@@ -38,14 +38,13 @@ def broken_promises(dataset: DtiDataset, split: PairSplit, parameters: Parameter
     items = split.rows[:, 3]
     own = items >= 0
     asked = int((own & ~split.is_train).sum())
+    negatives, free = int((items == NEGATIVE).sum()), dataset.drugs * dataset.targets - len(dataset.pairs)
+    expected = 0 if dataset.affinity else min(free, round(parameters.negatives * asked))
     broken = []
     if len(np.unique(items[own])) != len(dataset.pairs):
         broken.append("not every pair of the dataset is there")
     if abs(asked - len(dataset.pairs) / parameters.folds) >= 1:
         broken.append(f"{asked} of {len(dataset.pairs)} pairs are asked, not one in {parameters.folds}")
-    negatives = int((items == NEGATIVE).sum())
-    expected = 0 if dataset.affinity else round(parameters.negatives * asked)
-    free = dataset.drugs * dataset.targets - len(dataset.pairs)
-    if negatives != min(expected, free):
+    if negatives != expected:
         broken.append(f"there are {negatives} negatives, not {expected}")
     return broken
