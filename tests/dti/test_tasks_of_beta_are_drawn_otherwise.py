@@ -14,9 +14,8 @@ import pytest
 from harness.base.errors import MissingData, UsageError
 from harness.base.layout import Layout
 from harness.benchmarks.dti.dataset import LEADING, MEMBER, DtiDataset
-from harness.benchmarks.dti.splits.generator.connectivity import SCENARIOS, SPACES
-from harness.benchmarks.dti.splits.generator.folds import parts_of
-from harness.benchmarks.dti.splits.generator.promises import occurrence_auroc
+from harness.benchmarks.dti.splits.generator.connectivity import SCENARIOS
+from harness.benchmarks.dti.splits.generator.folds import occurrence_auroc, parts_of
 from harness.benchmarks.dti.splits.pairs import FORM, NEGATIVE, NEW, PairSplit, pair_split
 from harness.benchmarks.dti.splits.strategies import (
     annotated_pairs,
@@ -38,7 +37,7 @@ CATEGORIES = ("TEO", "TRO", "TEE", "TRE")
 READINGS = ("as-published", "as-defined", "corrected")
 TASKS: list[tuple[Any, dict[str, Any]]] = [
     *((general, {"isolate_free": free, "fold": 2}) for free in (False, True)),
-    *((connectivity, {"space": space, "fold": 1}) for space in SPACES),
+    *((connectivity, {"space": space, "fold": 1}) for space in tuple(SCENARIOS)),
     *((drug_classes, {"space": space, "fold": 1, "rank": 1}) for space in CATEGORIES),
     *((target_classes, {"space": space, "fold": 0}) for space in CATEGORIES),
     *((new_pairs, {"space": space, "rank": 2}) for space in CATEGORIES),
@@ -82,7 +81,7 @@ def network(dataset: DtiDataset) -> list[list[str]]:
 
 
 @pytest.mark.parametrize("seed", [5, 6])
-@pytest.mark.parametrize("space", SPACES)
+@pytest.mark.parametrize("space", tuple(SCENARIOS))
 def test_connectivity_is_drawn_as_by_the_twin(seed: int, space: str) -> None:
     dataset = made(seed)
     pairs = named(dataset, dataset.pairs)

@@ -27,17 +27,16 @@ def _keeps_order(bench: checks.Bench) -> None:
     smaller = replace(trial, inputs={**trial.inputs, "test_pairs": np.asarray(trial.inputs["test_pairs"])[rows]})
     all_asked, fewer_asked = (checks.array_of(bench.answer(one), SCORES) for one in (trial, smaller))
     same = bool((np.abs(all_asked[rows] - fewer_asked) <= _ROUNDING * np.abs(all_asked).max()).all())
+    what = "asked for fewer pairs, it gives them"
     if not same and not bench.card.asked_together:
-        raise checks.Fault(
-            "asked for fewer pairs, it gives them other scores: are scores in the order of the pairs?"
-        )
+        raise checks.Fault(f"{what} other scores: are scores in the order of the pairs?")
     if same and bench.card.asked_together:
-        raise checks.Fault(
-            "asked for fewer pairs, it gives them the same scores, but the card says asked_together"
-        )
+        raise checks.Fault(f"{what} the same scores, but the card says asked_together")
 
 
 _BINDINGS = _on(problems.bindings)
+_LEARNS = checks.learns("dti", problems.bindings)
+_TRUTH = checks.is_not_told_the_truth(problems.bindings, problems.affinities)
 
 CHECKS = (
     checks.Check("bindings", "answers where pairs bind or do not", checks.solves(_BINDINGS)),
@@ -45,14 +44,6 @@ CHECKS = (
     checks.Check("repeats", "gives the same bytes for the same job", checks.repeats(_BINDINGS)),
     checks.Check("seed", "depends on the seed as its card says", checks.heeds_the_seed(_BINDINGS)),
     checks.Check("order", "gives every pair the score that belongs to it", _keeps_order),
-    checks.Check(
-        "learns",
-        "scores do not depend on the order of drugs, targets and pairs",
-        checks.learns("dti", problems.bindings),
-    ),
-    checks.Check(
-        "truth",
-        "is not told the truth about test pairs",
-        checks.is_not_told_the_truth(problems.bindings, problems.affinities),
-    ),
+    checks.Check("learns", "scores do not depend on the order of drugs, targets and pairs", _LEARNS),
+    checks.Check("truth", "is not told the truth about test pairs", _TRUTH),
 )

@@ -16,7 +16,6 @@ from harness.benchmarks.dti.splits.java import Integers, JavaRandom, first_of_sh
 
 SEMI_ISOLATED = ("SS", "SU")
 SCENARIOS = {"TT": 1, "TC": 1, "TA": 1, "CC": 1, "CA": 1, "AA": 1, "SS": 2, "SU": 2, "DI": 3}
-SPACES = tuple(SCENARIOS)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,4 +1,4 @@
-"""The four families of category tasks: what their parameters are, how a task is made, and what it promises."""
+"""The four families of category tasks: what their parameters are, how a task is made, and what it folds."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pydantic import Field, model_validator
 from harness.base.errors import MissingData
 from harness.base.manifests import Strict
 from harness.benchmarks.dti.dataset import DtiDataset
-from harness.benchmarks.dti.splits.generator import promises
+from harness.benchmarks.dti.splits.generator import folds
 from harness.benchmarks.dti.splits.generator.bindings import Mask, bindings_of
 from harness.benchmarks.dti.splits.generator.categories import Category, first_negatives, spread_negatives
 from harness.benchmarks.dti.splits.generator.folds import Halves, fold_of, parts_of, split_of
@@ -94,17 +94,17 @@ class Family:
         bindings, group = halves.bindings, self._group(dataset, parameters)
         number = len(halves.test)
         if isinstance(parameters, FoldParameters):
-            size = promises.fold_size(len(group.codes), parameters.fold, folds_of(parameters))
-            broken = promises.wrong_bindings(halves, bindings.mask(group.codes), size)
+            size = folds.fold_size(len(group.codes), parameters.fold, folds_of(parameters))
+            broken = folds.wrong_bindings(halves, bindings.mask(group.codes), size)
         else:
-            broken = promises.wrong_new_bindings(halves, group.codes)
+            broken = folds.wrong_new_bindings(halves, group.codes)
         if parameters.reading == "corrected" and len(negatives) < number:
             # a space may have enough pairs, and not enough of any drug
             number = len(negatives)
         within = category_space(halves, parameters.space, group.category)
-        broken += promises.wrong_negatives(halves, negatives, within, number)
+        broken += folds.wrong_negatives(halves, negatives, within, number)
         if parameters.reading == "corrected" and len(negatives) == len(halves.test):
-            auroc = promises.occurrence_auroc(halves, negatives)
+            auroc = folds.occurrence_auroc(halves, negatives)
             if abs(auroc - 0.5) > _NEAR_CHANCE:
                 broken.append(f"ranking by how rarely a drug occurs has an AUROC of {auroc:.3f}")
         return broken

@@ -12,7 +12,7 @@ from pydantic import Field
 
 from harness.base.manifests import Strict
 from harness.benchmarks.dti.dataset import DtiDataset
-from harness.benchmarks.dti.splits.generator import promises, spaces
+from harness.benchmarks.dti.splits.generator import folds, spaces
 from harness.benchmarks.dti.splits.generator.bindings import Mask, bindings_of
 from harness.benchmarks.dti.splits.generator.connectivity import SCENARIOS, negatives_of
 from harness.benchmarks.dti.splits.generator.folds import Halves, fold_of, parts_of, split_of
@@ -32,17 +32,13 @@ class Parameters(Strict):
     space: Literal["TT", "TC", "TA", "CC", "CA", "AA", "SS", "SU", "DI"] = "TT"
     fold: int = Field(default=0, ge=0, lt=FOLDS)
 
-    @property
-    def needs_others(self) -> bool:
-        """Whether nodes without a binding are drawn from, of which the original has more than are public."""
-        return "A" in self.space and self.reading == "as-published"
-
 
 def make(dataset: DtiDataset, seed: int, parameters: Parameters) -> PairSplit:
     """The task with its negatives."""
     halves, space = positives(dataset, seed, parameters), parameters.space
     if parameters.reading == "as-published":
-        others = general.others_of(dataset, halves) if parameters.needs_others else None
+        # of nodes without a binding the original has more than are public
+        others = general.others_of(dataset, halves) if "A" in space else None
         return split_of(halves, negatives_of(halves, space, others, seed))
     within = _space(halves, parameters)
     return split_of(halves, spaces.uniform_negatives(within, halves.bindings.known, len(halves.test), seed))
@@ -78,9 +74,9 @@ def broken_promises(dataset: DtiDataset, split: PairSplit, parameters: Parameter
     # a tenth of scenario 2 is not as it should be: a node's other bindings were removed before, into other folds
     wrong = lone_drugs | lone_targets if scenario == 1 else ~(lone_drugs & lone_targets)
     broken = [f"{int(wrong.sum())} bindings are not of the scenario"] if scenario != 2 and wrong.any() else []
-    broken += promises.wrong_bindings(halves, bindings.known, len(halves.test))
+    broken += folds.wrong_bindings(halves, bindings.known, len(halves.test))
     number = len(halves.test)
     if scenario > 1 and len(negatives) <= number:
         # what was drawn and binds is not drawn again
         number = len(negatives)
-    return [*broken, *promises.wrong_negatives(halves, negatives, _space(halves, parameters), number)]
+    return [*broken, *folds.wrong_negatives(halves, negatives, _space(halves, parameters), number)]

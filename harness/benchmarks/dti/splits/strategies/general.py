@@ -10,7 +10,7 @@ from pydantic import Field
 from harness.base.errors import MissingData
 from harness.base.manifests import Strict
 from harness.benchmarks.dti.dataset import DtiDataset
-from harness.benchmarks.dti.splits.generator import promises
+from harness.benchmarks.dti.splits.generator import folds
 from harness.benchmarks.dti.splits.generator.bindings import bindings_of
 from harness.benchmarks.dti.splits.generator.connectivity import Others, general_negatives
 from harness.benchmarks.dti.splits.generator.folds import Halves, fold_of, parts_of, split_of, without
@@ -81,12 +81,12 @@ def broken_promises(dataset: DtiDataset, split: PairSplit, parameters: Parameter
     negatives bind nowhere, and there are as many."""
     halves, negatives = parts_of(dataset, split)
     bindings = halves.bindings
-    number = promises.fold_size(len(bindings.codes), parameters.fold, FOLDS)
+    number = folds.fold_size(len(bindings.codes), parameters.fold, FOLDS)
     held = without(bindings.codes, halves.train)
     asked = _connected(halves, held) if parameters.isolate_free else held
     broken = [] if np.array_equal(np.sort(asked), np.sort(halves.test)) else ["not what was held back is asked"]
     whole = Halves(bindings, halves.train, held)
-    broken += promises.wrong_bindings(whole, bindings.known, number)
+    broken += folds.wrong_bindings(whole, bindings.known, number)
     if bindings.known[negatives].any():
         broken.append("a negative is a known binding")
     if parameters.isolate_free and len(_connected(halves, negatives)) < len(negatives):

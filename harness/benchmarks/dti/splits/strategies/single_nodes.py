@@ -13,7 +13,7 @@ from pydantic import Field
 
 from harness.base.manifests import Strict
 from harness.benchmarks.dti.dataset import DtiDataset
-from harness.benchmarks.dti.splits.generator import promises
+from harness.benchmarks.dti.splits.generator import folds
 from harness.benchmarks.dti.splits.generator.bindings import Mask, bindings_of
 from harness.benchmarks.dti.splits.generator.folds import Halves, parts_of, split_of, without
 from harness.benchmarks.dti.splits.generator.spaces import uniform_negatives
@@ -62,5 +62,5 @@ def broken_promises(dataset: DtiDataset, split: PairSplit, parameters: Parameter
     """All bindings are there, half of the node's are asked, and negatives are 501 of its other pairs, or all."""
     halves, negatives = parts_of(dataset, split)
     space, own = _space(dataset, parameters)
-    broken = promises.wrong_bindings(halves, halves.bindings.mask(own), len(own) // 2)
-    return broken + promises.wrong_negatives(halves, negatives, space, NEGATIVES)
+    broken = folds.wrong_bindings(halves, halves.bindings.mask(own), len(own) // 2)
+    return broken + folds.wrong_negatives(halves, negatives, space, NEGATIVES)
