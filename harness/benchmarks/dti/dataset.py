@@ -87,8 +87,9 @@ class DtiDataset:
 
     def members_of(self, group: str, role: int = MEMBER) -> npt.NDArray[np.int64]:
         """The nodes of a group in their order."""
-        numbers, roles, nodes = self.group_members.T.astype(np.int64)
-        return nodes[(numbers == self.group_names.index(group)) & (roles == role)]
+        numbers, roles, nodes = self.group_members.T
+        members: Integers = nodes[(numbers == self.group_names.index(group)) & (roles == role)]
+        return members.astype(np.int64)
 
     @property
     def affinity(self) -> bool:

@@ -1,7 +1,4 @@
-"""Answers: a score for every test pair, every metric of these, or why there is none, and their ranking.
-
-No metric raises for a degenerate test part: an undefined one is None, and a reason says what is missing.
-"""
+"""Answers: a score for every test pair, every metric of these, or why there is none, and their ranking."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The data of DTINet (Luo and others) as far as public: bindings, drug interactions, and texts of MPCL-DTI.
-
-Rows and columns are those of the lists of names. Proteins that are there twice are two targets, as published.
-"""
+"""The data of DTINet (Luo and others) as far as public: bindings, drug interactions, and texts of MPCL-DTI."""
 
 from __future__ import annotations
 

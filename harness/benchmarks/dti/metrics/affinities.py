@@ -1,7 +1,4 @@
-"""Metrics of affinities: squared error, and the order of pairs (concordance index).
-
-Of n pairs with l different affinities or scores, whichever are fewer, the order costs one sort and log2(l) passes.
-"""
+"""Metrics of affinities: squared error, and the order of pairs (concordance index)."""
 
 from __future__ import annotations
 
@@ -45,7 +42,7 @@ def _ranks(numbers: npt.NDArray[np.number]) -> tuple[Ranks, int]:
 
 
 def _rising(ranks: Ranks) -> int:
-    """How many pairs (i, j), i before j, have a smaller rank first.
+    """How many pairs (i, j), i before j, have a smaller rank first, in one pass for each bit of the ranks.
 
     Bit by bit from the highest: ranks that agree so far stand together, in their order, and a pair is counted
     where the first has 0 and the second 1. Zeros then come before ones.

@@ -64,17 +64,16 @@ def check_file(layout: Layout, case: str, path: Path, mirrors: Sequence[Path]) -
     if case == _JAVA:
         return CaseFinding(case, _SPLITS, "java.util", arrays=tuple(_java_findings(path)))
     tasks: dict[tuple[str, ...], list[Row]] = {}
-    standing = Standing.OK
     try:
         for _, row in table(path, _COLUMNS):
             tasks.setdefault(tuple(row[name] for name in _COLUMNS[:5]), []).append(row)
         dataset = dataset_beside(path.parent) or load_dataset(layout, _DATASET, DtiDataset, mirrors=mirrors)
     except CorruptData as error:
-        note, standing = f"{error.what}: neither a table of tasks nor an input of one", Standing.FAILED
+        note = f"{error.what}: neither a table of tasks nor an input of one"
+        return CaseFinding(case, _SPLITS, _SPLITS, standing=Standing.FAILED, note=note)
     except MissingData as error:
-        note, standing = f"{error.what}; give its originals with --mirror", Standing.MISSING_DATA
-    if standing != Standing.OK:
-        return CaseFinding(case, _SPLITS, _SPLITS, standing=standing, note=note)
+        note = f"{error.what}; give its originals with --mirror"
+        return CaseFinding(case, _SPLITS, _SPLITS, standing=Standing.MISSING_DATA, note=note)
     # a whole test file may have no negatives, a whole table of tasks has some
     only = all(row["label"] == "1" for rows in tasks.values() for row in rows)
     findings = tuple(_check(dataset, " ".join(of), rows, only) for of, rows in tasks.items())

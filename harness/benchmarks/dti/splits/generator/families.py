@@ -48,9 +48,14 @@ class FoldParameters(CategoryParameters):
 
     @model_validator(mode="after")
     def _exists(self) -> FoldParameters:
-        if self.fold >= folds_of(self):
-            raise ValueError(f"as this reading has it there are {folds_of(self)} folds")
+        if self.fold >= self.folds:
+            raise ValueError(f"as this reading has it there are {self.folds} folds")
         return self
+
+    @property
+    def folds(self) -> int:
+        """How many folds the bindings of a group are dealt to."""
+        return 3 if self.reading == "as-defined" else 10
 
 
 @dataclass(frozen=True)
@@ -84,7 +89,7 @@ class Family:
         """The bindings of the task."""
         bindings, group = bindings_of(dataset), self._group(dataset, parameters)
         if isinstance(parameters, FoldParameters):
-            return fold_of(bindings, group.codes, parameters.fold, folds_of(parameters), seed)
+            return fold_of(bindings, group.codes, parameters.fold, parameters.folds, seed)
         return Halves(bindings, bindings.lines(bindings.codes), bindings.lines(group.codes))
 
     def broken_promises(self, dataset: DtiDataset, split: PairSplit, parameters: CategoryParameters) -> list[str]:
@@ -94,7 +99,7 @@ class Family:
         bindings, group = halves.bindings, self._group(dataset, parameters)
         number = len(halves.test)
         if isinstance(parameters, FoldParameters):
-            size = folds.fold_size(len(group.codes), parameters.fold, folds_of(parameters))
+            size = folds.fold_size(len(group.codes), parameters.fold, parameters.folds)
             broken = folds.wrong_bindings(halves, bindings.mask(group.codes), size)
         else:
             broken = folds.wrong_new_bindings(halves, group.codes)
@@ -139,11 +144,6 @@ class Family:
     def _group(self, dataset: DtiDataset, parameters: CategoryParameters) -> TaskGroup:
         schemes, most = self.defined if parameters.reading == "as-defined" else self.published
         return group_of(dataset, self.test, parameters.group, parameters.rank, schemes, most)
-
-
-def folds_of(parameters: FoldParameters) -> int:
-    """How many folds the bindings of a group are dealt to."""
-    return 3 if parameters.reading == "as-defined" else 10
 
 
 DRUG_CLASSES = Family(2, published=(3, 5), defined=(2, 3))
