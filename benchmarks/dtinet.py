@@ -1,9 +1,9 @@
 """CPU seconds of DTINet: ours against a plain transcription, in one run in DTINet's own image.
 
-Components of the published drug networks: plainly, walks are iterated, and the largest singular values are taken of
-all that they give, by `svds` or by `svd`. The completion of a fold of the published bindings: plainly, the loss is
-summed over all cells and products pass through all drugs and targets; the solver of trust regions is the same. It
-also says how far both are apart: the completion, stopped before it settles, amplifies rounding.
+Components of the published drug networks: plainly, walks are iterated, and the largest singular values are taken
+of all that they give, by `svds` or by `svd`. The completion of a fold of the published bindings: plainly, the loss
+is summed over all cells and products pass through all drugs and targets; the solver of trust regions is the same.
+It also says how far both are apart: the completion, stopped before it settles, amplifies rounding.
 
 Usage: python -m benchmarks.dtinet [--golden DIR] [--mirror DIR]
 """
