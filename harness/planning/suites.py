@@ -33,7 +33,7 @@ class Block(Strict):
     )
     datasets: list[str]
     splits: list[str] = Field(
-        description="strategies, with parameters as in cluster:gamma=0.6; {a,b} and {0..9} stand for one split each"
+        description="strategies, with parameters as in cluster:gamma=0.6; {a,b} and {0..9}: a split each"
     )
     seeds: list[int] = Field(default=[], description="these seeds")
     published_seeds: int = Field(default=0, ge=0, le=100, description="or the first so many of the published ones")
