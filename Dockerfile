@@ -68,13 +68,14 @@ FROM debian AS r
 ENTRYPOINT ["/usr/bin/tini-static", "--", "Rscript", "--vanilla", "/opt/method/main.R"]
 
 # A method is compiled as its container starts, which takes two seconds: so what lies in an image is its source text.
-# The heap ends below the container's limit, because the machine itself needs memory beside it.
+# The heap ends below the container's limit, which the harness shows as the machine's memory: the runtime needs some, too.
 FROM debian AS java
 ENV CLASSPATH=/tmp/classes:/usr/share/java/*
-ENTRYPOINT ["/usr/bin/tini-static", "--", "sh", "-ec", "java -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:-UsePerfData \
+ENTRYPOINT ["/usr/bin/tini-static", "--", "sh", "-ec", "java -XX:+UseSerialGC -XX:ActiveProcessorCount=1 -XX:-UsePerfData -XX:TieredStopAtLevel=1 \
 -m jdk.compiler/com.sun.tools.javac.Main -d /tmp/classes -encoding UTF-8 -proc:none \
 -sourcepath ${PERMAFROST_UPSTREAM:+$PERMAFROST_UPSTREAM:}/opt/method:/opt/sdk /opt/method/main.java; \
-exec java -XX:+UseSerialGC -XX:MaxRAMPercentage=80 -XX:-UsePerfData -Djava.awt.headless=true Main"]
+exec java -XX:+UseSerialGC -XX:ActiveProcessorCount=1 -XX:-UsePerfData -Djava.awt.headless=true \
+-Xmx$(awk '/^MemTotal/ {print int($2 * 0.8)}' /proc/meminfo)k Main"]
 
 FROM ${ENVIRONMENT} AS method
 COPY sdk /opt/sdk

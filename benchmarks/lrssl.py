@@ -22,7 +22,8 @@ from harness.data import load_dataset
 from harness.engine import Engine, find_engine
 from harness.images import ensure_image
 from harness.methods.card import load_method
-from harness.splits import SplitSpec, load_split
+from harness.splits import load_split
+from harness.splits.spec import SplitSpec
 
 SEED = 17263407
 DEFAULT = ("synthetic", "fdataset")

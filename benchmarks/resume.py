@@ -19,9 +19,8 @@ from benchmarks.made_up import fill_store, made_up_plan
 from harness.base.layout import Layout, find_layout
 from harness.execution.campaign import left_to_run
 from harness.methods.card import method_names
-from harness.results.cells import join
 from harness.results.records import RECORD_FILE
-from harness.results.store import Store
+from harness.results.store import Store, join
 
 _LIMITS = {10_000: 1.0, 100_000: 10.0}
 

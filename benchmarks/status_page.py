@@ -29,7 +29,7 @@ from pathlib import Path
 from benchmarks.made_up import made_up_plan
 from harness.base.layout import Layout, find_layout
 from harness.methods.card import method_names
-from harness.results.cells import join
+from harness.results.store import join
 from harness.report import write_report
 from harness.results.store import Store
 from harness.status import build_table

@@ -27,7 +27,7 @@ from harness.engine import Engine, find_engine
 from harness.engine.probe import exiting_archive, import_tree
 from harness.engine.walls import SYSTEM_CALLS, walls
 from harness.execution.runs import Limits, RunRequest, execute
-from harness.execution.runs.machine_files import show, shown_mounts
+from harness.execution.runs.container import shown_mounts, write_shown_files
 
 MEMORY = 256 << 20
 WANTED_RATIO, WANTED_CPU_MS = 0.95, 30.0
@@ -57,7 +57,7 @@ def plain_run(engine: Engine, image_id: str, folder: Path) -> Callable[[], None]
     out = folder / "plain-out"
     out.mkdir(exist_ok=True)
     shown = folder / "plain-shown"
-    show(shown, Limits(seconds=60, memory_bytes=MEMORY))
+    write_shown_files(shown, Limits(seconds=60, memory_bytes=MEMORY))
     flags = "--rm --network=none --read-only --cap-drop=ALL --user=1900000000:1900000000 "
     flags += f"--security-opt=no-new-privileges --security-opt=seccomp={SYSTEM_CALLS} "
     flags += "--cgroupns=private --ipc=private --pids-limit=256 --cpus=1 --log-driver=none --hostname=permafrost "
@@ -138,7 +138,7 @@ def main() -> None:
     chosen = parser.parse_args()
     with find_engine(find_layout(), only=chosen.engine) as engine:
         figures = measure(engine, runs=chosen.runs, rounds=chosen.rounds, workers=chosen.workers)
-        name = f"{engine.name} {engine.version}"
+        name = f"{engine.name} {engine.facts.version}"
     good = figures["ratio"] >= WANTED_RATIO and figures["harness_cpu_ms_per_run"] <= WANTED_CPU_MS
     if chosen.json:
         print(json.dumps({"engine": name, "workers": chosen.workers, **figures, "good": good}))

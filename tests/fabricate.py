@@ -10,22 +10,24 @@ import shutil
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
+from harness.engine import Engine
+from harness.execution.campaign import run_cells
 from harness.execution.inputs import job_folder, make_inputs
 from harness.execution.tasks import order_of
 from harness.images import code_tree, environment_tree, image_name
 from harness.methods.card import load_method, merged_parameters
 from harness.planning.jobs import Job, PlannedJob, complete_options
 from harness.planning.plan import Cell, Plan, make_plan
-from harness.results.cells import join
 from harness.results.records import Record
 from harness.results.reference import ReferenceResult
 from harness.results.scoring import score_run
-from harness.results.store import Store
+from harness.results.store import Store, join
 from harness.splits.spec import SplitSpec
 from harness.status import ScoredCell, Table, build_table
 
@@ -41,6 +43,11 @@ def copy_repository(source: Layout, target: Path) -> Layout:
     shutil.copyfile(source.root / "Dockerfile", target / "repository" / "Dockerfile")
     (target / "repository" / "run_all.sh").write_text("")
     return Layout(root=target / "repository", cache=target / "cache", local=target / "local")
+
+
+def run_plan(layout: Layout, plan: Plan, engine: Engine, **choices: Any) -> None:
+    """Join a plan with the store and run what is left of it."""
+    run_cells(layout, join(plan, Store(layout.runs), records=True), engine, **choices)
 
 
 def job_of(layout: Layout, method: str, seed: int, dataset: str = "synthetic", variant: str = "published") -> Job:

@@ -30,11 +30,13 @@ SCAFFOLDS = (
 )
 GROUPS = ("C(=O)O", "CN(C)C", "C(=O)OCC", "CCO", "C(F)(F)F", "C#N", "NC(=O)N", "OCc1ccccc1")
 ODD = ("[Li+]", "CC(N)Cc1ccccc1.Cl")
-FAMILIES, POCKETS, TARGETS = 8, 6, 44
+FAMILIES, POCKETS, TARGETS = 8, 6, 48
 # which families a scaffold fits, and which pockets a group fits, counted from its own number
 FITTING_FAMILIES, FITTING_POCKETS = (0, 1, 3), (0, 1, 2)
 # drugs and targets whose only pairs are with each other; those with a single pair; all others have several
-LONE, SINGLE_DRUGS, SINGLE_TARGETS = 12, 10, 6
+LONE, SINGLE_DRUGS, SINGLE_TARGETS = 12, 7, 5
+# the last ones but the odd are in no pair
+UNPAIRED = 5
 
 RESIDUES = "ACDEFGHIKLMNPQRSTVWY"
 LENGTHS, LONG = (80, 140), 1050
@@ -122,7 +124,8 @@ def known_pairs(
     drugs: Sequence[Drug], targets: Sequence[Target], draw: random.Random
 ) -> list[tuple[Drug, Target]]:
     """All bindings of ordinary drugs and targets with a few wrong ones, and a single one of each other."""
-    ordinary_drugs, ordinary_targets = list(drugs[LONE + SINGLE_DRUGS :]), list(targets[LONE + SINGLE_TARGETS :])
+    ordinary_drugs = [*drugs[LONE + SINGLE_DRUGS : -UNPAIRED - len(ODD)], *drugs[-len(ODD) :]]
+    ordinary_targets = list(targets[LONE + SINGLE_TARGETS : -UNPAIRED])
     pairs = [
         (drug, target)
         for drug in ordinary_drugs
@@ -181,7 +184,8 @@ def group_rows(world: World, draw: random.Random) -> Iterator[list[str]]:
         classes.append((f"test3/subfamily:subfamily {(target.family + target.pocket) % 7}", "", target.id))
         classes.append((f"test3/protein class:protein class {target.pocket}", "", target.id))
     yield from map(list, sorted(classes))
-    bindings = {(drug.id, target.id) for drug in usual for target in world.targets if fits(drug, target)}
+    paired_drugs, paired_targets = (set(ends) for ends in zip(*world.pairs, strict=True))
+    bindings = {(drug.id, target.id) for drug in paired_drugs for target in paired_targets if fits(drug, target)}
     unknown = sorted(bindings - {(drug.id, target.id) for drug, target in world.pairs})
     for test in ("test5", "test6"):
         for disease in DISEASES[:STUDIED]:
@@ -189,6 +193,8 @@ def group_rows(world: World, draw: random.Random) -> Iterator[list[str]]:
             yield from ([f"{test}/{disease}", "", target] for target in targets)
             new = [pair for pair in unknown if pair[1] in targets]
             yield from ([f"{test}/{disease}", *pair] for pair in sorted(draw.sample(new, min(len(new), 10))))
+    nodes = [("network", drug.id, "") for drug in world.drugs] + [("network", "", one.id) for one in world.targets]
+    yield from map(list, draw.sample(nodes, len(nodes)))
 
 
 def similarity_rows(kind: str, texts: Iterable[tuple[str, str]]) -> Iterator[list[str]]:

@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from harness.api.pages import report
     from harness.api.plans import cells, needs, plan, status
     from harness.api.repository import Repository, open_repository
-    from harness.api.results import ScoredRun, scores
-    from harness.api.runs import Campaign, predict, run
+    from harness.api.runs import Campaign, ScoredRun, predict, run, scores
 
 __all__ = [
     "Campaign",
@@ -46,8 +45,7 @@ _MODULES = {
     "pages": ("report",),
     "plans": ("cells", "needs", "plan", "status"),
     "repository": ("Repository", "open_repository"),
-    "runs": ("Campaign", "predict", "run"),
-    "results": ("ScoredRun", "scores"),
+    "runs": ("Campaign", "ScoredRun", "predict", "run", "scores"),
 }
 
 

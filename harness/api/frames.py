@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from harness.api.plans import status
 from harness.api.repository import Repository
-from harness.api.results import ScoredRun
-from harness.api.runs import Campaign
+from harness.api.runs import Campaign, ScoredRun
 from harness.audit import AuditReport
 from harness.audit import to_json as audit_json
 from harness.compare import Book

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from harness.api.currency import fingerprint, is_current, remember
 from harness.api.repository import Repository, opened
+from harness.base.files import read_json, sha256_of, write_json
+from harness.base.layout import Layout
 from harness.status import Table
+
+_SOURCES = ("harness", "methods", "containers", "datasets", "results/published", "results/reference")
+_CACHED = ("data", "datasets", "splits")
+_NOTE = "report.json"
 
 
 def report(
@@ -29,3 +37,40 @@ def report(
         write_report(here.layout, table, page, mirrors=here.mirrors)
         remember(here.layout, page, made_of)
     return page
+
+
+def fingerprint(layout: Layout, table: Table, mirrors: Sequence[Path] = ()) -> str:
+    """A digest of the table and of the state of every file that the page is made of."""
+    digest = hashlib.sha256(repr((table, *map(str, mirrors))).encode())
+    folders = [layout.root / name for name in _SOURCES]
+    folders += [layout.runs, layout.scores, *(layout.cache / name for name in _CACHED)]
+    for folder in folders:
+        for line in _files(str(folder)):
+            digest.update(line.encode(errors="surrogateescape"))
+    return digest.hexdigest()
+
+
+def is_current(layout: Layout, page: Path, made_of: str) -> bool:
+    """Whether a page of this fingerprint was written and lies there unchanged."""
+    note = read_json(layout.local / _NOTE)
+    return page.is_file() and note == {"page": sha256_of(page), "made_of": made_of}
+
+
+def remember(layout: Layout, page: Path, made_of: str) -> None:
+    """Note what the page that was just written is made of: its fingerprint before it was made."""
+    write_json(layout.local / _NOTE, {"page": sha256_of(page), "made_of": made_of})
+
+
+def _files(folder: str) -> Iterator[str]:
+    """A line for every file below: whatever is written there changes one."""
+    try:
+        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+    except FileNotFoundError:
+        return
+    for entry in entries:
+        if entry.is_dir(follow_symlinks=False):
+            if entry.name != "__pycache__":
+                yield from _files(entry.path)
+        else:
+            state = entry.stat(follow_symlinks=False)
+            yield f"{entry.path} {state.st_size} {state.st_mtime_ns} {state.st_ctime_ns}\n"

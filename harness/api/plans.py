@@ -10,14 +10,13 @@ from typing import Any
 from harness.api.repository import Names, Numbers, Repository, numbers, opened, several
 from harness.base.errors import UsageError
 from harness.base.vocabulary import Accelerator
-from harness.execution.upstream import upstream_tree
 from harness.planning.jobs import on_accelerator
 from harness.planning.needs import Needs, needs_of
 from harness.planning.plan import Cell, Plan, make_plan
 from harness.planning.request import Request, requested_jobs
 from harness.planning.suites import plan_name
-from harness.results.cells import join
 from harness.results.reference import load_reference
+from harness.results.store import join
 from harness.status import Table, build_table, suite_jobs
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
@@ -61,11 +60,9 @@ def plan(
         variant=variant or "published",
         parameters=parameters,
         options=options,
+        upstream=Path(upstream) if upstream is not None else None,
     )
     jobs = requested_jobs(layout, request)
-    if upstream is not None:
-        tree = upstream_tree(layout, Path(upstream), request.methods)
-        jobs = [job.model_copy(update={"upstream": tree}) for job in jobs]
     return make_plan(layout, "request", on_accelerator(layout, jobs, accelerator), make_splits=make_splits)
 
 

@@ -1,4 +1,4 @@
-"""Runs: what is left of a plan, and predictions on one's own data."""
+"""Runs: what is left of a plan, and predictions on one's own data; and the scores of one stored run."""
 
 from __future__ import annotations
 
@@ -9,18 +9,22 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness.api.repository import Repository, opened
+from harness.audit.selection import find_key
 from harness.base.errors import UsageError
 from harness.base.interrupt import stop_on_interrupt
 from harness.base.progress import ProgressChoice, progress_for
 from harness.base.vocabulary import Verdict
+from harness.benchmarks.new_item import NewItem
+from harness.data.extension import extended
 from harness.engine import find_engine
 from harness.execution.campaign import Choices, left_to_run, run_cells
 from harness.execution.predict import Predicted, prediction_job
 from harness.execution.predict import predict as predict_job
+from harness.planning.jobs import Job, PlannedJob
 from harness.planning.needs import check_disk
 from harness.planning.plan import Cell, Plan
-from harness.results.cells import join
-from harness.results.scoring import score_all
+from harness.results.scoring import Scores, score_all, score_run, scores_path
+from harness.results.store import join
 from harness.status import Table, build_table
 
 
@@ -82,11 +86,18 @@ def predict(
     variant: str = "published",
     seed: int = 0,
     top: int | None = None,
+    new: Iterable[tuple[str, str, str]] = (),
     progress: ProgressChoice = "auto",
     repository: Repository | None = None,
 ) -> Predicted:
-    """The unknown pairs of a dataset, best first, ranked by a method that was fitted on all known ones."""
+    """The unknown pairs of a dataset, best first, ranked by a method that was fitted on all known ones.
+
+    `new` are items of one's own, each a kind, a name and a text: `("drug", "mine", "CCO")`. Then only pairs with
+    these are asked.
+    """
     here = opened(repository)
+    if items := [NewItem(kind=kind, name=name, text=text) for kind, name, text in new]:
+        dataset = extended(here.layout, dataset, items, here.mirrors)
     job = prediction_job(here.layout, method, dataset, variant, seed)
     with (
         progress_for(progress) as shown,
@@ -110,7 +121,7 @@ def _run(
         _stopping(stop) as stopping,
         find_engine(here.layout, install=here.install, runtime=here.runtime) as engine,
     ):
-        shown.note(f"engine: {engine.name} {engine.version}")
+        shown.note(f"engine: {engine.name} {engine.facts.version}")
         shown.note(f"{needs.left} of {needs.planned} cells left; {needs.disk()}")
         run_cells(here.layout, joined, engine, choices=choices, progress=shown, stop=stopping)
         return stopping.is_set()
@@ -124,3 +135,26 @@ def _stopping(stop: threading.Event | None) -> Iterator[threading.Event]:
         return
     with stop_on_interrupt() as asked:
         yield asked
+
+
+@dataclass(frozen=True)
+class ScoredRun:
+    """A stored run and its scores."""
+
+    job: Job
+    scores: Scores
+
+
+def scores(key: str, *, again: bool = False, repository: Repository | None = None) -> ScoredRun:
+    """The scores of the stored run whose key begins so; computed anew where none are fresh, or `again`."""
+    here = opened(repository)
+    store, layout = here.store, here.layout
+    if not store.path(key).is_dir():
+        key = find_key(list(store.finished()), key, store.folder)
+    standing = store.standing(key)
+    if standing.verdict is not Verdict.OK:
+        raise UsageError(f"run {key[:16]} has nothing to score: {standing.verdict}", where=standing.reason)
+    planned = PlannedJob.model_validate(standing.content["planned"])
+    if again:
+        scores_path(layout, key).unlink(missing_ok=True)
+    return ScoredRun(planned.job, score_run(layout, store, planned, here.mirrors))

@@ -8,18 +8,18 @@ from dataclasses import replace
 from pathlib import Path
 
 from harness import benchmarks
-from harness.audit.orders import replay_reordered
 from harness.audit.results import compare_metrics
 from harness.audit.steps import Checked, Step, failed, not_checked, ok
 from harness.base.files import sha256_of
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
-from harness.benchmarks.order import PUBLISHED
+from harness.benchmarks.order import PUBLISHED, new_order
 from harness.engine import Engine
 from harness.execution.campaign import mark_unstable
 from harness.execution.runs import Outcome
 from harness.execution.tasks import Task, run_in_container
 from harness.images import ensure_image
+from harness.results.learning import RUNS, Likeness, Metrics, compare_orders, order_free
 from harness.results.records import Record
 from harness.results.reference import ReferenceResult
 from harness.results.scoring import compute_scores
@@ -31,6 +31,7 @@ _FAILURES = (Verdict.ERROR, Verdict.MEMORY, Verdict.TIMEOUT, Verdict.INVALID)
 # These depend on how fast and how large a machine is, too.
 _OF_THE_MACHINE = (Verdict.MEMORY, Verdict.TIMEOUT)
 _MACHINE = ("architecture", "cpus", "memory_bytes")
+_ORDER = "order"
 
 
 def sample_of(keys: Iterable[str], count: int, seed: int) -> list[str]:
@@ -128,3 +129,31 @@ def _same_machine(record: Record, outcome: Outcome) -> bool:
     """Whether the stored run and its repetition had the same kind of machine, as far as their engines tell."""
     here = outcome.engine.as_json()
     return all(record.engine.get(name) == here[name] for name in _MACHINE)
+
+
+def replay_reordered(task: Task, engine: Engine, metrics: Metrics) -> Step:
+    """Run a task in other orders than the published one, in which it scored `metrics`."""
+    published = order_free(task.planned.job.benchmark, metrics)
+    if not published:
+        return not_checked(_ORDER, "the run has no score that could depend on the order of items")
+    others: list[Metrics] = []
+    while len(others) < RUNS:
+        with run_in_container(replace(task, order=new_order()), engine) as run:
+            verdict = run.outcome.verdict
+            if verdict in (Verdict.ERROR, Verdict.INVALID):
+                return failed(_ORDER, f"in another order it ended as '{verdict}': {run.outcome.reason}")
+            if verdict is not Verdict.OK:
+                return not_checked(_ORDER, f"in another order it ended as '{verdict}': {run.outcome.reason}")
+            truth = truth_of(task.layout, task.planned.job, task.mirrors)
+            others.append(truth.measure(truth.read(run.outcome.out_folder)).metrics)
+        if likeness := compare_orders(published, others):
+            return _step(likeness)
+    raise AssertionError("so many runs decide")
+
+
+def _step(likeness: Likeness) -> Step:
+    if likeness.alike is None:
+        return not_checked(_ORDER, likeness.what)
+    if likeness.alike:
+        return ok(_ORDER, likeness.what, likeness.found)
+    return failed(_ORDER, likeness.what, expected=likeness.expected, found=likeness.found)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -15,8 +15,8 @@ from harness.audit.steps import Audit, Checked, Step, guarded, not_checked
 from harness.base.errors import AuditError, CorruptData
 from harness.base.layout import Layout
 from harness.base.progress import Progress, Silent
-from harness.base.vocabulary import Verdict
 from harness.engine import Engine
+from harness.results.records import Record
 from harness.results.reference import ReferenceResult, load_reference
 from harness.results.store import Store
 
@@ -62,7 +62,7 @@ class AuditReport:
 
 def audit_runs(
     layout: Layout,
-    keys: Sequence[str],
+    runs: Sequence[str] | Mapping[str, ReferenceResult],
     *,
     engine: Engine | None = None,
     mirrors: Sequence[Path] = (),
@@ -71,49 +71,31 @@ def audit_runs(
     without_run: int = 0,
     progress: Progress | None = None,
 ) -> AuditReport:
-    """Audit every stored run, then run a seeded sample of the sound and current ones again."""
-    store = Store(layout.runs)
+    """Audit stored runs or committed reference results, by key; then run a seeded sample of the good ones again.
+
+    Sound and current ones are good. What is run again must give the same files, bit for bit.
+    """
+    store, progress = Store(layout.runs), progress or Silent()
     auditor = Auditor(layout, store, engine, mirrors)
-    return _audit(
-        keys,
-        auditor.audit,
-        verdict_of=lambda key: store.standing(key).verdict,
-        again=lambda key: _replay(layout, store, engine, key, mirrors),
-        sample=(replay, seed),
-        without_run=without_run,
-        progress=progress or Silent(),
-    )
-
-
-def audit_reference(
-    layout: Layout,
-    entries: Mapping[str, ReferenceResult],
-    *,
-    engine: Engine | None = None,
-    mirrors: Sequence[Path] = (),
-    replay: int = 0,
-    seed: int = 0,
-    without_run: int = 0,
-    progress: Progress | None = None,
-) -> AuditReport:
-    """Audit committed reference results likewise; what is run again must give files of the same sha256."""
-    store = Store(layout.runs)
-    auditor = Auditor(layout, store, engine, mirrors)
-
-    def again(key: str) -> list[Step]:
-        if engine is None:
-            return [not_checked("replay", "no engine")]
-        return guarded("replay", lambda: replay_entry(layout, store, engine, entries[key], mirrors))
-
-    return _audit(
-        list(entries),
-        lambda key: auditor.audit_reference(entries[key]),
-        verdict_of=lambda key: entries[key].record.verdict,
-        again=again,
-        sample=(replay, seed),
-        without_run=without_run,
-        progress=progress or Silent(),
-    )
+    entries = runs if isinstance(runs, Mapping) else {}
+    progress.begin("audit", len(runs))
+    audits = {}
+    for key in runs:
+        audits[key] = auditor.audit_reference(entries[key]) if key in entries else auditor.audit(key)
+        progress.step(f"{_verdict(audits[key])}: {audits[key].label}")
+    if replay:
+        sound = [key for key, audit in audits.items() if not audit.failed and not audit.superseded]
+        verdicts = {key: (entries[key].record if key in entries else store.standing(key)).verdict for key in sound}
+        selection = replay_sample(verdicts, replay, seed)
+        progress.begin("replay", len(selection))
+        for key in selection:
+            steps = _replay(layout, store, engine, entries.get(key) or store.record(key), mirrors)
+            audits[key] = replace(audits[key], steps=(*audits[key].steps, *steps))
+            progress.step(f"{steps[0].checked}: {audits[key].label}")
+    report = AuditReport(tuple(audits.values()), without_run)
+    assert report.passed + report.failed + report.superseded == report.audited, "a run is counted twice"
+    assert report.audited + report.not_audited == len(runs), "runs were lost while auditing"
+    return report
 
 
 def believed_reference(layout: Layout) -> dict[str, ReferenceResult]:
@@ -122,36 +104,6 @@ def believed_reference(layout: Layout) -> dict[str, ReferenceResult]:
         return load_reference(layout)
     except CorruptData as error:
         raise AuditError(error.what, where=error.where, todo=error.todo) from None
-
-
-def _audit(
-    keys: Sequence[str],
-    walk: Callable[[str], Audit],
-    *,
-    verdict_of: Callable[[str], Verdict],
-    again: Callable[[str], list[Step]],
-    sample: tuple[int, int],
-    without_run: int,
-    progress: Progress,
-) -> AuditReport:
-    progress.begin("audit", len(keys))
-    audits = {}
-    for key in keys:
-        audits[key] = walk(key)
-        progress.step(f"{_verdict(audits[key])}: {audits[key].label}")
-    replay, seed = sample
-    if replay:
-        sound = [key for key, audit in audits.items() if not audit.failed and not audit.superseded]
-        selection = replay_sample({key: verdict_of(key) for key in sound}, replay, seed)
-        progress.begin("replay", len(selection))
-        for key in selection:
-            steps = again(key)
-            audits[key] = replace(audits[key], steps=(*audits[key].steps, *steps))
-            progress.step(f"{steps[0].checked}: {audits[key].label}")
-    report = AuditReport(tuple(audits.values()), without_run)
-    assert report.passed + report.failed + report.superseded == report.audited, "a run is counted twice"
-    assert report.audited + report.not_audited == len(keys), "runs were lost while auditing"
-    return report
 
 
 def to_text(report: AuditReport, *, everything: bool = False) -> str:
@@ -196,32 +148,25 @@ def to_json(report: AuditReport) -> dict[str, Any]:
                 "verdict": _verdict(audit),
                 "superseded": audit.superseded,
                 "unfinished": audit.unfinished,
-                "steps": [
-                    {
-                        "name": step.name,
-                        "checked": str(step.checked),
-                        "what": step.what,
-                        "expected": step.expected,
-                        "found": step.found,
-                        "where": step.where,
-                    }
-                    for step in audit.steps
-                ],
+                "steps": [{**asdict(step), "checked": str(step.checked)} for step in audit.steps],
             }
             for audit in report.audits
         ],
     }
 
 
-def _replay(layout: Layout, store: Store, engine: Engine | None, key: str, mirrors: Sequence[Path]) -> list[Step]:
+def _replay(
+    layout: Layout, store: Store, engine: Engine | None, run: Record | ReferenceResult, mirrors: Sequence[Path]
+) -> list[Step]:
     if engine is None:
         return [not_checked("replay", "no engine")]
-    record = store.record(key)
-    if record.planned.job.upstream:
+    if isinstance(run, ReferenceResult):
+        return guarded("replay", lambda: replay_entry(layout, store, engine, run, mirrors))
+    if run.planned.job.upstream:
         return [not_checked("replay", "a person's own checkout ran in place of our code; it is not kept here")]
-    if record.planned.job.accelerator != "cpu":
+    if run.planned.job.accelerator != "cpu":
         return [not_checked("replay", "a GPU computed it: another one need not give the same bits")]
-    return guarded("replay", lambda: replay_run(layout, store, engine, record, mirrors))
+    return guarded("replay", lambda: replay_run(layout, store, engine, run, mirrors))
 
 
 def _verdict(audit: Audit) -> str:

@@ -1,10 +1,17 @@
-"""What the last bits of an answer can depend on in this machine."""
+"""This machine: its processor, which the last bits of an answer can depend on, and the room on its disks."""
 
 from __future__ import annotations
 
+import os
 import platform
 from functools import cache
 from pathlib import Path
+
+GIB = 1 << 30
+# What may be written between two looks at the output: a twentieth of a large disk, but at most the larger number,
+# because people work on large disks that are nearly full.
+_SMALLEST, _LARGEST = 2 * GIB, 4 * GIB
+_FILES = 20_000
 
 
 @cache
@@ -16,3 +23,20 @@ def processor() -> str:
         return platform.machine()
     names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
     return next(names, platform.machine())
+
+
+def reserve_of(size: int) -> int:
+    """The bytes that must stay free on a disk of this size."""
+    return min(max(_SMALLEST, size // 20), _LARGEST, size // 8)
+
+
+def room_on(folder: Path) -> int:
+    """Bytes that may still be written on the disk of a folder; below 0 when its reserve is touched."""
+    state = os.statvfs(folder)
+    return state.f_bavail * state.f_frsize - reserve_of(state.f_blocks * state.f_frsize)
+
+
+def has_room_for_files(folder: Path) -> bool:
+    """Whether a reserve of files is left; a file system without a fixed number of files counts as one."""
+    state = os.statvfs(folder)
+    return not state.f_files or state.f_favail >= min(_FILES, state.f_files // 20)

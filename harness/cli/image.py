@@ -15,13 +15,12 @@ from harness.base.progress import Progress, progress_for
 from harness.base.vocabulary import Accelerator
 from harness.cli.options import OnceGroup, echo_json, json_option
 from harness.engine import find_engine
-from harness.images.build import Supply, ensure_environment, ensure_image, record_environment
+from harness.images.build import ensure_environment, ensure_image, record_environment
 from harness.images.cards import environment_chain
 from harness.images.fetch import Progress as PartProgress
-from harness.images.fetch import export_parts
+from harness.images.fetch import Supply, export_parts
 from harness.images.lock import lock_environment
-from harness.images.overview import overview
-from harness.images.preparation import fetch_for, needed_parts
+from harness.images.preparation import needed_parts, overview
 from harness.images.verify import verify_images
 from harness.methods.card import method_names
 
@@ -34,24 +33,16 @@ def _names(command: Command) -> Command:
     return click.argument("names", nargs=-1)(command)
 
 
-def _accelerator(command: Command) -> Command:
-    return click.option(
-        "--accelerator",
-        type=click.Choice(["cpu", "cuda"]),
-        default="cpu",
-        show_default=True,
-        help="Which variant.",
-    )(command)
-
-
-def _mirrors(command: Command) -> Command:
-    return click.option(
-        "--mirror",
-        "mirrors",
-        multiple=True,
-        type=click.Path(exists=True, file_okay=False, path_type=Path),
-        help="A folder with parts (made by `harness image export`, or an archive's own layout); may be repeated.",
-    )(command)
+_accelerator = click.option(
+    "--accelerator", type=click.Choice(["cpu", "cuda"]), default="cpu", show_default=True, help="Which variant."
+)
+_mirrors = click.option(
+    "--mirror",
+    "mirrors",
+    multiple=True,
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="A folder with parts (made by `harness image export`, or an archive's own layout); may be repeated.",
+)
 
 
 @click.group(cls=OnceGroup)
@@ -96,7 +87,7 @@ def lock(names: tuple[str, ...], mirrors: tuple[Path, ...]) -> None:
     for name in names:
         parent = environment_chain(layout, name)[-1].card.extends
         if parent is not None:
-            fetch_for(layout, [parent], mirrors=mirrors)
+            Supply(mirrors).fetch(layout, needed_parts(layout, [parent]))
         for path in lock_environment(layout, name, say=lambda line, name=name: click.echo(f"{name}: {line}")):  # type: ignore[misc]
             click.echo(f"{name}: wrote {path}")
         click.echo(f"{name}: now run `harness image build {name} --record`")
@@ -109,11 +100,10 @@ def lock(names: tuple[str, ...], mirrors: tuple[Path, ...]) -> None:
 def fetch(names: tuple[str, ...], everything: bool, accelerator: Accelerator, mirrors: tuple[Path, ...]) -> None:
     """Fill the cache with every file the images are built from, each checked against its lock."""
     layout = find_layout()
-    selection = _selection(layout, names, everything)
+    parts = needed_parts(layout, _selection(layout, names, everything), accelerator)
     with _fetch_progress() as (_, report):
-        count = fetch_for(layout, selection, accelerator=accelerator, mirrors=mirrors, progress=report)
-    total = len(needed_parts(layout, selection, accelerator))
-    click.echo(f"{total} parts are here, {count} of them fetched now, all as locked: {layout.parts}")
+        count = Supply(mirrors, progress=report).fetch(layout, parts)
+    click.echo(f"{len(parts)} parts are here, {count} of them fetched now, all as locked: {layout.parts}")
 
 
 @command.command(short_help="Build what is missing, with the network off.")

@@ -14,10 +14,10 @@ import click
 from harness.base.errors import UsageError
 from harness.base.layout import Layout, find_layout
 from harness.base.progress import progress_for
-from harness.cli.options import SEED, OnceCommand, benchmark_options, mirror_option, parse_settings
+from harness.cli.options import SEED, OnceCommand, benchmark_options, install_option, mirror_option, parse_settings
 from harness.data import DatasetManifest, load_manifest, manifest_names
 from harness.engine import Engine, find_engine
-from harness.images import Supply
+from harness.images.fetch import Supply, few_notes
 from harness.methods.card import MethodCard, load_method
 from harness.planning.jobs import PlannedJob, make_job
 from harness.splits.spec import parse_split
@@ -49,7 +49,7 @@ _TRY = {
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="One that a client has written; this is what a registered kernel is started with.",
 )
-@click.option("--install/--no-install", default=False, help="May an engine be installed (root, Debian or Ubuntu)?")
+@install_option
 def command(
     method: str,
     dataset: str | None,
@@ -77,6 +77,12 @@ def command(
 
     layout = find_layout()
     card = load_method(layout, method)
+    if card.language not in _TRY:
+        raise UsageError(
+            f"there is no notebook for methods in {card.language}: Debian has no kernel for it",
+            where=f"harness notebook {method}",
+            todo="run its main file by hand, as docs/protocol.md shows, or the method with `harness run`",
+        )
     parameters = parse_settings(settings)
     manifest = load_manifest(layout, dataset) if dataset else _own_dataset(layout, card)
     job = make_job(card, manifest, parse_split(split, seed), variant=variant, chosen=parameters, options=options)
@@ -103,7 +109,9 @@ def command(
 def _own_dataset(layout: Layout, card: MethodCard) -> DatasetManifest:
     """A dataset of the method's benchmark whose files are all in the repository."""
     manifests = (load_manifest(layout, name) for name in manifest_names(layout))
-    of_benchmark = (one for one in manifests if one.benchmark in card.benchmarks and not one.bring)
+    of_benchmark = (
+        one for one in manifests if one.benchmark in card.benchmarks and not (one.bring or one.extends)
+    )
     manifest = next((one for one in of_benchmark if one.files == one.own_files), None)
     if manifest is None:
         raise UsageError(
@@ -118,13 +126,8 @@ def _image(engine: Engine, layout: Layout, method: str, mirrors: tuple[Path, ...
     from harness.notebook import ensure_notebook_image
 
     with progress_for() as progress:
-
-        def tell(done: int, total: int, _part: object) -> None:
-            # the first and the last of many parts are worth a line
-            if done in (1, total):
-                progress.note(f"fetched {done} of {total} parts")
-
-        return ensure_notebook_image(engine, layout, method, supply=Supply(mirrors=mirrors, progress=tell))
+        supply = Supply(mirrors, progress=few_notes(progress))
+        return ensure_notebook_image(engine, layout, method, supply=supply)
 
 
 async def _serve(

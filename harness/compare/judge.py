@@ -19,7 +19,7 @@ from enum import StrEnum
 
 from harness.base.vocabulary import Verdict
 from harness.compare.claims import Claim
-from harness.compare.names import PublishedNames, Target, target_of
+from harness.compare.names import PublishedNames, Target, reason_in, target_of
 from harness.compare.runs import Obtained, Runs
 from harness.compare.statistics import CONFIDENCE, welch_half_width
 from harness.status.table import Summary, summarise
@@ -119,7 +119,7 @@ def judge(claim: Claim, names: PublishedNames, artifact: Comparable, runs: Runs)
         comparison = _judge_mean(claim, target, ours, runs_by_seed)
     else:
         comparison = _judge_value(claim, names, target, ours, runs_by_seed)
-    if why := names.why_other_data(claim.method, claim.dataset, claim.split, claim.metric):
+    if why := reason_in(names.other_data, claim.method, claim.dataset, claim.split, claim.metric):
         return replace(comparison, verdict=ClaimVerdict.NOT_COMPARABLE, reason=why)
     return comparison
 
@@ -127,7 +127,7 @@ def judge(claim: Claim, names: PublishedNames, artifact: Comparable, runs: Runs)
 def _judge_value(
     claim: Claim, names: PublishedNames, target: Target, metric: str, runs: dict[int, Obtained]
 ) -> Comparison:
-    without = names.why_only_distribution(claim.method, claim.dataset, claim.split)
+    without = reason_in(names.distribution_only, claim.method, claim.dataset, claim.split)
     run = runs.get(claim.seed) if claim.seed is not None else None
     value, why_not = _value_of(run, metric)
     if without:
@@ -142,7 +142,7 @@ def _judge_value(
         verdict, reason = ClaimVerdict.REPRODUCED, "equal within the tolerance"
     else:
         verdict, reason = ClaimVerdict.DEVIATES, "differs by more than the tolerance"
-        if why := names.why_deviating(claim.method, claim.dataset, claim.split):
+        if why := reason_in(names.explained, claim.method, claim.dataset, claim.split):
             reason += f"; {why}"
     test = f"|difference| <= {tolerance:.2g}"
     return Comparison(claim, target, metric, verdict, reason, test, value, 1, tolerance, (run.key,))

@@ -85,18 +85,6 @@ class PublishedNames(Strict):
                 return one.ours
         return metric
 
-    def why_only_distribution(self, method: str, dataset: str, split: str) -> str | None:
-        """Why values per seed can't be repeated; None if they can. Published names."""
-        return _reason(self.distribution_only, method, dataset, split)
-
-    def why_deviating(self, method: str, dataset: str, split: str) -> str | None:
-        """Why some values per seed deviate; None if that is not known. Published names."""
-        return _reason(self.explained, method, dataset, split)
-
-    def why_other_data(self, method: str, dataset: str, split: str, metric: str) -> str | None:
-        """Which data behind the paper's values are not here; None if all are. Published names."""
-        return _reason(self.other_data, method, dataset, split, metric)
-
 
 @dataclass(frozen=True)
 class Target:
@@ -130,5 +118,6 @@ def target_of(names: PublishedNames, method: str, dataset: str, split: str) -> T
     return Target(names.methods.get(method), names.datasets.get(dataset), names.splits.get(split))
 
 
-def _reason(remarks: list[Remark], method: str, dataset: str, split: str, metric: str = "") -> str | None:
+def reason_in(remarks: list[Remark], method: str, dataset: str, split: str, metric: str = "") -> str | None:
+    """The reason of the first remark on these values, by published names; None if there is none."""
     return next((remark.reason for remark in remarks if remark.is_about(method, dataset, split, metric)), None)

@@ -79,15 +79,8 @@ def comparison_json(one: Comparison) -> dict[str, Any]:
     return {
         "source": claim.source,
         "statistic": claim.statistic,
-        "published_names": {
-            "method": claim.method,
-            "dataset": claim.dataset,
-            "split": claim.split,
-            "metric": claim.metric,
-        },
-        "method": one.target.method,
-        "dataset": one.target.dataset,
-        "split": one.target.split,
+        "published_names": {name: getattr(claim, name) for name in ("method", "dataset", "split", "metric")},
+        **asdict(one.target),
         "seed": claim.seed,
         "metric": one.metric,
         "published": claim.published,

@@ -11,7 +11,7 @@ from harness.conformance.checks import Bench, Check, CheckResult, apply
 from harness.execution.trials import Runner
 from harness.methods.card import MethodCard
 
-__all__ = ["Check", "CheckResult", "checks_of", "self_test"]
+__all__ = ["CheckResult", "checks_of", "self_test"]
 
 
 class _Checks(Protocol):

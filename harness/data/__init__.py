@@ -3,14 +3,7 @@
 The way: manifest, sources (cache, mirror folders, URLs), converter, checks, converted arrays by digest.
 """
 
-from harness.data.datasets import dataset_digest, fetch_dataset, load_dataset
+from harness.data.datasets import dataset_digest, load_dataset
 from harness.data.manifest import DatasetManifest, load_manifest, manifest_names
 
-__all__ = [
-    "DatasetManifest",
-    "dataset_digest",
-    "fetch_dataset",
-    "load_dataset",
-    "load_manifest",
-    "manifest_names",
-]
+__all__ = ["DatasetManifest", "dataset_digest", "load_dataset", "load_manifest", "manifest_names"]

@@ -22,11 +22,6 @@ _PLACE = "converters"
 Convert = Callable[[DatasetManifest, Mapping[str, Path]], "Dataset"]
 
 
-def converter_names(benchmark: str) -> tuple[str, ...]:
-    """The converters that any dataset of a benchmark may use."""
-    return benchmarks.modules_in(benchmark, _PLACE)
-
-
 def find_converter(layout: Layout, manifest: DatasetManifest) -> Convert:
     """The converter a manifest names."""
     source = converter_source(layout, manifest)[0]
@@ -45,7 +40,7 @@ def find_converter(layout: Layout, manifest: DatasetManifest) -> Convert:
 
 def converter_source(layout: Layout, manifest: DatasetManifest) -> list[Path]:
     """The files of the converter a manifest names; the first is where `convert` is looked for."""
-    where, names = manifest_path(layout, manifest.name), converter_names(manifest.benchmark)
+    where, names = manifest_path(layout, manifest.name), benchmarks.modules_in(manifest.benchmark, _PLACE)
     if manifest.converter.startswith("./"):
         path = (where.parent / manifest.converter).resolve()
         if path.parent != where.parent.resolve() or not path.is_file():

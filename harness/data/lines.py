@@ -22,13 +22,18 @@ def path_of(name: str, files: Mapping[str, Path]) -> Path:
 def table_in(name: str, files: Mapping[str, Path]) -> dict[str, Any]:
     """A JSON object."""
     path = path_of(name, files)
-    try:
-        content = json.loads(path.read_text(encoding="utf-8-sig"))
-    except (UnicodeDecodeError, json.JSONDecodeError) as error:
-        raise CorruptData(f"not JSON: {error}", where=str(path), todo="restore the original file") from None
+    content = json_in(path)
     if not isinstance(content, dict):
         raise CorruptData("not a JSON object", where=str(path), todo="restore the original file")
     return content
+
+
+def json_in(path: Path) -> Any:
+    """The content of a JSON file."""
+    try:
+        return json.loads(path.read_text(encoding="utf-8-sig"))
+    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
+        raise CorruptData(f"not JSON: {error}", where=str(path), todo="restore the original file") from None
 
 
 def lines_of(path: Path, cells: int) -> Iterator[tuple[str, list[str]]]:

@@ -26,8 +26,8 @@ def missing_tables(layout: Layout, manifest: DatasetManifest) -> list[str]:
 
 
 def reason_to_bring(manifest: DatasetManifest) -> str:
-    """Why nobody can fetch the tables, or what they hold."""
-    return manifest.bring or "; ".join(f"{table.name}: {table.holds}" for table in manifest.brought)
+    """Why nobody can fetch the tables, or what those hold that are needed."""
+    return manifest.bring or "; ".join(f"{one.name}: {one.holds}" for one in manifest.brought if not one.optional)
 
 
 def brought_tables(layout: Layout, manifest: DatasetManifest) -> dict[str, Path]:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from harness.engine.engine import Engine
-from harness.engine.facts import EngineFacts
-from harness.engine.find import engine_variables, find_engine
+from harness.engine.find import find_engine
 from harness.engine.orphans import find_orphans, remove_orphans
 
-__all__ = ["Engine", "EngineFacts", "engine_variables", "find_engine", "find_orphans", "remove_orphans"]
+__all__ = ["Engine", "find_engine", "find_orphans", "remove_orphans"]

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from harness.base.errors import EngineError, UsageError
@@ -46,26 +45,6 @@ class Engine:
     def name(self) -> str:
         """`docker` or `podman`."""
         return self.facts.name
-
-    @property
-    def version(self) -> str:
-        """The engine's own version."""
-        return self.facts.version
-
-    @property
-    def rootless(self) -> bool:
-        """Whether the engine runs without root."""
-        return self.facts.rootless
-
-    @property
-    def memory_limit_enforced(self) -> bool:
-        """Whether a memory limit asked of this engine is kept."""
-        return self.facts.memory_limit_enforced
-
-    @property
-    def storage_driver(self) -> str:
-        """How image layers are kept."""
-        return self.facts.storage_driver
 
     @property
     def address(self) -> str:
@@ -157,9 +136,7 @@ class Engine:
     def __enter__(self) -> Engine:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def _read(self) -> EngineFacts:

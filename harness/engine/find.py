@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import logging
 import os
+import shutil
+import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
 from harness.base.errors import EngineError, UsageError
 from harness.base.layout import Layout
-from harness.engine import install as installation
 from harness.engine import programs
 from harness.engine.engine import Engine
 from harness.engine.probe import control_run
@@ -23,6 +24,7 @@ _COMMANDS = (
     "apt-get install docker.io && systemctl start docker, or: apt-get install podman, "
     "or run this as root with installation allowed"
 )
+_PACKAGES = ("docker.io",)
 
 
 def find_engine(
@@ -74,8 +76,8 @@ def _find(layout: Layout, install: bool, only: str | None, environment: Mapping[
         engine.close()
     if served := _served(layout, only, environment):
         return served
-    if install and only in (None, "docker") and installation.possible():
-        installation.install_docker()
+    if install and only in (None, "docker") and _may_install():
+        install_docker()
         if served := _served(layout, "docker", environment):
             return served
     raise EngineError(
@@ -149,7 +151,33 @@ def _lease(service: Service) -> Engine:
         raise
 
 
-def engine_variables(engine: Engine) -> dict[str, str]:
-    """The environment, with a variable that leads other programs to the same engine."""
-    name = "CONTAINER_HOST" if engine.name == "podman" else "DOCKER_HOST"
-    return {**os.environ, name: engine.address}
+def _may_install() -> bool:
+    """Whether this is root on a system with apt-get."""
+    return os.geteuid() == 0 and shutil.which("apt-get") is not None and _is_debian_like()
+
+
+def install_docker() -> None:
+    """Install Docker without recommended packages and without starting anything else."""
+    command = ["apt-get", "install", "--yes", "--no-install-recommends", *_PACKAGES]
+    log.warning("no container engine was found: installing it now with `%s`", " ".join(command))
+    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    # the package's own service is left alone: the harness serves a private engine
+    for step in (["apt-get", "update", "--quiet"], command):
+        result = subprocess.run(step, env=environment, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+        if result.returncode != 0:
+            lines = (result.stderr or result.stdout).decode(errors="replace").strip().splitlines()
+            raise EngineError(
+                f"`{' '.join(step)}` ended with code {result.returncode}",
+                where=lines[-1] if lines else "it said nothing",
+                todo="correct what it names, or install Docker Engine or Podman yourself",
+            )
+
+
+def _is_debian_like() -> bool:
+    try:
+        text = Path("/etc/os-release").read_text(encoding="utf-8")
+    except OSError:
+        return False
+    fields = dict(line.split("=", 1) for line in text.splitlines() if "=" in line)
+    families = f"{fields.get('ID', '')} {fields.get('ID_LIKE', '')}".replace('"', "").split()
+    return bool({"debian", "ubuntu"} & set(families))

@@ -67,7 +67,9 @@ def control_run(engine: Engine) -> ControlRun:
     api = engine.api
     image = container = None
     try:
-        image = import_tree(engine, waiting_archive(), CONTROL_IMAGE.removeprefix("localhost/"))
+        # its `/wait` tries what is forbidden and, where all is refused, waits for ever
+        tree = _archive("wait", static_program(trying_program() + _PAUSE))
+        image = import_tree(engine, tree, CONTROL_IMAGE.removeprefix("localhost/"))
         container = api.create_container_from_config(_configuration(image, engine.facts))["Id"]
         api.start(container)
         state = api.inspect_container(container)["State"]
@@ -114,11 +116,6 @@ def _configuration(image: str, facts: EngineFacts) -> dict[str, object]:
             "LogConfig": {"Type": "none", "Config": {}},
         },
     }
-
-
-def waiting_archive() -> bytes:
-    """The tree of an image whose `/wait` tries what is forbidden and, where all is refused, waits for ever."""
-    return _archive("wait", static_program(trying_program() + _PAUSE))
 
 
 def exiting_archive() -> bytes:

@@ -1,7 +1,7 @@
 """The walls every container has, whatever it runs: no network, no rights, few system calls, the machine hidden.
 
 The hidden files tell about the whole machine, so that one container could read there what another does. Nothing
-that computes needs them; what a library does look at is replaced (`harness/execution/runs/machine_files.py`).
+that computes needs them; what a library does look at is replaced (`harness/execution/runs/container.py`).
 """
 
 from __future__ import annotations

@@ -6,29 +6,28 @@ A method's failure is an outcome like any other; only the machine's failures, th
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from harness.base.disk import room_on
 from harness.base.errors import DataError, ImageError
 from harness.base.layout import Layout
+from harness.base.machine import room_on
 from harness.base.ownership import abandoned_folders
 from harness.base.progress import Progress, Silent
 from harness.base.vocabulary import Verdict
 from harness.engine import Engine, remove_orphans
 from harness.engine.leftovers import remove_stubborn
-from harness.execution.durations import Expected, starting_order
 from harness.execution.gpus import confirm_gpu, require_gpu
 from harness.execution.tasks import Task, limits_of
-from harness.execution.turns import CampaignState, take_turns
+from harness.execution.turns import CampaignState, Expected, starting_order, take_turns
 from harness.images import BuiltImage, Supply, ensure_image, remove_images
+from harness.images.fetch import few_notes
 from harness.planning.budget import Budget, Share, this_machine
 from harness.planning.jobs import card_of
 from harness.planning.obstacles import Obstacles, image_of, variant_of
-from harness.planning.plan import Cell, Plan
-from harness.results.cells import join
+from harness.planning.plan import Cell
 from harness.results.records import Record
 from harness.results.store import Store
 
@@ -54,21 +53,6 @@ def left_to_run(cells: Iterable[Cell], again: Iterable[Verdict] = ()) -> list[Ce
     ]
     # so that a campaign which is ended by the same failures each time gets further each time
     return sorted(left, key=lambda cell: cell.verdict is Verdict.INFRASTRUCTURE)
-
-
-def run_plan(
-    layout: Layout,
-    plan: Plan,
-    engine: Engine,
-    *,
-    choices: Choices | None = None,
-    progress: Progress | None = None,
-    stop: threading.Event | None = None,
-) -> None:
-    """Join a plan with the store and run what is left of it."""
-    run_cells(
-        layout, join(plan, Store(layout.runs), records=True), engine, choices=choices, progress=progress, stop=stop
-    )
 
 
 def run_cells(
@@ -98,7 +82,7 @@ def run_cells(
     durations = Expected(layout, joined, state.progress)
     _tidy(layout, engine, state.progress)
     for group in _groups(cells, one_method_at_a_time=choices.remove_images):
-        supply = Supply(choices.mirrors, progress=_fetch_notes(state), announce=state.progress.note)
+        supply = Supply(choices.mirrors, progress=few_notes(state.progress), announce=state.progress.note)
         images = _images(layout, engine, group, state, supply)
         take_turns(
             [
@@ -182,13 +166,3 @@ def _images(
         Obstacles(layout.runs).clear("method", name)
         state.progress.step(f"{image.name}: {image.size_bytes / 1e6:.0f} MB")
     return images
-
-
-def _fetch_notes(state: CampaignState) -> Callable[[int, int, object], None]:
-    """A callback that notes the first and the last of many parts; a line for each would hide all others."""
-
-    def tell(done: int, total: int, _part: object) -> None:
-        if done in (1, total):
-            state.progress.note(f"fetched {done} of {total} parts")
-
-    return tell

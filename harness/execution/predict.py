@@ -14,12 +14,11 @@ from harness.base.vocabulary import Verdict
 from harness.benchmarks import Ranking
 from harness.data import load_manifest
 from harness.engine import Engine
-from harness.execution.campaign import Choices, run_plan
+from harness.execution.campaign import Choices, run_cells
 from harness.methods.card import load_method, load_methods
 from harness.planning.jobs import Job, make_job
 from harness.planning.plan import Cell, make_plan
-from harness.results.cells import join
-from harness.results.store import Store
+from harness.results.store import Store, join
 from harness.results.truth import truth_of
 from harness.splits import split_digest
 from harness.splits.spec import SplitSpec
@@ -62,7 +61,8 @@ def predict(
     split_digest(layout, job.dataset, job.split, mirrors)
     plan = make_plan(layout, "predict", [job])
     store = Store(layout.runs)
-    run_plan(layout, plan, engine, choices=Choices(mirrors=tuple(mirrors)), progress=progress)
+    joined = join(plan, store, records=True)
+    run_cells(layout, joined, engine, choices=Choices(mirrors=tuple(mirrors)), progress=progress)
     (cell,) = join(plan, store, records=True)
     if cell.verdict is not Verdict.OK or cell.planned is None:
         raise HarnessError(

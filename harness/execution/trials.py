@@ -7,10 +7,10 @@ as arrays instead of coming from a dataset, and nothing of it is kept.
 from __future__ import annotations
 
 import shutil
-import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -19,14 +19,13 @@ from harness.base.files import write_json
 from harness.base.input_files import write_given
 from harness.base.layout import Layout
 from harness.base.logs import log_tail
-from harness.base.ownership import own_folder
 from harness.base.vocabulary import Verdict
 from harness.engine import Engine, find_engine
 from harness.execution.inputs import job_document
 from harness.execution.runs import REPORT_ALONE, Mount, RunRequest, answer_files, execute
-from harness.execution.runs.workspace import make_readable
+from harness.execution.runs.workspace import make_readable, temporary_folders
 from harness.execution.tasks import limits_of
-from harness.images import BuiltImage, ensure_image
+from harness.images import ensure_image
 from harness.images.identity import parity_folders
 from harness.images.sources import code_files
 from harness.methods.card import MethodCard
@@ -119,15 +118,13 @@ class InContainers:
     def __init__(self, layout: Layout, engine: Engine) -> None:
         self._layout = layout
         self._engine = engine
-        self._images: dict[str, BuiltImage] = {}
+        self._image = cache(partial(ensure_image, engine, layout))
 
     @contextmanager
     def __call__(self, trial: Trial) -> Iterator[Result]:
         image = self._image(trial.card.name)
         work = self._layout.local / "work"
-        folder = Path(tempfile.mkdtemp(dir=own_folder(work), prefix="in-"))
-        parity = Path(tempfile.mkdtemp(dir=own_folder(work), prefix="parity-"))
-        try:
+        with temporary_folders(work, "in", "parity") as (folder, parity):
             write_trial(trial, folder)
             request = RunRequest(
                 image=image.name,
@@ -149,9 +146,6 @@ class InContainers:
                 yield Result(outcome.verdict, reason, outcome.out_folder, outcome.wall_s, outcome.ignored)
             finally:
                 outcome.discard()
-        finally:
-            shutil.rmtree(folder, ignore_errors=True)
-            shutil.rmtree(parity, ignore_errors=True)
 
     def _replay(self, trial: Trial, folder: Path) -> dict[str, Any]:
         """The mount and search path of what replays golden cases, collected in `folder`: no image holds it."""
@@ -162,8 +156,3 @@ class InContainers:
                 shutil.copyfile(source / name, folder / name)
         make_readable(folder)
         return {"mounts": (Mount(folder, _PARITY),), "environment": {"PYTHONPATH": f"/opt/sdk:{_PARITY}"}}
-
-    def _image(self, method: str) -> BuiltImage:
-        if method not in self._images:
-            self._images[method] = ensure_image(self._engine, self._layout, method)
-        return self._images[method]

@@ -1,6 +1,5 @@
 """Exports results as a Process Run Crate, which other tools read: records, logs, scores and checksums."""
 
-from harness.export.crate import METADATA, PROFILE, describe
-from harness.export.pack import SUMS, export
+from harness.export.pack import export
 
-__all__ = ["METADATA", "PROFILE", "SUMS", "describe", "export"]
+__all__ = ["export"]

@@ -22,10 +22,9 @@ from harness.base.markdown import plain
 from harness.export.crate import METADATA, CrateFile, describe
 from harness.methods.card import load_method, method_names
 from harness.planning.plan import Plan
-from harness.results.cells import join
 from harness.results.records import RECORD_FILE, Record
 from harness.results.scoring import scores_path
-from harness.results.store import Store
+from harness.results.store import Store, join
 from harness.status import Table, build_table, to_json, to_markdown
 
 SUMS = "SHA256SUMS"

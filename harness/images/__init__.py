@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from harness.images.build import BuiltImage, Supply, ensure_environment, ensure_image, remove_images
+from harness.images.build import ensure_environment, ensure_image, remove_images
 from harness.images.cards import refuse_unless_usable
+from harness.images.fetch import Supply
 from harness.images.identity import code_fault, code_tree, environment_tree, image_name, image_tree
 from harness.images.preparation import recorded_size
+from harness.images.receipts import BuiltImage
 from harness.images.trees import folder_tree
 
 __all__ = [

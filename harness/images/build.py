@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Sequence
 
 from harness.base.errors import ImageError
 from harness.base.layout import Layout
@@ -12,10 +10,10 @@ from harness.base.vocabulary import Accelerator
 from harness.images.builder import BuildEngine
 from harness.images.cards import Environment, environment_chain, layers_of
 from harness.images.export import image_config, image_entries
-from harness.images.fetch import Progress, fetch_parts, find_sources
+from harness.images.fetch import Supply
 from harness.images.identity import code_tree, environment_image_name, environment_tree, image_name
 from harness.images.preparation import parts_of_layers
-from harness.images.receipts import Receipt, building, read_receipt, receipt_path, write_receipt
+from harness.images.receipts import BuiltImage, building, read_receipt, receipt_path, write_receipt
 from harness.images.record import (
     TreeRecord,
     lock_digests,
@@ -29,30 +27,6 @@ from harness.images.stages import EnvironmentBuild, make_environment, make_metho
 from harness.images.trees import code_of_entries, differing_folders, environment_listing, listing_digest
 
 _MOST_FOLDERS = 8
-
-
-@dataclass(frozen=True)
-class BuiltImage:
-    """An image that exists in the engine and was verified."""
-
-    engine: str
-    name: str
-    image_id: str
-    environment_tree: str
-    code_tree: str
-    size_bytes: int
-    built_seconds: float = 0.0
-
-
-@dataclass(frozen=True)
-class Supply:
-    """Where parts come from when one turns out to be missing."""
-
-    mirrors: Sequence[Path] = ()
-    network: bool = True
-    progress: Progress | None = None
-    # called with what is about to be built, because that can take minutes
-    announce: Callable[[str], None] = lambda _what: None
 
 
 def ensure_image(
@@ -174,7 +148,7 @@ def known_image(
     except ImageNotFound:
         return None
     if receipt is not None and image_id == receipt.image_id:
-        return BuiltImage(**receipt.model_dump())
+        return receipt
     entries = image_entries(engine, name)
     holds = listing_digest(environment_listing(entries, image_config(engine, name)))
     holds_code = code_of_entries(entries) if code else ""
@@ -215,8 +189,7 @@ def _make(
 ) -> tuple[EnvironmentBuild, str]:
     """A build of the last layer, and its parent's tree."""
     variant = variant_of(layers[-1], accelerator)
-    sources = find_sources(layout, supply.mirrors, network=supply.network)
-    fetch_parts(layout, parts_of_layers([(layers[-1], variant)]), sources, progress=supply.progress)
+    supply.fetch(layout, parts_of_layers([(layers[-1], variant)]))
     parent = _ensure(engine, layout, layers[-2].name, accelerator, supply) if layers[1:] else None
     name = layers[-1].helper
     helper = _ensure(engine, layout, name, "cpu", supply) if name is not None else None
@@ -237,7 +210,7 @@ def _keep(
 ) -> BuiltImage:
     tag_image(engine, image_id, name)
     image = engine.client.images.get(name)
-    receipt = Receipt(
+    built = BuiltImage(
         engine=engine.name,
         name=name,
         image_id=str(image.id),
@@ -246,5 +219,5 @@ def _keep(
         size_bytes=int(image.attrs["Size"]),
         built_seconds=round(seconds, 1),
     )
-    write_receipt(receipt_path(layout, engine, name), receipt)
-    return BuiltImage(**receipt.model_dump())
+    write_receipt(receipt_path(layout, engine, name), built)
+    return built

@@ -19,6 +19,7 @@ from harness.base.download import mirror_folders
 from harness.base.errors import CorruptData, DataError, MissingData
 from harness.base.layout import Layout
 from harness.base.ownership import abandoned_folders, own_folder
+from harness.base.progress import Progress as ShownProgress
 from harness.images import archives, conda, wheels
 from harness.images.cards import BASE, load_environment
 from harness.images.locks import Part
@@ -78,6 +79,32 @@ def fetch_parts(
             pool.shutdown(wait=False, cancel_futures=True)
             raise
     return count
+
+
+@dataclass(frozen=True)
+class Supply:
+    """Where parts come from when one turns out to be missing."""
+
+    mirrors: Sequence[Path] = ()
+    network: bool = True
+    progress: Progress | None = None
+    # called with what is about to be built, because that can take minutes
+    announce: Callable[[str], None] = lambda _what: None
+
+    def fetch(self, layout: Layout, parts: Sequence[Part]) -> int:
+        """Fetch what is not in the store yet; returns how many files that was."""
+        sources = find_sources(layout, self.mirrors, network=self.network)
+        return fetch_parts(layout, parts, sources, progress=self.progress)
+
+
+def few_notes(shown: ShownProgress) -> Progress:
+    """A callback that notes the first and the last of many parts; a line for each would hide all others."""
+
+    def tell(done: int, total: int, _part: Part) -> None:
+        if done in (1, total):
+            shown.note(f"fetched {done} of {total} parts")
+
+    return tell
 
 
 def export_parts(layout: Layout, parts: Sequence[Part], target: Path) -> int:

@@ -1,17 +1,19 @@
-"""The parts that images need: which ones they are, fetching them, and how large the images are."""
+"""The parts that images need: which ones they are; how large the images are, and a list of them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from pathlib import Path
+from collections.abc import Iterable
+from typing import Any
 
+from harness.base.errors import HarnessError
 from harness.base.layout import Layout
 from harness.base.vocabulary import Accelerator
-from harness.images.cards import Environment, environment_chain, layers_of
+from harness.images.cards import Environment, environment_chain, environment_names, layers_of
 from harness.images.context import parts_of
-from harness.images.fetch import Progress, fetch_parts, find_sources
+from harness.images.identity import environment_image_name, image_name, image_tree
 from harness.images.locks import Part
-from harness.images.record import read_record, variant_of
+from harness.images.receipts import receipts_of
+from harness.images.record import read_record, recorded_tree, variant_of
 
 
 def needed_layers(
@@ -38,20 +40,6 @@ def parts_of_layers(layers: Iterable[tuple[Environment, Accelerator]]) -> list[P
     return list({part.sha256: part for part in parts}.values())
 
 
-def fetch_for(
-    layout: Layout,
-    names: Iterable[str],
-    *,
-    accelerator: Accelerator = "cpu",
-    mirrors: Sequence[Path] = (),
-    network: bool = True,
-    progress: Progress | None = None,
-) -> int:
-    """Fetch what the named environments need and is not here; returns how many files that was."""
-    parts = needed_parts(layout, names, accelerator)
-    return fetch_parts(layout, parts, find_sources(layout, mirrors, network=network), progress=progress)
-
-
 def recorded_size(layout: Layout, methods: Iterable[str], accelerator: Accelerator = "cpu") -> int:
     """Bytes that the images of these methods take, as recorded; what they share is counted once."""
     total = 0
@@ -59,3 +47,36 @@ def recorded_size(layout: Layout, methods: Iterable[str], accelerator: Accelerat
         record = read_record(environment, variant)
         total += record.added_bytes if record is not None else 0
     return total
+
+
+def overview(layout: Layout) -> list[dict[str, Any]]:
+    """One row per environment, those that methods share first; of the CPU variant where there is one."""
+    rows = [_row(layout, name) for name in environment_names(layout)]
+    return sorted(rows, key=lambda row: (row["kind"] == "method", row["name"]))
+
+
+def _row(layout: Layout, name: str) -> dict[str, Any]:
+    chain = environment_chain(layout, name)
+    top = layers_of(chain)[-1]
+    part = top.card.variants.get("cpu")
+    variant: Accelerator = "cuda" if part is None or part.not_lockable else "cpu"
+    record = read_record(top, variant)
+    is_method = (layout.methods / name).is_dir()
+    tree = image = why = ""
+    try:
+        tree = (image_tree if is_method else recorded_tree)(layout, name, variant)
+        image = image_name(layout, name, variant) if is_method else environment_image_name(top.name, tree)
+    except HarnessError as error:
+        why = error.what
+    return {
+        "name": name,
+        "kind": "method" if is_method else "environment",
+        "variant": variant,
+        "extends": chain[-1].card.extends,
+        "tree": tree,
+        "why": why,
+        "image": image,
+        "bytes": record.bytes if record is not None else 0,
+        "added_bytes": record.added_bytes if record is not None and top.name == name else 0,
+        "built": [receipt.model_dump() for receipt in receipts_of(layout, image)] if image else [],
+    }

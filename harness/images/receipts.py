@@ -19,8 +19,8 @@ from harness.images.builder import BuildEngine
 CONTEXT = "context-"
 
 
-class Receipt(Strict):
-    """One verified image of one engine."""
+class BuiltImage(Strict):
+    """An image that exists in one engine and was verified."""
 
     engine: str
     name: str
@@ -29,7 +29,7 @@ class Receipt(Strict):
     code_tree: str
     size_bytes: int
     # Seconds the engine took; 0 if the image was found and verified.
-    built_seconds: float
+    built_seconds: float = 0.0
 
 
 def receipt_path(layout: Layout, engine: BuildEngine, name: str) -> Path:
@@ -37,23 +37,23 @@ def receipt_path(layout: Layout, engine: BuildEngine, name: str) -> Path:
     return layout.cache / "images" / _store_of(engine) / _file_name(name)
 
 
-def read_receipt(path: Path) -> Receipt | None:
+def read_receipt(path: Path) -> BuiltImage | None:
     """A receipt, or None if there is none that can be read."""
     try:
-        return Receipt.model_validate_json(path.read_bytes())
+        return BuiltImage.model_validate_json(path.read_bytes())
     except (FileNotFoundError, ValidationError):
         return None
 
 
-def receipts_of(layout: Layout, name: str) -> list[Receipt]:
+def receipts_of(layout: Layout, name: str) -> list[BuiltImage]:
     """The receipts that all engines of this system have for an image."""
     paths = sorted((layout.cache / "images").glob(f"*/{_file_name(name)}"))
     return [receipt for path in paths if (receipt := read_receipt(path)) is not None]
 
 
-def write_receipt(path: Path, receipt: Receipt) -> None:
+def write_receipt(path: Path, image: BuiltImage) -> None:
     """Write a receipt."""
-    write_atomic(path, receipt.model_dump_json(indent=2) + "\n")
+    write_atomic(path, image.model_dump_json(indent=2) + "\n")
 
 
 @contextmanager

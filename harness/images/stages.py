@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 from harness.base.errors import ImageError
 from harness.base.layout import Layout
@@ -20,13 +19,6 @@ from harness.images.export import code_entries, copy_files, image_config, image_
 from harness.images.identity import PREFIX, code_folders, code_tree
 from harness.images.receipts import CONTEXT
 from harness.images.trees import TreeEntry, code_of_entries, environment_listing, listing_digest
-
-
-class BuildStage(NamedTuple):
-    """One stage of the Dockerfile with its build arguments."""
-
-    target: str
-    arguments: dict[str, str]
 
 
 @dataclass(frozen=True)
@@ -63,9 +55,10 @@ def make_environment(
     start = time.monotonic()
     with _context(layout) as folder:
         fill_environment_context(layout, layers, accelerator, folder)
-        steps = [BuildStage("base" if base is None else language_of(layers), {"ACCELERATOR": accelerator})]
+        stage = "base" if base is None else language_of(layers)
+        steps: list[tuple[str, dict[str, str]]] = [(stage, {"ACCELERATOR": accelerator})]
         if helper is not None and layers[-1].card.conda is not None:
-            steps.insert(0, BuildStage("conda", {"CONDA_INSTALLER": helper}))
+            steps.insert(0, ("conda", {"CONDA_INSTALLER": helper}))
         elif helper is not None:
             _build_wheels(engine, folder, helper, layers, cached=cached)
         image_id = _build_steps(engine, folder, steps, layers, base=base, cached=cached)
@@ -113,15 +106,15 @@ def tag_image(engine: BuildEngine, image_id: str, name: str) -> None:
 def _build_steps(
     engine: BuildEngine,
     folder: Path,
-    steps: Sequence[BuildStage],
+    steps: Sequence[tuple[str, dict[str, str]]],
     layers: Sequence[Environment],
     *,
     base: str | None,
     cached: bool,
 ) -> str:
-    """The id of the last image: stages are built one after the other in one context, each on the one before."""
+    """The id of the last image: stages with their arguments are built in one context, each on the one before."""
     image_id = ""
-    for number, step in enumerate(steps):
+    for number, (target, arguments) in enumerate(steps):
         if number:
             base = f"{PREFIX}/step-{layers[-1].name.strip('_')}:{number}"
             tag_image(engine, image_id, base)
@@ -132,8 +125,8 @@ def _build_steps(
         image_id = build(
             engine,
             folder,
-            target=step.target,
-            arguments={**step.arguments, **below},
+            target=target,
+            arguments={**arguments, **below},
             labels={"permafrost": "environment", "permafrost.environment": layers[-1].name},
             epoch=epoch_of(layers),
             cached=cached,

@@ -14,13 +14,13 @@ from typing import Any
 from harness.base.errors import ImageError
 from harness.base.layout import Layout
 from harness.base.vocabulary import Accelerator
-from harness.images.build import Supply, compare_with_record, ensure_environment, ensure_image
+from harness.images.build import compare_with_record, ensure_environment, ensure_image
 from harness.images.builder import BuildEngine
 from harness.images.cards import Environment, environment_chain, layers_of
 from harness.images.conda import read_conda
 from harness.images.deb import parse_fields
 from harness.images.export import copy_files, image_config, image_entries
-from harness.images.fetch import fetch_parts, find_sources
+from harness.images.fetch import Supply, fetch_parts, find_sources
 from harness.images.identity import PREFIX, combined
 from harness.images.lock import held_packages
 from harness.images.locks import read_wheels

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from harness.notebook.connection import Connection, new_connection, read_connection
+from harness.notebook.connection import Connection, new_connection, read_connection, register
 from harness.notebook.image import NotebookImage, ensure_notebook_image
 from harness.notebook.kernel import Opened, last_words, open_kernel, pin
-from harness.notebook.register import register
 
 __all__ = [
     "Connection",

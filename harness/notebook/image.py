@@ -14,15 +14,14 @@ from harness.base.errors import ImageError
 from harness.base.files import digest_of
 from harness.base.layout import Layout
 from harness.engine import Engine
-from harness.images import BuiltImage, Supply, ensure_image
+from harness.images import Supply, ensure_image
 from harness.images.builder import build
 from harness.images.cards import environment_chain, epoch_of, language_of, layers_of, load_environment
 from harness.images.context import fill_environment_context, parts_of
 from harness.images.export import image_layers
-from harness.images.fetch import fetch_parts, find_sources
 from harness.images.identity import PREFIX, combined
 from harness.images.lock import held_packages
-from harness.images.receipts import CONTEXT, Receipt, building, read_receipt, receipt_path, write_receipt
+from harness.images.receipts import CONTEXT, BuiltImage, building, read_receipt, receipt_path, write_receipt
 from harness.images.record import lock_digests
 from harness.images.stages import tag_image
 
@@ -57,14 +56,13 @@ def ensure_notebook_image(engine: Engine, layout: Layout, method: str, *, supply
             # another process may have built it while this one waited
             receipt = _known(engine, path)
             if receipt is None:
-                sources = find_sources(layout, supply.mirrors, network=supply.network)
-                fetch_parts(layout, parts_of(added, "cpu"), sources, progress=supply.progress)
+                supply.fetch(layout, parts_of(added, "cpu"))
                 receipt = _build(engine, layout, method, below, name)
                 write_receipt(path, receipt)
     return NotebookImage(name, receipt.image_id, below, added.name, language)
 
 
-def _known(engine: Engine, path: Path) -> Receipt | None:
+def _known(engine: Engine, path: Path) -> BuiltImage | None:
     """The receipt of an image that the engine still has as it was built."""
     receipt = read_receipt(path)
     if receipt is None or engine.image_id(receipt.name) != receipt.image_id:
@@ -72,7 +70,7 @@ def _known(engine: Engine, path: Path) -> Receipt | None:
     return receipt
 
 
-def _build(engine: Engine, layout: Layout, method: str, below: BuiltImage, name: str) -> Receipt:
+def _build(engine: Engine, layout: Layout, method: str, below: BuiltImage, name: str) -> BuiltImage:
     layers = layers_of(environment_chain(layout, method))
     added = load_environment(layout, f"_notebook_{language_of(layers)}")
     parent = layout.cache / "images"
@@ -99,12 +97,11 @@ def _build(engine: Engine, layout: Layout, method: str, below: BuiltImage, name:
         )
     tag_image(engine, image_id, name)
     image = engine.client.images.get(name)
-    return Receipt(
+    return BuiltImage(
         engine=engine.name,
         name=name,
         image_id=str(engine.image_id(name)),
         environment_tree=below.environment_tree,
         code_tree=below.code_tree,
         size_bytes=int(image.attrs["Size"]),
-        built_seconds=0.0,
     )

@@ -4,6 +4,6 @@ from __future__ import annotations
 
 from harness.parity.cases import GoldenCase, find_cases
 from harness.parity.check import check_cases
-from harness.parity.finding import ArrayFinding, CaseFinding, Standing
+from harness.parity.finding import CaseFinding
 
-__all__ = ["ArrayFinding", "CaseFinding", "GoldenCase", "Standing", "check_cases", "find_cases"]
+__all__ = ["CaseFinding", "GoldenCase", "check_cases", "find_cases"]

@@ -97,11 +97,18 @@ def _cases_in(folder: Path) -> list[GoldenCase]:
     """The cases of one folder, and of a benchmark's folders per method; a leading _ marks inputs of others."""
     of = folder.name if folder.name in benchmarks.names() else None
     files = sorted(folder.glob("*.npz")) + (sorted(folder.glob("*/*.npz")) if of else [])
-    return [
+    cases = [
         GoldenCase(path.relative_to(folder).with_suffix("").as_posix(), path, of)
         for path in files
         if not path.name.startswith("_")
     ]
+    for name in [of] if of else benchmarks.names():
+        # files of other forms are cases where a benchmark says so
+        split_files = getattr(benchmarks.part(name, "parity.splits"), "split_files", None)
+        for path in split_files(folder) if split_files else ():
+            case = path.relative_to(folder).as_posix().removesuffix("".join(path.suffixes[-2:]))
+            cases.append(GoldenCase(case, path, name))
+    return cases
 
 
 @cache

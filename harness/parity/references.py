@@ -21,7 +21,9 @@ __all__ = ["METRICS", "SPLITS", "check", "covers", "subject_of"]
 
 def covers(case: GoldenCase) -> bool:
     """Whether a case is one of metrics or splits."""
-    return case.path.is_file() and (_is_of_metrics(case) or case.name.startswith(_SPLIT_PREFIX))
+    return case.path.is_file() and (
+        _is_of_metrics(case) or case.name.startswith(_SPLIT_PREFIX) or not _holds_arrays(case)
+    )
 
 
 def subject_of(case: GoldenCase) -> str:
@@ -46,6 +48,10 @@ class Splits(Protocol):
         """Make the split that a golden holds, and compare."""
         ...
 
+    def check_file(self, layout: Layout, case: str, path: Path, mirrors: Sequence[Path]) -> CaseFinding:
+        """The same of a file that is no archive of arrays; only asked of a part that has `split_files(folder)`."""
+        ...
+
 
 def check(layout: Layout, case: GoldenCase, mirrors: Sequence[Path]) -> CaseFinding:
     """Compute again what the golden holds."""
@@ -54,6 +60,8 @@ def check(layout: Layout, case: GoldenCase, mirrors: Sequence[Path]) -> CaseFind
     if part is None:
         note = f"benchmark {benchmark} compares no golden {subject}"
         return CaseFinding(case.name, subject, subject, standing=Standing.NOT_IMPLEMENTED, note=note)
+    if not _holds_arrays(case):
+        return cast(Splits, part).check_file(layout, case.name, case.path, mirrors)
     if subject == SPLITS:
         return cast(Splits, part).check_split(layout, case.name, arrays_in(case.path), mirrors)
     findings = tuple(cast(Metrics, part).check_metrics(arrays_in(case.path)))
@@ -63,3 +71,7 @@ def check(layout: Layout, case: GoldenCase, mirrors: Sequence[Path]) -> CaseFind
 
 def _is_of_metrics(case: GoldenCase) -> bool:
     return case.name == METRICS or case.name.startswith(_METRICS_PREFIX)
+
+
+def _holds_arrays(case: GoldenCase) -> bool:
+    return case.path.suffix == ".npz"

@@ -70,6 +70,7 @@ def make_job(
     variant: str = "published",
     chosen: Mapping[str, Any] = MappingProxyType({}),
     options: Mapping[str, int] = MappingProxyType({}),
+    upstream: str = "",
 ) -> Job:
     """A job as a person asks for it: the variant's parameters and the usual options, but for those given."""
     return Job(
@@ -80,6 +81,7 @@ def make_job(
         dataset=manifest.name,
         split=split,
         options=complete_options(manifest.benchmark, options),
+        upstream=upstream,
     )
 
 

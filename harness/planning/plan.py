@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property, partial
 from typing import Any
 
 from harness.base.errors import DataError, ImageError, MissingData, UsageError
 from harness.base.layout import Layout
-from harness.base.vocabulary import Accelerator, Verdict
+from harness.base.vocabulary import Verdict
 from harness.data import dataset_digest
 from harness.images import image_tree
-from harness.methods.card import MethodCard, load_method
+from harness.methods.card import load_method
 from harness.methods.weights import weights_digest
 from harness.planning.jobs import Job, PlannedJob
 from harness.splits import known_split_digest, split_digest
@@ -85,6 +85,16 @@ class Present:
         cell = self._cell(planned.job)
         return cell is not None and cell.planned == planned
 
+    def holds_as_usual(self, planned: PlannedJob) -> bool:
+        """Whether it also was our own code on the CPU, with the card's own parameters.
+
+        What a GPU computed is no reference: only the CPU's answers can be had again bit for bit.
+        """
+        job = planned.job
+        if job.marks or not self.holds(planned):
+            return False
+        return job.parameters == self._planner.card(job.method).variant(job.variant).parameters
+
     def knows(self, job: Job) -> bool:
         """Whether there still is such a method, variant, dataset and split."""
         return self._cell(job) is not None
@@ -102,14 +112,14 @@ class _Planner:
     def __init__(self, layout: Layout, *, make_splits: bool = True) -> None:
         self._layout = layout
         self._make_splits = make_splits
-        self._cards: dict[str, MethodCard] = {}
-        self._trees: dict[tuple[str, Accelerator], str] = {}
-        self._datasets: dict[str, str] = {}
+        self.card = cache(partial(load_method, layout))
+        self._tree = cache(partial(image_tree, layout))
+        self._dataset = cache(partial(dataset_digest, layout))
+        self._weights = cache(partial(weights_digest, layout))
         self._splits: dict[tuple[str, str], str | None] = {}
-        self._weights_digests: dict[str, str] = {}
 
     def cell(self, job: Job) -> Cell:
-        card = self._card(job.method)
+        card = self.card(job.method)
         reads_weights = card.variant(job.variant).weights
         if job.benchmark not in card.benchmarks:
             return Cell(
@@ -134,27 +144,6 @@ class _Planner:
         except ImageError as error:
             return Cell(job, None, Verdict.INFRASTRUCTURE, error.what)
         return Cell(job, planned)
-
-    def _card(self, method: str) -> MethodCard:
-        if method not in self._cards:
-            self._cards[method] = load_method(self._layout, method)
-        return self._cards[method]
-
-    def _tree(self, method: str, accelerator: Accelerator) -> str:
-        image = (method, accelerator)
-        if image not in self._trees:
-            self._trees[image] = image_tree(self._layout, method, accelerator)
-        return self._trees[image]
-
-    def _weights(self, method: str) -> str:
-        if method not in self._weights_digests:
-            self._weights_digests[method] = weights_digest(self._layout, method)
-        return self._weights_digests[method]
-
-    def _dataset(self, name: str) -> str:
-        if name not in self._datasets:
-            self._datasets[name] = dataset_digest(self._layout, name)
-        return self._datasets[name]
 
     def _split(self, job: Job) -> str | None:
         split = (job.dataset, job.split.label)

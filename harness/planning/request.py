@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import product
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from harness import benchmarks
 from harness.base.errors import UsageError
 from harness.base.layout import Layout
 from harness.data import load_manifest
+from harness.images import folder_tree
+from harness.images.identity import code_folders, sdk_folders
+from harness.images.sources import SUFFIXES, code_files
 from harness.methods.card import load_method
 from harness.planning.jobs import Job, make_job
 from harness.splits.spec import parse_split
@@ -28,6 +32,8 @@ class Request:
     variant: str = "published"
     parameters: Mapping[str, Any] = field(default_factory=dict)
     options: Mapping[str, int] = field(default_factory=dict)
+    # a person's own checkout of the authors' code
+    upstream: Path | None = None
 
 
 def requested_jobs(layout: Layout, request: Request) -> list[Job]:
@@ -41,6 +47,7 @@ def requested_jobs(layout: Layout, request: Request) -> list[Job]:
             )
     manifests = [load_manifest(layout, dataset) for dataset in request.datasets]
     cards = [load_method(layout, method) for method in request.methods]
+    upstream = upstream_tree(layout, request.upstream, request.methods) if request.upstream else ""
     by_benchmark = {one.benchmark: _seeds(one.benchmark, request) for one in manifests}
     return [
         make_job(
@@ -50,6 +57,7 @@ def requested_jobs(layout: Layout, request: Request) -> list[Job]:
             variant=request.variant,
             chosen=request.parameters,
             options=request.options,
+            upstream=upstream,
         )
         for row in zip(*by_benchmark.values(), strict=True)
         for seeds_of in [dict(zip(by_benchmark, row, strict=True))]
@@ -68,3 +76,34 @@ def _seeds(benchmark: str, request: Request) -> tuple[int, ...]:
             f"benchmark {benchmark} has no published seeds", where="--published-seeds", todo="give --seed N"
         )
     return seeds[: request.published_seeds]
+
+
+def upstream_tree(layout: Layout, folder: Path, methods: Iterable[str]) -> str:
+    """The tree hash of a checkout; one that replaces no file of a method is refused, since our code would run."""
+    for method in methods:
+        names = replaceable(layout, method)
+        if not any(_replaces(folder, name) for name in names):
+            todo = f"give the folder that itself holds one of these files: {', '.join(names)}"
+            raise UsageError(
+                f"the checkout replaces nothing of '{method}', so that our own code would run",
+                where=f"--upstream {folder}",
+                todo=todo if names else "leave --upstream out: this method has no file beside its main one",
+            )
+    return folder_tree(folder)
+
+
+def replaceable(layout: Layout, method: str) -> list[str]:
+    """The files of a method that a checkout can replace: all but its main file, which is always ours."""
+    card = load_method(layout, method)
+    suffixes, sdk = SUFFIXES[card.language], sdk_folders(layout, card)
+    folders = [folder for folder in code_folders(layout, method) if folder not in sdk]
+    files = [PurePosixPath(name) for folder in folders for name in code_files(folder)]
+    return [str(file) for file in files if file.suffix in suffixes and file.stem != "main"]
+
+
+def _replaces(folder: Path, name: str) -> bool:
+    """Whether a checkout has a file of this name, or Python's package of it. Links are never taken along."""
+    candidates = [folder / name]
+    if name.endswith(".py"):
+        candidates.append(folder / PurePosixPath(name).with_suffix("") / "__init__.py")
+    return any(path.is_file() and not path.is_symlink() for path in candidates)

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from itertools import chain
-
-from harness.base.errors import UsageError
 from harness.base.layout import Layout
 from harness.base.manifests import Strict, load_toml
 from harness.base.markdown import code, prose
@@ -64,25 +60,6 @@ def markdown(findings: dict[str, list[Finding]]) -> str:
         parts.append(f"## {code(benchmark)}\n")
         parts += [_section(number, one) for number, one in enumerate(members, start=1)]
     return "\n".join(parts)
-
-
-def missing_demonstrations(layout: Layout, findings: Iterable[Finding]) -> list[str]:
-    """Demonstrations that are not there: each is a test by path and name, or a command."""
-    gaps = []
-    for demonstration in chain.from_iterable(one.shown_by for one in findings):
-        if demonstration.startswith("harness "):
-            continue
-        path, _, name = demonstration.partition("::")
-        if not name:
-            raise UsageError(
-                f"'{demonstration}' is no demonstration",
-                where=_FILE,
-                todo="write path::test, or a command of harness",
-            )
-        file = layout.root / path
-        if not file.is_file() or f"def {name}(" not in file.read_text(encoding="utf-8"):
-            gaps.append(demonstration)
-    return gaps
 
 
 def _section(number: int, one: Finding) -> str:

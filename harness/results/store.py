@@ -10,7 +10,8 @@ import fcntl
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +21,8 @@ from harness.base.errors import CorruptData
 from harness.base.files import sha256_of, sync_folder, write_json
 from harness.base.ownership import own_folder
 from harness.base.vocabulary import Verdict
+from harness.planning.obstacles import ObstacleNotes
+from harness.planning.plan import Cell, Plan
 from harness.results.records import RECORD_FILE, Record, StoredFile, checked_content, parse_record
 
 _LOCK = ".lock"
@@ -220,3 +223,33 @@ def _check_sizes(folder: str, files: dict[str, dict[str, Any]]) -> None:
             raise CorruptData("a file of the run is missing", where=f"{folder}/{name}") from None
         if size != entry["bytes"]:
             raise CorruptData("a file of the run was cut or has grown", where=f"{folder}/{name}")
+
+
+def join(plan: Plan, store: Store, *, records: bool = False) -> tuple[Cell, ...]:
+    """The plan with what the store knows: as many cells as planned, each with exactly one verdict.
+
+    `records` keeps the fields of every record; without them 100,000 cells cost a third less, and far less memory.
+    """
+    obstacles = ObstacleNotes.of(store.folder)
+    cells = []
+    for cell in plan.cells:
+        if cell.key is None:
+            cells.append(cell)
+            continue
+        standing = store.standing(cell.key)
+        if standing.verdict is Verdict.PENDING and (obstacle := obstacles.before(cell.job)):
+            standing = StoredRun(*obstacle, {})
+        elif not standing.verdict.is_final and (fault := obstacles.runs.get(cell.key)):
+            # later than any unfinished run that is stored: such a note goes when a run is
+            standing = StoredRun(Verdict.INFRASTRUCTURE, fault, standing.content)
+        content = standing.content if records else {}
+        cells.append(Cell(cell.job, cell.planned, standing.verdict, standing.reason, content))
+    check_sum(plan, cells)
+    return tuple(cells)
+
+
+def check_sum(plan: Plan, cells: Iterable[Cell]) -> Counter[Verdict]:
+    """Planned equals the sum of the verdicts, or the table would lie."""
+    counts = Counter(cell.verdict for cell in cells)
+    assert sum(counts.values()) == len(plan.cells), "cells were lost between the plan and the table"
+    return counts

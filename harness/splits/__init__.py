@@ -3,16 +3,7 @@
 A split file's checksum is recorded beside its dataset and never changes once published.
 """
 
-from harness.splits.spec import SplitSpec
 from harness.splits.splits import known_split_digest, load_split, make_split, recorded_split, split_digest
 from harness.splits.strategies import strategy_names
 
-__all__ = [
-    "SplitSpec",
-    "known_split_digest",
-    "load_split",
-    "make_split",
-    "recorded_split",
-    "split_digest",
-    "strategy_names",
-]
+__all__ = ["known_split_digest", "load_split", "make_split", "recorded_split", "split_digest", "strategy_names"]

@@ -3,17 +3,7 @@
 from harness.status.footnotes import Footnotes
 from harness.status.json_values import to_json
 from harness.status.markdown import to_markdown
-from harness.status.table import (
-    Group,
-    ScoredCell,
-    Summary,
-    Table,
-    build_table,
-    key_metrics,
-    known_sets,
-    metric_sets,
-    suite_jobs,
-)
+from harness.status.table import Group, ScoredCell, Table, build_table, known_sets, metric_sets, suite_jobs
 from harness.status.terminal import show
 from harness.status.text import to_text
 
@@ -21,10 +11,8 @@ __all__ = [
     "Footnotes",
     "Group",
     "ScoredCell",
-    "Summary",
     "Table",
     "build_table",
-    "key_metrics",
     "known_sets",
     "metric_sets",
     "show",

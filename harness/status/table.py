@@ -18,10 +18,9 @@ from harness.methods.card import MethodCard, load_method
 from harness.planning.jobs import Job, unusual_options
 from harness.planning.plan import Cell, Plan, Present
 from harness.planning.suites import jobs_of, load_suite
-from harness.results.cells import check_sum
 from harness.results.reference import ReferenceResult
 from harness.results.scoring import Scores, read_scores, scored_files
-from harness.results.store import Store
+from harness.results.store import Store, check_sum
 
 # Not a suite of the repository: every job that was ever run here, in its present form.
 STORED = "stored"

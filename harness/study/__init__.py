@@ -16,12 +16,11 @@ from harness.methods.card import load_methods
 from harness.study.claims import ClaimsTable
 from harness.study.extension import own_sheets
 from harness.study.grid import Grid
-from harness.study.sheets import Sheet, Study
+from harness.study.sheets import Study, to_json, to_markdown, to_text
 from harness.study.sides import Sides
 from harness.study.specs import CLAIMS, COSTS, GRID, load_description
-from harness.study.text import to_json, to_markdown, to_text
 
-__all__ = ["Sheet", "Study", "make_study", "measure_anew", "to_json", "to_markdown", "to_text"]
+__all__ = ["make_study", "measure_anew", "to_json", "to_markdown", "to_text"]
 
 
 def make_study(layout: Layout, book: Book, mirrors: Sequence[Path] = ()) -> Study | None:

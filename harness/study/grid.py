@@ -38,7 +38,7 @@ class Grid:
     def sheet(self) -> Sheet:
         """The table of scores, or of how runs ended."""
         spec, claims = self.spec, self._claims
-        columns = [(", ".join(headings.values()), place) for headings, place in self._columns()]
+        columns = [(", ".join(filter(None, headings.values())), place) for headings, place in self._columns()]
         rows, chips, values = [], [], []
         for headings, place in self._along([name for name in spec.rows if name != "category"]):
             if "category" in spec.rows:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.upkeep.clean import Removal, clean
-from harness.upkeep.doctor import Examination, State, examine
+from harness.upkeep.clean import clean
+from harness.upkeep.doctor import State, examine
 
-__all__ = ["Examination", "Removal", "State", "clean", "examine"]
+__all__ = ["State", "clean", "examine"]

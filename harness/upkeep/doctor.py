@@ -119,7 +119,7 @@ def _control(engine: Engine) -> Examination:
     if not control.ok:
         todo = "correct what the engine names; nothing can run before"
         return Examination("control run", State.FAIL, control.detail, todo)
-    if control.memory_limit_kept is False and engine.memory_limit_enforced:
+    if control.memory_limit_kept is False and engine.facts.memory_limit_enforced:
         todo = "trust no memory limit of this engine; use another"
         return Examination(
             "control run", State.WARN, "the kernel does not hold the memory limit that was asked for", todo

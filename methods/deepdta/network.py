@@ -1,7 +1,8 @@
 """DeepDTA: a drug's and a protein's letters, each read by three convolutions, predict how strongly they bind.
 
-What follows a convolution's largest value is the same wherever it stands, so that its gradient is taken at the places
-of these alone; and the first convolution of letters is a sum of rows, one per letter and place in the window.
+The first convolution is a sum of rows, one per letter and place in the window. The last has a gradient at the
+places of its largest values alone. Windows that see nothing but the filling behind a text are all the same: one of
+them is read.
 """
 
 from __future__ import annotations
@@ -12,6 +13,9 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
+
+# texts of like lengths that are read as one array
+TOGETHER = 32
 
 
 @dataclass(frozen=True)
@@ -39,6 +43,15 @@ class Reader(nn.Module):
             _begin(layer)
 
     def forward(self, letters: Tensor) -> Tensor:
+        sizes = (letters > 0).flip(1).cummax(1).values.sum(1)
+        order = torch.argsort(sizes, stable=True)
+        # letters that one of the last convolution's values depends on
+        seen = 1 + sum(layer.kernel_size[0] - 1 for layer in self.convolutions)
+        rows = [self.read(letters[some, : int(sizes[some[-1]]) + seen]) for some in order.split(TOGETHER)]
+        return torch.cat(rows).index_select(0, torch.argsort(order))
+
+    def read(self, letters: Tensor) -> Tensor:
+        """All windows of the letters."""
         first, *middle, last = self.convolutions
         values = functional.relu(_of_letters(letters, self.embedding.weight, first))
         for layer in middle:

@@ -13,12 +13,11 @@ from hypothesis import strategies as st
 from harness.base.layout import Layout
 from harness.base.progress import Silent
 from harness.base.vocabulary import Verdict
-from harness.execution.durations import Expected, starting_order
+from harness.execution.turns import Expected, starting_order
 from harness.planning.jobs import card_of
 from harness.planning.plan import Cell, Plan
-from harness.results.cells import join
 from harness.results.reference import save_reference
-from harness.results.store import Store
+from harness.results.store import Store, join
 from tests.fabricate import job_of, plan_of
 
 # what the smoke suite takes, in its own order: seconds

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from harness.audit.orders import _step
+from harness.audit.replay import _step
 from harness.audit.steps import Checked
 from harness.results.learning import Metrics, compare_orders, order_free
 

@@ -11,7 +11,7 @@ from typing import cast
 import numpy as np
 import pytest
 
-from harness.audit import audit_reference, audit_runs
+from harness.audit import audit_runs
 from harness.audit.replay import judge_replay, replay_sample, sample_of
 from harness.audit.report import _replay
 from harness.audit.steps import Checked
@@ -251,7 +251,7 @@ def test_a_forged_reference_result_does_not_survive_its_replay(
     # random numbers in place of what the second job would have given
     put_run(layout, planned_of(plan.cells[1]))
     save_reference(layout, Store(layout.runs))
-    report = audit_reference(layout, load_reference(layout), engine=engine, replay=2)
+    report = audit_runs(layout, load_reference(layout), engine=engine, replay=2)
     honest, forged = (audit for audit in sorted(report.audits, key=lambda audit: audit.failed))
     scores = load_reference(layout)[honest.key].scores
     assert scores is not None
@@ -270,7 +270,7 @@ def test_a_run_of_a_persons_own_checkout_is_told_apart(evidence: Layout) -> None
     record = put_run(evidence, theirs)
     store = Store(evidence.runs)
     engine = cast(Engine, SimpleNamespace())
-    steps = _replay(evidence, store, engine, record.key, ())
+    steps = _replay(evidence, store, engine, record, ())
     assert [step.checked for step in steps] == [Checked.NOT_CHECKED]
     book = compare_claims(evidence, store, "repurposing", methods=["als_wr"], datasets=["synthetic"])
     assert record.key not in {key for one in book.comparisons for key in one.keys}

@@ -10,11 +10,11 @@ from typing import Any, cast
 
 import pytest
 
-from harness.audit import AuditReport, Step, audit_reference, audit_runs, find_key, to_json, to_text
+from harness.audit import AuditReport, audit_runs, find_key, to_json, to_text
 from harness.audit.basis import find_superseded
 from harness.audit.replay import sample_of
 from harness.audit.report import _replay
-from harness.audit.steps import Audit, Checked, failed, guarded, not_checked, ok
+from harness.audit.steps import Audit, Checked, Step, failed, guarded, not_checked, ok
 from harness.base.errors import CorruptData, InvalidPredictions, MissingData, UsageError
 from harness.base.layout import Layout
 from harness.base.progress import Silent
@@ -77,7 +77,7 @@ def test_references_are_drawn_likewise(many: Layout) -> None:
     (failed,) = entries.keys() - set(eligible)
     assert len(eligible) == 8
     for seed in (0, 1):
-        report = audit_reference(many, entries, replay=4, seed=seed)
+        report = audit_runs(many, entries, replay=4, seed=seed)
         assert sorted(replayed(report)) == sorted([failed, *random.Random(seed).sample(eligible, 3)])
         steps = [step for audit in report.audits for step in audit.steps if step.name == "replay"]
         assert {(step.checked, step.what) for step in steps} == {(Checked.NOT_CHECKED, "no engine")}
@@ -92,7 +92,8 @@ def test_what_can_not_be_had_again_bit_for_bit_is_not_replay(
     planned = planned_of(made_up.cells[0])
     key = forge_plan(evidence, made_up, job=planned.job.model_copy(update=changed))
     engine = cast(Engine, SimpleNamespace())
-    (step,) = _replay(evidence, Store(evidence.runs), engine, key, ())
+    store = Store(evidence.runs)
+    (step,) = _replay(evidence, store, engine, store.record(key), ())
     assert step.checked is Checked.NOT_CHECKED and said in step.what
 
 
@@ -231,7 +232,7 @@ def test_a_long_audit_says_how_far_it_is(evidence: Layout, made_up: Plan) -> Non
     assert said.begun == [("audit", 2), ("replay", 1)]
     assert [text.partition(":")[0] for text in said.steps] == ["FAILED", "ok", "not checked"]
     assert report.without_run == 3
-    assert audit_reference(evidence, {}, without_run=4, progress=said).without_run == 4
+    assert audit_runs(evidence, {}, without_run=4, progress=said).without_run == 4
 
 
 def raising(error: Exception) -> Any:
@@ -308,7 +309,7 @@ def test_references_have_chains_of_their_own(many: Layout) -> None:
     save_reference(many, Store(many.runs))
     entries = load_reference(many)
     refresh()
-    report = audit_reference(many, entries)
+    report = audit_runs(many, entries)
     assert report.passed == len(entries) == len(report.audits)
     for audit in report.audits:
         names = list(dict.fromkeys(step.name for step in audit.steps))
@@ -318,5 +319,5 @@ def test_references_have_chains_of_their_own(many: Layout) -> None:
             assert name in names
     one = next(iter(entries.values()))
     forged = replace(one, content={**one.content, "image": {**one.content["image"], "code_tree": "0" * 64}})
-    report = audit_reference(many, {**entries, one.content["key"]: forged})
+    report = audit_runs(many, {**entries, one.content["key"]: forged})
     assert [audit.key for audit in report.audits if audit.failed] == [one.content["key"]]

@@ -15,8 +15,8 @@ from harness.audit.steps import Checked, Step
 from harness.base.layout import Layout
 from harness.engine import Engine
 from harness.images import image_name
-from harness.images.content import HeldTrees
-from harness.images.receipts import Receipt, receipt_path, write_receipt
+from harness.images.export import HeldTrees
+from harness.images.receipts import BuiltImage, receipt_path, write_receipt
 from harness.planning.plan import Plan
 from harness.results.store import Store
 from tests.fabricate import planned_of
@@ -84,7 +84,7 @@ def test_an_image_with_other_files_is_found_whatever_its_receipt_says(
     right = held[image]
     engine = engine_with(image)
     name = image_name(evidence, "constant")
-    receipt = Receipt(
+    receipt = BuiltImage(
         name=name,
         engine="docker",
         image_id=image,

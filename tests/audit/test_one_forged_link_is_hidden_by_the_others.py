@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from harness.audit import Audit, Auditor, Checked, audit_runs
-from harness.audit.evidence import check_job
+from harness.audit import audit_runs
+from harness.audit.basis import check_inputs
+from harness.audit.chain import Auditor, check_job
 from harness.audit.results import compare_metrics
-from harness.audit.sources import check_inputs
+from harness.audit.steps import Audit, Checked
 from harness.base import machine
 from harness.base.input_files import as_file
 from harness.base.layout import Layout

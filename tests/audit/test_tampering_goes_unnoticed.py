@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from harness.audit import AuditReport, audit_runs, to_json, to_text
-from harness.audit.sources import check_dataset, check_originals, check_split
+from harness.audit.basis import check_dataset, check_originals, check_split
 from harness.audit.steps import Audit, Checked
 from harness.base.files import digest_of, write_json
 from harness.base.layout import Layout
@@ -247,7 +247,7 @@ def test_every_copy_of_an_original_file_is_looked_at(evidence: Layout, tmp_path:
     mirrors = (tmp_path / "one", tmp_path / "two")
     with pytest.MonkeyPatch.context() as patch:
         one = manifest.model_copy(update={"files": [file]})
-        patch.setattr("harness.audit.sources.load_manifest", lambda *_: one)
+        patch.setattr("harness.audit.basis.load_manifest", lambda *_: one)
         (step,) = check_originals(evidence, "hdvd", mirrors)
         assert step.checked is Checked.NOT_CHECKED and step.name == f"data {file.name}"
         for path in places:

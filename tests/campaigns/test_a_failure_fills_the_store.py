@@ -20,7 +20,9 @@ from harness.results.store import Store
 from tests.fabricate import plan_of, planned_of
 
 MIB = 1 << 20
-IMAGE = BuiltImage("docker", "made-up", "sha256:0", "0", "0", 1)
+IMAGE = BuiltImage(
+    engine="docker", name="made-up", image_id="sha256:0", environment_tree="0", code_tree="0", size_bytes=1
+)
 
 
 class _Facts:

@@ -14,12 +14,11 @@ from harness.audit import audit_runs
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.engine import Engine
-from harness.execution.campaign import run_plan
-from harness.results.cells import join
 from harness.results.index import build_index
 from harness.results.scoring import score_all
-from harness.results.store import Store
+from harness.results.store import Store, join
 from tests.campaigns.conftest import probe_plan
+from tests.fabricate import run_plan
 
 pytestmark = pytest.mark.engine
 

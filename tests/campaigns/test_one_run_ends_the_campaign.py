@@ -19,19 +19,21 @@ from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.engine import Engine
 from harness.execution import campaign, turns
-from harness.execution.campaign import left_to_run, run_plan
+from harness.execution.campaign import left_to_run
 from harness.execution.tasks import Task
 from harness.images import BuiltImage
 from harness.planning.jobs import PlannedJob
 from harness.planning.obstacles import Obstacles
 from harness.planning.plan import Cell, Plan
-from harness.results.cells import join
 from harness.results.records import Record
-from harness.results.store import Store
+from harness.results.store import Store, join
 from tests.core.factories import planned_job, put_run, record_of
+from tests.fabricate import run_plan
 
 Act = Callable[[PlannedJob], Verdict]
-IMAGE = BuiltImage("docker", "made-up", "sha256:0", "0", "0", 1)
+IMAGE = BuiltImage(
+    engine="docker", name="made-up", image_id="sha256:0", environment_tree="0", code_tree="0", size_bytes=1
+)
 
 
 class Heard:
@@ -78,7 +80,7 @@ def pretend(monkeypatch: pytest.MonkeyPatch) -> Callable[[Act], None]:
 
 def _run(layout: Layout, plan: Plan, **more: object) -> list[str]:
     heard = Heard()
-    run_plan(layout, plan, cast(Engine, None), progress=heard, choices=campaign.Choices(workers=1), **more)  # type: ignore[arg-type]
+    run_plan(layout, plan, cast(Engine, None), progress=heard, choices=campaign.Choices(workers=1), **more)
     return heard.lines
 
 

@@ -16,17 +16,17 @@ from harness.base.vocabulary import Verdict
 from harness.data import load_manifest
 from harness.data.manifest import mirror_path
 from harness.engine import Engine
-from harness.execution.campaign import Choices, left_to_run, mark_unstable, run_plan
+from harness.execution.campaign import Choices, left_to_run, mark_unstable
 from harness.execution.tasks import Task, perform, perform_anywhere, run_in_container
 from harness.images import ensure_image
 from harness.methods.card import load_method
 from harness.planning.jobs import Job
 from harness.planning.obstacles import Obstacles
 from harness.planning.plan import make_plan
-from harness.results.cells import join
-from harness.results.store import Store
+from harness.results.store import Store, join
 from harness.splits.spec import SplitSpec
 from tests.campaigns.conftest import probe_plan
+from tests.fabricate import run_plan
 
 pytestmark = pytest.mark.engine
 

@@ -10,15 +10,15 @@ import pytest
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.engine import Engine
-from harness.execution.campaign import Choices, run_plan
+from harness.execution.campaign import Choices
 from harness.images import folder_tree
 from harness.methods.card import load_method
 from harness.planning.jobs import Job
 from harness.planning.plan import make_plan
-from harness.results.cells import join
-from harness.results.store import Store
+from harness.results.store import Store, join
 from harness.splits.spec import SplitSpec
 from tests.campaigns.conftest import probe_plan
+from tests.fabricate import run_plan
 
 pytestmark = pytest.mark.engine
 
@@ -74,6 +74,32 @@ def test_the_checkout_runs_in_place_of_ours(layout: Layout, engine: Engine, tmp_
     assert np.load(folder / "predictions.npy") == pytest.approx(expected)
     assert f"upstream {job.upstream[:12]}" in cell.job.label
     assert make_plan(layout, "ours", [job.model_copy(update={"upstream": ""})]).cells[0].planned != cell.planned
+
+
+def test_a_class_of_a_checkout_runs_in_place_of_ours(layout: Layout, engine: Engine, tmp_path: Path) -> None:
+    """Java looks for its classes by their names, in the checkout first."""
+    checkout = tmp_path / "checkout"
+    checkout.mkdir()
+    (checkout / "SimilarityInference.java").write_text(
+        "final class SimilarityInference {\n"
+        "    SimilarityInference(float[][] vectors, int[][] known, int side) {}\n"
+        "    double score(int node, int other) { return 3; }\n}\n"
+    )
+    parameters = {"similarity_weight": 1.0, "classifier": "j48", "walks": 2}
+    job = Job(
+        benchmark="dti",
+        method="biolne",
+        parameters={**load_method(layout, "biolne").variant("published").parameters, **parameters},
+        dataset="dti_world",
+        split=SplitSpec(strategy="random", seed=17263407),
+        upstream=folder_tree(checkout),
+    )
+    plan = make_plan(layout, "upstream", [job])
+    run_plan(layout, plan, engine, choices=Choices(upstream=checkout))
+    (cell,) = join(plan, Store(layout.runs))
+    assert cell.planned is not None and cell.verdict is Verdict.OK, cell.reason
+    # equal scores are scaled to 0
+    assert not np.load(Store(layout.runs).path(cell.planned.key) / "scores.npy").any()
 
 
 def test_the_data_of_a_checkout_stays_outside(probe_layout: Layout, engine: Engine, tmp_path: Path) -> None:

@@ -25,7 +25,11 @@ def refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capt
     def reached(*_: object, **__: object) -> None:
         raise AssertionError("it went on")
 
-    for place in ("harness.planning.plan.make_plan", "harness.engine.find_engine"):
+    for place in (
+        "harness.api.plans.make_plan",
+        "harness.api.runs.find_engine",
+        "harness.cli.notebook.find_engine",
+    ):
         monkeypatch.setattr(place, reached)
     monkeypatch.setenv("PERMAFROST_RESULTS", str(tmp_path / "results"))
 

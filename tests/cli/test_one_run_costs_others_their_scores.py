@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Sequence
 from typing import Any, cast
 
 import pytest
@@ -15,7 +16,7 @@ from harness.base.vocabulary import Verdict
 from harness.cli import main
 from harness.engine import Engine
 from harness.execution import predict
-from harness.planning.plan import Plan, make_plan
+from harness.planning.plan import Cell, Plan, make_plan
 from harness.results.scoring import scores_path
 from harness.results.store import Store
 from harness.status.table import key_metrics
@@ -77,10 +78,10 @@ def test_a_key_that_nobody_knows_is_not_called_too_short(gone: str, capsys: pyte
 def test_a_failed_prediction_says_error_once(
     evidence: Layout, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def failing(layout: Layout, plan: Plan, *_: Any, **__: Any) -> None:
-        put_run(layout, planned_of(plan.cells[0]), verdict=Verdict.ERROR, reason="exit code 1: too few")
+    def failing(layout: Layout, cells: Sequence[Cell], *_: Any, **__: Any) -> None:
+        put_run(layout, planned_of(cells[0]), verdict=Verdict.ERROR, reason="exit code 1: too few")
 
-    monkeypatch.setattr(predict, "run_plan", failing)
+    monkeypatch.setattr(predict, "run_cells", failing)
     job = predict.prediction_job(evidence, "constant", "synthetic", "published", 0)
     with pytest.raises(HarnessError) as error:
         predict.predict(evidence, cast(Engine, None), job, mirrors=(), progress=Silent())

@@ -9,8 +9,8 @@ import pytest
 from harness.base.errors import UsageError
 from harness.base.layout import Layout
 from harness.cli import main
-from harness.execution.upstream import replaceable, upstream_tree
 from harness.images import folder_tree
+from harness.planning.request import replaceable, upstream_tree
 
 
 @pytest.mark.parametrize(

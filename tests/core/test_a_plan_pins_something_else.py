@@ -17,8 +17,7 @@ from harness.base.vocabulary import Accelerator, Verdict
 from harness.planning.jobs import Job, PlannedJob
 from harness.planning.obstacles import Obstacles
 from harness.planning.plan import Cell, Plan, Present, make_plan
-from harness.results.cells import check_sum, join
-from harness.results.store import Store
+from harness.results.store import Store, check_sum, join
 from harness.splits.spec import SplitSpec
 from tests.core.factories import planned_job, put_run, record_of
 

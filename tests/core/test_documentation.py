@@ -6,16 +6,18 @@ import re
 from collections import Counter
 from importlib import import_module
 from importlib.util import find_spec
+from itertools import chain
 from pathlib import Path
 
 import pytest
 
 from harness.base.layout import Layout
 from harness.benchmarks.ddi.study import page
-from harness.benchmarks.ddi.study.data_facts import load_measured
+from harness.benchmarks.ddi.study.data_facts import SplitFacts
 from harness.methods import page as cards
 from harness.methods.card import load_methods
 from harness.results import findings
+from harness.study.measurements import load_measured
 from tests.conftest import REPOSITORY
 
 _PAGES = [*sorted(REPOSITORY.glob("*.md")), *sorted((REPOSITORY / "docs").rglob("*.md"))]
@@ -106,7 +108,7 @@ def test_the_page_of_findings_is_current(repository: Layout) -> None:
 
 
 def test_the_page_of_consistency_is_current(repository: Layout) -> None:
-    measured = load_measured(repository, "ddi")
+    measured = load_measured(repository, "ddi", SplitFacts)
     assert measured is not None
     assert (REPOSITORY / "docs" / "consistency.md").read_text() == page.markdown(measured), (
         "run: harness split consistency --markdown > docs/consistency.md"
@@ -116,7 +118,10 @@ def test_the_page_of_consistency_is_current(repository: Layout) -> None:
 def test_every_finding_is_demonstrated(repository: Layout) -> None:
     for members in findings.all_findings(repository).values():
         assert all(one.shown_by for one in members)
-        assert findings.missing_demonstrations(repository, members) == []
+        for demonstration in chain.from_iterable(one.shown_by for one in members):
+            path, _, name = demonstration.partition("::")
+            shown = name and f"def {name}(" in (repository.root / path).read_text(encoding="utf-8")
+            assert shown or demonstration.startswith("harness "), demonstration
 
 
 def test_what_a_card_calls_a_finding_is_one_of_its_benchmark(repository: Layout) -> None:

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from harness.base.disk import reserve_of
 from harness.base.errors import EngineError
 from harness.base.layout import Layout
+from harness.base.machine import reserve_of
 from harness.base.vocabulary import Verdict
 from harness.data import load_manifest
 from harness.images import recorded_size
@@ -24,8 +24,7 @@ from harness.planning.jobs import PlannedJob
 from harness.planning.needs import Needs, check_disk, needs_of
 from harness.planning.plan import Cell, make_plan
 from harness.planning.suites import jobs_of, load_suite
-from harness.results.cells import join
-from harness.results.store import Store
+from harness.results.store import Store, join
 from tests.core.factories import record_of
 
 

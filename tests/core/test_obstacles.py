@@ -8,8 +8,7 @@ from harness.base.vocabulary import Verdict
 from harness.planning.jobs import Job
 from harness.planning.obstacles import Kind, ObstacleNotes, Obstacles
 from harness.planning.plan import Cell, Plan
-from harness.results.cells import join
-from harness.results.store import Store
+from harness.results.store import Store, join
 from tests.core.factories import planned_job, put_run
 
 

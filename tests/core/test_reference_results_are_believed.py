@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from harness.audit import audit_reference, believed_reference
+from harness.audit import audit_runs, believed_reference
 from harness.base.errors import AuditError, CorruptData, UsageError
 from harness.base.files import digest_of
 from harness.base.layout import Layout
@@ -151,7 +151,7 @@ def test_results_of_changed_code_are_outgrown(made: Layout) -> None:
     (made.methods / "als_wr" / "als.py").write_text("other code\n")
     assert [row.stale for row in overview(made)] == [2]
     assert obtained(elsewhere(made)) == {}
-    report = audit_reference(made, believed_reference(made))
+    report = audit_runs(made, believed_reference(made))
     assert (report.passed, report.superseded, report.failed) == (0, 2, 0)
     save_reference(made, Store(made.runs))
     assert load_reference(made) == {}
@@ -186,7 +186,7 @@ def test_a_reviewer_audits_one_cell_or_one_suite_of_them(made: Layout, monkeypat
 
 
 def test_the_audit_says_that_predictions_were_not_seen(made: Layout) -> None:
-    report = audit_reference(made, believed_reference(made))
+    report = audit_runs(made, believed_reference(made))
     assert (report.passed, report.failed) == (2, 0)
     assert all(
         [step.checked for step in audit.steps if step.name == "predictions"] == ["not checked"]

@@ -27,7 +27,6 @@ from harness.data import load_dataset
 from harness.execution.campaign import left_to_run, mark_unstable
 from harness.planning.plan import Plan
 from harness.results import scoring
-from harness.results.cells import join
 from harness.results.index import build_index
 from harness.results.records import Record
 from harness.results.scoring import (
@@ -44,7 +43,7 @@ from harness.results.scoring import (
     scores_path,
     without_truth,
 )
-from harness.results.store import Store
+from harness.results.store import Store, join
 from harness.results.truth import Truth, truth_of
 from harness.splits import load_split
 from tests.fabricate import planned_of, table_of

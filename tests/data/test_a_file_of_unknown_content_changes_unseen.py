@@ -16,8 +16,7 @@ from harness.base.layout import Layout
 from harness.cli import data as command
 from harness.data import dataset_digest, load_dataset, load_manifest
 from harness.data.datasets import fetch_dataset
-from harness.data.manifest import FIRST_SEEN
-from harness.data.manifest import mirror_path
+from harness.data.manifest import FIRST_SEEN, mirror_path
 from harness.data.trust import forget
 from tests.data.own_pairs import write_pairs
 from tests.data.web import Web, serving

@@ -11,7 +11,8 @@ import pytest
 from harness import benchmarks
 from harness.base.layout import Layout
 from harness.execution.trials import OnDemand
-from harness.parity import CaseFinding, Standing, check_cases, find_cases
+from harness.parity import CaseFinding, check_cases, find_cases
+from harness.parity.finding import Standing
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "ddi"
 CASES = sorted(path.stem for path in (GOLDEN / "metrics").glob("*.npz"))

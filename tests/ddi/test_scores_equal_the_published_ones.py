@@ -13,7 +13,8 @@ from harness.benchmarks.ddi.dataset import DdiDataset
 from harness.benchmarks.ddi.scoring import SCORING
 from harness.benchmarks.ddi.splits.parts import TRAIN, PartSplit
 from harness.data import load_dataset
-from harness.splits import SplitSpec, load_split
+from harness.splits import load_split
+from harness.splits.spec import SplitSpec
 
 
 @pytest.mark.parametrize(

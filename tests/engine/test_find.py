@@ -12,7 +12,6 @@ import pytest
 from harness.base.errors import EngineError
 from harness.base.layout import Layout
 from harness.engine import Engine, find, find_engine, programs
-from harness.engine import install as installation
 from harness.engine.sockets import chosen_by_user, silence, usual_places
 
 
@@ -55,7 +54,7 @@ def test_nothing_found_says_what_to_type(layout: Layout, nothing_here: None) -> 
 
 
 def test_nothing_is_installed_unasked(layout: Layout, nothing_here: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(installation, "possible", lambda: pytest.fail("looked at installing"))
+    monkeypatch.setattr(find, "_may_install", lambda: pytest.fail("looked at installing"))
     with pytest.raises(EngineError):
         find_engine(layout, environment={})
 
@@ -64,8 +63,8 @@ def test_what_may_be_installed_is_then_served(
     layout: Layout, nothing_here: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     done: list[str] = []
-    monkeypatch.setattr(installation, "possible", lambda: True)
-    monkeypatch.setattr(installation, "install_docker", lambda: done.append("installed"))
+    monkeypatch.setattr(find, "_may_install", lambda: True)
+    monkeypatch.setattr(find, "install_docker", lambda: done.append("installed"))
     with pytest.raises(EngineError):
         find_engine(layout, install=True, environment={})
     assert done == ["installed"]
@@ -108,7 +107,7 @@ def test_silence_has_its_reason(tmp_path: Path, answering: Path) -> None:
 @pytest.mark.engine
 def test_an_engine_that_answers_is_described(docker_engine: object, layout: Layout) -> None:
     with find_engine(layout, only="docker") as engine:
-        assert engine.name == "docker" and engine.version and engine.facts.cpus >= 1
+        assert engine.name == "docker" and engine.facts.version and engine.facts.cpus >= 1
         assert engine.answers() and engine.image_id("sha256:" + "0" * 64) is None
 
 

@@ -85,6 +85,6 @@ def test_only_the_orphan_is_removed(any_engine: Engine, probe_image: ProbeImage,
 def test_the_control_run_leaves_nothing(any_engine: Engine) -> None:
     control = control_run(any_engine)
     assert control.ok, control.detail
-    assert control.memory_limit_kept is not False or not any_engine.memory_limit_enforced
+    assert control.memory_limit_kept is not False or not any_engine.facts.memory_limit_enforced
     assert any_engine.client.api.images(CONTROL_IMAGE) == []
     assert any_engine.client.api.containers(all=True, filters={"label": CONTROL_LABEL}) == []

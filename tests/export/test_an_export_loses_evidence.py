@@ -17,7 +17,9 @@ from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.cli import main
 from harness.data import load_manifest
-from harness.export import METADATA, PROFILE, SUMS, export
+from harness.export import export
+from harness.export.crate import METADATA, PROFILE
+from harness.export.pack import SUMS
 from harness.methods.card import load_method
 from harness.planning.jobs import make_job
 from harness.planning.plan import Plan, make_plan

@@ -9,17 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from harness.base.disk import room_on
 from harness.base.layout import Layout
+from harness.base.machine import room_on
 from harness.base.vocabulary import Verdict
 from harness.engine import Engine
-from harness.execution.campaign import Choices, run_plan
+from harness.execution.campaign import Choices
 from harness.execution.runs import Limits, Outcome, RunRequest, execute
 from harness.planning.plan import Plan
-from harness.results.cells import join
-from harness.results.store import Store
+from harness.results.store import Store, join
 from tests.campaigns.conftest import probe_plan
 from tests.engines import ProbeImage
+from tests.fabricate import run_plan
 from tests.runs.helpers import ANSWER
 
 pytestmark = pytest.mark.engine

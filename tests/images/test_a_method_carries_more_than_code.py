@@ -111,7 +111,7 @@ def test_a_link_among_the_recipes_is_refused(bench: Workbench, tmp_path: Path, n
 
 def test_the_self_test_says_so_before_it_builds(mine: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
     (mine.methods / "constant" / "weights.npy").write_bytes(b"\x93NUMPY")
-    monkeypatch.setattr("harness.base.layout.find_layout", lambda: mine)
+    monkeypatch.setattr("harness.cli.new.find_layout", lambda: mine)
     monkeypatch.setattr("harness.conformance.self_test", lambda *_: pytest.fail("built"))
     result = CliRunner().invoke(group, ["new", "check", "constant"], standalone_mode=False)
     assert result.return_value == 1, result.output

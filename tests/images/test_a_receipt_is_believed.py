@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from harness.base.layout import Layout
-from harness.images import content as held
+from harness.images import export as held
 from harness.images.trees import TreeEntry, code_of_entries, environment_listing, listing_digest
 
 CODE = {"opt/method/main.py": TreeEntry("file", 0o644, 0, 0, "", "1" * 64, 3)}

@@ -46,8 +46,8 @@ def test_the_list_is_a_table_for_people() -> None:
 @pytest.mark.parametrize("as_json", [False, True])
 def test_a_fault_gives_exit_code_3_and_is_shown(monkeypatch: pytest.MonkeyPatch, as_json: bool) -> None:
     findings = [ImageFinding("toy", "installed", "equals the locks", "spy 1 is installed but not locked")]
-    monkeypatch.setattr("harness.images.verify.verify_images", lambda *_, **__: iter(findings))
-    monkeypatch.setattr("harness.engine.find_engine", lambda *_, **__: _Nothing())
+    monkeypatch.setattr("harness.cli.image.verify_images", lambda *_, **__: iter(findings))
+    monkeypatch.setattr("harness.cli.image.find_engine", lambda *_, **__: _Nothing())
     code, text = _run("verify", "toy", *(["--json"] if as_json else []))
     assert code == 3
     assert "spy 1 is installed but not locked" in text

@@ -264,12 +264,14 @@ def test_a_comment_in_what_all_methods_share_changes_no_code_tree(repository: La
         "python/permafrost_sdk.py": "PROTOCOL = 1",
         "octave/read_npy.m": "numel (shape) > 2",
         "r/permafrost.R": "<-",
+        "java/Npy.java": "shape.length > 2",
     }
     for name, code in changes.items():
         path = mine.methods / "_sdk" / name
         text = path.read_text()
         assert code in text
-        path.write_text(f"\n# a comment: it's new\n\n{text}\n# another")
+        mark = "//" if name.endswith(".java") else "#"
+        path.write_text(f"\n{mark} a comment: it's new\n\n{text}\n{mark} another")
         assert trees() == before
         path.write_text(text.replace(code, code.replace("1", "2").replace(" > 2", " > 3").replace("<-", "<<-"), 1))
         language = name.partition("/")[0]

@@ -13,11 +13,12 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from harness.meaning import meaning_of
+from harness.meaning.java import java_meaning
 from harness.meaning.octave import octave_meaning
 from harness.meaning.r import r_meaning
 from harness.meaning.scripts import Unsure
 from tests.meaning.languages import sources
-from tests.meaning.test_a_comment_makes_results_stale import OCTAVE_LINES, R_LINES
+from tests.meaning.test_a_comment_makes_results_stale import JAVA_LINES, OCTAVE_LINES, R_LINES
 
 PYTHON = sources(".py")
 
@@ -219,6 +220,27 @@ def test_any_other_character_of_code_changes_a_script(lines: list[str], name: st
     assert differ(name, "\n".join(chosen), "\n".join(others))
 
 
+@settings(deadline=None)
+@given(data=st.data())
+def test_any_other_character_of_code_changes_java(data: st.DataObject) -> None:
+    """Any but spaces between tokens: none is put in, and none that is there is changed."""
+    line = data.draw(st.sampled_from(JAVA_LINES))
+    place = data.draw(st.sampled_from([at for at, sign in enumerate(line) if sign != " "]))
+    new = data.draw(st.sampled_from([*"abz019+-;,'\"`#%(){}<>=!&|\\.", ""]))
+    assume(new != line[place])
+    assert differ("x.java", line, line[:place] + new + line[place + 1 :])
+
+
+@pytest.mark.parametrize("path", sources(".java"), ids=lambda path: path.name)
+def test_any_other_token_of_a_real_file_of_java_changes_it(path: Path) -> None:
+    tokens = java_meaning(path.read_bytes()).split("\n")
+    whole = meaning_of(path.name, "\n".join(tokens).encode())
+    for at in range(0, len(tokens), 7):
+        for changed in (["other_"], [tokens[at], "other_"], []):
+            text = "\n".join([*tokens[:at], *changed, *tokens[at + 1 :]])
+            assert meaning_of(path.name, text.encode()) != whole, tokens[at]
+
+
 @pytest.mark.parametrize("path", sources(".m", ".R", ".r"), ids=lambda path: path.name)
 def test_any_other_word_of_a_real_script_changes_it(path: Path) -> None:
     """Words outside of comments, each in turn; in these files a line with a comment begins with it."""
@@ -254,6 +276,20 @@ SCRIPTS = {
     "a quoted name": ("x.R", "`a # b` <- 1", "`a # c` <- 1"),
     "a name that ends in r": ("x.R", "x <- c(bar, 'a)')", "x <- c(bar, 'b)')"),
     "two statements": ("x.R", "x <- a\n-1", "x <- a -1"),
+    "a comment in a string of java": ("x.java", 'x = "a // b";', 'x = "a // c";'),
+    "a block in a string of java": ("x.java", 'x = "a /* b */";', 'x = "a /* c */";'),
+    "a quote as a character": ("x.java", "x = '\"'; // y = '\"'", "x = '\"'; // y = '\"'\nz = 1;"),
+    "a comment that ends in java": ("x.java", "x = 1; // y = 2;", "x = 1; //\ry = 2;"),
+    "a block that ends": ("x.java", "/* a */ x = 1; /* b */", "/* a x = 1; b */"),
+    "spaces in a text block": ("x.java", 'x = """\n  a\n  b""";', 'x = """\n  a\n b""";'),
+    "what looks like a comment in a text block": ("x.java", 'x = """\n // a""";', 'x = """\n // b""";'),
+    "two operators": ("x.java", "x = a - -b;", "x = a -- b;"),
+    "two plus signs": ("x.java", "x = a+ +b;", "x = a++ +b;"),
+    "two words": ("x.java", "return a;", "returna;"),
+    "a number with a sign": ("x.java", "x = 0x1e+5;", "x = 0x1e +5;"),
+    "a shift": ("x.java", "x = a > > b;", "x = a >> b;"),
+    "a word with a hyphen": ("x.java", "x = non-sealed;", "x = non - sealed;"),
+    "spaces in a string of java": ("x.java", 'x = "a  b";', 'x = "a b";'),
     "the interpreter": ("x.R", "#!/usr/bin/Rscript\nx", "#!/usr/bin/Rscript --vanilla\nx"),
 }
 
@@ -295,6 +331,26 @@ def test_r_that_is_not_plain_counts_by_its_bytes(text: str) -> None:
     with pytest.raises(Unsure):
         r_meaning(text.encode())
     assert differ("x.R", text, text + "\n# comment")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'x = "a',
+        "x = 'a;",
+        "/* a",
+        'x = """a',
+        "x = \u00e9;",
+        "x = '\\u0022';",
+        "x = #;",
+        "// \\u000a y = 1;",
+        "x = '';",
+    ],
+)
+def test_java_that_is_not_plain_counts_by_its_bytes(text: str) -> None:
+    with pytest.raises(Unsure):
+        java_meaning(text.encode())
+    assert differ("x.java", text, text + "\n// comment")
 
 
 TABLES = {

@@ -10,11 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness.meaning import meaning_of
+from harness.meaning.java import java_meaning
 from harness.meaning.octave import octave_meaning
 from harness.meaning.r import r_meaning
 from tests.meaning.languages import NOISE, commented, documented, sources
 
-PYTHON, OCTAVE, R = sources(".py"), sources(".m"), sources(".R", ".r")
+PYTHON, OCTAVE, R, JAVA = sources(".py"), sources(".m"), sources(".R", ".r"), sources(".java")
 
 # Every line is a statement of its own; what begins a comment elsewhere is in strings here.
 OCTAVE_LINES = [
@@ -40,11 +41,21 @@ R_LINES = [
     "bar <- 1; r <- 2",
 ]
 
+JAVA_LINES = [
+    "String s = \"it's // no \\\" /* comment */\"; char c = '\"', d = '\\'', e = '/';",
+    "int x = a / b / -c + +d - --e % 0x1F_L << 3 >>> 2; x >>>= 1; x /= 2;",
+    "double y = 1e-5 + .5f * 1.0E+3 / 2.;",
+    "Map<String, List<int[]>> m = new HashMap<>(); f(Main::g, (a, b) -> a != b && !c || ~d >= 2);",
+    "for (int one : many) { if (a ? b : c) continue; } @Override void h(int... rest) {}",
+    'String t = "" + \'\\t\' + "a" + "";',
+    "non-sealed class N {} label: while (i++ < --j) x |= y ^ z & w;",
+]
+
 
 @pytest.mark.parametrize(
     ("lines", "mark", "name"),
-    [(OCTAVE_LINES, "#", "x.m"), (OCTAVE_LINES, "%", "x.m"), (R_LINES, "#", "x.R")],
-    ids=["octave #", "octave %", "r"],
+    [(OCTAVE_LINES, "#", "x.m"), (OCTAVE_LINES, "%", "x.m"), (R_LINES, "#", "x.R"), (JAVA_LINES, "//", "x.java")],
+    ids=["octave #", "octave %", "r", "java"],
 )
 @settings(deadline=None)
 @given(data=st.data())
@@ -68,6 +79,24 @@ def test_a_comment_behind_each_line_of_a_real_file_means_nothing(path: Path) -> 
 
 def _commented(line: str) -> str:
     return line if line.endswith("...") else f'{line}  # it\'s "new"\n'
+
+
+@pytest.mark.parametrize("path", JAVA, ids=lambda path: path.name)
+def test_other_spaces_and_comments_in_a_real_file_of_java_mean_nothing(path: Path) -> None:
+    """Its tokens one a line, and with comments of both kinds between all of them."""
+    tokens = java_meaning(path.read_bytes())
+    assert len(tokens) > 100
+    assert java_meaning(tokens.encode()) == tokens
+    between = tokens.replace("\n", ' /* it\'s "one" */\r\n\t // another /* \n')
+    assert meaning_of(path.name, between.encode()) == meaning_of(path.name, path.read_bytes())
+
+
+def test_formatting_of_java_means_nothing() -> None:
+    one = b'void f(int[] a){if(a.length>0){g("x  y",a[0]+ +b);}}'
+    other = b'void f (int [] a)\n{\n /** Doc. */ if ( a . length > 0 ) {\n  g( "x  y" , a [0] + + b ) ;\n }\n}\n'
+    assert meaning_of("x.java", one) == meaning_of("x.java", other)
+    block = '""" \n  x " // "" y\n \\""" z"""'
+    assert java_meaning(f"a = {block}; // end".encode()) == f"a\n=\n{block}\n;"
 
 
 def test_a_block_of_comments_means_nothing() -> None:

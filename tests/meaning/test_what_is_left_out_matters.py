@@ -1,4 +1,4 @@
-"""The rules for Octave and R leave out what means something: the languages themselves are the judges."""
+"""The rules for Octave, R and Java leave out what means something: the languages themselves are the judges."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import pytest
 from harness.base.layout import Layout
 from harness.engine import Engine
 from harness.images import ensure_image
+from harness.meaning.java import java_meaning
 from harness.meaning.octave import octave_meaning
 from harness.meaning.r import r_meaning
 
@@ -65,6 +66,28 @@ long <- "first  # line
 f <- \\(x) x + 1
 print(list(x, s, t, u, raw, other, `a # name`, long, f(1)))
 """
+JAVA = """
+// a comment with 'quotes" and {brackets
+import java.util.*; /* a block
+  // why "not" */
+/** Its help: why { */
+final class Probe {
+    static int twice(int x) { return x + + x; } // it's x++x
+
+    public static void main(String... a) throws Exception {
+        String s = "it's // no \\" /* comment */"; char c = '"', d = '\\'', e = '/';
+        int x = 9, i = 6 / /* between */ 2 / -x-- + - -x;   // "
+        Map<String, List<int[]>> m = new HashMap<>();
+        String block = \"""
+            first // line
+              "" /* and */ \\\""" second
+            \""";
+        double y = 1e-5 + .5f * 0x1p+3 / 2.;
+        loop: for (int one : new int[] {1, 2, 3}) { if (one > 2) break loop; x >>>= 1; x <<= one; }
+        System.out.println(List.of(s, c, d, e, x, i, m, block, y, twice(4), i != 3 ? "a" + '\\t' + "b" : ""));
+    }
+}
+"""
 LANGUAGES = {
     "octave": (
         "bnnr",
@@ -82,6 +105,17 @@ LANGUAGES = {
         R,
         r_meaning,
         ["Rscript", "--vanilla", "-e", 'p <- tempfile(); cat(Sys.getenv("PROGRAM"), file = p); source(p)'],
+    ),
+    "java": (
+        "biolne",
+        JAVA,
+        java_meaning,
+        [
+            "sh",
+            "-ec",
+            "printenv PROGRAM > /tmp/Probe.java; java -m jdk.compiler/com.sun.tools.javac.Main "
+            "-proc:none -d /tmp/classes /tmp/Probe.java; java Probe",
+        ],
     ),
 }
 

@@ -15,7 +15,7 @@ from tests.conftest import REPOSITORY
 NAMES = method_names(find_layout(REPOSITORY))
 # what a card names although every method of the benchmark gets it; of ddi, only what is beside it
 ALWAYS_DECLARED: dict[str, set[str]] = {"repurposing": {"associations", "folds"}, "ddi": set(), "dti": set()}
-MAINS = {"python": "main.py", "octave": "main.m", "r": "main.R"}
+MAINS = {"python": "main.py", "octave": "main.m", "r": "main.R", "java": "main.java"}
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.methods.card import MethodCard, Tolerance
-from harness.parity import CaseFinding, Standing, check_cases, find_cases
-from harness.parity.finding import compare
+from harness.parity import CaseFinding, check_cases, find_cases
+from harness.parity.finding import Standing, compare
 from tests.parity.conftest import Answers, save
 
 Array = npt.NDArray[Any]

@@ -14,8 +14,9 @@ from harness.base.errors import CorruptData, ManifestError, UsageError
 from harness.base.layout import Layout
 from harness.cli import group
 from harness.methods.card import MethodCard, ParityTable, Tolerance
-from harness.parity import Standing, check_cases, find_cases
+from harness.parity import check_cases, find_cases
 from harness.parity.cases import matches_of
+from harness.parity.finding import Standing
 from tests.parity.conftest import Answers, save
 
 

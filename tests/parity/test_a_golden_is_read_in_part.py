@@ -12,7 +12,8 @@ from pydantic import ValidationError
 
 from harness.base.layout import Layout
 from harness.methods.card import MethodCard, ParityTable, Tolerance
-from harness.parity import CaseFinding, Standing, check_cases, find_cases
+from harness.parity import CaseFinding, check_cases, find_cases
+from harness.parity.finding import Standing
 from tests.parity.conftest import Answers, save
 
 Arrays = dict[str, npt.NDArray[Any]]

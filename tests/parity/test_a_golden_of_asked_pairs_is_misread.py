@@ -12,7 +12,8 @@ import pytest
 from harness.base.layout import Layout
 from harness.benchmarks.repurposing.splits.folds import TEST
 from harness.methods.card import MethodCard, Tolerance
-from harness.parity import CaseFinding, Standing, check_cases, find_cases
+from harness.parity import CaseFinding, check_cases, find_cases
+from harness.parity.finding import Standing
 from tests.parity.conftest import Answers, save
 
 MASK = np.zeros((5, 4), dtype=np.int8)

@@ -23,7 +23,8 @@ from harness.execution.trials import Result, Trial, write_trial
 from harness.images import ensure_environment
 from harness.images.identity import code_folders, parity_folders
 from harness.methods.card import MethodCard, load_method
-from harness.parity import CaseFinding, Standing, check_cases, find_cases
+from harness.parity import CaseFinding, check_cases, find_cases
+from harness.parity.finding import Standing
 from harness.parity.traces import ABOUT
 from tests.conftest import asked_for
 from tests.methods.frozen import run_in_image

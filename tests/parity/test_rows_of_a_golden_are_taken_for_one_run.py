@@ -18,8 +18,8 @@ from harness.base.npy import npy_bytes
 from harness.base.vocabulary import Verdict
 from harness.execution.trials import Result, Trial
 from harness.methods.card import MethodCard, ParityTable, Tolerance
-from harness.parity import CaseFinding, Standing, check_cases, find_cases
-from harness.parity.finding import compare
+from harness.parity import CaseFinding, check_cases, find_cases
+from harness.parity.finding import Standing, compare
 from tests.parity.conftest import save
 
 Array = npt.NDArray[Any]

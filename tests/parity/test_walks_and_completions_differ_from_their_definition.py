@@ -13,7 +13,8 @@ from harness.benchmarks.dti.conformance import problems
 from harness.engine import Engine
 from harness.execution.trials import InContainers, Trial
 from harness.methods.card import load_method
-from harness.parity import CaseFinding, Standing, check_cases, find_cases
+from harness.parity import CaseFinding, check_cases, find_cases
+from harness.parity.finding import Standing
 from tests.parity.plain import dtinet as plain
 
 pytestmark = pytest.mark.engine

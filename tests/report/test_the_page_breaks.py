@@ -14,8 +14,8 @@ from harness.base.logs import log_tail
 from harness.base.vocabulary import Verdict
 from harness.compare import Book
 from harness.planning.plan import Plan
-from harness.report import render, write_report
-from harness.report.html import SYMBOLS, harmless_json
+from harness.report import write_report
+from harness.report.html import SYMBOLS, harmless_json, render
 from harness.results.store import Store
 from harness.status import Table
 from tests.fabricate import drug_cell, plan_of, planned_of, put_run, table_of

@@ -15,7 +15,8 @@ from harness.benchmarks.repurposing.input_arrays import similarity, standardised
 from harness.benchmarks.repurposing.names import INPUTS
 from harness.benchmarks.repurposing.splits.folds import FoldSplit
 from harness.data import load_dataset
-from harness.splits import SplitSpec, load_split
+from harness.splits import load_split
+from harness.splits.spec import SplitSpec
 from tests.given import write_inputs
 
 FIVE = {"inner_folds": 5}

@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from harness.base.errors import InvalidPredictions
 from harness.base.npy import npy_bytes
 from harness.benchmarks.repurposing.answer import FoldQuestion
 from harness.benchmarks.repurposing.splits.folds import Folds
-from harness.execution.runs import InvalidPredictions
 
 FOLDS: Folds = np.array([[-1, 0, 1], [1, -1, 0], [-1, -2, 0]], dtype=np.int8)
 MODELS, TESTED, TRAINED = 2, 3, 5

@@ -18,7 +18,8 @@ from harness.benchmarks.repurposing.ranking import rank_pairs
 from harness.benchmarks.repurposing.scoring import SCORING, choose, score_predictions
 from harness.benchmarks.repurposing.splits.folds import Folds, FoldSplit
 from harness.data import load_dataset
-from harness.splits import SplitSpec, load_split
+from harness.splits import load_split
+from harness.splits.spec import SplitSpec
 from tests.repurposing.brute_force import area_of, is_mixed, mean
 
 

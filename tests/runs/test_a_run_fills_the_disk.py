@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.base.disk import GIB, has_room_for_files, reserve_of, room_on
+from harness.base.machine import GIB, has_room_for_files, reserve_of, room_on
 from harness.execution.runs.disk import disk_fault, output_fault
 from harness.execution.runs.request import Limits
 from harness.execution.runs.user import ContainerUser

@@ -11,8 +11,7 @@ from hypothesis import strategies as some
 
 from harness.base.vocabulary import Verdict
 from harness.engine.cgroup import Shortage
-from harness.execution.runs import Signs, Stop, classify
-from harness.execution.runs.classify import ATTEMPTS, is_unexplained_kill
+from harness.execution.runs.classify import ATTEMPTS, Signs, Stop, classify, is_unexplained_kill
 
 LIMIT = 1000 << 20
 KILLED, TERMINATED = 137, 143

@@ -21,10 +21,10 @@ from harness.benchmarks.repurposing.dataset import RepurposingDataset
 from harness.benchmarks.repurposing.splits.folds import Folds, FoldSplit, broken_promises, read_split, split_bytes
 from harness.benchmarks.repurposing.splits.seeds import published_seeds
 from harness.benchmarks.repurposing.splits.strategies import random, weakly_correlated
-from harness.cli.split import command
-from harness.cli.splitting.proving import one_per_split, tell
+from harness.cli.split import command, one_per_split, tell
 from harness.results.findings import findings_on
-from harness.splits import SplitSpec, make_split
+from harness.splits import make_split
+from harness.splits.spec import SplitSpec
 from harness.splits.splits import verify_split
 from harness.splits.strategies import examined_of, get_strategy, strategy_names
 from tests.conftest import REPOSITORY

@@ -13,8 +13,9 @@ from harness.benchmarks.repurposing.dataset import RepurposingDataset
 from harness.benchmarks.repurposing.splits.seeds import published_seeds
 from harness.benchmarks.repurposing.splits.separation import separation
 from harness.data import load_dataset
-from harness.splits import SplitSpec, load_split, make_split, split_digest
+from harness.splits import load_split, make_split, split_digest
 from harness.splits.checksums import Recorded, record_splits, recorded_splits
+from harness.splits.spec import SplitSpec
 from harness.splits.splits import as_recorded, complete, split_path
 from tests.splits.kinds import as_folds
 

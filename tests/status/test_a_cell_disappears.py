@@ -19,10 +19,9 @@ from harness.cli import main
 from harness.data import load_manifest, manifest_names
 from harness.planning.jobs import Job
 from harness.planning.plan import Plan, make_plan
-from harness.results.cells import join
 from harness.results.reference import load_reference, save_reference
 from harness.results.scoring import scores_path
-from harness.results.store import Store
+from harness.results.store import Store, join
 from harness.splits.spec import SplitSpec
 from harness.status import Table, build_table, to_json, to_markdown, to_text
 from harness.status.table import key_metrics, known_sets, metric_sets, row_name, summarise

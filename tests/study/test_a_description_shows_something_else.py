@@ -15,8 +15,9 @@ from harness.compare import Book, ClaimVerdict, load_claims, load_names
 from harness.compare.judge import Comparable, judge
 from harness.compare.names import Target
 from harness.compare.runs import Obtained, Runs
-from harness.study import Sheet, Study, make_study
+from harness.study import make_study
 from harness.study.extension import OwnSheets
+from harness.study.sheets import Sheet, Study
 from harness.study.sides import Derived
 
 NAMES = """

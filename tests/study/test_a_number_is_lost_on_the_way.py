@@ -18,7 +18,8 @@ from harness.benchmarks.repurposing.study.figures import Figures, make_figures
 from harness.cli import main
 from harness.compare import Book, ClaimVerdict, load_names
 from harness.compare.paper import Place
-from harness.study import Sheet, Study, make_study, to_json, to_markdown, to_text
+from harness.study import make_study, to_json, to_markdown, to_text
+from harness.study.sheets import Sheet, Study
 from harness.study.sides import Sides
 from harness.study.svg import Drawing, Scale, draw_box
 

@@ -21,8 +21,8 @@ from harness.cli import group
 from harness.compare import Book, ClaimVerdict
 from harness.compare.names import Target
 from harness.compare.runs import Obtained, Runs
-from harness.study import Study, make_study, to_json, to_markdown, to_text
-from harness.study.sheets import Sheet
+from harness.study import make_study, to_json, to_markdown, to_text
+from harness.study.sheets import Sheet, Study
 from tests.study.conftest import ddi_book_of
 
 CLAIMED = ["4", "10", "11", "12", "13"]

@@ -17,9 +17,7 @@ from harness.benchmarks.ddi.study import measurement as measuring
 from harness.benchmarks.ddi.study.data_facts import (
     SplitFacts,
     SplitMeasures,
-    load_measured,
     outdated,
-    save_measured,
 )
 from harness.benchmarks.ddi.study.realtime import nearest
 from harness.compare import load_claims, load_names
@@ -28,12 +26,13 @@ from harness.data import load_dataset
 from harness.splits.spec import parse_split
 from harness.splits.strategies import strategy_source
 from harness.study import measure_anew
+from harness.study.measurements import load_measured, save_measured
 from tests.study.conftest import MakeSheets
 
 
 @pytest.fixture(scope="module")
 def committed(repository: Layout) -> SplitFacts:
-    found = load_measured(repository, "ddi")
+    found = load_measured(repository, "ddi", SplitFacts)
     assert found is not None
     return found
 
@@ -177,13 +176,13 @@ def test_other_splits_than_the_published_ones_are_told(repository: Layout, commi
 
 def test_kept_measures_are_read_as_they_were_written(tmp_path: Path, committed: SplitFacts) -> None:
     place = Layout(tmp_path, tmp_path, tmp_path)
-    assert load_measured(place, "ddi") is None
+    assert load_measured(place, "ddi", SplitFacts) is None
     save_measured(place, "ddi", committed)
-    assert load_measured(place, "ddi") == committed
+    assert load_measured(place, "ddi", SplitFacts) == committed
     (path,) = place.reference.rglob("measured.json")
     path.write_text(path.read_text(encoding="utf-8")[:-9], encoding="utf-8")
     with pytest.raises(CorruptData, match="can't be read"):
-        load_measured(place, "ddi")
+        load_measured(place, "ddi", SplitFacts)
 
 
 def test_an_edited_measure_is_found_out(tmp_path: Path, committed: SplitFacts) -> None:
@@ -192,7 +191,7 @@ def test_an_edited_measure_is_found_out(tmp_path: Path, committed: SplitFacts) -
     (path,) = place.reference.rglob("measured.json")
     path.write_text(path.read_text(encoding="utf-8").replace('"penalty":[', '"penalty":[1', 1), encoding="utf-8")
     with pytest.raises(CorruptData, match="differs from its own digest") as found:
-        load_measured(place, "ddi")
+        load_measured(place, "ddi", SplitFacts)
     assert found.value.where == str(path) and "--measure" in found.value.todo
 
 

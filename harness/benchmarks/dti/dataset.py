@@ -32,6 +32,8 @@ _NAMES = ("drug_ids", "target_ids", "smiles", "sequences", "node_names", "relati
 
 # the role of a row of group_members
 MEMBER, LEADING = 0, 1
+# the group of drugs and targets that a person added, and asks about
+NEW_NODES = "new"
 
 _NO_ROWS = np.empty((0, 3), dtype=np.int32)
 _NO_MATRIX = np.empty((0, 0))
@@ -47,7 +49,8 @@ class DtiDataset:
     Groups are what tasks are about: classes of drugs (`test2/...`) or targets (`test3/...`), targets of a disease
     (`test5/...`, `test6/...`). `group_members` are group, role, node: members in their order, or those that
     lead a shuffled list of members of which some are not known; `group_sizes` counts all, known or not.
-    `group_pairs` are group, drug, target: the group's bindings in their order; of Tests 5 and 6 new ones.
+    `group_pairs` are group, drug, target: the bindings of the group in their order; of Tests 5 and 6 new ones. If
+    the authors published the negatives of a task, they are the pairs of a group: `test6-TEO/...` of `test6/...`.
     """
 
     name: str

@@ -14,7 +14,7 @@ from harness.benchmarks.dti.metrics.affinities import affinity_metrics
 from harness.benchmarks.dti.metrics.bindings import binding_metrics
 from harness.benchmarks.dti.metrics.ranking import ranking_metrics
 from harness.benchmarks.dti.names import AFFINITY, BINDING, METRICS, RANKING
-from harness.benchmarks.dti.splits.pairs import PairSplit
+from harness.benchmarks.dti.splits.pairs import NEGATIVE, PairSplit
 from harness.benchmarks.measures import Scoring
 
 # a metric, or why it is undefined
@@ -35,15 +35,17 @@ class DtiScoring(Scoring[DtiDataset, PairSplit, Scores]):
         self, dataset: DtiDataset, split: PairSplit, answer: Scores, parameters: Mapping[str, Any]
     ) -> tuple[dict[str, float | None], dict[str, str]]:
         """Every metric, None where it is undefined, and the reason for each None."""
-        truth = split.values_on(dataset)[~split.is_train]
         values: dict[str, Value]
         if dataset.affinity:
+            truth = split.values_on(dataset)[split.asked]
             values = {metric.name: "not a metric of affinities" for metric in (*BINDING, *RANKING)}
             values |= affinity_metrics(truth, answer)
         else:
             values = {metric.name: "not a metric of bindings" for metric in AFFINITY}
-            values |= binding_metrics(truth > 0, answer)
-            values |= ranking_metrics(truth > 0, answer, split.test_pairs[:, 0])
+            _, drugs, _, items = split.rows[split.asked].T
+            binds = items != NEGATIVE
+            values |= binding_metrics(binds, answer)
+            values |= ranking_metrics(binds, answer, drugs)
         notes = {name: value for name, value in values.items() if isinstance(value, str)}
         return {name: None if isinstance(value, str) else value for name, value in values.items()}, notes
 

@@ -19,11 +19,10 @@ from harness.engine.engine import Engine
 from harness.engine.orphans import discard_container
 from harness.engine.processes import ContainerProcesses
 from harness.execution.runs.classify import Signs, Stop
-from harness.execution.runs.container import container_configuration
+from harness.execution.runs.container import container_configuration, write_shown_files
 from harness.execution.runs.disk import disk_fault, output_fault
 from harness.execution.runs.faults import engine_faults, explain, is_program_fault, status_of
 from harness.execution.runs.log import BoundedLog
-from harness.execution.runs.machine_files import show
 from harness.execution.runs.request import RunRequest
 from harness.execution.runs.watch import Running, Watched, watch
 from harness.execution.runs.workspace import Collection, Workspace, collect
@@ -92,7 +91,7 @@ def _from_creation_to_removal(
 
 def configuration_in(workspace: Workspace, engine: Engine, request: RunRequest) -> dict[str, Any]:
     """The engine's description of a container with its folders in this workspace, which are made ready."""
-    show(workspace.shown, request.limits)
+    write_shown_files(workspace.shown, request.limits)
     return container_configuration(
         request,
         engine.facts,

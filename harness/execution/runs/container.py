@@ -1,4 +1,9 @@
-"""The one place that says how a run's container is closed off; a pure function, so that tests can read it."""
+"""The one place that says how a run's container is closed off, in a pure function, so that tests can read it.
+
+In the place of the kernel's files, which would tell what the whole machine does, a container is shown small ones:
+they tell the run's limits and stand still. Each run has its own copies, because two containers can talk through
+any file that both can open.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +14,7 @@ from typing import Any
 from harness.base.ownership import LABEL_HARNESS, LABEL_RUN
 from harness.engine.facts import EngineFacts
 from harness.engine.walls import walls
-from harness.execution.runs.machine_files import shown_mounts
-from harness.execution.runs.request import Limits, RunRequest
+from harness.execution.runs.request import Limits, Mount, RunRequest
 from harness.execution.runs.user import ContainerUser
 
 _OPEN_FILES = 4096
@@ -21,6 +25,13 @@ _RUNTIME_THREADS = 32
 _SIGNALS = 4096
 _LOCKED_MEMORY = 64 << 10
 _SHARED_MEMORY = 64 << 20
+_SHOWN_FILES = {
+    "meminfo": "/proc/meminfo",
+    "stat": "/proc/stat",
+    "uptime": "/proc/uptime",
+    "loadavg": "/proc/loadavg",
+    "resolv.conf": "/etc/resolv.conf",
+}
 
 
 def container_configuration(
@@ -112,3 +123,36 @@ def _mounts(request: RunRequest, facts: EngineFacts, out: Path, shown: Path) -> 
             for source, target, read_only in mounts
         ]
     }
+
+
+def write_shown_files(place: Path, limits: Limits) -> None:
+    """Write the files that one run is shown of the machine into `place`."""
+    kibibytes = limits.memory_bytes >> 10
+    texts = {
+        "meminfo": "".join(
+            f"{name + ':':<16}{value:>8} kB\n"
+            for name, value in (
+                ("MemTotal", kibibytes),
+                ("MemFree", kibibytes),
+                ("MemAvailable", kibibytes),
+                ("Buffers", 0),
+                ("Cached", 0),
+                ("SwapTotal", 0),
+                ("SwapFree", 0),
+            )
+        ),
+        "stat": f"cpu {' 0' * 10}\nintr 0\nctxt 0\nbtime 0\nprocesses 0\nprocs_running 1\nprocs_blocked 0\n",
+        "uptime": "0.00 0.00\n",
+        "loadavg": "0.00 0.00 0.00 1/1 1\n",
+        "resolv.conf": "",
+    }
+    place.mkdir(mode=0o755, exist_ok=True)
+    for name, text in texts.items():
+        path = place / name
+        path.write_text(text, encoding="ascii")
+        path.chmod(0o444)
+
+
+def shown_mounts(place: Path) -> list[Mount]:
+    """The mounts that put these files in the place of the kernel's."""
+    return [Mount(place / name, target) for name, target in _SHOWN_FILES.items()]

@@ -12,7 +12,7 @@ import stat
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 
-from harness.base.disk import has_room_for_files, room_on
+from harness.base.machine import has_room_for_files, room_on
 from harness.execution.runs.request import Limits
 from harness.execution.runs.workspace import Workspace, size_of
 

@@ -155,7 +155,7 @@ def _outcome(
         paused_s=round(observation.signs.paused_s, 4),
         cpu_s=observation.cpu_s,
         peak_bytes=observation.peak_bytes,
-        memory_limit_enforced=engine.memory_limit_enforced if limit_kept is None else limit_kept,
+        memory_limit_enforced=engine.facts.memory_limit_enforced if limit_kept is None else limit_kept,
         confinement=observation.confinement,
         started=observation.started,
         log=observation.workspace.log,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +10,8 @@ from harness.base.vocabulary import Verdict
 from harness.engine.confinement import Confinement
 from harness.engine.facts import EngineFacts
 from harness.engine.leftovers import remove_stubborn
+
+_PATHS = ("log", "out_folder", "folder")
 
 
 @dataclass(frozen=True)
@@ -61,29 +63,13 @@ class Outcome:
 
     def as_json(self) -> dict[str, Any]:
         """Plain values for a record; paths, which mean nothing elsewhere, are left out."""
-        return {
+        values = {one.name: getattr(self, one.name) for one in fields(self) if one.name not in _PATHS}
+        return values | {
             "verdict": str(self.verdict),
-            "reason": self.reason,
-            "exit_code": self.exit_code,
-            "oom_flag": self.oom_flag,
-            "oom_kills": self.oom_kills,
-            "wall_s": self.wall_s,
-            "ran_s": self.ran_s,
-            "paused_s": self.paused_s,
-            "cpu_s": self.cpu_s,
-            "peak_bytes": self.peak_bytes,
-            "memory_limit_enforced": self.memory_limit_enforced,
             "confinement": None if self.confinement is None else self.confinement.as_json(),
-            "started": self.started,
-            "log_bytes": self.log_bytes,
-            "log_cut_bytes": self.log_cut_bytes,
-            "output_bytes": self.output_bytes,
             "ignored": list(self.ignored),
             "engine": self.engine.as_json(),
-            "image_id": self.image_id,
-            "attempts": [
-                {"verdict": str(one.verdict), "reason": one.reason, "wall_s": one.wall_s} for one in self.attempts
-            ],
+            "attempts": [{**asdict(one), "verdict": str(one.verdict)} for one in self.attempts],
             "warnings": list(self.warnings),
         }
 

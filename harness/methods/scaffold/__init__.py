@@ -1,7 +1,119 @@
-"""Skeletons: a new method that builds, passes its self-test and appears in the table before a line is written."""
+"""Skeletons: a new method that builds, passes its self-test and appears in the table before a line is written.
+
+A skeleton is one folder under methods/ and one under containers/, both there or neither.
+"""
 
 from __future__ import annotations
 
-from harness.methods.scaffold.method import LANGUAGES, languages_of, new_method
+import re
+import shutil
+import tempfile
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
 
-__all__ = ["LANGUAGES", "languages_of", "new_method"]
+from harness import benchmarks
+from harness.base.errors import HarnessError, UsageError, unknown
+from harness.base.layout import Layout
+
+_NAME = re.compile(r"[a-z][a-z0-9_]{1,39}")
+# what `harness parity` takes beside methods
+_TAKEN = ("metrics", "splits")
+_SHARED = Path(__file__).parent / "templates"
+_BENCHMARK = "templates"
+
+
+@dataclass(frozen=True)
+class _Language:
+    """Where a language's methods begin, and the environment they share."""
+
+    main: str
+    parent: str
+
+
+LANGUAGES = {
+    "python": _Language("main.py", "_numpy"),
+    "octave": _Language("main.m", "_octave"),
+    "r": _Language("main.R", "_r"),
+    "java": _Language("main.java", "_java"),
+}
+
+
+def new_method(layout: Layout, name: str, language: str, of: str, title: str = "") -> list[Path]:
+    """The files of a new skeleton, which is made whole or not at all."""
+    benchmarks.get(of)
+    if language not in (known := languages_of(of)):
+        raise unknown("language", language, known, where=f"benchmark {of}")
+    targets = {"methods": layout.methods / name, "containers": layout.containers / name}
+    _check_name(name, targets)
+    skeleton = LANGUAGES[language]
+    words = {
+        "NAME": name,
+        "TITLE": title or name.replace("_", " ").upper(),
+        "LANGUAGE": language,
+        "BENCHMARK": of,
+        "PARENT": skeleton.parent,
+        "YEAR": str(datetime.now(UTC).year),
+    }
+    own = benchmarks.folder(of) / _BENCHMARK
+    files = {
+        Path("containers", "environment.toml"): _fill(_SHARED, "environment.toml", words),
+        Path("methods", skeleton.main): _fill(own, skeleton.main, words),
+        Path("methods", "method.toml"): _fill(own, "method.toml", words),
+    }
+    # beside methods/ and containers/, not in them: half a skeleton must never look like a method
+    draft = Path(tempfile.mkdtemp(dir=layout.root, prefix=".new-"))
+    try:
+        for path, text in files.items():
+            (draft / path).parent.mkdir(exist_ok=True)
+            (draft / path).write_text(text, encoding="utf-8")
+        _move_in(draft, targets)
+    except OSError as error:
+        raise HarnessError(
+            f"the skeleton could not be written: {error.strerror}",
+            where=str(layout.root),
+            todo="nothing was changed",
+        ) from None
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+    return [targets[path.parts[0]] / path.name for path in files]
+
+
+def languages_of(of: str) -> list[str]:
+    """The languages that a benchmark's methods are written in: those with a skeleton."""
+    folder = benchmarks.folder(of) / _BENCHMARK
+    return [language for language, skeleton in LANGUAGES.items() if (folder / f"{skeleton.main}.txt").is_file()]
+
+
+def _move_in(draft: Path, targets: dict[str, Path]) -> None:
+    """Move the skeleton to its places, the card last: with it the method begins to exist."""
+    (draft / "containers").rename(targets["containers"])
+    try:
+        (draft / "methods").rename(targets["methods"])
+    except OSError:
+        shutil.rmtree(targets["containers"], ignore_errors=True)
+        raise
+
+
+def _check_name(name: str, targets: dict[str, Path]) -> None:
+    if not _NAME.fullmatch(name):
+        raise UsageError(
+            f"'{name}' is not a name for a method",
+            todo="use 2 to 40 small letters, digits and _, beginning with a letter",
+        )
+    if name in _TAKEN:
+        raise UsageError(f"'{name}' means something else to `harness parity`", todo="choose another name")
+    for target in targets.values():
+        if target.exists():
+            raise UsageError(
+                f"there is a '{name}' already",
+                where=str(target),
+                todo="choose another name, or remove that folder",
+            )
+
+
+def _fill(folder: Path, template: str, words: dict[str, str]) -> str:
+    text = (folder / f"{template}.txt").read_text(encoding="utf-8")
+    for word, value in words.items():
+        text = text.replace(f"@{word}@", value)
+    return text

@@ -2,16 +2,14 @@ import com.google.gson.Gson;
 import com.google.gson.GsonBuilder;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
-import com.sun.management.OperatingSystemMXBean;
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
  * What every method in Java stands on, whatever its benchmark: the job comes in, the answer goes out. Reading and
- * measuring are done here, once, so that a method holds nothing but its algorithm. Java has no generator of the whole
- * program that could be seeded: a method makes its own from the problem's seed.
+ * measuring are done here, once, so that a method holds nothing but its algorithm. Java has no generator of the
+ * whole program that could be seeded: a method makes its own from the problem's seed.
  */
 final class Permafrost {
     private Permafrost() {}
@@ -42,15 +40,15 @@ final class Permafrost {
     }
 
     /**
-     * Do the job in $PERMAFROST_IN (/in) and write its answer to $PERMAFROST_OUT (/out). A failure is one line on the
-     * standard error and exit code 1.
+     * Do the job in $PERMAFROST_IN (/in) and write its answer to $PERMAFROST_OUT (/out). A failure is one line on
+     * the standard error and exit code 1.
      */
     static <P, A> void perform(Begin<P, A> begin, Method<P, A> method) {
         try {
             fit(new Job(folder("PERMAFROST_IN", "/in"), folder("PERMAFROST_OUT", "/out")), begin, method);
         } catch (OutOfMemoryError failure) {
-            long mebibytes = Runtime.getRuntime().maxMemory() >> 20;
-            end("out of memory: the heap of " + mebibytes + " MiB, four fifths of the memory limit, is full", failure);
+            long heap = Runtime.getRuntime().maxMemory() >> 20;
+            end("out of memory: the heap of " + heap + " MiB, four fifths of the memory limit, is full", failure);
         } catch (Exception | StackOverflowError | AssertionError failure) {
             end(failure.getMessage() == null ? failure.getClass().getName() : failure.getMessage(), failure);
         }
@@ -79,8 +77,7 @@ final class Permafrost {
         report.addProperty("protocol", 1);
         report.add("seconds", seconds);
         report.add("warnings", new Gson().toJsonTree(job.warnings));
-        var system = (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
-        report.addProperty("cpu_seconds", system.getProcessCpuTime() / 1e9);
+        report.addProperty("cpu_seconds", cpuSeconds());
         report.addProperty("peak_memory_bytes", highWaterMark());
         report.add("versions", versions);
         // last, so that a method.json says that everything before it was written
@@ -90,14 +87,25 @@ final class Permafrost {
 
     private static void end(String message, Throwable failure) {
         StackTraceElement[] calls = failure.getStackTrace();
-        String where = calls.length == 0 ? ""
-            : " (" + calls[0].getClassName() + "." + calls[0].getMethodName() + ", line " + calls[0].getLineNumber() + ")";
+        String where = "";
+        if (calls.length > 0) {
+            String call = calls[0].getClassName() + "." + calls[0].getMethodName();
+            where = " (" + call + ", line " + calls[0].getLineNumber() + ")";
+        }
         System.err.println(message.strip().replaceAll("\\s+", " ") + where);
         System.exit(1);
     }
 
     private static double secondsSince(long nanoseconds) {
         return (System.nanoTime() - nanoseconds) / 1e9;
+    }
+
+    /** Of all threads; Java's own bean for it fails where there is no control group to look at. */
+    private static double cpuSeconds() throws IOException {
+        String text = Files.readString(Path.of("/proc/self/stat"));
+        // behind the program's name, which may hold blanks: user and system time in hundredths
+        String[] fields = text.substring(text.lastIndexOf(')') + 2).split(" ");
+        return (Long.parseLong(fields[11]) + Long.parseLong(fields[12])) / 100.0;
     }
 
     /** VmHWM: the most memory this process held at once. */

@@ -15,7 +15,7 @@ from layers import Proteins
 from molecule_graphs import Molecules
 from molecules import Molecule
 from network import NETWORKS, Network, Sizes
-from permafrost_sdk import Array, Case
+from permafrost_sdk import Case
 from torch import Tensor
 from torch.nn import functional
 
@@ -26,11 +26,13 @@ def reading(case: Case) -> dict[str, Any]:
     """Atoms and bonds of each molecule, and the letters of each sequence."""
     arrays, traces = case.arrays, {}
     for one in np.ravel(arrays["cases"]).tolist():
-        (smiles,), (text,), (sequence,) = (arrays[f"c{one}_{part}"] for part in ("smiles_raw", "smiles_iso", "seq"))
+        (smiles,), (text,), (sequence,) = (
+            arrays[f"c{one}_{part}"] for part in ("smiles_raw", "smiles_iso", "seq")
+        )
         if canonical(smiles) != text:
             raise ValueError(f"c{one}: the canonical SMILES is {canonical(smiles)} and not {text}")
         (graph,) = drug_graphs([smiles])
-        length = int(arrays["length"]) if "length" in arrays else 1000
+        (length,) = case.about["shapes"][f"c{one}_target"]
         (letters,) = letter_numbers([sequence], RESIDUES, length, "sequences")
         traces |= {
             f"c{one}_natom": np.array(len(graph.atoms)),
@@ -42,12 +44,12 @@ def reading(case: Case) -> dict[str, Any]:
 
 
 def steps(case: Case) -> dict[str, Any]:
-    """Answers, gradients and five steps of Adam without dropout; of a normalised network, its training mode too."""
+    """Answers, gradients and steps of Adam without dropout; of a normalised network, its training mode too."""
     arrays = case.arrays
     shapes = {
         name: tuple(ast.literal_eval(shape)) for name, shape in zip(arrays["keys"], arrays["shapes"], strict=True)
     }
-    network = _network(shapes, int(arrays["seed"]), arrays)
+    network = _network(shapes, arrays["seed"].item(), arrays)
     y = torch.from_numpy(arrays["y"])
     drugs, proteins = _molecules(arrays), _proteins(arrays, shapes)
     everyone = torch.arange(len(y))
@@ -73,14 +75,15 @@ def steps(case: Case) -> dict[str, Any]:
     with torch.no_grad():
         traces["out_eval"] = answers()
     traces["mse_eval"] = functional.mse_loss(traces["out_eval"], y)
-    for number in range(5):
+    (number_of_steps,) = case.about["shapes"]["adam_losses"]
+    for number in range(number_of_steps):
         losses.append(float(step(functional.mse_loss(answers(), y), optimiser)))
         if not number:
             gradients = [_gradient(network, name) for name in arrays["grad_keys"]]
             traces["grad_l2"] = np.array([float(one.norm()) for one in gradients])
             traces["grad_sum"] = np.array([float(one.sum()) for one in gradients])
     with torch.no_grad():
-        traces |= {"adam_losses": np.array(losses), "out_after5": answers()}
+        traces |= {"adam_losses": np.array(losses), f"out_after{number_of_steps}": answers()}
     return traces
 
 

@@ -9,9 +9,10 @@ from pathlib import Path
 
 from harness.base.layout import Layout
 from harness.benchmarks.ddi.study import facts, figures, realtime, tuning
-from harness.benchmarks.ddi.study.data_facts import SplitFacts, load_measured, outdated
+from harness.benchmarks.ddi.study.data_facts import SplitFacts, outdated
 from harness.benchmarks.ddi.study.ensemble import ENSEMBLE, RULE, ensembles
 from harness.study.extension import Maker, OwnSheets
+from harness.study.measurements import load_measured, save_measured
 from harness.study.sheets import Sheet
 from harness.study.sides import Derived, Sides
 from harness.study.specs import Spec
@@ -42,12 +43,11 @@ class _PairStudy(OwnSheets):
             "gamma": partial(figures.of_gamma, sides),
             "types": partial(figures.every_type, sides),
             "tuning": partial(tuning.tuning, sides.layout),
-            **sheets_of_data(sides, load_measured(sides.layout, sides.names.benchmark)),
+            **sheets_of_data(sides, load_measured(sides.layout, sides.names.benchmark, SplitFacts)),
         }
 
     def measure(self, layout: Layout, benchmark: str, mirrors: Sequence[Path], say: Callable[[str], None]) -> None:
         """Measure the data again, and keep the result."""
-        from harness.benchmarks.ddi.study.data_facts import save_measured
         from harness.benchmarks.ddi.study.measurement import measure
 
         save_measured(layout, benchmark, measure(layout, "drugbank", mirrors, say))

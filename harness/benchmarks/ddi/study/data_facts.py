@@ -1,24 +1,19 @@
-"""Facts about the data of the study, kept in a small file: they can be shown without the data.
+"""Facts about the data of the study, which `harness.study.measurements` keeps.
 
-`results/reference/ddi/measured.json` has a digest of its content, so that a changed file is refused. It also has
-the digests of what it was made from: data, splits, and the code of splits and measures. `outdated` compares them.
+They have the digests of what they were made from: data, splits, and the code of splits and measures. `outdated`
+compares them.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from pydantic import ValidationError
-
 import harness
-from harness.base.errors import CorruptData, DataError
-from harness.base.files import canonical_json, digest_of, read_json, write_atomic
+from harness.base.errors import DataError
 from harness.base.layout import Layout
 from harness.base.manifests import Strict
 from harness.meaning.modules import meaning_of_modules
 from harness.splits.spec import parse_split
-
-_FILE = "measured.json"
 
 
 class SplitMeasures(Strict):
@@ -86,40 +81,6 @@ class SplitFacts(Strict):
             if one.group == name:
                 found.setdefault(one.split, []).append(one)
         return found
-
-
-class _Kept(Strict):
-    """The content of the file."""
-
-    measured: SplitFacts
-    digest: str
-
-
-def load_measured(layout: Layout, benchmark: str) -> SplitFacts | None:
-    """The facts that were measured; None if there is no file."""
-    path = layout.reference / benchmark / _FILE
-    content = read_json(path)
-    if content is None and not path.is_file():
-        return None
-    try:
-        kept = _Kept.model_validate(content)
-    except ValidationError as error:
-        raise _corrupt(f"what was measured can't be read: {error.errors()[0]['msg']}", path) from None
-    if digest_of(content["measured"]) != kept.digest:
-        raise _corrupt("what was measured differs from its own digest", path)
-    return kept.measured
-
-
-def _corrupt(what: str, path: Path) -> CorruptData:
-    todo = "restore the file from the repository, or run `harness study --benchmark ddi --measure`"
-    return CorruptData(what, where=str(path), todo=todo)
-
-
-def save_measured(layout: Layout, benchmark: str, measured: SplitFacts) -> None:
-    """Write the facts in one line with sorted names: equal facts give equal files."""
-    path = layout.reference / benchmark / _FILE
-    content = measured.model_dump(mode="json")
-    write_atomic(path, canonical_json({"measured": content, "digest": digest_of(content)}) + b"\n")
 
 
 def measuring_code() -> str:

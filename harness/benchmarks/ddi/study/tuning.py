@@ -16,8 +16,7 @@ from harness.base.vocabulary import Verdict
 from harness.methods.card import MethodCard, load_method
 from harness.planning.plan import Cell, make_plan
 from harness.planning.suites import Block, jobs_of, load_suite
-from harness.results.cells import join
-from harness.results.store import Store
+from harness.results.store import Store, join
 from harness.study.sheets import Sheet
 from harness.study.specs import Spec
 

@@ -6,7 +6,8 @@ drugs: `drug`, `smiles`; targets: `target`, `sequence`; they say which there are
 `target` are those above, every other type brings its own nodes; a drug and a target are joined among the pairs
 alone. groups: `group`, `drug`, `target`: of classes, `test2/SCHEME:CLASS` and `test3/SCHEME:CLASS`, a line per
 drug or target; of diseases, `test5/DISEASE` and `test6/DISEASE`, a line per target, and one with a drug too per
-new binding. drug_similarity, target_similarity: `drug` or `target`, `other`, `similarity`; other pairs have 0.
+new binding; of `network` a line per drug and target. drug_similarity, target_similarity: `drug` or `target`,
+`other`, `similarity`; other pairs have 0.
 """
 
 from __future__ import annotations
@@ -29,9 +30,11 @@ from harness.data.parameters import parameters_of
 _PAIR = ("drug", "target")
 _EDGE = ("head_type", "head", "tail_type", "tail")
 _TEST_PART, _MOST_FOLDS = -1, 127
+# the group of all drugs and targets, in an order that Test 0 and the spaces TA, CA and AA of Test 1 depend on
+NETWORK = "network"
 # what the members of a test's groups are
-_MEMBERS = {"test2": "drug", "test3": "target", "test5": "target", "test6": "target"}
-_CLASSES = ("test2", "test3")
+_MEMBERS = {"test2": ("drug",), "test3": ("target",), "test5": ("target",), "test6": ("target",), NETWORK: _PAIR}
+_CLASSES, _DISEASES = ("test2", "test3"), ("test5", "test6")
 
 _Network = tuple[Integers, tuple[str, ...], tuple[str, ...]]
 _Groups = tuple[tuple[str, ...], Integers, Integers]
@@ -174,20 +177,20 @@ def _groups(path: Path | None, drugs: _Nodes, targets: _Nodes, pairs: Integers) 
     for row in rows:
         name, group = row.cells["group"], names[row.cells["group"]]
         test, _, of = name.partition("/")
-        if test not in _MEMBERS or not of or (test in _CLASSES and ":" not in of):
+        if test not in _MEMBERS or bool(of) == (test == NETWORK) or (test in _CLASSES and ":" not in of):
             raise row.refused(f"'{name}' is no group", "name it test2/SCHEME:CLASS or test5/DISEASE, for example")
         ends = [column for column in _PAIR if row.cells[column]]
-        if ends == ["drug"] == [_MEMBERS[test]]:
-            members.append((group, MEMBER, drugs.number(row, "drug")))
-        elif ends == ["target"] == [_MEMBERS[test]]:
-            members.append((group, MEMBER, len(drugs.names) + targets.number(row, "target")))
-        elif len(ends) == len(_PAIR) and test not in _CLASSES:
+        if len(ends) == len(_PAIR) and test in _DISEASES:
             pair = drugs.number(row, "drug"), targets.number(row, "target")
             if pair in known:
                 raise row.refused("the binding is among the pairs, so it is not new", "remove one of the lines")
             bindings.append((group, *pair))
+        elif len(ends) != 1 or ends[0] not in _MEMBERS[test]:
+            raise row.refused(f"the line gives no member of '{name}'", f"give its {' or '.join(_MEMBERS[test])}")
+        elif ends == ["drug"]:
+            members.append((group, MEMBER, drugs.number(row, "drug")))
         else:
-            raise row.refused(f"the line gives no member of '{name}'", f"give its {_MEMBERS[test]} alone")
+            members.append((group, MEMBER, len(drugs.names) + targets.number(row, "target")))
     classes = {group for name, group in names.items() if name.startswith(_CLASSES)}
     nodes = pairs + np.array([0, len(drugs.names)])
     for group, _, member in members:

@@ -1,7 +1,7 @@
 """Metrics of pairs that bind or do not, all pairs together.
 
 Only the scores of bindings matter as thresholds: between two of them nothing is gained. So negatives are counted
-against sorted bindings, chunk by chunk, and never sorted themselves.
+at these, chunk by chunk: what is needed at a time does not grow with the pairs.
 """
 
 from __future__ import annotations
@@ -37,13 +37,9 @@ def threshold_counts(truth: Truth, scores: Numbers) -> ThresholdCounts:
     alarms, above = (np.zeros(len(rising), dtype=np.int64) for _ in range(2))
     for start in range(0, len(scores), _CHUNK):
         rows = slice(start, start + _CHUNK)
-        negatives = scores[rows][~truth[rows]]
-        # a negative lies above this many thresholds, with those that it equals or without them
-        for places, total in (
-            (np.searchsorted(rising, negatives, side="right"), alarms),
-            (np.searchsorted(rising, negatives, side="left"), above),
-        ):
-            total += np.cumsum(np.bincount(places, minlength=len(rising) + 1)[::-1])[::-1][1:]
+        negatives = np.sort(scores[rows][~truth[rows]])
+        alarms += len(negatives) - np.searchsorted(negatives, rising, side="left")
+        above += len(negatives) - np.searchsorted(negatives, rising, side="right")
     positives = int(truth.sum())
     return ThresholdCounts(
         thresholds=rising[::-1],

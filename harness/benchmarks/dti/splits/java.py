@@ -69,8 +69,8 @@ def shuffled(items: Integers, random: JavaRandom) -> Integers:
 def first_of_shuffled(size: int, count: int, random: JavaRandom) -> Integers:
     """The old places of the first `count` of a shuffled list: all are drawn for, only these are followed.
 
-    Swaps are followed from the last to the first: what lies at `i` or below before the swap of `i` lies at `i` or
-    below after it, so each swap brings back a new place, and matters only if it hits a place that is followed.
+    Swaps are undone from the last to the first: each brings in a new place, and matters only if its other place is
+    followed.
     """
     count = min(count, size)
     swaps = np.zeros(size, dtype=np.int64)
@@ -89,7 +89,7 @@ def _swapped_back(slots: Integers, swaps: Integers, count: int) -> Integers:
     size, start = len(slots), 1
     while start < size:
         # places of one stretch may be hit within it, so it is short beside what lies before
-        stop = min(size, max(start + start // 32, start + 64))
+        stop = min(size, start + max(start // 16, 256))
         stretch = swaps[start:stop]
         hit = (slots[stretch] >= 0) | (stretch >= start) | (np.arange(start, stop) < count)
         for step in (start + np.flatnonzero(hit)).tolist():
@@ -120,7 +120,7 @@ def joined(left: Integers, right: Integers, length: Integers | int) -> Integers:
 def iterated(items: Integers, hashes: Integers) -> Integers:
     """`items`, repetitions left out, as a new `HashSet` gives them back that they were added to one by one.
 
-    By bucket of a table that doubles when it is three quarters full, in a bucket by their time of adding. That Java
+    By bucket of a table that doubles when three quarters of it are full, then by their time of adding. That Java
     makes trees of crowded buckets changes no order that is ever used here. Deleting leaves a table as it is, so a
     set without some of its members is this without them.
     """
@@ -155,6 +155,6 @@ def table_of(size: int) -> int:
     return table
 
 
-def buckets_of(hashes: Integers, table: int) -> Integers:
-    """The bucket of every hash code."""
+def buckets_of(hashes: Integers, table: Integers | int) -> Integers:
+    """The bucket of every hash code in a table of this size."""
     return (hashes ^ (hashes >> 16)) & (table - 1)

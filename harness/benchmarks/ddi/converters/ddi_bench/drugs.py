@@ -14,8 +14,8 @@ import numpy as np
 
 from harness.base.errors import CorruptData
 from harness.benchmarks.ddi.converters.ddi_bench.approval import approvals_in
-from harness.data.lines import path_of, table_in
 from harness.benchmarks.ddi.dataset import Integers
+from harness.data.lines import path_of, table_in
 
 TWOSIDES_TYPES = 209
 _BEFORE_1982 = "Approved Prior to Jan 1, 1982"

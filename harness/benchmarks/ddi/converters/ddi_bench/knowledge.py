@@ -14,8 +14,8 @@ from pathlib import Path
 import numpy as np
 
 from harness.benchmarks.ddi.converters.ddi_bench.drugs import Drugs
-from harness.data.lines import fault, lines_of, number_in, path_of, table_in
 from harness.benchmarks.ddi.dataset import Integers
+from harness.data.lines import fault, lines_of, number_in, path_of, table_in
 
 FULL = "hetionet-v1.0-edges.sif.gz"
 _COMPOUND = "Compound::"

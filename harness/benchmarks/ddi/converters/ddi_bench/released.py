@@ -15,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from harness.base.errors import CorruptData
-from harness.data.lines import lines_of, number_in, path_of
 from harness.benchmarks.ddi.dataset import Integers, Signs
+from harness.data.lines import lines_of, number_in, path_of
 
 # In the order of their codes, as harness/benchmarks/ddi/splits/parts.py names them.
 ROLES = ("train", "valid", "test")

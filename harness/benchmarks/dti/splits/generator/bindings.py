@@ -17,7 +17,7 @@ from harness.benchmarks.dti.splits.java import Integers, buckets_of, hash_codes,
 
 Mask = npt.NDArray[np.bool_]
 
-_NODE = "<http://bio2rdf.org/drugbank:{}>"
+NODE = "<http://bio2rdf.org/drugbank:{}>"
 _BINDS = " <http://bio2rdf.org/drugbank_vocabulary:drug-target> "
 _END = " ."
 
@@ -26,7 +26,7 @@ class Nodes:
     """Drugs or targets, by number."""
 
     def __init__(self, identifiers: tuple[str, ...]) -> None:
-        texts = [_NODE.format(name.lower()) for name in identifiers]
+        texts = [NODE.format(name.lower()) for name in identifiers]
         self.hashes = hash_codes(texts)
         self.lengths = np.array([len(text) for text in texts], dtype=np.int64)
 
@@ -107,7 +107,7 @@ def _nested(outer: Integers, inner: Integers, outers: Nodes, inners: Nodes) -> I
     order = outers.set(outer)
     rank = np.empty(len(outers.hashes), dtype=np.int64)
     rank[order] = np.arange(len(order))
-    tables = np.array([table_of(int(size)) for size in np.bincount(outer, minlength=len(outers.hashes))])
+    tables = np.array([table_of(int(size)) for size in np.bincount(outer)], dtype=np.int64)
     return np.lexsort([buckets_of(inners.hashes[inner], tables[outer]), rank[outer]])
 
 

@@ -43,7 +43,7 @@ def sides(halves: Halves, space: str, category: Category) -> tuple[Integers, Int
 
 
 def first_negatives(halves: Halves, space: str, category: Category, known: Mask, seed: int) -> Integers:
-    """As the original code draws them, drug by drug, in the order of their file; too few if a leading one lacks."""
+    """As the original code draws them, drug by drug, in the order of their file; too few if leading ones lack."""
     bindings, random = halves.bindings, JavaRandom(seed)
     drugs, targets = sides(halves, space, category)
     if category.of_drugs and space.endswith("O") and len(category.leading):
@@ -62,22 +62,27 @@ def first_negatives(halves: Halves, space: str, category: Category, known: Mask,
 
 
 def spread_negatives(halves: Halves, space: str, category: Category, known: Mask, seed: int) -> Integers:
-    """Negatives of which each drug has as many as some drug has bindings, its own number where the space allows it.
+    """Negatives of which each drug has as many as some drug has bindings, its own number where the space has them.
 
     Then how often a drug occurs in the test file is the same of negatives as of bindings.
     """
     bindings, generator = halves.bindings, np.random.RandomState(seed)
-    drugs, targets = (generator.permutation(nodes) for nodes in sides(halves, space, category))
-    free = {int(drug): (codes := bindings.code(np.array([drug]), targets))[~known[codes]] for drug in drugs}
+    drugs, targets = (generator.permutation(np.sort(nodes)) for nodes in sides(halves, space, category))
+    free = len(targets) - known.reshape(-1, bindings.targets_end)[drugs[:, None], targets].sum(axis=1)
+    place = {drug: place for place, drug in enumerate(drugs.tolist())}
     asked, numbers = np.unique(bindings.drugs_of(halves.test), return_counts=True)
     wanted = sorted(zip(numbers.tolist(), asked.tolist(), strict=True), reverse=True)
-    own = [(number, drug) for number, drug in wanted if len(free.get(drug, ())) >= number]
-    taken = [free.pop(drug)[:number] for number, drug in own]
-    for number in [number for number, drug in wanted if (number, drug) not in own]:
-        while number and free:
+    own = [place[drug] if drug in place and free[place[drug]] >= number else -1 for number, drug in wanted]
+    shares = {at: number for at, (number, _) in zip(own, wanted, strict=True) if at >= 0}
+    free[list(shares)] = 0
+    for at, (number, _) in zip(own, wanted, strict=True):
+        while at < 0 and number and free.any():
             # the first that has enough, else the one that has most
-            drug = next((drug for drug, codes in free.items() if len(codes) >= number), None)
-            codes = free.pop(max(free, key=lambda one: len(free[one])) if drug is None else drug)[:number]
-            taken.append(codes)
-            number -= len(codes) or number
-    return bindings.pairs(*taken, np.empty(0, dtype=np.int64))
+            other = int(np.argmax(free >= number) if (free >= number).any() else np.argmax(free))
+            shares[other] = min(number, int(free[other]))
+            number, free[other] = number - shares[other], 0
+    negatives = [np.empty(0, dtype=np.int64)]
+    for at, number in shares.items():
+        codes = bindings.code(drugs[at : at + 1], targets)
+        negatives.append(codes[~known[codes]][:number])
+    return bindings.pairs(*negatives)

@@ -10,7 +10,7 @@ from functools import cached_property
 
 import numpy as np
 
-from harness.benchmarks.dti.splits.generator.bindings import Bindings, Mask, Nodes
+from harness.benchmarks.dti.splits.generator.bindings import Bindings, Nodes
 from harness.benchmarks.dti.splits.generator.folds import Halves, without
 from harness.benchmarks.dti.splits.java import Integers, JavaRandom, first_of_shuffled, iterated_at, shuffled
 
@@ -44,12 +44,11 @@ def negatives_of(halves: Halves, space: str, others: Others | None, seed: int) -
     return bindings.pairs(collected[~bindings.known[collected]])
 
 
-def general_negatives(halves: Halves, others: Others, allowed: tuple[Mask, Mask], seed: int) -> Integers:
-    """The negatives of a task of Test 0: of all drugs and targets whose structure is known."""
+def general_negatives(halves: Halves, others: Others, seed: int) -> Integers:
+    """The negatives of a task of Test 0: of all drugs and targets."""
     bindings, random = halves.bindings, JavaRandom(seed)
     drugs = bindings.drugs.set(halves.test_drugs, halves.only_train_drugs, others.drugs)
     targets = bindings.targets.set(halves.test_targets, halves.only_train_targets, others.targets)
-    drugs, targets = drugs[allowed[0][drugs]], targets[allowed[1][targets]]
     drugs = shuffled(drugs, random)
     return bindings.pairs(_drawn(bindings, drugs, shuffled(targets, random), len(halves.test), random))
 
@@ -58,7 +57,9 @@ def _enumerated(halves: Halves, space: str, others: Others | None, random: JavaR
     """All pairs of a space in a set, the set as a list, the list shuffled, and the first of it."""
     bindings = halves.bindings
     drugs = {"T": halves.test_drugs, "C": halves.only_train_drugs} | ({"A": others.drugs} if others else {})
-    targets = {"T": halves.test_targets, "C": halves.only_train_targets} | ({"A": others.targets} if others else {})
+    targets = {"T": halves.test_targets, "C": halves.only_train_targets} | (
+        {"A": others.targets} if others else {}
+    )
     blocks = dict.fromkeys([(space[0], space[1]), (space[1], space[0])])
     codes = np.concatenate([(bindings.code(drugs[a][:, None], targets[b])).ravel() for a, b in blocks])
     codes = codes[~bindings.known[codes]]
@@ -123,7 +124,7 @@ def _candidates(node: int, there: _Neighbours, back: _Neighbours, others: Intege
 
 
 def _of_isolated(halves: Halves, random: JavaRandom) -> Integers:
-    """For every binding another pair of its drug, or of its target, with a node that is not learned from either."""
+    """For every binding another pair of its drug, or of its target, with another node that is not learned from."""
     bindings = halves.bindings
     drugs = without(halves.test_drugs, halves.train_drugs)
     targets = without(halves.test_targets, halves.train_targets)

@@ -1,4 +1,4 @@
-"""Folds of a set of bindings: the bindings a task asks, and those it learns from, in the order of its files."""
+"""Tasks: the bindings that are asked, those that are learned from, in the order of their files, and negatives."""
 
 from __future__ import annotations
 
@@ -7,15 +7,10 @@ from functools import cached_property
 
 import numpy as np
 
-from harness.benchmarks.dti.splits.generator.bindings import Bindings
-from harness.benchmarks.dti.splits.java import (
-    Integers,
-    JavaRandom,
-    buckets_of,
-    first_of_shuffled,
-    shuffled,
-    table_of,
-)
+from harness.benchmarks.dti.dataset import DtiDataset
+from harness.benchmarks.dti.splits.generator.bindings import Bindings, bindings_of
+from harness.benchmarks.dti.splits.java import Integers, JavaRandom, shuffled
+from harness.benchmarks.dti.splits.pairs import NEGATIVE, NEW, TEST, TRAIN, PairSplit, pair_split
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,19 +67,21 @@ def fold_of(bindings: Bindings, chosen: Integers, fold: int, folds: int, seed: i
     return Halves(bindings, bindings.lines(order[:start], order[stop:], rest), bindings.lines(order[start:stop]))
 
 
-def order_of_folds(bindings: Bindings, tests: list[Integers], seed: int) -> Integers:
-    """The bindings of all folds in an order that gives these folds again, though how they were added is not known.
+def split_of(halves: Halves, negatives: Integers) -> PairSplit:
+    """The split of a task: bindings to learn from, bindings to ask, negatives."""
+    bindings = halves.bindings
+    order = np.argsort(bindings.codes)
+    parts = []
+    for codes, part, other in ((halves.train, TRAIN, NEW), (halves.test, TEST, NEW), (negatives, TEST, NEGATIVE)):
+        items = order[np.searchsorted(bindings.codes, codes, sorter=order) % len(order)]
+        items[bindings.codes[items] != codes] = other
+        parts.append([np.full(len(codes), part), bindings.drugs_of(codes), bindings.targets_of(codes), items])
+    return pair_split(np.concatenate([np.column_stack(columns) for columns in parts]))
 
-    Tables leave open only the order in a bucket. The shuffle tells which place of the list is of which fold, so each
-    binding takes, of the places of its bucket that are of its fold, the next one in the order of its fold's file.
-    """
-    codes = np.concatenate(tests)
-    fold = np.repeat(np.arange(len(tests)), [len(test) for test in tests])
-    buckets = buckets_of(bindings.line_hashes(codes), table_of(len(codes)))
-    # every place of the list: the bucket it is in, and where the shuffle moves it
-    place_buckets = np.sort(buckets)
-    moved = np.argsort(first_of_shuffled(len(codes), len(codes), JavaRandom(seed)), kind="stable")
-    places = np.lexsort([moved, place_buckets])
-    order = np.empty(len(codes), dtype=np.int64)
-    order[places] = codes[np.lexsort([np.arange(len(codes)), fold, buckets])]
-    return order
+
+def parts_of(dataset: DtiDataset, split: PairSplit) -> tuple[Halves, Integers]:
+    """The parts of a task again, from a split of any origin."""
+    bindings = bindings_of(dataset)
+    codes, items = bindings.code(split.rows[:, 1], split.rows[:, 2]), split.rows[:, 3]
+    asked = codes[~split.is_train & (items != NEGATIVE)]
+    return Halves(bindings, codes[split.is_train], asked), codes[items == NEGATIVE]

@@ -1,0 +1,111 @@
+"""Groups of a dataset as tasks take them: by name, or by their place among those with most bindings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from harness.base.errors import MissingData, UsageError, unknown
+from harness.benchmarks.dti.dataset import LEADING, MEMBER, DtiDataset
+from harness.benchmarks.dti.splits.generator.bindings import Bindings, bindings_of
+from harness.benchmarks.dti.splits.generator.categories import Category
+from harness.benchmarks.dti.splits.java import Integers
+
+# what groups of a test are made from, and cannot be published with them
+_SOURCES = {
+    2: "the drug classes of DrugBank and linkedSPL",
+    3: "PTHR15.0_human of PANTHER",
+    5: "the DrugBank release of 2020-11 and the genes of diseasome",
+    6: "the annotated trials of BETA (clinicalCT)",
+}
+_LEAST_DRUGS, _LEAST_PAIRS = 2, 13
+
+
+@dataclass(frozen=True, eq=False)
+class TaskGroup:
+    """A category and its bindings, in the order in which they are added to their set."""
+
+    name: str
+    category: Category
+    codes: Integers
+
+
+def group_of(dataset: DtiDataset, test: int, name: str, rank: int, schemes: int, most: int) -> TaskGroup:
+    """A group by its name, or by its rank in a scheme (the first one, where none is named)."""
+    names = ranked(dataset, test, schemes, most)
+    own = [one for one in names if one == name] or [one for one in names if not name or _scheme(one) == name]
+    if rank >= most:
+        raise UsageError(f"this reading has {most} groups of each kind", where=f"parameter rank, given as {rank}")
+    if names and not own:
+        raise unknown("group of this reading", name, names, where=f"dataset {dataset.name}, Test {test}")
+    # without a scheme's name that of the first counts
+    own = [one for one in own if _scheme(one) == _scheme(own[0])]
+    if name in own:
+        rank = 0
+    if rank >= len(own):
+        raise MissingData(
+            f"Test {test} has {len(own)} groups here, not {rank + 1}",
+            where=f"dataset {dataset.name}: {_SOURCES[test]}",
+            todo="these are not public: bring tables of them (docs/dti.md), or take another task",
+        )
+    group = _group(dataset, test, own[rank])
+    if not group.category.size:
+        raise MissingData(
+            f"'{group.name}' has more bindings than are public",
+            where=f"dataset {dataset.name}: {_SOURCES[test]}",
+            todo="take another task",
+        )
+    return group
+
+
+def published_negatives(dataset: DtiDataset, test: int, space: str, group: TaskGroup) -> Integers | None:
+    """The negatives of a task as the authors published them; None where they are not in the dataset."""
+    name = f"test{test}-{space}/{group.name}"
+    return _codes(dataset, dataset.group_names.index(name)) if name in dataset.group_names else None
+
+
+@lru_cache(maxsize=16)
+def ranked(dataset: DtiDataset, test: int, schemes: int, most: int) -> tuple[str, ...]:
+    """The groups that are tasks, scheme by scheme, those with most bindings first."""
+    bindings, prefix = bindings_of(dataset), f"test{test}/"
+    groups = [
+        _group(dataset, test, name.removeprefix(prefix)) for name in dataset.group_names if name.startswith(prefix)
+    ]
+    if test == 6:
+        groups = [group for group in groups if _is_large(bindings, group)]
+    by_scheme: dict[str, list[TaskGroup]] = {}
+    for group in groups:
+        by_scheme.setdefault(_scheme(group.name), []).append(group)
+    return tuple(
+        group.name
+        for scheme in list(by_scheme)[:schemes]
+        for group in sorted(by_scheme[scheme], key=lambda one: -len(one.codes))[:most]
+    )
+
+
+def _scheme(name: str) -> str:
+    return name.partition(":")[0] if ":" in name else ""
+
+
+def _is_large(bindings: Bindings, group: TaskGroup) -> bool:
+    drugs = len(np.unique(bindings.drugs_of(group.codes)))
+    return drugs >= _LEAST_DRUGS and drugs * group.category.size >= _LEAST_PAIRS
+
+
+def _group(dataset: DtiDataset, test: int, name: str) -> TaskGroup:
+    number = dataset.group_names.index(f"test{test}/{name}")
+    members = dataset.group_members[dataset.group_members[:, 0] == number]
+    # nodes are numbered drugs first
+    first = 0 if test == 2 else dataset.drugs
+    nodes, leading = ((members[members[:, 1] == role, 2] - first).astype(np.int64) for role in (MEMBER, LEADING))
+    # of drugs the dataset has the order in a table of all, known or not
+    nodes = nodes if test == 2 else bindings_of(dataset).targets.set(nodes)
+    category = Category(test == 2, nodes, int(dataset.group_sizes[number]), leading)
+    return TaskGroup(name, category, _codes(dataset, number))
+
+
+def _codes(dataset: DtiDataset, group: int) -> Integers:
+    pairs = dataset.group_pairs[dataset.group_pairs[:, 0] == group]
+    return bindings_of(dataset).code(pairs[:, 1], pairs[:, 2])

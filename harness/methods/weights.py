@@ -1,0 +1,220 @@
+"""Pretrained models: named by a method's weights.toml, brought by a person, kept, and given to its containers.
+
+They are kept in the cache by revision, with the checksums that the manifest gives, or that they had when they were
+brought. A container gets them only if they still have these checksums, and a run's key holds a digest of all.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import Field, field_validator, model_validator
+
+from harness.base.download import Refused, mirror_folders, transfer
+from harness.base.errors import UsageError, WeightsError
+from harness.base.files import checksum, digest_of, folder_in_the_making, read_json, sha256_of, write_json
+from harness.base.layout import Layout
+from harness.base.manifests import Strict, load_toml
+from harness.data.manifest import mirror_path
+from harness.methods.card import load_method, method_names
+
+_FILE = "weights.toml"
+_CHECKSUMS = "checksums.json"
+
+
+class WeightsManifest(Strict):
+    """A pretrained model, as its method reads it."""
+
+    title: str
+    repository: str = Field(description="the page of the model")
+    revision: str
+    source: str = Field(description="the URL that a file's name is put after")
+    licence: str
+    citation: str
+    size: str = Field(description="of all files, about")
+    files: list[str] = Field(min_length=1)
+    sha256: dict[str, str] = {}
+
+    @field_validator("files")
+    @classmethod
+    def _are_plain_names(cls, names: list[str]) -> list[str]:
+        for name in names:
+            if not name or Path(name).name != name:
+                raise ValueError(f"'{name}' is not a plain file name")
+        return names
+
+    @model_validator(mode="after")
+    def _says_where(self) -> WeightsManifest:
+        for name in self.files:
+            mirror_path(self.url(name))
+        if unknown := sorted(set(self.sha256) - set(self.files)):
+            raise ValueError(f"sha256: no such file: {', '.join(unknown)}")
+        return self
+
+    def url(self, name: str) -> str:
+        """Where one file is published."""
+        return f"{self.source.rstrip('/')}/{name}"
+
+
+def weights_names(layout: Layout) -> list[str]:
+    """All methods that read a pretrained model."""
+    return [name for name in method_names(layout) if (layout.methods / name / _FILE).is_file()]
+
+
+def load_weights(layout: Layout, method: str) -> WeightsManifest:
+    """The manifest of a method's weights."""
+    load_method(layout, method)
+    path = layout.methods / method / _FILE
+    if not path.is_file():
+        raise UsageError(
+            f"method '{method}' reads no pretrained model",
+            where=str(path),
+            todo=f"name one of: {', '.join(weights_names(layout))}",
+        )
+    return load_toml(path, WeightsManifest)
+
+
+@dataclass(frozen=True)
+class KeptWeights:
+    """A folder with every file of a manifest, and their recorded checksums."""
+
+    manifest: WeightsManifest
+    folder: Path
+    sha256: Mapping[str, str]
+
+    @property
+    def digest(self) -> str:
+        """A digest of all files; their place does not matter."""
+        return digest_of(dict(self.sha256))
+
+    def verify(self) -> None:
+        """Raise `WeightsError` unless every file is the recorded one; a file is read once until it changes."""
+        for name, recorded in self.sha256.items():
+            path = self.folder / name
+            actual = checksum(path) if path.is_file() else "nothing"
+            if actual != recorded:
+                raise WeightsError(
+                    f"the file '{name}' of {self.manifest.title} was changed",
+                    where=f"{path}: sha256 is {actual}, recorded {recorded}",
+                    todo=f"remove the folder {self.folder} and bring the files again",
+                )
+
+    def described(self) -> dict[str, Any]:
+        """What job.json says about the weights."""
+        files = {name: {"file": f"weights/{name}", "sha256": one} for name, one in sorted(self.sha256.items())}
+        return {"title": self.manifest.title, "revision": self.manifest.revision, "files": files}
+
+
+def _folder(layout: Layout, method: str, manifest: WeightsManifest) -> Path:
+    """Where a method's weights are kept; another revision or list of files has another place."""
+    digest = digest_of([manifest.revision, sorted(manifest.files)])
+    return layout.cache / "weights" / f"{method}-{digest[:16]}"
+
+
+def are_here(layout: Layout, method: str) -> bool:
+    """Whether the weights of a method were brought."""
+    return _folder(layout, method, load_weights(layout, method)).is_dir()
+
+
+def kept_weights(layout: Layout, method: str) -> KeptWeights:
+    """The weights of a method, or what to do to have them."""
+    manifest = load_weights(layout, method)
+    folder = _folder(layout, method, manifest)
+    if not are_here(layout, method):
+        raise WeightsError(
+            f"{manifest.title} ({manifest.size}) is not here: `harness weights get {method}` fetches it, or with "
+            "--from FOLDER takes it from a folder",
+            where=str(folder),
+            todo=f"the files are {', '.join(manifest.files)} of {manifest.repository}, "
+            f"revision {manifest.revision}",
+        )
+    recorded = read_json(folder / _CHECKSUMS)
+    if not isinstance(recorded, dict) or set(recorded) != set(manifest.files):
+        raise WeightsError(
+            f"the record of {manifest.title} was changed",
+            where=str(folder / _CHECKSUMS),
+            todo=f"remove the folder {folder} and bring the files again",
+        )
+    sums = {name: str(recorded[name]) for name in sorted(recorded)}
+    for name, sha256 in manifest.sha256.items():
+        _must_be(manifest, name, sums[name], sha256, where=str(folder))
+    return KeptWeights(manifest, folder, sums)
+
+
+def weights_digest(layout: Layout, method: str) -> str:
+    """The digest that binds a run to its weights."""
+    return kept_weights(layout, method).digest
+
+
+def _must_be(manifest: WeightsManifest, name: str, actual: str, recorded: str, *, where: str) -> None:
+    """Raise `WeightsError` unless a file has the checksum that the manifest records."""
+    if actual != recorded:
+        raise WeightsError(
+            f"'{name}' is not the file of {manifest.title} that the manifest records",
+            where=f"{where}: sha256 is {actual}, recorded {recorded}",
+            todo=f"bring the file of revision {manifest.revision}, or correct weights.toml",
+        )
+
+
+def bring_weights(
+    layout: Layout,
+    method: str,
+    *,
+    given: Path | None = None,
+    mirrors: Sequence[Path] = (),
+    say: Callable[[str], None],
+) -> KeptWeights:
+    """All files of a model in the cache, with their checksums; files that are there already are checked."""
+    manifest = load_weights(layout, method)
+    final = _folder(layout, method, manifest)
+    if not final.is_dir():
+        with folder_in_the_making(final) as making:
+            sums = {name: _bring(manifest, name, making / name, given, mirrors, say) for name in manifest.files}
+            write_json(making / _CHECKSUMS, sums)
+    weights = kept_weights(layout, method)
+    weights.verify()
+    return weights
+
+
+def _bring(
+    manifest: WeightsManifest,
+    name: str,
+    target: Path,
+    given: Path | None,
+    mirrors: Sequence[Path],
+    say: Callable[[str], None],
+) -> str:
+    """Copy one file to `target`; returns its checksum."""
+    url = manifest.url(name)
+    folders = [given / name] if given else [folder / mirror_path(url) for folder in mirror_folders(mirrors)]
+    source = next((path for path in folders if path.is_file()), None)
+    failures = [f"{path}: no such file" for path in folders]
+    if source is not None:
+        shutil.copyfile(source, target)
+    elif given is not None or (failure := _download(url, target)):
+        if given is None:
+            failures.append(f"{url}: {failure}")
+        raise WeightsError(
+            f"'{name}' of {manifest.title} is in none of its sources",
+            where="\n         ".join(failures),
+            todo=f"get the files of {manifest.repository}, revision {manifest.revision}, elsewhere and give their "
+            "folder with --from",
+        )
+    sha256 = sha256_of(target)
+    if name in manifest.sha256:
+        _must_be(manifest, name, sha256, manifest.sha256[name], where=str(source or url))
+    say(f"{name}: {target.stat().st_size} bytes, sha256 {sha256}")
+    return sha256
+
+
+def _download(url: str, target: Path) -> str:
+    """Fetch a file whose checksum may be unrecorded; returns why that failed, else an empty text."""
+    try:
+        transfer(url, target, resume=False)
+    except Refused as error:
+        return str(error)
+    return ""

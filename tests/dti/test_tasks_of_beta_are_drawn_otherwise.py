@@ -1,0 +1,367 @@
+"""The generator must make the tasks of the original code: as a plain twin, and as the published files."""
+
+from __future__ import annotations
+
+import gzip
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from harness.base.errors import MissingData, UsageError
+from harness.base.layout import Layout
+from harness.benchmarks.dti.dataset import LEADING, MEMBER, DtiDataset
+from harness.benchmarks.dti.splits.form import FORM
+from harness.benchmarks.dti.splits.generator.connectivity import SCENARIOS, SPACES
+from harness.benchmarks.dti.splits.generator.folds import parts_of
+from harness.benchmarks.dti.splits.generator.promises import occurrence_auroc
+from harness.benchmarks.dti.splits.pairs import NEGATIVE, NEW, PairSplit, pair_split
+from harness.benchmarks.dti.splits.strategies import (
+    annotated_pairs,
+    connectivity,
+    drug_classes,
+    general,
+    new_pairs,
+    single_nodes,
+    target_classes,
+)
+from harness.data import load_dataset
+from harness.parity import references
+from harness.parity.cases import find_cases
+from harness.parity.finding import Standing
+from tests.dti import java_twin as twin
+from tests.dti.made_bindings import made_bindings, members_of, named, pairs_of
+
+CATEGORIES = ("TEO", "TRO", "TEE", "TRE")
+READINGS = ("as-published", "as-defined", "corrected")
+TASKS: list[tuple[Any, dict[str, Any]]] = [
+    *((general, {"isolate_free": free, "fold": 2}) for free in (False, True)),
+    *((connectivity, {"space": space, "fold": 1}) for space in SPACES),
+    *((drug_classes, {"space": space, "fold": 1, "rank": 1}) for space in CATEGORIES),
+    *((target_classes, {"space": space, "fold": 0}) for space in CATEGORIES),
+    *((new_pairs, {"space": space, "rank": 2}) for space in CATEGORIES),
+    *((annotated_pairs, {"space": space}) for space in CATEGORIES),
+    *((single_nodes, {"kind": kind, "rank": 1}) for kind in ("drug", "target")),
+]
+
+
+@cache
+def made(seed: int = 5) -> DtiDataset:
+    """The same object each time, so that what its tasks share is made once."""
+    return made_bindings(seed)
+
+
+@cache
+def crowded() -> DtiDataset:
+    """One with many bindings of few nodes."""
+    return made_bindings(7, drugs=99, targets=90, pairs=900)
+
+
+def split_of(strategy: Any, seed: int = 1024, dataset: DtiDataset | None = None, **parameters: Any) -> PairSplit:
+    """A split of the made dataset, or another."""
+    split: PairSplit = strategy.make(dataset or made(), seed, strategy.Parameters(**parameters))
+    return split
+
+
+def broken(strategy: Any, split: PairSplit, **parameters: Any) -> list[str]:
+    """All promises that a split breaks."""
+    checked = strategy.Parameters(**parameters)
+    own = strategy.broken_promises(made(), split, checked)
+    if draws := getattr(strategy, "broken_draws", None):
+        own += draws(made(), split, 1024, checked)
+    return [*FORM.broken_promises(split, made()), *own]
+
+
+def by_name(split: PairSplit, dataset: DtiDataset) -> tuple[list[twin.Pair], list[twin.Pair], list[twin.Pair]]:
+    """What is learned from, the bindings that are asked, and the negatives, in their order."""
+    is_negative = split.rows[:, 3] == NEGATIVE
+    parts = split.is_train, ~split.is_train & ~is_negative, is_negative
+    train, test, negatives = (named(dataset, split.rows[rows, 1:3]) for rows in parts)
+    return train, test, negatives
+
+
+def network(dataset: DtiDataset) -> list[list[str]]:
+    """All drugs and all targets in the order of the network."""
+    return [[name for name in members_of(dataset, "network") if name.startswith(kind)] for kind in ("db", "be")]
+
+
+@pytest.mark.parametrize("seed", [5, 6])
+@pytest.mark.parametrize("space", SPACES)
+def test_connectivity_is_drawn_as_by_the_twin(seed: int, space: str) -> None:
+    dataset = made(seed)
+    pairs = named(dataset, dataset.pairs)
+    chosen = twin.scenario(pairs, SCENARIOS[space], 1024)
+    assert chosen
+    for fold in (0, 1):
+        task = twin.fold(pairs, chosen, fold, 10, 1024)
+        negatives = twin.connected(pairs, task, space, network(dataset), 1024)
+        split = split_of(connectivity, dataset=dataset, space=space, fold=fold)
+        assert by_name(split, dataset) == (task.train, task.test, negatives)
+
+
+@pytest.mark.parametrize("fold", range(10))
+def test_general_tasks_are_drawn_as_by_the_twin(fold: int) -> None:
+    pairs = named(made(), made().pairs)
+    task = twin.fold(pairs, pairs, fold, 10, 1024)
+    negatives = twin.general(pairs, task, network(made()), 1024)
+    assert by_name(split_of(general, fold=fold, isolate_free=False), made()) == (task.train, task.test, negatives)
+    free = [[pair for pair in part if _learned(pair, task)] for part in (task.test, negatives)]
+    assert by_name(split_of(general, fold=fold), made()) == (task.train, *free)
+
+
+def _learned(pair: twin.Pair, task: twin.Task) -> bool:
+    return all(any(end == one[side] for one in task.train) for side, end in enumerate(pair))
+
+
+@pytest.mark.parametrize("space", CATEGORIES)
+@pytest.mark.parametrize("group", ["test2/category:1", "test3/family:0", "test5/disease 1", "test6/disease 2"])
+def test_categories_are_drawn_as_by_the_twin(group: str, space: str) -> None:
+    test, _, name = group.partition("/")
+    strategy = {"2": drug_classes, "3": target_classes, "5": new_pairs, "6": annotated_pairs}[test[-1]]
+    fold: dict[str, Any] = {"fold": 3} if test in ("test2", "test3") else {}
+    dataset = crowded()
+    pairs, own, members = named(dataset, dataset.pairs), pairs_of(dataset, group), members_of(dataset, group)
+    for seed in range(1020, 1024):
+        if fold:
+            task = twin.fold(pairs, own, 3, 10, seed)
+        else:
+            task = twin.Task(list(twin.lines(pairs)), list(twin.lines(own)))
+        among = members if test == "test2" else list(twin.nodes(members))
+        negatives = twin.category([*pairs, *own], task, space, among, test == "test2", seed)
+        split = split_of(strategy, seed, dataset, space=space, group=name, **fold)
+        assert by_name(split, dataset) == (task.train, task.test, negatives)
+
+
+def test_unknown_members_of_a_class_lead() -> None:
+    """All that is known of a shuffled class is which drugs come first: these give the negatives, or nobody can."""
+    dataset, name = made_bindings(), "test2/class:0"
+    _, test, negatives = by_name(split_of(drug_classes, dataset=dataset, group="class:0", space="TRO"), dataset)
+    assert len(negatives) == len(test) and {drug for drug, _ in negatives} == {members_of(dataset, name)[0]}
+    # now the leading drug binds whatever is asked
+    rows, number = dataset.group_members, dataset.group_names.index(name)
+    lead = int(rows[(rows[:, 0] == number) & (rows[:, 1] == LEADING), 2][0])
+    lacking = np.setdiff1d(np.arange(dataset.targets), dataset.pairs[dataset.pairs[:, 0] == lead, 1])
+    pairs = np.concatenate([dataset.pairs, np.column_stack([np.full(len(lacking), lead), lacking])])
+    full = replace(dataset, pairs=pairs.astype(np.int32), values=np.ones(len(pairs)))
+    with pytest.raises(MissingData, match="come before those that are known"):
+        split_of(drug_classes, dataset=full, group="class:0", space="TRO")
+
+
+@pytest.mark.parametrize("reading", READINGS)
+@pytest.mark.parametrize(("strategy", "parameters"), TASKS)
+def test_every_task_keeps_its_promises(strategy: Any, parameters: dict[str, Any], reading: str) -> None:
+    try:
+        strategy.Parameters(**parameters, reading=reading)
+    except ValueError:
+        assert (strategy, reading) != (general, "as-defined")
+        return
+    split = split_of(strategy, **parameters, reading=reading)
+    assert broken(strategy, split, **parameters, reading=reading) == []
+    again = split_of(strategy, **parameters, reading=reading)
+    assert again.digest == split.digest
+
+
+@pytest.mark.parametrize(("strategy", "parameters"), TASKS)
+def test_a_changed_task_breaks_a_promise(strategy: Any, parameters: dict[str, Any]) -> None:
+    split = split_of(strategy, **parameters)
+    negatives = np.flatnonzero(split.rows[:, 3] == NEGATIVE)
+    train, asked = np.flatnonzero(split.is_train), np.flatnonzero(~split.is_train & (split.rows[:, 3] != NEGATIVE))
+    assert len(asked) and len(negatives)
+    changes = {
+        "a training pair is lost": np.delete(split.rows, train[0], axis=0),
+        "a binding is not asked": np.delete(split.rows, asked[0], axis=0),
+        "a negative is there twice": np.concatenate([split.rows, split.rows[negatives[:1]]]),
+        "a binding stands as a negative": split.rows.copy(),
+        "a training pair is asked": split.rows.copy(),
+    }
+    changes["a binding stands as a negative"][asked[0], 3] = NEGATIVE
+    changes["a training pair is asked"][train[0], 0] = 1
+    for change, rows in changes.items():
+        assert broken(strategy, pair_split(rows), **parameters), change
+
+
+@pytest.mark.parametrize(
+    ("strategy", "parameters", "other"),
+    [
+        (connectivity, {"space": "TT"}, {"space": "AA"}),
+        (connectivity, {"space": "CC"}, {"space": "TT"}),
+        (connectivity, {"space": "SS"}, {"space": "SU"}),
+        (connectivity, {"space": "DI"}, {"space": "TC"}),
+        (drug_classes, {"space": "TEO"}, {"space": "TEE"}),
+        (drug_classes, {"space": "TEO"}, {"space": "TRO"}),
+        (drug_classes, {"group": "category:0"}, {"group": "category:1"}),
+        (target_classes, {"space": "TRO"}, {"space": "TRE"}),
+        (target_classes, {"reading": "as-defined"}, {"reading": "as-published"}),
+        (annotated_pairs, {"group": "disease 0"}, {"group": "disease 1"}),
+        (single_nodes, {"kind": "drug"}, {"kind": "target"}),
+        (general, {"isolate_free": False}, {"isolate_free": True}),
+    ],
+)
+def test_a_task_is_not_taken_for_another(strategy: Any, parameters: dict[str, Any], other: dict[str, Any]) -> None:
+    split = split_of(strategy, **parameters)
+    assert broken(strategy, split, **parameters) == []
+    assert broken(strategy, split, **other)
+
+
+@pytest.mark.parametrize("strategy", [drug_classes, target_classes])
+@pytest.mark.parametrize("space", CATEGORIES)
+def test_how_often_a_drug_occurs_tells_nothing_once_corrected(strategy: Any, space: str) -> None:
+    dataset = crowded()
+    published, corrected = (
+        [
+            occurrence_auroc(
+                *parts_of(dataset, split_of(strategy, dataset=dataset, space=space, fold=fold, reading=one))
+            )
+            for fold in range(10)
+        ]
+        for one in ("as-published", "corrected")
+    )
+    assert np.mean(published) > 0.6
+    assert abs(np.mean(corrected) - 0.5) < 0.02
+
+
+def test_first_negatives_given_as_corrected_are_found() -> None:
+    split = split_of(target_classes, space="TRE")
+    assert any("occurs" in one for one in broken(target_classes, split, space="TRE", reading="corrected"))
+
+
+def test_nested_spaces_hold_the_others() -> None:
+    """As defined, tested nodes are among all nodes; as published, they are not."""
+    for reading, shared in (("as-defined", True), ("as-published", False)):
+        seen = set()
+        for fold in range(10):
+            _, test, negatives = by_name(split_of(connectivity, space="AA", reading=reading, fold=fold), made())
+            seen |= {drug for drug, _ in negatives} & {drug for drug, _ in test}
+        assert bool(seen) == shared
+
+
+def test_half_of_the_bindings_of_the_most_bound_are_asked() -> None:
+    for kind, side in (("drug", 0), ("target", 1)):
+        counts = np.sort(np.bincount(made().pairs[:, side]))[::-1]
+        for rank in (0, 9):
+            train, test, negatives = by_name(split_of(single_nodes, kind=kind, rank=rank), made())
+            assert len(test) == counts[rank] // 2 and len({pair[side] for pair in [*test, *negatives]}) == 1
+            assert len(train) + len(test) == len(made().pairs)
+
+
+def test_new_bindings_are_known_to_be_new() -> None:
+    split = split_of(new_pairs)
+    assert (split.rows[~split.is_train, 3] == NEW).sum() == 9 and (split.rows[split.is_train, 3] >= 0).all()
+    assert sorted(split.rows[split.is_train, 3]) == list(range(len(made().pairs)))
+
+
+def _without_groups(*prefixes: str) -> DtiDataset:
+    dataset = made_bindings()
+    names = tuple(f"other {name}" if name.startswith(prefixes) else name for name in dataset.group_names)
+    return replace(dataset, group_names=names)
+
+
+@pytest.mark.parametrize(
+    ("strategy", "parameters", "file"),
+    [
+        (general, {}, "drugbank.nq"),
+        (connectivity, {"space": "TA"}, "sequence.txt"),
+        (drug_classes, {}, "linkedSPL"),
+        (target_classes, {"group": "family"}, "PTHR15.0_human"),
+        (new_pairs, {"rank": 3}, "2020-11"),
+        (annotated_pairs, {}, "clinicalCT"),
+    ],
+)
+def test_what_is_not_public_is_named(strategy: Any, parameters: dict[str, Any], file: str) -> None:
+    dataset = _without_groups("network", "test2", "test3", "test6")
+    with pytest.raises(MissingData) as error:
+        split_of(strategy, dataset=dataset, **parameters)
+    assert file in error.value.where
+    if strategy in (general, connectivity):
+        assert split_of(strategy, dataset=dataset, **parameters, reading="as-defined").test
+        assert len(strategy.positives(dataset, 1024, strategy.Parameters(**parameters)).test)
+
+
+def test_a_class_that_is_not_known_whole_is_not_taken_for_whole() -> None:
+    dataset = made_bindings()
+    dataset.group_sizes[dataset.group_names.index("test3/family:1")] = 0
+    with pytest.raises(MissingData, match="more bindings than are public"):
+        split_of(target_classes, dataset=dataset, group="family:1")
+
+
+def test_affinities_and_unknown_groups_are_refused() -> None:
+    dataset = replace(made_bindings(), values=np.arange(len(made().pairs)) / 7)
+    with pytest.raises(UsageError, match="affinities"):
+        split_of(connectivity, dataset=dataset)
+    with pytest.raises(UsageError, match="family:7"):
+        split_of(target_classes, group="family:7")
+    with pytest.raises(UsageError, match="groups of each kind"):
+        split_of(target_classes, rank=3, reading="as-defined")
+    with pytest.raises(ValueError, match="3 folds"):
+        target_classes.Parameters(reading="as-defined", fold=3)
+
+
+def test_published_tasks_of_diseases_come_out(repository: Layout, shared: Path) -> None:
+    dataset = load_dataset(repository, "beta", DtiDataset, mirrors=[shared / "mirror"])
+    compared = proved = 0
+    for strategy, prefix in ((new_pairs, "test5"), (annotated_pairs, "test6")):
+        for group in [name.partition("/")[2] for name in dataset.group_names if name.startswith(f"{prefix}/")]:
+            for space in CATEGORIES:
+                parameters = strategy.Parameters(group=group, space=space)
+                split = strategy.make(dataset, 1024, parameters)
+                _, test, negatives = by_name(split, dataset)
+                assert test == pairs_of(dataset, f"{prefix}/{group}")
+                assert negatives == pairs_of(dataset, f"{prefix}-{space}/{group}")
+                assert strategy.broken_promises(dataset, split, parameters) == []
+                assert strategy.broken_draws(dataset, split, 1024, parameters) == []
+                number = dataset.group_names.index(f"{prefix}/{group}")
+                members = dataset.group_members[dataset.group_members[:, 0] == number]
+                proved += len(members[members[:, 1] == MEMBER]) == dataset.group_sizes[number]
+                compared += 1
+    assert (compared, proved) == (60, 44)
+
+
+def test_drawing_again_finds_other_negatives() -> None:
+    dataset = made_bindings()
+    split = split_of(annotated_pairs, dataset=dataset, group="disease 1", space="TRO")
+    parameters = annotated_pairs.Parameters(group="disease 1", space="TRO")
+    negatives = split.rows[split.rows[:, 3] == NEGATIVE, 1:3]
+    for rows, complaints in ((negatives, 0), (negatives[::-1], 1)):
+        number = len(dataset.group_names)
+        pairs = np.column_stack([np.full(len(rows), number), rows])
+        published = replace(
+            dataset,
+            group_names=(*dataset.group_names, "test6-TRO/disease 1"),
+            group_sizes=np.append(dataset.group_sizes, 0),
+            group_pairs=np.concatenate([dataset.group_pairs, pairs]),
+        )
+        again = split_of(annotated_pairs, dataset=published, group="disease 1", space="TRO")
+        assert (again.rows[again.rows[:, 3] == NEGATIVE, 1:3] == rows).all()
+        assert len(annotated_pairs.broken_draws(published, again, 1024, parameters)) == complaints
+
+
+@pytest.mark.parametrize(
+    "name", ["java_primitives", "beta/test0", "beta/test1_TT", "beta/test1_regen", "beta/test5"]
+)
+def test_golden_tables_are_equal(repository: Layout, shared: Path, name: str) -> None:
+    cases = [case for case in find_cases(shared / "golden" / "dti") if case.name.startswith(name)]
+    assert len(cases) == 1
+    finding = references.check(repository, cases[0], [shared / "mirror"])
+    assert finding.arrays and {one.standing for one in finding.arrays} == {Standing.OK}
+
+
+def test_a_golden_table_that_differs_is_found(repository: Layout, shared: Path, tmp_path: Path) -> None:
+    """A row of another order is beyond, a table without a task has failed, and what lies beside is no case."""
+    source, folder = shared / "golden" / "dti" / "beta", tmp_path / "dti" / "beta"
+    folder.mkdir(parents=True)
+    for path in source.iterdir():
+        if not path.name.startswith(("test1", "test2", "test3")):
+            (folder / path.name).symlink_to(path)
+    rows = gzip.decompress((source / "test0_positives_folds0-4.csv.gz").read_bytes()).decode().splitlines()
+    (folder / "test0_swapped.csv").write_text("\n".join([rows[0], rows[2], rows[1], *rows[3:]]))
+    (folder / "notes.csv").write_text("a,b\n1,2\n")
+    findings = {case.name: references.check(repository, case, []).worst for case in find_cases(tmp_path / "dti")}
+    assert findings == {
+        "beta/test0_positives_folds0-4": Standing.OK,
+        "beta/test0_swapped": Standing.BEYOND,
+        "beta/test5_repo_testpairs": Standing.OK,
+        "beta/notes": Standing.FAILED,
+    }
