@@ -1,9 +1,8 @@
 """Runs in the image of GraphDTA or DeepDTA: training steps plainly, then ours, from the same weights.
 
-Plainly: the molecule and the sequence of every pair are encoded, edge by edge, embedding by embedding, with composed
-gradients. Reads /in; prints CPU seconds of the steps, how far apart the first gradients are (as a share of each
-parameter's largest), and how far apart the answers to the last batch are after the steps, in training mode (before
-which the running statistics are equal) and in evaluation mode.
+Plainly: the molecule and the sequence of every pair are encoded, edge by edge, embedding by embedding, with
+composed gradients. Reads /in; prints CPU seconds of the steps, how far apart the first gradients are, relative to
+each parameter's largest, and the answers to the last batch after the steps, in training and in evaluation mode.
 """
 
 from __future__ import annotations
@@ -104,7 +103,9 @@ def drug_rows(network: Any, side: Side) -> Tensor:
         return relu(network.fc_g1(side.largest(relu(attention(network.gcn2, values, side)))))
     elif KIND == "gat_gcn":
         values = relu(convolution(network.conv2, relu(attention(network.conv1, values, side)), side))
-        values = torch.cat([side.largest(values), side.sums(values) / torch.bincount(side.molecule)[:, None]], dim=1)
+        values = torch.cat(
+            [side.largest(values), side.sums(values) / torch.bincount(side.molecule)[:, None]], dim=1
+        )
     else:
         for number in range(len(network.sizes.layers)):
             layer, norm = (network.get_submodule(f"{name}{number + 1}") for name in ("conv", "bn"))
@@ -143,8 +144,10 @@ def deepdta(model: Any) -> Judge:
 
     def judge(pairs: Tensor) -> Tensor:
         rows = []
-        for reader, letters in ((network.drug, model.drug_letters[pairs[:, 0]]),
-                                (network.protein, model.target_letters[pairs[:, 1]])):
+        for reader, letters in (
+            (network.drug, model.drug_letters[pairs[:, 0]]),
+            (network.protein, model.target_letters[pairs[:, 1]]),
+        ):
             values = functional.embedding(letters, reader.embedding.weight).transpose(1, 2)
             for layer in reader.convolutions:
                 values = functional.relu(layer(values))

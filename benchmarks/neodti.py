@@ -1,9 +1,9 @@
-"""CPU seconds of NeoDTI's steps: ours against the same steps with dense matrices, on networks of the paper's size.
+"""CPU seconds of NeoDTI's steps: ours against the same steps with dense matrices, on drawn networks of two sizes.
 
-708 drugs, 1,512 targets, 5,603 diseases and 4,192 side effects, with as many edges as the published networks have,
-drawn. Both take the same steps from the same weights in one process, on one thread.
+`paper` has as many nodes and edges as the published networks, `beta` a third of those of the dataset
+beta_network. Both take the same steps from the same weights in one process, on one thread.
 
-Usage: python -m benchmarks.neodti [--steps N] [--width D] [--projection K]
+Usage: python -m benchmarks.neodti [--steps N] [--width D] [--projection K] [SIZE ...]
 """
 
 from __future__ import annotations
@@ -23,17 +23,32 @@ from harness.engine import Engine, find_engine
 from harness.images import ensure_environment
 
 Array = npt.NDArray[Any]
-SIZES = {"drug": 708, "target": 1512, "disease": 5603, "effect": 4192}
-# edges of each published network; similarities are of all pairs
-EDGES = {
-    "drug-drug": 10_036,
-    "drug-similarity": None,
-    "drug-disease": 199_214,
-    "drug-effect": 80_164,
-    "target-target": 7_363,
-    "target-similarity": None,
-    "target-disease": 1_596_745,
-    "drug-target": 1_923,
+# nodes of each kind, and edges of each network; similarities are of all pairs
+SIZES = {
+    "paper": (
+        {"drug": 708, "target": 1512, "disease": 5603, "effect": 4192},
+        {
+            "drug-drug": 10_036,
+            "drug-similarity": None,
+            "drug-disease": 199_214,
+            "drug-effect": 80_164,
+            "target-target": 7_363,
+            "target-similarity": None,
+            "target-disease": 1_596_745,
+            "drug-target": 1_923,
+        },
+    ),
+    "beta": (
+        {"drug": 2266, "target": 1087, "disease": 1100, "effect": 562},
+        {
+            "drug-drug": 9_208,
+            "drug-disease": 2_044,
+            "drug-effect": 22_776,
+            "target-target": 79,
+            "target-disease": 3_280,
+            "drug-target": 4_080,
+        },
+    ),
 }
 NEGATIVES = 10
 
@@ -78,20 +93,24 @@ def measure(
 
 
 def main() -> None:
-    """Measure on drawn networks of the published sizes."""
+    """Measure the sizes that are asked for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name, usual in (("steps", 2), ("width", 256), ("projection", 256)):
         parser.add_argument(f"--{name}", type=int, default=usual)
+    parser.add_argument("sizes", nargs="*", default=list(SIZES), metavar="SIZE")
     chosen = parser.parse_args()
     layout = find_layout(Path(__file__).resolve().parent)
-    arrays = drawn(SIZES, EDGES, np.random.default_rng(17263407))
+    sizes = {"steps": chosen.steps, "width": chosen.width, "projection": chosen.projection}
     with find_engine(layout) as engine:
-        sizes = {"steps": chosen.steps, "width": chosen.width, "projection": chosen.projection}
-        seconds = measure(engine, layout, arrays, **sizes)
-    ours, plain = (seconds[name] / chosen.steps for name in ("ours", "plain"))
-    sys.stdout.write(
-        f"a step: ours {ours:.2f}  plain {plain:.2f} ({plain / ours:.1f} times)  apart {seconds['apart']}\n"
-    )
+        for size in chosen.sizes:
+            arrays = drawn(*SIZES[size], np.random.default_rng(17263407))
+            seconds = measure(engine, layout, arrays, **sizes)
+            ours, plain = (seconds[name] / chosen.steps for name in ("ours", "plain"))
+            apart = "  ".join(f"{name} {error:.1e}" for name, error in seconds["apart"].items())
+            sys.stdout.write(
+                f"{size:6} a step: ours {ours:.2f}  plain {plain:.2f} ({plain / ours:.1f} times)  apart: {apart}\n"
+            )
+            sys.stdout.flush()
 
 
 if __name__ == "__main__":

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from typing import NamedTuple
 
 from harness.api.repository import Names, Repository, opened, several
 from harness.audit import (
@@ -27,11 +26,8 @@ from harness.results.reference import ReferenceResult
 _FEW = 20
 
 
-class _Chosen(NamedTuple):
-    """Keys of stored runs, or reference results by key; and how many planned cells have none."""
-
-    runs: list[str] | dict[str, ReferenceResult]
-    without_run: int = 0
+# Keys of stored runs, or reference results by key; and how many planned cells have none.
+_Choice = tuple[list[str] | dict[str, ReferenceResult], int]
 
 
 def audit(
@@ -51,38 +47,36 @@ def audit(
     `replay` says, drawn by `seed`, are run again and compared bit for bit.
     """
     here = opened(repository)
-    chosen = _chosen(here, runs, suite, reference=reference)
-    quiet = progress == "auto" and len(chosen.runs) < _FEW and not replay
+    chosen, without_run = _chosen(here, runs, suite, reference=reference)
+    quiet = progress == "auto" and len(chosen) < _FEW and not replay
     with progress_for(None if quiet else progress) as shown, _engine(here, needed=bool(replay)) as engine:
         return audit_runs(
             here.layout,
-            chosen.runs,
+            chosen,
             engine=engine,
             mirrors=here.mirrors,
             replay=replay,
             seed=seed,
-            without_run=chosen.without_run,
+            without_run=without_run,
             progress=shown,
         )
 
 
-def _chosen(here: Repository, runs: Names | Plan, suite: str | None, *, reference: bool) -> _Chosen:
+def _chosen(here: Repository, runs: Names | Plan, suite: str | None, *, reference: bool) -> _Choice:
     if isinstance(runs, Plan):
         return _of_jobs(here, [cell.job for cell in runs.cells], reference=reference)
     if suite is not None:
         return _of_jobs(here, jobs_of(here.layout, load_suite(suite)), reference=reference)
     if keys := several(runs):
         return _of_keys(here, keys, reference=reference)
-    return _Chosen(_reference(here) if reference else list(here.store.finished()))
+    return _reference(here) if reference else list(here.store.finished()), 0
 
 
-def _of_jobs(here: Repository, jobs: Sequence[Job], *, reference: bool) -> _Chosen:
-    if reference:
-        return _Chosen(*reference_of_jobs(_reference(here), jobs))
-    return _Chosen(*keys_of_jobs(here.store, jobs))
+def _of_jobs(here: Repository, jobs: Sequence[Job], *, reference: bool) -> _Choice:
+    return reference_of_jobs(_reference(here), jobs) if reference else keys_of_jobs(here.store, jobs)
 
 
-def _of_keys(here: Repository, beginnings: Iterable[str], *, reference: bool) -> _Chosen:
+def _of_keys(here: Repository, beginnings: Iterable[str], *, reference: bool) -> _Choice:
     """Stored runs by the beginnings of their keys, else reference results."""
     stored = [] if reference else list(here.store.finished())
     own, entries, others = list[str](), dict[str, ReferenceResult](), dict[str, ReferenceResult]()
@@ -99,7 +93,7 @@ def _of_keys(here: Repository, beginnings: Iterable[str], *, reference: bool) ->
             where=", ".join((own[0][:12], next(iter(others))[:12])),
             todo="audit them one after the other",
         )
-    return _Chosen(others or own)
+    return others or own, 0
 
 
 def _reference(here: Repository) -> dict[str, ReferenceResult]:

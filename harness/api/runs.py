@@ -14,6 +14,8 @@ from harness.base.errors import UsageError
 from harness.base.interrupt import stop_on_interrupt
 from harness.base.progress import ProgressChoice, progress_for
 from harness.base.vocabulary import Verdict
+from harness.benchmarks.new_item import NewItem
+from harness.data.extension import extended
 from harness.engine import find_engine
 from harness.execution.campaign import Choices, left_to_run, run_cells
 from harness.execution.predict import Predicted, prediction_job
@@ -84,11 +86,18 @@ def predict(
     variant: str = "published",
     seed: int = 0,
     top: int | None = None,
+    new: Iterable[tuple[str, str, str]] = (),
     progress: ProgressChoice = "auto",
     repository: Repository | None = None,
 ) -> Predicted:
-    """The unknown pairs of a dataset, best first, ranked by a method that was fitted on all known ones."""
+    """The unknown pairs of a dataset, best first, ranked by a method that was fitted on all known ones.
+
+    `new` are items of one's own, each a kind, a name and a text: `("drug", "mine", "CCO")`. Then only pairs with
+    these are asked.
+    """
     here = opened(repository)
+    if items := [NewItem(kind=kind, name=name, text=text) for kind, name, text in new]:
+        dataset = extended(here.layout, dataset, items, here.mirrors)
     job = prediction_job(here.layout, method, dataset, variant, seed)
     with (
         progress_for(progress) as shown,

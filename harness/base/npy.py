@@ -6,7 +6,6 @@ must mean its content.
 
 from __future__ import annotations
 
-import hashlib
 import math
 import re
 import struct
@@ -38,19 +37,6 @@ class NotNpy(ValueError):
 
 def npy_bytes(array: Array) -> bytes:
     """The file of one array; -0.0 and NaN are written in one form each."""
-    return b"".join(_parts(array))
-
-
-def npy_digest(array: Array) -> str:
-    """The sha256 of the file of one array, which is not put together for it."""
-    digest = hashlib.sha256()
-    for part in _parts(array):
-        digest.update(part)
-    return digest.hexdigest()
-
-
-def _parts(array: Array) -> tuple[bytes, memoryview]:
-    """Header and content of a file."""
     array = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<"))
     if array.dtype.kind == "f":
         array = np.where(np.isnan(array), np.nan, array + 0.0).astype(array.dtype)
@@ -60,7 +46,7 @@ def _parts(array: Array) -> tuple[bytes, memoryview]:
     header = f"{{'descr': '{array.dtype.str}', 'fortran_order': False, 'shape': {shape}, }}"
     padding = -(len(MAGIC) + 2 + len(header) + 1) % 64
     text = header.encode("ascii") + b" " * padding + b"\n"
-    return MAGIC + struct.pack("<H", len(text)) + text, array.reshape(-1).view(np.uint8).data
+    return MAGIC + struct.pack("<H", len(text)) + text + array.tobytes(order="C")
 
 
 def read_header(path: Path) -> tuple[str, tuple[int, ...], int]:

@@ -33,24 +33,16 @@ def _names(command: Command) -> Command:
     return click.argument("names", nargs=-1)(command)
 
 
-def _accelerator(command: Command) -> Command:
-    return click.option(
-        "--accelerator",
-        type=click.Choice(["cpu", "cuda"]),
-        default="cpu",
-        show_default=True,
-        help="Which variant.",
-    )(command)
-
-
-def _mirrors(command: Command) -> Command:
-    return click.option(
-        "--mirror",
-        "mirrors",
-        multiple=True,
-        type=click.Path(exists=True, file_okay=False, path_type=Path),
-        help="A folder with parts (made by `harness image export`, or an archive's own layout); may be repeated.",
-    )(command)
+_accelerator = click.option(
+    "--accelerator", type=click.Choice(["cpu", "cuda"]), default="cpu", show_default=True, help="Which variant."
+)
+_mirrors = click.option(
+    "--mirror",
+    "mirrors",
+    multiple=True,
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="A folder with parts (made by `harness image export`, or an archive's own layout); may be repeated.",
+)
 
 
 @click.group(cls=OnceGroup)

@@ -7,7 +7,7 @@ from itertools import chain
 import click
 
 from harness.base.layout import find_layout
-from harness.cli.options import OnceGroup, benchmark_option, echo_json, json_option
+from harness.cli.options import OnceGroup, benchmark_option, echo_json, install_option, json_option
 from harness.images import code_fault
 from harness.methods import scaffold
 from harness.methods.card import load_method
@@ -50,7 +50,7 @@ def new_method(name: str, language: str, benchmark: str, title: str) -> None:
 
 @command.command("check")
 @click.argument("names", nargs=-1, required=True, metavar="METHOD...")
-@click.option("--install/--no-install", default=False, help="May an engine be installed (root, Debian or Ubuntu)?")
+@install_option
 @json_option
 def check(names: tuple[str, ...], install: bool, as_json: bool) -> int:
     """Run the self-test of methods in their own containers; exit code 1 if one does not pass."""

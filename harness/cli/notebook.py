@@ -14,7 +14,7 @@ import click
 from harness.base.errors import UsageError
 from harness.base.layout import Layout, find_layout
 from harness.base.progress import progress_for
-from harness.cli.options import SEED, OnceCommand, benchmark_options, mirror_option, parse_settings
+from harness.cli.options import SEED, OnceCommand, benchmark_options, install_option, mirror_option, parse_settings
 from harness.data import DatasetManifest, load_manifest, manifest_names
 from harness.engine import Engine, find_engine
 from harness.images.fetch import Supply, few_notes
@@ -49,7 +49,7 @@ _TRY = {
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="One that a client has written; this is what a registered kernel is started with.",
 )
-@click.option("--install/--no-install", default=False, help="May an engine be installed (root, Debian or Ubuntu)?")
+@install_option
 def command(
     method: str,
     dataset: str | None,
@@ -109,7 +109,9 @@ def command(
 def _own_dataset(layout: Layout, card: MethodCard) -> DatasetManifest:
     """A dataset of the method's benchmark whose files are all in the repository."""
     manifests = (load_manifest(layout, name) for name in manifest_names(layout))
-    of_benchmark = (one for one in manifests if one.benchmark in card.benchmarks and not one.bring)
+    of_benchmark = (
+        one for one in manifests if one.benchmark in card.benchmarks and not (one.bring or one.extends)
+    )
     manifest = next((one for one in of_benchmark if one.files == one.own_files), None)
     if manifest is None:
         raise UsageError(

@@ -60,34 +60,39 @@ class OnceGroup(click.Group):
     command_class = OnceCommand
 
 
-def mirror_option(command: Command) -> Command:
-    """`--mirror DIR`, repeatable; $PERMAFROST_MIRROR names more, separated by colons."""
-    return click.option(
-        "--mirror",
-        "mirrors",
-        multiple=True,
-        type=click.Path(exists=True, file_okay=False, path_type=Path),
-        envvar="PERMAFROST_MIRROR",
-        show_envvar=True,
-        help="A folder with original data files, laid out by URL; may be repeated.",
-    )(command)
-
-
-def reference_option(command: Command) -> Command:
-    """`--reference`."""
-    return click.option(
-        "--reference", is_flag=True, help="Where nothing was run on this machine, show the committed results."
-    )(command)
+# $PERMAFROST_MIRROR names more folders, separated by colons.
+mirror_option = click.option(
+    "--mirror",
+    "mirrors",
+    multiple=True,
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    envvar="PERMAFROST_MIRROR",
+    show_envvar=True,
+    help="A folder with original data files, laid out by URL; may be repeated.",
+)
+reference_option = click.option(
+    "--reference", is_flag=True, help="Where nothing was run on this machine, show the committed results."
+)
+published_seeds_option = click.option(
+    "--published-seeds",
+    type=click.IntRange(min=1, max=100),
+    metavar="N",
+    help="The first N of the 100 published seeds, in place of a suite's own number of them.",
+)
+runtime_option = click.option(
+    "--runtime",
+    metavar="NAME",
+    help="Start containers with this runtime of the engine (runsc); for all commands: $PERMAFROST_RUNTIME.",
+)
+install_option = click.option(
+    "--install/--no-install", default=False, help="May an engine be installed (root, Debian or Ubuntu)?"
+)
+json_option = click.option("--json", "as_json", is_flag=True, help="For programs.")
 
 
 def benchmark_option(help: str) -> Callable[[Command], Command]:
     """`--benchmark NAME`."""
-    return click.option(
-        "--benchmark",
-        default=benchmarks.default,
-        show_default=benchmarks.default(),
-        help=help,
-    )
+    return click.option("--benchmark", default=benchmarks.default, show_default=benchmarks.default(), help=help)
 
 
 def benchmark_options(command: Command) -> Command:
@@ -168,30 +173,6 @@ def request_options(command: Command) -> Command:
     for decorate in reversed(decorators):
         call = decorate(call)
     return call  # type: ignore[return-value]
-
-
-def published_seeds_option(command: Command) -> Command:
-    """`--published-seeds N`."""
-    return click.option(
-        "--published-seeds",
-        type=click.IntRange(min=1, max=100),
-        metavar="N",
-        help="The first N of the 100 published seeds, in place of a suite's own number of them.",
-    )(command)
-
-
-def runtime_option(command: Command) -> Command:
-    """`--runtime NAME`."""
-    return click.option(
-        "--runtime",
-        metavar="NAME",
-        help="Start containers with this runtime of the engine (runsc); for all commands: $PERMAFROST_RUNTIME.",
-    )(command)
-
-
-def json_option(command: Command) -> Command:
-    """`--json`."""
-    return click.option("--json", "as_json", is_flag=True, help="For programs.")(command)
 
 
 def json_text(value: object) -> str:

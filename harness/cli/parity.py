@@ -11,7 +11,7 @@ import click
 
 from harness.base.errors import UsageError, unknown
 from harness.base.layout import find_layout
-from harness.cli.options import OnceCommand, echo_json, json_option, mirror_option
+from harness.cli.options import OnceCommand, echo_json, install_option, json_option, mirror_option
 from harness.methods.card import load_methods, method_names
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     help="A benchmark's folder of golden cases (*.npz), or the folder that holds such folders.",
 )
 @mirror_option
-@click.option("--install/--no-install", default=False, help="May an engine be installed (root, Debian or Ubuntu)?")
+@install_option
 @json_option
 def command(
     subjects: tuple[str, ...], golden: Path, mirrors: tuple[Path, ...], install: bool, as_json: bool

@@ -12,6 +12,7 @@ from harness.cli.options import (
     OnceCommand,
     PlanArguments,
     echo_json,
+    install_option,
     json_option,
     mirror_option,
     request_options,
@@ -29,7 +30,7 @@ _SHOWN_IN_FULL = 4
 @click.option("--workers", type=click.IntRange(min=1), help="CPUs to lend to runs; all of them by default.")
 @click.option("--again", multiple=True, type=click.Choice([str(one) for one in Verdict]), help="Run these again.")
 @click.option("--remove-images", is_flag=True, help="Build, run and remove one method at a time: least disk.")
-@click.option("--install/--no-install", default=False, help="May an engine be installed (root, Debian or Ubuntu)?")
+@install_option
 @runtime_option
 @click.option("--report", is_flag=True, help="Write the HTML report at the end.")
 @json_option

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,8 @@ def command(keys: tuple[str, ...], again: bool, mirrors: tuple[Path, ...], as_js
     """Compute the scores of stored runs: of all with valid predictions, or of those whose keys begin with KEYS."""
     repository = api.open_repository(mirrors=mirrors)
     rows, failed = [], 0
-    for key in keys or _scorable(repository):
+    store = repository.store
+    for key in keys or (key for key in store.finished() if store.standing(key).verdict is Verdict.OK):
         try:
             run = api.scores(key, again=again, repository=repository)
         except (DataError, UsageError) as error:
@@ -33,7 +34,8 @@ def command(keys: tuple[str, ...], again: bool, mirrors: tuple[Path, ...], as_js
                 raise
             # the others are scored all the same
             failed += 1
-            click.echo(f"{key[:16]}  {_label(repository, key)}  not scored: {error.what}", err=True)
+            label = Job.model_validate(store.standing(key).content["planned"]["job"]).label
+            click.echo(f"{key[:16]}  {label}  not scored: {error.what}", err=True)
             continue
         rows.append({"label": run.job.label, **run.scores.to_json()})
         if not as_json:
@@ -58,12 +60,3 @@ def _show(row: dict[str, Any], names: Sequence[str]) -> None:
         click.echo(f"  {name:32} {'-' if value is None else f'{value:.15g}'}")
     for name, note in row["notes"].items():
         click.echo(f"  {name}: {note}")
-
-
-def _scorable(repository: api.Repository) -> Iterator[str]:
-    store = repository.store
-    return (key for key in store.finished() if store.standing(key).verdict is Verdict.OK)
-
-
-def _label(repository: api.Repository, key: str) -> str:
-    return Job.model_validate(repository.store.standing(key).content["planned"]["job"]).label

@@ -19,7 +19,7 @@ from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.compare.names import PublishedNames, Target
 from harness.images import image_tree
-from harness.methods.card import load_method, load_methods, method_names
+from harness.methods.card import load_methods, method_names
 from harness.planning.jobs import Job, PlannedJob
 from harness.planning.plan import Present
 from harness.results.reference import ReferenceResult, load_reference
@@ -107,7 +107,6 @@ class _Current:
     """Decides which runs count: those of the present repository, and of the kind that the claims are about."""
 
     def __init__(self, layout: Layout, names: PublishedNames) -> None:
-        self._layout = layout
         self._names = names
         self.variants = (names.variant, *names.beside)
         # controls are shown beside the paper's methods, and never enter its statistics
@@ -126,16 +125,10 @@ class _Current:
         job, names = planned.job, self._names
         if (job.benchmark, job.options) != (names.benchmark, names.options):
             return False
-        if job.method not in self._methods or job.variant not in self.variants or job.marks:
+        if job.method not in self._methods or job.variant not in self.variants:
             return False
-        if without_truth(job):  # what `harness predict` ran
-            return False
-        card = load_method(self._layout, job.method)
-        return (
-            job.variant in card.variants
-            and job.parameters == card.variants[job.variant].parameters
-            and self._present.holds(planned)
-        )
+        # a run without truth is what `harness predict` made
+        return not without_truth(job) and self._present.holds_as_usual(planned)
 
 
 def _our_run(

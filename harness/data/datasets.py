@@ -15,6 +15,7 @@ from harness.base.errors import CorruptData, ManifestError, MissingData, UsageEr
 from harness.base.files import checksum, digest_of, sha256_of
 from harness.base.layout import Layout
 from harness.benchmarks import Dataset
+from harness.benchmarks.new_item import with_new
 from harness.data.converters import converter_source, find_converter
 from harness.data.manifest import DatasetManifest, load_manifest, manifest_path
 from harness.data.own_tables import brought_tables
@@ -86,10 +87,11 @@ def load_dataset(
 
 def convert_dataset(layout: Layout, name: str, *, mirrors: Sequence[Path] = ()) -> Dataset:
     """Convert the original files again, whatever is cached, and check the result against the manifest."""
-    from harness.data.arrays import content_digest
-
     manifest = load_manifest(layout, name)
     benchmark = benchmarks.get(manifest.benchmark)
+    if manifest.extends:
+        base = load_dataset(layout, manifest.extends, mirrors=mirrors)
+        return _checked(replace(with_new(manifest.benchmark, base, manifest.new), name=name), layout, manifest)
     convert = find_converter(layout, manifest)
     files = fetch_dataset(layout, name, mirrors=mirrors)
     with seen_first(layout, manifest, files):
@@ -100,8 +102,15 @@ def convert_dataset(layout: Layout, name: str, *, mirrors: Sequence[Path] = ()) 
                 where=f"{manifest_path(layout, name)}: converter",
                 todo="name a converter of this benchmark",
             )
-        remarks = (*dataset.remarks, *benchmark.remarks(dataset))
-        return _matching(replace(dataset, digest=content_digest(dataset), remarks=remarks), layout, manifest)
+        return _checked(dataset, layout, manifest)
+
+
+def _checked(dataset: Dataset, layout: Layout, manifest: DatasetManifest) -> Dataset:
+    """The dataset with its digest and remarks, if it is what a dataset may be and the one of its manifest."""
+    from harness.data.arrays import content_digest
+
+    remarks = (*dataset.remarks, *benchmarks.get(manifest.benchmark).remarks(dataset))
+    return _matching(replace(dataset, digest=content_digest(dataset), remarks=remarks), layout, manifest)
 
 
 def _unchanged(layout: Layout, manifest: DatasetManifest) -> DatasetManifest:

@@ -19,6 +19,7 @@ from harness.base.files import read_json
 from harness.base.layout import Layout
 from harness.base.manifests import NamedManifest, Strict, load_named
 from harness.benchmarks import Statistics
+from harness.benchmarks.new_item import NewItem
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 # Size and sha256 of files that the manifest beside it has none for (`trust`). It may be committed.
@@ -105,7 +106,9 @@ class DatasetManifest(NamedManifest):
     published_as: str = Field(default="", description="the name in published results, where it differs")
     citation: str
     licence: str
-    converter: str
+    converter: str = ""
+    extends: str = Field(default="", description="in place of a converter: the dataset that items are added to")
+    new: list[NewItem] = Field(default=[], description="the items that are added")
     parameters: dict[str, Any] = {}
     files: list[SourceFile] = []
     brought: list[BroughtTable] = Field(default=[], description="tables beside the files, put into own/")
@@ -139,6 +142,14 @@ class DatasetManifest(NamedManifest):
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:
             raise ValueError(f"files: named twice: {', '.join(twice)}")
+        return self
+
+    @model_validator(mode="after")
+    def _is_converted_or_extends(self) -> DatasetManifest:
+        if bool(self.converter) == bool(self.extends) or bool(self.new) != bool(self.extends):
+            raise ValueError(
+                "converter: name one, or in its place a dataset that new items are added to (extends)"
+            )
         return self
 
     @model_validator(mode="after")

@@ -7,7 +7,6 @@ another process, or another machine on the same file system, can perform it.
 from __future__ import annotations
 
 import shutil
-import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,13 +20,12 @@ from harness.base.errors import UsageError
 from harness.base.files import sha256_of
 from harness.base.layout import Layout
 from harness.base.machine import processor
-from harness.base.ownership import own_folder
 from harness.benchmarks.method_report import METHOD
 from harness.benchmarks.order import PUBLISHED, Arrangement, new_order
 from harness.engine import Engine, find_engine
 from harness.execution.inputs import job_folder, make_inputs, planned_weights
 from harness.execution.runs import Limits, Mount, Outcome, RunRequest, answer_files, execute
-from harness.execution.runs.workspace import make_readable
+from harness.execution.runs.workspace import make_readable, temporary_folders
 from harness.images import BuiltImage, folder_tree
 from harness.methods.card import MethodCard
 from harness.planning.jobs import Job, PlannedJob, card_of
@@ -88,9 +86,7 @@ class Run:
 def run_in_container(task: Task, engine: Engine, stop: threading.Event | None = None) -> Iterator[Run]:
     """Run a task beside the store; the folders of its outcome and its inputs are gone when the block ends."""
     work = task.layout.local / "work"
-    inputs = Path(tempfile.mkdtemp(dir=own_folder(work), prefix="in-"))
-    code = Path(tempfile.mkdtemp(dir=own_folder(work), prefix="upstream-"))
-    try:
+    with temporary_folders(work, "in", "upstream") as (inputs, code):
         weights = planned_weights(task.layout, task.planned)
         order = task.order if task.order is not None else order_of(task.card)
         arrangement = _arrangement(task, order)
@@ -111,9 +107,6 @@ def run_in_container(task: Task, engine: Engine, stop: threading.Event | None = 
             yield Run(outcome, inputs, order)
         finally:
             outcome.discard()
-    finally:
-        shutil.rmtree(inputs, ignore_errors=True)
-        shutil.rmtree(code, ignore_errors=True)
 
 
 def limits_of(card: MethodCard) -> Limits:

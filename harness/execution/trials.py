@@ -7,7 +7,6 @@ as arrays instead of coming from a dataset, and nothing of it is kept.
 from __future__ import annotations
 
 import shutil
-import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -20,12 +19,11 @@ from harness.base.files import write_json
 from harness.base.input_files import write_given
 from harness.base.layout import Layout
 from harness.base.logs import log_tail
-from harness.base.ownership import own_folder
 from harness.base.vocabulary import Verdict
 from harness.engine import Engine, find_engine
 from harness.execution.inputs import job_document
 from harness.execution.runs import REPORT_ALONE, Mount, RunRequest, answer_files, execute
-from harness.execution.runs.workspace import make_readable
+from harness.execution.runs.workspace import make_readable, temporary_folders
 from harness.execution.tasks import limits_of
 from harness.images import ensure_image
 from harness.images.identity import parity_folders
@@ -126,9 +124,7 @@ class InContainers:
     def __call__(self, trial: Trial) -> Iterator[Result]:
         image = self._image(trial.card.name)
         work = self._layout.local / "work"
-        folder = Path(tempfile.mkdtemp(dir=own_folder(work), prefix="in-"))
-        parity = Path(tempfile.mkdtemp(dir=own_folder(work), prefix="parity-"))
-        try:
+        with temporary_folders(work, "in", "parity") as (folder, parity):
             write_trial(trial, folder)
             request = RunRequest(
                 image=image.name,
@@ -150,9 +146,6 @@ class InContainers:
                 yield Result(outcome.verdict, reason, outcome.out_folder, outcome.wall_s, outcome.ignored)
             finally:
                 outcome.discard()
-        finally:
-            shutil.rmtree(folder, ignore_errors=True)
-            shutil.rmtree(parity, ignore_errors=True)
 
     def _replay(self, trial: Trial, folder: Path) -> dict[str, Any]:
         """The mount and search path of what replays golden cases, collected in `folder`: no image holds it."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 from typing import Any
 
 from harness import __version__
@@ -47,7 +48,9 @@ def describe(
     """The content of `ro-crate-metadata.json`. `files`: those of each run by key, and under "" all others."""
     records = sorted(runs, key=lambda record: record.key)
     methods = sorted({record.planned.job.method for record in records})
-    things = _datasets(records) + _splits(records) + _images(records)
+    planned = [record.planned for record in records]
+    datasets = _things("dataset", {one.dataset_digest: one.job.dataset for one in planned})
+    splits = _things("split", {one.split_digest: f"{one.job.dataset}, {one.job.split.label}" for one in planned})
     parts = [_file(file) for group in sorted(files) for file in files[group]]
     last = max((record.finished for record in records), default=_NO_RUN)
     root = {
@@ -73,7 +76,9 @@ def describe(
         {"@id": _LICENCE, "@type": "CreativeWork", "name": "Apache License 2.0"},
         {"@id": _HARNESS, "@type": "SoftwareApplication", "name": "Permafrost harness", "version": __version__},
         *(_method(method, cards.get(method)) for method in methods),
-        *things,
+        *datasets,
+        *splits,
+        *_images(records),
         *parts,
         *(_action(record, files.get(record.key, [])) for record in records),
     ]
@@ -133,34 +138,21 @@ def _images(records: Iterable[Record]) -> list[Entity]:
     return [images[tree] for tree in sorted(images)]
 
 
-def _datasets(records: Iterable[Record]) -> list[Entity]:
-    names = {record.planned.dataset_digest: record.planned.job.dataset for record in records}
+def _things(kind: str, names: Mapping[str, str]) -> list[Entity]:
+    """The datasets or splits of these digests."""
     return [
-        {"@id": f"#dataset-{digest[:16]}", "@type": "Dataset", "name": name, "identifier": digest}
+        {"@id": f"#{kind}-{digest[:16]}", "@type": "Dataset", "name": name, "identifier": digest}
         for digest, name in sorted(names.items())
     ]
 
 
-def _splits(records: Iterable[Record]) -> list[Entity]:
-    jobs = {record.planned.split_digest: record.planned.job for record in records}
-    return [
-        {
-            "@id": f"#split-{digest[:16]}",
-            "@type": "Dataset",
-            "name": f"{job.dataset}, {job.split.label}",
-            "identifier": digest,
-        }
-        for digest, job in sorted(jobs.items(), key=lambda item: item[0])
-    ]
-
-
 def _file(file: CrateFile) -> Entity:
-    suffix = file.path[file.path.rfind(".") :] if "." in file.path else ""
+    path = PurePosixPath(file.path)
     return {
         "@id": file.path,
         "@type": "File",
-        "name": file.path.rpartition("/")[2],
-        "encodingFormat": _FORMATS.get(suffix, "text/plain"),
+        "name": path.name,
+        "encodingFormat": _FORMATS.get(path.suffix, "text/plain"),
         "contentSize": str(file.bytes),
         "sha256": file.sha256,
     }

@@ -1,8 +1,8 @@
 """Java as its tokens: comments and the spaces between tokens mean nothing.
 
 A token here is never shorter than the compiler's, so that two programs with the same tokens are the same program.
-A file with `\\u` is one that the rule is not sure of: such an escape may stand for any character, also for the end of
-a comment.
+A file with `\\u` is one that the rule is not sure of: such an escape may stand for any character, also for one
+that ends a comment.
 """
 
 from __future__ import annotations

@@ -10,7 +10,6 @@ import asyncio
 import os
 import shutil
 import socket
-import tempfile
 import time
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
@@ -21,10 +20,8 @@ from typing import Any
 from harness.base.errors import EngineError, HarnessError, ImageError, MissingData, UsageError
 from harness.base.files import write_json
 from harness.base.layout import Layout
-from harness.base.ownership import own_folder
 from harness.base.vocabulary import Verdict
 from harness.engine import Engine
-from harness.engine.leftovers import remove_stubborn
 from harness.engine.orphans import discard_container
 from harness.execution.inputs import job_folder, make_inputs, planned_weights
 from harness.execution.runs import INIT, Limits, Mount, RunRequest
@@ -32,7 +29,7 @@ from harness.execution.runs.attempt import configuration_in
 from harness.execution.runs.faults import engine_faults, explain
 from harness.execution.runs.log import BoundedLog, Frames
 from harness.execution.runs.user import container_user
-from harness.execution.runs.workspace import Workspace, make_readable, new_workspace
+from harness.execution.runs.workspace import Workspace, make_readable, new_workspace, temporary_folders
 from harness.execution.tasks import limits_of
 from harness.methods.card import MethodCard, load_method
 from harness.notebook.bridge import Bridge, find_sockets
@@ -117,13 +114,11 @@ def _folders(engine: Engine, layout: Layout) -> Iterator[tuple[Workspace, Path, 
     """What the container sees as /out, /in and the notebook's own folder; all removed afterwards."""
     work = layout.local / "work"
     workspace = new_workspace(work, container_user(engine.facts, uid=os.geteuid(), gid=os.getegid()))
-    inputs, tools = (Path(tempfile.mkdtemp(dir=own_folder(work), prefix=kind)) for kind in ("in-", "notebook-"))
     try:
-        yield workspace, inputs, tools
+        with temporary_folders(work, "in", "notebook") as (inputs, tools):
+            yield workspace, inputs, tools
     finally:
         workspace.discard()
-        for folder in (inputs, tools):
-            remove_stubborn(folder)
 
 
 def _configuration(

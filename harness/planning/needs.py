@@ -6,7 +6,6 @@ import shutil
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from statistics import median
 
 from harness.base.errors import EngineError
@@ -91,6 +90,14 @@ def needs_of(layout: Layout, name: str, cells: Sequence[Cell]) -> Needs:
     seconds = measured_seconds(cells)
     durations = [seconds[kind] for cell in left if (kind := kind_of(cell.job)) in seconds]
     layout.local.mkdir(parents=True, exist_ok=True)
+
+    def result_bytes(job: Job) -> int:
+        return load_manifest(layout, job.dataset).statistics.result_bytes(job.options) + _BESIDE_PREDICTIONS
+
+    def most_cpu_seconds(job: Job) -> int:
+        resources = card_of(layout, job).resources
+        return resources.seconds * resources.cpus
+
     return Needs(
         plan=name,
         planned=len(cells),
@@ -102,14 +109,11 @@ def needs_of(layout: Layout, name: str, cells: Sequence[Cell]) -> Needs:
             for dataset in {cell.job.dataset for cell in left}
             for file in load_manifest(layout, dataset).files
         ),
-        result_bytes=_total(left, lambda job: (job.dataset, *job.options.items()), partial(_result_bytes, layout)),
+        result_bytes=_total(left, lambda job: (job.dataset, *job.options.items()), result_bytes),
         free_bytes=shutil.disk_usage(layout.local).free,
         cpu_hours=sum(durations) / 3600,
         measured=len(durations),
-        most_cpu_hours=_total(
-            left, lambda job: (*kind_of(job), job.accelerator), partial(_most_cpu_seconds, layout)
-        )
-        / 3600,
+        most_cpu_hours=_total(left, lambda job: (*kind_of(job), job.accelerator), most_cpu_seconds) / 3600,
         cpus=this_machine().cpus,
     )
 
@@ -156,15 +160,6 @@ def _total(cells: Iterable[Cell], kind: Callable[[Job], Hashable], amount: Calla
     for cell in cells:
         members.setdefault(kind(cell.job), []).append(cell.job)
     return sum(amount(jobs[0]) * len(jobs) for jobs in members.values())
-
-
-def _result_bytes(layout: Layout, job: Job) -> int:
-    return load_manifest(layout, job.dataset).statistics.result_bytes(job.options) + _BESIDE_PREDICTIONS
-
-
-def _most_cpu_seconds(layout: Layout, job: Job) -> int:
-    resources = card_of(layout, job).resources
-    return resources.seconds * resources.cpus
 
 
 def _gigabytes(count: int) -> str:

@@ -85,6 +85,16 @@ class Present:
         cell = self._cell(planned.job)
         return cell is not None and cell.planned == planned
 
+    def holds_as_usual(self, planned: PlannedJob) -> bool:
+        """Whether it also was our own code on the CPU, with the card's own parameters.
+
+        What a GPU computed is no reference: only the CPU's answers can be had again bit for bit.
+        """
+        job = planned.job
+        if job.marks or not self.holds(planned):
+            return False
+        return job.parameters == self._planner.card(job.method).variant(job.variant).parameters
+
     def knows(self, job: Job) -> bool:
         """Whether there still is such a method, variant, dataset and split."""
         return self._cell(job) is not None
@@ -102,14 +112,14 @@ class _Planner:
     def __init__(self, layout: Layout, *, make_splits: bool = True) -> None:
         self._layout = layout
         self._make_splits = make_splits
-        self._card = cache(partial(load_method, layout))
+        self.card = cache(partial(load_method, layout))
         self._tree = cache(partial(image_tree, layout))
         self._dataset = cache(partial(dataset_digest, layout))
         self._weights = cache(partial(weights_digest, layout))
         self._splits: dict[tuple[str, str], str | None] = {}
 
     def cell(self, job: Job) -> Cell:
-        card = self._card(job.method)
+        card = self.card(job.method)
         reads_weights = card.variant(job.variant).weights
         if job.benchmark not in card.benchmarks:
             return Cell(

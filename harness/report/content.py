@@ -107,7 +107,7 @@ def _entry(
         "key": scored.key or "",
         "metrics": [scored.metrics.get(name) for name in names] if scored.scored else [],
         "notes": scored.notes,
-        "job": shared.number(_job(job.model_dump(mode="json"))),
+        "job": shared.number(job.model_dump(mode="json", include={"variant", "parameters", "options"})),
         "run": run_command(scored),
     }
     own_claims = claims.get((job.benchmark, job.method, job.dataset, split, job.split.seed), [])
@@ -123,7 +123,7 @@ def _entry(
             entry["record"] = _record(cell.record, shared)
         if cell.record and not scored.reference:
             path = store.path(cell.planned.key)
-            entry["folder"] = _short_path(layout, str(path))
+            entry["folder"] = str(path).removeprefix(f"{layout.root}/")
             entry["log"] = log_tail(path / "log.txt", _TAIL[cell.verdict is Verdict.OK])
     return entry
 
@@ -144,17 +144,8 @@ def run_command(scored: ScoredCell) -> str:
     return " ".join(words)
 
 
-def _job(job: dict[str, Any]) -> dict[str, Any]:
-    return {name: job[name] for name in ("variant", "parameters", "options")}
-
-
 def _record(record: dict[str, Any], shared: Shared) -> dict[str, Any]:
     names = ("resources", "attempts", "started", "finished", "harness_version")
     files = {name: [stored["sha256"], stored["bytes"]] for name, stored in record["files"].items()}
     common = {name: shared.number(record[name]) for name in ("limits", "engine")}
     return {**{name: record[name] for name in names}, **common, "files": files}
-
-
-def _short_path(layout: Layout, path: str) -> str:
-    """A path, relative to the repository if it lies inside."""
-    return path.removeprefix(f"{layout.root}/")

@@ -87,7 +87,11 @@ def render(layout: Layout, store: Store, table: Table, books: Sequence[Book], mi
         .get_template("page.html")
         .render(
             table=table,
-            verdicts=[_verdict(verdict, count) for verdict in Verdict if (count := table.counts[verdict])],
+            verdicts=[
+                {"name": str(one), "count": count, "meaning": one.meaning, "symbol": SYMBOLS[one]}
+                for one in Verdict
+                if (count := table.counts[one])
+            ],
             symbols={str(verdict): symbol for verdict, symbol in SYMBOLS.items()},
             matrices=[
                 _matrix(name, [one for one in table.groups if one.benchmark == name]) for name in benchmarks
@@ -121,10 +125,6 @@ def harmless_json(value: Any) -> str:
     for dangerous in "<>&":
         text = text.replace(dangerous, f"\\u{ord(dangerous):04x}")
     return text
-
-
-def _verdict(verdict: Verdict, count: int) -> dict[str, Any]:
-    return {"name": str(verdict), "count": count, "meaning": verdict.meaning, "symbol": SYMBOLS[verdict]}
 
 
 def _matrix(name: str, groups: Sequence[Group]) -> dict[str, Any]:

@@ -23,7 +23,6 @@ from harness.base.errors import CorruptData
 from harness.base.files import canonical_json, write_atomic
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
-from harness.methods.card import load_method
 from harness.planning.jobs import PlannedJob
 from harness.planning.plan import Present
 from harness.results.records import Record, checked_content
@@ -74,10 +73,10 @@ def save_reference(layout: Layout, store: Store, mirrors: Iterable[Path] = ()) -
 
     Results of other seeds stay; those of other code, images or data than today's are removed.
     """
-    present = _Present(layout)
+    present = Present(layout)
     lines: dict[Path, dict[str, str]] = {}
     for entry in load_reference(layout).values():
-        if present.holds(entry.planned):
+        if present.holds_as_usual(entry.planned):
             _put(layout, lines, entry.planned, _line(entry.content, entry.scores))
     count = 0
     for key in store.finished():
@@ -86,7 +85,7 @@ def save_reference(layout: Layout, store: Store, mirrors: Iterable[Path] = ()) -
             continue
         planned = PlannedJob.model_validate(standing.content["planned"])
         # an earlier version of the harness made other keys; such a run is no run of the present repository
-        if planned.key != key or not present.holds(planned):
+        if planned.key != key or not present.holds_as_usual(planned):
             continue
         scores = score_run(layout, store, planned, tuple(mirrors)) if standing.verdict is Verdict.OK else None
         _put(layout, lines, planned, _line(standing.content, scores))
@@ -127,14 +126,14 @@ class ReferenceRow:
 
 def overview(layout: Layout) -> list[ReferenceRow]:
     """One row per file of reference results."""
-    present, files = _Present(layout), dict[Path, list[ReferenceResult]]()
+    present, files = Present(layout), dict[Path, list[ReferenceResult]]()
     for entry in load_reference(layout).values():
         files.setdefault(reference_file(layout, entry.planned), []).append(entry)
     return [
         ReferenceRow(
             label=path.relative_to(layout.reference).as_posix().removesuffix(_SUFFIX),
             counts=Counter(Verdict(entry.content["verdict"]) for entry in entries),
-            stale=sum(1 for entry in entries if not present.holds(entry.planned)),
+            stale=sum(1 for entry in entries if not present.holds_as_usual(entry.planned)),
             cpu_hours=sum(entry.content["resources"].get("cpu_s") or 0.0 for entry in entries) / 3600,
         )
         for path, entries in sorted(files.items())
@@ -154,24 +153,6 @@ def seconds_in_reference(layout: Layout, planned: PlannedJob) -> list[float]:
     path = reference_file(layout, planned)
     entries = _read(layout, path) if path.is_file() else ()
     return [entry.content["resources"]["wall_s"] for entry in entries if "wall_s" in entry.content["resources"]]
-
-
-class _Present:
-    """Compares runs with the present repository and the parameters of its cards."""
-
-    def __init__(self, layout: Layout) -> None:
-        self._layout = layout
-        self._present = Present(layout)
-
-    def holds(self, planned: PlannedJob) -> bool:
-        """Whether code, image, dataset and split are those that lie here, with the card's own parameters.
-
-        What a GPU computed is no reference: only the CPU's answers can be had again bit for bit.
-        """
-        job = planned.job
-        if job.marks or not self._present.holds(planned):
-            return False
-        return job.parameters == load_method(self._layout, job.method).variant(job.variant).parameters
 
 
 def _put(layout: Layout, lines: dict[Path, dict[str, str]], planned: PlannedJob, line: str) -> None:

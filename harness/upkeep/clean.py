@@ -6,7 +6,6 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from harness.base.layout import Layout
 from harness.base.ownership import abandoned_folders
@@ -60,8 +59,9 @@ def _images(engine: Engine, *, dry_run: bool) -> Iterator[Removal]:
 
     images = sorted(engine.api.images(), key=lambda image: -int(image.get("Created") or 0))
     for image in images:
-        names = _names(image)
-        if not any(_is_ours(name) for name in names) and "permafrost" not in (image.get("Labels") or {}):
+        names = [name for name in image.get("RepoTags") or [] if not name.startswith("<none>")]
+        is_ours = any(name.removeprefix("localhost/").startswith(_OURS) for name in names)
+        if not is_ours and "permafrost" not in (image.get("Labels") or {}):
             continue
         fault = ""
         if not dry_run:
@@ -73,14 +73,6 @@ def _images(engine: Engine, *, dry_run: bool) -> Iterator[Removal]:
                 fault = str(error.explanation or error)
         label = ", ".join(names) or str(image["Id"])[:19]
         yield Removal("image", label, int(image.get("Size") or 0), fault)
-
-
-def _names(image: dict[str, Any]) -> list[str]:
-    return [name for name in image.get("RepoTags") or [] if not name.startswith("<none>")]
-
-
-def _is_ours(name: str) -> bool:
-    return name.removeprefix("localhost/").startswith(_OURS)
 
 
 def _folder(kind: str, path: Path, *, dry_run: bool) -> Removal:

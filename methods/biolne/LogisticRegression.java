@@ -1,9 +1,9 @@
 import java.util.Arrays;
 
 /**
- * Logistic regression as LIBLINEAR's `-s 0 -c 1 -B 1` states it: the minimum over w of w'w / 2 + sum of
- * log(1 + exp(-y w'x)), where every x has a 1 at its end. Debian has no LIBLINEAR for Java; Newton's method finds the
- * same minimum, to which LIBLINEAR's own steps stop near.
+ * Logistic regression as LIBLINEAR's `-s 0 -c 1 -B 1` states it: the minimum over w of w'w / 2 + sum of log(1 +
+ * exp(-y w'x)), where every x has a 1 at its end. Debian has no LIBLINEAR for Java; Newton's method finds the same
+ * minimum, to which LIBLINEAR's own steps stop near.
  */
 final class LogisticRegression implements PairClassifier {
     private static final int MOST_STEPS = 100;
@@ -66,7 +66,9 @@ final class LogisticRegression implements PairClassifier {
         return sum;
     }
 
-    /** The solution of a positive definite system, of whose matrix the lower half is read, by Cholesky's method. */
+    /**
+     * The solution of a positive definite system, of whose matrix the lower half is read, by Cholesky's method.
+     */
     private static double[] solution(double[][] matrix, double[] right) {
         int size = right.length;
         double[] solution = right.clone();

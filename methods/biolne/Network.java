@@ -31,8 +31,8 @@ final class Network {
     }
 
     /**
-     * A walk of node2vec (Grover and Leskovec 2016, section 3.2): from `previous` over `node`, a neighbour is chosen
-     * with weight 1/p where it is `previous`, 1 where it is a neighbour of `previous`, else 1/q.
+     * A walk of node2vec (Grover and Leskovec 2016, section 3.2): from `previous` over `node`, a neighbour is
+     * chosen with weight 1/p where it is `previous`, 1 where it is a neighbour of `previous`, else 1/q.
      *
      * <p>Each draw is of any neighbour, and stands with a chance proportional to its weight. That gives the same
      * distribution as tables of weights per edge, which take memory in the sum of squared degrees.

@@ -5,9 +5,9 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * Vectors of nodes by node2vec: biased walks, and the skip-gram model with negative sampling on them, with the defaults
- * of word2vec in gensim: 5 negatives drawn by count^0.75, rates from 0.025 down to 0.0001, frequent nodes left out by
- * chance (threshold 1e-3), windows of random width, and a sigmoid from a table that ends at 6.
+ * Vectors of nodes by node2vec: biased walks, and the skip-gram model with negative sampling on them, with the
+ * defaults of word2vec in gensim: 5 negatives drawn by count^0.75, rates from 0.025 down to 0.0001, frequent nodes
+ * left out by chance (threshold 1e-3), windows of random width, and a sigmoid from a table that ends at 6.
  */
 final class NodeVectors {
     private static final int NEGATIVES = 5;
@@ -53,7 +53,8 @@ final class NodeVectors {
 
     /** A vector per node; none (null) for a node without a neighbour, which no walk visits. */
     static float[][] of(
-        Network network, int dimensions, int walks, int length, int window, double p, double q, int epochs, Random random) {
+        Network network, int dimensions, int walks, int length, int window, double p, double q, int epochs,
+        Random random) {
         List<Integer> starts = new ArrayList<>();
         for (int node = 0; node < network.nodes(); node++) {
             if (network.degree(node) > 0) starts.add(node);

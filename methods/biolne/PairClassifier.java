@@ -18,7 +18,8 @@ interface PairClassifier {
     double[] probabilities(double[][] vectors) throws Exception;
 
     /** Fit the classifier of this name to pairs of which the first ones bind. */
-    static PairClassifier fitted(String name, double[][] vectors, int bindings, int trees, long seed) throws Exception {
+    static PairClassifier fitted(String name, double[][] vectors, int bindings, int trees, long seed)
+        throws Exception {
         return switch (name) {
             case "svm" -> vectorMachine(vectors, bindings, seed);
             case "logistic" -> new LogisticRegression(vectors, bindings);
@@ -32,7 +33,9 @@ interface PairClassifier {
         };
     }
 
-    /** LIBSVM's C-SVC with a Gaussian kernel and Weka's defaults; its chances come from folds that the seed draws. */
+    /**
+     * LIBSVM's C-SVC with a Gaussian kernel and Weka's defaults; its chances come from folds that the seed draws.
+     */
     private static PairClassifier vectorMachine(double[][] vectors, int bindings, long seed) {
         svm_problem problem = new svm_problem();
         problem.l = vectors.length;

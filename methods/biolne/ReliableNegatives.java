@@ -8,9 +8,9 @@ import weka.classifiers.bayes.NaiveBayes;
 import weka.core.Instances;
 
 /**
- * Negatives by learning from positive and unlabelled pairs: a tenth of the positives are set aside as spies, naive Bayes
- * tells the rest from unlabelled pairs, whose labels it changes until they stay, and those pairs are negatives that
- * score no higher than the spies do on average, less 1.96 deviations.
+ * Negatives by learning from positive and unlabelled pairs: a tenth of the positives are set aside as spies, naive
+ * Bayes tells the rest from unlabelled pairs, whose labels it changes until they stay, and those pairs are
+ * negatives that score no higher than the spies do on average, less 1.96 deviations.
  */
 final class ReliableNegatives {
     private static final double SPIES = 0.1;
@@ -54,7 +54,9 @@ final class ReliableNegatives {
         rows = IntStream.range(0, last.length).filter(row -> last[row] <= threshold).toArray();
     }
 
-    /** Mean less 1.96 times the root of the sum of squares over n - 1, not over its root, as the original has it. */
+    /**
+     * Mean less 1.96 times the root of the sum of squares over n - 1, not over its root, as the original has it.
+     */
     static double threshold(double[] scores) {
         double mean = Arrays.stream(scores).average().orElse(1);
         double squares = Arrays.stream(scores).map(score -> (score - mean) * (score - mean)).sum();

@@ -4,8 +4,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Inference from similar nodes (DBSI by drugs, TBSI by targets): how similar a node is, on average, to those that are
- * known to bind the other node of a pair. Similarities are cosines, scaled to [-1, 1] over all other nodes of its kind.
+ * Inference from similar nodes (DBSI by drugs, TBSI by targets): how similar a node is, on average, to those that
+ * are known to bind the other node of a pair. Similarities are cosines, scaled to [-1, 1] over all other nodes of
+ * its kind.
  */
 final class SimilarityInference {
     private final float[][] vectors;

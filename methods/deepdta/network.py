@@ -1,7 +1,8 @@
 """DeepDTA: a drug's and a protein's letters, each read by three convolutions, predict how strongly they bind.
 
-The first convolution is a sum of rows, one per letter and place in the window. The last has a gradient at the places of
-its largest values alone. Windows that see nothing but the filling behind a text are all the same: one of them is read.
+The first convolution is a sum of rows, one per letter and place in the window. The last has a gradient at the
+places of its largest values alone. Windows that see nothing but the filling behind a text are all the same: one of
+them is read.
 """
 
 from __future__ import annotations
@@ -12,7 +13,6 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
-
 
 # texts of like lengths that are read as one array
 TOGETHER = 32

@@ -12,11 +12,14 @@ from typing import Any
 os.environ["MPLCONFIGDIR"] = "/tmp/matplotlib"
 
 from DeepPurpose import DTI, encoders, pybiomed_helper, utils
+from rdkit import RDLogger
 from torch import nn
 
 __all__ = ["device", "network_of", "quietly", "utils"]
 
 device = encoders.device
+# a line for each drug that it can't read, and one for each fingerprint: the method warns of the former all at once
+RDLogger.DisableLog("rdApp.*")
 
 
 def network_of(drug_encoding: str, target_encoding: str, **sizes: Any) -> nn.Module:
@@ -28,7 +31,7 @@ def network_of(drug_encoding: str, target_encoding: str, **sizes: Any) -> nn.Mod
 
 
 def quietly() -> contextlib.redirect_stdout[io.StringIO]:
-    """What the package prints of each text that it can't read is dropped: the method warns of them all at once."""
+    """What the package prints of each text that it can't read is dropped, for the same reason."""
     return contextlib.redirect_stdout(io.StringIO())
 
 

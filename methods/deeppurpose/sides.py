@@ -7,6 +7,7 @@ from typing import cast
 
 import torch
 from package import device
+from shortcuts import shortened
 from tables import Table, table_of
 from torch import Tensor, nn
 
@@ -48,4 +49,4 @@ def with_tables(
     for name, kind, own in zip(("model_drug", "model_protein"), encodings, texts, strict=True):
         encoder = getattr(network, name)
         table = table_of(own, kind, encoder, drugs=name == "model_drug", device=device)
-        setattr(network, name, Side(encoder, table))
+        setattr(network, name, Side(shortened(encoder, kind), table))

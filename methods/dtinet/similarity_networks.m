@@ -11,8 +11,11 @@ function networks = similarity_networks (inputs, own, nodes, digits)
     edges = [edges; fliplr(edges)];
     edges = edges(edges(:,1) >= own(1) & edges(:,1) <= own(end), :);
     if (! isempty (edges))
-      M = sparse (edges(:,1) - own(1) + 1, edges(:,2), 1, numel (own), nodes) != 0;
-      networks{end+1} = with_digits (jaccard_similarity (M), digits);
+      ## nodes without an edge are like none: they take no room
+      [met, ~, place] = unique (edges(:,1) - own(1) + 1);
+      M = sparse (place, edges(:,2), 1, numel (met), nodes) != 0;
+      [row, column, similarity] = find (with_digits (jaccard_similarity (M), digits));
+      networks{end+1} = sparse (met(row), met(column), similarity, numel (own), numel (own));
     endif
   endfor
 endfunction

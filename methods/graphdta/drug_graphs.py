@@ -1,7 +1,7 @@
 """What GraphDTA sees of a SMILES: the atoms of its canonical form, 78 features each, and the bonds both ways.
 
-A SMILES that RDKit can't read counts as a lone atom of unknown element, and a degree above ten as ten (the published
-code stops at either); a lone atom has no bonds. The job's warnings say of how many drugs.
+A SMILES that RDKit can't read counts as a lone atom of unknown element, and a degree above ten as ten (the
+published code stops at either); a lone atom has no bonds. The job's warnings say of how many drugs.
 """
 
 from __future__ import annotations
@@ -39,8 +39,10 @@ def drug_graphs(smiles: Sequence[str]) -> list[Molecule]:
     read = [Chem.MolFromSmiles(text or "*") for text in texts]
     crowded = [any(atom.GetDegree() > MOST for atom in one.GetAtoms()) for one in read]
     # nothing is asked of a drug whose SMILES is empty
-    _warn([one for one, text in zip(smiles, texts, strict=True) if one and not text], "a lone atom of unknown element")
-    _warn([one for one, many in zip(smiles, crowded, strict=True) if many], f"having {MOST} bonds at most per atom")
+    unread = [one for one, text in zip(smiles, texts, strict=True) if one and not text]
+    _warn(unread, "a lone atom of unknown element")
+    many = [one for one, too_many in zip(smiles, crowded, strict=True) if too_many]
+    _warn(many, f"having {MOST} bonds at most per atom")
     return [_graph(one) for one in read]
 
 

@@ -6,6 +6,7 @@ atom, which is how a lone atom hears anything.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -18,6 +19,11 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 SLOPE = 0.2
+
+# torch says once that such matrices, which `gather` makes, are in beta state
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    torch.eye(1).to_sparse_csr()
 
 
 class GraphConvolution(nn.Module):
@@ -174,9 +180,7 @@ class _Sums(torch.autograd.Function):
         # each position of the sequence gets what its letter in each protein got
         places = letters + alphabet * torch.arange(count, device=letters.device)[:, None]
         first = torch.arange(letters.shape[1], device=letters.device) * count
-        return functional.embedding_bag(
-            places.T.flatten(), gradient.view(-1, width), first, mode="sum"
-        ), None
+        return functional.embedding_bag(places.T.flatten(), gradient.view(-1, width), first, mode="sum"), None
 
 
 def convolved(proteins: Proteins, embedding: Tensor, layer: nn.Conv1d) -> Tensor:

@@ -1,7 +1,7 @@
 """GraphDTA: a molecule's graph and a protein's letters become vectors, and a pair of them a number.
 
-The four networks differ in what reads the graph. `drugs` and `targets` see what is distinct in a batch once, `pairs`
-what follows dropout, which is drawn for each pair anew.
+The four networks differ in what reads the graph. `drugs` and `targets` see what is distinct in a batch once,
+`pairs` what follows dropout, which is drawn for each pair anew.
 """
 
 from __future__ import annotations

@@ -17,6 +17,8 @@ class GraphDTA(Model):
 
     def __init__(self, smiles: Sequence[str], sequences: Sequence[str], kind: str, dropout: float) -> None:
         super().__init__()
+        if kind not in NETWORKS:
+            raise ValueError(f"parameter network: there is no '{kind}'; choose one of {', '.join(NETWORKS)}")
         sizes, where = PUBLISHED[kind], device()
         self.network = NETWORKS[kind](sizes, dropout).to(where)
         self.molecules = Molecules.of(drug_graphs(smiles), where)

@@ -27,7 +27,7 @@ def fit_predict(problem: Problem) -> Answer:
         if number % chosen["evaluate_every"] == 0:
             with torch.no_grad():
                 answered = model.scores(z, asked).cpu().numpy().astype(np.float64)
-            losses.append(sum(float(term) for term in terms.values()))
+            losses.append(sum(float(term.detach()) for term in terms.values()))
             held, test = np.split(answered, [len(valid.pairs)])
             found = quality(valid.values, held, affinity=problem.affinity)
             if not found < best:

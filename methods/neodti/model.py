@@ -15,7 +15,7 @@ from collections.abc import Mapping
 import torch
 from dense_products import multiply
 from networks import BINDINGS, KINDS, MESSAGES, NETWORKS
-from products import Cells, Matrix, squared_error
+from products import Cells, Heard, Matrix, squared_error
 from torch import Tensor, nn
 from torch.nn import functional
 
@@ -51,15 +51,15 @@ class Model(nn.Module):
         )
         return [*self.embedding.values(), self.own, self.own_bias, *messages, *self.projection.values()]
 
-    def forward(self, heard: Mapping[tuple[str, str], Matrix]) -> dict[str, Tensor]:
+    def forward(self, heard: Mapping[tuple[str, str], Heard]) -> dict[str, Tensor]:
         """The vectors of all nodes, by kind."""
         sums: dict[str, Tensor] = {}
         for kind, name, sender in MESSAGES:
             if (kind, name) in heard:
                 weight, bias = (parts[f"{kind} {name}"] for parts in (self.message, self.message_bias))
-                said = functional.relu(multiply(self.embedding[sender], weight) + bias)
-                told = heard[kind, name].times(said)
-                sums[kind] = sums[kind] + told if kind in sums else told
+                said = functional.relu(multiply(heard[kind, name].vectors(self.embedding[sender]), weight) + bias)
+                came = heard[kind, name].weights.times(said)
+                sums[kind] = sums[kind] + came if kind in sums else came
         of_others, of_itself = self.own.chunk(2)
         vectors = {}
         for kind, embedding in self.embedding.items():

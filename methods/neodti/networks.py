@@ -36,6 +36,7 @@ MESSAGES = (
     ("effect", "drug-effect", "drug"),
 )
 BINDINGS = "drug-target"
+RELATIONS = [name for name in NETWORKS if name != BINDINGS and "similarity" not in name]
 
 
 @dataclass(frozen=True)
@@ -82,7 +83,7 @@ def networks_of(problem: Problem, train: Pairs) -> dict[str, Network]:
     """Those of the eight that the dataset has, with the bindings of training; other relations are left out."""
     edges, names = np.asarray(problem.inputs["edges"]), list(problem.inputs["relation_names"])
     targets = problem.drugs + np.arange(problem.targets)
-    ends = {name: _ends(edges, names, kinds) for name, kinds in NETWORKS.items() if name != BINDINGS}
+    ends = {name: _ends(edges, names, kinds) for name, kinds in NETWORKS.items() if name in RELATIONS}
     members = {"drug": np.arange(problem.drugs), "target": targets}
     for kind in KINDS[2:]:
         nodes = [pairs[:, 1] for name, pairs in ends.items() if NETWORKS[name][1] == kind]
@@ -97,11 +98,10 @@ def networks_of(problem: Problem, train: Pairs) -> dict[str, Network]:
         if similarity.size:
             # the diagonal is neither sent along nor reconstructed
             networks[f"{kind}-similarity"] = Network.of(similarity).without_diagonal
-    met = {kind for name in networks for kind in NETWORKS[name]}
-    if lacking := [kind for kind in ("drug", "target") if kind not in met]:
+    if not networks:
         raise ValueError(
-            f"NeoDTI learns from networks, and this dataset has none of {' and none of '.join(lacking)}s: "
-            f"choose one with a {lacking[0]}_similarity or a relation such as {lacking[0]}-disease"
+            "NeoDTI learns from networks, and this dataset has none but its bindings: choose one with a "
+            f"similarity of drugs or of targets, or one of the relations {', '.join(RELATIONS)}"
         )
     bound = train.values != 0
     networks[BINDINGS] = Network(*train.pairs[bound].T, train.values[bound], (problem.drugs, problem.targets))

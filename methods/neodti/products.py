@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import numpy as np
@@ -40,10 +40,29 @@ class Matrix:
         return self.content.times(dense) if isinstance(self.content, Fixed) else multiply(self.content, dense)
 
 
+@dataclass(frozen=True)
+class Heard:
+    """What receivers hear over a network: weights of those senders that anyone hears."""
+
+    senders: Tensor
+    weights: Matrix
+
+    @classmethod
+    def of(cls, network: Network, device: torch.device) -> Heard:
+        """The same from the weights of all senders."""
+        senders, columns = np.unique(network.columns, return_inverse=True)
+        few = replace(network, columns=columns, shape=(network.shape[0], len(senders)))
+        return cls(torch.tensor(senders, device=device), Matrix.of(few, device))
+
+    def vectors(self, of_all: Tensor) -> Tensor:
+        """Those of these senders."""
+        return of_all if len(self.senders) == len(of_all) else of_all[self.senders]
+
+
 def squared_error(left: Tensor, right: Tensor, truth: Matrix) -> Tensor:
-    """|left right' - truth|^2 over all cells; without making them where truth is sparse and that is cheaper."""
+    """|left right' - truth|^2 over all cells, without making them where that is cheaper."""
     rows, columns = truth.shape
-    if isinstance(truth.content, Tensor) or (rows + columns) * left.shape[1] >= rows * columns:
+    if (rows + columns) * left.shape[1] >= rows * columns:
         return _all_cells(left, right, truth)
     # the parts nearly cancel when the fit is good
     gram = (multiply(left.T, left) * multiply(right.T, right)).sum(dtype=torch.float64)

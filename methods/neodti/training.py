@@ -10,7 +10,7 @@ import torch
 from dti_sdk import Array, Pairs
 from model import Model
 from networks import BINDINGS, Network
-from products import Cells, Matrix
+from products import Cells, Heard, Matrix
 from torch import Tensor
 
 # added to the root of the second moment before that is corrected for its start, where torch adds it afterwards
@@ -22,7 +22,7 @@ class Given:
     """Networks on a device, what each kind hears, and the pairs of training with their values."""
 
     networks: Mapping[str, Matrix]
-    heard: Mapping[tuple[str, str], Matrix]
+    heard: Mapping[tuple[str, str], Heard]
     cells: Cells
     values: Tensor
 
@@ -37,7 +37,7 @@ class Given:
         """The same from where it was read."""
         return cls(
             {name: Matrix.of(one, device) for name, one in networks.items()},
-            {who: Matrix.of(one, device) for who, one in heard.items()},
+            {who: Heard.of(one, device) for who, one in heard.items()},
             Cells.of(train.pairs, networks[BINDINGS].shape, device),
             torch.tensor(train.values, dtype=torch.float32, device=device),
         )

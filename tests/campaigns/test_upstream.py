@@ -76,6 +76,32 @@ def test_the_checkout_runs_in_place_of_ours(layout: Layout, engine: Engine, tmp_
     assert make_plan(layout, "ours", [job.model_copy(update={"upstream": ""})]).cells[0].planned != cell.planned
 
 
+def test_a_class_of_a_checkout_runs_in_place_of_ours(layout: Layout, engine: Engine, tmp_path: Path) -> None:
+    """Java looks for its classes by their names, in the checkout first."""
+    checkout = tmp_path / "checkout"
+    checkout.mkdir()
+    (checkout / "SimilarityInference.java").write_text(
+        "final class SimilarityInference {\n"
+        "    SimilarityInference(float[][] vectors, int[][] known, int side) {}\n"
+        "    double score(int node, int other) { return 3; }\n}\n"
+    )
+    parameters = {"similarity_weight": 1.0, "classifier": "j48", "walks": 2}
+    job = Job(
+        benchmark="dti",
+        method="biolne",
+        parameters={**load_method(layout, "biolne").variant("published").parameters, **parameters},
+        dataset="dti_world",
+        split=SplitSpec(strategy="random", seed=17263407),
+        upstream=folder_tree(checkout),
+    )
+    plan = make_plan(layout, "upstream", [job])
+    run_plan(layout, plan, engine, choices=Choices(upstream=checkout))
+    (cell,) = join(plan, Store(layout.runs))
+    assert cell.planned is not None and cell.verdict is Verdict.OK, cell.reason
+    # equal scores are scaled to 0
+    assert not np.load(Store(layout.runs).path(cell.planned.key) / "scores.npy").any()
+
+
 def test_the_data_of_a_checkout_stays_outside(probe_layout: Layout, engine: Engine, tmp_path: Path) -> None:
     """The authors' repositories hold the whole matrix beside their code: test labels, for a method to find."""
     checkout = tmp_path / "checkout"

@@ -17,7 +17,7 @@ from harness.benchmarks.ddi.study.data_facts import SplitFacts
 from harness.methods import page as cards
 from harness.methods.card import load_methods
 from harness.results import findings
-from harness.study.measured import load_measured
+from harness.study.measurements import load_measured
 from tests.conftest import REPOSITORY
 
 _PAGES = [*sorted(REPOSITORY.glob("*.md")), *sorted((REPOSITORY / "docs").rglob("*.md"))]

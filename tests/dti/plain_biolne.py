@@ -71,7 +71,8 @@ def node_vectors(
         random.shuffle(starts)
         corpus += [_walk(neighbours, start, length, p, q, random) for start in starts]
     counts = np.bincount(np.concatenate(corpus), minlength=nodes)
-    inputs = np.array([[(random.single() - np.float32(0.5)) / np.float32(size) for _ in range(size)] for _ in range(nodes)])
+    drawn = [random.single() for _ in range(nodes * size)]
+    inputs = ((np.array(drawn) - np.float32(0.5)) / np.float32(size)).reshape(nodes, size)
     outputs = np.zeros_like(inputs)
     shares = 1e-3 * counts.sum() / np.maximum(counts, 1)
     keeps = np.sqrt(shares) + shares
@@ -155,7 +156,8 @@ def inferred(vectors: Numbers, known: Pairs, side: int, node: int, other: int) -
     cosines = vectors @ vectors[node] / (length * length[node])
     some = [cosine for at, cosine in enumerate(cosines) if at != node and not np.isnan(cosine)]
     most, least = max(*some, 0.0, 5e-324), min(some)
-    return sum(2 * (cosines[one] - least) / (most - least) - 1 for one in binding if one != node) / len(binding)
+    some = [2 * (cosines[one] - least) / (most - least) - 1 for one in binding if one != node]
+    return float(sum(some) / len(binding))
 
 
 def scaled(scores: Numbers) -> Numbers:

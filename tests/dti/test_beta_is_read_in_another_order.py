@@ -25,7 +25,18 @@ from harness.benchmarks.dti.splits.pairs import NEGATIVE
 from harness.data import load_dataset, load_manifest
 from harness.data.arrays import content_digest
 from harness.data.datasets import fetch_dataset
-from tests.dti.beta_files import FILES, NODE, PAIRS, POSITIVES, SMILES, converted, manifest, network, written
+from tests.dti.beta_files import (
+    FILES,
+    NODE,
+    PAIRS,
+    POSITIVES,
+    SMILES,
+    TASKS,
+    converted,
+    manifest,
+    network,
+    written,
+)
 
 SEED = 1024
 
@@ -111,10 +122,21 @@ def test_a_line_that_cannot_be_is_refused_with_its_place(
     assert where in caught.value.where and name in caught.value.where
 
 
+def test_a_new_binding_that_is_known_is_refused(tmp_path: Path) -> None:
+    known = {
+        name: text.replace("db00003", "db00001", 1).replace("be0000008", "be0000009", 1)
+        for name, text in TASKS.items()
+    }
+    with pytest.raises(CorruptData, match="known ones"):
+        converted(tmp_path, {**FILES, **known})
+
+
 def test_sequences_are_those_of_their_targets_and_change_nothing_else(tmp_path: Path) -> None:
     table = "sequence,note,target\nmk v,x,BE0000009\nAAA,y,be0000001\nGG,,be0000007\n"
     dataset, bare = converted(tmp_path, {**FILES, SEQUENCES: table}), converted(tmp_path)
     assert dataset.sequences == ("", "GG", "", "MKV")
+    marked = converted(tmp_path, {**FILES, SEQUENCES: b"\xef\xbb\xbf" + table.replace("\n", "\r\n").encode()})
+    assert marked.sequences == dataset.sequences
     assert dataset.remarks == ("1 targets of sequences.csv are not in the benchmark and are left out",)
     assert content_digest(dataset) != content_digest(bare)
     for name, array in bare.arrays.items():

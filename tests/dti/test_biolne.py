@@ -74,6 +74,34 @@ def test_inference_from_node_vectors_is_the_plain_one(
     np.testing.assert_allclose(_scores(layout, engine, trial), scaled(np.array(scores)), atol=2e-4)
 
 
+def test_a_known_pair_is_not_inferred_from_itself(java: Java) -> None:
+    generator = np.random.default_rng(9)
+    drugs, targets = (generator.normal(size=(count, 3)).astype(np.float32) for count in (6, 4))
+    drugs[5] = np.nan
+    known = np.array([(0, 0), (1, 0), (2, 0), (2, 1), (3, 2)], dtype=np.int32)
+    java(
+        """
+        int[][] known = in("known").intRows();
+        float[][] drugs = vectors("drugs");
+        drugs[5] = null;
+        SimilarityInference byDrugs = new SimilarityInference(drugs, known, 0);
+        SimilarityInference byTargets = new SimilarityInference(vectors("targets"), known, 1);
+        double[] scores = new double[48];
+        for (int at = 0; at < 24; at++) {
+            scores[at] = byDrugs.score(at / 4, at % 4);
+            scores[24 + at] = byTargets.score(at % 4, at / 4);
+        }
+        out("scores", scores, 48);
+        """,
+        {"known": known, "drugs": drugs, "targets": targets},
+    )
+    places = [(drug, target) for drug in range(6) for target in range(4)]
+    expected = [inferred(drugs.astype(np.float64), known.tolist(), 0, *place) for place in places]
+    expected += [inferred(targets.astype(np.float64), known.tolist(), 1, *place[::-1]) for place in places]
+    np.testing.assert_allclose(java.written("scores"), expected, atol=1e-12)
+    assert np.count_nonzero(expected) > 20
+
+
 def test_walks_go_where_node2vec_goes(java: Java) -> None:
     edges = np.array([(0, 1), (1, 2), (0, 2), (1, 3), (3, 4), (1, 3), (4, 0)], dtype=np.int32)
     java(

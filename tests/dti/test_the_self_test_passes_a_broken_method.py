@@ -100,13 +100,15 @@ def test_scores_in_another_order_are_found(card: MethodCard, tmp_path: Path) -> 
     assert failed(card, InProcess(tmp_path, lambda trial: honest(trial)[::-1])) == {"order"}
 
 
-def test_labels_read_from_the_order_are_found(card: MethodCard, tmp_path: Path) -> None:
-    """Bindings stand before all others in the original files."""
+def test_labels_brought_along_are_found(card: MethodCard, tmp_path: Path) -> None:
+    """Whoever knows the published pairs by their numbers knows nothing of those of a secret order."""
+    problem = problems.bindings()
+    known = {tuple(pair) for pair in problem.dataset.pairs.tolist()}
 
     def reading(trial: Trial) -> Scores:
-        return -np.arange(len(trial.inputs["test_pairs"]), dtype=np.float64)
+        return np.array([float(tuple(pair) in known) for pair in np.asarray(trial.inputs["test_pairs"]).tolist()])
 
-    assert "learns" in failed(card, InProcess(tmp_path, reading))
+    assert failed(card, InProcess(tmp_path, reading)) == {"learns"}
 
 
 def test_rounding_by_the_batch_is_no_other_order(card: MethodCard, tmp_path: Path) -> None:
@@ -123,6 +125,18 @@ def test_scores_that_depend_on_what_is_asked_must_be_declared(card: MethodCard, 
     assert failed(card, runner) == {"order"}
     assert failed(declared, runner) == set()
     assert failed(declared, InProcess(tmp_path / "honest", honest)) == {"order"}
+
+
+def test_scores_may_be_scaled_by_two_pairs_of_one_half(card: MethodCard, tmp_path: Path) -> None:
+    lowest, _, highest = problems.bindings().split.test_pairs[:3].tolist()
+
+    def scaled(trial: Trial) -> Scores:
+        pairs = np.asarray(trial.inputs["test_pairs"])
+        scores = honest(trial) + 1e6 * (pairs == highest).all(axis=1) - 1e6 * (pairs == lowest).all(axis=1)
+        return np.asarray((scores - scores.min()) / (scores.max() - scores.min()))
+
+    declared = card.model_copy(update={"asked_together": "the lowest has 0, the highest 1"})
+    assert "order" not in failed(declared, InProcess(tmp_path, scaled))
 
 
 @pytest.mark.parametrize(("affinity", "check"), [(0, "bindings"), (1, "affinities")])

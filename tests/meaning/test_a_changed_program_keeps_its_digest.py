@@ -335,7 +335,17 @@ def test_r_that_is_not_plain_counts_by_its_bytes(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ['x = "a', "x = 'a;", "/* a", 'x = """a', "x = \u00e9;", "x = '\\u0022';", "x = #;", "// \\u000a y = 1;", "x = '';"],
+    [
+        'x = "a',
+        "x = 'a;",
+        "/* a",
+        'x = """a',
+        "x = \u00e9;",
+        "x = '\\u0022';",
+        "x = #;",
+        "// \\u000a y = 1;",
+        "x = '';",
+    ],
 )
 def test_java_that_is_not_plain_counts_by_its_bytes(text: str) -> None:
     with pytest.raises(Unsure):

@@ -42,7 +42,7 @@ R_LINES = [
 ]
 
 JAVA_LINES = [
-    'String s = "it\'s // no \\" /* comment */"; char c = \'"\', d = \'\\\'\', e = \'/\';',
+    "String s = \"it's // no \\\" /* comment */\"; char c = '\"', d = '\\'', e = '/';",
     "int x = a / b / -c + +d - --e % 0x1F_L << 3 >>> 2; x >>>= 1; x /= 2;",
     "double y = 1e-5 + .5f * 1.0E+3 / 2.;",
     "Map<String, List<int[]>> m = new HashMap<>(); f(Main::g, (a, b) -> a != b && !c || ~d >= 2);",
@@ -87,15 +87,16 @@ def test_other_spaces_and_comments_in_a_real_file_of_java_mean_nothing(path: Pat
     tokens = java_meaning(path.read_bytes())
     assert len(tokens) > 100
     assert java_meaning(tokens.encode()) == tokens
-    between = tokens.replace("\n", " /* it's \"one\" */\r\n\t // another /* \n")
+    between = tokens.replace("\n", ' /* it\'s "one" */\r\n\t // another /* \n')
     assert meaning_of(path.name, between.encode()) == meaning_of(path.name, path.read_bytes())
 
 
 def test_formatting_of_java_means_nothing() -> None:
     one = b'void f(int[] a){if(a.length>0){g("x  y",a[0]+ +b);}}'
-    other = b'void f (int [] a)\n{\n  /** Doc. */ if ( a . length > 0 ) {\n    g( "x  y" , a [0] + + b ) ;\n  }\n}\n'
+    other = b'void f (int [] a)\n{\n /** Doc. */ if ( a . length > 0 ) {\n  g( "x  y" , a [0] + + b ) ;\n }\n}\n'
     assert meaning_of("x.java", one) == meaning_of("x.java", other)
-    assert java_meaning(b'a = """ \n  x " // "" y\n \\""" z"""; // end') == 'a\n=\n""" \n  x " // "" y\n \\""" z"""\n;'
+    block = '""" \n  x " // "" y\n \\""" z"""'
+    assert java_meaning(f"a = {block}; // end".encode()) == f"a\n=\n{block}\n;"
 
 
 def test_a_block_of_comments_means_nothing() -> None:

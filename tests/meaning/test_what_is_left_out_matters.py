@@ -113,7 +113,7 @@ LANGUAGES = {
         [
             "sh",
             "-ec",
-            'printenv PROGRAM > /tmp/Probe.java; java -m jdk.compiler/com.sun.tools.javac.Main '
+            "printenv PROGRAM > /tmp/Probe.java; java -m jdk.compiler/com.sun.tools.javac.Main "
             "-proc:none -d /tmp/classes /tmp/Probe.java; java Probe",
         ],
     ),

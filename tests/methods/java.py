@@ -1,4 +1,4 @@
-"""Runs statements of Java in an image of a method in Java: SDK and method are on the path, two folders are mounted."""
+"""Runs statements of Java in a method's own image: SDK and method are on the path, two folders are mounted."""
 
 from __future__ import annotations
 
@@ -31,7 +31,8 @@ final class Probe {
         Npy array = in(name);
         float[][] rows = new float[array.shape[0]][];
         for (int row = 0; row < rows.length; row++) {
-            rows[row] = Arrays.copyOfRange((float[]) array.values, row * array.shape[1], (row + 1) * array.shape[1]);
+            int start = row * array.shape[1];
+            rows[row] = Arrays.copyOfRange((float[]) array.values, start, start + array.shape[1]);
         }
         return rows;
     }

@@ -1,4 +1,4 @@
-"""The Java SDK: arrays keep every bit on their way through, helpers draw what they say, and a failure names its file."""
+"""The Java SDK: arrays keep every bit, helpers draw what they say, and a failure names the file it is about."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_an_array_outside_the_protocol_is_refused_by_name(java: Java) -> None:
         try (var paths = Files.newDirectoryStream(Path.of("/in"), "*.npy")) {
             for (Path path : paths) {
                 try { Npy.read(path); System.out.println(path + ": read"); }
-                catch (java.io.IOException failure) { System.out.println(failure.getMessage().replace("\\n", " ")); }
+                catch (java.io.IOException no) { System.out.println(no.getMessage().replace("\\n", " ")); }
             }
         }
         """,
@@ -104,7 +104,8 @@ def test_negatives_are_pairs_that_training_has(java: Java) -> None:
     java(
         """
         int[][] pairs = in("pairs").intRows();
-        int[] flat = Arrays.stream(Dti.unknownPairs(pairs, 100, new Random(3))).flatMapToInt(Arrays::stream).toArray();
+        int[][] drawn = Dti.unknownPairs(pairs, 100, new Random(3));
+        int[] flat = Arrays.stream(drawn).flatMapToInt(Arrays::stream).toArray();
         out("all", flat, flat.length / 2, 2);
         out("three", new int[] {Dti.unknownPairs(pairs, 3, new Random(3)).length}, 1);
         double[] values = in("values").doubles();

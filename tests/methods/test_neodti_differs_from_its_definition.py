@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator
-from types import ModuleType
-from typing import Any
-
 import numpy as np
 import pytest
 

@@ -1,4 +1,4 @@
-"""DTINet against plain definitions of its steps: golden cases of other numbers and sizes than the published ones."""
+"""DTINet against plain definitions of its steps: golden cases of other numbers and sizes than published ones."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from harness.benchmarks.dti.conformance import problems
 from harness.engine import Engine
 from harness.execution.trials import InContainers, Trial
 from harness.methods.card import load_method
-from harness.parity import CaseFinding, Standing, check_cases, find_cases
+from harness.parity import CaseFinding, check_cases, find_cases
+from harness.parity.finding import Standing
 from tests.parity.plain import dtinet as plain
 
 pytestmark = pytest.mark.engine

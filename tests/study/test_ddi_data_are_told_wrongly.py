@@ -26,7 +26,7 @@ from harness.data import load_dataset
 from harness.splits.spec import parse_split
 from harness.splits.strategies import strategy_source
 from harness.study import measure_anew
-from harness.study.measured import load_measured, save_measured
+from harness.study.measurements import load_measured, save_measured
 from tests.study.conftest import MakeSheets
 
 

@@ -126,7 +126,7 @@ def _page(layout: Layout) -> str:
     from harness.base.errors import MissingData
     from harness.benchmarks.ddi.study.data_facts import SplitFacts
     from harness.benchmarks.ddi.study.page import markdown
-    from harness.study.measured import load_measured
+    from harness.study.measurements import load_measured
 
     measurements = load_measured(layout, "ddi", SplitFacts)
     if measurements is None:

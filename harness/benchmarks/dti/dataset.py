@@ -32,6 +32,8 @@ _NAMES = ("drug_ids", "target_ids", "smiles", "sequences", "node_names", "relati
 
 # the role of a row of group_members
 MEMBER, LEADING = 0, 1
+# the group of drugs and targets that a person added, and asks about
+NEW_NODES = "new"
 
 _NO_ROWS = np.empty((0, 3), dtype=np.int32)
 _NO_MATRIX = np.empty((0, 0))

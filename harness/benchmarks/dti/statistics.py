@@ -18,7 +18,9 @@ class DtiStatistics(Statistics):
     affinity: bool = False
     structures: int = Field(default=0, ge=0, description="drugs with a SMILES")
     sequences: int | None = Field(default=None, ge=0, description="targets with a sequence")
-    nodes: int = Field(default=0, ge=0, description="diseases, effects and other nodes beside drugs and targets")
+    nodes: int | None = Field(
+        default=None, ge=0, description="diseases, effects and other nodes beside drugs and targets"
+    )
     relations: int = Field(default=0, ge=0)
     edges: int | None = Field(default=None, ge=0)
     groups: int | None = Field(default=None, ge=0, description="classes and diseases that tasks are about")

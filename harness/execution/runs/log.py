@@ -6,7 +6,6 @@ import re
 import struct
 from collections import deque
 from pathlib import Path
-from types import TracebackType
 
 # a line of the list of calls that Octave prints below an error
 _OCTAVE_CALL = re.compile(r"\bat line [0-9]+( column [0-9]+)?$")
@@ -94,9 +93,7 @@ class BoundedLog:
     def __enter__(self) -> BoundedLog:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
 

@@ -12,7 +12,8 @@ import re
 import shutil
 import stat
 import tempfile
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -77,6 +78,17 @@ def new_workspace(work: Path, user: ContainerUser) -> Workspace:
     if os.geteuid() == 0:
         os.chown(workspace.out, user.uid, user.gid)
     return workspace
+
+
+@contextmanager
+def temporary_folders(work: Path, *kinds: str) -> Iterator[list[Path]]:
+    """Empty folders below this process's own, which are gone when the block ends."""
+    folders = [Path(tempfile.mkdtemp(dir=own_folder(work), prefix=f"{kind}-")) for kind in kinds]
+    try:
+        yield folders
+    finally:
+        for folder in folders:
+            remove_stubborn(folder)
 
 
 def make_readable(folder: Path) -> None:

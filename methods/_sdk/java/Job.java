@@ -28,13 +28,13 @@ final class Job {
         this.out = out;
         document = parse(in.resolve("job.json"), Files.readString(in.resolve("job.json"))).getAsJsonObject();
         if (document.get("protocol").getAsInt() != 1) {
-            throw new IOException("the job speaks protocol " + document.get("protocol") + ", this method speaks 1");
+            throw new IOException(
+                "the job speaks protocol " + document.get("protocol") + ", this method speaks 1");
         } else if (!document.get("task").getAsString().equals("predict")) {
             throw new IOException("this method has no task " + document.get("task"));
         }
         parameters = document.getAsJsonObject("parameters");
-        seed = (parameters.has("fit_seed") ? parameters : document).get(parameters.has("fit_seed") ? "fit_seed" : "seed")
-            .getAsLong();
+        seed = (parameters.has("fit_seed") ? parameters.get("fit_seed") : document.get("seed")).getAsLong();
         trace = document.has("trace") && document.get("trace").getAsBoolean();
         for (Map.Entry<String, JsonElement> input : document.getAsJsonObject("inputs").entrySet()) {
             Path path = in.resolve(input.getValue().getAsJsonObject().get("file").getAsString());
@@ -49,14 +49,12 @@ final class Job {
 
     /** An input that is an array. */
     Npy array(String input) {
-        if (!arrays.containsKey(input)) throw new IllegalArgumentException("there is no array '" + input + "' in /in");
-        return arrays.get(input);
+        return present(arrays, input);
     }
 
     /** An input that is a list of texts. */
     List<String> texts(String input) {
-        if (!lists.containsKey(input)) throw new IllegalArgumentException("there are no texts '" + input + "' in /in");
-        return lists.get(input).stream().map(JsonElement::getAsString).toList();
+        return present(lists, input).stream().map(JsonElement::getAsString).toList();
     }
 
     /** The values of a file of JSON Lines. */
@@ -82,6 +80,11 @@ final class Job {
         for (Map.Entry<String, Npy> one : traces.entrySet()) {
             one.getValue().write(out.resolve("trace").resolve(one.getKey() + ".npy"));
         }
+    }
+
+    private static <T> T present(Map<String, T> inputs, String name) {
+        if (!inputs.containsKey(name)) throw new IllegalArgumentException("there is no such input '" + name + "'");
+        return inputs.get(name);
     }
 
     private static JsonElement parse(Path path, String text) throws IOException {

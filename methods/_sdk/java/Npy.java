@@ -10,8 +10,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * An array of the protocol: little-endian int8, uint8, int32, int64, float32 or float64, stored row by row in an .npy
- * file of version 1.0, with at most two dimensions.
+ * An array of the protocol: little-endian int8, uint8, int32, int64, float32 or float64, stored row by row in an
+ * .npy file of version 1.0, with at most two dimensions.
  */
 final class Npy {
     private static final byte[] MAGIC = {(byte) 0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0};
@@ -48,8 +48,9 @@ final class Npy {
 
     static Npy read(Path path) throws IOException {
         ByteBuffer bytes = ByteBuffer.wrap(Files.readAllBytes(path)).order(ByteOrder.LITTLE_ENDIAN);
-        byte[] magic = new byte[MAGIC.length];
-        if (bytes.remaining() < magic.length + 2 || !Arrays.equals(bytes.get(magic) == null ? null : magic, MAGIC)) {
+        byte[] magic = new byte[Math.min(MAGIC.length, bytes.remaining())];
+        bytes.get(magic);
+        if (!Arrays.equals(magic, MAGIC) || bytes.remaining() < 2) {
             throw new IOException(path + ": not an .npy file, version 1.0");
         }
         byte[] text = new byte[Math.min(Short.toUnsignedInt(bytes.getShort()), bytes.remaining())];

@@ -8,8 +8,8 @@ import java.nio.file.Path;
 
 /**
  * What every method in Java stands on, whatever its benchmark: the job comes in, the answer goes out. Reading and
- * measuring are done here, once, so that a method holds nothing but its algorithm. Java has no generator of the whole
- * program that could be seeded: a method makes its own from the problem's seed.
+ * measuring are done here, once, so that a method holds nothing but its algorithm. Java has no generator of the
+ * whole program that could be seeded: a method makes its own from the problem's seed.
  */
 final class Permafrost {
     private Permafrost() {}
@@ -40,15 +40,15 @@ final class Permafrost {
     }
 
     /**
-     * Do the job in $PERMAFROST_IN (/in) and write its answer to $PERMAFROST_OUT (/out). A failure is one line on the
-     * standard error and exit code 1.
+     * Do the job in $PERMAFROST_IN (/in) and write its answer to $PERMAFROST_OUT (/out). A failure is one line on
+     * the standard error and exit code 1.
      */
     static <P, A> void perform(Begin<P, A> begin, Method<P, A> method) {
         try {
             fit(new Job(folder("PERMAFROST_IN", "/in"), folder("PERMAFROST_OUT", "/out")), begin, method);
         } catch (OutOfMemoryError failure) {
-            long mebibytes = Runtime.getRuntime().maxMemory() >> 20;
-            end("out of memory: the heap of " + mebibytes + " MiB, four fifths of the memory limit, is full", failure);
+            long heap = Runtime.getRuntime().maxMemory() >> 20;
+            end("out of memory: the heap of " + heap + " MiB, four fifths of the memory limit, is full", failure);
         } catch (Exception | StackOverflowError | AssertionError failure) {
             end(failure.getMessage() == null ? failure.getClass().getName() : failure.getMessage(), failure);
         }
@@ -87,8 +87,11 @@ final class Permafrost {
 
     private static void end(String message, Throwable failure) {
         StackTraceElement[] calls = failure.getStackTrace();
-        String where = calls.length == 0 ? ""
-            : " (" + calls[0].getClassName() + "." + calls[0].getMethodName() + ", line " + calls[0].getLineNumber() + ")";
+        String where = "";
+        if (calls.length > 0) {
+            String call = calls[0].getClassName() + "." + calls[0].getMethodName();
+            where = " (" + call + ", line " + calls[0].getLineNumber() + ")";
+        }
         System.err.println(message.strip().replaceAll("\\s+", " ") + where);
         System.exit(1);
     }

@@ -1,4 +1,4 @@
-"""Training on pairs of a drug and a target: each drug and each target of a batch is encoded once, whatever its pairs.
+"""Training on pairs of a drug and a target, each of which is encoded once per batch, whatever its pairs.
 
 The loss is the mean squared error, also of 0 and 1.
 """
@@ -68,12 +68,14 @@ def examples_of(problem: Problem) -> tuple[Pairs, Pairs]:
     """What is learned from, and what is held back to choose by. Known bindings get drawn negatives beside them."""
     generator = np.random.default_rng(problem.seed)
     parameters = problem.parameters
-    return held_back(with_negatives(problem, parameters["negatives"], generator), parameters["validation"], generator)
+    return held_back(
+        with_negatives(problem, parameters["negatives"], generator), parameters["validation"], generator
+    )
 
 
 def train_epochs(model: Model, train: Pairs, valid: Pairs | None, problem: Problem) -> list[float]:
-    """The mean loss of each epoch; the model is left as it was after the one with the lowest loss on `valid`, where
-    there is any, else after the last.
+    """The mean loss of each epoch; the model is left as it was after the one with the lowest loss on `valid`,
+    where there is any, else after the last.
     """
     parameters, where = problem.parameters, next(model.parameters()).device
     examples = Examples.of(train, where)
@@ -111,16 +113,3 @@ def predicted(model: Model, pairs: Array) -> Array:
     ]
     scores: Array = torch.cat(answers).double().cpu().numpy()
     return scores
-
-
-def concordance(values: Array, scores: Array) -> float:
-    """Of the pairs of rows with different values, the share whose scores are in the same order; equal ones count half.
-
-    0 where all values are equal.
-    """
-    right, total = 0.0, 0
-    for value, score in zip(values, scores, strict=True):
-        lower = scores[values < value]
-        right += np.count_nonzero(lower < score) + np.count_nonzero(lower == score) / 2
-        total += len(lower)
-    return right / total if total else 0.0

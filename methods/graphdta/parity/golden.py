@@ -15,7 +15,7 @@ from layers import Proteins
 from molecule_graphs import Molecules
 from molecules import Molecule
 from network import NETWORKS, Network, Sizes
-from permafrost_sdk import Array, Case
+from permafrost_sdk import Case
 from torch import Tensor
 from torch.nn import functional
 
@@ -26,7 +26,9 @@ def reading(case: Case) -> dict[str, Any]:
     """Atoms and bonds of each molecule, and the letters of each sequence."""
     arrays, traces = case.arrays, {}
     for one in np.ravel(arrays["cases"]).tolist():
-        (smiles,), (text,), (sequence,) = (arrays[f"c{one}_{part}"] for part in ("smiles_raw", "smiles_iso", "seq"))
+        (smiles,), (text,), (sequence,) = (
+            arrays[f"c{one}_{part}"] for part in ("smiles_raw", "smiles_iso", "seq")
+        )
         if canonical(smiles) != text:
             raise ValueError(f"c{one}: the canonical SMILES is {canonical(smiles)} and not {text}")
         (graph,) = drug_graphs([smiles])

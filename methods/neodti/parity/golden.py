@@ -43,7 +43,7 @@ def parity(case: Case) -> dict[str, Array]:
             return model.scores(z, cells).numpy().reshape(networks[BINDINGS].shape)
 
     z, losses = trainer.forward()
-    terms = {NAMES.get(name, "l2"): float(loss) for name, loss in losses.items()}
+    terms = {NAMES.get(name, "l2"): float(loss.detach()) for name, loss in losses.items()}
     terms["total"] = sum(terms.values())
     trainer.gradients(losses)
     gradients = [torch.zeros(1) if one.grad is None else one.grad for one in model.in_order()]
@@ -58,7 +58,7 @@ def parity(case: Case) -> dict[str, Array]:
     totals = []
     for _ in range(case.about["shapes"]["train_losses"][0]):
         z, losses = trainer.forward()
-        totals.append(sum(float(one) for one in losses.values()))
+        totals.append(sum(float(one.detach()) for one in losses.values()))
         traces["pred_last_step_before_update"] = scores(z)
         trainer.update(losses)
     return traces | {"train_losses": np.array(totals), "pred_after_steps": scores(trainer.forward()[0])}

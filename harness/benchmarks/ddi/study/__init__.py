@@ -12,7 +12,7 @@ from harness.benchmarks.ddi.study import facts, figures, realtime, tuning
 from harness.benchmarks.ddi.study.data_facts import SplitFacts, outdated
 from harness.benchmarks.ddi.study.ensemble import ENSEMBLE, RULE, ensembles
 from harness.study.extension import Maker, OwnSheets
-from harness.study.measured import load_measured, save_measured
+from harness.study.measurements import load_measured, save_measured
 from harness.study.sheets import Sheet
 from harness.study.sides import Derived, Sides
 from harness.study.specs import Spec

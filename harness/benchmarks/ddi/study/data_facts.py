@@ -1,4 +1,4 @@
-"""Facts about the data of the study, which `harness.study.measured` keeps.
+"""Facts about the data of the study, which `harness.study.measurements` keeps.
 
 They have the digests of what they were made from: data, splits, and the code of splits and measures. `outdated`
 compares them.

@@ -12,8 +12,8 @@ from harness.benchmarks.dti.converters.beta.groups import (
     DRUG_CLASSES,
     FOLDS,
     TARGET_CLASSES,
-    Group,
     Known,
+    NamedGroup,
     arrays_of,
     read_classes,
 )
@@ -57,7 +57,7 @@ def _column(path: Path, name: str) -> tuple[str, ...]:
     return tuple(row[name].lower() for _, row in table(path, (name,)))
 
 
-def _new(folder: Path) -> Iterator[Group]:
+def _new(folder: Path) -> Iterator[NamedGroup]:
     """The diseases of Test 5, whose new bindings only the published tasks tell."""
     bindings: dict[str, dict[Known, None]] = {}
     for row in _rows(folder / _NEW, "task", "drug", "target", "label"):
@@ -65,10 +65,12 @@ def _new(folder: Path) -> Iterator[Group]:
             bindings.setdefault(row["task"], {})[row["drug"], row["target"]] = None
     for row in _rows(folder / _DISEASES, "disease", "K_in_iteration_order"):
         members = row["K_in_iteration_order"].split()
-        yield Group(f"test5/{row['disease']}", list(bindings.get(row["disease"], {})), members, size=len(members))
+        yield NamedGroup(
+            f"test5/{row['disease']}", list(bindings.get(row["disease"], {})), members, size=len(members)
+        )
 
 
-def _trials(folder: Path, nodes: set[str], known: set[Known]) -> Iterator[Group]:
+def _trials(folder: Path, nodes: set[str], known: set[Known]) -> Iterator[NamedGroup]:
     """The diseases of Test 6: annotated pairs of known nodes that are not known to bind."""
     targets: dict[str, dict[str, None]] = {}
     for row in _rows(folder / _TRIAL_TARGETS, "disease", "target"):
@@ -80,7 +82,7 @@ def _trials(folder: Path, nodes: set[str], known: set[Known]) -> Iterator[Group]
         if nodes.issuperset(pair) and pair not in known:
             pairs.setdefault(_disease(row), {})[pair] = None
     for disease, own in targets.items():
-        yield Group(f"test6/{disease}", list(pairs.get(disease, {})), list(own), size=len(own))
+        yield NamedGroup(f"test6/{disease}", list(pairs.get(disease, {})), list(own), size=len(own))
 
 
 def _rows(path: Path, *columns: str) -> Iterator[dict[str, str]]:

@@ -6,6 +6,7 @@ the row of the dataset's pairs; negatives and bindings that the dataset lacks ha
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -14,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from harness.base.errors import CorruptData
-from harness.base.npy import NotNpy, npy_digest, read_header, read_npy
+from harness.base.npy import NotNpy, npy_bytes, read_header, read_npy
 from harness.benchmarks.dti.dataset import DtiDataset
 
 TRAIN, TEST = 0, 1
@@ -90,7 +91,7 @@ def pair_split(rows: npt.NDArray[np.integer]) -> PairSplit:
     """A split with its digest."""
     own: Rows = np.ascontiguousarray(rows, dtype="<i4").reshape(-1, 4)
     own.setflags(write=False)
-    return PairSplit(own, npy_digest(own))
+    return PairSplit(own, hashlib.sha256(npy_bytes(own)).hexdigest())
 
 
 def split_of_items(dataset: DtiDataset, test: npt.NDArray[np.bool_]) -> PairSplit:
@@ -126,7 +127,7 @@ def broken_promises(split: PairSplit, dataset: DtiDataset) -> list[str]:
         ("item", items, NEW, len(dataset.pairs)),
     ):
         if outside := int(((numbers < least) | (numbers >= end)).sum()):
-            broken.append(f"{outside} rows have a {name} that the dataset has not")
+            broken.append(f"{outside} rows name no {name} of the dataset")
     if broken:
         return broken
     own = items >= 0

@@ -9,7 +9,7 @@ from pathlib import Path
 from harness.base.layout import Layout
 from harness.benchmarks.dti.study import tasks
 from harness.study.extension import Maker, OwnSheets
-from harness.study.measured import load_measured, save_measured
+from harness.study.measurements import load_measured, save_measured
 from harness.study.sides import Sides
 
 

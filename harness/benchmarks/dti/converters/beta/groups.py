@@ -36,7 +36,7 @@ Known = tuple[str, str]
 
 
 @dataclass(frozen=True)
-class Group:
+class NamedGroup:
     """Members by name in their order, how many there are with those that nobody knows, and bindings."""
 
     name: str
@@ -45,19 +45,10 @@ class Group:
     leading: Sequence[str] = ()
     size: int = 0
 
-    @property
-    def drugs(self) -> list[str]:
-        """Every drug that it names."""
-        return [*(drug for drug, _ in self.pairs), *(one for one in self._nodes if one.startswith("db"))]
-
-    @property
-    def targets(self) -> list[str]:
-        """Every target that it names."""
-        return [*(target for _, target in self.pairs), *(one for one in self._nodes if one.startswith("be"))]
-
-    @property
-    def _nodes(self) -> tuple[str, ...]:
-        return (*self.members, *self.leading)
+    def nodes(self, kind: str) -> list[str]:
+        """Every drug (`db`) or target (`be`) that it names."""
+        named = (*(node for pair in self.pairs for node in pair), *self.members, *self.leading)
+        return [node for node in named if node.startswith(kind)]
 
 
 class GroupArrays(TypedDict):
@@ -69,7 +60,7 @@ class GroupArrays(TypedDict):
     group_pairs: Integers
 
 
-def read_classes(files: Mapping[str, Path], known: Sequence[Known]) -> list[Group]:
+def read_classes(files: Mapping[str, Path], known: Sequence[Known]) -> list[NamedGroup]:
     """The classes of Tests 2 and 3, in the order of their tables; none where nobody brought them."""
     groups = []
     if DRUG_CLASSES in files:
@@ -77,28 +68,28 @@ def read_classes(files: Mapping[str, Path], known: Sequence[Known]) -> list[Grou
         for where, row in table(files[DRUG_CLASSES], columns):
             leading, members = (_nodes(row[column], "db", where) for column in columns[3:])
             pairs = _by(0, members, known)
-            groups.append(Group(_class_name(2, row), pairs, members, leading, _size(row, members, where)))
+            groups.append(NamedGroup(_class_name(2, row), pairs, members, leading, _size(row, members, where)))
     if TARGET_CLASSES in files:
         order, folds = "K_in_iteration_order", _published_folds(path_of(FOLDS, files))
         for where, row in table(files[TARGET_CLASSES], ("scheme", "class", "size_K", order)):
             members, name = _nodes(row[order], "be", where), _class_name(3, row)
             pairs = _in_folds(_by(1, members, known), folds.pop(name, {}), where)
-            groups.append(Group(name, pairs, members, size=_size(row, members, where)))
+            groups.append(NamedGroup(name, pairs, members, size=_size(row, members, where)))
         groups += [_other_class(name, own, str(files[FOLDS])) for name, own in folds.items()]
     return groups
 
 
-def _other_class(name: str, folds: Mapping[Known, tuple[int, int]], where: str) -> Group:
+def _other_class(name: str, folds: Mapping[Known, tuple[int, int]], where: str) -> NamedGroup:
     """A class of which only the published tasks tell; of size 0 where these are cut before the last binding."""
     if max(Counter(fold for fold, _ in folds.values()).values()) >= _CUT:
-        return Group(name, list(folds))
+        return NamedGroup(name, list(folds))
     members = list(dict.fromkeys(target for _, target in folds))
-    return Group(name, _in_folds(list(folds), folds, where), members, size=len(members))
+    return NamedGroup(name, _in_folds(list(folds), folds, where), members, size=len(members))
 
 
 def read_diseases(
     files: Mapping[str, Path], known: Collection[Known], sizes: Mapping[str, int]
-) -> Iterator[Group]:
+) -> Iterator[NamedGroup]:
     """The diseases of Tests 5 and 6 with the published negatives. Members are those that these show."""
     tasks: dict[tuple[str, str], dict[str, Path]] = {}
     for name, path in files.items():
@@ -118,12 +109,12 @@ def read_diseases(
                 )
             negatives[space] = [(pair.drug, pair.target) for pair in pairs if not pair.binds]
         members = sorted({target for space in ("TEO", "TRO") for _, target in negatives.get(space, ())})
-        yield Group(f"test{test}/{disease}", bindings, members, size=max(sizes.get(disease, 0), len(members)))
+        yield NamedGroup(f"test{test}/{disease}", bindings, members, size=max(sizes.get(disease, 0), len(members)))
         for space, rows in negatives.items():
-            yield Group(f"test{test}-{space}/{disease}", rows)
+            yield NamedGroup(f"test{test}-{space}/{disease}", rows)
 
 
-def arrays_of(groups: Sequence[Group], number: Mapping[str, int], drugs: int) -> GroupArrays:
+def arrays_of(groups: Sequence[NamedGroup], number: Mapping[str, int], drugs: int) -> GroupArrays:
     """The groups as a dataset keeps them: nodes by their number, targets of pairs from the first target on."""
     members = [
         (place, role, number[node])

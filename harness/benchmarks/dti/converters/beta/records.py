@@ -18,7 +18,7 @@ _GZIP = b"\x1f\x8b"
 _KINDS = {"db": "drug", "be": "target"}
 
 
-class Pair(NamedTuple):
+class PairLine(NamedTuple):
     """A line of a drug, a target and whether they bind."""
 
     where: str
@@ -35,17 +35,17 @@ def short_id(text: str, kind: str, where: str) -> str:
     return match[1].lower()
 
 
-def pairs_in(path: Path, labels: Mapping[str, bool]) -> Iterator[Pair]:
+def pairs_in(path: Path, labels: Mapping[str, bool]) -> Iterator[PairLine]:
     """The lines of a file of pairs whose last word is one of the labels."""
     for where, (drug, target, label) in lines_of(path, 3):
         if label.lower() not in labels:
             raise CorruptData(
                 f"the label '{label}' is not {' or '.join(labels)}", where=where, todo="restore the original file"
             )
-        yield Pair(where, short_id(drug, "db", where), short_id(target, "be", where), labels[label.lower()])
+        yield PairLine(where, short_id(drug, "db", where), short_id(target, "be", where), labels[label.lower()])
 
 
-def once(pairs: Iterable[Pair]) -> Iterator[Pair]:
+def once(pairs: Iterable[PairLine]) -> Iterator[PairLine]:
     """The pairs, if none is there twice."""
     lines: dict[tuple[str, str], str] = {}
     for pair in pairs:

@@ -16,7 +16,6 @@ from harness.base.errors import CorruptData
 
 # numpy's data types of numbers, as its pickles write them
 _NUMBERS = {b"f8": "f8", b"f4": "f4"}
-_ORDERS = {b"<", b">"}
 
 
 class _State:
@@ -74,7 +73,7 @@ _UNREADABLE = (
 def _matrix(content: Any) -> npt.NDArray[np.float64]:
     _, (rows, columns), kind, by_columns, data = content.state
     (name, *_), order = kind.arguments, kind.state[1]
-    if type(content) is not _Array or type(kind) is not _Type or order not in _ORDERS:
+    if type(content) is not _Array or type(kind) is not _Type:
         raise ValueError("it holds something else")
     numbers = np.frombuffer(data, dtype=order.decode() + _NUMBERS[name])
     return numbers.reshape((rows, columns), order="F" if by_columns else "C").astype(np.float64)

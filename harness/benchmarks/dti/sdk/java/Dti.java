@@ -13,8 +13,9 @@ import java.util.TreeMap;
 import java.util.stream.IntStream;
 
 /**
- * What a method of benchmark `dti` sees of the harness: drug-target pairs come in, a score for each goes out. The main
- * method of a method's main.java is `Dti.run(Main::fitPredict)`. Values of test pairs are not among what there is to read.
+ * What a method of benchmark `dti` sees of the harness: drug-target pairs come in, a score for each goes out. The
+ * main method of a method's main.java is `Dti.run(Main::fitPredict)`. Values of test pairs are not among what
+ * there is to read.
  */
 final class Dti {
     private Dti() {}
@@ -23,8 +24,8 @@ final class Dti {
     record Pairs(int[][] pairs, double[] values) {}
 
     /**
-     * What a method may know. The inputs that its card declares are `job.array(name)` and `job.texts(name)`. Nodes of
-     * the network (`edges`: relation, head, tail) are numbered drugs first, then targets, then all others.
+     * What a method may know. The inputs that its card declares are `job.array(name)` and `job.texts(name)`. Nodes
+     * of the network (`edges`: relation, head, tail) are numbered drugs first, then targets, then all others.
      */
     record Problem(int drugs, int targets, int nodes, boolean affinity, Pairs train, int[][] testPairs, Job job) {
         JsonObject parameters() {
@@ -44,8 +45,8 @@ final class Dti {
     }
 
     /**
-     * The training bindings, then `ratio` times as many pairs that training does not have, of value 0. They join drugs
-     * and targets of training. Affinities, and training pairs with zeros, come back as they are.
+     * The training bindings, then `ratio` times as many pairs that training does not have, of value 0. They join
+     * drugs and targets of training. Affinities, and training pairs with zeros, come back as they are.
      */
     static Pairs withNegatives(Problem problem, double ratio, Random random) {
         Pairs train = problem.train;
@@ -57,8 +58,8 @@ final class Dti {
     }
 
     /**
-     * As many pairs as are asked for, or all there are, that are not among `pairs`: a drug and then a target of these,
-     * drawn with the same chance each, until a pair is new.
+     * As many pairs as are asked for, or all there are, that are not among `pairs`: a drug and then a target of
+     * these, drawn with the same chance each, until a pair is new.
      */
     static int[][] unknownPairs(int[][] pairs, long count, Random random) {
         int[] drugs = Arrays.stream(pairs).mapToInt(pair -> pair[0]).distinct().sorted().toArray();

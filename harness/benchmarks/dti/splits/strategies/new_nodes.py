@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from harness.base.manifests import Strict
+from harness.benchmarks.dti.dataset import NEW_NODES
 from harness.benchmarks.dti.splits.pairs import NEGATIVE, TEST, TRAIN, pair_split
 
 if TYPE_CHECKING:
@@ -33,7 +34,8 @@ def make(dataset: DtiDataset, seed: int, parameters: Parameters) -> PairSplit:
 
 
 def broken_promises(dataset: DtiDataset, split: PairSplit, parameters: Parameters) -> list[str]:
-    """The asked pairs are those with a new drug or target, or all unknown ones, and no others."""
+    """The asked pairs are those of drugs and targets that a person added; else those with a new drug or target, or
+    all unknown ones; and no others."""
     asked = np.zeros((dataset.drugs, dataset.targets), dtype=bool)
     asked[tuple(split.test_pairs.T)] = True
     same = bool((asked == _is_asked(dataset)).all())
@@ -43,6 +45,10 @@ def broken_promises(dataset: DtiDataset, split: PairSplit, parameters: Parameter
 def _is_asked(dataset: DtiDataset) -> npt.NDArray[np.bool_]:
     known = np.zeros((dataset.drugs, dataset.targets), dtype=bool)
     known[tuple(dataset.pairs.T)] = True
+    if NEW_NODES in dataset.group_names:
+        nodes = dataset.group_members[dataset.group_members[:, 0] == dataset.group_names.index(NEW_NODES), 2]
+        own = np.isin(np.arange(dataset.drugs + dataset.targets), nodes)
+        return np.asarray(own[: dataset.drugs, None] | own[dataset.drugs :])
     asked = np.ones_like(known)
     asked[np.ix_(np.unique(dataset.pairs[:, 0]), np.unique(dataset.pairs[:, 1]))] = False
     return asked if asked.any() else ~known

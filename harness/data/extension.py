@@ -1,0 +1,48 @@
+"""A dataset with items of one's own: what `harness predict --new` asks about.
+
+It is a folder with a manifest like any other, named by its content, so that its runs can be audited.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from harness.base.files import write_atomic
+from harness.base.layout import Layout
+from harness.benchmarks.new_item import NewItem, with_new
+from harness.data.arrays import content_digest
+from harness.data.datasets import load_dataset
+from harness.data.manifest import load_manifest, manifest_path
+
+_NAME_DIGITS = 8
+
+
+def extended(layout: Layout, base: str, items: Sequence[NewItem], mirrors: Sequence[Path] = ()) -> str:
+    """The name of a dataset that has all of another one and these items; it is there afterwards."""
+    manifest = load_manifest(layout, base)
+    dataset = load_dataset(layout, base, mirrors=mirrors)
+    larger = with_new(manifest.benchmark, dataset, items)
+    digest = content_digest(larger)
+    name = f"{base}_new_{digest[:_NAME_DIGITS]}"
+    tables = [
+        {
+            "name": name,
+            "title": f"{manifest.title} and {', '.join(item.name for item in items)}",
+            "benchmark": manifest.benchmark,
+            "citation": manifest.citation,
+            "licence": manifest.licence,
+            "extends": base,
+        },
+        *({"": "[[new]]", **item.model_dump()} for item in items),
+        {"": "[statistics]", **larger.statistics(**manifest.statistics.settings).model_dump(exclude_none=True)},
+        {"": "[converted]", "digest": digest},
+    ]
+    write_atomic(manifest_path(layout, name), "\n".join(map(_table, tables)))
+    return name
+
+
+def _table(entries: Mapping[str, str | int | bool]) -> str:
+    """A table of TOML under its head; texts, numbers and truth values are written as in JSON."""
+    return "".join(f"{key} = {json.dumps(value)}\n" if key else f"{value}\n" for key, value in entries.items())

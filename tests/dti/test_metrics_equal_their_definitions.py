@@ -1,0 +1,133 @@
+"""Every metric must be what its definition says, with ties, short lists and chunks of any size."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from harness.benchmarks.dti.metrics import bindings, ranking
+from harness.benchmarks.dti.metrics.affinities import affinity_metrics, concordance
+from harness.benchmarks.dti.metrics.bindings import binding_metrics, threshold_counts
+from harness.benchmarks.dti.metrics.ranking import best_rows, ranking_metrics
+from harness.benchmarks.dti.names import DEPTHS, MAP_READINGS
+from tests.dti import brute_force as plain
+
+# few values, so that many are equal; one half is where predictions are cut
+SCORES = st.sampled_from([-1.0, 0.0, 0.25, 0.5, 0.75, 1.0, 3.0])
+ROWS = st.lists(st.tuples(st.booleans(), SCORES, st.integers(0, 4)), min_size=1, max_size=60)
+NUMBERS = st.lists(st.tuples(SCORES, SCORES | st.floats(-5, 5)), min_size=1, max_size=40)
+
+
+def _close(value: float) -> object:
+    return pytest.approx(value, rel=1e-12, abs=1e-12)
+
+
+@settings(max_examples=150, suppress_health_check=[])
+@given(rows=ROWS, chunk=st.sampled_from([1, 3, 7, 1 << 20]))
+def test_metrics_of_all_pairs(rows: list[tuple[bool, float, int]], chunk: int) -> None:
+    truth, scores = [row[0] for row in rows], [row[1] for row in rows]
+    assume(0 < sum(truth) < len(truth))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(bindings, "_CHUNK", chunk)
+        metrics = binding_metrics(np.array(truth), np.array(scores))
+    precision, recall, f1 = plain.at_half(truth, scores)
+    auroc, aupr, best = (make(truth, scores) for make in (plain.auroc, plain.average_precision, plain.best_f1))
+    expected = {
+        "AUROC": auroc,
+        "AUPR": aupr,
+        "AUPR/trapezoid": plain.trapezoid(truth, scores),
+        "precision": precision,
+        "recall": recall,
+        "F1": f1,
+        "best F1": best,
+        "general score": (auroc + aupr + f1) / 3,
+        "general score/best F1": (auroc + aupr + best) / 3,
+    }
+    assert metrics == {name: _close(value) for name, value in expected.items()}
+
+
+@settings(max_examples=150)
+@given(rows=ROWS)
+def test_the_threshold_of_the_best_f1_has_it(rows: list[tuple[bool, float, int]]) -> None:
+    truth, scores = np.array([row[0] for row in rows]), np.array([row[1] for row in rows])
+    assume(0 < truth.sum() < len(truth))
+    best, threshold = bindings.best_f1(threshold_counts(truth, scores))
+    found = scores >= threshold
+    assert 2 * (found & truth).sum() / (found.sum() + truth.sum()) == pytest.approx(best)
+
+
+@settings(max_examples=150)
+@given(rows=ROWS, chunk=st.sampled_from([1, 3, 7, 1 << 20]))
+def test_metrics_of_lists(rows: list[tuple[bool, float, int]], chunk: int) -> None:
+    truth, scores, queries = [row[0] for row in rows], [row[1] for row in rows], [row[2] for row in rows]
+    assume(any(truth))
+    # small depths, so that lists are cut
+    depths = (1, 2, 5, 100)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ranking, "_CHUNK", chunk)
+        patch.setattr(ranking, "DEPTHS", depths)
+        metrics = ranking_metrics(np.array(truth), np.array(scores), np.array(queries))
+    ranked = plain.lists(truth, scores, queries)
+    for depth in depths:
+        expected = plain.at_depth(ranked, depth)
+        for name in ("precision", "recall", "F1"):
+            assert metrics[f"{name}@{depth}"] == _close(expected[name])
+        for reading in MAP_READINGS:
+            assert metrics[f"MAP@{depth}/{reading}"] == _close(expected[reading])
+
+
+def test_lists_longer_than_what_is_kept_of_them() -> None:
+    """More rows than a depth in each of many chunks, of queries that come back."""
+    generator = np.random.default_rng(3)
+    queries = generator.integers(0, 5, 4000).astype(np.int32)
+    scores, truth = generator.integers(0, 60, 4000) / 7, generator.random(4000) < 0.1
+    whole = ranking_metrics(truth, scores, queries)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ranking, "_CHUNK", 130)
+        assert ranking_metrics(truth, scores, queries) == whole
+    ranked = plain.lists(truth.tolist(), scores.tolist(), queries.tolist())
+    for depth in DEPTHS:
+        assert whole[f"MAP@{depth}/min"] == _close(plain.at_depth(ranked, depth)["min"])
+
+
+@settings(max_examples=100)
+@given(rows=ROWS, depth=st.integers(1, 70), chunk=st.integers(1, 20))
+def test_the_best_rows_of_a_stable_sort(rows: list[tuple[bool, float, int]], depth: int, chunk: int) -> None:
+    scores, queries = np.array([row[1] for row in rows]), np.array([row[2] for row in rows])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ranking, "_CHUNK", chunk)
+        best = best_rows(scores, queries, depth).tolist()
+    expected = []
+    for query in np.unique(queries):
+        own = np.flatnonzero(queries == query)
+        expected += own[np.argsort(-scores[own], kind="stable")][:depth].tolist()
+    assert best == expected
+
+
+@settings(max_examples=300)
+@given(numbers=NUMBERS)
+def test_concordance(numbers: list[tuple[float, float]]) -> None:
+    """Either side may have the fewer values: both ways round."""
+    for one, other in ((0, 1), (1, 0)):
+        truth, scores = ([row[column] for row in numbers] for column in (one, other))
+        expected = plain.concordance(truth, scores)
+        ours = concordance(np.array(truth), np.array(scores))
+        assert ours == ("all affinities are equal" if expected is None else _close(expected))
+
+
+def test_concordance_of_many() -> None:
+    """What is known without counting: the right order, the wrong one, and one score for all."""
+    truth = np.random.default_rng(4).normal(size=50_000).round(3)
+    assert concordance(truth, 2 * truth + 1) == 1
+    assert concordance(truth, -truth) == 0
+    assert concordance(truth, np.zeros(len(truth))) == 0.5
+
+
+@settings(max_examples=50)
+@given(numbers=NUMBERS)
+def test_squared_error(numbers: list[tuple[float, float]]) -> None:
+    truth, scores = np.array(numbers).T
+    expected = sum((one - other) ** 2 for one, other in numbers) / len(numbers)
+    assert affinity_metrics(truth, scores)["MSE"] == _close(expected)
