@@ -18,16 +18,17 @@ function x = DCA (networks, dim, rsp, maxiter)
     L = log (diffusionRWR (A, maxiter, rsp) * nodes + 1);
     G(own,own) += L * L.';
   endfor
-  [U, weight] = eig (G, "vector");
+  [U, weight] = leading (G, min (dim, numel (some)));
+  found = numel (weight);
   others = find (! any (linked, 2));
-  weight = [abs(weight); repmat(alone * numel (networks), numel (others), 1)];
+  weight = [weight; repmat(alone * numel (networks), numel (others), 1)];
   [weight, order] = sort (weight, "descend");
   kept = 1:min (dim, nodes);
   [weight, order] = deal (weight(kept), order(kept));
   x = zeros (nodes, numel (kept));
-  in_some = order <= numel (some);
+  in_some = order <= found;
   x(some,in_some) = U(:,order(in_some));
-  x(sub2ind (size (x), others(order(! in_some) - numel (some)), kept(! in_some).')) = 1;
+  x(sub2ind (size (x), others(order(! in_some) - found), kept(! in_some).')) = 1;
   [~, largest] = max (abs (x));
   x .*= sign (x(sub2ind (size (x), largest, kept))) .* sqrt (sqrt (weight)).';
 endfunction
@@ -37,4 +38,20 @@ function found = has_links (A)
   links = A != 0;
   links(1:rows(A)+1:end) = false;
   found = any (links, 2) | any (links, 1).';
+endfunction
+
+## The eigenvectors of the largest eigenvalues of G, which has none below zero: a few by Lanczos steps, many at once.
+function [U, weight] = leading (G, number)
+  fault = true;
+  if (5 * number <= rows (G))
+    [U, weight, fault] = eigs (G, number, "lm", struct ("v0", drand48 (rows (G))));
+    weight = abs (diag (weight));
+  endif
+  if (fault)
+    driver = svd_driver ("gesdd");
+    back = onCleanup (@() svd_driver (driver));
+    [U, weight, ~] = svd (G);
+    U = U(:,1:number);
+    weight = diag (weight)(1:number);
+  endif
 endfunction

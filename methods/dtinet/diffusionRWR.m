@@ -7,9 +7,11 @@ function Q = diffusionRWR (A, maxiter, restartProb)
   ## A step as printed, from Q = I, where columns of P sum to 1:  Q = (1 - restartProb) P Q + restartProb I
   A += diag (sum (A, 1) == 0);
   degree = sum (A, 1).';
-  if (issymmetric (A) && all (degree > 0) && maxiter > 2)
-    Q = by_eigenvalues (A, degree, maxiter, restartProb);
-  else
+  Q = [];
+  if (issymmetric (A) && all (degree > 0) && restartProb > 0)
+    Q = by_doubling (A, degree, maxiter, restartProb);
+  endif
+  if (isempty (Q))
     Q = step_by_step (A ./ degree.', maxiter, restartProb);
   endif
 endfunction
@@ -26,25 +28,59 @@ function Q = step_by_step (P, maxiter, r)
   endfor
 endfunction
 
-## After m steps Q is a polynomial of P, and P is similar to the symmetric D^-1/2 A D^-1/2 = V diag(lambda) V': one
-## decomposition stands for all the products. Step m + 1 changes Q by (1 - r)^(m+1) (P^m - P^(m+1)); the squares in that
-## sum up to g' (V'DV .* V'D^-1V) g with g = lambda^m (1 - lambda).
-function Q = by_eigenvalues (A, degree, maxiter, r)
+## P is similar to the symmetric S = D^-1/2 A D^-1/2, and Q goes to R = r (I - (1 - r) S)^-1 so that after m steps it is
+## R + F_m with F_m = B^m F_0, B = (1 - r) S: squares of B, which cost half a product, take it to the last steps at once.
+## Empty where there are too few steps for that.
+function Q = by_doubling (A, degree, maxiter, r)
+  Q = [];
   root = sqrt (degree);
-  A ./= root;
-  A ./= root.';
-  [V, lambda] = eig ((A + A.') / 2, "vector");
-  scaled = V .* root;
-  inverse = V ./ root;
-  weights = (scaled.' * scaled) .* (inverse.' * inverse);
-  visited = power = ones (rows (V), 1);
-  for step = 1:maxiter
-    change = (1 - r)^step * (power .* (1 - lambda));
-    visited = (1 - r) * (lambda .* visited) + r;
-    power .*= lambda;
-    if (change.' * weights * change < 1e-12)
+  B = (1 - r) * (A ./ root) ./ root.';
+  B = (B + B.') / 2;
+  last = surely_made (B, root, maxiter, r);
+  if (last < 5)
+    return
+  endif
+  diagonal = 1:rows (B)+1:numel (B);
+  R = -B;
+  R(diagonal) += 1;
+  R = r * chol2inv (chol (R));
+  ## after one step
+  F = B - R;
+  F(diagonal) += r;
+  power = B;
+  left = last - 2;
+  while (left > 0)
+    if (mod (left, 2))
+      F = power * F;
+    endif
+    left = floor (left / 2);
+    if (left > 0)
+      power = power * power.';
+    endif
+  endwhile
+  for step = last:maxiter
+    before = F;
+    F = B * F;
+    if (norm (root .* (F - before) ./ root.', "fro") < 1e-6)
+      ## the estimate was too high: it may have ended before
+      if (step == last && step < maxiter)
+        return
+      endif
       break;
     endif
   endfor
-  Q = (scaled .* visited.') * inverse.';
+  Q = root .* (R + F) ./ root.';
+endfunction
+
+## The number of the last step that changes Q by 1e-6 and half as much again or more, as all before it do, estimated from
+## random columns.
+function step = surely_made (B, root, maxiter, r)
+  probes = 32;
+  X = (2 * (reshape (drand48 (rows (B) * probes), [], probes) > 0.5) - 1) ./ root;
+  change = B * X - (1 - r) * X;
+  step = 0;
+  while (step < maxiter && norm (root .* change, "fro") >= 1.5e-6 * sqrt (probes))
+    step += 1;
+    change = B * change;
+  endwhile
 endfunction

@@ -51,7 +51,8 @@ def test_no_byte_depends_on_the_truth_of_a_test_pair(tmp_path: Path, seed: int, 
 
 
 def test_values_to_learn_from_arrive_with_their_pairs(problem: Problem) -> None:
-    inputs = BENCHMARK.inputs(problem.dataset, problem.split, [], {})
+    rows = np.random.default_rng(6).permutation(problem.split.rows)
+    inputs = BENCHMARK.inputs(problem.dataset, pair_split(rows), [], {})
     assert tuple(inputs) == ALWAYS
     value = dict(zip(map(tuple, problem.dataset.pairs.tolist()), problem.dataset.values.tolist(), strict=True))
     pairs = [tuple(pair) for pair in np.asarray(inputs["train_pairs"]).tolist()]
@@ -77,17 +78,19 @@ def test_only_what_is_declared_arrives(problem: Problem) -> None:
 def test_a_text_that_the_task_needs_is_missed(
     problem: Problem, part: str, name: str, column: int, what: str
 ) -> None:
-    pairs = problem.split.train_pairs if part == "train" else problem.split.test_pairs
-    node = int(pairs[0, column])
+    # two asked pairs, so that most nodes are in one part alone
+    split = pair_split(problem.split.rows[: problem.split.training + 2])
+    own, others = (split.train_pairs, split.test_pairs)[:: 1 if part == "train" else -1]
+    node = int(np.setdiff1d(own[:, column], others[:, column])[0]) if part == "train" else int(own[0, column])
     texts = list(getattr(problem.dataset, name))
     texts[node] = ""
     other: dict[str, Any] = {name: tuple(texts)}
     without = replace(problem.dataset, **other)
     ids = (without.drug_ids, without.target_ids)[column]
     with pytest.raises(MissingData, match=f"{what}, '{ids[node]}' for one"):
-        BENCHMARK.inputs(without, problem.split, [name], {})
+        BENCHMARK.inputs(without, split, [name], {})
     # whoever reads other things is not stopped
-    assert BENCHMARK.inputs(without, problem.split, ["edges"], {})
+    assert BENCHMARK.inputs(without, split, ["edges"], {})
 
 
 def test_an_unknown_text_outside_the_task_is_empty(problem: Problem) -> None:

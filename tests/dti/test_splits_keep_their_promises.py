@@ -165,6 +165,9 @@ def test_rows_that_are_asked_are_a_slice_where_they_lie_in_order(world: DtiDatas
     shuffled = pair_split(np.random.default_rng(2).permutation(split.rows))
     assert not isinstance(shuffled.asked, slice)
     assert np.array_equal(shuffled.test_pairs, split.test_pairs)
+    mixed = pair_split(split.rows[np.lexsort((split.rows[:, 2], split.rows[:, 1]))])
+    assert not isinstance(mixed.asked, slice)
+    assert np.array_equal(mixed.test_pairs, split.test_pairs)
     swapped = split.rows.copy()
     swapped[[-1, -2]] = swapped[[-2, -1]]
     assert np.array_equal(pair_split(swapped).test_pairs, split.test_pairs)

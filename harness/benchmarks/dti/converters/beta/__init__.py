@@ -39,9 +39,9 @@ def convert(manifest: DatasetManifest, files: Mapping[str, Path]) -> DtiDataset:
     smiles = _structures(path_of("smiles.txt", files))
     groups = [*read_classes(files, known), *read_diseases(files, set(known), parameters.disease_targets)]
     drugs = list(
-        dict.fromkeys([*smiles, *(drug for drug, _ in known), *(node for g in groups for node in g.drugs)])
+        dict.fromkeys([*smiles, *(drug for drug, _ in known), *(node for g in groups for node in g.nodes("db"))])
     )
-    targets = sorted({target for _, target in known} | {node for group in groups for node in group.targets})
+    targets = sorted({target for _, target in known} | {node for group in groups for node in group.nodes("be")})
     number = {name: place for place, name in enumerate([*drugs, *targets])}
     sequences, remarks = _sequences(files, targets)
     network = read_network(files, number)

@@ -45,19 +45,10 @@ class NamedGroup:
     leading: Sequence[str] = ()
     size: int = 0
 
-    @property
-    def drugs(self) -> list[str]:
-        """Every drug that it names."""
-        return [*(drug for drug, _ in self.pairs), *(one for one in self._nodes if one.startswith("db"))]
-
-    @property
-    def targets(self) -> list[str]:
-        """Every target that it names."""
-        return [*(target for _, target in self.pairs), *(one for one in self._nodes if one.startswith("be"))]
-
-    @property
-    def _nodes(self) -> tuple[str, ...]:
-        return (*self.members, *self.leading)
+    def nodes(self, kind: str) -> list[str]:
+        """Every drug (`db`) or target (`be`) that it names."""
+        named = (*(node for pair in self.pairs for node in pair), *self.members, *self.leading)
+        return [node for node in named if node.startswith(kind)]
 
 
 class GroupArrays(TypedDict):
