@@ -2,7 +2,7 @@
 ##
 ## DTINet's steps written down line by line: what ours are compared with.
 ##
-##   x = dtinet_plain ("components", networks, dim, rsp, maxiter)
+##   x = dtinet_plain ("components", networks, dim, rsp, maxiter, @svds or @svd)
 ##   [W, H] = dtinet_plain ("completion", A, X, Y, k, lambda, t)
 
 function varargout = dtinet_plain (step, varargin)
@@ -14,7 +14,7 @@ function varargout = dtinet_plain (step, varargin)
   endswitch
 endfunction
 
-function x = components (networks, dim, rsp, maxiter)
+function x = components (networks, dim, rsp, maxiter, decomposition)
   n = rows (networks{1});
   Q = [];
   for network = networks
@@ -31,7 +31,11 @@ function x = components (networks, dim, rsp, maxiter)
     Q = [Q, walk];
   endfor
   L = log (Q + 1 / n) - log (1 / n);
-  [U, S, V] = svd (L * L');
+  if (strcmp (func2str (decomposition), "svds"))
+    [U, S, V] = svds (L * L', dim);
+  else
+    [U, S, V] = svd (L * L');
+  endif
   x = U(:,1:dim) * sqrt (sqrt (S(1:dim,1:dim)));
 endfunction
 

@@ -24,7 +24,7 @@ from harness.images import ensure_environment
 
 Array = npt.NDArray[Any]
 # nodes of each kind, and edges of each network; similarities are of all pairs
-SIZES = {
+SIZES: Mapping[str, tuple[Mapping[str, int], Mapping[str, int | None]]] = {
     "paper": (
         {"drug": 708, "target": 1512, "disease": 5603, "effect": 4192},
         {

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import random
+import re
 from functools import cache
 from itertools import product
 from pathlib import Path
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from harness import benchmarks
 from harness.base.errors import unknown
@@ -17,6 +18,8 @@ from harness.data import load_manifest
 from harness.methods.card import MethodCard, Scalar, load_method, load_methods
 from harness.planning.jobs import Job, complete_options, make_job
 from harness.splits.spec import SplitSpec, parse_split
+
+_BRACES, _RANGE = re.compile(r"(\{[^{}]+\})"), re.compile(r"([0-9]+)\.\.([0-9]+)")
 
 
 class Block(Strict):
@@ -29,7 +32,9 @@ class Block(Strict):
         default=True, description="false: for a variant that reads a pretrained model, the first that reads none"
     )
     datasets: list[str]
-    splits: list[str] = Field(description="strategies, with parameters as in cluster:gamma=0.6")
+    splits: list[str] = Field(
+        description="strategies, with parameters as in cluster:gamma=0.6; {a,b} and {0..9}: a split each"
+    )
     seeds: list[int] = Field(default=[], description="these seeds")
     published_seeds: int = Field(default=0, ge=0, le=100, description="or the first so many of the published ones")
     search: dict[str, list[Scalar]] = Field(
@@ -42,6 +47,11 @@ class Block(Strict):
     )
     options: dict[str, int] = Field(default={}, description="of the benchmark; those not given are as usual")
 
+    @field_validator("splits")
+    @classmethod
+    def _are_each_named(cls, texts: list[str]) -> list[str]:
+        return [one for text in texts for one in expansions(text)]
+
 
 class Suite(Strict):
     """`NAME.toml`."""
@@ -50,6 +60,18 @@ class Suite(Strict):
     summary: str
     includes: list[str] = Field(default=[], description="suites whose blocks come after its own")
     blocks: list[Block] = []
+
+
+def expansions(text: str) -> list[str]:
+    """Every text that one with `{a,b}` or `{0..9}` stands for, the last such part changing first."""
+    parts = [_values(part[1:-1]) if part.startswith("{") else [part] for part in _BRACES.split(text)]
+    return ["".join(members) for members in product(*parts)]
+
+
+def _values(inner: str) -> list[str]:
+    if limits := _RANGE.fullmatch(inner):
+        return [str(number) for number in range(int(limits[1]), int(limits[2]) + 1)]
+    return inner.split(",")
 
 
 @cache

@@ -34,8 +34,7 @@ endfunction
 function Q = by_doubling (A, degree, maxiter, r)
   Q = [];
   root = sqrt (degree);
-  B = (1 - r) * (A ./ root) ./ root.';
-  B = (B + B.') / 2;
+  B = (1 - r) * A ./ (root * root.');
   last = surely_made (B, root, maxiter, r);
   if (last < 5)
     return
@@ -43,7 +42,7 @@ function Q = by_doubling (A, degree, maxiter, r)
   diagonal = 1:rows (B)+1:numel (B);
   R = -B;
   R(diagonal) += 1;
-  R = r * chol2inv (chol (R));
+  R = r * inv (R);
   ## after one step
   F = B - R;
   F(diagonal) += r;
@@ -61,7 +60,7 @@ function Q = by_doubling (A, degree, maxiter, r)
   for step = last:maxiter
     before = F;
     F = B * F;
-    if (norm (root .* (F - before) ./ root.', "fro") < 1e-6)
+    if (degree.' * (F - before).^2 * (1 ./ degree) < 1e-12)
       ## the estimate was too high: it may have ended before
       if (step == last && step < maxiter)
         return

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from harness.benchmarks.dti.dataset import LEADING, MEMBER, DtiDataset
-from tests.dti.java_twin import Pair, nodes
+from tests.dti.java_twin import Pair
 
 # so many drugs and targets have each other only, and two of each have nothing
 LONE = 24
@@ -46,8 +46,7 @@ def made_bindings(seed: int = 5, drugs: int = 64, targets: int = 58, pairs: int 
             hidden = scheme == "class"
             add(f"test2/{scheme}:{number}", len(own) + hidden, own, own[:1] if hidden else [], bindings)
     for number in range(3):
-        ids = nodes(target_ids[node] for node in draw.choice(targets - LONE - 2, 8, replace=False))
-        own = [target_ids.index(name) for name in ids]
+        own = sorted(draw.choice(targets - LONE - 2, 8, replace=False).tolist())
         bindings = np.concatenate([known[known[:, 1] == target] for target in own])
         add(f"test3/family:{number}", len(own), [drugs + node for node in own], [], bindings)
         free = [

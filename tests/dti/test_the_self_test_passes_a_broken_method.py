@@ -127,6 +127,18 @@ def test_scores_that_depend_on_what_is_asked_must_be_declared(card: MethodCard, 
     assert failed(declared, InProcess(tmp_path / "honest", honest)) == {"order"}
 
 
+def test_scores_may_be_scaled_by_two_pairs_of_one_half(card: MethodCard, tmp_path: Path) -> None:
+    lowest, _, highest = problems.bindings().split.test_pairs[:3].tolist()
+
+    def scaled(trial: Trial) -> Scores:
+        pairs = np.asarray(trial.inputs["test_pairs"])
+        scores = honest(trial) + 1e6 * (pairs == highest).all(axis=1) - 1e6 * (pairs == lowest).all(axis=1)
+        return np.asarray((scores - scores.min()) / (scores.max() - scores.min()))
+
+    declared = card.model_copy(update={"asked_together": "the lowest has 0, the highest 1"})
+    assert "order" not in failed(declared, InProcess(tmp_path, scaled))
+
+
 @pytest.mark.parametrize(("affinity", "check"), [(0, "bindings"), (1, "affinities")])
 def test_no_number_is_found(card: MethodCard, tmp_path: Path, affinity: int, check: str) -> None:
     def breaking(trial: Trial) -> Scores:

@@ -119,4 +119,4 @@ def _networks(inputs: dict[str, Any], own: list[int], kind: str, nodes: int) -> 
 
 
 def _digits(X: plain.Matrix) -> plain.Matrix:
-    return np.vectorize(lambda x: float(f"{x:.5g}"))(X)
+    return np.array([[float(f"{x:.5g}") for x in row] for row in X])

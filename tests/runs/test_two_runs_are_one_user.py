@@ -18,7 +18,8 @@ ROOTLESS = replace(FACTS, rootless=True, user_namespace=True)
 def test_each_run_of_root_has_a_number_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(user, "_has_all_numbers", lambda: True)
     drawn = [container_user(FACTS, uid=0, gid=0) for _ in range(1000)]
-    assert len({one.uid for one in drawn}) == 1000 and all(one.own and one.gid == one.uid for one in drawn)
+    # of a quarter of a billion numbers one is drawn twice now and then
+    assert len({one.uid for one in drawn}) > 990 and all(one.own and one.gid == one.uid for one in drawn)
     # beyond people, services and ranges of subordinate users; within what every tool can hold
     assert all(1_878_000_000 < one.uid < 2**31 for one in drawn)
 

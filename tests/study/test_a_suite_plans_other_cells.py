@@ -15,7 +15,7 @@ from harness.compare.paper import load_paper
 from harness.data import load_manifest
 from harness.methods.card import load_method, load_methods
 from harness.planning.request import Request, requested_jobs
-from harness.planning.suites import Block, Suite, jobs_of, load_suite, plan_name, suite_names
+from harness.planning.suites import Block, Suite, expansions, jobs_of, load_suite, plan_name, suite_names
 
 PUBLISHED_SEEDS = benchmarks.get("repurposing").form.published_seeds()
 OF_THE_PAPER = [name for name in suite_names() if name.startswith("repurposing-")]
@@ -123,3 +123,19 @@ def test_published_seeds_and_several_splits_make_every_job(repository: Layout) -
         (strategy, seed) for strategy in ("random", "weakly_correlated") for seed in PUBLISHED_SEEDS[:3]
     }
     assert len(jobs) == 6
+
+
+@pytest.mark.parametrize(
+    ("text", "texts"),
+    [
+        ("cluster", ["cluster"]),
+        ("a:x={1,b}", ["a:x=1", "a:x=b"]),
+        ("a:x={8..11}", ["a:x=8", "a:x=9", "a:x=10", "a:x=11"]),
+        ("{a,b}:x={0..1},y={c,d}", [f"{a}:x={x},y={y}" for a in "ab" for x in "01" for y in "cd"]),
+        ("a:x={3..3}", ["a:x=3"]),
+    ],
+)
+def test_braces_stand_for_a_split_each(text: str, texts: list[str]) -> None:
+    assert expansions(text) == texts
+    block = Block(datasets=["synthetic"], splits=["first", text], seeds=[1])
+    assert block.splits == ["first", *texts]

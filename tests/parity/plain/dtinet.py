@@ -88,7 +88,7 @@ def tron(
 ) -> Matrix:
     """Five accepted steps at most, of twenty products each."""
     f, g = loss(w), gradient(w)
-    first = delta = np.linalg.norm(g)
+    first = delta = float(np.linalg.norm(g))
     accepted = 0
     if first < epsilon:
         return w
@@ -96,7 +96,7 @@ def tron(
         s, r = _within(g, delta, curvature)
         slope = (g * s).sum()
         predicted, actual = -0.5 * (slope - (s * r).sum()), f - loss(w + s)
-        size = np.linalg.norm(s)
+        size = float(np.linalg.norm(s))
         delta = delta if accepted else min(delta, size)
         bend = -actual - slope
         alpha = 4 if bend <= 0 else max(0.25, -0.5 * slope / bend)
@@ -163,7 +163,7 @@ def _numbered(cases: list[Arrays]) -> Arrays:
 
 def _similarities(draw: np.random.Generator) -> list[Arrays]:
     shapes = ((9, 31), (26, 5), (1, 4))
-    matrices = [draw.integers(-1, 3, shape) * (draw.random(shape) < 0.4) for shape in shapes]
+    matrices = [draw.integers(-1, 3, shape) * (draw.random(shape) < 0.4).astype(float) for shape in shapes]
     matrices[1][3], matrices[1][4] = 0, 0
     return [{"in_M": M, "out_Sim": jaccard(M)} for M in matrices]
 
@@ -198,7 +198,7 @@ def _completions(draw: np.random.Generator) -> list[Arrays]:
         (17, 44, 6, 9, 4, 0.3, 4, 0),
         (8, 5, 3, 2, 1, 2.0, 2, 10),
     ):
-        A = (draw.random((m, n)) < 0.2).astype(float) * draw.integers(1, 3, (m, n))
+        A = (draw.random((m, n)) < 0.2) * draw.integers(1, 3, (m, n)).astype(float)
         X, Y = draw.normal(size=(m, f1)), draw.normal(size=(n, f2))
         W, H = completion(A, X, Y, k, lam, rounds, solver)
         inputs = {"in_A": A, "in_X": X, "in_Y": Y, "in_k": k, "in_l": lam, "in_t": rounds, "in_s": solver}
