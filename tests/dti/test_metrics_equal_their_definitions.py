@@ -7,11 +7,14 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from harness.benchmarks.dti.dataset import DtiDataset
 from harness.benchmarks.dti.metrics import bindings, ranking
 from harness.benchmarks.dti.metrics.affinities import affinity_metrics, concordance
 from harness.benchmarks.dti.metrics.bindings import binding_metrics, threshold_counts
 from harness.benchmarks.dti.metrics.ranking import best_rows, ranking_metrics
 from harness.benchmarks.dti.names import DEPTHS, MAP_READINGS
+from harness.benchmarks.dti.scoring import SCORING
+from harness.benchmarks.dti.splits.pairs import NEGATIVE, TEST, TRAIN, pair_split
 from tests.dti import brute_force as plain
 
 # few values, so that many are equal; one half is where predictions are cut
@@ -131,3 +134,15 @@ def test_squared_error(numbers: list[tuple[float, float]]) -> None:
     truth, scores = np.array(numbers).T
     expected = sum((one - other) ** 2 for one, other in numbers) / len(numbers)
     assert affinity_metrics(truth, scores)["MSE"] == _close(expected)
+
+
+def test_a_task_with_one_target_ranks_its_drugs() -> None:
+    """By drug every list would have one pair: whatever a method says, all of them would be perfect."""
+    pairs = np.array([[0, 0], [1, 0], [2, 1]], dtype=np.int32)
+    dataset = DtiDataset("made-up", pairs, np.ones(3), ("a", "b", "c", "d"), ("p", "q"), ("C",) * 4, ("M",) * 2)
+    asked = [[TEST, 0, 0, 0], [TEST, 1, 0, 1], [TEST, 2, 0, NEGATIVE], [TEST, 3, 0, NEGATIVE]]
+    split = pair_split(np.array([[TRAIN, 2, 1, 2], *asked], dtype=np.int32))
+    metrics, _ = SCORING.score(dataset, split, np.array([0.1, 0.9, 0.5, 0.2]), {})
+    # the target's drugs, best first: one that binds, two that do not, one that binds
+    assert metrics["MAP@10/all"] == pytest.approx((1 + 2 / 4) / 2)
+    assert metrics["recall@10"] == 1.0 and metrics["precision@10"] == pytest.approx(0.2)

@@ -47,7 +47,7 @@ def _check_texts(dataset: DtiDataset, split: PairSplit, name: str) -> None:
         lacking = [node for node in np.unique(split.rows[:, column]).tolist() if not texts[node]]
         if name == fact and lacking:
             what = f"{len(lacking)} {kind}s of the task have no {text}, '{ids[lacking[0]]}' for one"
-            todo = f"give every {kind} its {text}: docs/data.md says how"
+            todo = f"give every {kind} its {text}: docs/dti.md says how"
             raise MissingData(what, where=f"dataset {dataset.name}", todo=todo)
 
 

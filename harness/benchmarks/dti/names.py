@@ -11,7 +11,7 @@ INPUTS = ("sizes", "train_pairs", "train_values", "test_pairs", *FACTS)
 # the one file of an answer
 SCORES = "scores.npy"
 
-# how many of a drug's best targets count
+# how many of a drug's best targets count; of a task with one target, of its best drugs
 DEPTHS = (10, 20, 50, 100)
 _AT = {"precision": "share that binds", "recall": "share of its bindings found", "F1": "harmonic mean of both"}
 # what average precision at k is divided by

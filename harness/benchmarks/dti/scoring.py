@@ -57,10 +57,12 @@ class DtiScoring(Scoring[DtiDataset, PairSplit, Scores]):
             values |= affinity_metrics(truth, answer)
         else:
             values = {metric.name: "not a metric of bindings" for metric in AFFINITY}
-            _, drugs, _, items = split.rows[split.asked].T
+            _, drugs, targets, items = split.rows[split.asked].T
             binds = items != NEGATIVE
             values |= binding_metrics(binds, answer)
-            values |= ranking_metrics(binds, answer, drugs)
+            # who searches drugs for one target asks of the target
+            queries = targets if len(targets) and targets.min() == targets.max() else drugs
+            values |= ranking_metrics(binds, answer, queries)
         notes = {name: value for name, value in values.items() if isinstance(value, str)}
         return {name: None if isinstance(value, str) else value for name, value in values.items()}, notes
 
