@@ -98,7 +98,10 @@ def run_watched(
         finally:
             _end(process)
         output.seek(max(0, os.fstat(output.fileno()).st_size - limits.output_bytes))
-        return BuilderResult(process.returncode, output.read().decode(errors="replace"), stop_reason)
+        # what is killed may write on for a moment
+        return BuilderResult(
+            process.returncode, output.read(limits.output_bytes).decode(errors="replace"), stop_reason
+        )
 
 
 def _reason(limits: BuildLimits, deadline: float, disk: Path, output_bytes: int) -> str:
