@@ -16,9 +16,9 @@ from harness.benchmarks.dti.splits.java import Integers
 _TRIES = 64
 
 
-def uniform_negatives(space: Mask, known: Mask, count: int, seed: int) -> Integers:
+def uniform_negatives(space: Mask, known: Mask, count: int, *seeds: int) -> Integers:
     """So many pairs of a space that are not known to bind, or all if there are fewer."""
-    generator, flat = np.random.RandomState(seed), space.ravel()
+    generator, flat = np.random.RandomState(seeds if len(seeds) > 1 else seeds[0]), space.ravel()
     drawn = generator.randint(flat.size, size=_TRIES * count)
     drawn = drawn[flat[drawn] & ~known[drawn]]
     drawn = drawn[np.sort(np.unique(drawn, return_index=True)[1])]
