@@ -12,7 +12,7 @@ _BYTES_OF_A_COMBINATION = 60
 
 
 class CombosStatistics(Statistics):
-    """Counts of documents, drugs and relations; `test_...` are those of the test file. What is None is not checked."""
+    """Counts of documents, drugs and relations; `test_...` are of the test file. None is not checked."""
 
     documents: int = Field(ge=1)
     relations: int = Field(ge=0)
