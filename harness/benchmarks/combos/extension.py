@@ -1,10 +1,11 @@
-"""Sentences of one's own beside those of a dataset: the drugs that a person names are marked wherever they stand."""
+"""Sentences of one's own beside those of a dataset: the drugs that a person names are marked in them."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 from difflib import get_close_matches
+from itertools import pairwise
 
 from harness.base.errors import UsageError
 from harness.benchmarks.combos.checks import MOST_DRUGS
@@ -36,6 +37,10 @@ def with_new(dataset: CombosDataset, items: Sequence[NewItem]) -> CombosDataset:
     for drug in drugs:
         if not any(drug.name == name for own in places.values() for _, _, name in own):
             raise _nowhere(drug, texts)
+    for text in texts:
+        if not 2 <= (count := len(places[text.name])) <= MOST_DRUGS:
+            what = f"{count} drug{'' if count == 1 else 's'} marked in '{text.text[:60]}'"
+            raise UsageError(what, where=text.where, todo=f"mark 2 to {MOST_DRUGS}, each with --drug NAME")
     documents = [_document(text, places[text.name]) for text in texts]
     released = [*dataset.released.tolist(), *(UNANNOTATED for _ in documents)]
     return dataset_of(dataset.name, [*dataset.documents, *documents], released)
@@ -48,13 +53,10 @@ def _places(text: NewItem, drugs: Sequence[NewItem]) -> list[tuple[int, int, str
         for drug in drugs
         for match in re.finditer(f"(?<!{_LETTER}){re.escape(drug.name)}(?!{_LETTER})", text.text, re.IGNORECASE)
     )
-    for (_, end, one), (start, _, other) in zip(found, found[1:], strict=False):
+    for (_, end, one), (start, _, other) in pairwise(found):
         if start < end:
             what = f"'{one}' and '{other}' overlap in '{text.text[start - 20 if start > 20 else 0 : end + 20]}'"
             raise UsageError(what, where=text.where, todo="name one of them, as it stands there")
-    if not 2 <= len(found) <= MOST_DRUGS:
-        what = f"{len(found)} drugs are marked in '{text.text[:60]}'"
-        raise UsageError(what, where=text.where, todo=f"mark 2 to {MOST_DRUGS}, each with --drug NAME")
     return found
 
 
