@@ -1,4 +1,4 @@
-"""How the classifier is trained: as published, or with a warm-up, shuffling and an epoch chosen on other documents."""
+"""How the classifier is trained: as published, or with warm-up, shuffling and an epoch chosen on held out texts."""
 
 from __future__ import annotations
 
@@ -79,9 +79,9 @@ def new_model(bert: Bert, classes: int) -> CombinationClassifier:
 
 def fit(
     model: CombinationClassifier,
+    course: Course,
     texts: Texts,
     labels: Sequence[int],
-    course: Course,
     held_out: Texts | None = None,
     held_out_labels: Sequence[int] = (),
 ) -> Fit:
