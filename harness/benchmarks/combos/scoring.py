@@ -1,4 +1,4 @@
-"""Exact F1 of combinations: the sets of drugs that are right."""
+"""Precision, recall and F1 of combinations, in all documents and in parts of them."""
 
 from __future__ import annotations
 
@@ -7,10 +7,45 @@ from typing import Any
 
 from harness.benchmarks.combos.answer import CombinationQuestion, Predictions
 from harness.benchmarks.combos.dataset import CombosDataset
-from harness.benchmarks.combos.documents import LABELS, NO_COMB, POS
-from harness.benchmarks.combos.names import EXACT, METRICS
-from harness.benchmarks.combos.splits.form import DocumentSplit
+from harness.benchmarks.combos.documents import LABELS
+from harness.benchmarks.combos.metrics.evaluation import CreditPair, MatchRule
+from harness.benchmarks.combos.metrics.rows import RelationRow, class_of
+from harness.benchmarks.combos.metrics.scored_rows import NEITHER, AskedDocument, ScoredRows, drug_names, side_of
+from harness.benchmarks.combos.names import BUCKETS, DEFINED, METRICS, PUBLISHED, RULES, flat_name
+from harness.benchmarks.combos.splits.form import TRAIN, DocumentSplit
 from harness.benchmarks.measures import Scoring
+
+_BY_ZERO = "0, where the published code divides by zero: "
+_NOTHING = {"precision": "nothing is predicted", "recall": "nothing is true", "F1": "nothing is predicted or true"}
+
+
+def shares_of(credits: CreditPair) -> dict[str, float | None]:
+    """Recall, precision and F1 of an evaluation, None where there is nothing to divide by."""
+    recall, precision = credits.gold.mean, credits.predicted.mean
+    if recall is None and precision is None:
+        return {"recall": None, "precision": None, "F1": None}
+    both = (recall or 0.0) + (precision or 0.0)
+    f1 = 2 * (recall or 0.0) * (precision or 0.0) / both if both else 0.0
+    return {"recall": recall, "precision": precision, "F1": f1}
+
+
+def scored_rows(dataset: CombosDataset, split: DocumentSplit, answer: Predictions) -> ScoredRows:
+    """The relations and predictions of the asked documents, in the order of the dataset."""
+    asked, drugs, gold, predicted = {}, {}, [], []
+    for number, combinations in zip(split.asked.tolist(), answer, strict=True):
+        document = dataset.documents[number]
+        needed = {relation.context_needed for relation in document.relations}
+        asked[number] = AskedDocument(len(document.drugs), NEITHER if len(needed) > 1 else int(True in needed))
+        drugs[number] = [drug.text for drug in document.drugs]
+        gold += [RelationRow(number, one.spans, class_of(LABELS[one.label])) for one in document.relations]
+        predicted += [RelationRow(number, one.spans, class_of(one.label)) for one in combinations]
+    known = {
+        drug_names([drug.text for drug in document.drugs], relation.spans)
+        for document, part in zip(dataset.documents, split.parts.tolist(), strict=True)
+        if part == TRAIN
+        for relation in document.relations
+    }
+    return ScoredRows(asked, side_of(gold, drugs, known), side_of(predicted, drugs, known))
 
 
 class CombosScoring(Scoring[CombosDataset, DocumentSplit, Predictions]):
@@ -28,25 +63,35 @@ class CombosScoring(Scoring[CombosDataset, DocumentSplit, Predictions]):
     def score(
         self, dataset: CombosDataset, split: DocumentSplit, answer: Predictions, parameters: Mapping[str, Any]
     ) -> tuple[dict[str, float | None], dict[str, str]]:
-        """Exact F1 of positive and of all combinations; 0 without one."""
-        documents = [dataset.documents[place] for place in split.asked]
+        """Every metric, None where it is undefined, and the reason for each None and each 0 that stands for one."""
+        rows = scored_rows(dataset, split, answer)
         values: dict[str, float | None] = {}
-        for kind, labels in (("positive", {LABELS[POS]}), ("any", {*LABELS[NO_COMB + 1 :]})):
-            truth = {
-                (number, frozenset(one.spans))
-                for number, document in enumerate(documents)
-                for one in document.relations
-                if LABELS[one.label] in labels
-            }
-            named = {
-                (number, frozenset(one.spans))
-                for number, combinations in enumerate(answer)
-                for one in combinations
-                if one.label in labels
-            }
-            total = len(truth) + len(named)
-            values[f"{EXACT} {kind}"] = 2 * len(truth & named) / total if total else 0.0
-        return values, {}
+        notes: dict[str, str] = {}
+        for name, rule in ((name, MatchRule(*own)) for name, own in RULES.items()):
+            for kind in (PUBLISHED, DEFINED):
+                for measure, value in shares_of(rows.credits(rule, published=kind == PUBLISHED)).items():
+                    metric = flat_name(name, measure, kind)
+                    values[metric] = value
+                    if value is None:
+                        notes[metric] = _NOTHING[measure]
+                    if kind == PUBLISHED and (value is None or (measure == "F1" and value == 0)):
+                        notes[metric] = f"{_BY_ZERO}{_NOTHING[measure] if value is None else 'nothing is right'}"
+                        values[metric] = 0.0
+            for bucket, parts in BUCKETS.items():
+                sides = zip(("recall", "precision"), rows.bucket_credits(rule, bucket), strict=True)
+                for measure, credits in sides:
+                    for part, own in zip(parts, credits, strict=True):
+                        metric = flat_name(name, measure, PUBLISHED, part)
+                        values[metric] = own.mean
+                        if own.mean is None:
+                            notes[metric] = f"{_NOTHING[measure]} of this kind"
+        return {metric.name: values[metric.name] for metric in METRICS}, notes
+
+    def series(
+        self, dataset: CombosDataset, split: DocumentSplit, answer: Predictions, parameters: Mapping[str, Any]
+    ) -> dict[str, list[float | None]]:
+        """The rows themselves: what compares runs draws from several of them."""
+        return scored_rows(dataset, split, answer).to_series()
 
 
 SCORING = CombosScoring()

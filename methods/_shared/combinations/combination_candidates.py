@@ -38,7 +38,7 @@ def all_sets(drugs: int) -> tuple[Drugs, ...]:
 
 
 def near_sets(order: Sequence[int], reach: int) -> list[Drugs]:
-    """Sets that a sentence with many drugs is likely to be about: `order` lists its drugs as they stand in the text.
+    """Sets that a sentence with many drugs is likely to be about, in their order; `order` is that of the text.
 
     These are all pairs, all sets within `reach` neighbours, and all runs of neighbours.
     """
@@ -58,7 +58,7 @@ def near_sets(order: Sequence[int], reach: int) -> list[Drugs]:
 def training_candidates(sets: Sequence[Drugs], relations: Sequence[Relation]) -> list[Candidate]:
     """The relations in their order, then every set that is no part of one of them.
 
-    A part of a relation is neither positive nor negative.
+    A part of a relation is neither positive nor negative. Where there are no sets there is no relation.
     """
     if not sets:
         return []

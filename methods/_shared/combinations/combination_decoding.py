@@ -45,8 +45,8 @@ def weights_of(probabilities: Sequence[Sequence[float]]) -> list[float]:
 def cover(sets: Sequence[Drugs], weights: Sequence[float]) -> list[int]:
     """Places of disjoint sets whose weights have the largest sum, in their order.
 
-    Exact where candidates of positive weight have at most `EXACT_DRUGS` drugs. Of several such covers it is always
-    the same, whatever the order of the candidates.
+    Exact where candidates of positive weight have at most `EXACT_DRUGS` drugs. In what order candidates come makes
+    no difference.
     """
     positive = [place for place, weight in enumerate(weights) if weight > 0]
     positive.sort(key=lambda place: (-weights[place], sets[place]))
@@ -70,8 +70,8 @@ def _largest_first(order: Sequence[int], masks: dict[int, int]) -> list[int]:
 def _heaviest(order: Sequence[int], masks: dict[int, int], weights: Sequence[float], drugs: int) -> list[int]:
     """Dynamic programming over sets of drugs: 2^n numbers, and at most 3^n / 2 sums for n drugs.
 
-    `best[s]` is the largest weight that sets within s can have. A drug is added after the other: s with it is either
-    worth what s is without, or a set that contains it and what is left of s.
+    `best[s]` is the largest weight that sets within s can have. One drug comes after the other: s with it is worth
+    what s is without it, or more by a set that contains it beside what is left of s.
     """
     best, choice = np.zeros(1), np.full(1 << drugs, -1, dtype=np.int64)
     for drug in range(drugs):

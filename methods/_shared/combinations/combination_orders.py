@@ -22,8 +22,8 @@ def shuffled(items: Sequence[T], generator: random.Random) -> list[T]:
 def split(items: Sequence[T], seed: int, share: float = 0.1) -> tuple[list[T], list[T]]:
     """The items to train on and those to validate with, a share of all, as torch's `random_split` draws them.
 
-    torch permutes by swapping each place with one that is not before it, drawn from the bits of a Mersenne Twister;
-    NumPy's older generator has the same bits.
+    torch permutes by swapping each place with one that is not before it, which the bits of a Mersenne Twister
+    name. NumPy's older generator has the same bits.
     """
     count = len(items)
     draws = np.random.RandomState(seed % 2**32).randint(0, 2**32, size=max(count - 1, 0), dtype=np.uint32)
@@ -63,14 +63,14 @@ class BalancedBatches:
         if not rare or frequent / rare > batch_size - 1:
             raise ValueError(f"{rare} and {frequent} items don't make batches of {batch_size} with both labels")
         self.ratio = frequent / rare
-        self.rare_share = (batch_size / (self.ratio + 1) - 1) / (batch_size - 2)
+        self.rare_share = (batch_size / (self.ratio + 1) - 1) / max(batch_size - 2, 1)
 
     def __len__(self) -> int:
         """The number of batches that all items fill; the last is not made where an item of a label is missing."""
         return math.ceil(sum(map(len, self._items)) / self._size)
 
     def batches(self) -> list[list[int]]:
-        """Places of items, batch by batch: in each, one of either label, and others as the ratio says by chance."""
+        """Places of items, batch by batch: in each, one of either label, others by chance as the ratio says."""
         generator = random.Random(self._seed)
         queues = [shuffled(items, generator)[::-1] for items in self._items]
         rare, frequent = sorted(queues, key=len)

@@ -59,7 +59,10 @@ class Passage(NamedTuple):
 
 
 class MarkedText:
-    """A text in which drugs can be marked: `places` are the first character of each and the one behind its last."""
+    """A text in which drugs can be marked: `places` are the first character of each and the one behind it.
+
+    A marker goes between two words, or cuts a word in two. Drugs may overlap: each has its own markers.
+    """
 
     def __init__(self, text: str, places: Sequence[Place]) -> None:
         self.text = text
@@ -73,7 +76,7 @@ class MarkedText:
     def passage(self, drugs: Sequence[int], width: int) -> Passage:
         """The words around the markers of these drugs, at most `width` with the markers, cut as the authors do.
 
-        The first half of what the markers leave goes to the left and the rest to the right, less one word; what one
+        The first half of what the markers leave goes to the left, and the rest to the right, less one word. What a
         side does not need is not given to the other. Where the markers leave nothing, they are cut themselves.
         """
         marks = self._marks(drugs)

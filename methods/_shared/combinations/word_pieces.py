@@ -1,6 +1,6 @@
-"""Word pieces of marked texts: every word of a document is cut once, and a candidate's row is put together of them.
+"""Word pieces of marked texts: every word of a document is cut once, and a candidate's row is made of its pieces.
 
-A row is [CLS], the pieces of each word in lower case, [SEP]. The markers are two more pieces behind the vocabulary.
+A row is [CLS], the pieces of each word in lower case, [SEP]. The markers are two pieces behind the vocabulary.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from marked_texts import MARKERS, START, MarkedText, Passage, Words
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
 Integers = npt.NDArray[np.int32]
+_SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 # wider than any text
 _UNBOUNDED = 1 << 40
 
@@ -45,6 +46,8 @@ class WordPieces:
         self.markers = {marker: len(vocabulary) + place for place, marker in enumerate(MARKERS)}
         self.padding, self._begin, self._end = (vocabulary[name] for name in ("[PAD]", "[CLS]", "[SEP]"))
         self._tokenizer = Tokenizer(models.WordPiece(dict(vocabulary), unk_token="[UNK]"))
+        # in a text too, these are pieces
+        self._tokenizer.add_special_tokens([name for name in _SPECIAL if name in vocabulary])
         self._tokenizer.normalizer = normalizers.BertNormalizer(lowercase=True)
         self._tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
         self._of_word: dict[str, list[int]] = {}
@@ -54,8 +57,8 @@ class WordPieces:
         """The pieces of the window around some drugs, cut on the right after `length`.
 
         The authors' code ends where a start marker is cut off by that. Here the row then begins later, though not
-        behind the first start marker, and starts that are still beyond it are left out. A window that is too narrow
-        for any start marker is not used.
+        behind the first start marker, and starts that are still beyond it are left out. A window too narrow for
+        any start marker is not used.
         """
         passage = text.passage(drugs, width)
         if START not in passage.markers:
