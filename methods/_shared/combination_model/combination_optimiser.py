@@ -1,5 +1,6 @@
-"""AdamW as transformers 4 had it: epsilon is added to the root of v before its bias is corrected, and weights decay
-after the step. torch's own adds it after, which is the same with an epsilon that is larger in the first steps.
+"""AdamW as transformers 4 had it: epsilon joins the root of v before its bias is corrected, decay follows the step.
+
+torch's own adds it after the correction, which is the same with an epsilon that is larger in the first steps.
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ def optimiser_of(model: nn.Module, rate: float, decay: float) -> EarlyEpsilonAda
 
 
 def rate_at(step: int, steps: int, warm_up: float) -> float:
-    """The share of the full rate at a step, counted from 0: linearly up over a share of all steps, then down to 0."""
+    """The share of the full rate at a step, counted from 0: linearly up over a share of steps, then down to 0."""
     first = int(steps * warm_up)
     if step < first:
         return step / max(first, 1)
