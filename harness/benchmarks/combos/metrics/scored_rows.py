@@ -89,7 +89,7 @@ class ScoredRows:
     def _is_listed(self, row: RelationRow) -> bool:
         """Whether the published list of all sets, whose drugs are in the order of a Python set, has this list."""
         drugs = self._asked(row).drugs
-        is_set = len(row.spans) > 1 and drugs <= _MOST_DRUGS and 0 <= min(row.spans) and max(row.spans) < drugs
+        is_set = drugs <= _MOST_DRUGS and len(row.spans) > 1 and {*row.spans} <= {*range(drugs)}
         return is_set and [*row.spans] == [*{*sorted(row.spans)}]
 
     def _asked(self, row: RelationRow) -> AskedDocument:
@@ -143,16 +143,25 @@ def _side(own: Mapping[str, Sequence[int]], name: str) -> RowSide:
     return RowSide(rows, tuple(own[f"{name}/seen"]))
 
 
-def side_of(
-    rows: Sequence[RelationRow], drugs: Mapping[DocumentId, Sequence[str]], known: Set[tuple[str, ...]]
-) -> RowSide:
-    """Rows and whether their drugs, by lower-cased text, are among the combinations that training shows."""
-    seen = []
-    for row in rows:
-        names = drugs.get(row.document, ())
-        is_known = all(0 <= span < len(names) for span in row.spans)
-        seen.append(int(drug_names(names, row.spans) in known) if is_known else NEITHER)
-    return RowSide(tuple(rows), tuple(seen))
+class RelationTruth(NamedTuple):
+    """The asked documents with their relations and drugs, and which combinations training shows."""
+
+    asked: Mapping[DocumentId, AskedDocument]
+    relations: Sequence[RelationRow]
+    drugs: Mapping[DocumentId, Sequence[str]]
+    known: Set[tuple[str, ...]]
+
+    def beside(self, predictions: Sequence[RelationRow]) -> ScoredRows:
+        """The same with predictions, of any documents."""
+        return ScoredRows(self.asked, self._side(self.relations), self._side(predictions))
+
+    def _side(self, rows: Sequence[RelationRow]) -> RowSide:
+        seen = []
+        for row in rows:
+            texts = self.drugs.get(row.document, ())
+            is_known = all(0 <= span < len(texts) for span in row.spans)
+            seen.append(int(drug_names(texts, row.spans) in self.known) if is_known else NEITHER)
+        return RowSide(tuple(rows), tuple(seen))
 
 
 def drug_names(texts: Sequence[str], spans: Sequence[int]) -> tuple[str, ...]:
@@ -171,7 +180,8 @@ def published_test(
 
 def paired_buckets(runs: Sequence[ScoredRows], bucket: str, rule: MatchRule) -> dict[str, PairedDifference]:
     """The second bucket minus the first, on the same documents and seeds."""
-    return paired_bootstrap(*([run.sums(rule, (bucket, number)) for run in runs] for number in (FIRST, SECOND)))
+    first, second = ([run.sums(rule, (bucket, number)) for run in runs] for number in (FIRST, SECOND))
+    return paired_bootstrap(first, second)
 
 
 def paired_systems(
@@ -180,4 +190,4 @@ def paired_systems(
     """The second system minus the first, on the same documents, a seed of one beside a seed of the other."""
     if len({(*run.asked,) for run in (*first, *second)}) != 1 or len(first) != len(second):
         raise ValueError("systems are paired on the same documents and as many seeds")
-    return paired_bootstrap(*([run.sums(rule) for run in runs] for runs in (first, second)))
+    return paired_bootstrap([run.sums(rule) for run in first], [run.sums(rule) for run in second])

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from harness.benchmarks.combos.dataset import CombosDataset
 
 from harness.base.errors import CorruptData
 from harness.base.layout import Layout
+from harness.benchmarks.combos.dataset import CombosDataset
 from harness.data import load_dataset
 from harness.parity.goldens import Array, Golden
 
