@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -43,13 +44,17 @@ class CombinationQuestion:
     def read(self, folder: Path) -> Predictions:
         """The combinations of every document; an error says why a file is no answer."""
         check_report(folder)
-        lines = regular_file(folder, ANSWER).read_bytes().splitlines()
-        if len(lines) != len(self.drug_counts):
-            raise InvalidPredictions(f"{ANSWER}: {len(lines)} lines for {len(self.drug_counts)} documents")
-        return tuple(
-            _combinations(line, drugs, f"{ANSWER}: line {number}")
-            for number, (line, drugs) in enumerate(zip(lines, self.drug_counts, strict=True), 1)
-        )
+        return combinations_in(regular_file(folder, ANSWER).read_bytes().splitlines(), self.drug_counts)
+
+
+def combinations_in(lines: Sequence[bytes], drug_counts: Sequence[int]) -> Predictions:
+    """The combinations of documents with so many drugs, or `InvalidPredictions`."""
+    if len(lines) != len(drug_counts):
+        raise InvalidPredictions(f"{ANSWER}: {len(lines)} lines for {len(drug_counts)} documents")
+    return tuple(
+        _combinations(line, drugs, f"{ANSWER}: line {number}")
+        for number, (line, drugs) in enumerate(zip(lines, drug_counts, strict=True), 1)
+    )
 
 
 def _combinations(line: bytes, drugs: int, where: str) -> tuple[Combination, ...]:
