@@ -30,6 +30,8 @@ from harness.benchmarks.combos.metrics.rows import DocumentId, RelationRow
 FIRST, SECOND, NEITHER = 0, 1, -1
 # the published list of all sets of drugs has none of a document with more
 _MOST_DRUGS = 15
+# what the series of each side begin with
+_SIDES = ("relations", "predictions")
 
 Buckets = npt.NDArray[np.int64]
 BucketCredits = tuple[ItemCredits, ItemCredits]
@@ -57,6 +59,16 @@ class ScoredRows:
     asked: Mapping[DocumentId, AskedDocument]
     gold: RowSide
     predicted: RowSide
+
+    @classmethod
+    def from_series(cls, series: Mapping[str, Sequence[float | None]]) -> ScoredRows:
+        """The rows that kept scores hold."""
+        own = {name: [int(value) for value in values if value is not None] for name, values in series.items()}
+        asked = zip(own["asked/document"], own["asked/drugs"], own["asked/context"], strict=True)
+        return cls(
+            {document: AskedDocument(drugs, context) for document, drugs, context in asked},
+            *(_side(own, name) for name in _SIDES),
+        )
 
     def credits(self, rule: MatchRule, *, published: bool) -> CreditPair:
         """The credit of both sides."""
@@ -108,29 +120,19 @@ class ScoredRows:
         return np.array(sums, dtype=np.float64)
 
     def to_series(self) -> Series:
-        """Lists of numbers, from which `rows_in` makes these rows again; documents are numbers in the dataset."""
+        """Lists of numbers, of which `from_series` makes these rows again; documents are numbers."""
         series: Series = {
             "asked/document": [int(document) for document in self.asked],
             "asked/drugs": [own.drugs for own in self.asked.values()],
             "asked/context": [own.context for own in self.asked.values()],
         }
-        for name, (rows, seen) in (("relations", self.gold), ("predictions", self.predicted)):
+        for name, (rows, seen) in zip(_SIDES, (self.gold, self.predicted), strict=True):
             series[f"{name}/document"] = [int(row.document) for row in rows]
             series[f"{name}/class"] = [row.label for row in rows]
             series[f"{name}/size"] = [len(row.spans) for row in rows]
             series[f"{name}/drugs"] = [span for row in rows for span in row.spans]
             series[f"{name}/seen"] = [*seen]
         return series
-
-
-def rows_in(series: Mapping[str, Sequence[float | None]]) -> ScoredRows:
-    """The rows that kept scores hold."""
-    own = {name: [int(value) for value in values if value is not None] for name, values in series.items()}
-    asked = zip(own["asked/document"], own["asked/drugs"], own["asked/context"], strict=True)
-    return ScoredRows(
-        {document: AskedDocument(drugs, context) for document, drugs, context in asked},
-        *(_side(own, name) for name in ("relations", "predictions")),
-    )
 
 
 def _side(own: Mapping[str, Sequence[int]], name: str) -> RowSide:
