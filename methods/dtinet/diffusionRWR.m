@@ -29,8 +29,8 @@ function Q = step_by_step (P, maxiter, r)
 endfunction
 
 ## P is similar to the symmetric S = D^-1/2 A D^-1/2, and Q goes to R = r (I - (1 - r) S)^-1 so that after m steps it is
-## R + F_m with F_m = B^m F_0, B = (1 - r) S: squares of B, which cost half a product, take it to the last steps at once.
-## Empty where there are too few steps for that.
+## R + F_m with F_m = B^m F_0, B = (1 - r) S: squares of B take it to the last steps at once. All of these commute and are
+## symmetric, so that half of each product is enough. Empty where there are too few steps, or weights below zero.
 function Q = by_doubling (A, degree, maxiter, r)
   Q = [];
   root = sqrt (degree);
@@ -42,7 +42,11 @@ function Q = by_doubling (A, degree, maxiter, r)
   diagonal = 1:rows (B)+1:numel (B);
   R = -B;
   R(diagonal) += 1;
-  R = r * inv (R);
+  [factor, fault] = chol (R);
+  if (fault)
+    return
+  endif
+  R = r * chol2inv (factor);
   ## after one step
   F = B - R;
   F(diagonal) += r;
@@ -50,7 +54,7 @@ function Q = by_doubling (A, degree, maxiter, r)
   left = last - 2;
   while (left > 0)
     if (mod (left, 2))
-      F = power * F;
+      F = symmetric_product (power, F);
     endif
     left = floor (left / 2);
     if (left > 0)
@@ -59,7 +63,7 @@ function Q = by_doubling (A, degree, maxiter, r)
   endwhile
   for step = last:maxiter
     before = F;
-    F = B * F;
+    F = symmetric_product (B, F);
     if (degree.' * (F - before).^2 * (1 ./ degree) < 1e-12)
       ## the estimate was too high: it may have ended before
       if (step == last && step < maxiter)
@@ -71,10 +75,22 @@ function Q = by_doubling (A, degree, maxiter, r)
   Q = root .* (R + F) ./ root.';
 endfunction
 
+## The product of two symmetric matrices that commute: what lies above its diagonal is what lies below.
+function C = symmetric_product (A, B)
+  border = round (linspace (0, rows (A), 5));
+  C = zeros (rows (A));
+  for block = 1:4
+    own = border(block)+1:border(block+1);
+    below = border(block)+1:rows (A);
+    C(below,own) = A(:,below).' * B(:,own);
+    C(own,below) = C(below,own).';
+  endfor
+endfunction
+
 ## The number of the last step that changes Q by 1e-6 and half as much again or more, as all before it do, estimated from
 ## random columns.
 function step = surely_made (B, root, maxiter, r)
-  probes = 32;
+  probes = 16;
   X = (2 * (reshape (drand48 (rows (B) * probes), [], probes) > 0.5) - 1) ./ root;
   change = B * X - (1 - r) * X;
   step = 0;
