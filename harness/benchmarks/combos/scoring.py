@@ -74,7 +74,7 @@ class CombosScoring(Scoring[CombosDataset, DocumentSplit, Predictions]):
                     values[metric] = value
                     if value is None:
                         notes[metric] = _NOTHING[measure]
-                    if kind == PUBLISHED and (value is None or measure == "F1" and value == 0):
+                    if kind == PUBLISHED and (value is None or (measure == "F1" and value == 0)):
                         notes[metric] = f"{_BY_ZERO}{_NOTHING[measure] if value is None else 'nothing is right'}"
                         values[metric] = 0.0
             for bucket, parts in BUCKETS.items():
