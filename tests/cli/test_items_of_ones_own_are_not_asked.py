@@ -162,7 +162,7 @@ def test_items_are_added_to_an_extended_dataset(root: Path, repository: Layout) 
     both = extended(own, larger, [second])
     assert both == extended(own, "synthetic_ddi", [first, second]) == extended(own, both, [first])
     assert load_manifest(own, both).extends == "synthetic_ddi"
-    with pytest.raises(UsageError, match="there is a 'one' already"):
+    with pytest.raises(UsageError, match="there is a 'One' already"):
         extended(own, larger, [NewItem(kind="drug", name="One", text="C")])
 
 

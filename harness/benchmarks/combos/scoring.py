@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from harness.benchmarks.combos.answer import CombinationQuestion, Predictions
 from harness.benchmarks.combos.dataset import CombosDataset
 from harness.benchmarks.combos.documents import LABELS
 from harness.benchmarks.combos.metrics.evaluation import CreditPair, MatchRule
-from harness.benchmarks.combos.metrics.rows import RelationRow, class_of
-from harness.benchmarks.combos.metrics.scored_rows import NEITHER, AskedDocument, ScoredRows, drug_names, side_of
+from harness.benchmarks.combos.metrics.rows import DocumentId, RelationRow, class_of
+from harness.benchmarks.combos.metrics.scored_rows import (
+    NEITHER,
+    AskedDocument,
+    RelationTruth,
+    ScoredRows,
+    drug_names,
+)
 from harness.benchmarks.combos.names import BUCKETS, DEFINED, METRICS, PUBLISHED, RULES, flat_name
-from harness.benchmarks.combos.splits.form import TRAIN, DocumentSplit
+from harness.benchmarks.combos.splits.form import TEST, TRAIN, DocumentSplit
 from harness.benchmarks.measures import Scoring
 
 _BY_ZERO = "0, where the published code divides by zero: "
@@ -29,23 +35,31 @@ def shares_of(credits: CreditPair) -> dict[str, float | None]:
     return {"recall": recall, "precision": precision, "F1": f1}
 
 
+def truth_on(dataset: CombosDataset, split: DocumentSplit, ids: Sequence[DocumentId]) -> RelationTruth:
+    """The relations of the asked documents, in the order of the dataset; `ids` name the documents in rows."""
+    asked: dict[DocumentId, AskedDocument] = {}
+    drugs: dict[DocumentId, list[str]] = {}
+    relations = []
+    known = set()
+    for own, document, part in zip(ids, dataset.documents, split.parts.tolist(), strict=True):
+        texts = [drug.text for drug in document.drugs]
+        if part == TRAIN:
+            known |= {drug_names(texts, relation.spans) for relation in document.relations}
+        elif part == TEST:
+            needed = {relation.context_needed for relation in document.relations}
+            drugs[own] = texts
+            asked[own] = AskedDocument(len(texts), NEITHER if len(needed) > 1 else int(True in needed))
+            relations += [RelationRow(own, one.spans, class_of(LABELS[one.label])) for one in document.relations]
+    return RelationTruth(asked, relations, drugs, known)
+
+
 def scored_rows(dataset: CombosDataset, split: DocumentSplit, answer: Predictions) -> ScoredRows:
-    """The relations and predictions of the asked documents, in the order of the dataset."""
-    asked, drugs, gold, predicted = {}, {}, [], []
-    for number, combinations in zip(split.asked.tolist(), answer, strict=True):
-        document = dataset.documents[number]
-        needed = {relation.context_needed for relation in document.relations}
-        asked[number] = AskedDocument(len(document.drugs), NEITHER if len(needed) > 1 else int(True in needed))
-        drugs[number] = [drug.text for drug in document.drugs]
-        gold += [RelationRow(number, one.spans, class_of(LABELS[one.label])) for one in document.relations]
-        predicted += [RelationRow(number, one.spans, class_of(one.label)) for one in combinations]
-    known = {
-        drug_names([drug.text for drug in document.drugs], relation.spans)
-        for document, part in zip(dataset.documents, split.parts.tolist(), strict=True)
-        if part == TRAIN
-        for relation in document.relations
-    }
-    return ScoredRows(asked, side_of(gold, drugs, known), side_of(predicted, drugs, known))
+    """The relations and predictions of the asked documents, which are called by their numbers."""
+    truth = truth_on(dataset, split, range(len(dataset.documents)))
+    answers = zip(truth.asked, answer, strict=True)
+    return truth.beside(
+        [RelationRow(own, one.spans, class_of(one.label)) for own, combinations in answers for one in combinations]
+    )
 
 
 class CombosScoring(Scoring[CombosDataset, DocumentSplit, Predictions]):
@@ -63,7 +77,7 @@ class CombosScoring(Scoring[CombosDataset, DocumentSplit, Predictions]):
     def score(
         self, dataset: CombosDataset, split: DocumentSplit, answer: Predictions, parameters: Mapping[str, Any]
     ) -> tuple[dict[str, float | None], dict[str, str]]:
-        """Every metric, None where it is undefined, and the reason for each None and each 0 that stands for one."""
+        """Every metric, None where it is undefined, and the reason for each None or a 0 in its place."""
         rows = scored_rows(dataset, split, answer)
         values: dict[str, float | None] = {}
         notes: dict[str, str] = {}
@@ -74,8 +88,8 @@ class CombosScoring(Scoring[CombosDataset, DocumentSplit, Predictions]):
                     values[metric] = value
                     if value is None:
                         notes[metric] = _NOTHING[measure]
-                    if kind == PUBLISHED and (value is None or (measure == "F1" and value == 0)):
-                        notes[metric] = f"{_BY_ZERO}{_NOTHING[measure] if value is None else 'nothing is right'}"
+                    if kind == PUBLISHED and (value is None or (measure, value) == ("F1", 0)):
+                        notes[metric] = _BY_ZERO + notes.get(metric, "nothing is right")
                         values[metric] = 0.0
             for bucket, parts in BUCKETS.items():
                 sides = zip(("recall", "precision"), rows.bucket_credits(rule, bucket), strict=True)

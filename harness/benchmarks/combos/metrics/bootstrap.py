@@ -111,7 +111,8 @@ def paired_bootstrap(
     for measure, values in zip(MEASURES, (recall, precision, f1), strict=True):
         # a seed that is not drawn need not be defined
         means = (np.where(drawn[1] > 0, values, 0.0) * drawn[1]).sum(axis=1) / seeds
-        observed, *sample = (means[1] - means[0]).tolist()
+        # equal values are equal, in whatever order they were added
+        observed, *sample = (means[1] - means[0]).round(12).tolist()
         apart = np.array(sample)[np.isfinite(sample)]
         if not np.isfinite(observed) or not len(apart):
             continue

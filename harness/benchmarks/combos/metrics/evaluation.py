@@ -1,14 +1,14 @@
 """What each relation and each prediction is worth: exactly or partially, of any relations or of positive ones.
 
-A relation g and a prediction t of one document share q = |g & t| / |g | t|. They match if they are the same set,
-or, where partial matches count, if they have two drugs in common. Recall is the mean credit of relations, precision
-that of predictions.
+A relation g and a prediction t of one document share q = |g & t| / |g | t|. They match if they are the same
+set, or, where partial matches count, if they have two drugs in common. Recall is the mean credit of relations,
+precision that of predictions.
 
-As published, the credit of a list of drugs is its best match on the other side. So several predictions take credit
-for one relation, and a list in another order is one more item.
+As published, the credit of a list of drugs is its best match on the other side. So several predictions take
+credit for one relation, and a list in another order is one more item.
 
-As defined, lists are sets, and each is matched at most once: of all one-to-one matchings of a document the one with
-the highest sum of q. Then a relation that is found twice is found once, credit of relations is credit of
+As defined, lists are sets, and each is matched at most once: of all one-to-one matchings of a document the one
+with the highest sum of q. Then a relation that is found twice is found once, credit of relations is credit of
 predictions, and neither repeating rows nor their order changes a score.
 """
 
@@ -53,7 +53,7 @@ class Overlaps(NamedTuple):
 
 @dataclass(frozen=True)
 class ItemCredits:
-    """The relations or the predictions that are told apart, in the order in which the published code draws them."""
+    """The relations or predictions that are told apart, in the order in which the published code draws them."""
 
     # the first row of each
     rows: Places
@@ -104,7 +104,7 @@ def as_published(
     """The best match of each list; `overlaps` are those of the rows, where they are known."""
     overlaps = overlaps or overlaps_of(gold, predicted)
     matches = overlaps.shares >= (1.0 if rule.exact else 0.0)
-    one, other, shares = (column[matches] for column in overlaps)
+    one, other, shares = overlaps.gold[matches], overlaps.predicted[matches], overlaps.shares[matches]
     is_relation, is_predicted = rule.counted(gold), rule.counted(predicted)
     # predictions stand where a relation meets them first, those that none meets behind all others
     meets = np.full(len(predicted), len(gold))

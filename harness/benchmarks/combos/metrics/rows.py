@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -33,12 +32,14 @@ def class_of(label: int | str) -> int:
 
 def oddities(predictions: Sequence[RelationRow], drug_counts: Mapping[DocumentId, int]) -> list[str]:
     """What is odd in predictions, and how it counts; `drug_counts` are those of the known documents."""
-    lists = Counter((row.document, row.spans) for row in predictions)
+    lists = {(row.document, row.spans) for row in predictions}
     sets = {(document, frozenset(spans)) for document, spans in lists}
-    foreign = [max(row.spans, default=0) >= drug_counts.get(row.document, 1 << 31) for row in predictions]
+    known = [row for row in predictions if row.document in drug_counts]
     counts = {
-        "of unknown documents count as wrong": sum(row.document not in drug_counts for row in predictions),
-        "with drugs that the document does not have count as they are": sum(foreign),
+        "of unknown documents count as wrong": len(predictions) - len(known),
+        "with drugs that the document does not have count as they are": sum(
+            not {*row.spans} <= {*range(drug_counts[row.document])} for row in known
+        ),
         "of fewer than two drugs match nothing": sum(len({*row.spans}) < 2 for row in predictions),
         "repeat a list: as published once for each label": len(predictions) - len(lists),
         "list a set in another order: as published one more": len(lists) - len(sets),

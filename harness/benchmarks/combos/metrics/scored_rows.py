@@ -30,6 +30,8 @@ from harness.benchmarks.combos.metrics.rows import DocumentId, RelationRow
 FIRST, SECOND, NEITHER = 0, 1, -1
 # the published list of all sets of drugs has none of a document with more
 _MOST_DRUGS = 15
+# what the series of each side begin with
+_SIDES = ("relations", "predictions")
 
 Buckets = npt.NDArray[np.int64]
 BucketCredits = tuple[ItemCredits, ItemCredits]
@@ -57,6 +59,16 @@ class ScoredRows:
     asked: Mapping[DocumentId, AskedDocument]
     gold: RowSide
     predicted: RowSide
+
+    @classmethod
+    def from_series(cls, series: Mapping[str, Sequence[float | None]]) -> ScoredRows:
+        """The rows that kept scores hold."""
+        own = {name: [int(value) for value in values if value is not None] for name, values in series.items()}
+        asked = zip(own["asked/document"], own["asked/drugs"], own["asked/context"], strict=True)
+        return cls(
+            {document: AskedDocument(drugs, context) for document, drugs, context in asked},
+            *(_side(own, name) for name in _SIDES),
+        )
 
     def credits(self, rule: MatchRule, *, published: bool) -> CreditPair:
         """The credit of both sides."""
@@ -89,7 +101,7 @@ class ScoredRows:
     def _is_listed(self, row: RelationRow) -> bool:
         """Whether the published list of all sets, whose drugs are in the order of a Python set, has this list."""
         drugs = self._asked(row).drugs
-        is_set = len(row.spans) > 1 and drugs <= _MOST_DRUGS and 0 <= min(row.spans) and max(row.spans) < drugs
+        is_set = drugs <= _MOST_DRUGS and len(row.spans) > 1 and {*row.spans} <= {*range(drugs)}
         return is_set and [*row.spans] == [*{*sorted(row.spans)}]
 
     def _asked(self, row: RelationRow) -> AskedDocument:
@@ -108,29 +120,19 @@ class ScoredRows:
         return np.array(sums, dtype=np.float64)
 
     def to_series(self) -> Series:
-        """Lists of numbers, from which `rows_in` makes these rows again; documents are numbers in the dataset."""
+        """Lists of numbers, of which `from_series` makes these rows again; documents are numbers."""
         series: Series = {
             "asked/document": [int(document) for document in self.asked],
             "asked/drugs": [own.drugs for own in self.asked.values()],
             "asked/context": [own.context for own in self.asked.values()],
         }
-        for name, (rows, seen) in (("relations", self.gold), ("predictions", self.predicted)):
+        for name, (rows, seen) in zip(_SIDES, (self.gold, self.predicted), strict=True):
             series[f"{name}/document"] = [int(row.document) for row in rows]
             series[f"{name}/class"] = [row.label for row in rows]
             series[f"{name}/size"] = [len(row.spans) for row in rows]
             series[f"{name}/drugs"] = [span for row in rows for span in row.spans]
             series[f"{name}/seen"] = [*seen]
         return series
-
-
-def rows_in(series: Mapping[str, Sequence[float | None]]) -> ScoredRows:
-    """The rows that kept scores hold."""
-    own = {name: [int(value) for value in values if value is not None] for name, values in series.items()}
-    asked = zip(own["asked/document"], own["asked/drugs"], own["asked/context"], strict=True)
-    return ScoredRows(
-        {document: AskedDocument(drugs, context) for document, drugs, context in asked},
-        *(_side(own, name) for name in ("relations", "predictions")),
-    )
 
 
 def _side(own: Mapping[str, Sequence[int]], name: str) -> RowSide:
@@ -143,16 +145,25 @@ def _side(own: Mapping[str, Sequence[int]], name: str) -> RowSide:
     return RowSide(rows, tuple(own[f"{name}/seen"]))
 
 
-def side_of(
-    rows: Sequence[RelationRow], drugs: Mapping[DocumentId, Sequence[str]], known: Set[tuple[str, ...]]
-) -> RowSide:
-    """Rows and whether their drugs, by lower-cased text, are among the combinations that training shows."""
-    seen = []
-    for row in rows:
-        names = drugs.get(row.document, ())
-        is_known = all(0 <= span < len(names) for span in row.spans)
-        seen.append(int(drug_names(names, row.spans) in known) if is_known else NEITHER)
-    return RowSide(tuple(rows), tuple(seen))
+class RelationTruth(NamedTuple):
+    """The asked documents with their relations and drugs, and which combinations training shows."""
+
+    asked: Mapping[DocumentId, AskedDocument]
+    relations: Sequence[RelationRow]
+    drugs: Mapping[DocumentId, Sequence[str]]
+    known: Set[tuple[str, ...]]
+
+    def beside(self, predictions: Sequence[RelationRow]) -> ScoredRows:
+        """The same with predictions, of any documents."""
+        return ScoredRows(self.asked, self._side(self.relations), self._side(predictions))
+
+    def _side(self, rows: Sequence[RelationRow]) -> RowSide:
+        seen = []
+        for row in rows:
+            texts = self.drugs.get(row.document, ())
+            is_known = all(0 <= span < len(texts) for span in row.spans)
+            seen.append(int(drug_names(texts, row.spans) in self.known) if is_known else NEITHER)
+        return RowSide(tuple(rows), tuple(seen))
 
 
 def drug_names(texts: Sequence[str], spans: Sequence[int]) -> tuple[str, ...]:
@@ -171,7 +182,8 @@ def published_test(
 
 def paired_buckets(runs: Sequence[ScoredRows], bucket: str, rule: MatchRule) -> dict[str, PairedDifference]:
     """The second bucket minus the first, on the same documents and seeds."""
-    return paired_bootstrap(*([run.sums(rule, (bucket, number)) for run in runs] for number in (FIRST, SECOND)))
+    first, second = ([run.sums(rule, (bucket, number)) for run in runs] for number in (FIRST, SECOND))
+    return paired_bootstrap(first, second)
 
 
 def paired_systems(
@@ -180,4 +192,4 @@ def paired_systems(
     """The second system minus the first, on the same documents, a seed of one beside a seed of the other."""
     if len({(*run.asked,) for run in (*first, *second)}) != 1 or len(first) != len(second):
         raise ValueError("systems are paired on the same documents and as many seeds")
-    return paired_bootstrap(*([run.sums(rule) for run in runs] for runs in (first, second)))
+    return paired_bootstrap([run.sums(rule) for run in first], [run.sums(rule) for run in second])
