@@ -16,7 +16,6 @@ from harness.benchmarks.combos.metrics.scored_rows import (
     Series,
     paired_buckets,
     published_test,
-    rows_in,
 )
 from harness.benchmarks.combos.names import BUCKETS, PUBLISHED, RULES, flat_name
 from harness.compare.runs import Obtained
@@ -72,7 +71,7 @@ def _tests(
     runs: Sequence[Obtained], bucket: str, rule: str
 ) -> tuple[dict[str, BucketDraws], dict[str, PairedDifference]]:
     """The published test and the paired one, by measure."""
-    rows, own = [rows_in(series_of(run)) for run in runs], MatchRule(*RULES[rule])
+    rows, own = [ScoredRows.from_series(series_of(run)) for run in runs], MatchRule(*RULES[rule])
     return published_test(rows, bucket, own), paired_buckets(rows, bucket, own)
 
 
