@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -20,10 +19,10 @@ from combination_candidates import (
     training_candidates,
 )
 from combination_decoding import cover, greedy, weights_of
+from combination_encoders import ENCODERS
 from combination_features import predicted
 from combination_orders import shuffled, split
 from combination_training import Course, Fit, fit, new_model
-from combination_weights import load_bert, words_of
 from combos_sdk import Answer, Combination, Document, Problem
 from marked_texts import MarkedText, marked_text
 from permafrost_sdk import Array
@@ -53,9 +52,9 @@ class Reading:
     length: int
 
     @classmethod
-    def of(cls, encoder: Path, parameters: Mapping[str, Any]) -> Reading:
-        """With the vocabulary of an encoder's folder."""
-        vocabulary = {word: number for number, word in enumerate(words_of(encoder))}
+    def of(cls, words: Sequence[str], parameters: Mapping[str, Any]) -> Reading:
+        """With an encoder's vocabulary."""
+        vocabulary = {word: number for number, word in enumerate(words)}
         settings = (parameters[name] for name in ("context", "window", "length"))
         return cls(WordPieces(vocabulary), *settings)
 
@@ -113,13 +112,14 @@ class Decided:
             self.open = [one for one in self.open if not mask_of(one) & taken]
 
 
-def fit_predict(problem: Problem, encoder: Path) -> Answer:
-    """Train on the problem's documents and answer those that are asked for, with the encoder of a folder."""
-    reading = Reading.of(encoder, problem.parameters)
+def fit_predict(problem: Problem) -> Answer:
+    """Train on the problem's documents and answer those that are asked for."""
+    encoder = ENCODERS[problem.parameters["encoder"]]()
+    reading = Reading.of(encoder.words, problem.parameters)
     train, held_out = divided(problem, reading.texts(problem.train))
     # where the original's stream begins
     torch.manual_seed(problem.seed)
-    model = new_model(load_bert(encoder), int(problem.parameters["classes"]))
+    model = new_model(encoder.bert(), int(problem.parameters["classes"]))
     course = Course.of(problem.parameters)
     labels = [[one.label for one in some] for some in (train, held_out)]
     result = fit(model, course, reading.rows(train), labels[0], reading.rows(held_out), labels[1])

@@ -1,4 +1,4 @@
-"""AdamW as transformers 4 had it: epsilon joins the root of v before its bias is corrected, decay follows the step.
+"""AdamW as transformers 4 had it: epsilon joins the root of v before its bias is corrected, decay comes last.
 
 torch's own adds it after the correction, which is the same with an epsilon that is larger in the first steps.
 """
@@ -50,7 +50,9 @@ class EarlyEpsilonAdamW(Adam):
             group["lr"] = rate
 
 
-def optimiser_of(model: nn.Module, rate: float, decay: float) -> EarlyEpsilonAdamW:
+def optimiser_of(
+    model: nn.Module, rate: float, decay: float, betas: tuple[float, float] = _BETAS
+) -> EarlyEpsilonAdamW:
     """Of all that learns; biases and what is called LayerNorm.weight do not decay."""
     trained = {name: one for name, one in model.named_parameters() if one.requires_grad}
     spared = {name for name in trained if name.endswith("bias") or "LayerNorm.weight" in name}
@@ -58,7 +60,7 @@ def optimiser_of(model: nn.Module, rate: float, decay: float) -> EarlyEpsilonAda
         {"params": [trained[name] for name in trained if (name in spared) is kept], "weight_decay": own}
         for kept, own in ((False, decay), (True, 0.0))
     ]
-    return EarlyEpsilonAdamW([group for group in groups if group["params"]], rate)
+    return EarlyEpsilonAdamW([group for group in groups if group["params"]], rate, betas=betas)
 
 
 def rate_at(step: int, steps: int, warm_up: float) -> float:
