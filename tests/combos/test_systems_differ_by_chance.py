@@ -63,7 +63,7 @@ def _truth() -> RelationTruth:
     }
     rows = [RelationRow(number, (0, 1, 2)[: 2 + number % 2], 1 + number % 2) for number in range(10)]
     texts: dict[DocumentId, tuple[str, ...]] = {
-        number: ("Aspirin", "b" if number < 5 else "other", "C") for number in asked
+        number: ("Aspirin", "b" if number < 5 else "other", "C") for number in range(12)
     }
     return RelationTruth(asked, rows, texts, {("aspirin", "b"), ("aspirin", "b", "c")})
 

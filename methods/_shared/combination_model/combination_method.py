@@ -1,11 +1,10 @@
-"""The whole method: candidates of the training documents are learned, those of the asked ones decided and decoded."""
+"""The whole method: candidates of training documents are learned, those of asked ones decided and decoded."""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -20,13 +19,14 @@ from combination_candidates import (
     training_candidates,
 )
 from combination_decoding import cover, greedy, weights_of
+from combination_encoders import ENCODERS
 from combination_features import predicted
 from combination_orders import shuffled, split
-from combination_training import Course, Fit, device, fit, new_model
-from combination_weights import load_bert, words_of
+from combination_training import Course, Fit, fit, new_model
 from combos_sdk import Answer, Combination, Document, Problem
-from marked_tokens import MarkedTokens
+from marked_texts import MarkedText, marked_text
 from permafrost_sdk import Array
+from word_pieces import WordPieces
 
 # of one document's candidates of one size, so many are decided before it is seen which need no decision any more
 _CHUNK = 256
@@ -34,33 +34,59 @@ _TWO_CLASSES = ("NO_COMB", "POS")
 
 
 @dataclass(frozen=True)
-class Row:
+class Marked:
     """A candidate of one document."""
 
-    document: MarkedTokens
+    text: MarkedText
     drugs: Drugs
     label: int
 
 
 @dataclass(frozen=True)
-class Rows:
-    """Candidates as token ids, made whenever they are asked for: thousands of texts share one document's pieces."""
+class Reading:
+    """How marked texts become token ids."""
 
-    rows: Sequence[Row]
+    pieces: WordPieces
+    context: bool
+    window: int
+    length: int
+
+    @classmethod
+    def of(cls, words: Sequence[str], parameters: Mapping[str, Any]) -> Reading:
+        """With an encoder's vocabulary."""
+        vocabulary = {word: number for number, word in enumerate(words)}
+        settings = (parameters[name] for name in ("context", "window", "length"))
+        return cls(WordPieces(vocabulary), *settings)
+
+    def texts(self, documents: Sequence[Document]) -> list[MarkedText]:
+        """The sentences, or the paragraphs around them."""
+        return [marked_text(one, self.context) for one in documents]
+
+    def rows(self, candidates: Sequence[Marked]) -> Rows:
+        """Their token ids."""
+        return Rows(self, candidates)
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Candidates as token ids, made whenever they are asked for: thousands share one document's pieces."""
+
+    reading: Reading
+    candidates: Sequence[Marked]
 
     def __len__(self) -> int:
-        return len(self.rows)
+        return len(self.candidates)
 
     def __getitem__(self, number: int) -> Array:
-        row = self.rows[number]
-        return row.document.ids(row.drugs)
+        one, reading = self.candidates[number], self.reading
+        return reading.pieces.row(one.text, one.drugs, reading.window, reading.length).ids
 
 
 @dataclass
 class Decided:
     """An asked document: which candidates are to come, the largest first, and what was said of the others."""
 
-    document: MarkedTokens
+    text: MarkedText
     open: list[Drugs]
     sets: list[Drugs] = field(default_factory=list)
     chances: list[list[float]] = field(default_factory=list)
@@ -71,44 +97,33 @@ class Decided:
         return [one for one in self.open[:_CHUNK] if len(one) == size]
 
     def take(self, sets: Sequence[Drugs], chances: Sequence[list[float]], *, greedily: bool) -> None:
-        """Note what was said of the next. Greedily, whatever shares a drug with one of them that is a combination, or
-        with a larger, is never kept, so nobody needs to decide it.
+        """Note what was said of the next.
+
+        Greedily, whatever shares a drug with a larger set that is kept never is, so nobody needs to decide it.
         """
         self.sets += sets
         self.chances += chances
         self.open = self.open[len(sets) :]
         if greedily and any(label_of(one) != NO_COMB for one in chances):
             labels = list(map(label_of, self.chances))
-            taken = sum(mask_of(self.sets[place]) for place in greedy(self.sets, labels) if labels[place] != NO_COMB)
+            taken = sum(
+                mask_of(self.sets[place]) for place in greedy(self.sets, labels) if labels[place] != NO_COMB
+            )
             self.open = [one for one in self.open if not mask_of(one) & taken]
 
 
-def fit_predict(problem: Problem, encoder: Path) -> Answer:
-    """Train on the problem's documents and answer those that are asked for, with the encoder of a folder."""
-    parameters = problem.parameters
-    words = words_of(encoder)
-
-    def marked(documents: Sequence[Document]) -> list[MarkedTokens]:
-        return [
-            MarkedTokens(
-                one, words, context=parameters["context"], window=parameters["window"], length=parameters["length"]
-            )
-            for one in documents
-        ]
-
-    train, held_out = divided(problem, marked(problem.train))
-    # as the original's stream stands when it makes its model
+def fit_predict(problem: Problem) -> Answer:
+    """Train on the problem's documents and answer those that are asked for."""
+    encoder = ENCODERS[problem.parameters["encoder"]]()
+    reading = Reading.of(encoder.words, problem.parameters)
+    train, held_out = divided(problem, reading.texts(problem.train))
+    # where the original's stream begins
     torch.manual_seed(problem.seed)
-    model = new_model(load_bert(encoder), int(parameters["classes"]))
-    result = fit(
-        model,
-        Rows(train),
-        [row.label for row in train],
-        Course.of(parameters),
-        Rows(held_out),
-        [row.label for row in held_out],
-    )
-    return Answer(list(answered(result, problem, marked(problem.asked))), result.epoch, result.losses)
+    model = new_model(encoder.bert(), int(problem.parameters["classes"]))
+    course = Course.of(problem.parameters)
+    labels = [[one.label for one in some] for some in (train, held_out)]
+    result = fit(model, course, reading.rows(train), labels[0], reading.rows(held_out), labels[1])
+    return Answer(list(answered(result, problem, reading)), result.epoch, result.losses)
 
 
 def sets_of(document: Document, parameters: Mapping[str, Any]) -> Sequence[Drugs]:
@@ -120,19 +135,19 @@ def sets_of(document: Document, parameters: Mapping[str, Any]) -> Sequence[Drugs
     return near_sets(order, int(parameters["reach"]))
 
 
-def divided(problem: Problem, texts: Sequence[MarkedTokens]) -> tuple[list[Row], list[Row]]:
-    """Candidates to train on and those that are held out: a share of all candidates, or all of a share of documents."""
+def divided(problem: Problem, texts: Sequence[MarkedText]) -> tuple[list[Marked], list[Marked]]:
+    """Candidates to train on and those held out: a share of all candidates, or all of a share of documents."""
     parameters = problem.parameters
     generator, share = random.Random(problem.seed), float(parameters["held_out"])
     documents = [
-        [Row(text, one.drugs, one.label) for one in _candidates(document, parameters, generator)]
+        [Marked(text, one.drugs, one.label) for one in _candidates(document, parameters, generator)]
         for document, text in zip(problem.train, texts, strict=True)
     ]
     generator = random.Random(problem.seed)
     if parameters["held_out_by"] == "documents":
         train, held_out = split(documents, problem.seed, share)
-        return shuffled([row for own in train for row in own], generator), [row for own in held_out for row in own]
-    rows = [row for own in documents for row in own]
+        return shuffled([one for own in train for one in own], generator), [one for own in held_out for one in own]
+    rows = [one for own in documents for one in own]
     return split(shuffled(rows, generator), problem.seed, share)
 
 
@@ -152,17 +167,15 @@ def _candidates(
         yield Candidate(one.drugs, int(ANSWERS[one.label] == "POS")) if two else one
 
 
-def answered(
-    result: Fit, problem: Problem, texts: Sequence[MarkedTokens]
-) -> Iterator[list[Combination]]:
+def answered(result: Fit, problem: Problem, reading: Reading) -> Iterator[list[Combination]]:
     """The combinations that decoding keeps of each document."""
     greedily = problem.parameters["decoding"] == "greedy"
     names = _TWO_CLASSES if int(problem.parameters["classes"]) == len(_TWO_CLASSES) else ANSWERS
     documents = [
         Decided(text, largest_first(sets_of(document, problem.parameters)))
-        for document, text in zip(problem.asked, texts, strict=True)
+        for document, text in zip(problem.asked, reading.texts(problem.asked), strict=True)
     ]
-    decide(documents, lambda rows: predicted(result.model, Rows(rows), result.device), greedily=greedily)
+    decide(documents, lambda some: predicted(result.model, reading.rows(some), result.device), greedily=greedily)
     for one in documents:
         if greedily:
             labels = list(map(label_of, one.chances))
@@ -173,10 +186,12 @@ def answered(
         yield [Combination(one.sets[at], names[labels[at]], one.chances[at][labels[at]]) for at in kept]
 
 
-def decide(documents: Sequence[Decided], predict: Callable[[Sequence[Row]], Array], *, greedily: bool) -> None:
+def decide(documents: Sequence[Decided], predict: Callable[[Sequence[Marked]], Array], *, greedily: bool) -> None:
     """Predict all documents' candidates, the largest of each first, together."""
     while some := [(one, one.next()) for one in documents if one.open]:
-        chances = iter(predict([Row(one.document, drugs, NO_COMB) for one, sets in some for drugs in sets]).tolist())
+        chances = iter(
+            predict([Marked(one.text, drugs, NO_COMB) for one, sets in some for drugs in sets]).tolist()
+        )
         for one, sets in some:
             one.take(sets, [next(chances) for _ in sets], greedily=greedily)
 

@@ -1,4 +1,4 @@
-"""How the classifier is trained: as published, or with a warm-up, shuffling and an epoch chosen on other documents."""
+"""How the classifier is trained: as published, or with warm-up, shuffling and an epoch chosen on other texts."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 import torch
 from combination_bert import Bert
-from combination_classifier import MARKERS, CombinationClassifier, choose_trained, loss_of
+from combination_classifier import CombinationClassifier, choose_trained, loss_of
 from combination_features import Frozen, Source, Texts, Whole
 from combination_optimiser import optimiser_of, rate_at
+from marked_texts import MARKERS
 from permafrost_sdk import Array
 from torch import Tensor
 
@@ -73,15 +74,15 @@ def device() -> torch.device:
 def new_model(bert: Bert, classes: int) -> CombinationClassifier:
     """A classifier over a pretrained encoder; the head is drawn first, then the markers, as in the original."""
     model = CombinationClassifier(bert, classes)
-    bert.add_words(MARKERS)
+    bert.add_words(len(MARKERS))
     return model
 
 
 def fit(
     model: CombinationClassifier,
+    course: Course,
     texts: Texts,
     labels: Sequence[int],
-    course: Course,
     held_out: Texts | None = None,
     held_out_labels: Sequence[int] = (),
 ) -> Fit:

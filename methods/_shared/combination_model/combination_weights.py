@@ -1,4 +1,4 @@
-"""Pretrained encoders from the files they are published as: every tensor is read and has its place, or is refused."""
+"""Pretrained encoders from the files they are published as: every tensor has its place, or is refused."""
 
 from __future__ import annotations
 
@@ -42,7 +42,9 @@ _OLD_NAMES = {"LayerNorm.gamma": "LayerNorm.weight", "LayerNorm.beta": "LayerNor
 class EncoderFilesError(ValueError):
     """An encoder's files are incomplete or contradict each other."""
 
-    def __init__(self, what: str, where: Path, todo: str = "bring the encoder's files again, all of one model") -> None:
+    def __init__(
+        self, what: str, where: Path, todo: str = "bring the encoder's files again, all of one model"
+    ) -> None:
         super().__init__(f"{what}\n  where: {where}\n  what to do: {todo}")
 
 
@@ -79,7 +81,11 @@ def sizes_of(folder: Path) -> BertSizes:
         raise EncoderFilesError(f"the encoder's configuration lacks {', '.join(lacking)}", path)
     other = [
         f"{name} = {said[name]!r}"
-        for name, wanted in (("hidden_act", "gelu"), ("position_embedding_type", "absolute"), ("model_type", "bert"))
+        for name, wanted in (
+            ("hidden_act", "gelu"),
+            ("position_embedding_type", "absolute"),
+            ("model_type", "bert"),
+        )
         if said.get(name, wanted) != wanted
     ]
     if other:

@@ -70,6 +70,11 @@ class WordPieces:
             ids = np.concatenate([ids[:1], ids[skip + 1 :]])
         return Row(ids[:length], tuple(start - skip for start in starts if start - skip < length))
 
+    def encoded(self, texts: Sequence[str]) -> list[list[int]]:
+        """Plain texts, each between its first and its last piece."""
+        encodings = self._tokenizer.encode_batch(list(texts), add_special_tokens=False)
+        return [[self._begin, *one.ids, self._end] for one in encodings]
+
     def batch(self, rows: Sequence[Row], length: int = 0) -> Batch:
         """Rows side by side, filled up to `length` or to the longest."""
         shape = (len(rows), length or max(len(row.ids) for row in rows))

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from harness.base.errors import MissingData
+from harness.base.errors import CorruptData, MissingData
 from harness.base.layout import Layout
 from harness.benchmarks.combos.dataset import TRAINING_FILE, CombosDataset
 from harness.benchmarks.combos.documents import LABELS
@@ -66,7 +66,7 @@ def check_file(layout: Layout, case: str, path: Path, mirrors: Sequence[Path]) -
     check = next(check for name, check in _CHECKS.items() if path.match(name))
     try:
         findings = tuple(check(path, truth, dataset))
-    except (OSError, EOFError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except (CorruptData, OSError, EOFError, ValueError, KeyError, TypeError, AttributeError) as error:
         note = f"not as this golden is written: {type(error).__name__}: {error}"
         return CaseFinding(case, _METRICS, _METRICS, standing=Standing.FAILED, note=note)
     standing = Standing.OK if findings else Standing.FAILED

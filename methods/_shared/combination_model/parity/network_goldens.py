@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 import torch
 from combination_bert import Bert, BertSizes
-from combination_classifier import MARKERS, CombinationClassifier, choose_trained, loss_of
+from combination_classifier import CombinationClassifier, choose_trained, loss_of
 from combination_optimiser import EarlyEpsilonAdamW, optimiser_of, rate_at
+from marked_texts import END, MARKERS, START, MarkedText
 from permafrost_sdk import Array, Case
 from torch import Tensor
+from word_pieces import WordPieces
 
 _START, _PLACES = "param/", "bert.embeddings.position_ids"
 # of all steps, in the original's own schedule
@@ -47,7 +49,7 @@ def _sizes(given: Mapping[str, Array], config: Mapping[str, Any]) -> BertSizes:
         attention_dropout=config["attention_probs_dropout_prob"],
     )
     said = {
-        "vocab_size": words - MARKERS,
+        "vocab_size": words - len(MARKERS),
         "hidden_size": width,
         "num_hidden_layers": sizes.layers,
         "intermediate_size": sizes.inner,
@@ -58,11 +60,47 @@ def _sizes(given: Mapping[str, Array], config: Mapping[str, Any]) -> BertSizes:
     return sizes
 
 
-def batch_of(case: Case, ids: Array, mask: Array) -> dict[str, Array]:
-    """What comes of marked texts as ids."""
+def batch(case: Case) -> dict[str, Array]:
+    """From marked texts to ids, masks, logits and losses."""
+    about, words = case.about, [str(word) for word in case.arrays["in/vocabulary"]]
+    pieces = WordPieces({word: number for number, word in enumerate(words)})
+    length = int(about["max_seq_length"])
+    texts = [_unmarked(str(text)) for text in case.arrays["in/texts"]]
+    # the texts are windows already
+    rows = [pieces.row(text, range(len(text.places)), 1 << 30, length) for text in texts]
+    whole = [pieces.row(text, range(len(text.places)), 1 << 30, 1 << 30) for text in texts]
+    filled = pieces.batch(rows, length)
+    names = [*words, *MARKERS]
+    starts = max(len(row.starts) for row in rows)
+    return {
+        "out/input_ids": filled.ids,
+        "out/attention_mask": filled.mask,
+        "out/token_type_ids": np.zeros_like(filled.ids),
+        "out/entity_weights": filled.weights[:, None],
+        "out/subwords": hashes(" ".join(names[one] for one in row.ids) for row in whole),
+        "out/starts": np.array(
+            [[*row.starts, *[-1] * (starts - len(row.starts))] for row in rows], dtype=np.int32
+        ),
+        **_answers(case, filled.ids, filled.mask),
+    }
+
+
+def _unmarked(text: str) -> MarkedText:
+    """The text without its markers, and where they were."""
+    plain, places, opened = "", [], []
+    for word in text.split(" "):
+        if word == START:
+            opened.append(len(plain))
+        elif word == END:
+            places.append((opened.pop(0), len(plain) - 1))
+        else:
+            plain += f"{word} "
+    return MarkedText(plain, places)
+
+
+def _answers(case: Case, ids: Array, mask: Array) -> dict[str, Array]:
     model, about = model_of(case).eval(), case.about
-    where = torch.from_numpy(ids.astype(np.int64))
-    seen = torch.from_numpy(mask.astype(np.int64))
+    where, seen = (torch.from_numpy(one.astype(np.int64)) for one in (ids, mask))
     labels = torch.from_numpy(case.arrays["in/labels"].astype(np.int64))
     with torch.no_grad():
         lower = model.bert.lower(where, seen)
@@ -96,7 +134,7 @@ def _agreement(prediction: Tensor, labels: Tensor, names: Iterable[str]) -> Arra
     return np.array([values[name] for name in names], dtype=np.float64)
 
 
-def training_of(case: Case) -> dict[str, Array]:
+def training(case: Case) -> dict[str, Array]:
     """Losses and rates of all steps, the weights after them, and which of them learn and change, by name."""
     about, model = case.about, model_of(case)
     before = {name: one.clone() for name, one in model.state_dict().items()}
