@@ -10,7 +10,7 @@ from functools import cache
 from itertools import combinations
 from typing import NamedTuple
 
-from combos_sdk import Relation
+from combos_sdk import Document, Relation
 
 # the authors' three classes; which relation belongs to which
 ANSWERS = ("NO_COMB", "COMB", "POS")
@@ -35,6 +35,17 @@ def all_sets(drugs: int) -> tuple[Drugs, ...]:
     if drugs > MOST_DRUGS:
         return ()
     return tuple(one for size in range(2, drugs + 1) for one in combinations(range(drugs), size))
+
+
+def candidate_sets(document: Document, prune_above: int = 0, reach: int = 0) -> Sequence[Drugs]:
+    """All sets of a document's drugs, or, where it has more than `prune_above`, those near each other in the text.
+
+    Without pruning (0), a document with more drugs than the authors allow has none.
+    """
+    count = len(document.spans)
+    if not prune_above or count <= prune_above:
+        return all_sets(count)
+    return near_sets(sorted(range(count), key=lambda drug: (document.spans[drug].start, drug)), reach)
 
 
 def near_sets(order: Sequence[int], reach: int) -> list[Drugs]:
