@@ -68,7 +68,7 @@ def adapt_weights(
             entrypoint=INIT,
             command=("python3", f"/opt/method/{manifest.program}"),
         )
-        makereadable(folder)
+        make_readable(folder)
         outcome = execute(engine, request)
         try:
             if outcome.verdict is not Verdict.OK:
