@@ -92,7 +92,10 @@ def computed(operation: Any, arguments: Sequence[Any], options: dict[str, Any]) 
         on_gpu = isinstance(arguments[0], OnGpu)
     Gpu.operations += on_gpu
     arguments, options = tree_unflatten(
-        [one.numbers if isinstance(one, OnGpu) else CPU if isinstance(one, torch.device) and one == GPU else one for one in leaves],
+        [
+            one.numbers if isinstance(one, OnGpu) else CPU if isinstance(one, torch.device) and one == GPU else one
+            for one in leaves
+        ],
         shape,
     )
     # in place, an operation gives back what it was given
