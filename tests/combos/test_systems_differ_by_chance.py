@@ -115,6 +115,16 @@ def test_lists_are_published_in_the_order_of_a_set() -> None:
     assert large.buckets("arity", published=True)[1].tolist() == [-1]
 
 
+def test_a_list_in_another_order_is_in_a_bucket_as_defined_alone() -> None:
+    truth = _truth()
+    backwards = [row._replace(spans=row.spans[::-1]) for row in truth.relations]
+    run = truth.beside(backwards)
+    # half of the relations have two drugs, and each is found
+    assert [run.sums(PARTIAL, ("arity", half)).sum(axis=1).tolist() for half in (0, 1)] == [[5] * 4, [5] * 4]
+    draws = published_test([run], "arity", PARTIAL)
+    assert (draws["recall"].first.tolist(), draws["precision"].first.tolist()) == ([1] * 1000, [0] * 1000)
+
+
 def test_kept_scores_hold_all_that_is_drawn_from() -> None:
     for run in _runs(3, 0.6):
         series = run.to_series()
