@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import operator
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
@@ -45,9 +47,31 @@ def _answer(
 
 def test_degree_product_of_bindings(layout: Layout, tmp_path: Path) -> None:
     scores, asked, train = _answer(layout, tmp_path, "degree_product", PROBLEMS["bindings"])
+    drugs, targets = (Counter(column) for column in zip(*train, strict=True))
+    known = [drugs[drug] * targets[target] for drug in drugs for target in targets]
     for (drug, target), score in zip(asked, scores.tolist(), strict=True):
-        assert score == sum(one == drug for one, _ in train) * sum(other == target for _, other in train)
-    assert 0 in scores and scores.max() > 4
+        product = drugs[drug] * targets[target]
+        rank = sum(other < product for other in known) + sum(other == product for other in known) / 2
+        assert score == pytest.approx(rank / len(known), rel=1e-12)
+        assert (score == 0) == (product == 0)
+    assert 0 in scores and 0.9 < scores.max() < 1
+
+
+def test_counts_and_their_ranks_have_the_same_order(layout: Layout, tmp_path: Path) -> None:
+    """Metrics of the order are those of the counts: equal counts score the same, and no others do."""
+    for name in ("degree_product", "test_frequency"):
+        scores, asked, train = _answer(layout, tmp_path / name, name, PROBLEMS["bindings"])
+        known, often = [Counter(column) for column in zip(*train, strict=True)], Counter(drug for drug, _ in asked)
+        counts = [
+            known[0][drug] * known[1][target] if name == "degree_product" else -often[drug]
+            for drug, target in asked
+        ]
+        by_count = {
+            count: {score for score, own in zip(scores.tolist(), counts, strict=True) if own == count}
+            for count in counts
+        }
+        assert all(len(own) == 1 for own in by_count.values())
+        assert (np.diff([own.pop() for _, own in sorted(by_count.items())]) > 0).all()
 
 
 def test_degree_product_of_affinities(layout: Layout, tmp_path: Path) -> None:
@@ -64,7 +88,13 @@ def test_degree_product_of_affinities(layout: Layout, tmp_path: Path) -> None:
 @pytest.mark.parametrize("problem", PROBLEMS.values(), ids=PROBLEMS)
 def test_test_frequency(layout: Layout, tmp_path: Path, problem: Problem) -> None:
     scores, asked, _ = _answer(layout, tmp_path, "test_frequency", problem)
-    assert scores.tolist() == [-float(sum(one == drug for one, _ in asked)) for drug, _ in asked]
+    often = Counter(drug for drug, _ in asked)
+    for (drug, _), score in zip(asked, scores.tolist(), strict=True):
+        more, as_often = (
+            sum(test(often[other], often[drug]) for other, _ in asked) for test in (operator.gt, operator.eq)
+        )
+        assert score == pytest.approx((more + as_often / 2) / len(asked), rel=1e-12)
+    assert scores.min() > 0 and scores.max() < 1
 
 
 def _alike(problem: Problem, one: int, other: int) -> float:

@@ -1,9 +1,9 @@
 """BERT by its definition, under the names of its published files, and its last layer at chosen tokens alone.
 
-Only the vectors of start markers are read from the last layer. So its queries, its feed-forward part and its norms
-are computed at markers, and of all other tokens it needs what keys and values come to. With query q, key matrix W
-and tokens X the strengths are q (X W)' = (q W') X', and the values (P X) V': X never meets W and V. That is the same
-mathematics for a twentieth of the work; `Layer.forward` is the plain form, which all lower layers have.
+Only the vectors of start markers are read from the last layer. So its queries, its feed-forward part and its
+norms are computed at markers, and of all other tokens it needs what keys and values come to. With query q, key
+matrix W and tokens X the strengths are q (X W)' = (q W') X', and the values (P X) V': X never meets W and V. That
+is the same mathematics for a twentieth of the work; `Layer.forward` is the plain form, which lower layers have.
 """
 
 from __future__ import annotations
@@ -187,8 +187,9 @@ class Bert(nn.Module):
         return self.encoder.layer[-1].at(places, vectors, attended(mask))
 
     def add_words(self, count: int) -> None:
-        """So many rows more for further tokens, drawn as new weights are. As in the original the matrix becomes a new
-        one, which learns: whoever wants it frozen says so afterwards.
+        """So many rows more for further tokens, drawn as new weights are.
+
+        As in the original the matrix becomes a new one, which learns: whoever wants it frozen says so afterwards.
         """
         old = self.embeddings.word_embeddings
         new = nn.Embedding(old.num_embeddings + count, old.embedding_dim, device=old.weight.device)

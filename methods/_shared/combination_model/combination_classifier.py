@@ -7,12 +7,11 @@ from typing import Literal, get_args
 
 import torch
 from combination_bert import Bert
+from marked_texts import MARKERS
 from torch import Tensor, nn
 from torch.nn import functional
 
 Strategy = Literal["final-bert-layer", "all", "BitFit"]
-# a combination's markers, in the order in which they were added to the vocabulary
-MARKERS = 2
 # torch's own, not BERT's
 _EPSILON, _DEVIATION = 1e-5, 0.02
 
@@ -35,7 +34,7 @@ class CombinationClassifier(nn.Module):
     @property
     def start(self) -> int:
         """The start marker's id."""
-        return self.bert.embeddings.word_embeddings.num_embeddings - MARKERS
+        return self.bert.embeddings.word_embeddings.num_embeddings - len(MARKERS)
 
     def forward(self, ids: Tensor, mask: Tensor | None) -> Tensor:
         """Logits [B, classes] of token ids [B, T]."""

@@ -1,5 +1,6 @@
-"""AdamW as transformers 4 had it: epsilon is added to the root of v before its bias is corrected, and weights decay
-after the step. torch's own adds it after, which is the same with an epsilon that is larger in the first steps.
+"""AdamW as transformers 4 had it: epsilon joins the root of v before its bias is corrected, decay comes last.
+
+torch's own adds it after the correction, which is the same with an epsilon that is larger in the first steps.
 """
 
 from __future__ import annotations
@@ -49,7 +50,9 @@ class EarlyEpsilonAdamW(Adam):
             group["lr"] = rate
 
 
-def optimiser_of(model: nn.Module, rate: float, decay: float) -> EarlyEpsilonAdamW:
+def optimiser_of(
+    model: nn.Module, rate: float, decay: float, betas: tuple[float, float] = _BETAS
+) -> EarlyEpsilonAdamW:
     """Of all that learns; biases and what is called LayerNorm.weight do not decay."""
     trained = {name: one for name, one in model.named_parameters() if one.requires_grad}
     spared = {name for name in trained if name.endswith("bias") or "LayerNorm.weight" in name}
@@ -57,11 +60,11 @@ def optimiser_of(model: nn.Module, rate: float, decay: float) -> EarlyEpsilonAda
         {"params": [trained[name] for name in trained if (name in spared) is kept], "weight_decay": own}
         for kept, own in ((False, decay), (True, 0.0))
     ]
-    return EarlyEpsilonAdamW([group for group in groups if group["params"]], rate)
+    return EarlyEpsilonAdamW([group for group in groups if group["params"]], rate, betas=betas)
 
 
 def rate_at(step: int, steps: int, warm_up: float) -> float:
-    """The share of the full rate at a step, counted from 0: linearly up over a share of all steps, then down to 0."""
+    """The share of the full rate at a step, counted from 0: linearly up over a share of steps, then down to 0."""
     first = int(steps * warm_up)
     if step < first:
         return step / max(first, 1)

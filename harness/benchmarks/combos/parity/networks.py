@@ -38,7 +38,7 @@ def forward(path: Path, _layout: Layout, _mirrors: Sequence[Path]) -> Golden:
     metrics = batch["train_metrics_compute_f1"]
     arrays: dict[str, Array] = {
         "in/texts": np.array(batch["texts"]),
-        "in/vocabulary": np.array(vocabulary.read_text(encoding="utf-8").splitlines()),
+        "in/vocabulary": np.array(vocabulary.read_text(encoding="utf-8").rstrip("\n").split("\n")),
         "in/labels": stored.pop("labels"),
         "out/starts": padded(batch["entity_start_positions"]),
         "out/subwords": hashes(" ".join(row) for row in batch["subwords"]),

@@ -43,7 +43,7 @@ def padded(rows: Sequence[Sequence[int]]) -> Array:
 
 
 def documents(path: Path, layout: Layout, mirrors: Sequence[Path]) -> Golden:
-    """Every candidate of some documents in several modes: `DOCUMENT/MODE`, a row each."""
+    """Every candidate of some documents in several modes: `texts/DOCUMENT/MODE`, a row each."""
     lines = [json.loads(line) for line in gzip.decompress(path.read_bytes()).decode().splitlines()]
     dataset = load_dataset(layout, _DATASET, CombosDataset, mirrors=mirrors)
     numbers = {one: number for number, one in enumerate(dataset.doc_ids)}
@@ -51,7 +51,7 @@ def documents(path: Path, layout: Layout, mirrors: Sequence[Path]) -> Golden:
         raise CorruptData(f"the dataset has no document {strange[0]}", where=str(path), todo="get this file again")
     texts = _problem("in", dataset, [numbers[line["doc_id"]] for line in lines])
     rows = {
-        f"{number}/{mode}": hashes(map(compact, candidates))
+        f"texts/{number}/{mode}": hashes(map(compact, candidates))
         for number, line in enumerate(lines)
         for mode, candidates in line["modes"].items()
     }
@@ -140,6 +140,7 @@ def _problem(prefix: str, dataset: CombosDataset, numbers: Iterable[int]) -> dic
     spans = [(new[int(of)], start, end) for of, start, end in dataset.spans if int(of) in new]
     members = [(place[int(row)], span) for row, span in dataset.relation_spans if int(row) in place]
     arrays: dict[str, Array] = {
+        "doc_ids": np.array([dataset.doc_ids[number] for number in new]),
         "sentences": np.array([dataset.sentences[number] for number in new]),
         "paragraphs": np.array([dataset.paragraphs[number] for number in new]),
         "spans": np.array(sorted(spans, key=lambda span: span[0]), dtype=np.int32).reshape(-1, 3),
