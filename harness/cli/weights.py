@@ -37,7 +37,7 @@ def list_weights(as_json: bool) -> None:
         echo_json(rows)
         return
     for row in rows:
-        click.echo(f"{row['method']:20} {row['title']:24} {row['size']:8} {row['licence']:6} -  {row['state']}")
+        click.echo(f"{row['method']:20} {row['title']:20} {row['size']:8} {row['licence']:6} -  {row['state']}")
 
 
 @command.command("get", short_help="Find or download, and record.")
@@ -67,7 +67,7 @@ def get_weights(method: str, folder: Path | None, mirrors: tuple[Path, ...]) -> 
 @click.option("--accelerator", type=click.Choice(["cpu", "cuda"]), default="cpu", show_default=True)
 @install_option
 def adapt(name: str, corpus: Path, settings: tuple[str, ...], accelerator: Accelerator, install: bool) -> None:
-    """Make the model METHOD:NAME of METHOD's own and CORPUS, in the method's image; its settings are in docs/combos.md.
+    """Make the model METHOD:NAME of METHOD's own and a corpus, in the method's image. Settings: docs/combos.md.
 
     \b
     harness weights adapt pure_scibert:dapt --corpus abstracts.txt --accelerator cuda

@@ -1,4 +1,4 @@
-"""Further pretraining: a model made of a method's own and of a person's texts, by a program in the method's image."""
+"""Further pretraining: a model made of a method's own and of a person's texts, by a program in its image."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def adapt_weights(
     accelerator: Accelerator = "cpu",
     say: Callable[[str], None],
 ) -> KeptWeights:
-    """The model METHOD:NAME, made of METHOD's own and a file of texts, one per line, and kept as if it was brought."""
+    """The model METHOD:NAME, made of METHOD's own and a file of texts, one per line; kept as if brought."""
     method, manifest = name.partition(":")[0], load_weights(layout, name)
     if not manifest.program:
         raise UsageError(

@@ -1,7 +1,7 @@
 """Pretrained models: named by a method's weights.toml, brought by a person, kept, and given to its containers.
 
-A method that reads several has `weights.NAME.toml` for each further one, which is called METHOD:NAME. One that nobody
-publishes names the program in the method's image that makes it of the first.
+A method that reads several has `weights.NAME.toml` for each further one, which is called METHOD:NAME. One that
+nobody publishes names the program in the method's image that makes it of the first.
 
 They are kept in the cache by revision, with the checksums that the manifest gives, or that they had when they were
 brought. A container gets them only if they still have these checksums, and a run's key holds a digest of all.
@@ -137,7 +137,7 @@ def _folder(layout: Layout, name: str, manifest: WeightsManifest) -> Path:
 
 def are_here(layout: Layout, name: str) -> bool:
     """Whether a model was brought."""
-    return _folder(layout, method, load_weights(layout, name)).is_dir()
+    return _folder(layout, name, load_weights(layout, name)).is_dir()
 
 
 def kept_weights(layout: Layout, name: str) -> KeptWeights:

@@ -1,4 +1,4 @@
-"""PURE for combinations of drugs over BlueBERT: the mean of the start markers' vectors of a set of drugs names its class."""
+"""PURE over BlueBERT: the mean of the start markers' vectors of a set of drugs names its class."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness.benchmarks.combos.metrics.bootstrap import multi_bootstrap, paired_bootstrap
-from harness.benchmarks.combos.metrics.evaluation import ItemCredits, MatchRule, as_defined
+from harness.benchmarks.combos.metrics.evaluation import Evaluator, ItemCredits, MatchRule
 from harness.benchmarks.combos.metrics.rows import DocumentId, RelationRow
 from harness.benchmarks.combos.metrics.scored_rows import (
     NEITHER,
@@ -155,7 +155,7 @@ def _evaluated_again(runs: list[ScoredRows], documents: list[int], seeds: list[i
             ]
             for side in (runs[seed].gold, runs[seed].predicted)
         ]
-        shares = shares_of(as_defined(sides[0], sides[1], PARTIAL))
+        shares = shares_of(Evaluator(*sides).as_defined(PARTIAL))
         values.append([shares[measure] for measure in ("recall", "precision", "F1")])
     return [float(mean) for mean in np.mean(np.array(values, dtype=np.float64), axis=0)]
 

@@ -1,4 +1,4 @@
-"""AdamW as transformers 4 had it: epsilon joins the root of v before its bias is corrected, decay follows the step.
+"""AdamW as transformers 4 had it: epsilon joins the root of v before its bias is corrected, decay comes last.
 
 torch's own adds it after the correction, which is the same with an epsilon that is larger in the first steps.
 """
