@@ -22,6 +22,7 @@ import torch
 from torch import Tensor
 from torch.optim import optimizer
 from torch.overrides import TorchFunctionMode
+from torch.utils._mode_utils import no_dispatch
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_flatten, tree_map, tree_unflatten
 
@@ -64,6 +65,11 @@ class CalledCuda(TorchFunctionMode):
             lambda one: GPU if isinstance(one, (str, torch.device)) and str(one) == "cuda" else one,
             (arguments, dict(options or {})),
         )
+        # both are made without a word to the mode below
+        if function is Tensor.tolist:
+            return arguments[0].cpu().tolist()
+        if function in (torch.tensor, torch.as_tensor) and options.get("device") == GPU:
+            return function(*arguments, **{**options, "device": CPU}).to(GPU)
         return function(*arguments, **options)
 
 
@@ -91,7 +97,7 @@ def computed(operation: Any, arguments: Sequence[Any], options: dict[str, Any]) 
     if operation is aten.copy_.default:
         on_gpu = isinstance(arguments[0], OnGpu)
     Gpu.operations += on_gpu
-    arguments, options = tree_unflatten(
+    of_numbers, options = tree_unflatten(
         [one.numbers if isinstance(one, OnGpu) else CPU if isinstance(one, torch.device) and one == GPU else one for one in leaves],
         shape,
     )
@@ -99,7 +105,11 @@ def computed(operation: Any, arguments: Sequence[Any], options: dict[str, Any]) 
     same = {id(one.numbers): one for one in there}
     # without gradients: they are kept of what stands for the numbers
     with torch.no_grad():
-        results = operation(*arguments, **options)
+        results = operation(*of_numbers, **options)
+        if any(one.shape != one.numbers.shape for one in there):
+            # what stands for the numbers has a shape, too
+            with no_dispatch():
+                operation(*arguments, **options)
     if not on_gpu:
         return results
 
