@@ -1,8 +1,8 @@
 """Runs in an image with torch: a method's main file on a GPU that is not there, to see what it would leave behind.
 
-What is moved to `cuda`, or made there, says that it lies there, and is computed by this machine's processor. As with
-a real one, an operation on tensors of both places fails, and NumPy can't read what was not brought back. At the end
-it says how many operations saw the GPU.
+What is moved to `cuda`, or made there, says that it lies there, and is computed by this machine's processor. As on
+a real one, an operation on tensors of both places fails, and NumPy can't read what was not brought back. At the
+end it prints how many operations saw the GPU.
 """
 
 from __future__ import annotations
@@ -13,11 +13,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-METHOD = Path("/opt/method")
-# torch imports NumPy, whose kernels HAN chooses before that
-if (METHOD / "kernels.py").is_file():
-    runpy.run_path(str(METHOD / "kernels.py"))["choose"]()
-
 import torch
 from torch import Tensor
 from torch.optim import optimizer
@@ -26,6 +21,7 @@ from torch.utils._mode_utils import no_dispatch
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_flatten, tree_map, tree_unflatten
 
+METHOD = Path("/opt/method")
 aten = torch.ops.aten
 # torch asks no driver about the device on which other tensors have no numbers at all
 CPU, GPU = torch.device("cpu"), torch.device("meta", 0)
@@ -42,10 +38,11 @@ class OnGpu(Tensor):
     __torch_function__ = torch._C._disabled_torch_function_impl
 
     @staticmethod
-    def __new__(cls, real: Tensor) -> OnGpu:
-        strides = real.stride() if real.layout is torch.strided else None
-        one: OnGpu = Tensor._make_wrapper_subclass(cls, real.shape, strides=strides, dtype=real.dtype, device=GPU)
-        one.numbers = real
+    def __new__(cls: type[OnGpu], numbers: Tensor) -> OnGpu:
+        strides = numbers.stride() if numbers.layout is torch.strided else None
+        facts = {"strides": strides, "dtype": numbers.dtype, "device": GPU}
+        one: OnGpu = Tensor._make_wrapper_subclass(cls, numbers.shape, **facts)
+        one.numbers = numbers
         return one
 
     @classmethod
@@ -98,7 +95,10 @@ def computed(operation: Any, arguments: Sequence[Any], options: dict[str, Any]) 
         on_gpu = isinstance(arguments[0], OnGpu)
     Gpu.operations += on_gpu
     of_numbers, options = tree_unflatten(
-        [one.numbers if isinstance(one, OnGpu) else CPU if isinstance(one, torch.device) and one == GPU else one for one in leaves],
+        [
+            one.numbers if isinstance(one, OnGpu) else CPU if isinstance(one, torch.device) and one == GPU else one
+            for one in leaves
+        ],
         shape,
     )
     # in place, an operation gives back what it was given
