@@ -15,10 +15,9 @@ from harness.base.interrupt import stop_on_interrupt
 from harness.base.progress import ProgressChoice, progress_for
 from harness.base.vocabulary import Verdict
 from harness.benchmarks.new_item import NewItem
-from harness.data.extension import extended
 from harness.engine import find_engine
 from harness.execution.campaign import Choices, left_to_run, run_cells
-from harness.execution.predict import Predicted, prediction_job
+from harness.execution.predict import Predicted, prediction_job, ranked_name
 from harness.execution.predict import predict as predict_job
 from harness.planning.jobs import Job, PlannedJob
 from harness.planning.needs import check_disk
@@ -87,23 +86,24 @@ def predict(
     seed: int = 0,
     top: int | None = None,
     new: Iterable[tuple[str, str, str]] = (),
+    only: Iterable[str] = (),
     progress: ProgressChoice = "auto",
     repository: Repository | None = None,
 ) -> Predicted:
     """The unknown pairs of a dataset, best first, ranked by a method that was fitted on all known ones.
 
-    `new` are items of one's own, each a kind, a name and a text: `("drug", "mine", "CCO")`. Then only pairs with
-    these are asked.
+    `new` are items of one's own, each a kind, a name and a text: `("drug", "mine", "CCO")`. Then only rows with
+    these are listed. `only` names things of the dataset: rows without one of them are left out.
     """
     here = opened(repository)
-    if items := [NewItem(kind=kind, name=name, text=text) for kind, name, text in new]:
-        dataset = extended(here.layout, dataset, items, here.mirrors)
-    job = prediction_job(here.layout, method, dataset, variant, seed)
+    names = [ranked_name(here.layout, dataset, name, here.mirrors) for name in only]
+    items = [NewItem(kind=kind, name=name, text=text) for kind, name, text in new]
+    job = prediction_job(here.layout, method, dataset, variant, seed, new=items, mirrors=here.mirrors)
     with (
         progress_for(progress) as shown,
         find_engine(here.layout, install=here.install, runtime=here.runtime) as engine,
     ):
-        return predict_job(here.layout, engine, job, mirrors=here.mirrors, progress=shown, top=top)
+        return predict_job(here.layout, engine, job, mirrors=here.mirrors, progress=shown, names=names, top=top)
 
 
 def _run(

@@ -1,12 +1,13 @@
 """Items of one's own that a dataset is extended by, such as a drug: what `harness predict` then asks about.
 
-A benchmark whose datasets can be extended has a module `extension` with `with_new(dataset, items)`.
+A benchmark whose datasets can be extended has a module `extension`: an `Extension`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TypeVar, cast
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol, TypeVar, cast
 
 from harness import benchmarks
 from harness.base.errors import UsageError
@@ -23,16 +24,116 @@ class NewItem(Strict):
     # what it is called in a ranking
     name: str
     # what is known of it, such as a structure
-    text: str
+    text: str = ""
+
+    @property
+    def where(self) -> str:
+        """Where a person wrote it."""
+        return f"new {self.kind} '{self.name}'"
 
 
-def with_new(benchmark: str, dataset: D, items: Sequence[NewItem]) -> D:
-    """The dataset with items of one's own."""
+@dataclass(frozen=True)
+class Kind:
+    """A kind of item, and what a person says of one."""
+
+    # what its text holds: `structure (SMILES)`; empty where the name says all
+    holds: str = ""
+    # whether a person names it; else it is numbered
+    named: bool = True
+    # inputs that tell of it: a method that declares none of them has nothing to say; empty where every method has
+    inputs: tuple[str, ...] = ()
+    # the lists of a dataset that name such things, the one that rankings show first
+    lists: tuple[str, ...] = ()
+    # what is put between the lines of a file that holds the text
+    between_lines: str = ""
+
+    @property
+    def usage(self) -> str:
+        """What a person writes: `NAME=TEXT`."""
+        return "=".join(word for word, is_written in (("NAME", self.named), ("TEXT", self.holds)) if is_written)
+
+
+@dataclass(frozen=True)
+class Usual:
+    """What `harness predict BENCHMARK` takes where a person names no method or dataset."""
+
+    method: str
+    # the first whose files are here
+    datasets: tuple[str, ...]
+
+
+class Extension(Protocol):
+    """A module `extension`."""
+
+    KINDS: Mapping[str, Kind]
+    USUAL: Usual
+
+    def with_new(self, dataset: D, items: Sequence[NewItem]) -> D:
+        """The dataset with these items, or `UsageError` for one that can't be added."""
+        ...
+
+
+def extension_of(benchmark: str) -> Extension:
+    """The extension of a benchmark; an error says that it has none."""
     extension = benchmarks.part(benchmark, "extension")
     if extension is None:
         raise UsageError(
             f"benchmark {benchmark} can't add items to a dataset",
-            where="--new",
-            todo="list them in tables of your own (docs/predicting.md)",
+            where="harness predict",
+            todo="list them in tables of your own, and name method and dataset (docs/predicting.md)",
         )
-    return cast(D, extension.with_new(dataset, items))
+    return cast(Extension, extension)
+
+
+def kinds() -> dict[str, dict[str, Kind]]:
+    """Every kind by its word, and what it is in each benchmark that has it."""
+    result: dict[str, dict[str, Kind]] = {}
+    for benchmark in benchmarks.names():
+        if benchmarks.part(benchmark, "extension") is not None:
+            for word, kind in extension_of(benchmark).KINDS.items():
+                result.setdefault(word, {})[benchmark] = kind
+    return result
+
+
+def kind_of(benchmark: str, word: str, *, where: str = "") -> Kind:
+    """A kind of a benchmark by its word."""
+    own = extension_of(benchmark).KINDS
+    if word not in own:
+        usages = " or ".join(f"--{one} {kind.usage}" for one, kind in own.items())
+        raise UsageError(
+            f"benchmark {benchmark} has no items of the kind '{word}'",
+            where=where or f"--{word}",
+            todo=f"it has {usages} (docs/predicting.md)",
+        )
+    return own[word]
+
+
+def with_new(benchmark: str, dataset: D, items: Sequence[NewItem]) -> D:
+    """The dataset with items of one's own."""
+    for item in items:
+        kind_of(benchmark, item.kind, where=item.where)
+    return extension_of(benchmark).with_new(dataset, items)
+
+
+def check_name(item: NewItem, names: set[str]) -> None:
+    """Add the name of an item to these in small letters; refuse an empty or a known one."""
+    if not item.name.strip() or item.name.lower() in names:
+        fault = f"there is a '{item.name}' already" if item.name.strip() else "the name is empty"
+        raise UsageError(fault, where=item.where, todo="give it another name")
+    names.add(item.name.lower())
+
+
+def not_readable(item: NewItem, kind: Kind) -> UsageError:
+    """The error for a text that does not hold what it should."""
+    return UsageError(
+        f"'{item.text[:40]}' is no {kind.holds}", where=item.where, todo=f"write --{item.kind} {kind.usage}"
+    )
+
+
+def is_structure(smiles: str) -> bool:
+    """Whether a text is the SMILES of at least one atom."""
+    from rdkit import Chem, rdBase
+
+    with rdBase.BlockLogs():
+        molecule = Chem.MolFromSmiles(smiles)
+    return molecule is not None and molecule.GetNumAtoms() > 0

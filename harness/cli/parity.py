@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     "--golden",
     required=True,
     type=click.Path(path_type=Path),
-    help="A benchmark's folder of golden cases (*.npz), or the folder that holds such folders.",
+    help="A benchmark's folder of golden cases, or the folder that holds such folders.",
 )
 @mirror_option
 @install_option
@@ -43,8 +43,8 @@ def command(
     """
     from harness.execution.trials import OnDemand
     from harness.parity import check_cases, find_cases
+    from harness.parity.cases import METRICS, SPLITS
     from harness.parity.check import is_covered
-    from harness.parity.references import METRICS, SPLITS
 
     layout = find_layout()
     cases, cards = find_cases(golden), load_methods(layout)

@@ -6,8 +6,12 @@ from pathlib import Path
 
 import click
 
+from harness.base.errors import UsageError
 from harness.base.layout import find_layout
-from harness.cli.options import OnceGroup, echo_json, json_option, mirror_option
+from harness.base.vocabulary import Accelerator
+from harness.cli.options import OnceGroup, echo_json, install_option, json_option, mirror_option
+from harness.engine import find_engine
+from harness.execution.adaptation import adapt_weights
 from harness.methods.weights import are_here, bring_weights, kept_weights, load_weights, weights_names
 
 
@@ -24,7 +28,8 @@ def list_weights(as_json: bool) -> None:
     rows = []
     for name in weights_names(layout):
         manifest = load_weights(layout, name)
-        state = f"to be brought: `harness weights get {name}`"
+        how = "to be made: `harness weights adapt" if manifest.program else "to be brought: `harness weights get"
+        state = f"{how} {name}`"
         if are_here(layout, name):
             state = f"here, {kept_weights(layout, name).digest[:16]}"
         rows.append({"method": name, "state": state, **manifest.model_dump(mode="json")})
@@ -32,7 +37,7 @@ def list_weights(as_json: bool) -> None:
         echo_json(rows)
         return
     for row in rows:
-        click.echo(f"{row['method']:10} {row['title']:14} {row['size']:8} {row['licence']:6} -  {row['state']}")
+        click.echo(f"{row['method']:20} {row['title']:20} {row['size']:8} {row['licence']:6} -  {row['state']}")
 
 
 @command.command("get", short_help="Find or download, and record.")
@@ -48,6 +53,38 @@ def get_weights(method: str, folder: Path | None, mirrors: tuple[Path, ...]) -> 
     """Bring the weights of METHOD. Checksums that its weights.toml does not give are recorded now."""
     weights = bring_weights(find_layout(), method, given=folder, mirrors=mirrors, say=click.echo)
     click.echo(f"{weights.manifest.title}: {weights.digest}")
+
+
+@command.command("adapt", short_help="Pretrain further, on your own texts.")
+@click.argument("name", metavar="METHOD:NAME")
+@click.option(
+    "--corpus",
+    required=True,
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="UTF-8, one text per line.",
+)
+@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="A setting of the program.")
+@click.option("--accelerator", type=click.Choice(["cpu", "cuda"]), default="cpu", show_default=True)
+@install_option
+def adapt(name: str, corpus: Path, settings: tuple[str, ...], accelerator: Accelerator, install: bool) -> None:
+    """Make the model METHOD:NAME of METHOD's own and a corpus, in the method's image. Settings: docs/combos.md.
+
+    \b
+    harness weights adapt pure_scibert:dapt --corpus abstracts.txt --accelerator cuda
+    """
+    layout = find_layout()
+    values = dict(map(_setting, settings))
+    with find_engine(layout, install=install) as engine:
+        weights = adapt_weights(engine, layout, name, corpus, values, accelerator=accelerator, say=click.echo)
+    click.echo(f"{weights.manifest.title}: {weights.digest}")
+
+
+def _setting(text: str) -> tuple[str, float]:
+    name, _, value = text.partition("=")
+    try:
+        return name, float(value)
+    except ValueError:
+        raise UsageError(f"'{text}' is no NAME=NUMBER", todo="write for example --set epochs=3") from None
 
 
 @command.command("verify", short_help="Check what is here.")

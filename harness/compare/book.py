@@ -131,7 +131,7 @@ def group_of(comparison: Comparison) -> tuple[str, str, str, str]:
     kind = {"value": "value per seed"}.get(claim.statistic) or claim.source.partition(",")[0]
     if claim.statistic == "mean" and not claim.sheet:
         kind = "mean over seeds"
-    return kind, target.method or claim.method, target.dataset or claim.dataset, target.split or claim.split
+    return kind, target.row or claim.method, target.dataset or claim.dataset, target.split or claim.split
 
 
 def _is_about(

@@ -187,7 +187,7 @@ def _decide_band(claim: Claim, ours: Summary) -> _Decision:
     test = f"|difference| <= {band:.2g}"
     # a mean over tasks is one over all of them: some are easier than others
     if claim.n and ours.n < claim.n:
-        return ClaimVerdict.NOT_COMPARABLE, f"{ours.n} of {claim.n} tasks", test, band
+        return ClaimVerdict.NOT_COMPARABLE, f"{ours.n} of {claim.n} runs", test, band
     if ours.n < _FEWEST_OF_A_BAND:
         return ClaimVerdict.NOT_COMPARABLE, f"{ours.n} of at least {_FEWEST_OF_A_BAND} seeds", test, band
     if abs(ours.mean - claim.value) <= band:

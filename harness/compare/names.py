@@ -58,7 +58,10 @@ class PublishedNames(Strict):
     options: dict[str, int] = {}
     seeds: int
     sources: ClaimSources
+    # METHOD, or METHOD/VARIANT where a published name is that of another variant
     methods: dict[str, str]
+    # methods that the paper does not have: rows beside its own, about which there is no claim
+    own_methods: list[str] = []
     datasets: dict[str, str]
     splits: dict[str, str]
     metrics: list[MetricName]
@@ -70,6 +73,12 @@ class PublishedNames(Strict):
     other_data: list[Remark] = []
     # names that stand for another metric
     meanings: list[Meaning] = []
+
+    @property
+    def variants(self) -> tuple[str, ...]:
+        """The variants that claims are about, or that have rows beside them."""
+        named = (name.partition("/")[2] for name in self.methods.values())
+        return tuple(dict.fromkeys((self.variant, *self.beside, *filter(None, named))))
 
     def metric(self, published: str) -> MetricName:
         """The metric with this published name."""
@@ -93,6 +102,13 @@ class Target:
     method: str | None
     dataset: str | None
     split: str | None
+    # if it is not the variant that all other claims are about
+    variant: str = ""
+
+    @property
+    def row(self) -> str | None:
+        """`METHOD/VARIANT`, or the method."""
+        return f"{self.method}/{self.variant}" if self.variant else self.method
 
 
 def claimed_benchmarks(layout: Layout) -> list[str]:
@@ -115,7 +131,8 @@ def load_names(layout: Layout, benchmark: str) -> PublishedNames:
 
 def target_of(names: PublishedNames, method: str, dataset: str, split: str) -> Target:
     """The target of a claim, from published names."""
-    return Target(names.methods.get(method), names.datasets.get(dataset), names.splits.get(split))
+    own, _, variant = names.methods.get(method, "").partition("/")
+    return Target(own or None, names.datasets.get(dataset), names.splits.get(split), variant)
 
 
 def reason_in(remarks: list[Remark], method: str, dataset: str, split: str, metric: str = "") -> str | None:

@@ -7,7 +7,7 @@ parameters that the card gives for its variant. The variant is that of the claim
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import cache, partial
 from pathlib import Path
@@ -76,6 +76,11 @@ def obtain(
             _seeds(runs, planned.job).setdefault(planned.job.split.seed, _reference_run(entry))
     for of_variant in runs.values():
         of_variant |= of_tasks(of_variant, names)
+    for variant, own in runs.items():
+        named = (replace(target, variant=variant) for target in own)
+        runs[names.variant] |= {
+            target: own[replace(target, variant="")] for target in named if target.row in names.methods.values()
+        }
     return runs
 
 
@@ -108,10 +113,14 @@ class _Current:
 
     def __init__(self, layout: Layout, names: PublishedNames) -> None:
         self._names = names
-        self.variants = (names.variant, *names.beside)
+        self.variants = names.variants
         # controls are shown beside the paper's methods, and never enter its statistics
         controls = {card.name for card in load_methods(layout, names.benchmark) if card.control}
-        self._methods = (set(method_names(layout)) & set(names.methods.values())) | controls
+        self._methods = {*method_names(layout)} & {
+            *names.own_methods,
+            *(name.partition("/")[0] for name in names.methods.values()),
+        }
+        self._methods |= controls
         self._present = Present(layout)
         self._tree = cache(partial(image_tree, layout))
 

@@ -7,7 +7,7 @@ import io
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -43,8 +43,8 @@ class Problem(Protocol):
 class ScoredProblem(Problem, Protocol):
     """A problem whose answers can be scored."""
 
-    def metrics(self, answer: Mapping[str, Array]) -> Mapping[str, float | None]:
-        """The scores of an answer, by the truth."""
+    def metrics(self, answer: Mapping[str, Any]) -> Mapping[str, float | None]:
+        """The scores of an answer, by the truth; each file as `content_of` gives it."""
         ...
 
 
@@ -134,6 +134,11 @@ def array_of(answer: Answer, name: str) -> Array:
     return np.array(np.load(io.BytesIO(answer[name])))
 
 
+def content_of(answer: Answer, name: str) -> Any:
+    """One file of an answer as `Arrangement.restore` takes it: an array, or lines."""
+    return array_of(answer, name) if name.endswith(".npy") else answer[name].splitlines(keepends=True)
+
+
 def solves(make: MakeTrial) -> Look:
     """The method gives a valid answer."""
 
@@ -178,7 +183,7 @@ def learns(name: str, make: Callable[[], ScoredProblem], options: Options = NONE
         problem = make()
         trial = trial_of(bench.card, name, problem, options)
         answer = bench.answer(trial)
-        published = order_free(name, problem.metrics({file: array_of(answer, file) for file in answer}))
+        published = order_free(name, problem.metrics({file: content_of(answer, file) for file in answer}))
         if not published:
             raise Fault("its answer has no score that could depend on the order of items: nothing can be compared")
         others = []
@@ -186,10 +191,10 @@ def learns(name: str, make: Callable[[], ScoredProblem], options: Options = NONE
             # any secret will do, if it is always the same
             arrangement = arrange(name, trial.inputs, f"self-test {number}")
             answer = bench.answer(replace(trial, inputs=arrangement.inputs))
-            arrays = {file: array_of(answer, file) for file in answer}
-            for file in arrays.keys() & arrangement.restore.keys():
-                arrays[file] = arrangement.restore[file](arrays[file])
-            others.append(problem.metrics(arrays))
+            contents = {file: content_of(answer, file) for file in answer}
+            for file in contents.keys() & arrangement.restore.keys():
+                contents[file] = arrangement.restore[file](contents[file])
+            others.append(problem.metrics(contents))
             if likeness := compare_orders(published, others, close=_CLOSE):
                 break
         if likeness is not None and likeness.alike is False:

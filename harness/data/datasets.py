@@ -51,6 +51,12 @@ def is_converted(layout: Layout, manifest: DatasetManifest) -> bool:
     return (_converted_folder(layout, manifest) / _NAMES_FILE).is_file()
 
 
+def is_here(layout: Layout, manifest: DatasetManifest, mirrors: Sequence[Path] = ()) -> bool:
+    """Whether a dataset can be loaded without a download."""
+    copies = (local_copy(layout, manifest.name, file, mirrors) for file in manifest.files)
+    return is_converted(layout, manifest) or (not manifest.bring and all(copies))
+
+
 def fetch_dataset(layout: Layout, name: str, *, mirrors: Sequence[Path] = ()) -> dict[str, Path]:
     """Checked copies of a dataset's original files, and the tables that a person brought, by name."""
     manifest = load_manifest(layout, name)

@@ -20,8 +20,14 @@ _NAME_DIGITS = 8
 
 
 def extended(layout: Layout, base: str, items: Sequence[NewItem], mirrors: Sequence[Path] = ()) -> str:
-    """The name of a dataset that has all of another one and these items; it is there afterwards."""
+    """The name of a dataset that has all of another one and these items; it is there afterwards.
+
+    Items of a dataset that was extended before are added to the one that it extends, together with those it has.
+    """
     manifest = load_manifest(layout, base)
+    if manifest.extends:
+        items = [*manifest.new, *(item for item in items if item not in manifest.new)]
+        return extended(layout, manifest.extends, items, mirrors)
     dataset = load_dataset(layout, base, mirrors=mirrors)
     larger = with_new(manifest.benchmark, dataset, items)
     digest = content_digest(larger)

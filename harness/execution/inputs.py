@@ -15,7 +15,7 @@ from harness.base.layout import Layout
 from harness.base.vocabulary import PROTOCOL_VERSION
 from harness.benchmarks.order import PUBLISHED, Arrangement
 from harness.data import load_dataset
-from harness.methods.card import MethodCard
+from harness.methods.card import MethodCard, load_method
 from harness.methods.weights import KeptWeights, kept_weights
 from harness.planning.jobs import Job, PlannedJob
 from harness.splits import load_split
@@ -49,7 +49,7 @@ def planned_weights(layout: Layout, planned: PlannedJob) -> KeptWeights | None:
     """The pretrained model that a job was planned with, every file checked; None for a job without one."""
     if not planned.weights_digest:
         return None
-    weights = kept_weights(layout, planned.job.method)
+    weights = kept_weights(layout, load_method(layout, planned.job.method).weights_of(planned.job.variant))
     if weights.digest != planned.weights_digest:
         raise WeightsError(
             f"{weights.manifest.title} is not the one that was planned",

@@ -6,6 +6,7 @@ of declared inputs. Both are refused, by name, before anything is hashed or copi
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from harness.base.errors import ImageError
@@ -13,7 +14,9 @@ from harness.base.errors import ImageError
 # Where the code lies that replays golden cases, beside the code that they are cases of.
 PARITY = "parity"
 # What can't change an answer, or what git would not hold.
-_NOT_CODE = ("__pycache__", ".ipynb_checkpoints", "method.toml", "weights.toml", "tests", PARITY)
+_NOT_CODE = ("__pycache__", ".ipynb_checkpoints", "method.toml", "tests", PARITY)
+# pretrained models that its variants read: weights.toml, weights.NAME.toml
+_WEIGHTS = re.compile(r"weights(\.\w+)?\.toml")
 _NOT_CODE_SUFFIXES = (".pyc", ".pyo", ".md", ".swp", "~", ".orig", ".rej", ".RData", ".Rhistory")
 SUFFIXES = {"python": (".py",), "octave": (".m",), "r": (".R", ".r"), "java": (".java",)}
 _SOURCE = tuple(suffix for suffixes in SUFFIXES.values() for suffix in suffixes)
@@ -71,4 +74,5 @@ def _refusal(path: Path, why: str, todo: str) -> ImageError:
 
 
 def _is_not_code(part: str) -> bool:
-    return part in _NOT_CODE or part.startswith(".") or part.endswith(_NOT_CODE_SUFFIXES)
+    other = part in _NOT_CODE or _WEIGHTS.fullmatch(part) is not None
+    return other or part.startswith(".") or part.endswith(_NOT_CODE_SUFFIXES)

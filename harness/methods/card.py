@@ -79,7 +79,9 @@ class Variant(Strict):
     summary: str
     like: str = Field(default="", description="the variant above whose parameters it has, but for its own")
     parameters: dict[str, Scalar] = {}
-    weights: bool = Field(default=False, description="whether it reads the files that weights.toml names")
+    weights: bool | str = Field(
+        default=False, description="whether it reads the files that weights.toml, or weights.NAME.toml, names"
+    )
     resources: Resources | None = Field(default=None, description="the limits of its runs, where they are its own")
 
 
@@ -189,6 +191,11 @@ class MethodCard(NamedManifest):
                 todo=f"choose one of: {', '.join(sorted(self.variants))}",
             )
         return self.variants[name]
+
+    def weights_of(self, variant: str) -> str:
+        """The pretrained model that a variant reads: METHOD or METHOD:NAME; empty for none."""
+        own = self.variant(variant).weights
+        return f"{self.name}:{own}" if isinstance(own, str) else self.name if own else ""
 
     def of_variant(self, name: str, accelerator: Accelerator = "cpu") -> MethodCard:
         """The card with the limits of one variant's runs."""

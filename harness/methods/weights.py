@@ -1,5 +1,8 @@
 """Pretrained models: named by a method's weights.toml, brought by a person, kept, and given to its containers.
 
+A method that reads several has `weights.NAME.toml` for each further one, which is called METHOD:NAME. One that
+nobody publishes names the program in the method's image that makes it of the first.
+
 They are kept in the cache by revision, with the checksums that the manifest gives, or that they had when they were
 brought. A container gets them only if they still have these checksums, and a run's key holds a digest of all.
 """
@@ -22,7 +25,7 @@ from harness.base.manifests import Strict, load_toml
 from harness.data.manifest import mirror_path
 from harness.methods.card import load_method, method_names
 
-_FILE = "weights.toml"
+_FILES = "weights*.toml"
 _CHECKSUMS = "checksums.json"
 
 
@@ -30,9 +33,12 @@ class WeightsManifest(Strict):
     """A pretrained model, as its method reads it."""
 
     title: str
-    repository: str = Field(description="the page of the model")
-    revision: str
-    source: str = Field(description="the URL that a file's name is put after")
+    repository: str = Field(default="", description="the page of the model")
+    revision: str = ""
+    source: str = Field(default="", description="the URL that a file's name is put after")
+    program: str = Field(
+        default="", description="what in the image makes it of the method's own model and a corpus"
+    )
     licence: str
     citation: str
     size: str = Field(description="of all files, about")
@@ -49,7 +55,9 @@ class WeightsManifest(Strict):
 
     @model_validator(mode="after")
     def _says_where(self) -> WeightsManifest:
-        for name in self.files:
+        if bool(self.program) == bool(self.source):
+            raise ValueError("source: either this or program says where the files come from")
+        for name in self.files if self.source else ():
             mirror_path(self.url(name))
         if unknown := sorted(set(self.sha256) - set(self.files)):
             raise ValueError(f"sha256: no such file: {', '.join(unknown)}")
@@ -59,19 +67,31 @@ class WeightsManifest(Strict):
         """Where one file is published."""
         return f"{self.source.rstrip('/')}/{name}"
 
+    @property
+    def origin(self) -> str:
+        """What the files are of, for messages."""
+        return (
+            f"{self.repository}, revision {self.revision}" if self.source else f"{self.title}, as made by a person"
+        )
+
 
 def weights_names(layout: Layout) -> list[str]:
-    """All methods that read a pretrained model."""
-    return [name for name in method_names(layout) if (layout.methods / name / _FILE).is_file()]
+    """All pretrained models that methods read."""
+    return [
+        ":".join([name, *path.name.split(".")[1:-1]])
+        for name in method_names(layout)
+        for path in sorted((layout.methods / name).glob(_FILES), key=lambda path: len(path.name))
+    ]
 
 
-def load_weights(layout: Layout, method: str) -> WeightsManifest:
-    """The manifest of a method's weights."""
+def load_weights(layout: Layout, name: str) -> WeightsManifest:
+    """The manifest of a pretrained model."""
+    method, _, further = name.partition(":")
     load_method(layout, method)
-    path = layout.methods / method / _FILE
+    path = layout.methods / method / _FILES.replace("*", f".{further}" if further else "")
     if not path.is_file():
         raise UsageError(
-            f"method '{method}' reads no pretrained model",
+            f"no method reads a pretrained model '{name}'",
             where=str(path),
             todo=f"name one of: {', '.join(weights_names(layout))}",
         )
@@ -109,28 +129,32 @@ class KeptWeights:
         return {"title": self.manifest.title, "revision": self.manifest.revision, "files": files}
 
 
-def _folder(layout: Layout, method: str, manifest: WeightsManifest) -> Path:
-    """Where a method's weights are kept; another revision or list of files has another place."""
+def _folder(layout: Layout, name: str, manifest: WeightsManifest) -> Path:
+    """Where a model's files are kept; another revision or list of files has another place."""
     digest = digest_of([manifest.revision, sorted(manifest.files)])
-    return layout.cache / "weights" / f"{method}-{digest[:16]}"
+    return layout.cache / "weights" / f"{name.replace(':', '-')}-{digest[:16]}"
 
 
-def are_here(layout: Layout, method: str) -> bool:
-    """Whether the weights of a method were brought."""
-    return _folder(layout, method, load_weights(layout, method)).is_dir()
+def are_here(layout: Layout, name: str) -> bool:
+    """Whether a model was brought."""
+    return _folder(layout, name, load_weights(layout, name)).is_dir()
 
 
-def kept_weights(layout: Layout, method: str) -> KeptWeights:
-    """The weights of a method, or what to do to have them."""
-    manifest = load_weights(layout, method)
-    folder = _folder(layout, method, manifest)
-    if not are_here(layout, method):
+def kept_weights(layout: Layout, name: str) -> KeptWeights:
+    """A model's files, or what to do to have them."""
+    manifest = load_weights(layout, name)
+    folder = _folder(layout, name, manifest)
+    if not are_here(layout, name):
+        ways = f"`harness weights get {name}` fetches it, or with --from FOLDER takes it from a folder"
+        if manifest.program:
+            ways = (
+                f"`harness weights adapt {name} --corpus FILE` makes it of texts, one per line; "
+                f"`harness weights get {name} --from FOLDER` takes it from a folder"
+            )
         raise WeightsError(
-            f"{manifest.title} ({manifest.size}) is not here: `harness weights get {method}` fetches it, or with "
-            "--from FOLDER takes it from a folder",
+            f"{manifest.title} ({manifest.size}) is not here: {ways}",
             where=str(folder),
-            todo=f"the files are {', '.join(manifest.files)} of {manifest.repository}, "
-            f"revision {manifest.revision}",
+            todo=f"the files are {', '.join(manifest.files)} of {manifest.origin}",
         )
     recorded = read_json(folder / _CHECKSUMS)
     if not isinstance(recorded, dict) or set(recorded) != set(manifest.files):
@@ -139,15 +163,15 @@ def kept_weights(layout: Layout, method: str) -> KeptWeights:
             where=str(folder / _CHECKSUMS),
             todo=f"remove the folder {folder} and bring the files again",
         )
-    sums = {name: str(recorded[name]) for name in sorted(recorded)}
-    for name, sha256 in manifest.sha256.items():
-        _must_be(manifest, name, sums[name], sha256, where=str(folder))
+    sums = {file: str(recorded[file]) for file in sorted(recorded)}
+    for file, sha256 in manifest.sha256.items():
+        _must_be(manifest, file, sums[file], sha256, where=str(folder))
     return KeptWeights(manifest, folder, sums)
 
 
-def weights_digest(layout: Layout, method: str) -> str:
+def weights_digest(layout: Layout, name: str) -> str:
     """The digest that binds a run to its weights."""
-    return kept_weights(layout, method).digest
+    return kept_weights(layout, name).digest
 
 
 def _must_be(manifest: WeightsManifest, name: str, actual: str, recorded: str, *, where: str) -> None:
@@ -156,26 +180,26 @@ def _must_be(manifest: WeightsManifest, name: str, actual: str, recorded: str, *
         raise WeightsError(
             f"'{name}' is not the file of {manifest.title} that the manifest records",
             where=f"{where}: sha256 is {actual}, recorded {recorded}",
-            todo=f"bring the file of revision {manifest.revision}, or correct weights.toml",
+            todo=f"bring the file of {manifest.origin}, or correct the manifest",
         )
 
 
 def bring_weights(
     layout: Layout,
-    method: str,
+    name: str,
     *,
     given: Path | None = None,
     mirrors: Sequence[Path] = (),
     say: Callable[[str], None],
 ) -> KeptWeights:
     """All files of a model in the cache, with their checksums; files that are there already are checked."""
-    manifest = load_weights(layout, method)
-    final = _folder(layout, method, manifest)
+    manifest = load_weights(layout, name)
+    final = _folder(layout, name, manifest)
     if not final.is_dir():
         with folder_in_the_making(final) as making:
-            sums = {name: _bring(manifest, name, making / name, given, mirrors, say) for name in manifest.files}
+            sums = {file: _bring(manifest, file, making / file, given, mirrors, say) for file in manifest.files}
             write_json(making / _CHECKSUMS, sums)
-    weights = kept_weights(layout, method)
+    weights = kept_weights(layout, name)
     weights.verify()
     return weights
 
@@ -190,6 +214,12 @@ def _bring(
 ) -> str:
     """Copy one file to `target`; returns its checksum."""
     url = manifest.url(name)
+    if given is None and manifest.program:
+        raise WeightsError(
+            f"{manifest.title} is published nowhere",
+            where=manifest.citation,
+            todo="make it with `harness weights adapt`, or give its folder with --from",
+        )
     folders = [given / name] if given else [folder / mirror_path(url) for folder in mirror_folders(mirrors)]
     source = next((path for path in folders if path.is_file()), None)
     failures = [f"{path}: no such file" for path in folders]
@@ -201,8 +231,7 @@ def _bring(
         raise WeightsError(
             f"'{name}' of {manifest.title} is in none of its sources",
             where="\n         ".join(failures),
-            todo=f"get the files of {manifest.repository}, revision {manifest.revision}, elsewhere and give their "
-            "folder with --from",
+            todo=f"get the files of {manifest.origin}, elsewhere and give their folder with --from",
         )
     sha256 = sha256_of(target)
     if name in manifest.sha256:

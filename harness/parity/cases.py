@@ -3,29 +3,53 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Protocol, cast
 
 from harness import benchmarks
 from harness.base.errors import ManifestError, UsageError
+from harness.base.layout import Layout
 from harness.methods.card import MethodCard, ParityTable
+from harness.parity.goldens import Golden, golden_in
 
+# who computes a case again: a method, or the harness with its own metrics or splits
+METHOD, METRICS, SPLITS = "method", "metrics", "splits"
+# a benchmark has one file of golden metrics or a folder of them
+_METRICS_PREFIX, _SPLIT_PREFIX = "metrics/", "split_"
 _WILDCARDS = {"dataset": r"(?P<dataset>.+?)", "seed": r"(?P<seed>\d+)"}
 
 
 @dataclass(frozen=True)
 class GoldenCase:
-    """One golden file. `benchmark` is None where the folder's name says nothing of it."""
+    """One golden case. `benchmark` is None where the folder's name says nothing of it."""
 
     name: str
     path: Path
     benchmark: str | None
+    subject: str = METHOD
+    # files beside `path` of which it is made too
+    files: tuple[Path, ...] = ()
+    # its content, where that is not the arrays of `path`; with mirrors, because it may need a dataset
+    read: Callable[[Layout, Sequence[Path]], Golden] | None = None
+
+    def content(self, layout: Layout, mirrors: Sequence[Path]) -> Golden:
+        """What a method is handed and what is compared."""
+        return self.read(layout, mirrors) if self.read else golden_in(self.path)
 
     def features_of(self, dataset: str) -> Path:
         """The features that the cases of one dataset share."""
         return self.path.parent / f"_features_{dataset}.npz"
+
+
+class OwnCases(Protocol):
+    """What `parity/cases.py` of a benchmark offers: cases of other forms than one archive of arrays."""
+
+    def cases_in(self, folder: Path) -> Iterable[GoldenCase]:
+        """The cases whose files have the benchmark's names, wherever the folder lies."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -96,19 +120,22 @@ def _most_specific(matches: list[Match]) -> list[Match]:
 def _cases_in(folder: Path) -> list[GoldenCase]:
     """The cases of one folder, and of a benchmark's folders per method; a leading _ marks inputs of others."""
     of = folder.name if folder.name in benchmarks.names() else None
+    parts = (benchmarks.part(name, "parity.cases") for name in ([of] if of else benchmarks.names()))
+    own = [case for part in parts if part for case in cast(OwnCases, part).cases_in(folder)]
+    taken = {file for case in own for file in (case.path, *case.files)}
     files = sorted(folder.glob("*.npz")) + (sorted(folder.glob("*/*.npz")) if of else [])
-    cases = [
-        GoldenCase(path.relative_to(folder).with_suffix("").as_posix(), path, of)
+    names = {
+        path: path.relative_to(folder).with_suffix("").as_posix()
         for path in files
-        if not path.name.startswith("_")
-    ]
-    for name in [of] if of else benchmarks.names():
-        # files of other forms are cases where a benchmark says so
-        split_files = getattr(benchmarks.part(name, "parity.splits"), "split_files", None)
-        for path in split_files(folder) if split_files else ():
-            case = path.relative_to(folder).as_posix().removesuffix("".join(path.suffixes[-2:]))
-            cases.append(GoldenCase(case, path, name))
-    return cases
+        if path not in taken and not path.name.startswith("_")
+    }
+    return [GoldenCase(name, path, of, _subject(name)) for path, name in names.items()] + own
+
+
+def _subject(name: str) -> str:
+    if name == METRICS or name.startswith(_METRICS_PREFIX):
+        return METRICS
+    return SPLITS if name.startswith(_SPLIT_PREFIX) else METHOD
 
 
 @cache

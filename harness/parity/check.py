@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import Protocol, cast
 
 from harness import benchmarks
+from harness.base.errors import MissingData
 from harness.base.layout import Layout
 from harness.execution.trials import Runner
 from harness.methods.card import MethodCard
 from harness.parity import references
-from harness.parity.cases import GoldenCase, Match, how, matches_of
+from harness.parity.cases import METHOD, GoldenCase, Match, how, matches_of
 from harness.parity.finding import CaseFinding, Standing
-from harness.parity.goldens import Array, Incomplete, arrays_in
+from harness.parity.goldens import Array, Golden, Incomplete
 from harness.parity.traces import check_traces
 
 
@@ -37,13 +38,13 @@ def check_cases(
     """One finding per case and table that covers it; a case that nothing covers is a finding too."""
     for case in cases:
         if references.covers(case):
-            if not only or references.subject_of(case) in only:
+            if not only or case.subject in only:
                 yield references.check(layout, case, mirrors)
             continue
         matches = matches_of(case, cards) if case.path.is_file() else []
         selection = [match for match in matches if not only or match.card.name in only]
         if selection:
-            yield from _check_matches(case, selection, run, mirrors)
+            yield from _check_matches(layout, case, selection, run, mirrors)
         elif not only:
             yield CaseFinding(case.name, "method", "", standing=Standing.NOT_IMPLEMENTED, note="no card covers it")
 
@@ -51,18 +52,23 @@ def check_cases(
 def is_covered(case: GoldenCase, cards: Sequence[MethodCard], subject: str) -> bool:
     """Whether a case is about `subject`: a method, the metrics or the splits."""
     if references.covers(case):
-        return references.subject_of(case) == subject
+        return case.subject == subject
     return case.path.is_file() and any(match.card.name == subject for match in matches_of(case, cards))
 
 
 def _check_matches(
-    case: GoldenCase, matches: Sequence[Match], run: Runner, mirrors: Sequence[Path]
+    layout: Layout, case: GoldenCase, matches: Sequence[Match], run: Runner, mirrors: Sequence[Path]
 ) -> Iterator[CaseFinding]:
-    arrays = arrays_in(case.path)
+    try:
+        golden = case.content(layout, mirrors)
+    except MissingData as lack:
+        note = f"{lack.what}; give its originals with --mirror"
+        yield CaseFinding(case.name, METHOD, matches[0].card.name, standing=Standing.MISSING_DATA, note=note)
+        return
     applies = False
     for match in matches:
         try:
-            finding = _check_one(match, arrays, run, mirrors)
+            finding = _check_one(match, golden, run, mirrors)
             if finding is not None:
                 applies = True
                 yield finding
@@ -76,14 +82,12 @@ def _check_matches(
         yield CaseFinding(case.name, "method", matches[0].card.name, standing=Standing.NOT_IMPLEMENTED, note=note)
 
 
-def _check_one(
-    match: Match, arrays: Mapping[str, Array], run: Runner, mirrors: Sequence[Path]
-) -> CaseFinding | None:
+def _check_one(match: Match, golden: Golden, run: Runner, mirrors: Sequence[Path]) -> CaseFinding | None:
     """What came of one case; None where the table's condition on it does not hold."""
     if match.table.given:
-        return check_traces(match, arrays, run, how(match), mirrors)
+        return check_traces(match, golden, run, how(match), mirrors)
     part = benchmarks.part(match.benchmark, "parity.answers")
     if part is None:
         note = f"benchmark {match.benchmark} has traces alone: the card's table must say what is given"
         return CaseFinding(match.case.name, "method", match.card.name, standing=Standing.FAILED, note=note)
-    return cast(Answers, part).check_answers(match, arrays, run)
+    return cast(Answers, part).check_answers(match, golden.arrays, run)

@@ -1,8 +1,10 @@
-"""The arrays of golden cases, as they are stored."""
+"""What golden cases hold: their arrays as they are stored, and what is written beside them."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -17,6 +19,22 @@ Array = npt.NDArray[Any]
 
 class Incomplete(Exception):
     """A case can't be run because something it needs does not lie beside it."""
+
+
+@dataclass(frozen=True)
+class Golden:
+    """The content of one case; an array of texts is handed over as a list of them."""
+
+    arrays: Mapping[str, Array]
+    # notes beside the arrays, which a method is handed too
+    about: Mapping[str, Any] = field(default_factory=dict)
+
+
+def golden_in(path: Path) -> Golden:
+    """The content of an archive of arrays, with the notes in the JSON file of its name where there is one."""
+    notes = path.with_suffix(".json")
+    about = json.loads(notes.read_text(encoding="utf-8")) if notes.is_file() else {}
+    return Golden(arrays_in(path), about)
 
 
 def arrays_in(path: Path) -> Mapping[str, Array]:

@@ -8,27 +8,22 @@ from typing import Protocol, cast
 
 from harness import benchmarks
 from harness.base.layout import Layout
-from harness.parity.cases import GoldenCase
+from harness.parity.cases import METHOD, SPLITS, GoldenCase
 from harness.parity.finding import ArrayFinding, CaseFinding, Standing
 from harness.parity.goldens import Array, arrays_in
-
-METRICS, SPLITS = "metrics", "splits"
-# a benchmark has one file of golden metrics or a folder of them
-_METRICS_PREFIX, _SPLIT_PREFIX = "metrics/", "split_"
-
-__all__ = ["METRICS", "SPLITS", "check", "covers", "subject_of"]
 
 
 def covers(case: GoldenCase) -> bool:
     """Whether a case is one of metrics or splits."""
-    return case.path.is_file() and (
-        _is_of_metrics(case) or case.name.startswith(_SPLIT_PREFIX) or not _holds_arrays(case)
-    )
+    return case.subject != METHOD
 
 
-def subject_of(case: GoldenCase) -> str:
-    """`metrics` or `splits`: what a person may name instead of a method."""
-    return METRICS if _is_of_metrics(case) else SPLITS
+class Files(Protocol):
+    """What `parity/metrics.py` or `parity/splits.py` offers where `parity/cases.py` names such cases."""
+
+    def check_file(self, layout: Layout, case: str, path: Path, mirrors: Sequence[Path]) -> CaseFinding:
+        """Compute again what a file holds that is no archive of arrays, and compare."""
+        ...
 
 
 class Metrics(Protocol):
@@ -48,30 +43,18 @@ class Splits(Protocol):
         """Make the split that a golden holds, and compare."""
         ...
 
-    def check_file(self, layout: Layout, case: str, path: Path, mirrors: Sequence[Path]) -> CaseFinding:
-        """The same of a file that is no archive of arrays; only asked of a part that has `split_files(folder)`."""
-        ...
-
 
 def check(layout: Layout, case: GoldenCase, mirrors: Sequence[Path]) -> CaseFinding:
     """Compute again what the golden holds."""
-    subject, benchmark = subject_of(case), case.benchmark or benchmarks.default()
+    subject, benchmark = case.subject, case.benchmark or benchmarks.default()
     part = benchmarks.part(benchmark, f"parity.{subject}")
     if part is None:
         note = f"benchmark {benchmark} compares no golden {subject}"
         return CaseFinding(case.name, subject, subject, standing=Standing.NOT_IMPLEMENTED, note=note)
-    if not _holds_arrays(case):
-        return cast(Splits, part).check_file(layout, case.name, case.path, mirrors)
+    if case.path.suffix != ".npz":
+        return cast(Files, part).check_file(layout, case.name, case.path, mirrors)
     if subject == SPLITS:
         return cast(Splits, part).check_split(layout, case.name, arrays_in(case.path), mirrors)
     findings = tuple(cast(Metrics, part).check_metrics(arrays_in(case.path)))
     standing = Standing.OK if findings else Standing.FAILED
-    return CaseFinding(case.name, METRICS, METRICS, arrays=findings, standing=standing)
-
-
-def _is_of_metrics(case: GoldenCase) -> bool:
-    return case.name == METRICS or case.name.startswith(_METRICS_PREFIX)
-
-
-def _holds_arrays(case: GoldenCase) -> bool:
-    return case.path.suffix == ".npz"
+    return CaseFinding(case.name, subject, subject, arrays=findings, standing=standing)

@@ -23,24 +23,24 @@ from harness.execution.trials import Runner, Trial
 from harness.methods.card import Tolerance, merged_parameters
 from harness.parity.cases import Match
 from harness.parity.finding import ArrayFinding, CaseFinding, Standing, compare
+from harness.parity.goldens import Golden
 
 Array = npt.NDArray[Any]
 
 ABOUT = "about"
 
 
-def trial_of(match: Match, arrays: Mapping[str, Array]) -> Trial:
+def trial_of(match: Match, golden: Golden, mirrored: Mapping[str, Array]) -> Trial:
     """The trial of a case: the arrays that the method is handed, and the notes beside them."""
-    table, notes = match.table, match.case.path.with_suffix(".json")
+    table, arrays = match.table, {**golden.arrays, **mirrored}
     inputs: dict[str, Any] = {
         name: _as_input(array)
         for name, array in arrays.items()
         if _matches(name, [*table.given, *table.mirrored]) and not _matches(name, table.absent)
     }
-    about: dict[str, Any] = json.loads(notes.read_text(encoding="utf-8")) if notes.is_file() else {}
     # of what is compared a method may know how much there is: over how many steps
-    about["shapes"] = {name: list(array.shape) for name, array in arrays.items() if name not in inputs}
-    inputs[ABOUT] = [json.dumps(about)]
+    shapes = {name: list(array.shape) for name, array in arrays.items() if name not in inputs}
+    inputs[ABOUT] = [json.dumps({**golden.about, "shapes": shapes})]
     return Trial(
         card=match.card,
         benchmark=match.benchmark,
@@ -54,12 +54,10 @@ def trial_of(match: Match, arrays: Mapping[str, Array]) -> Trial:
     )
 
 
-def check_traces(
-    match: Match, arrays: Mapping[str, Array], run: Runner, how: str, mirrors: Sequence[Path] = ()
-) -> CaseFinding:
+def check_traces(match: Match, golden: Golden, run: Runner, how: str, mirrors: Sequence[Path] = ()) -> CaseFinding:
     """Run one case and compare every array that the table has a tolerance for."""
     table = match.table
-    goldens = {name: golden for name, golden in arrays.items() if not _matches(name, table.absent)}
+    goldens = {name: array for name, array in golden.arrays.items() if not _matches(name, table.absent)}
     if nobodys := [name for name in goldens if not _matches(name, [*table.given, *table.compare])]:
         return _finding(match, (), Standing.FAILED, f"nobody reads or computes {', '.join(nobodys)}")
     if both := [name for name in goldens if _matches(name, table.given) and _matches(name, table.compare)]:
@@ -68,20 +66,22 @@ def check_traces(
         mirrored = {name: _mirrored(file, mirrors) for name, file in table.mirrored.items()}
     except MissingData as lack:
         return _finding(match, (), Standing.MISSING_DATA, str(lack))
-    with run(trial_of(match, {**arrays, **mirrored})) as result:
+    with run(trial_of(match, golden, mirrored)) as result:
         if result.verdict is not Verdict.OK:
             note = f"the run ended with {result.verdict}: {result.reason}"
             return _finding(match, (), Standing.FAILED, note)
         findings = tuple(
-            _array_finding(name, golden, tolerance, result.out / "trace")
-            for name, golden in goldens.items()
+            _array_finding(name, array, tolerance, result.out / "trace")
+            for name, array in goldens.items()
             if (tolerance := _tolerance(name, table.compare))
         )
         seconds = result.wall_s
     if not findings:
         return _finding(match, (), Standing.FAILED, "none of the arrays to compare is in the golden")
     remarks = [
-        f"without {name} ({reason})" for name, reason in table.absent.items() if fnmatch.filter(arrays, name)
+        f"without {name} ({reason})"
+        for name, reason in table.absent.items()
+        if fnmatch.filter(golden.arrays, name)
     ]
     return _finding(match, findings, Standing.OK, "; ".join(part for part in (how, *remarks) if part), seconds)
 

@@ -120,7 +120,7 @@ class _Planner:
 
     def cell(self, job: Job) -> Cell:
         card = self.card(job.method)
-        reads_weights = card.variant(job.variant).weights
+        weights = card.weights_of(job.variant)
         if job.benchmark not in card.benchmarks:
             return Cell(
                 job, None, Verdict.NOT_APPLICABLE, f"{card.title} has no part in benchmark {job.benchmark}"
@@ -135,7 +135,7 @@ class _Planner:
                 image_tree=self._tree(job.method, job.accelerator),
                 dataset_digest=self._dataset(job.dataset),
                 split_digest=split,
-                weights_digest=self._weights(job.method) if reads_weights else "",
+                weights_digest=self._weights(weights) if weights else "",
             )
         except MissingData as error:
             return Cell(job, None, Verdict.MISSING_DATA, f"{error.what}; to do: {error.todo}")

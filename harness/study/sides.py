@@ -23,13 +23,16 @@ from harness.compare.runs import Obtained, Runs
 from harness.compare.values import values_of_control
 from harness.status.table import Summary, summarise
 
-# The variant of a control's row.
-CONTROL = "control"
+# The variant of a control's row, and of a method that the paper does not have.
+CONTROL, OWN = "control", "own"
 
 
 @dataclass(frozen=True)
 class Row:
-    """A method by its published name, or a row of ours such as `mlp/corrected` and `majority_type`."""
+    """A method by its published name, or a row of ours such as `mlp/corrected` and `majority_type`.
+
+    `method` of a printed row is what the name stands for: METHOD or METHOD/VARIANT.
+    """
 
     title: str
     method: str
@@ -75,12 +78,14 @@ class Sides:
         for one in self.derived:
             if any(self._here(target, dataset, splits) for target in one.runs):
                 rows.append(Row(one.title, one.title, one.title))
+        rows += [Row(own, own, OWN) for own in self.names.own_methods]
         return rows + [Row(control, control, CONTROL) for control in self.controls]
 
     def runs(self, row: Row, dataset: str, split: str) -> dict[int, Obtained]:
         """Our runs by seed, with any verdict."""
-        target = Target(row.method, self.names.datasets.get(dataset), self.names.splits.get(split, split))
-        if row.variant in ("", CONTROL):
+        method, _, variant = row.method.partition("/")
+        target = Target(method, self.names.datasets.get(dataset), self.names.splits.get(split, split), variant)
+        if row.variant in ("", CONTROL, OWN):
             return self.book.runs.get(target, {})
         derived_runs = {one.title: one.runs for one in self.derived}
         return {**self.book.beside, **derived_runs}.get(row.variant, {}).get(target, {})

@@ -53,8 +53,8 @@ def _scores(learner: Learner, shape: tuple[int, ...]) -> npt.NDArray[np.float64]
             pairs = torch.stack(
                 [diseases.repeat(len(block)), drugs[block].repeat_interleave(len(diseases))], dim=1
             )
-            answer: torch.Tensor = learner.model(pairs, torch.empty(len(pairs), 0))
-            scores[block] = answer.view(len(block), -1).numpy()
+            answer: torch.Tensor = learner.model(pairs.to(learner.dls.device), torch.empty(len(pairs), 0))
+            scores[block] = answer.view(len(block), -1).cpu().numpy()
     return scores
 
 

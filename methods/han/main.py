@@ -27,7 +27,8 @@ def fit_predict(problem: Problem, *, dropout: bool = True) -> Answer:
     inputs = Inputs.of(
         problem.associations, *similarities, problem.training, k=chosen.pop("k"), shift=chosen.pop("shift")
     )
-    fit = train(inputs, dropout=dropout, told=problem.trace, **chosen)
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    fit = train(inputs, device, dropout=dropout, told=problem.trace, **chosen)
     trace = {
         **{f"init.{name}": value.squeeze(0).numpy() for name, value in fit.init.items()},
         **inputs.told(),

@@ -27,15 +27,15 @@ class Edges:
     size: int
 
     @classmethod
-    def of(cls, graph: Graph, heads: int) -> Edges:
+    def of(cls, graph: Graph, heads: int, device: torch.device) -> Edges:
         """The pattern of a row per node and head. Opposites make rows by target and by source look alike."""
         source, target = (torch.from_numpy(one.copy()) for one in (graph.source, graph.target))
         counts = torch.bincount(source, minlength=graph.nodes).repeat(heads)
         starts = torch.cat([torch.zeros(1, dtype=torch.int64), counts.cumsum(0)])
         columns = target + graph.nodes * torch.arange(heads)[:, None]
         by_target = torch.argsort(target, stable=True)
-        size = graph.nodes * heads
-        return cls(source, target, by_target, starts.int(), columns.reshape(-1).int(), size)
+        pattern = source, target, by_target, starts.int(), columns.reshape(-1).int()
+        return cls(*(one.to(device) for one in pattern), graph.nodes * heads)
 
     def matrix(self, values: Tensor) -> Tensor:
         """Values per head and edge (by row) as a sparse matrix."""

@@ -14,9 +14,10 @@ torch.utils.deterministic.fill_uninitialized_memory = False
 
 def fit_predict(problem: Problem) -> Answer:
     """Fit on diseases x drugs, score drugs x diseases."""
-    M = torch.from_numpy((problem.associations.T == 1).astype(np.float32))
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    M = torch.from_numpy((problem.associations.T == 1).astype(np.float32)).to(device)
     graphs = [
-        normalised_graph(torch.from_numpy(problem.inputs[name].astype(np.float32)))
+        normalised_graph(torch.from_numpy(problem.inputs[name].astype(np.float32))).to(device)
         for name in ("disease_similarity", "drug_similarity")
     ]
     fit = train(M, *graphs, **problem.parameters)

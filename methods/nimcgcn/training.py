@@ -36,11 +36,13 @@ def train(
 ) -> Fit:
     """Minimise (1 - alpha) sum (1 - s)^2 over ones of M + alpha sum s^2 over its zeros, by Adam on all pairs.
 
-    The scores are those of the last of so many predictions.
+    The scores are those of the last of so many predictions. All is computed where M lies, but drawn from the CPU's
+    stream, so that a GPU meets the same numbers. What is returned lies on the CPU.
     """
     torch.manual_seed(random_state)
     network = Network(fd, fg)
     init = _copy(network)
+    network.to(M.device)
     optimiser = torch.optim.Adam(network.parameters(), lr=learning_rate)
     noise: list[tuple[Tensor, Tensor]] = []
     forward = _forward(network, M, disease_graph, drug_graph, (fd, fg), noise, redraw=redraw)
@@ -52,7 +54,7 @@ def train(
         optimiser.step()
     with torch.no_grad():
         scores = [forward() for _ in range(predictions)]
-        return Fit(scores[-1], noise, init, _copy(network))
+        return Fit(scores[-1].cpu(), noise, init, _copy(network))
 
 
 def _forward(
@@ -70,7 +72,7 @@ def _forward(
         if redraw or not noise:
             del noise[1:]
             noise.append((torch.randn(M.shape[0], widths[0]), torch.randn(M.shape[1], widths[1])))
-        diseases, drugs = noise[-1]
+        diseases, drugs = (one.to(M.device) for one in noise[-1])
         scores: Tensor = network(diseases, drugs, disease_graph, drug_graph)
         return scores
 
@@ -78,4 +80,4 @@ def _forward(
 
 
 def _copy(network: Network) -> dict[str, Tensor]:
-    return {name: value.detach().clone() for name, value in network.state_dict().items()}
+    return {name: value.detach().to("cpu", copy=True) for name, value in network.state_dict().items()}

@@ -354,5 +354,5 @@ def test_a_status_decides_from_the_tenth_seed_on() -> None:
 def test_a_mean_over_tasks_is_judged_when_all_tasks_were_run() -> None:
     one = claim(statistic="band", seed=None, sd=0.1, n=5)
     some = judged(one, {task: run(0.8) for task in range(4)})
-    assert (some.verdict, some.reason) == (ClaimVerdict.NOT_COMPARABLE, "4 of 5 tasks")
+    assert (some.verdict, some.reason) == (ClaimVerdict.NOT_COMPARABLE, "4 of 5 runs")
     assert judged(one, {task: run(0.8) for task in range(5)}).verdict is ClaimVerdict.REPRODUCED

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from harness import api
 from harness.base.errors import ManifestError, UsageError
 from harness.base.layout import Layout
-from harness.benchmarks import Ranking
+from harness.benchmarks import Ranking, new_item
 from harness.benchmarks.dti.checks import checked_remarks
 from harness.benchmarks.dti.dataset import DtiDataset
 from harness.benchmarks.dti.extension import with_new
@@ -86,8 +86,8 @@ def test_pairs_with_own_items_are_asked_and_no_others(world: DtiDataset) -> None
     [
         (("drug", "MINE", "C"), "there is a 'MINE' already"),
         (("target", "wd001", "MK"), "there is a 'wd001' already"),
-        (("drug", "", "C"), "there is a '' already"),
-        (("disease", "x", "C"), "'disease' is no kind"),
+        (("drug", "", "C"), "the name is empty"),
+        (("disease", "x", "C"), "no items of the kind 'disease'"),
         (("drug", "x", "c1ccc"), "is no structure"),
         (("drug", "x", ""), "is no structure"),
         (("target", "x", ""), "is no sequence"),
@@ -97,7 +97,7 @@ def test_pairs_with_own_items_are_asked_and_no_others(world: DtiDataset) -> None
 def test_an_item_that_cannot_be_is_refused(world: DtiDataset, item: tuple[str, str, str], what: str) -> None:
     kind, name, text = item
     with pytest.raises(UsageError, match=what):
-        with_new(world, [*ITEMS, NewItem(kind=kind, name=name, text=text)])
+        new_item.with_new("dti", world, [*ITEMS, NewItem(kind=kind, name=name, text=text)])
 
 
 def test_nothing_is_added_twice(world: DtiDataset) -> None:
@@ -132,11 +132,23 @@ def test_texts_of_files_reach_the_prediction(tmp_path: Path, monkeypatch: pytest
 
     def predict(*_: object, new: object, **__: object) -> SimpleNamespace:
         asked.append(new)
-        return SimpleNamespace(ranking=Ranking(("drug", "score"), (("mine", 1.0),)))
+        return SimpleNamespace(key="a" * 64, ranking=Ranking(("drug", "score"), (("mine", 1.0),)))
 
     monkeypatch.setattr(api, "predict", predict)
     (tmp_path / "kin.fasta").write_text(">sp|P1|KIN a kinase\nMKV\nLAA\n")
-    arguments = ["--method", "m", "--dataset", "d", "--new", "drug", "mine", ASPIRIN, "--new", "target", "kin"]
+    arguments = [
+        "--method",
+        "m",
+        "--dataset",
+        "dti_world",
+        "--new",
+        "drug",
+        "mine",
+        ASPIRIN,
+        "--new",
+        "target",
+        "kin",
+    ]
     result = CliRunner().invoke(command, [*arguments, f"@{tmp_path}/kin.fasta"])
     assert result.exit_code == 0, result.output
     assert asked == [[("drug", "mine", ASPIRIN), ("target", "kin", "MKVLAA")]]

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from harness.base.errors import CorruptData, ManifestError, UsageError
+from harness import benchmarks
+from harness.base.errors import CorruptData, ManifestError, MissingData, UsageError
 from harness.base.layout import Layout
 from harness.cli import group
 from harness.methods.card import MethodCard, ParityTable, Tolerance
 from harness.parity import check_cases, find_cases
-from harness.parity.cases import matches_of
-from harness.parity.finding import Standing
+from harness.parity.cases import METRICS, GoldenCase, matches_of
+from harness.parity.finding import CaseFinding, Standing
+from harness.parity.goldens import Golden
 from tests.parity.conftest import Answers, save
 
 
@@ -141,3 +145,66 @@ def test_a_changed_split_is_found(layout: Layout, shared: Path, tmp_path: Path, 
     save(tmp_path / name, arrays)
     (finding,) = check_cases(layout, find_cases(tmp_path), [], answers)
     assert finding.worst is Standing.BEYOND
+
+
+def _own_cases(monkeypatch: pytest.MonkeyPatch, *cases: GoldenCase) -> None:
+    """Benchmark `repurposing` gets a part that names these cases, and one that compares golden metrics."""
+
+    def check_file(_layout: Layout, case: str, path: Path, _mirrors: Sequence[Path]) -> CaseFinding:
+        return CaseFinding(case, METRICS, path.read_text(encoding="utf-8"))
+
+    parts = {
+        "parity.cases": SimpleNamespace(cases_in=lambda _folder: cases),
+        "parity.metrics": SimpleNamespace(check_file=check_file),
+    }
+    monkeypatch.setattr(
+        benchmarks, "part", lambda name, below: parts.get(below) if name == "repurposing" else None
+    )
+
+
+def test_files_of_one_case_are_none_of_their_own(golden: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A case of several files is one case; an archive beside it, of which none is made, is another."""
+    notes, weights = golden / "steps.json", golden / "weights.npz"
+    notes.write_text("{}")
+    np.savez(weights, x=np.zeros(1))
+    _own_cases(monkeypatch, GoldenCase("steps", notes, "repurposing", files=(weights,)))
+    assert [case.name for case in find_cases(golden)] == ["toy_Small_12", "steps"]
+
+
+def test_a_case_of_another_form_is_read_by_its_benchmark(
+    layout: Layout, golden: Path, card: MethodCard, answers: Answers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Texts and notes reach the method, and what it traces is compared."""
+
+    def read(_layout: Layout, mirrors: Sequence[Path]) -> Golden:
+        if not mirrors:
+            raise MissingData("the dataset is not here")
+        arrays = {"in/texts": np.array(["a", "bb"]), "out/lengths": np.array([1, 2])}
+        return Golden(arrays, {"language": "none"})
+
+    path = golden / "texts.jsonl"
+    path.touch()
+    _own_cases(monkeypatch, GoldenCase("texts", path, "repurposing", read=read))
+    table = ParityTable(cases="texts", task="steps", given=["in/*"], compare={"out/*": Tolerance()})
+    cards = [card.model_copy(update={"parity": [table]})]
+    cases = [case for case in find_cases(golden) if case.path == path]
+    (absent,) = check_cases(layout, cases, cards, answers)
+    assert absent.worst is Standing.MISSING_DATA
+    answers.trace = {"out.lengths": np.array([1, 2])}
+    (equal,) = check_cases(layout, cases, cards, answers, mirrors=[golden])
+    assert equal.worst is Standing.OK
+    assert answers.asked[0].inputs["in/texts"] == ["a", "bb"]
+    assert json.loads(answers.asked[0].inputs["about"][0]) == {"language": "none", "shapes": {"out/lengths": [2]}}
+    answers.trace = {"out.lengths": np.array([1, 3])}
+    (other,) = check_cases(layout, cases, cards, answers, mirrors=[golden])
+    assert other.worst is Standing.BEYOND
+
+
+def test_a_file_of_golden_metrics_goes_to_the_benchmark(
+    layout: Layout, golden: Path, answers: Answers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = golden / "scores.json"
+    path.write_text("the file")
+    _own_cases(monkeypatch, GoldenCase("scores", path, "repurposing", METRICS))
+    (finding,) = check_cases(layout, find_cases(golden), [], answers, only=[METRICS])
+    assert finding.subject == "the file"

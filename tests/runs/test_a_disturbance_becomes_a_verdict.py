@@ -48,6 +48,8 @@ outcome = execute(Engine(Path(sys.argv[1])), pickle.loads(bytes.fromhex(sys.argv
 print(outcome.verdict, len(outcome.attempts), outcome.ran_s, outcome.reason)
 """
 SHORT = GOOD + "time.sleep(1.5)"
+# the engine notes the start when the program has begun: a few milliseconds are not counted
+SHORTEST = 1.4
 
 
 @pytest.fixture
@@ -90,13 +92,13 @@ def test_a_harness_that_is_halted_finds_no_run_late(bench: Bench) -> None:
         assert harness.stdout is not None
         verdict, attempts, ran, reason = harness.stdout.read().split(maxsplit=3)
     assert (verdict, attempts) == ("ok", "1"), reason
-    assert 1.5 <= float(ran) < 3.0, "the container's own time, not ours"
+    assert SHORTEST <= float(ran) < 3.0, "the container's own time, not ours"
 
 
 def test_an_engine_that_hangs_makes_no_run_late(bench: Bench) -> None:
     outcome = disturbed(bench, lambda _: halt(pid_of(bench.engine), 4.0), seconds=3.0)
     assert told(outcome) == (Verdict.OK, [Verdict.OK]), outcome.reason
-    assert outcome.ran_s is not None and 1.5 <= outcome.ran_s < 3.0 < outcome.wall_s
+    assert outcome.ran_s is not None and SHORTEST <= outcome.ran_s < 3.0 < outcome.wall_s
 
 
 def test_an_engine_that_says_nothing_of_the_end_is_given_up(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:

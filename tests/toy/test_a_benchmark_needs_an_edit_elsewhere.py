@@ -131,6 +131,13 @@ def test_it_predicts(finished: Tree) -> None:
 
 
 @pytest.mark.engine
+def test_it_predicts_on_a_note_of_ones_own(finished: Tree) -> None:
+    told = finished.harness("predict", "notes", "--note", "the ship and its sails", "--note", "bread").splitlines()
+    assert told[0] == "rank,note,subject,certainty"
+    assert sorted(line.split(",")[1] for line in told[1:]) == ["note 1", "note 2"]
+
+
+@pytest.mark.engine
 def test_a_notebook_opens_with_its_problem(finished: Tree) -> None:
     with door(
         "word_counts", "--split", "shuffled", environment=finished.environment, folder=finished.root

@@ -10,9 +10,13 @@ from scipy.linalg import block_diag
 
 from harness.base.errors import UsageError
 from harness.benchmarks.dti.dataset import MEMBER, NEW_NODES, DtiDataset, Numbers
-from harness.benchmarks.new_item import NewItem
+from harness.benchmarks.new_item import Kind, NewItem, Usual, check_name, is_structure, not_readable
 
-_KINDS = {"drug": "structure (SMILES)", "target": "sequence (amino acids in one-letter code)"}
+KINDS = {
+    "drug": Kind("structure (SMILES)", inputs=("smiles",), lists=("drug_ids",)),
+    "target": Kind("sequence (amino acids in one-letter code)", inputs=("sequences",), lists=("target_ids",)),
+}
+USUAL = Usual("deeppurpose", ("davis", "dti_world"))
 
 
 def with_new(dataset: DtiDataset, items: Sequence[NewItem]) -> DtiDataset:
@@ -20,11 +24,13 @@ def with_new(dataset: DtiDataset, items: Sequence[NewItem]) -> DtiDataset:
     if NEW_NODES in dataset.group_names:
         what = "items were added to this dataset already"
         raise UsageError(what, where=dataset.name, todo="add all to the one it extends")
-    names = {"", *(name.lower() for name in (*dataset.drug_ids, *dataset.target_ids))}
+    names = {name.lower() for name in (*dataset.drug_ids, *dataset.target_ids)}
     for item in items:
-        _check(item, names)
-        names.add(item.name.lower())
-    drugs, targets = ([item for item in items if item.kind == kind] for kind in _KINDS)
+        check_name(item, names)
+        is_sequence = item.text.isascii() and item.text.isalpha()
+        if not (is_structure(item.text) if item.kind == "drug" else is_sequence):
+            raise not_readable(item, KINDS[item.kind])
+    drugs, targets = ([item for item in items if item.kind == kind] for kind in KINDS)
     first = dataset.drugs + len(drugs) + dataset.targets
     own = [*range(dataset.drugs, dataset.drugs + len(drugs)), *range(first, first + len(targets))]
     number = np.setdiff1d(np.arange(dataset.nodes + len(own), dtype=np.int32), own)
@@ -45,26 +51,6 @@ def with_new(dataset: DtiDataset, items: Sequence[NewItem]) -> DtiDataset:
         group_members=np.concatenate([members, np.array(marks, dtype=np.int32)]),
         remarks=(),
     )
-
-
-def _check(item: NewItem, names: set[str]) -> None:
-    """Raise `UsageError` for an item that can't be added."""
-    where = f"--new {item.kind} {item.name}"
-    if item.kind not in _KINDS:
-        raise UsageError(f"'{item.kind}' is no kind of item", where=where, todo=f"name one of {', '.join(_KINDS)}")
-    if item.name.lower() in names:
-        raise UsageError(f"there is a '{item.name}' already", where=where, todo="give it another name")
-    good = _is_molecule(item.text) if item.kind == "drug" else item.text.isascii() and item.text.isalpha()
-    if not good:
-        raise UsageError(f"'{item.text[:40]}' is no {_KINDS[item.kind]}", where=where, todo="correct it")
-
-
-def _is_molecule(smiles: str) -> bool:
-    from rdkit import Chem, rdBase
-
-    with rdBase.BlockLogs():
-        molecule = Chem.MolFromSmiles(smiles)
-    return molecule is not None and molecule.GetNumAtoms() > 0
 
 
 def _larger(similarity: Numbers, more: int) -> Numbers:

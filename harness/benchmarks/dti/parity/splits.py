@@ -34,9 +34,10 @@ from harness.benchmarks.dti.splits.strategies import (
 )
 from harness.data import load_dataset
 from harness.methods.card import Tolerance
+from harness.parity.cases import SPLITS
 from harness.parity.finding import ArrayFinding, CaseFinding, Standing, compare
 
-_SPLITS, _DATASET, _JAVA = "splits", "beta", "java_primitives"
+JAVA, _DATASET = "java_primitives", "beta"
 _BY_TEST = (general, connectivity, drug_classes, target_classes, new_pairs, annotated_pairs)
 _STRATEGIES = dict(zip("012356", _BY_TEST, strict=True))
 Row = dict[str, str]
@@ -53,16 +54,10 @@ INPUTS = _OTHERS | _CLASSES | {_BINDINGS, _DRUGS, _TARGETS, _DISEASES, _TRIALS, 
 _CUT = 101
 
 
-def split_files(folder: Path) -> list[Path]:
-    """The files of a golden folder that `check_file` compares."""
-    tables = [path for path in sorted((folder / "beta").glob("*.csv*")) if path.name not in INPUTS]
-    return [path for path in [folder / f"{_JAVA}.csv", *tables] if path.is_file()]
-
-
 def check_file(layout: Layout, case: str, path: Path, mirrors: Sequence[Path]) -> CaseFinding:
     """The comparison of every task of a table, or every line of what Java does."""
-    if case == _JAVA:
-        return CaseFinding(case, _SPLITS, "java.util", arrays=tuple(_java_findings(path)))
+    if case == JAVA:
+        return CaseFinding(case, SPLITS, "java.util", arrays=tuple(_java_findings(path)))
     tasks: dict[tuple[str, ...], list[Row]] = {}
     try:
         for _, row in table(path, _COLUMNS):
@@ -70,14 +65,14 @@ def check_file(layout: Layout, case: str, path: Path, mirrors: Sequence[Path]) -
         dataset = dataset_beside(path.parent) or load_dataset(layout, _DATASET, DtiDataset, mirrors=mirrors)
     except CorruptData as error:
         note = f"{error.what}: neither a table of tasks nor an input of one"
-        return CaseFinding(case, _SPLITS, _SPLITS, standing=Standing.FAILED, note=note)
+        return CaseFinding(case, SPLITS, SPLITS, standing=Standing.FAILED, note=note)
     except MissingData as error:
         note = f"{error.what}; give its originals with --mirror"
-        return CaseFinding(case, _SPLITS, _SPLITS, standing=Standing.MISSING_DATA, note=note)
+        return CaseFinding(case, SPLITS, SPLITS, standing=Standing.MISSING_DATA, note=note)
     # a whole test file may have no negatives, a whole table of tasks has some
     only = all(row["label"] == "1" for rows in tasks.values() for row in rows)
     findings = tuple(_check(dataset, " ".join(of), rows, only) for of, rows in tasks.items())
-    return CaseFinding(case, _SPLITS, f"dataset {dataset.name}", arrays=findings)
+    return CaseFinding(case, SPLITS, f"dataset {dataset.name}", arrays=findings)
 
 
 def _check(dataset: DtiDataset, name: str, rows: Sequence[Row], bindings_only: bool) -> ArrayFinding:

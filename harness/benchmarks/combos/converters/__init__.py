@@ -1,0 +1,1 @@
+"""How the originals of `combos` are read."""

@@ -1,0 +1,139 @@
+"""Documents in JSON Lines, as the drug-combination dataset releases them; faults name file, line and field.
+
+A line is an object: `doc_id`, `sentence`, `paragraph`, `source`, `spans` (`span_id`, `text`, `start`, `end`) and
+`rels` (`class`, `spans`, `is_context_needed`). Other fields are left alone.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+from harness.base.errors import CorruptData
+from harness.base.manifests import Strict
+from harness.benchmarks.combos.dataset import TEST_FILE, TRAINING_FILE, UNANNOTATED, CombosDataset, dataset_of
+from harness.benchmarks.combos.documents import (
+    LABELS,
+    NO_COMB,
+    Document,
+    DrugRelation,
+    MarkedDrug,
+    check_document,
+)
+from harness.data.lines import path_of
+from harness.data.manifest import DatasetManifest
+from harness.data.parameters import parameters_of
+
+T = TypeVar("T")
+_CLASSES = {name: number for number, name in enumerate(LABELS) if number != NO_COMB}
+_KINDS = {str: "a text", list: "a list", dict: "an object", int: "a whole number", bool: "true or false"}
+
+
+class Parameters(Strict):
+    """Which file is what."""
+
+    train: str
+    test: str = ""
+    # documents without relations, for `harness predict`
+    unannotated: str = ""
+
+
+def convert(manifest: DatasetManifest, files: Mapping[str, Path]) -> CombosDataset:
+    """The documents of all files, those to learn from first."""
+    parameters = parameters_of(manifest, Parameters)
+    documents, released, places = list[Document](), list[int](), dict[str, str]()
+    for name, part in (
+        (parameters.train, TRAINING_FILE),
+        (parameters.test, TEST_FILE),
+        (parameters.unannotated, UNANNOTATED),
+    ):
+        for where, document in _documents(path_of(name, files), part) if name else ():
+            if document.doc_id in places:
+                what = f"the document '{document.doc_id}' is also in {places[document.doc_id]}"
+                raise CorruptData(what, where=f"{where}: doc_id", todo="give each document a doc_id of its own")
+            places[document.doc_id] = where
+            documents.append(document)
+            released.append(part)
+    return dataset_of(manifest.name, documents, released)
+
+
+def _documents(path: Path, part: int) -> list[tuple[str, Document]]:
+    """Where each document is, and the document."""
+    rows = []
+    # not splitlines: a text may hold other characters that end a line
+    for number, line in enumerate(path.read_bytes().split(b"\n"), start=1):
+        where = f"{path}: line {number}"
+        if line.strip():
+            document = _document(line, where)
+            if part == UNANNOTATED and document.relations:
+                what = "a document that is not annotated has relations"
+                raise CorruptData(what, where=f"{where}: rels", todo="leave them out, or list it for training")
+            check_document(document, where)
+            rows.append((where, document))
+    return rows
+
+
+def _document(line: bytes, where: str) -> Document:
+    try:
+        row = json.loads(line.decode("utf-8-sig"))
+    except (ValueError, RecursionError) as error:
+        todo = "restore the original file; the line may be cut short"
+        raise CorruptData(f"not a line of JSON: {error}", where=where, todo=todo) from None
+    if not isinstance(row, dict):
+        raise CorruptData("not an object", where=where, todo='write {"doc_id": ..., "sentence": ...}')
+    sentence = _field(row, "sentence", str, where)
+    spans = [
+        _drug(span, number, f"{where}: spans[{number}]") for number, span in enumerate(_rows(row, "spans", where))
+    ]
+    relations = [
+        _relation(one, f"{where}: rels[{number}]") for number, one in enumerate(_rows(row, "rels", where))
+    ]
+    return Document(
+        doc_id=_field(row, "doc_id", str, where),
+        sentence=sentence,
+        # a sentence without an abstract is all that is known
+        paragraph=_field(row, "paragraph", str, where) or sentence,
+        source="" if row.get("source") is None else _field(row, "source", str, where),
+        drugs=tuple(spans),
+        relations=tuple(relations),
+    )
+
+
+def _drug(span: Any, number: int, where: str) -> MarkedDrug:
+    own = _field(span, "span_id", int, where)
+    if own != number:
+        raise CorruptData(
+            f"span_id is {own}, not {number}", where=where, todo="number the spans of a line from 0 in their order"
+        )
+    start, end = (_field(span, name, int, where) for name in ("start", "end"))
+    return MarkedDrug(start, end, _field(span, "text", str, where))
+
+
+def _relation(relation: Any, where: str) -> DrugRelation:
+    name = _field(relation, "class", str, where)
+    if name not in _CLASSES:
+        raise CorruptData(f"'{name}' is no class", where=f"{where}.class", todo=f"use {', '.join(_CLASSES)}")
+    drugs = _field(relation, "spans", list, where)
+    for drug in drugs:
+        _typed(drug, int, f"{where}.spans")
+    return DrugRelation(_CLASSES[name], tuple(drugs), _field(relation, "is_context_needed", bool, where))
+
+
+def _rows(row: dict[str, Any], name: str, where: str) -> list[Any]:
+    return _field(row, name, list, where)
+
+
+def _field(row: Any, name: str, kind: type[T], where: str) -> T:
+    """The field of a line, if it is of this kind."""
+    own = _typed(row, dict, where)
+    if name not in own:
+        raise CorruptData(f"there is no field '{name}'", where=where, todo="restore the original file")
+    return _typed(own[name], kind, f"{where}.{name}" if where.endswith("]") else f"{where}: {name}")
+
+
+def _typed(value: Any, kind: type[T], where: str) -> T:
+    if type(value) is not kind:
+        raise CorruptData(f"{value!r:.60} is not {_KINDS[kind]}", where=where, todo="correct the value")
+    return value

@@ -1,0 +1,1 @@
+"""Goldens of drug combinations: texts, orders and decoding, networks, and the evaluator."""

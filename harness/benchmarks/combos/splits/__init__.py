@@ -1,0 +1,1 @@
+"""Splits of `combos`: a part per document."""

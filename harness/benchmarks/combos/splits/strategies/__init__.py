@@ -1,0 +1,1 @@
+"""How splits of `combos` are made."""

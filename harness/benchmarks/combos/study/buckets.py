@@ -1,0 +1,103 @@
+"""Figures 4 and 5: precision and recall in two parts of the test file, and whether they differ.
+
+A system's parts are compared as the paper does, which draws the items of each part apart, and paired: on the same
+documents and seeds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from harness.benchmarks.combos.metrics.bootstrap import ROUNDS, BucketDraws, PairedDifference
+from harness.benchmarks.combos.metrics.evaluation import MatchRule
+from harness.benchmarks.combos.metrics.scored_rows import (
+    RowSide,
+    ScoredRows,
+    Series,
+    paired_buckets,
+    published_test,
+)
+from harness.benchmarks.combos.names import BUCKETS, PUBLISHED, RULES, flat_name
+from harness.compare.runs import Obtained
+from harness.status.table import Summary, summarise
+from harness.study.sheets import NONE, Sheet, percent, tally_of
+from harness.study.sides import Sides
+from harness.study.specs import Spec
+
+# the paper's level
+_LEVEL = 0.05
+_MEASURES = ("precision", "recall")
+_NO_ROWS = ScoredRows({}, RowSide((), ()), RowSide((), ())).to_series()
+
+
+def sheet(sides: Sides, spec: Spec) -> Sheet:
+    """A row per system, metric and measure; the bucket is the only setting of the figure."""
+    (split,), (bucket,) = spec.splits.values(), spec.settings
+    rows, differences = [], list[PairedDifference]()
+    for row in sides.rows(spec.dataset, [split]):
+        runs = [run for run in sides.ended(row, spec.dataset, split) if run.metrics is not None]
+        for rule in RULES if runs else ():
+            draws, paired = _tests(runs, bucket, rule)
+            for measure in _MEASURES:
+                means = [_mean(runs, flat_name(rule, measure, PUBLISHED, part)) for part in BUCKETS[bucket]]
+                tests = _texts(draws.get(measure), paired.get(measure))
+                rows.append([row.title, rule, measure, *map(_share, means), *tests, str(len(runs))])
+                differences += [one for one in [paired.get(measure)] if one]
+    claims = sides.claims(spec.label)
+    notes = [f"Printed, in the order of the text: p = {', '.join(one.claim.published for one in claims)}."]
+    notes += [f"{len(claims)} numbers {claims[0].verdict}: {claims[0].reason}."] if claims else []
+    if differences:
+        significant = sum(one.p < _LEVEL for one in differences)
+        notes.append(f"Paired, {significant} of {len(differences)} differences are significant at {_LEVEL:.0%}.")
+    head = (
+        "method",
+        "counted",
+        "measure",
+        *BUCKETS[bucket],
+        "p as published",
+        "difference (95 %)",
+        "paired p",
+        "runs",
+    )
+    return spec.sheet(head, rows, tally=tally_of(claims), notes=notes)
+
+
+def _tests(
+    runs: Sequence[Obtained], bucket: str, rule: str
+) -> tuple[dict[str, BucketDraws], dict[str, PairedDifference]]:
+    """The published test, which is over seeds, and the paired one, by measure."""
+    rows, own = [ScoredRows.from_series(series_of(run)) for run in runs], MatchRule(*RULES[rule])
+    draws = published_test(rows, bucket, own) if len(runs) > 1 else {}
+    return draws, paired_buckets(rows, bucket, own)
+
+
+def _texts(draws: BucketDraws | None, paired: PairedDifference | None) -> list[str]:
+    """The smaller share of rounds, as the paper reads its p off them; the paired difference and its p."""
+    texts = [NONE] * 3
+    if draws is not None:
+        share = draws.better / ROUNDS
+        texts[0] = f"{min(share, 1 - share):.3f}"
+    if paired is not None:
+        low, high = (f"{100 * end:+.1f}" for end in (paired.low, paired.high))
+        texts[1:] = [f"{100 * paired.difference:+.1f} ({low} to {high})", f"{paired.p:.3f}"]
+    return texts
+
+
+def series_of(run: Obtained) -> Series:
+    """The rows that were kept with the scores of a run."""
+    series: Series = {name: [] for name in _NO_ROWS}
+    for name, value in (run.metrics or {}).items():
+        if (own := name.rpartition(" ")[0]) in series:
+            series[own].append(value)
+    return series
+
+
+def _mean(runs: Sequence[Obtained], metric: str) -> Summary | None:
+    values = ((run.metrics or {}).get(metric) for run in runs)
+    return summarise(value for value in values if value is not None)
+
+
+def _share(mean: Summary | None) -> str:
+    if mean is None:
+        return NONE
+    return percent(mean.mean) + ("" if mean.sd is None else f"±{100 * mean.sd:.1f}")

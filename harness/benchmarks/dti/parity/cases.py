@@ -1,0 +1,18 @@
+"""Golden cases of other forms: tables of tasks, and what Java itself does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from harness.benchmarks.dti.parity.splits import INPUTS, JAVA
+from harness.parity.cases import SPLITS, GoldenCase
+
+
+def cases_in(folder: Path) -> Iterator[GoldenCase]:
+    """The tables of a golden folder that are compared, each a case."""
+    tables = [path for path in sorted((folder / "beta").glob("*.csv*")) if path.name not in INPUTS]
+    for path in [folder / f"{JAVA}.csv", *tables]:
+        if path.is_file():
+            name = path.relative_to(folder).as_posix().removesuffix("".join(path.suffixes[-2:]))
+            yield GoldenCase(name, path, "dti", SPLITS)

@@ -1,0 +1,1 @@
+"""Tests of the benchmark of drug combinations in texts."""

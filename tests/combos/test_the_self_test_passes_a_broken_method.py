@@ -1,0 +1,199 @@
+"""Each check fails the method that breaks just its rule, so that passing means something."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from harness.base.errors import InvalidPredictions
+from harness.base.input_files import Given
+from harness.base.layout import Layout
+from harness.base.vocabulary import Verdict
+from harness.benchmarks.combos import BENCHMARK
+from harness.benchmarks.combos.conformance.problems import Problem, sentences
+from harness.benchmarks.combos.names import ANSWER
+from harness.conformance import checks_of, self_test
+from harness.execution.trials import Result, Trial, check_answer
+from harness.methods.card import MethodCard, load_method
+
+# of each asked document its combinations
+Rows = list[list[dict[str, Any]]]
+Method = Callable[[Trial], Rows]
+NAMES = ["sentences", "repeats", "seed", "order", "learns", "truth"]
+
+
+def _drugs(trial: Trial) -> list[list[int]]:
+    """Of each asked document its drugs, as they stand in the text."""
+    spans = np.asarray(trial.inputs["spans"])
+    own = [spans[spans[:, 0] == place, 1] for place in np.asarray(trial.inputs["asked"]).tolist()]
+    return [np.argsort(starts).tolist() for starts in own]
+
+
+def honest(trial: Trial) -> Rows:
+    """The first two drugs of a sentence are combined if it says plus."""
+    sentences = [trial.inputs["sentences"][place] for place in np.asarray(trial.inputs["asked"]).tolist()]
+    return [
+        [{"spans": sorted(drugs[:2]), "label": "POS", "score": 0.5}] if " plus " in text and len(drugs) > 1 else []
+        for text, drugs in zip(sentences, _drugs(trial), strict=True)
+    ]
+
+
+class InProcess:
+    """A runner that needs no container: the method is a function."""
+
+    def __init__(self, folder: Path, method: Method, extra: str = "") -> None:
+        self.folder = folder
+        self.method = method
+        self.extra = extra
+        self.runs = 0
+
+    @contextmanager
+    def __call__(self, trial: Trial) -> Iterator[Result]:
+        self.runs += 1
+        out = self.folder / str(self.runs)
+        out.mkdir(parents=True)
+        lines = (json.dumps({"combinations": rows}) for rows in self.method(trial))
+        (out / ANSWER).write_text("".join(f"{line}\n" for line in lines))
+        (out / "method.json").write_text(json.dumps({"protocol": 1}))
+        verdict, reason = Verdict.OK, ""
+        try:
+            check_answer(trial, out)
+        except InvalidPredictions as fault:
+            verdict, reason = Verdict.INVALID, str(fault)
+        yield Result(verdict, reason, out, 0.0, (self.extra,) if self.extra else ())
+
+
+@pytest.fixture
+def card(layout: Layout) -> MethodCard:
+    return load_method(layout, "degree_product").model_copy(update={"benchmarks": ["combos"], "inputs": []})
+
+
+def failed(card: MethodCard, runner: InProcess) -> set[str]:
+    return {result.check for result in self_test(card, runner) if not result.passed}
+
+
+def test_an_honest_method_passes_in_five_runs(card: MethodCard, tmp_path: Path) -> None:
+    """Starting a deep learning library takes seconds, so that runs are counted."""
+    runner = InProcess(tmp_path, honest)
+    assert failed(card, runner) == set()
+    assert runner.runs == 5
+    assert [check.name for check in checks_of(card)] == NAMES
+
+
+def test_unseeded_randomness_is_found(card: MethodCard, tmp_path: Path) -> None:
+    draw = random.Random()
+
+    def noisy(trial: Trial) -> Rows:
+        return [[{**row, "score": draw.random()} for row in rows] for rows in honest(trial)]
+
+    assert failed(card, InProcess(tmp_path, noisy)) == {"repeats", "seed", "order"}
+
+
+def test_a_seed_that_counts_must_be_declared(card: MethodCard, tmp_path: Path) -> None:
+    def seeded(trial: Trial) -> Rows:
+        return [[{**row, "score": trial.seed % 1000 / 1000} for row in rows] for rows in honest(trial)]
+
+    runner = InProcess(tmp_path, seeded)
+    assert failed(card, runner) == {"seed"}
+    assert failed(card.model_copy(update={"deterministic": False}), runner) == set()
+
+
+def test_a_declared_seed_must_count(card: MethodCard, tmp_path: Path) -> None:
+    assert failed(card.model_copy(update={"deterministic": False}), InProcess(tmp_path, honest)) == {"seed"}
+
+
+def test_lines_in_another_order_are_found(card: MethodCard, tmp_path: Path) -> None:
+    """Lines of documents with two drugs fit each other's documents: only who is asked for fewer sees it."""
+
+    def turned(trial: Trial) -> Rows:
+        rows, drugs = honest(trial), _drugs(trial)
+        pairs = [place for place, own in enumerate(drugs) if len(own) > 1]
+        for place, other in zip(pairs, reversed(pairs), strict=True):
+            if place < other:
+                rows[place], rows[other] = rows[other], rows[place]
+        return rows
+
+    assert "order" in failed(card, InProcess(tmp_path, turned))
+
+
+def test_labels_brought_along_are_found(card: MethodCard, tmp_path: Path) -> None:
+    """Whoever knows the published relations by their numbers knows nothing of those of a secret order."""
+    problem = sentences()
+    asked = problem.split.asked.tolist()
+    truth = {place: problem.dataset.documents[place].relations for place in asked}
+
+    def reading(trial: Trial) -> Rows:
+        counts = [len(drugs) for drugs in _drugs(trial)]
+        places = np.asarray(trial.inputs["asked"]).tolist()
+        return [
+            [
+                {"spans": list(one.spans), "label": "POS" if one.label == 2 else "COMB", "score": 1}
+                for one in truth.get(place, ())
+                if max(one.spans) < count
+            ]
+            for place, count in zip(places, counts, strict=True)
+        ]
+
+    assert failed(card, InProcess(tmp_path, reading)) == {"learns"}
+
+
+def test_rounding_by_the_batch_is_no_other_order(card: MethodCard, tmp_path: Path) -> None:
+    def rounded(trial: Trial) -> Rows:
+        rows = honest(trial)
+        return [[{**row, "score": 0.5 + 1e-7 * (len(rows) % 3)} for row in own] for own in rows]
+
+    assert failed(card, InProcess(tmp_path, rounded)) == set()
+
+
+def test_what_depends_on_what_is_asked_must_be_declared(card: MethodCard, tmp_path: Path) -> None:
+    def shared(trial: Trial) -> Rows:
+        rows = honest(trial)
+        return [[{**row, "score": 1 / len(rows)} for row in own] for own in rows]
+
+    declared = card.model_copy(update={"asked_together": "it counts"})
+    assert failed(card, InProcess(tmp_path / "one", shared)) == {"order"}
+    assert failed(declared, InProcess(tmp_path / "other", shared)) == set()
+    assert failed(declared, InProcess(tmp_path / "honest", honest)) == {"order"}
+
+
+@pytest.mark.parametrize("count", [0, 1])
+def test_a_method_that_counts_on_two_drugs_is_found(card: MethodCard, tmp_path: Path, count: int) -> None:
+    def needing(trial: Trial) -> Rows:
+        return [
+            [{"spans": [0, 1], "label": "POS", "score": 1}] if len(drugs) <= count or rows else []
+            for rows, drugs in zip(honest(trial), _drugs(trial), strict=True)
+        ]
+
+    assert "sentences" in failed(card, InProcess(tmp_path, needing))
+
+
+def test_more_than_the_answer_is_found(card: MethodCard, tmp_path: Path) -> None:
+    assert "sentences" in failed(card, InProcess(tmp_path, honest, extra="notes.txt"))
+
+
+def test_inputs_that_tell_the_truth_are_found(
+    card: MethodCard, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = Problem.inputs
+
+    def leaking(self: Problem, of: MethodCard, options: Mapping[str, int]) -> dict[str, Given]:
+        return {**real(self, of, options), "known": self.dataset.relations}
+
+    monkeypatch.setattr(Problem, "inputs", leaking)
+    results = {result.check: result for result in self_test(card, InProcess(tmp_path, honest))}
+    assert results["truth"].reason == "labels of test items change known"
+
+
+def test_the_problem_is_what_a_run_may_be() -> None:
+    for problem in (sentences(), sentences().with_other_test_labels()):
+        assert BENCHMARK.form.broken_promises(problem.split, problem.dataset) == []
+        BENCHMARK.remarks(problem.dataset)
+    counts = sentences().dataset.span_counts[sentences().split.asked]
+    assert {0, 1, 2, 3, 16} == set(counts.tolist())

@@ -1,0 +1,186 @@
+"""The study of drug combinations must show what is printed, what our runs reached, and the tests of buckets."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from harness.base.layout import Layout
+from harness.base.vocabulary import Verdict
+from harness.benchmarks.combos.answer import Combination, Predictions
+from harness.benchmarks.combos.dataset import CombosDataset
+from harness.benchmarks.combos.metrics.evaluation import MatchRule
+from harness.benchmarks.combos.metrics.scored_rows import paired_buckets, published_test
+from harness.benchmarks.combos.scoring import SCORING, scored_rows
+from harness.benchmarks.combos.splits.form import DocumentSplit
+from harness.benchmarks.combos.splits.strategies import released
+from harness.benchmarks.combos.study import corpus as facts
+from harness.benchmarks.combos.study.buckets import series_of
+from harness.compare import Book, compare_claims
+from harness.compare.judge import ClaimVerdict
+from harness.compare.names import Target
+from harness.compare.runs import Obtained, Runs
+from harness.data import load_dataset
+from harness.results.scoring import Scores
+from harness.results.store import Store
+from harness.study import make_study
+from harness.study.measurements import load_measured
+from harness.study.sheets import Sheet
+from tests.conftest import REPOSITORY
+
+HERE = Target("pure_minilm", "combos", "released")
+RULES = ("exact positive", "partial positive", "exact any", "partial any")
+
+
+@pytest.fixture(scope="module")
+def corpus(repository: Layout) -> CombosDataset:
+    """The embedded sentences, which stand in for the released ones where rows are made."""
+    return load_dataset(repository, "combos_corpus", CombosDataset)
+
+
+@pytest.fixture(scope="module")
+def split(corpus: CombosDataset) -> DocumentSplit:
+    """Its test part."""
+    return released.make(corpus, 0, released.Parameters())
+
+
+def answer_of(corpus: CombosDataset, split: DocumentSplit, seed: int) -> Predictions:
+    """Pairs drawn at random, in some documents none."""
+    generator = np.random.default_rng(seed)
+    answers = []
+    for count in corpus.span_counts[split.asked].tolist():
+        sets = [
+            tuple(sorted(generator.choice(count, size, replace=False).tolist())) for size in (2, min(3, count))
+        ]
+        labels = generator.choice(["POS", "COMB"], 2).tolist()
+        own = {one: Combination(one, label, 0.5) for one, label in zip(sets, labels, strict=True)}
+        answers.append(tuple(own.values())[: int(generator.integers(0, 3))] if count > 1 else ())
+    return tuple(answers)
+
+
+def run_of(corpus: CombosDataset, split: DocumentSplit, answer: Predictions) -> Obtained:
+    """A run with this answer and its scores."""
+    metrics, notes = SCORING.score(corpus, split, answer, {})
+    series = SCORING.series(corpus, split, answer, {})
+    scores = Scores("a" * 64, "", {}, metrics, notes, series)
+    return Obtained("a" * 64, Verdict.OK, "", scores.every, notes)
+
+
+def book_of(layout: Layout, runs: Runs) -> Book:
+    """The claims beside these runs of the usual variant."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(
+            "harness.compare.book.obtain",
+            lambda _layout, _store, names, *_: {**{variant: {} for variant in names.beside}, "published": runs},
+        )
+        return compare_claims(layout, Store(layout.root / "nowhere"), "combos")
+
+
+def sheets_of(layout: Layout, runs: Runs) -> dict[str, Sheet]:
+    """The study beside these runs, by `Table 2`."""
+    study = make_study(layout, book_of(layout, runs))
+    assert study is not None
+    return {f"{one.kind.capitalize()} {one.number}": one for one in study.sheets}
+
+
+def test_rows_come_back_from_scores(corpus: CombosDataset, split: DocumentSplit) -> None:
+    for answer in (answer_of(corpus, split, 1), tuple(() for _ in split.asked)):
+        kept = series_of(run_of(corpus, split, answer))
+        assert kept == scored_rows(corpus, split, answer).to_series()
+
+
+def test_every_printed_number_is_in_its_table(repository: Layout) -> None:
+    sheets = sheets_of(repository, {})
+    with (REPOSITORY / "results" / "published" / "combos" / "tables.csv").open() as file:
+        printed = [row for row in csv.DictReader(file) if row["table"] in ("2", "3")]
+    assert len(printed) == 48
+    for row in printed:
+        sheet = sheets[f"Table {row['table']}"]
+        (line,) = (one for one in sheet.rows if row["method"] in one)
+        entry = f"{100 * float(row['value']):.1f}±{100 * float(row['sd']):.1f} / "
+        assert line[[*sheet.head].index(row["metric"])].startswith(entry)
+    assert {sheets[name].tally.total() for name in ("Table 2", "Table 3")} == {32, 16}
+    assert {sheets[name].tally[ClaimVerdict.NOT_COMPARABLE] for name in ("Figure 4", "Figure 5")} == {4}
+
+
+def test_a_variant_has_claims_of_its_own(repository: Layout) -> None:
+    """Four runs of the further pretrained encoder decide about its rows, and about no others."""
+
+    def run(value: float) -> Obtained:
+        return Obtained("b" * 64, Verdict.OK, "", {f"{rule} F1/as-published": value for rule in RULES}, {})
+
+    pretrained = Target("pure_pubmedbert", "combos", "released", "dapt")
+    runs: Runs = {pretrained: {seed: run(value) for seed, value in enumerate((0.61, 0.62, 0.63, 0.60))}}
+    claims = {one.claim: one for one in book_of(repository, runs).comparisons if one.claim.metric in RULES}
+    decided = {one.claim.method: one.ours for one in claims.values() if one.n}
+    assert {*decided} == {"PubmedBERT w/ DAPT", "PubmedBERT (DAPT) with context"}
+    verdicts = {
+        one.claim.metric: str(one.verdict) for one in claims.values() if one.claim.method == "PubmedBERT w/ DAPT"
+    }
+    assert verdicts == dict(zip(RULES, ("reproduced", "deviates", "deviates", "deviates"), strict=True))
+    runs[pretrained].popitem()
+    few = [one for one in book_of(repository, runs).comparisons if one.n]
+    assert {(one.verdict, one.reason) for one in few} == {(ClaimVerdict.NOT_COMPARABLE, "3 of 4 runs")}
+
+
+def test_own_methods_and_controls_stand_in_every_table(
+    repository: Layout, corpus: CombosDataset, split: DocumentSplit
+) -> None:
+    runs: Runs = {
+        HERE: {seed: run_of(corpus, split, answer_of(corpus, split, seed)) for seed in range(4)},
+        Target("all_drugs", "combos", "released"): {2021: run_of(corpus, split, answer_of(corpus, split, 9))},
+    }
+    sheets = sheets_of(repository, runs)
+    for name in ("Table 2", "Table 3", "Figure 4", "Figure 5"):
+        assert {"pure_minilm", "all_drugs"} <= {text for row in sheets[name].rows for text in row}, name
+    mean = np.mean([(run.metrics or {})["exact any F1/as-published"] or 0 for run in runs[HERE].values()])
+    (line,) = (row for row in sheets["Table 2"].rows if row[1] == "pure_minilm")
+    assert line[[*sheets["Table 2"].head].index("exact any")].startswith(f"{100 * mean:.1f}±")
+    agreement = {row[0]: row for row in sheets["Table 1"].rows}
+    assert agreement["exact any"][3] == f"{100 * mean:.1f} (pure_minilm)"
+    assert [row[1] for row in sheets["Table 1"].rows] == ["79.6", "83.4", "86.1", "88.9"]
+    assert all(row[4].endswith("(all_drugs)") for row in sheets["Table 1"].rows)
+
+
+@pytest.mark.parametrize(("figure", "bucket"), [("Figure 4", "arity"), ("Figure 5", "seen")])
+def test_a_figure_shows_both_tests(
+    repository: Layout, corpus: CombosDataset, split: DocumentSplit, figure: str, bucket: str
+) -> None:
+    answers = [answer_of(corpus, split, seed) for seed in range(3)]
+    sheet = sheets_of(repository, {HERE: {n: run_of(corpus, split, one) for n, one in enumerate(answers)}})[figure]
+    rows, rule = [scored_rows(corpus, split, one) for one in answers], MatchRule(exact=False, positive=False)
+    better = published_test(rows, bucket, rule)["recall"].better
+    paired = paired_buckets(rows, bucket, rule)["recall"]
+    (line,) = (row for row in sheet.rows if [*row[:3]] == ["pure_minilm", "partial any", "recall"])
+    assert line[5] == f"{min(better, 1000 - better) / 1000:.3f}"
+    assert line[6].startswith(f"{100 * paired.difference:+.1f} (") and line[7:] == [f"{paired.p:.3f}", "3"]
+    printed = "0.456, 0.149, 0.240, 0.276" if figure == "Figure 4" else "0.262, 0.025, 0.103, 0.009"
+    assert any(printed in note for note in sheet.notes)
+
+
+def test_what_the_data_hold(repository: Layout, shared: Path) -> None:
+    dataset = load_dataset(repository, "combos", CombosDataset, mirrors=[shared / "mirror"])
+    kept = load_measured(repository, "combos", facts.CorpusFacts)
+    assert kept == facts.CorpusFacts(dataset="combos", digest=dataset.digest, counts=facts.counts_of(dataset))
+    # held against another script's counts
+    known = {
+        "POS": [688, 150, 838],
+        "OTHER": [351, 59, 410],
+        "relations that need context": [702, 133, 835],
+        "two or more relations": [137, 29, 166],
+        "5 drugs or more": [46, 7, 53],
+        "abstracts with a positive combination": [603, 132, 735],
+        "test relations that training does not have": [0, 169, 169],
+        "candidates, as the script of the published numbers makes them": [77_418, 10_285, 87_703],
+        "candidates, as training makes them": [69_881, 9_793, 79_674],
+        "instances whose spans are not in the order of the text": [55, 10, 65],
+        "relations that list their drugs in no order": [5, 1, 6],
+        "instances with overlapping relations: disjoint decoding can't find all": [90, 16, 106],
+        "abstracts of both files": [2, 2, 2],
+    }
+    assert kept is not None and {name: kept.counts[name] for name in known} == known
+    differing = [row[0] for row in sheets_of(repository, {})["Table 2.7"].rows if "≠" in row[1]]
+    assert differing == ["POS", "OTHER", "abstracts with a positive combination"]
