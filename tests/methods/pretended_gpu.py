@@ -94,11 +94,7 @@ def computed(operation: Any, arguments: Sequence[Any], options: dict[str, Any]) 
     if operation is aten.copy_.default:
         on_gpu = isinstance(arguments[0], OnGpu)
     Gpu.operations += on_gpu
-<<<<<<< HEAD
-    arguments, options = tree_unflatten(
-=======
     of_numbers, options = tree_unflatten(
->>>>>>> refs/heads/cuda
         [
             one.numbers if isinstance(one, OnGpu) else CPU if isinstance(one, torch.device) and one == GPU else one
             for one in leaves
