@@ -107,17 +107,15 @@ def command(
     prediction = api.predict(
         method, dataset, variant=variant, seed=seed, top=top, new=new, only=only, repository=repository
     )
-    rows = len(prediction.ranking.rows)
+    count = len(prediction.ranking.rows)
+    rows = f"{count} row{'' if count == 1 else 's'}" if count else "the method answers that there is nothing"
     evidence = f"evidence: harness audit {prediction.key[:12]}"
     if output is None:
         click.echo(prediction.ranking.to_csv(), nl=False)
-        click.echo(
-            f"{rows} rows; {evidence}" if rows else f"the method answers that there is nothing; {evidence}",
-            err=True,
-        )
+        click.echo(f"{rows}; {evidence}", err=True)
     else:
         write_atomic(output, prediction.ranking.to_csv())
-        click.echo(f"written: {output} ({rows} rows); {evidence}")
+        click.echo(f"written: {output} ({rows}); {evidence}")
 
 
 def _items(

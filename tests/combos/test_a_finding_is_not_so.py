@@ -16,12 +16,14 @@ import numpy as np
 import pytest
 
 from harness.base.layout import Layout
-from harness.benchmarks.combos.answer import Combination
+from harness.benchmarks.combos.answer import Combination, Predictions
 from harness.benchmarks.combos.dataset import TEST_FILE, CombosDataset
 from harness.benchmarks.combos.documents import Document
-from harness.benchmarks.combos.metrics.evaluation import MatchRule, as_defined, as_published
+from harness.benchmarks.combos.metrics.evaluation import Evaluator, MatchRule
 from harness.benchmarks.combos.metrics.rows import RelationRow
-from harness.benchmarks.combos.scoring import SCORING
+from harness.benchmarks.combos.metrics.scored_rows import paired_buckets
+from harness.benchmarks.combos.scoring import SCORING, scored_rows
+from harness.benchmarks.combos.splits.form import DocumentSplit
 from harness.benchmarks.combos.splits.strategies import released
 from harness.data import load_dataset
 from tests.conftest import REPOSITORY
@@ -60,10 +62,24 @@ def printed(sheet: str) -> dict[str, dict[str, float]]:
     return numbers
 
 
-def test_all_drugs_reach_the_printed_scibert(corpus: CombosDataset) -> None:
+def whole_sentences(corpus: CombosDataset) -> tuple[DocumentSplit, Predictions]:
+    """All drugs of every asked sentence as one positive combination."""
     split = released.make(corpus, 2021, released.Parameters())
     counts = corpus.span_counts[split.asked].tolist()
-    answer = tuple((Combination(tuple(range(count)), "POS", 1.0),) for count in counts)
+    return split, tuple((Combination(tuple(range(count)), "POS", 1.0),) for count in counts)
+
+
+def test_seen_combinations_are_easier_for_who_has_learned_nothing(corpus: CombosDataset) -> None:
+    rows = scored_rows(corpus, *whole_sentences(corpus))
+    rules = [MatchRule(exact=exact, positive=positive) for exact in (True, False) for positive in (True, False)]
+    tests = [paired_buckets([rows], "seen", rule) for rule in rules]
+    differences = [test[measure] for test in tests for measure in ("recall", "precision")]
+    assert all(0.09 < one.difference < 0.30 for one in differences)
+    assert sum(one.p < 0.05 for one in differences) == 7
+
+
+def test_all_drugs_reach_the_printed_scibert(corpus: CombosDataset) -> None:
+    split, answer = whole_sentences(corpus)
     scores, _ = SCORING.score(corpus, split, answer, {})
     rules = ("exact positive", "partial positive", "exact any", "partial any")
     ours = {rule: round(100 * (scores[f"{rule} F1/as-published"] or 0), 1) for rule in rules}
@@ -185,12 +201,12 @@ def test_several_predictions_take_credit_for_one_relation() -> None:
     gold = [RelationRow("d", (0, 1, 2), 2)]
     partial = MatchRule(exact=False, positive=True)
     predictions = [RelationRow("d", spans, 2) for spans in ((0, 1), (0, 2), (1, 2))]
-    assert as_published(gold, predictions, partial).predicted.mean == pytest.approx(2 / 3)
-    assert as_defined(gold, predictions, partial).predicted.mean == pytest.approx(2 / 9)
+    assert Evaluator(gold, predictions).as_published(partial).predicted.mean == pytest.approx(2 / 3)
+    assert Evaluator(gold, predictions).as_defined(partial).predicted.mean == pytest.approx(2 / 9)
     # the same drugs once more, in another order
     twice = [RelationRow("d", (0, 1, 2), 2), RelationRow("d", (2, 1, 0), 2)]
-    assert len(as_published(gold, twice, EXACT_POSITIVE).predicted.rows) == 2
-    assert as_defined(gold, twice, EXACT_POSITIVE).predicted.mean == 1.0
+    assert len(Evaluator(gold, twice).as_published(EXACT_POSITIVE).predicted.rows) == 2
+    assert Evaluator(gold, twice).as_defined(EXACT_POSITIVE).predicted.mean == 1.0
 
 
 def test_what_the_bootstrap_prints_as_precision_is_recall(shared: Path) -> None:

@@ -161,12 +161,6 @@ def test_a_figure_shows_both_tests(
     assert any(printed in note for note in sheet.notes)
 
 
-def test_one_run_has_no_test(repository: Layout, corpus: CombosDataset, split: DocumentSplit) -> None:
-    runs: Runs = {HERE: {2021: run_of(corpus, split, answer_of(corpus, split, 1))}}
-    rows = sheets_of(repository, runs)["Figure 4"].rows
-    assert rows and all([*row[5:]] == ["-", "-", "-", "1"] for row in rows)
-
-
 def test_what_the_data_hold(repository: Layout, shared: Path) -> None:
     dataset = load_dataset(repository, "combos", CombosDataset, mirrors=[shared / "mirror"])
     kept = load_measured(repository, "combos", facts.CorpusFacts)

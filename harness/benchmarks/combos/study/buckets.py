@@ -27,33 +27,28 @@ from harness.study.specs import Spec
 # the paper's level
 _LEVEL = 0.05
 _MEASURES = ("precision", "recall")
-# one seed says nothing of seeds
-_FEWEST = 2
 _NO_ROWS = ScoredRows({}, RowSide((), ()), RowSide((), ())).to_series()
 
 
 def sheet(sides: Sides, spec: Spec) -> Sheet:
     """A row per system, metric and measure; the bucket is the only setting of the figure."""
     (split,), (bucket,) = spec.splits.values(), spec.settings
-    rows, differences = [], list[tuple[str, PairedDifference]]()
+    rows, differences = [], list[PairedDifference]()
     for row in sides.rows(spec.dataset, [split]):
         runs = [run for run in sides.ended(row, spec.dataset, split) if run.metrics is not None]
         for rule in RULES if runs else ():
-            draws, paired = _tests(runs, bucket, rule) if len(runs) >= _FEWEST else ({}, {})
+            draws, paired = _tests(runs, bucket, rule)
             for measure in _MEASURES:
                 means = [_mean(runs, flat_name(rule, measure, PUBLISHED, part)) for part in BUCKETS[bucket]]
                 tests = _texts(draws.get(measure), paired.get(measure))
                 rows.append([row.title, rule, measure, *map(_share, means), *tests, str(len(runs))])
-                differences += [(f"{row.title}, {rule} {measure}", one) for one in [paired.get(measure)] if one]
+                differences += [one for one in [paired.get(measure)] if one]
     claims = sides.claims(spec.label)
     notes = [f"Printed, in the order of the text: p = {', '.join(one.claim.published for one in claims)}."]
     notes += [f"{len(claims)} numbers {claims[0].verdict}: {claims[0].reason}."] if claims else []
     if differences:
-        significant = [what for what, one in differences if one.p < _LEVEL]
-        notes.append(
-            f"Paired, {len(significant)} of {len(differences)} differences are significant at {_LEVEL:.0%}."
-        )
-        notes += [f"Significant: {'; '.join(significant)}."] if significant else []
+        significant = sum(one.p < _LEVEL for one in differences)
+        notes.append(f"Paired, {significant} of {len(differences)} differences are significant at {_LEVEL:.0%}.")
     head = (
         "method",
         "counted",
@@ -70,9 +65,10 @@ def sheet(sides: Sides, spec: Spec) -> Sheet:
 def _tests(
     runs: Sequence[Obtained], bucket: str, rule: str
 ) -> tuple[dict[str, BucketDraws], dict[str, PairedDifference]]:
-    """The published test and the paired one, by measure."""
+    """The published test, which is over seeds, and the paired one, by measure."""
     rows, own = [ScoredRows.from_series(series_of(run)) for run in runs], MatchRule(*RULES[rule])
-    return published_test(rows, bucket, own), paired_buckets(rows, bucket, own)
+    draws = published_test(rows, bucket, own) if len(runs) > 1 else {}
+    return draws, paired_buckets(rows, bucket, own)
 
 
 def _texts(draws: BucketDraws | None, paired: PairedDifference | None) -> list[str]:
