@@ -49,7 +49,7 @@ def fit_predict(problem: Problem) -> Answer:
 
 def sets_of(problem: Problem, document: Document) -> Sequence[Drugs]:
     """The candidates of a document."""
-    return candidate_sets(document, int(problem.parameters["prune_above"]), int(problem.parameters["reach"]))
+    return candidate_sets(document, int(problem.parameters["pruned_above"]), int(problem.parameters["reach"]))
 
 
 def rows_of(document: Document, sets: Sequence[Drugs], longest: int) -> list[list[str]]:

@@ -139,6 +139,17 @@ def test_the_matching_is_the_best_one_not_the_first() -> None:
     }
 
 
+def test_of_equally_good_matchings_one_is_taken_whatever_the_order() -> None:
+    one, other = _rows(("012", 2), ("013", 2)), _rows(("01", 2))
+    for gold, predicted in ((one, other), (other, one)):
+        credits = [
+            _by_set(as_defined(gold[::step], predicted[::step], PARTIAL), gold[::step], predicted[::step])
+            for step in (1, -1)
+        ]
+        assert credits[0] == credits[1]
+        assert sorted(share for side in credits[0] for share in side.values()) == [0, 2 / 3, 2 / 3]
+
+
 def test_labels_are_names_or_numbers() -> None:
     assert [class_of(label) for label in ("NO_COMB", "COMB", "NEG", "POS", 0, 1, 2)] == [0, 1, 1, 2, 0, 1, 2]
     for label in ("pos", 3, -1, ""):

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from harness.benchmarks.combos.answer import Combination, Predictions
 from harness.benchmarks.combos.conformance.problems import sentences
 from harness.benchmarks.combos.dataset import CombosDataset, dataset_of
-from harness.benchmarks.combos.documents import COMB, LABELS, NEG, NO_COMB, POS
+from harness.benchmarks.combos.documents import COMB, LABELS, NEG, NO_COMB, POS, DrugRelation
 from harness.benchmarks.combos.metrics.evaluation import MatchRule
 from harness.benchmarks.combos.metrics.scored_rows import ScoredRows, halves
 from harness.benchmarks.combos.names import (
@@ -138,7 +138,14 @@ def test_buckets_know_names_in_training_and_contexts() -> None:
     series = SCORING.series(dataset, problem.split, ((),) * problem.split.test, {})
     assert series["asked/context"][0] == 1
     assert series["relations/seen"][0] == 1
-    # in another order the split learns from nothing, and has seen nothing
+    # what only some relations need puts a document in no bucket
+    mixed = DrugRelation(NEG, (1, 2), context_needed=False), DrugRelation(POS, (0, 1), context_needed=True)
+    place = next(place for place in problem.split.asked if len(documents[place].drugs) > 2)
+    documents[place] = replace(documents[place], relations=mixed)
+    again = dataset_of("made-up", documents, problem.dataset.released.tolist())
+    series = SCORING.series(again, problem.split, ((),) * problem.split.test, {})
+    assert series["asked/context"][problem.split.asked.tolist().index(place)] == -1
+    # where a split learns from nothing, and has seen nothing
     parts = np.where(problem.split.parts == 0, -1, problem.split.parts)
     unseen = SCORING.series(dataset, split_of(parts), ((),) * problem.split.test, {})
     assert {*unseen["relations/seen"]} == {0}

@@ -13,9 +13,8 @@ from combination_candidates import (
     NO_COMB,
     Candidate,
     Drugs,
-    all_sets,
+    candidate_sets,
     mask_of,
-    near_sets,
     training_candidates,
 )
 from combination_decoding import cover, greedy, weights_of
@@ -127,12 +126,8 @@ def fit_predict(problem: Problem) -> Answer:
 
 
 def sets_of(document: Document, parameters: Mapping[str, Any]) -> Sequence[Drugs]:
-    """The candidates of a document: all sets of its drugs, or of many drugs those that stand near each other."""
-    count, most = len(document.spans), int(parameters["pruned_above"])
-    if not most or count <= most:
-        return all_sets(count)
-    order = sorted(range(count), key=lambda drug: (document.spans[drug].start, drug))
-    return near_sets(order, int(parameters["reach"]))
+    """The candidates of a document."""
+    return candidate_sets(document, int(parameters["pruned_above"]), int(parameters["reach"]))
 
 
 def divided(problem: Problem, texts: Sequence[MarkedText]) -> tuple[list[Marked], list[Marked]]:

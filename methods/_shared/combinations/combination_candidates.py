@@ -37,13 +37,13 @@ def all_sets(drugs: int) -> tuple[Drugs, ...]:
     return tuple(one for size in range(2, drugs + 1) for one in combinations(range(drugs), size))
 
 
-def candidate_sets(document: Document, prune_above: int = 0, reach: int = 0) -> Sequence[Drugs]:
-    """All sets of a document's drugs, or, where it has more than `prune_above`, those near each other in the text.
+def candidate_sets(document: Document, pruned_above: int = 0, reach: int = 0) -> Sequence[Drugs]:
+    """All sets of a document's drugs, or, of more than `pruned_above`, those near each other in the text.
 
     Without pruning (0), a document with more drugs than the authors allow has none.
     """
     count = len(document.spans)
-    if not prune_above or count <= prune_above:
+    if not pruned_above or count <= pruned_above:
         return all_sets(count)
     return near_sets(sorted(range(count), key=lambda drug: (document.spans[drug].start, drug)), reach)
 
