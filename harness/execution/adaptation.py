@@ -66,7 +66,7 @@ def adapt_weights(
             required=files,
             expected=files,
             entrypoint=INIT,
-            command=("python3", f"/opt/method/{manifest.program}"),
+            command=("python3", "-m", manifest.program),
         )
         make_readable(folder)
         outcome = execute(engine, request)
