@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from pathlib import Path
 
 import numpy as np
@@ -159,6 +160,9 @@ def test_a_figure_shows_both_tests(
     assert line[6].startswith(f"{100 * paired.difference:+.1f} (") and line[7:] == [f"{paired.p:.3f}", "3"]
     printed = "0.456, 0.149, 0.240, 0.276" if figure == "Figure 4" else "0.262, 0.025, 0.103, 0.009"
     assert any(printed in note for note in sheet.notes)
+    assert [one.heading for one in sheet.pictures] == [*RULES]
+    tooltips = [text for one in sheet.pictures for text in re.findall(r"<title>(pure_minilm[^<]*)</title>", one.svg)]
+    assert len(tooltips) == 16 and f"pure_minilm, recall, {sheet.head[4]}: {line[4]}" in tooltips
 
 
 def test_what_the_data_hold(repository: Layout, shared: Path) -> None:

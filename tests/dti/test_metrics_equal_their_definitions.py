@@ -72,8 +72,8 @@ def test_metrics_within_drugs_and_targets(rows: list[tuple[bool, float, int]], c
                 aurocs.append(plain.auroc(binds, own_scores))
                 alike.append(len({score >= 0.5 for score in own_scores}) == 1)
         if aurocs:
-            assert metrics[f"AUROC/{kind}"] == _close(np.mean(aurocs))
-            assert metrics[f"one answer/{kind}"] == _close(np.mean(alike))
+            assert metrics[f"AUROC/{kind}"] == _close(float(np.mean(aurocs)))
+            assert metrics[f"one answer/{kind}"] == _close(float(np.mean(alike)))
         else:
             assert metrics[f"AUROC/{kind}"] == f"none of the {kind} is asked with a binding and a negative"
 
