@@ -19,7 +19,7 @@ from harness.base.layout import Layout
 from harness.benchmarks.combos.answer import Combination
 from harness.benchmarks.combos.dataset import TEST_FILE, CombosDataset
 from harness.benchmarks.combos.documents import Document
-from harness.benchmarks.combos.metrics.evaluation import MatchRule, as_defined, as_published
+from harness.benchmarks.combos.metrics.evaluation import Evaluator, MatchRule
 from harness.benchmarks.combos.metrics.rows import RelationRow
 from harness.benchmarks.combos.scoring import SCORING
 from harness.benchmarks.combos.splits.strategies import released
@@ -185,12 +185,12 @@ def test_several_predictions_take_credit_for_one_relation() -> None:
     gold = [RelationRow("d", (0, 1, 2), 2)]
     partial = MatchRule(exact=False, positive=True)
     predictions = [RelationRow("d", spans, 2) for spans in ((0, 1), (0, 2), (1, 2))]
-    assert as_published(gold, predictions, partial).predicted.mean == pytest.approx(2 / 3)
-    assert as_defined(gold, predictions, partial).predicted.mean == pytest.approx(2 / 9)
+    assert Evaluator(gold, predictions).as_published(partial).predicted.mean == pytest.approx(2 / 3)
+    assert Evaluator(gold, predictions).as_defined(partial).predicted.mean == pytest.approx(2 / 9)
     # the same drugs once more, in another order
     twice = [RelationRow("d", (0, 1, 2), 2), RelationRow("d", (2, 1, 0), 2)]
-    assert len(as_published(gold, twice, EXACT_POSITIVE).predicted.rows) == 2
-    assert as_defined(gold, twice, EXACT_POSITIVE).predicted.mean == 1.0
+    assert len(Evaluator(gold, twice).as_published(EXACT_POSITIVE).predicted.rows) == 2
+    assert Evaluator(gold, twice).as_defined(EXACT_POSITIVE).predicted.mean == 1.0
 
 
 def test_what_the_bootstrap_prints_as_precision_is_recall(shared: Path) -> None:
