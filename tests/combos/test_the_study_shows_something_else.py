@@ -161,9 +161,8 @@ def test_a_figure_shows_both_tests(
     printed = "0.456, 0.149, 0.240, 0.276" if figure == "Figure 4" else "0.262, 0.025, 0.103, 0.009"
     assert any(printed in note for note in sheet.notes)
     assert [one.heading for one in sheet.pictures] == [*RULES]
-    tooltips = [
-        text for one in sheet.pictures for text in re.findall(r"<title>(pure_minilm[^<]*)</title>", one.svg)
-    ]
+    drawn = "".join(one.svg for one in sheet.pictures)
+    tooltips = re.findall(r"<title>(pure_minilm[^<]*)</title>", drawn)
     assert len(tooltips) == 16 and f"pure_minilm, recall, {sheet.head[4]}: {line[4]}" in tooltips
 
 
