@@ -225,7 +225,9 @@ def test_a_drug_of_the_dataset_goes_by_its_name_too(repository: Layout) -> None:
     known = load_dataset(repository, "synthetic_ddi", DdiDataset)
     name = next(name for name, own in zip(known.drug_names, known.drug_ids, strict=True) if name and name != own)
     number = known.drug_ids[known.drug_names.index(name)]
-    assert {ranked_name(repository, "synthetic_ddi", one, ()) for one in (name.upper(), number.lower())} == {number}
+    assert {ranked_name(repository, "synthetic_ddi", one, ()) for one in (name.upper(), number.lower())} == {
+        number
+    }
 
 
 def test_what_is_usual_is_there(repository: Layout) -> None:
