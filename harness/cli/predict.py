@@ -75,7 +75,7 @@ def command(
     """Fit a method on all that is known, and rank what is not, best first: unknown pairs, or items of your own.
 
     \b
-    harness predict combos --text "Aspirin plus clopidogrel was safe ." --drug aspirin --drug clopidogrel
+    harness predict combos --text "Aspirin plus clopidogrel was safe." --drug aspirin --drug clopidogrel
     harness predict ddi --drug "mine=CC(=O)Oc1ccccc1C(=O)O" --top 20
     harness predict --method deeppurpose --dataset davis --target kinase=@kinase.fasta --output drugs.csv
     harness predict repurposing --drug DB00007
