@@ -10,6 +10,7 @@ from harness import api
 from harness.base.errors import UsageError
 from harness.base.files import write_atomic
 from harness.cli.options import SEED, OnceCommand, OutputFile, install_option, mirror_option
+from harness.cli.warnings import echo_warnings
 
 
 @click.command(cls=OnceCommand)
@@ -49,6 +50,7 @@ def command(
     repository = api.open_repository(mirrors=mirrors, install=install)
     new = [(kind, name, _text(text)) for kind, name, text in items]
     prediction = api.predict(method, dataset, variant=variant, seed=seed, top=top, new=new, repository=repository)
+    echo_warnings(repository.store, prediction.key, err=True)
     if output is None:
         click.echo(prediction.ranking.to_csv(), nl=False)
     else:

@@ -10,6 +10,7 @@ from scipy.linalg import block_diag
 
 from harness.base.errors import UsageError
 from harness.benchmarks.dti.dataset import MEMBER, NEW_NODES, DtiDataset, Numbers
+from harness.benchmarks.dti.molecules import is_molecule
 from harness.benchmarks.new_item import NewItem
 
 _KINDS = {"drug": "structure (SMILES)", "target": "sequence (amino acids in one-letter code)"}
@@ -54,17 +55,9 @@ def _check(item: NewItem, names: set[str]) -> None:
         raise UsageError(f"'{item.kind}' is no kind of item", where=where, todo=f"name one of {', '.join(_KINDS)}")
     if item.name.lower() in names:
         raise UsageError(f"there is a '{item.name}' already", where=where, todo="give it another name")
-    good = _is_molecule(item.text) if item.kind == "drug" else item.text.isascii() and item.text.isalpha()
+    good = is_molecule(item.text) if item.kind == "drug" else item.text.isascii() and item.text.isalpha()
     if not good:
         raise UsageError(f"'{item.text[:40]}' is no {_KINDS[item.kind]}", where=where, todo="correct it")
-
-
-def _is_molecule(smiles: str) -> bool:
-    from rdkit import Chem, rdBase
-
-    with rdBase.BlockLogs():
-        molecule = Chem.MolFromSmiles(smiles)
-    return molecule is not None and molecule.GetNumAtoms() > 0
 
 
 def _larger(similarity: Numbers, more: int) -> Numbers:
