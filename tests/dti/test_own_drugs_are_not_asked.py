@@ -132,7 +132,8 @@ def test_texts_of_files_reach_the_prediction(tmp_path: Path, monkeypatch: pytest
 
     def predict(*_: object, new: object, **__: object) -> SimpleNamespace:
         asked.append(new)
-        return SimpleNamespace(ranking=Ranking(("drug", "score"), (("mine", 1.0),)))
+        ranking = Ranking(("drug", "score"), (("mine", 1.0),))
+        return SimpleNamespace(ranking=ranking, key="0" * 64)
 
     monkeypatch.setattr(api, "predict", predict)
     (tmp_path / "kin.fasta").write_text(">sp|P1|KIN a kinase\nMKV\nLAA\n")
