@@ -8,7 +8,7 @@ import numpy as np
 
 from harness.base.errors import CorruptData
 from harness.benchmarks.dti.dataset import LEADING, DtiDataset
-from harness.benchmarks.dti.molecules import is_molecule
+from harness.benchmarks.structures import is_structure
 
 
 def checked_remarks(dataset: DtiDataset) -> tuple[str, ...]:
@@ -25,7 +25,7 @@ def checked_remarks(dataset: DtiDataset) -> tuple[str, ...]:
     )
     remarks = [f"{count} of {total} {what}" for count, total, what in counts if count]
     known = zip(dataset.drug_ids, dataset.smiles, strict=True)
-    if unread := [name for name, text in known if text and not is_molecule(text)]:
+    if unread := [name for name, text in known if text and not is_structure(text)]:
         remarks.append(
             f"{len(unread)} of {dataset.drugs} drugs have a SMILES that RDKit can't read, '{unread[0]}' first"
         )
