@@ -191,9 +191,8 @@ def han() -> dict[str, Callable[[], Tensor]]:
             return torch.sigmoid(network(*features, graphs))
 
     def ours() -> Tensor:
-        fit = train(
-            inputs, torch.device("cpu"), seed=42, epoch=STEPS, learning_rate=1e-3, weight_decay=0.0, dropout=True
-        )
+        fixed = {"seed": 42, "learning_rate": 1e-3, "weight_decay": 0.0, "dropout": True}
+        fit = train(inputs, torch.device("cpu"), epoch=STEPS, **fixed)
         return torch.sigmoid(fit.logits)
 
     return {"library": lambda: steps(on_library), "plain": lambda: steps(PlainAttention), "ours": ours}

@@ -109,9 +109,11 @@ def judge(claim: Claim, names: PublishedNames, artifact: Comparable, runs: Runs)
         reason = f"a cost {claim.note}"
     elif not reason and metric is not None and metric.ours is None:
         reason = f"{claim.metric}: {metric.reason}"
+    runs_by_seed = runs.get(target, {})
+    if not reason and not runs_by_seed:
+        reason = reason_in(names.no_data, claim.method, claim.dataset, claim.split, claim.metric)
     if reason:
         return Comparison(claim, target, ours, ClaimVerdict.NOT_COMPARABLE, reason)
-    runs_by_seed = runs.get(target, {})
     if claim.statistic == "status":
         return _judge_status(claim, target, runs_by_seed)
     assert ours is not None

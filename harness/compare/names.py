@@ -71,6 +71,8 @@ class PublishedNames(Strict):
     explained: list[Remark] = []
     # data behind the paper's numbers are not here, such as items of a test set: ours are shown but decide nothing
     other_data: list[Remark] = []
+    # data that these runs need are in no public file: claims wait for no run, and are judged where there is one
+    no_data: list[Remark] = []
     # names that stand for another metric
     meanings: list[Meaning] = []
 

@@ -54,7 +54,7 @@ def adapt_weights(
         (folder / "weights").mkdir()
         for file in own.sha256:
             shutil.copyfile(own.folder / file, folder / "weights" / file)
-        shutil.copyfile(_readable(corpus), folder / "corpus.txt")
+        shutil.copyfile(readable(corpus), folder / "corpus.txt")
         write_json(folder / "settings.json", dict(settings))
         files = (*manifest.files, _REPORT)
         request = RunRequest(
@@ -66,7 +66,7 @@ def adapt_weights(
             required=files,
             expected=files,
             entrypoint=INIT,
-            command=("python3", f"/opt/method/{manifest.program}"),
+            command=("python3", "-m", manifest.program),
         )
         make_readable(folder)
         outcome = execute(engine, request)
@@ -84,7 +84,7 @@ def adapt_weights(
             outcome.discard()
 
 
-def _readable(corpus: Path) -> Path:
+def readable(corpus: Path) -> Path:
     """The file, if it holds text."""
     with corpus.open("rb") as stream:
         for number, line in enumerate(stream, 1):

@@ -37,7 +37,7 @@ class WeightsManifest(Strict):
     revision: str = ""
     source: str = Field(default="", description="the URL that a file's name is put after")
     program: str = Field(
-        default="", description="what in the image makes it of the method's own model and a corpus"
+        default="", description="the module in the image that makes it of the method's own model and a corpus"
     )
     licence: str
     citation: str

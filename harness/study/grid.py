@@ -100,10 +100,12 @@ class Grid:
 
     @cached_property
     def _methods(self) -> list[Row]:
-        """The methods of the table's claims, then ours."""
+        """The methods of the table's claims, all where the paper prints no numbers, then ours."""
         claimed = {one.claim.method for one in self._claims}
         rows = [row for dataset in self._datasets for row in self.sides.rows(dataset, self._splits)]
-        here = dict.fromkeys(row for row in rows if not row.printed or row.title in claimed)
+        here = dict.fromkeys(
+            row for row in rows if row.title in claimed or not (row.printed and self.spec.printed)
+        )
         return sorted(here, key=lambda row: row.variant == CONTROL)
 
     def _category(self, row: Row) -> str:

@@ -54,6 +54,8 @@ class Spec(Strict):
     notes: list[str] = []
     # the layout on the page
     style: str = ""
+    # whether the paper prints numbers in it
+    printed: bool = True
     # the suite that makes its runs; named if there is no run yet
     suite: str = ""
     # of a grid: its first columns with their headings, and the axes of all other columns
@@ -116,7 +118,7 @@ def load_description(layout: Layout, names: PublishedNames, makers: Iterable[str
         checks: list[tuple[str, Iterable[str], Collection[str]]] = [("made", [spec.made], [*GENERAL, *makers])]
         if spec.made in GENERAL:
             checks += [
-                ("number", [spec.label], printed),
+                ("number", [spec.label] if spec.printed else [], printed),
                 ("dataset", filter(None, [spec.dataset]), names.datasets),
                 ("splits", spec.splits.values(), names.splits),
                 ("metrics", spec.metrics.values(), metrics),

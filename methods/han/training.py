@@ -38,8 +38,8 @@ def train(
     """`epoch` steps, then the logits; losses where they are to be told.
 
     Every hundredth step ends with a look at the training pairs without dropout, and what follows the last step is
-    done in the mode it leaves: the published 1,000 steps predict without dropout, 20 steps with it. Starting weights
-    are drawn from the CPU's stream, dropout from that of `device`. What is returned lies on the CPU.
+    done in the mode it leaves: the published 1,000 steps predict without dropout, 20 steps with it. Starting
+    weights are drawn from the CPU's stream, dropout from that of `device`. What is returned lies on the CPU.
     """
     torch.manual_seed(seed)
     network = Network(len(inputs.drugs), len(inputs.diseases))

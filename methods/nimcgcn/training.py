@@ -36,8 +36,8 @@ def train(
 ) -> Fit:
     """Minimise (1 - alpha) sum (1 - s)^2 over ones of M + alpha sum s^2 over its zeros, by Adam on all pairs.
 
-    The scores are those of the last of so many predictions. What is computed lies where M lies; all is drawn from the
-    CPU's stream, so that a GPU meets the same numbers, and what is returned lies on the CPU.
+    The scores are those of the last of so many predictions. All is computed where M lies, but drawn from the CPU's
+    stream, so that a GPU meets the same numbers. What is returned lies on the CPU.
     """
     torch.manual_seed(random_state)
     network = Network(fd, fg)

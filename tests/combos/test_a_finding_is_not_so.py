@@ -10,18 +10,21 @@ import statistics
 from collections.abc import Sequence
 from itertools import combinations
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
 from harness.base.layout import Layout
-from harness.benchmarks.combos.answer import Combination
+from harness.benchmarks.combos.answer import Combination, Predictions
 from harness.benchmarks.combos.dataset import TEST_FILE, CombosDataset
-from harness.benchmarks.combos.documents import Document
-from harness.benchmarks.combos.metrics.evaluation import MatchRule, as_defined, as_published
+from harness.benchmarks.combos.documents import LABELS, Document
+from harness.benchmarks.combos.metrics.evaluation import Evaluator, MatchRule
 from harness.benchmarks.combos.metrics.rows import RelationRow
-from harness.benchmarks.combos.scoring import SCORING
+from harness.benchmarks.combos.metrics.scored_rows import paired_buckets
+from harness.benchmarks.combos.scoring import SCORING, scored_rows
+from harness.benchmarks.combos.splits.form import DocumentSplit
 from harness.benchmarks.combos.splits.strategies import released
 from harness.data import load_dataset
 from tests.conftest import REPOSITORY
@@ -42,14 +45,6 @@ def parts(corpus: CombosDataset) -> tuple[list[Document], list[Document]]:
     return [one for one, is_test in pairs if not is_test], [one for one, is_test in pairs if is_test]
 
 
-@pytest.fixture(autouse=True)
-def on_path(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What the methods share, as their images hold it."""
-    monkeypatch.syspath_prepend(str(REPOSITORY / "methods" / "_shared" / "combinations"))
-    monkeypatch.syspath_prepend(str(REPOSITORY / "harness" / "benchmarks" / "combos" / "sdk" / "python"))
-    monkeypatch.syspath_prepend(str(REPOSITORY / "methods" / "_sdk" / "python"))
-
-
 def printed(sheet: str) -> dict[str, dict[str, float]]:
     """The numbers of a table of the paper, by method and metric."""
     numbers: dict[str, dict[str, float]] = {}
@@ -60,10 +55,24 @@ def printed(sheet: str) -> dict[str, dict[str, float]]:
     return numbers
 
 
-def test_all_drugs_reach_the_printed_scibert(corpus: CombosDataset) -> None:
+def whole_sentences(corpus: CombosDataset) -> tuple[DocumentSplit, Predictions]:
+    """All drugs of every asked sentence as one positive combination."""
     split = released.make(corpus, 2021, released.Parameters())
     counts = corpus.span_counts[split.asked].tolist()
-    answer = tuple((Combination(tuple(range(count)), "POS", 1.0),) for count in counts)
+    return split, tuple((Combination(tuple(range(count)), "POS", 1.0),) for count in counts)
+
+
+def test_seen_combinations_are_easier_for_who_has_learned_nothing(corpus: CombosDataset) -> None:
+    rows = scored_rows(corpus, *whole_sentences(corpus))
+    rules = [MatchRule(exact=exact, positive=positive) for exact in (True, False) for positive in (True, False)]
+    tests = [paired_buckets([rows], "seen", rule) for rule in rules]
+    differences = [test[measure] for test in tests for measure in ("recall", "precision")]
+    assert all(0.09 < one.difference < 0.30 for one in differences)
+    assert sum(one.p < 0.05 for one in differences) == 7
+
+
+def test_all_drugs_reach_the_printed_scibert(corpus: CombosDataset) -> None:
+    split, answer = whole_sentences(corpus)
     scores, _ = SCORING.score(corpus, split, answer, {})
     rules = ("exact positive", "partial positive", "exact any", "partial any")
     ours = {rule: round(100 * (scores[f"{rule} F1/as-published"] or 0), 1) for rule in rules}
@@ -106,9 +115,8 @@ def test_no_published_step_warms_up(shared: Path) -> None:
     assert len({*stepped["lr_per_step"]}) > 1
 
 
-def test_ties_go_to_the_last_in_the_order_of_texts() -> None:
-    from combination_decoding import greedy
-
+def test_ties_go_to_the_last_in_the_order_of_texts(texts: SimpleNamespace) -> None:
+    greedy = texts.decoding.greedy
     # by place in the sentence (0, 2) comes first, by number (0, 2) and (0, 10) come before (1, 2)
     for others in ([(0, 2)], [(0, 10), (0, 2)]):
         sets = [*others, (1, 2)]
@@ -117,44 +125,40 @@ def test_ties_go_to_the_last_in_the_order_of_texts() -> None:
     assert greedy([(0, 10), (0, 2)], [2, 2]) == [1], "'[0, 2]' comes behind '[0, 10]' as a text"
 
 
-def test_the_sampler_knows_two_of_three_labels(shared: Path) -> None:
-    from combination_orders import BalancedBatches
-
+def test_the_sampler_knows_two_of_three_labels(shared: Path, texts: SimpleNamespace) -> None:
     cases = golden(shared, "g_balanced_sampler.json")
     assert {label for case in cases for label in case["labels"]} == {0, 1}
     with pytest.raises(ValueError, match="label 2"):
-        BalancedBatches([0, 1, 2], 2)
+        texts.orders.BalancedBatches([0, 1, 2], 2)
 
 
-def candidates_of(document: Document, *, training: bool) -> list[Any]:
+def candidates_of(texts: SimpleNamespace, document: Document, *, training: bool) -> list[Any]:
     """The candidates of a document as the authors' code makes them."""
-    from combination_candidates import all_sets, asked_candidates, training_candidates
-    from combos_sdk import Relation
-
-    classes = ("NO_COMB", "COMB", "POS", "NEG")
-    relations = [Relation(one.spans, classes[one.label]) for one in document.relations]
-    make = training_candidates if training else asked_candidates
-    return [*make(all_sets(len(document.drugs)), relations)]
+    relations = [texts.sdk.Relation(one.spans, LABELS[one.label]) for one in document.relations]
+    make = texts.candidates.training_candidates if training else texts.candidates.asked_candidates
+    return [*make(texts.candidates.all_sets(len(document.drugs)), relations)]
 
 
-def test_validation_candidates_are_of_sentences_that_train(parts: tuple[list[Document], list[Document]]) -> None:
-    from combination_orders import shuffled, split
-
-    items = [number for number, one in enumerate(parts[0]) for _ in candidates_of(one, training=True)]
-    train, valid = split(shuffled(items, random.Random(2021)), 2021)
+def test_validation_candidates_are_of_sentences_that_train(
+    parts: tuple[list[Document], list[Document]], texts: SimpleNamespace
+) -> None:
+    items = [number for number, one in enumerate(parts[0]) for _ in candidates_of(texts, one, training=True)]
+    train, valid = texts.orders.split(texts.orders.shuffled(items, random.Random(2021)), 2021)
     assert (len(items), len(valid)) == (69_881, 6_988)
     assert sum(one in {*train} for one in {*valid}) / len({*valid}) > 0.7
     assert np.isin(valid, train).mean() > 0.98
 
 
 def test_the_test_pass_of_training_leaves_out_parts_of_relations(
-    parts: tuple[list[Document], list[Document]],
+    parts: tuple[list[Document], list[Document]], texts: SimpleNamespace
 ) -> None:
-    counts = [sum(len(candidates_of(one, training=training)) for one in parts[1]) for training in (True, False)]
+    counts = [
+        sum(len(candidates_of(texts, one, training=training)) for one in parts[1]) for training in (True, False)
+    ]
     assert counts == [9_793, 10_285]
     for document in parts[1]:
-        left = {one.drugs for one in candidates_of(document, training=True)}
-        gone = {one.drugs for one in candidates_of(document, training=False)} - left
+        left = {one.drugs for one in candidates_of(texts, document, training=True)}
+        gone = {one.drugs for one in candidates_of(texts, document, training=False)} - left
         gold = [{*relation.spans} for relation in document.relations]
         assert all(any({*drugs} < one for one in gold) for drugs in gone)
 
@@ -185,12 +189,12 @@ def test_several_predictions_take_credit_for_one_relation() -> None:
     gold = [RelationRow("d", (0, 1, 2), 2)]
     partial = MatchRule(exact=False, positive=True)
     predictions = [RelationRow("d", spans, 2) for spans in ((0, 1), (0, 2), (1, 2))]
-    assert as_published(gold, predictions, partial).predicted.mean == pytest.approx(2 / 3)
-    assert as_defined(gold, predictions, partial).predicted.mean == pytest.approx(2 / 9)
+    assert Evaluator(gold, predictions).as_published(partial).predicted.mean == pytest.approx(2 / 3)
+    assert Evaluator(gold, predictions).as_defined(partial).predicted.mean == pytest.approx(2 / 9)
     # the same drugs once more, in another order
     twice = [RelationRow("d", (0, 1, 2), 2), RelationRow("d", (2, 1, 0), 2)]
-    assert len(as_published(gold, twice, EXACT_POSITIVE).predicted.rows) == 2
-    assert as_defined(gold, twice, EXACT_POSITIVE).predicted.mean == 1.0
+    assert len(Evaluator(gold, twice).as_published(EXACT_POSITIVE).predicted.rows) == 2
+    assert Evaluator(gold, twice).as_defined(EXACT_POSITIVE).predicted.mean == 1.0
 
 
 def test_what_the_bootstrap_prints_as_precision_is_recall(shared: Path) -> None:

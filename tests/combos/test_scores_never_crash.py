@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from harness.benchmarks.combos.answer import Combination, Predictions
 from harness.benchmarks.combos.conformance.problems import sentences
 from harness.benchmarks.combos.dataset import CombosDataset, dataset_of
-from harness.benchmarks.combos.documents import COMB, LABELS, NEG, NO_COMB, POS
+from harness.benchmarks.combos.documents import COMB, LABELS, NEG, NO_COMB, POS, DrugRelation
 from harness.benchmarks.combos.metrics.evaluation import MatchRule
-from harness.benchmarks.combos.metrics.scored_rows import ScoredRows
+from harness.benchmarks.combos.metrics.scored_rows import ScoredRows, halves
 from harness.benchmarks.combos.names import (
     BUCKETS,
     DEFINED,
@@ -68,14 +68,16 @@ def test_any_answer_is_scored_and_what_is_kept_scores_it_again(
     values, _ = _scored(dataset, split, answer)
     rows = ScoredRows.from_series(SCORING.series(dataset, split, answer, {}))
     for name, rule in ((name, MatchRule(*own)) for name, own in RULES.items()):
-        for kind in (PUBLISHED, DEFINED):
-            for measure, value in shares_of(rows.credits(rule, published=kind == PUBLISHED)).items():
+        credits = {PUBLISHED: rows.evaluator.as_published(rule), DEFINED: rows.evaluator.as_defined(rule)}
+        for kind, own in credits.items():
+            for measure, value in shares_of(own).items():
                 assert values[flat_name(name, measure, kind)] == (value or (0.0 if kind == PUBLISHED else value))
         for bucket, parts in BUCKETS.items():
-            for measure, side in zip(("recall", "precision"), rows.bucket_credits(rule, bucket), strict=True):
-                assert [values[flat_name(name, measure, PUBLISHED, part)] for part in parts] == [
-                    items.mean for items in side
-                ]
+            for part, own in zip(
+                parts, halves(credits[PUBLISHED], rows.buckets(bucket, published=True)), strict=True
+            ):
+                for measure, items in zip(("recall", "precision"), own, strict=True):
+                    assert values[flat_name(name, measure, PUBLISHED, part)] == items.mean
 
 
 def test_the_truth_is_worth_one_everywhere() -> None:
@@ -136,7 +138,14 @@ def test_buckets_know_names_in_training_and_contexts() -> None:
     series = SCORING.series(dataset, problem.split, ((),) * problem.split.test, {})
     assert series["asked/context"][0] == 1
     assert series["relations/seen"][0] == 1
-    # in another order the split learns from nothing, and has seen nothing
+    # what only some relations need puts a document in no bucket
+    mixed = DrugRelation(NEG, (1, 2), context_needed=False), DrugRelation(POS, (0, 1), context_needed=True)
+    place = next(place for place in problem.split.asked if len(documents[place].drugs) > 2)
+    documents[place] = replace(documents[place], relations=mixed)
+    again = dataset_of("made-up", documents, problem.dataset.released.tolist())
+    series = SCORING.series(again, problem.split, ((),) * problem.split.test, {})
+    assert series["asked/context"][problem.split.asked.tolist().index(place)] == -1
+    # where a split learns from nothing, and has seen nothing
     parts = np.where(problem.split.parts == 0, -1, problem.split.parts)
     unseen = SCORING.series(dataset, split_of(parts), ((),) * problem.split.test, {})
     assert {*unseen["relations/seen"]} == {0}

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness.benchmarks.combos.metrics.bootstrap import multi_bootstrap, paired_bootstrap
-from harness.benchmarks.combos.metrics.evaluation import ItemCredits, MatchRule, as_defined
+from harness.benchmarks.combos.metrics.evaluation import Evaluator, ItemCredits, MatchRule
 from harness.benchmarks.combos.metrics.rows import DocumentId, RelationRow
 from harness.benchmarks.combos.metrics.scored_rows import (
     NEITHER,
@@ -115,6 +115,16 @@ def test_lists_are_published_in_the_order_of_a_set() -> None:
     assert large.buckets("arity", published=True)[1].tolist() == [-1]
 
 
+def test_a_list_in_another_order_is_in_a_bucket_as_defined_alone() -> None:
+    truth = _truth()
+    backwards = [row._replace(spans=row.spans[::-1]) for row in truth.relations]
+    run = truth.beside(backwards)
+    # half of the relations have two drugs, and each is found
+    assert [run.sums(PARTIAL, ("arity", half)).sum(axis=1).tolist() for half in (0, 1)] == [[5] * 4, [5] * 4]
+    draws = published_test([run], "arity", PARTIAL)
+    assert (draws["recall"].first.tolist(), draws["precision"].first.tolist()) == ([1] * 1000, [0] * 1000)
+
+
 def test_kept_scores_hold_all_that_is_drawn_from() -> None:
     for run in _runs(3, 0.6):
         series = run.to_series()
@@ -124,13 +134,15 @@ def test_kept_scores_hold_all_that_is_drawn_from() -> None:
     runs = _runs(4, 0.6)
     kept = [ScoredRows.from_series(run.to_series()) for run in runs]
     for bucket in ("arity", "seen", "context"):
-        for ours, theirs in zip(
-            published_test(runs, bucket, PARTIAL).values(),
-            published_test(kept, bucket, PARTIAL).values(),
-            strict=True,
-        ):
-            assert ours.first.tolist() == theirs.first.tolist()
         assert paired_buckets(runs, bucket, PARTIAL) == paired_buckets(kept, bucket, PARTIAL)
+    for bucket in ("arity", "seen"):
+        ours, theirs = (published_test(own, bucket, PARTIAL) for own in (runs, kept))
+        assert [*ours] == ["recall", "precision"]
+        for measure, draws in ours.items():
+            assert draws.first.tolist() == theirs[measure].first.tolist()
+            assert draws.second.tolist() == theirs[measure].second.tolist()
+    with pytest.raises(ValueError, match="not compared as published"):
+        published_test(runs, "context", PARTIAL)
 
 
 def test_the_published_test_reads_relations_as_recall() -> None:
@@ -155,7 +167,7 @@ def _evaluated_again(runs: list[ScoredRows], documents: list[int], seeds: list[i
             ]
             for side in (runs[seed].gold, runs[seed].predicted)
         ]
-        shares = shares_of(as_defined(sides[0], sides[1], PARTIAL))
+        shares = shares_of(Evaluator(*sides).as_defined(PARTIAL))
         values.append([shares[measure] for measure in ("recall", "precision", "F1")])
     return [float(mean) for mean in np.mean(np.array(values, dtype=np.float64), axis=0)]
 

@@ -311,6 +311,16 @@ def test_costs_and_other_data_are_shown_and_never_judged() -> None:
     assert judge(claim(metric="NDCG"), names, KNOWN, {PLACE: {1: run(0.8)}}).verdict is ClaimVerdict.REPRODUCED
 
 
+def test_a_claim_waits_for_no_run_that_nobody_can_make() -> None:
+    """Who has the data and makes a run has it judged."""
+    names = NAMES.model_copy(update={"no_data": [Remark(metric="NS-AUC", reason="sequences are not public")]})
+    one = judge(claim(), names, KNOWN, {})
+    assert (one.verdict, one.reason) == (ClaimVerdict.NOT_COMPARABLE, "sequences are not public")
+    assert judge(claim(metric="NDCG"), names, KNOWN, {}).verdict is ClaimVerdict.PENDING
+    assert judge(claim(), names, KNOWN, {PLACE: {1: run(0.8)}}).verdict is ClaimVerdict.REPRODUCED
+    assert judge(claim(), names, KNOWN, {PLACE: {1: run(0.7)}}).verdict is ClaimVerdict.DEVIATES
+
+
 def test_a_note_of_the_claim_stands_beside_its_verdict() -> None:
     assert mean(50, 0.802, sd_ours=0.02, rounding=0.0, note="of one fold").reason.endswith("; of one fold")
 

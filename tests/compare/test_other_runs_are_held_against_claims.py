@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from harness import benchmarks
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.compare import load_names
-from harness.compare.names import PublishedNames, Target
+from harness.compare.names import PublishedNames, Target, target_of
 from harness.compare.runs import Obtained, obtain, of_tasks
 from harness.planning.jobs import Job
 from harness.planning.plan import Plan, make_plan
@@ -84,6 +85,26 @@ def test_variants_are_told_apart(evidence: Layout) -> None:
     assert [one.key for one in found["corrected"].values()] == [key]
     assert key not in {one.key for one in found["published"].values()}
     assert obtained(evidence, beside=[]).keys() == {"published"}
+
+
+def test_a_published_name_may_be_that_of_another_variant(evidence: Layout) -> None:
+    (cell,) = make_plan(evidence, "one", [job_of(evidence, "als_wr", SEEDS[0], variant="corrected")]).cells
+    key, named = put_run(evidence, planned_of(cell)).key, replace(PLACE, variant="corrected")
+    names = names_of(evidence, beside=[], methods={"ALSWR": "als_wr", "ALSWR, repaired": "als_wr/corrected"})
+    runs = obtain(evidence, Store(evidence.runs), names)["published"]
+    assert [one.key for one in runs[named].values()] == [key]
+    assert key not in {one.key for one in runs[PLACE].values()} and sorted(runs[PLACE]) == sorted(SEEDS)
+    assert target_of(names, "ALSWR, repaired", "Synthetic", "random").row == "als_wr/corrected"
+    assert target_of(names, "ALSWR", "Synthetic", "random").row == "als_wr"
+    # another method of that variant has no such name
+    other = names_of(evidence, beside=[], methods={"ALSWR": "als_wr", "PMF, repaired": "pmf/corrected"})
+    assert named not in obtain(evidence, Store(evidence.runs), other)["published"]
+
+
+def test_a_method_of_our_own_stands_beside(evidence: Layout) -> None:
+    names = names_of(evidence, methods={}, own_methods=["als_wr"])
+    assert PLACE in obtain(evidence, Store(evidence.runs), names)["published"]
+    assert PLACE not in obtain(evidence, Store(evidence.runs), names_of(evidence, methods={}))["published"]
 
 
 def test_a_control_stands_beside_and_a_method_nobody_published_does_not(evidence: Layout) -> None:

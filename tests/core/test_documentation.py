@@ -11,11 +11,14 @@ from pathlib import Path
 
 import pytest
 
+from harness import benchmarks
 from harness.base.layout import Layout
 from harness.benchmarks.ddi.study import page
 from harness.benchmarks.ddi.study.data_facts import SplitFacts
+from harness.compare import load_names
 from harness.methods import page as cards
 from harness.methods.card import load_methods
+from harness.planning.suites import jobs_of, load_suite
 from harness.results import findings
 from harness.study.measurements import load_measured
 from tests.conftest import REPOSITORY
@@ -122,6 +125,19 @@ def test_every_finding_is_demonstrated(repository: Layout) -> None:
             path, _, name = demonstration.partition("::")
             shown = name and f"def {name}(" in (repository.root / path).read_text(encoding="utf-8")
             assert shown or demonstration.startswith("harness "), demonstration
+
+
+def test_the_first_page_counts_the_systems_that_are_planned(repository: Layout) -> None:
+    rows = re.findall(r"^\| \[?`(\w+)`[^|]* \| (\d+): ", (REPOSITORY / "README.md").read_text(), re.MULTILINE)
+    (total,) = re.findall(r"The (\d+) systems of four papers", (REPOSITORY / "README.md").read_text())
+    own = {name for benchmark in benchmarks.names() for name in load_names(repository, benchmark).own_methods}
+    systems = [card for card in load_methods(repository) if not card.control and card.name not in own]
+    assert {name: int(count) for name, count in rows} == Counter(
+        name for card in systems for name in card.benchmarks
+    )
+    assert int(total) == len(systems)
+    planned = {job.method for job in jobs_of(repository, load_suite("full"))}
+    assert {card.name for card in systems} <= planned
 
 
 def test_what_a_card_calls_a_finding_is_one_of_its_benchmark(repository: Layout) -> None:

@@ -33,7 +33,7 @@ _VERBS = {
 _ADJECTIVES = {"whole", "several", "own", "other", "new", "old", "good", "bad"}
 _NOUNS = {"finding", "learning", "meaning", "ordering", "planning", "ranking", "repurposing", "scoring", "tuning"}
 # names that tables and commands use: the two ways to compute a metric, split strategies, files as released
-_USED_BY_PEOPLE = {"as_defined", "as_published", "random", "released", "weakly_correlated"}
+_USED_BY_PEOPLE = {"as_defined", "as_published", "random", "released", "unannotated", "weakly_correlated"}
 
 
 def _words() -> Iterator[tuple[str, str]]:

@@ -7,14 +7,18 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from harness.base.layout import Layout
 from harness.benchmarks.dti.dataset import DtiDataset
-from harness.benchmarks.dti.metrics import bindings, ranking
+from harness.benchmarks.dti.metrics import bindings, ranking, within
 from harness.benchmarks.dti.metrics.affinities import affinity_metrics, concordance
 from harness.benchmarks.dti.metrics.bindings import binding_metrics, threshold_counts
 from harness.benchmarks.dti.metrics.ranking import best_rows, ranking_metrics
+from harness.benchmarks.dti.metrics.within import within_metrics
 from harness.benchmarks.dti.names import DEPTHS, MAP_READINGS
 from harness.benchmarks.dti.scoring import SCORING
 from harness.benchmarks.dti.splits.pairs import NEGATIVE, TEST, TRAIN, pair_split
+from harness.benchmarks.dti.splits.strategies import annotated_pairs
+from harness.data import load_dataset
 from tests.dti import brute_force as plain
 
 # few values, so that many are equal; one half is where predictions are cut
@@ -33,7 +37,7 @@ def test_metrics_of_all_pairs(rows: list[tuple[bool, float, int]], chunk: int) -
     truth, scores = [row[0] for row in rows], [row[1] for row in rows]
     assume(0 < sum(truth) < len(truth))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(bindings, "_CHUNK", chunk)
+        patch.setattr(bindings, "CHUNK", chunk)
         metrics = binding_metrics(np.array(truth), np.array(scores))
     precision, recall, f1 = plain.at_half(truth, scores)
     auroc, aupr, best = (make(truth, scores) for make in (plain.auroc, plain.average_precision, plain.best_f1))
@@ -49,6 +53,41 @@ def test_metrics_of_all_pairs(rows: list[tuple[bool, float, int]], chunk: int) -
         "general score/best F1": (auroc + aupr + best) / 3,
     }
     assert metrics == {name: _close(value) for name, value in expected.items()}
+
+
+@settings(max_examples=150)
+@given(rows=ROWS, chunk=st.sampled_from([1, 3, 7, 1 << 20]), pairs=st.integers(1, 5))
+def test_metrics_within_drugs_and_targets(rows: list[tuple[bool, float, int]], chunk: int, pairs: int) -> None:
+    truth, scores, drugs = [row[0] for row in rows], [row[1] for row in rows], [row[2] for row in rows]
+    targets = [place // pairs for place in range(len(rows))]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(within, "CHUNK", chunk)
+        metrics = within_metrics(*map(np.array, (truth, scores, drugs, targets)))
+    for kind, nodes in (("drugs", drugs), ("targets", targets)):
+        aurocs, alike = [], []
+        for node in set(nodes):
+            binds = [own for own, other in zip(truth, nodes, strict=True) if other == node]
+            own_scores = [score for score, other in zip(scores, nodes, strict=True) if other == node]
+            if 0 < sum(binds) < len(binds):
+                aurocs.append(plain.auroc(binds, own_scores))
+                alike.append(len({score >= 0.5 for score in own_scores}) == 1)
+        if aurocs:
+            assert metrics[f"AUROC/{kind}"] == _close(float(np.mean(aurocs)))
+            assert metrics[f"one answer/{kind}"] == _close(float(np.mean(alike)))
+        else:
+            assert metrics[f"AUROC/{kind}"] == f"none of the {kind} is asked with a binding and a negative"
+
+
+@pytest.mark.parametrize("reading", ["as-published", "as-defined", "corrected"])
+@pytest.mark.parametrize("space", ["TEO", "TRO", "TEE", "TRE"])
+def test_the_space_decides_what_can_be_told(layout: Layout, space: str, reading: str) -> None:
+    """As the notes of Figure 6 say: TEE has no target with both answers, TRO no drug, TRE neither."""
+    dataset = load_dataset(layout, "dti_world", DtiDataset)
+    parameters = annotated_pairs.Parameters.model_validate({"space": space, "reading": reading})
+    split = annotated_pairs.make(dataset, 1024, parameters)
+    values, _ = SCORING.score(dataset, split, np.zeros(split.test), {})
+    assert (values["AUROC/drugs"] is None) == (space in ("TRO", "TRE"))
+    assert (values["AUROC/targets"] is None) == (space in ("TEE", "TRE"))
 
 
 @settings(max_examples=150)

@@ -15,13 +15,14 @@ from hypothesis import strategies as st
 from harness.base.errors import InvalidPredictions
 from harness.base.npy import npy_bytes
 from harness.benchmarks.dti.conformance import problems
-from harness.benchmarks.dti.names import AFFINITY, BINDING, METRICS, RANKING
+from harness.benchmarks.dti.names import AFFINITY, BINDING, METRICS, RANKING, WITHIN
 from harness.benchmarks.dti.scoring import SCORING
 from harness.benchmarks.dti.splits.pairs import NEGATIVE, NEW, pair_split
 
 BINDINGS, AFFINITIES = problems.bindings(), problems.affinities()
 NAMES = {
-    kind: {metric.name for metric in metrics} for kind, metrics in (("binding", BINDING), ("affinity", AFFINITY))
+    kind: {metric.name for metric in metrics}
+    for kind, metrics in (("binding", (*BINDING, *WITHIN)), ("affinity", AFFINITY))
 }
 ANY_NUMBER = st.floats(allow_nan=False, allow_infinity=False)
 Scores = np.typing.NDArray[np.float64]
@@ -51,7 +52,7 @@ def test_any_finite_answer_is_scored(data: st.DataObject) -> None:
         values, notes = _scored(problem, np.array(scores))
         own = set(values) - set(notes)
         if problem is BINDINGS:
-            assert own == {metric.name for metric in (*BINDING, *RANKING)}
+            assert own == {metric.name for metric in (*BINDING, *WITHIN, *RANKING)}
         else:
             assert own | {"MSE"} == NAMES["affinity"]
 
@@ -67,6 +68,7 @@ def test_where_everything_binds_only_lists_and_the_cut_are_defined() -> None:
     values, notes = _scored(_with_truth(NEW), np.ones(BINDINGS.split.test))
     assert set(notes) - NAMES["affinity"] == NAMES["binding"] - {"precision", "recall", "F1"}
     assert notes["AUROC"] == "every test pair binds"
+    assert notes["AUROC/targets"] == "none of the targets is asked with a binding and a negative"
     assert values["F1"] == 1 and values["recall@100"] == 1
 
 

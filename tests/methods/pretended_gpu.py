@@ -1,8 +1,8 @@
 """Runs in an image with torch: a method's main file on a GPU that is not there, to see what it would leave behind.
 
-What is moved to `cuda`, or made there, says that it lies there, and is computed by this machine's processor. As with
-a real one, an operation on tensors of both places fails, and NumPy can't read what was not brought back. At the end
-it says how many operations saw the GPU.
+What is moved to `cuda`, or made there, says that it lies there, and is computed by this machine's processor. As on
+a real one, an operation on tensors of both places fails, and NumPy can't read what was not brought back. At the
+end it prints how many operations saw the GPU.
 """
 
 from __future__ import annotations
@@ -13,18 +13,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-METHOD = Path("/opt/method")
-# torch imports NumPy, whose kernels HAN chooses before that
-if (METHOD / "kernels.py").is_file():
-    runpy.run_path(str(METHOD / "kernels.py"))["choose"]()
-
 import torch
 from torch import Tensor
 from torch.optim import optimizer
 from torch.overrides import TorchFunctionMode
+from torch.utils._mode_utils import no_dispatch
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_flatten, tree_map, tree_unflatten
 
+METHOD = Path("/opt/method")
 aten = torch.ops.aten
 # torch asks no driver about the device on which other tensors have no numbers at all
 CPU, GPU = torch.device("cpu"), torch.device("meta", 0)
@@ -41,10 +38,11 @@ class OnGpu(Tensor):
     __torch_function__ = torch._C._disabled_torch_function_impl
 
     @staticmethod
-    def __new__(cls, real: Tensor) -> OnGpu:
-        strides = real.stride() if real.layout is torch.strided else None
-        one: OnGpu = Tensor._make_wrapper_subclass(cls, real.shape, strides=strides, dtype=real.dtype, device=GPU)
-        one.numbers = real
+    def __new__(cls: type[OnGpu], numbers: Tensor) -> OnGpu:
+        strides = numbers.stride() if numbers.layout is torch.strided else None
+        facts = {"strides": strides, "dtype": numbers.dtype, "device": GPU}
+        one: OnGpu = Tensor._make_wrapper_subclass(cls, numbers.shape, **facts)
+        one.numbers = numbers
         return one
 
     @classmethod
@@ -64,6 +62,11 @@ class CalledCuda(TorchFunctionMode):
             lambda one: GPU if isinstance(one, (str, torch.device)) and str(one) == "cuda" else one,
             (arguments, dict(options or {})),
         )
+        # both are made without a word to the mode below
+        if function is Tensor.tolist:
+            return arguments[0].cpu().tolist()
+        if function in (torch.tensor, torch.as_tensor) and options.get("device") == GPU:
+            return function(*arguments, **{**options, "device": CPU}).to(GPU)
         return function(*arguments, **options)
 
 
@@ -91,15 +94,22 @@ def computed(operation: Any, arguments: Sequence[Any], options: dict[str, Any]) 
     if operation is aten.copy_.default:
         on_gpu = isinstance(arguments[0], OnGpu)
     Gpu.operations += on_gpu
-    arguments, options = tree_unflatten(
-        [one.numbers if isinstance(one, OnGpu) else CPU if isinstance(one, torch.device) and one == GPU else one for one in leaves],
+    of_numbers, options = tree_unflatten(
+        [
+            one.numbers if isinstance(one, OnGpu) else CPU if isinstance(one, torch.device) and one == GPU else one
+            for one in leaves
+        ],
         shape,
     )
     # in place, an operation gives back what it was given
     same = {id(one.numbers): one for one in there}
     # without gradients: they are kept of what stands for the numbers
     with torch.no_grad():
-        results = operation(*arguments, **options)
+        results = operation(*of_numbers, **options)
+        if any(one.shape != one.numbers.shape for one in there):
+            # what stands for the numbers has a shape, too
+            with no_dispatch():
+                operation(*arguments, **options)
     if not on_gpu:
         return results
 

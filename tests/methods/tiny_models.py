@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import pickle
 import struct
+import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -46,6 +48,38 @@ def write_biogpt(folder: Path, seed: int) -> None:
     config = {"architectures": ["BioGptForCausalLM"], "model_type": "biogpt", "scale_embedding": True, **_SIZES}
     _write(folder, {**config, "vocab_size": len(tokens)}, tokens)
     write_safetensors(folder / "model.safetensors", _biogpt(len(tokens), np.random.default_rng(seed)))
+
+
+def write_bert(folder: Path, seed: int) -> None:
+    """BERT as it was pretrained, with one token per character, and the old names of norms."""
+    folder.mkdir(parents=True)
+    letters = [chr(code) for code in range(33, 127)]
+    words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *letters, *(f"##{one}" for one in letters)]
+    config = {**_SIZES, "vocab_size": len(words), "max_position_embeddings": 512, "model_type": "bert"}
+    (folder / "config.json").write_text(json.dumps(config))
+    (folder / "vocab.txt").write_text("\n".join(words))
+    write_pickled(folder / "pytorch_model.bin", _bert(len(words), np.random.default_rng(seed)))
+
+
+def write_pickled(path: Path, weights: Mapping[str, npt.NDArray[np.float32]]) -> None:
+    """The archive that PyTorch writes: a pickle that names tensors, and the values of each in its own file."""
+    ordered = b"ccollections\nOrderedDict\n)R"
+    told = b"\x80\x02" + ordered + b"("
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
+        for number, (name, array) in enumerate(weights.items()):
+            strides = tuple(stride // array.itemsize for stride in array.strides)
+            told += _pickled(name) + b"ctorch._utils\n_rebuild_tensor_v2\n("
+            told += b"(" + _pickled("storage") + b"ctorch\nFloatStorage\n"
+            told += _pickled(str(number)) + _pickled("cpu") + _pickled(array.size) + b"tQ"
+            told += _pickled(0) + _pickled(array.shape) + _pickled(strides) + b"\x89" + ordered + b"tR"
+            archive.writestr(f"archive/data/{number}", array.tobytes())
+        archive.writestr("archive/data.pkl", told + b"u.")
+        archive.writestr("archive/version", "3\n")
+
+
+def _pickled(value: object) -> bytes:
+    """Without the pickle's own beginning and end."""
+    return pickle.dumps(value, protocol=2)[2:-1]
 
 
 def write_safetensors(path: Path, weights: Mapping[str, npt.NDArray[np.float32]]) -> None:
@@ -129,6 +163,26 @@ def _biogpt(vocabulary: int, draw: np.random.Generator) -> Weights:
         shapes |= _linear(f"{start}.fc1", INNER, WIDTH) | _linear(f"{start}.fc2", WIDTH, INNER)
         norms += [f"{start}.self_attn_layer_norm", f"{start}.final_layer_norm"]
     return _drawn(shapes, norms, draw)
+
+
+def _bert(vocabulary: int, draw: np.random.Generator) -> Weights:
+    weights = {name.replace("roberta.", "bert."): one for name, one in _roberta(vocabulary, draw).items()}
+    places, segments = (f"bert.embeddings.{one}_embeddings.weight" for one in ("position", "token_type"))
+    weights |= _drawn({places: (512, WIDTH), segments: (2, WIDTH)}, [], draw)
+    weights |= _drawn(
+        {
+            **_linear("bert.pooler.dense", WIDTH, WIDTH),
+            **_linear("cls.predictions.transform.dense", WIDTH, WIDTH),
+            "cls.predictions.bias": (vocabulary,),
+            **_linear("cls.seq_relationship", 2, WIDTH),
+        },
+        ["cls.predictions.transform.LayerNorm"],
+        draw,
+    )
+    old = {"LayerNorm.weight": "LayerNorm.gamma", "LayerNorm.bias": "LayerNorm.beta"}
+    for now, then in old.items():
+        weights = {name.replace(now, then): one for name, one in weights.items()}
+    return weights
 
 
 def _linear(name: str, outward: int, inward: int) -> dict[str, tuple[int, ...]]:

@@ -65,7 +65,7 @@ def cells_of(own: Layout, suite: str) -> list[Cell]:
 def test_it_appears_in_the_table_of_every_method(own: Layout, language: str, benchmark: str) -> None:
     new_method(own, "my_method", language, benchmark)
     cells = cells_of(own, "smoke")
-    assert len(cells) == {"repurposing": 2, "ddi": 1, "dti": 1}[benchmark]
+    assert len(cells) == {"repurposing": 2, "ddi": 1, "dti": 1, "combos": 1}[benchmark]
     assert {(cell.job.benchmark, cell.verdict) for cell in cells} == {(benchmark, Verdict.PENDING)}
     assert image_tree(own, "my_method")
     datasets = {cell.job.dataset for cell in cells_of(own, "ddi-smoke")}

@@ -108,6 +108,19 @@ made = "own"
 suite = "toy-full"
 legend = "What is drawn"
 """
+UNPRINTED = """
+[[sheets]]
+kind = "figure"
+number = "9"
+title = "Drawn"
+made = "grid"
+rows = { method = "method" }
+columns = ["split", "metric"]
+printed = false
+dataset = "Letters"
+splits = { early = "early" }
+metrics = { near = "near F1" }
+"""
 LETTERS = Target("sum", "letters", "random")
 Toy = Callable[[str], Study | None]
 
@@ -218,6 +231,14 @@ def test_a_figure_without_runs_says_what_makes_them(sheets: dict[str, Sheet]) ->
     assert not sheets["Nothing yet"].legend
 
 
+def test_a_figure_without_printed_numbers_has_all_methods(toy: Toy) -> None:
+    study = toy(STUDY + UNPRINTED)
+    assert study is not None
+    (sheet,) = (one for one in study.sheets if one.title == "Drawn")
+    assert [row[0] for row in sheet.rows] == ["Sum", "Vote", "Late", "vote/corrected", "ensemble", "coin"]
+    assert sheet.rows[0][1] == "51.0±1.0 (3)" and sheet.rows[1][1] == "-" and not sheet.tally
+
+
 @pytest.mark.parametrize(
     ("old", "new", "field"),
     [
@@ -232,10 +253,11 @@ def test_a_figure_without_runs_says_what_makes_them(sheets: dict[str, Sheet]) ->
         ('columns = ["split", "metric"]', "", "sheets.0"),
         ("unit = 60", "unit = 0", "sheets.2.costs.0.unit"),
         ('style = "two"', 'styl = "two"', "sheets.4.styl"),
+        ("printed = false", "", "sheets.5.number"),
     ],
 )
 def test_a_fault_names_file_and_field(toy: Toy, tmp_path: Path, old: str, new: str, field: str) -> None:
-    text = STUDY + 'style = "two"\n'
+    text = STUDY + 'style = "two"\n' + UNPRINTED
     assert text.count(old) >= 1
     with pytest.raises(UsageError) as found:
         toy(text.replace(old, new, 1) if "costs" not in field else text.replace(old, new))

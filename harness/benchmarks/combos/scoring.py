@@ -16,6 +16,7 @@ from harness.benchmarks.combos.metrics.scored_rows import (
     RelationTruth,
     ScoredRows,
     drug_names,
+    halves,
 )
 from harness.benchmarks.combos.names import BUCKETS, DEFINED, METRICS, PUBLISHED, RULES, flat_name
 from harness.benchmarks.combos.splits.form import TEST, TRAIN, DocumentSplit
@@ -81,9 +82,11 @@ class CombosScoring(Scoring[CombosDataset, DocumentSplit, Predictions]):
         rows = scored_rows(dataset, split, answer)
         values: dict[str, float | None] = {}
         notes: dict[str, str] = {}
+        buckets = {bucket: rows.buckets(bucket, published=True) for bucket in BUCKETS}
         for name, rule in ((name, MatchRule(*own)) for name, own in RULES.items()):
-            for kind in (PUBLISHED, DEFINED):
-                for measure, value in shares_of(rows.credits(rule, published=kind == PUBLISHED)).items():
+            credits = {PUBLISHED: rows.evaluator.as_published(rule), DEFINED: rows.evaluator.as_defined(rule)}
+            for kind, own in credits.items():
+                for measure, value in shares_of(own).items():
                     metric = flat_name(name, measure, kind)
                     values[metric] = value
                     if value is None:
@@ -92,12 +95,11 @@ class CombosScoring(Scoring[CombosDataset, DocumentSplit, Predictions]):
                         notes[metric] = _BY_ZERO + notes.get(metric, "nothing is right")
                         values[metric] = 0.0
             for bucket, parts in BUCKETS.items():
-                sides = zip(("recall", "precision"), rows.bucket_credits(rule, bucket), strict=True)
-                for measure, credits in sides:
-                    for part, own in zip(parts, credits, strict=True):
+                for part, own in zip(parts, halves(credits[PUBLISHED], buckets[bucket]), strict=True):
+                    for measure, items in zip(("recall", "precision"), own, strict=True):
                         metric = flat_name(name, measure, PUBLISHED, part)
-                        values[metric] = own.mean
-                        if own.mean is None:
+                        values[metric] = items.mean
+                        if items.mean is None:
                             notes[metric] = f"{_NOTHING[measure]} of this kind"
         return {metric.name: values[metric.name] for metric in METRICS}, notes
 

@@ -29,6 +29,21 @@ BINDING = (
     Metric("general score", "mean of AUROC, AUPR and F1 at 0.5"),
     Metric("general score/best F1", "mean of AUROC, AUPR and best F1"),
 )
+_ASKED = "asked with bindings and negatives"
+WITHIN = tuple(
+    metric
+    for kind in ("drugs", "targets")
+    for metric in (
+        Metric(
+            f"AUROC/{kind}", f"area under the ROC curve of the pairs of one of the {kind} {_ASKED}, their mean"
+        ),
+        Metric(
+            f"one answer/{kind}",
+            f"share of {kind} {_ASKED} that have one answer: all 0.5 or more, or all less",
+            "lower",
+        ),
+    )
+)
 RANKING = tuple(
     Metric(f"{name}@{depth}", f"{text} among a drug's {depth} best targets, mean over drugs that bind")
     for depth in DEPTHS
@@ -42,6 +57,6 @@ AFFINITY = (
     Metric("MSE", "mean squared error of affinities", better="lower", range=None),
     Metric("CI", "concordance index: share of pairs of unequal affinity in the right order, ties count one half"),
 )
-METRICS = (*BINDING, *RANKING, *AFFINITY)
+METRICS = (*BINDING, *WITHIN, *RANKING, *AFFINITY)
 KEY_METRICS = ("AUROC", "AUPR", "CI", "MSE")
 ORDER_FREE_METRICS = ("AUROC", "CI")

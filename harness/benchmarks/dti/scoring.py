@@ -15,7 +15,8 @@ from harness.benchmarks.dti.dataset import DtiDataset
 from harness.benchmarks.dti.metrics.affinities import affinity_metrics
 from harness.benchmarks.dti.metrics.bindings import binding_metrics
 from harness.benchmarks.dti.metrics.ranking import best_rows, ranking_metrics
-from harness.benchmarks.dti.names import AFFINITY, BINDING, METRICS, RANKING, SCORES
+from harness.benchmarks.dti.metrics.within import within_metrics
+from harness.benchmarks.dti.names import AFFINITY, BINDING, METRICS, RANKING, SCORES, WITHIN
 from harness.benchmarks.dti.splits.pairs import NEGATIVE, PairSplit
 from harness.benchmarks.measures import Scoring
 from harness.benchmarks.ranking import Ranking
@@ -53,13 +54,13 @@ class DtiScoring(Scoring[DtiDataset, PairSplit, Scores]):
         values: dict[str, float | str]
         if dataset.affinity:
             truth = split.values_on(dataset)[split.asked]
-            values = {metric.name: "not a metric of affinities" for metric in (*BINDING, *RANKING)}
+            values = {metric.name: "not a metric of affinities" for metric in (*BINDING, *WITHIN, *RANKING)}
             values |= affinity_metrics(truth, answer)
         else:
             values = {metric.name: "not a metric of bindings" for metric in AFFINITY}
             _, drugs, targets, items = split.rows[split.asked].T
             binds = items != NEGATIVE
-            values |= binding_metrics(binds, answer)
+            values |= binding_metrics(binds, answer) | within_metrics(binds, answer, drugs, targets)
             # who searches drugs for one target asks of the target
             queries = targets if len(targets) and targets.min() == targets.max() else drugs
             values |= ranking_metrics(binds, answer, queries)

@@ -3,10 +3,10 @@
 Runs in a method's image: `/in` holds `weights/`, `corpus.txt` (one text per line) and `settings.json`, whose
 entries change the settings below. `/out` gets the encoder's files and `adaptation.json`.
 
-Texts stand one after another, each between [CLS] and [SEP], and are cut into blocks; what is left at the end is
-dropped. Of a block's other pieces each is to be named with some chance: then it is mostly masked, sometimes another
-piece, sometimes as it is. The paper says 10 epochs at a rate of 5e-4 with the settings of Gururangan et al.; the
-README of the authors passes neither, which leaves 3 epochs at 5e-5.
+Texts stand one after another, each between [CLS] and [SEP], and are cut into blocks; what is left over is dropped.
+Of a block's other pieces each is to be named with some chance. Then it is mostly masked, sometimes another piece,
+sometimes as it is. The paper says 10 epochs at a rate of 5e-4 with those of Gururangan et al.; the README of the
+authors passes neither, which leaves 3 epochs at 5e-5.
 """
 
 from __future__ import annotations

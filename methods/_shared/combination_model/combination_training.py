@@ -98,7 +98,7 @@ def fit(
     steps, step = course.epochs * math.ceil(len(labels) / course.batch_size), 0
     result, best = Fit(model, where), math.inf
     chosen: dict[str, Tensor] = {}
-    for epoch in range(1, course.epochs + 1):
+    for epoch in range(1, course.epochs + 1 if labels else 1):
         _train_mode(model, course)
         losses = []
         for rows in _batches(len(labels), course):

@@ -166,7 +166,9 @@ def _tensors(folder: Path) -> tuple[Path, dict[str, Tensor]]:
     try:
         # tensors alone: a pickled file that holds code is refused
         stored = load_file(path) if path.name == _SAFE else torch.load(path, map_location="cpu", weights_only=True)
-    except (SafetensorError, pickle.UnpicklingError, RuntimeError, EOFError) as error:
+    except pickle.UnpicklingError as error:
+        raise EncoderFilesError("the encoder's weights hold more than tensors, which may be code", path) from error
+    except (SafetensorError, RuntimeError, EOFError) as error:
         raise EncoderFilesError(f"the encoder's weights can't be read: {error}", path) from error
     tensors: dict[str, Tensor] = {}
     for name, tensor in stored.items():

@@ -15,7 +15,7 @@ predictions, and neither repeating rows nor their order changes a score.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -28,7 +28,6 @@ from harness.benchmarks.combos.metrics.rows import OTHER, POSITIVE, DocumentId, 
 Places = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 Numbers = npt.NDArray[np.float64]
-_Sets = dict[tuple[DocumentId, frozenset[int]], int]
 
 
 class MatchRule(NamedTuple):
@@ -36,19 +35,6 @@ class MatchRule(NamedTuple):
 
     exact: bool
     positive: bool
-
-    def counted(self, rows: Sequence[RelationRow]) -> Mask:
-        """Whether each row is such a relation."""
-        least = POSITIVE if self.positive else OTHER
-        return np.array([row.label >= least for row in rows], dtype=np.bool_)
-
-
-class Overlaps(NamedTuple):
-    """Pairs of a relation and a prediction that match partially, relation by relation, and what they share."""
-
-    gold: Places
-    predicted: Places
-    shares: Numbers
 
 
 @dataclass(frozen=True)
@@ -79,93 +65,113 @@ class CreditPair(NamedTuple):
     predicted: ItemCredits
 
 
-def overlaps_of(gold: Sequence[RelationRow], predicted: Sequence[RelationRow]) -> Overlaps:
-    """Every pair of one document that matches at least partially."""
-    by_document: dict[DocumentId, list[tuple[int, frozenset[int]]]] = {}
-    for place, row in enumerate(predicted):
-        by_document.setdefault(row.document, []).append((place, frozenset(row.spans)))
-    pairs = [
-        (place, other, share)
-        for place, row in enumerate(gold)
-        for spans in [frozenset(row.spans)]
-        for other, others in by_document.get(row.document, ())
-        if (share := _share(spans, others))
-    ]
-    columns = np.array(pairs, dtype=np.float64).reshape(-1, 3).T
-    return Overlaps(columns[0].astype(np.int64), columns[1].astype(np.int64), columns[2])
+class _Side:
+    """The rows of one side, and numbers for their lists and for their sets."""
+
+    def __init__(self, rows: Sequence[RelationRow]) -> None:
+        self.rows = rows
+        self.sets = [frozenset(row.spans) for row in rows]
+        self.labels = np.array([row.label for row in rows], dtype=np.int64)
+        self.list_numbers = _numbers([(row.document, row.spans) for row in rows])
+        self.set_numbers = _numbers([(row.document, own) for row, own in zip(rows, self.sets, strict=True)])
+
+    def counted(self, rule: MatchRule) -> Mask:
+        """Whether each row is a relation that the rule looks at."""
+        return self.labels >= (POSITIVE if rule.positive else OTHER)
+
+    def lists(self, counted: Mask, order: Places, matched: Places, credits: Numbers) -> ItemCredits:
+        """Rows of one list, both counted or both not, are one item with the best credit."""
+        keys = 2 * self.list_numbers + counted
+        best = np.zeros(2 * len(keys))
+        np.maximum.at(best, keys[matched], credits)
+        rows = order[np.sort(np.unique(keys[order], return_index=True)[1])]
+        return ItemCredits(rows, counted[rows], best[keys[rows]])
+
+    def first_rows(self, counted: Mask) -> Places:
+        """For each set the first of its rows that counts."""
+        first = np.full(len(counted), len(counted))
+        places = np.flatnonzero(counted)
+        np.minimum.at(first, self.set_numbers[places], places)
+        return first
 
 
-def as_published(
-    gold: Sequence[RelationRow],
-    predicted: Sequence[RelationRow],
-    rule: MatchRule,
-    overlaps: Overlaps | None = None,
-) -> CreditPair:
-    """The best match of each list; `overlaps` are those of the rows, where they are known."""
-    overlaps = overlaps or overlaps_of(gold, predicted)
-    matches = overlaps.shares >= (1.0 if rule.exact else 0.0)
-    one, other, shares = overlaps.gold[matches], overlaps.predicted[matches], overlaps.shares[matches]
-    is_relation, is_predicted = rule.counted(gold), rule.counted(predicted)
-    # predictions stand where a relation meets them first, those that none meets behind all others
-    meets = np.full(len(predicted), len(gold))
-    np.minimum.at(meets, other, one)
-    return CreditPair(
-        _items(gold, is_relation, np.arange(len(gold)), one, shares * is_predicted[other]),
-        _items(predicted, is_predicted, np.argsort(meets, kind="stable"), other, shares * is_relation[one]),
-    )
+class Evaluator:
+    """Relations and predictions, and what matches at least partially."""
+
+    def __init__(self, gold: Sequence[RelationRow], predicted: Sequence[RelationRow]) -> None:
+        self._gold, self._predicted = _Side(gold), _Side(predicted)
+        by_document: dict[DocumentId, list[int]] = {}
+        for place, row in enumerate(predicted):
+            by_document.setdefault(row.document, []).append(place)
+        pairs = [
+            (place, other, share)
+            for place, row in enumerate(gold)
+            for other in by_document.get(row.document, ())
+            if (share := _share(self._gold.sets[place], self._predicted.sets[other]))
+        ]
+        columns = np.array(pairs, dtype=np.float64).reshape(-1, 3).T
+        self._pairs = columns[:2].astype(np.int64)
+        self._shares: Numbers = columns[2]
+
+    def as_published(self, rule: MatchRule) -> CreditPair:
+        """The best match of each list."""
+        counted = self._gold.counted(rule), self._predicted.counted(rule)
+        matches = self._shares >= (1.0 if rule.exact else 0.0)
+        (one, other), shares = self._pairs[:, matches], self._shares[matches]
+        # predictions stand where a relation meets them first, those that none meets behind all others
+        meets = np.full(len(counted[1]), len(counted[0]))
+        np.minimum.at(meets, other, one)
+        orders = np.arange(len(counted[0])), np.argsort(meets, kind="stable")
+        return CreditPair(
+            self._gold.lists(counted[0], orders[0], one, shares * counted[1][other]),
+            self._predicted.lists(counted[1], orders[1], other, shares * counted[0][one]),
+        )
+
+    def as_defined(self, rule: MatchRule) -> CreditPair:
+        """The matching of sets, one to one, that has the highest sum."""
+        sides = self._gold, self._predicted
+        counted = [side.counted(rule) for side in sides]
+        first = [side.first_rows(own) for side, own in zip(sides, counted, strict=True)]
+        matches = counted[0][self._pairs[0]] & counted[1][self._pairs[1]]
+        matches &= self._shares >= (1.0 if rule.exact else 0.0)
+        # a pair of sets once, by the first rows of both
+        rows = [
+            own[side.set_numbers[pairs[matches]]].tolist()
+            for side, own, pairs in zip(sides, first, self._pairs, strict=True)
+        ]
+        by_document: dict[DocumentId, dict[tuple[int, int], float]] = {}
+        for one, other, share in zip(*rows, self._shares[matches].tolist(), strict=True):
+            by_document.setdefault(self._gold.rows[one].document, {})[one, other] = share
+        credits = [np.zeros(len(own)) for own in counted]
+        for shares in by_document.values():
+            for one, other in self._matching(shares):
+                credits[0][one] = credits[1][other] = shares.get((one, other), 0.0)
+        items = [np.sort(own[own < len(own)]) for own in first]
+        return CreditPair(
+            *(ItemCredits(own, of[own], best[own]) for own, of, best in zip(items, counted, credits, strict=True))
+        )
+
+    def _matching(self, shares: Mapping[tuple[int, int], float]) -> Iterator[tuple[int, int]]:
+        """Pairs of a relation and a prediction of one document, whose shares sum up to the most.
+
+        Where several matchings are best, the one that is taken does not depend on the order of rows.
+        """
+        ones = sorted({one for one, _ in shares}, key=lambda row: sorted(self._gold.sets[row]))
+        others = sorted({other for _, other in shares}, key=lambda row: sorted(self._predicted.sets[row]))
+        table = np.array([[shares.get((one, other), 0.0) for other in others] for one in ones])
+        for row, column in zip(*linear_sum_assignment(table, maximize=True), strict=True):
+            yield ones[row], others[column]
 
 
-def _items(
-    rows: Sequence[RelationRow], counted: Mask, order: Places, matched: Places, credits: Numbers
-) -> ItemCredits:
-    """Rows of one document with the same list, both counted or both not, are one item with the best credit."""
-    keys = [(row.document, row.spans, count) for row, count in zip(rows, counted.tolist(), strict=True)]
-    first: dict[tuple[DocumentId, tuple[int, ...], bool], int] = {}
-    for place in order.tolist():
-        first.setdefault(keys[place], place)
-    best = np.zeros(len(rows))
-    np.maximum.at(best, np.array([first[key] for key in keys], dtype=np.int64)[matched], credits)
-    items = np.array([*first.values()], dtype=np.int64)
-    return ItemCredits(items, counted[items], best[items])
+def _numbers(keys: Sequence[Hashable]) -> Places:
+    """Equal keys have one number."""
+    numbers: dict[Hashable, int] = {}
+    return np.array([numbers.setdefault(key, len(numbers)) for key in keys], dtype=np.int64)
 
 
-def as_defined(gold: Sequence[RelationRow], predicted: Sequence[RelationRow], rule: MatchRule) -> CreditPair:
-    """The matching of sets, one to one, that has the highest sum."""
-    relations, predictions = _sets(gold, rule), _sets(predicted, rule)
-    by_document: dict[DocumentId, list[frozenset[int]]] = {}
-    # where several matchings are best, which one is taken does not depend on the order of rows
-    for document, spans in sorted(predictions, key=lambda key: sorted(key[1])):
-        by_document.setdefault(document, []).append(spans)
-    asked: dict[DocumentId, list[frozenset[int]]] = {}
-    for document, spans in sorted(relations, key=lambda key: sorted(key[1])):
-        if document in by_document:
-            asked.setdefault(document, []).append(spans)
-    credits = np.zeros(len(gold)), np.zeros(len(predicted))
-    for document, ours in asked.items():
-        theirs = by_document[document]
-        shares = np.array([[_share(one, other, rule.exact) for other in theirs] for one in ours])
-        for one, other in zip(*linear_sum_assignment(shares, maximize=True), strict=True):
-            credits[0][relations[document, ours[one]]] = shares[one, other]
-            credits[1][predictions[document, theirs[other]]] = shares[one, other]
-    return CreditPair(*(_of_sets(*side) for side in zip((relations, predictions), credits, strict=True)))
-
-
-def _sets(rows: Sequence[RelationRow], rule: MatchRule) -> _Sets:
-    """The first row of each set that counts."""
-    sets: _Sets = {}
-    for place in np.flatnonzero(rule.counted(rows)).tolist():
-        sets.setdefault((rows[place].document, frozenset(rows[place].spans)), place)
-    return sets
-
-
-def _of_sets(sets: _Sets, credits: Numbers) -> ItemCredits:
-    rows = np.array([*sets.values()], dtype=np.int64)
-    return ItemCredits(rows, np.ones(len(rows), dtype=np.bool_), credits[rows])
-
-
-def _share(one: frozenset[int], other: frozenset[int], exact: bool = False) -> float:
+def _share(one: frozenset[int], other: frozenset[int]) -> float:
     """What two sets share, 0 if they do not match."""
-    if one == other:
-        return 1.0
     shared = len(one & other)
-    return 0.0 if exact or shared < 2 else shared / (len(one) + len(other) - shared)
+    if shared < 2 and one != other:
+        return 0.0
+    return shared / (len(one) + len(other) - shared) if shared else 1.0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice
 from typing import NamedTuple
 
@@ -17,13 +18,7 @@ from harness.benchmarks.combos.metrics.bootstrap import (
     multi_bootstrap,
     paired_bootstrap,
 )
-from harness.benchmarks.combos.metrics.evaluation import (
-    CreditPair,
-    ItemCredits,
-    MatchRule,
-    as_defined,
-    as_published,
-)
+from harness.benchmarks.combos.metrics.evaluation import CreditPair, Evaluator, MatchRule
 from harness.benchmarks.combos.metrics.rows import DocumentId, RelationRow
 
 # a row is in the first bucket, in the second, or in none
@@ -34,7 +29,6 @@ _MOST_DRUGS = 15
 _SIDES = ("relations", "predictions")
 
 Buckets = npt.NDArray[np.int64]
-BucketCredits = tuple[ItemCredits, ItemCredits]
 Series = dict[str, list[float | None]]
 
 
@@ -70,22 +64,14 @@ class ScoredRows:
             *(_side(own, name) for name in _SIDES),
         )
 
-    def credits(self, rule: MatchRule, *, published: bool) -> CreditPair:
-        """The credit of both sides."""
-        evaluate = as_published if published else as_defined
-        return evaluate(self.gold.rows, self.predicted.rows, rule)
+    @cached_property
+    def evaluator(self) -> Evaluator:
+        """What gives both sides their credits."""
+        return Evaluator(self.gold.rows, self.predicted.rows)
 
     def buckets(self, name: str, *, published: bool) -> tuple[Buckets, Buckets]:
         """The bucket of every relation and of every prediction."""
         return self._buckets(self.gold, name, published), self._buckets(self.predicted, name, published)
-
-    def bucket_credits(self, rule: MatchRule, name: str) -> tuple[BucketCredits, BucketCredits]:
-        """The published credits of relations, then of predictions, in either bucket."""
-        pairs = zip(self.credits(rule, published=True), self.buckets(name, published=True), strict=True)
-        gold, predicted = (
-            (items[own[items.rows] == FIRST], items[own[items.rows] == SECOND]) for items, own in pairs
-        )
-        return gold, predicted
 
     def _buckets(self, side: RowSide, name: str, published: bool) -> Buckets:
         buckets = {
@@ -110,11 +96,12 @@ class ScoredRows:
     def sums(self, rule: MatchRule, bucket: tuple[str, int] | None = None) -> npt.NDArray[np.float64]:
         """Credits and counts of relations, credits and counts of predictions, by asked document, as defined."""
         places = {document: place for place, document in enumerate(self.asked)}
+        credits = self.evaluator.as_defined(rule)
+        if bucket is not None:
+            name, half = bucket
+            credits = halves(credits, self.buckets(name, published=False))[half]
         sums = []
-        pairs = zip((self.gold, self.predicted), self.credits(rule, published=False), strict=True)
-        for number, (side, items) in enumerate(pairs):
-            if bucket is not None:
-                items = items[self.buckets(bucket[0], published=False)[number][items.rows] == bucket[1]]
+        for side, items in zip((self.gold, self.predicted), credits, strict=True):
             columns = [places[side.rows[row].document] for row in items.rows.tolist()]
             sums += [np.bincount(columns, weights, len(places)) for weights in (items.credits, None)]
         return np.array(sums, dtype=np.float64)
@@ -171,12 +158,27 @@ def drug_names(texts: Sequence[str], spans: Sequence[int]) -> tuple[str, ...]:
     return tuple(sorted(texts[span].lower() for span in spans))
 
 
+def halves(credits: CreditPair, buckets: tuple[Buckets, Buckets]) -> tuple[CreditPair, CreditPair]:
+    """The items of the first bucket, and those of the second."""
+    first, second = (
+        CreditPair(*(items[own[items.rows] == half] for items, own in zip(credits, buckets, strict=True)))
+        for half in (FIRST, SECOND)
+    )
+    return first, second
+
+
 def published_test(
     runs: Sequence[ScoredRows], bucket: str, rule: MatchRule, *, relations_only: bool = False
 ) -> dict[str, BucketDraws]:
-    """Recall and precision of both buckets in every round, from runs that differ by their seed."""
-    buckets = [run.bucket_credits(rule, bucket) for run in runs]
-    sides = [([run[side][FIRST] for run in buckets], [run[side][SECOND] for run in buckets]) for side in (0, 1)]
+    """Recall and precision of both buckets in every round, from runs that differ by their seed.
+
+    Of documents with and without context the original permutes documents, and draws seeds alone. How exactly is
+    not known here, so that these buckets are compared by `paired_buckets` alone.
+    """
+    if bucket == "context":
+        raise ValueError("documents with and without context are not compared as published")
+    pairs = [halves(run.evaluator.as_published(rule), run.buckets(bucket, published=True)) for run in runs]
+    sides = [([first[side] for first, _ in pairs], [second[side] for _, second in pairs]) for side in (0, 1)]
     return dict(zip(MEASURES, multi_bootstrap(sides, relations_only=relations_only), strict=False))
 
 

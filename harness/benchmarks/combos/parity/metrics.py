@@ -20,7 +20,7 @@ from harness.base.errors import CorruptData, MissingData
 from harness.base.layout import Layout
 from harness.benchmarks.combos.dataset import TRAINING_FILE, CombosDataset
 from harness.benchmarks.combos.documents import LABELS
-from harness.benchmarks.combos.metrics.evaluation import MatchRule, as_published
+from harness.benchmarks.combos.metrics.evaluation import Evaluator, MatchRule
 from harness.benchmarks.combos.metrics.rows import NONE, POSITIVE, RelationRow, class_of, oddities
 from harness.benchmarks.combos.metrics.scored_rows import (
     FIRST,
@@ -28,6 +28,7 @@ from harness.benchmarks.combos.metrics.scored_rows import (
     SECOND,
     RelationTruth,
     drug_names,
+    halves,
     published_test,
 )
 from harness.benchmarks.combos.scoring import shares_of, truth_on
@@ -112,7 +113,9 @@ def _check_bootstrap(path: Path, truth: RelationTruth, _dataset: CombosDataset) 
         bucket, mode, kind = setting.split("/")
         rule, bucket_name = _RULES[f"{mode}_{kind}"], _BUCKETS[bucket]
         draws = published_test(runs, bucket_name, rule)
-        credits = [run.bucket_credits(rule, bucket_name) for run in runs]
+        parts = [
+            halves(run.evaluator.as_published(rule), run.buckets(bucket_name, published=True)) for run in runs
+        ]
         for number, (side, (measure, words)) in enumerate(_SIDES.items()):
             both, own, name = draws[measure], stored[words], f"{setting}/{side}"
             thetas = [theta[f"{bucket}__{mode}__{kind}__{side}{letter}"] for letter in "AB"]
@@ -121,7 +124,7 @@ def _check_bootstrap(path: Path, truth: RelationTruth, _dataset: CombosDataset) 
             moments = [both.first.mean(), both.first.std(), both.second.mean(), both.second.std()]
             names = ("A_mean", "A_std", "B_mean", "B_std")
             yield _close(f"{name}/moments", moments, [own[one] for one in names])
-            items = [[run[number][half] for run in credits] for half in (FIRST, SECOND)]
+            items = [[run[half][number] for run in parts] for half in (FIRST, SECOND)]
             sizes, means = ([stored[table][f"{side}_{half}"] for half in "AB"] for table in ("sizes", "per_seed"))
             yield _equal(f"{name}/sizes", [[len(one.rows) for one in row] for row in items], sizes)
             yield _close(f"{name}/per seed", [[one.mean for one in row] for row in items], means)
@@ -146,9 +149,9 @@ def _compared(
     name: str, gold: Sequence[RelationRow], rows: Sequence[RelationRow], result: Mapping[str, Any]
 ) -> ArrayFinding:
     """All scores of one file of predictions."""
-    ours, golden = [], []
+    ours, golden, evaluator = [], [], Evaluator(gold, rows)
     for rule, stored in result.items():
-        shares = shares_of(as_published(gold, rows, _RULES[rule]))
+        shares = shares_of(evaluator.as_published(_RULES[rule]))
         ours.append([shares[own] if shares["F1"] else np.nan for own in _MEASURES.values()])
         golden.append([np.nan if stored == _BY_ZERO else stored[own] for own in _MEASURES])
     return _close(name, ours, golden)

@@ -6,7 +6,7 @@ documents and seeds.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from harness.benchmarks.combos.metrics.bootstrap import ROUNDS, BucketDraws, PairedDifference
 from harness.benchmarks.combos.metrics.evaluation import MatchRule
@@ -20,40 +20,37 @@ from harness.benchmarks.combos.metrics.scored_rows import (
 from harness.benchmarks.combos.names import BUCKETS, PUBLISHED, RULES, flat_name
 from harness.compare.runs import Obtained
 from harness.status.table import Summary, summarise
-from harness.study.sheets import NONE, Sheet, percent, tally_of
+from harness.study.sheets import NONE, Picture, Sheet, percent, tally_of
 from harness.study.sides import Sides
 from harness.study.specs import Spec
+from harness.study.svg import Drawing, Scale
 
 # the paper's level
 _LEVEL = 0.05
 _MEASURES = ("precision", "recall")
-# one seed says nothing of seeds
-_FEWEST = 2
 _NO_ROWS = ScoredRows({}, RowSide((), ()), RowSide((), ())).to_series()
 
 
 def sheet(sides: Sides, spec: Spec) -> Sheet:
     """A row per system, metric and measure; the bucket is the only setting of the figure."""
     (split,), (bucket,) = spec.splits.values(), spec.settings
-    rows, differences = [], list[tuple[str, PairedDifference]]()
+    rows, differences, bars = [], list[PairedDifference](), dict[str, dict[str, list[Summary | None]]]()
     for row in sides.rows(spec.dataset, [split]):
         runs = [run for run in sides.ended(row, spec.dataset, split) if run.metrics is not None]
         for rule in RULES if runs else ():
-            draws, paired = _tests(runs, bucket, rule) if len(runs) >= _FEWEST else ({}, {})
+            draws, paired = _tests(runs, bucket, rule)
             for measure in _MEASURES:
                 means = [_mean(runs, flat_name(rule, measure, PUBLISHED, part)) for part in BUCKETS[bucket]]
+                bars.setdefault(rule, {}).setdefault(row.title, []).extend(means)
                 tests = _texts(draws.get(measure), paired.get(measure))
                 rows.append([row.title, rule, measure, *map(_share, means), *tests, str(len(runs))])
-                differences += [(f"{row.title}, {rule} {measure}", one) for one in [paired.get(measure)] if one]
+                differences += [one for one in [paired.get(measure)] if one]
     claims = sides.claims(spec.label)
     notes = [f"Printed, in the order of the text: p = {', '.join(one.claim.published for one in claims)}."]
     notes += [f"{len(claims)} numbers {claims[0].verdict}: {claims[0].reason}."] if claims else []
     if differences:
-        significant = [what for what, one in differences if one.p < _LEVEL]
-        notes.append(
-            f"Paired, {len(significant)} of {len(differences)} differences are significant at {_LEVEL:.0%}."
-        )
-        notes += [f"Significant: {'; '.join(significant)}."] if significant else []
+        significant = sum(one.p < _LEVEL for one in differences)
+        notes.append(f"Paired, {significant} of {len(differences)} differences are significant at {_LEVEL:.0%}.")
     head = (
         "method",
         "counted",
@@ -64,15 +61,35 @@ def sheet(sides: Sides, spec: Spec) -> Sheet:
         "paired p",
         "runs",
     )
-    return spec.sheet(head, rows, tally=tally_of(claims), notes=notes)
+    pictures = [Picture(rule, _drawing(rule, own, BUCKETS[bucket])) for rule, own in bars.items()]
+    return spec.sheet(head, rows, tally=tally_of(claims), notes=notes, pictures=pictures)
+
+
+def _drawing(rule: str, bars: Mapping[str, Sequence[Summary | None]], parts: tuple[str, str]) -> str:
+    """Four bars for each method: precision in both parts, then recall; the second part is the lighter one."""
+    left, right, tall = 150.0, 550.0, 56.0
+    drawing = Drawing(
+        right + 20, tall * len(bars) + 30, rule, f"Precision and recall of {parts[0]} and {parts[1]}."
+    )
+    scale = Scale(0.0, 1.0, left, right)
+    drawing.grid(scale, ((tick / 100, str(tick)) for tick in range(0, 101, 20)))
+    for number, (title, means) in enumerate(bars.items()):
+        drawing.write(left - 10, 6 + number * tall + 24, title, "method", "end")
+        for place, mean in enumerate(means):
+            y = 6 + number * tall + 11 * place + 3 * (place > 1)
+            with drawing.explained(f"{title}, {_MEASURES[place // 2]}, {parts[place % 2]}: {_share(mean)}"):
+                if mean is not None:
+                    drawing.rectangle(left, y, scale(mean.mean) - left, 9, "filled", 0.9 - 0.45 * (place % 2))
+    return drawing.text
 
 
 def _tests(
     runs: Sequence[Obtained], bucket: str, rule: str
 ) -> tuple[dict[str, BucketDraws], dict[str, PairedDifference]]:
-    """The published test and the paired one, by measure."""
+    """The published test, which is over seeds, and the paired one, by measure."""
     rows, own = [ScoredRows.from_series(series_of(run)) for run in runs], MatchRule(*RULES[rule])
-    return published_test(rows, bucket, own), paired_buckets(rows, bucket, own)
+    draws = published_test(rows, bucket, own) if len(runs) > 1 else {}
+    return draws, paired_buckets(rows, bucket, own)
 
 
 def _texts(draws: BucketDraws | None, paired: PairedDifference | None) -> list[str]:

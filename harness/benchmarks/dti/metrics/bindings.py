@@ -14,8 +14,8 @@ import numpy.typing as npt
 Numbers = npt.NDArray[np.float64]
 Truth = npt.NDArray[np.bool_]
 
-_CHUNK = 1 << 20
-_CUT = 0.5
+CHUNK = 1 << 20
+CUT = 0.5
 
 
 @dataclass(frozen=True)
@@ -35,8 +35,8 @@ def threshold_counts(truth: Truth, scores: Numbers) -> ThresholdCounts:
     """Bindings and negatives at every threshold where a binding is."""
     rising, counts = np.unique(scores[truth], return_counts=True)
     alarms, above = (np.zeros(len(rising), dtype=np.int64) for _ in range(2))
-    for start in range(0, len(scores), _CHUNK):
-        rows = slice(start, start + _CHUNK)
+    for start in range(0, len(scores), CHUNK):
+        rows = slice(start, start + CHUNK)
         negatives = np.sort(scores[rows][~truth[rows]])
         alarms += len(negatives) - np.searchsorted(negatives, rising, side="left")
         above += len(negatives) - np.searchsorted(negatives, rising, side="right")
@@ -103,7 +103,7 @@ def best_f1(curve: ThresholdCounts) -> tuple[float, float]:
 
 def _at_half(truth: Truth, scores: Numbers) -> dict[str, float]:
     """Precision, recall and F1 of the pairs scored one half or more; 0 where nothing can be divided."""
-    predicted = scores >= _CUT
+    predicted = scores >= CUT
     hits, asked, positives = int((predicted & truth).sum()), int(predicted.sum()), int(truth.sum())
     return {
         "precision": hits / asked if asked else 0.0,

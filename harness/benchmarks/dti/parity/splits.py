@@ -142,21 +142,12 @@ def dataset_beside(folder: Path) -> DtiDataset | None:
         for name, kind in ((_DRUGS, "drug"), (_TARGETS, "target"))
     )
     known = [(row["drug"].lower(), row["target"].lower()) for row in _rows(folder / _BINDINGS, "drug", "target")]
-    number = {name: place for place, name in enumerate([*drugs, *targets])}
     files = {path.name: path for path in folder.iterdir()}
     if groups.FOLDS not in files:
         files.pop(groups.TARGET_CLASSES, None)
-    own = [*groups.read_classes(files, known), *_new(folder), *_trials(folder, set(number), set(known))]
-    return DtiDataset(
-        name="golden",
-        pairs=np.array([(number[drug], number[target] - len(drugs)) for drug, target in known], dtype=np.int32),
-        values=np.ones(len(known)),
-        drug_ids=drugs,
-        target_ids=targets,
-        smiles=("",) * len(drugs),
-        sequences=("",) * len(targets),
-        **groups.arrays_of(own, number, len(drugs)),
-    )
+    own = [*groups.read_classes(files, known), *_new(folder), *_trials(folder, {*drugs, *targets}, set(known))]
+    dataset = groups.dataset_of("golden", known, dict.fromkeys(drugs, ""), dict.fromkeys(targets, ""))
+    return groups.with_groups(dataset, own)
 
 
 def _new(folder: Path) -> Iterator[NamedGroup]:

@@ -7,6 +7,7 @@ two identifiers, and a node as one; their hash codes are put together from those
 from __future__ import annotations
 
 from functools import cached_property, lru_cache
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -36,6 +37,22 @@ class Nodes:
         return iterated(items, self.hashes[items])
 
 
+class Ends(NamedTuple):
+    """Drugs and targets, as sets that are iterated."""
+
+    drugs: Integers
+    targets: Integers
+
+    def without(self, others: Ends) -> Ends:
+        """The sets after others were deleted from them."""
+        return Ends(*map(without, self, others))
+
+
+def without(items: Integers, others: Integers) -> Integers:
+    """A set after the others were deleted from it: its table stays as it is."""
+    return items[~np.isin(items, others)]
+
+
 class Bindings:
     """All known bindings in their order, and the sets of the generator."""
 
@@ -55,6 +72,10 @@ class Bindings:
     def targets_of(self, codes: Integers) -> Integers:
         """The target of every pair."""
         return codes % self.targets_end
+
+    def ends(self, codes: Integers) -> Ends:
+        """New sets that the drugs and the targets of pairs were added to."""
+        return Ends(self.drugs.set(self.drugs_of(codes)), self.targets.set(self.targets_of(codes)))
 
     def mask(self, *parts: Integers) -> Mask:
         """For every possible pair whether it is among the parts."""

@@ -34,9 +34,7 @@ class CategoryParameters(Strict):
     likely; corrected, each drug has as many negatives as some drug has bindings, and the rest is as published."""
 
     reading: Reading = "as-published"
-    group: str = Field(
-        default="", description="its name, or that of a scheme; else the largest of the first scheme"
-    )
+    group: str = Field(default="", description="its name or its scheme's; else the largest of the first scheme")
     rank: int = Field(default=0, ge=0, description="place among the groups with most bindings, without a name")
     space: Space = "TEO"
 
