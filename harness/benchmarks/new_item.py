@@ -128,12 +128,3 @@ def not_readable(item: NewItem, kind: Kind) -> UsageError:
     return UsageError(
         f"'{item.text[:40]}' is no {kind.holds}", where=item.where, todo=f"write --{item.kind} {kind.usage}"
     )
-
-
-def is_structure(smiles: str) -> bool:
-    """Whether a text is the SMILES of at least one atom."""
-    from rdkit import Chem, rdBase
-
-    with rdBase.BlockLogs():
-        molecule = Chem.MolFromSmiles(smiles)
-    return molecule is not None and molecule.GetNumAtoms() > 0

@@ -27,6 +27,7 @@ from harness.benchmarks.repurposing.extension import with_new as with_new_rows
 from harness.benchmarks.repurposing.input_arrays import similarity
 from harness.data import load_dataset, load_manifest
 from harness.data.extension import extended
+from harness.execution.predict import ranked_name
 from harness.methods.card import load_method
 from tests.conftest import REPOSITORY
 
@@ -218,6 +219,15 @@ def test_similarities_to_others_are_not_guessed() -> None:
     assert np.isnan(renamed.drug_features[3, 1:3]).all()
     with pytest.raises(UsageError, match="similarities whose columns are not named as its rows are"):
         with_new_rows(known, [NewItem(kind="disease", name="z", text="a=1")])
+
+
+def test_a_drug_of_the_dataset_goes_by_its_name_too(repository: Layout) -> None:
+    known = load_dataset(repository, "synthetic_ddi", DdiDataset)
+    name = next(name for name, own in zip(known.drug_names, known.drug_ids, strict=True) if name and name != own)
+    number = known.drug_ids[known.drug_names.index(name)]
+    assert {ranked_name(repository, "synthetic_ddi", one, ()) for one in (name.upper(), number.lower())} == {
+        number
+    }
 
 
 def test_what_is_usual_is_there(repository: Layout) -> None:

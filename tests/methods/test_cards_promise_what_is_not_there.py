@@ -14,7 +14,12 @@ from tests.conftest import REPOSITORY
 
 NAMES = method_names(find_layout(REPOSITORY))
 # what a card names although every method of the benchmark gets it; of ddi, only what is beside it
-ALWAYS_DECLARED: dict[str, set[str]] = {"repurposing": {"associations", "folds"}, "ddi": set(), "dti": set()}
+ALWAYS_DECLARED: dict[str, set[str]] = {
+    "repurposing": {"associations", "folds"},
+    "ddi": set(),
+    "dti": set(),
+    "combos": set(),
+}
 MAINS = {"python": "main.py", "octave": "main.m", "r": "main.R", "java": "main.java"}
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from harness.base.errors import CorruptData
 from harness.benchmarks.dti.dataset import LEADING, DtiDataset
+from harness.benchmarks.structures import is_structure
 
 # what is wrong, where in the dataset, what to do
 Fault = tuple[str, str, str]
@@ -26,7 +27,13 @@ def checked_remarks(dataset: DtiDataset) -> tuple[str, ...]:
         (dataset.drugs - drugs, dataset.drugs, "drugs are in no pair"),
         (dataset.targets - targets, dataset.targets, "targets are in no pair"),
     )
-    return tuple(f"{count} of {total} {what}" for count, total, what in counts if count)
+    remarks = [f"{count} of {total} {what}" for count, total, what in counts if count]
+    known = zip(dataset.drug_ids, dataset.smiles, strict=True)
+    if unread := [name for name, text in known if text and not is_structure(text)]:
+        remarks.append(
+            f"{len(unread)} of {dataset.drugs} drugs have a SMILES that RDKit can't read, '{unread[0]}' first"
+        )
+    return tuple(remarks)
 
 
 def _of_shapes(dataset: DtiDataset) -> Iterator[Fault]:

@@ -5,6 +5,7 @@ docs/data.md says what each table holds.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -23,6 +24,8 @@ from harness.data.parameters import parameters_of
 _PAIR = ("drug", "target")
 _EDGE = ("head_type", "head", "tail_type", "tail")
 _TEST_PART, _MOST_FOLDS = -1, 127
+# what a SMILES and a sequence may be written with
+_SIGNS, _RESIDUES = re.compile(r"[!-~]"), re.compile(r"[A-Za-z]")
 # the group of all drugs and targets, in an order that Test 0 and the spaces TA, CA and AA of Test 1 depend on
 NETWORK = "network"
 # what the members of a test's groups are
@@ -98,8 +101,10 @@ def _nodes(path: Path, kind: str, text: str, first: int) -> _Nodes:
     for row in rows:
         row.check_full(kind)
         # a name behind a SMILES, or lines of a sequence file, would be read as part of the text
-        if len(row.cells[text].split()) > 1 or (text == "sequence" and not (row.cells[text] or "A").isalpha()):
-            raise row.refused(f"'{row.cells[text]}' is no {text}", "give the bare text, or leave the cell empty")
+        own = _RESIDUES if text == "sequence" else _SIGNS
+        if odd := next((sign for sign in row.cells[text] if not own.fullmatch(sign)), None):
+            what = f"the {text} of {kind} '{row.cells[kind]}' has {odd!r} in it"
+            raise row.refused(what, "give the bare text, or leave the cell empty")
     names = tuple(row.cells[kind] for row in rows)
     numbers = {name.lower(): number for number, name in enumerate(names)}
     return _Nodes(kind, names, tuple(row.cells[text] for row in rows), numbers, first)
