@@ -153,6 +153,15 @@ def steps() -> dict[str, object]:
     return said
 
 
+def still_above(model: CombinationClassifier) -> None:
+    """No dropout in the last layer and in the head."""
+    last = model.bert.encoder.layer[-1]
+    last.attention.self.dropout = 0.0
+    for module in (model.dropout, *last.modules()):
+        if isinstance(module, nn.Dropout):
+            module.p = 0.0
+
+
 def course() -> dict[str, object]:
     """What is kept of the frozen layers says the same; what learns; orders, and the chosen epoch."""
     rows, labels = texts(24), [number % 3 for number in range(24)]
@@ -194,6 +203,10 @@ def course() -> dict[str, object]:
     said["shuffled"] = trained({"shuffle": True})[1] != losses
     moving = [trained({"frozen_dropout": one, "learning_rate": 1e-12}, SIZES)[1] for one in (False, True)]
     said["dropout of frozen layers"] = abs(moving[0][0] - moving[1][0]) > 1e-4
+    # whole, with dropout below alone, which only `frozen_dropout` lets happen
+    nowhere = {"train_words": True, "learning_rate": 1e-9}
+    below = [trained({**nowhere, "frozen_dropout": one}, SIZES, above=False)[1] for one in (False, True)]
+    said["no dropout below, and some"] = [float(np.abs(np.array(one) - whole_losses).max()) for one in below]
     chosen, _, best = trained({"choose_epoch": True, "epochs": 4, "learning_rate": 0.5})
     ends = [trained({"epochs": 4, "learning_rate": 0.5})[0], trained({"epochs": best, "learning_rate": 0.5})[0]]
     said["best epoch"] = best
