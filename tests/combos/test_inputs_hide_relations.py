@@ -89,7 +89,7 @@ def _wanted(dataset: CombosDataset, place: int, known: bool) -> Fact:
     )
 
 
-@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(dataset=datasets(), seed=st.integers(0, 1000), secret=st.sampled_from(["", "a secret", "another"]))
 def test_documents_arrive_as_they_are_in_any_order(
     sdk: Any, dataset: CombosDataset, seed: int, secret: str
@@ -111,7 +111,7 @@ def test_documents_arrive_as_they_are_in_any_order(
             assert array.ndim == 1 or (np.diff(array[:, 0]) >= 0).all()
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(dataset=datasets(), seed=st.integers(0, 1000), secret=st.sampled_from(["", "a secret"]))
 def test_no_byte_depends_on_a_relation_of_an_asked_document(
     tmp_path: Path, dataset: CombosDataset, seed: int, secret: str
@@ -178,7 +178,7 @@ def _answer(documents: Sequence[Any], scale: float) -> list[bytes]:
     return lines
 
 
-@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(dataset=datasets(), seed=st.integers(0, 1000), secret=st.text(max_size=4))
 def test_the_answer_to_a_secret_order_is_put_back(
     sdk: Any, dataset: CombosDataset, seed: int, secret: str
