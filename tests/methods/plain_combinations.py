@@ -180,9 +180,11 @@ def course() -> dict[str, object]:
     )
 
     def trained(
-        changes: dict[str, object], sizes: BertSizes = STILL
+        changes: dict[str, object], sizes: BertSizes = STILL, *, above: bool = True
     ) -> tuple[dict[str, Tensor], list[float], int]:
         learner = drawn(sizes)
+        if not above:
+            still_above(learner)
         result = fit(learner, Course.of(PARAMETERS | changes), rows, labels, rows[:6], [2] * 6)
         return (
             {name: one.detach().clone() for name, one in learner.named_parameters()},

@@ -95,12 +95,12 @@ class Family:
         bind nowhere and are as many if the space has them; corrected, how often a drug occurs tells nothing."""
         halves, negatives = parts_of(dataset, split)
         bindings, group = halves.bindings, self._group(dataset, parameters)
-        number = len(halves.test)
+        number, codes = len(halves.test), np.unique(group.codes)
         if isinstance(parameters, FoldParameters):
-            size = folds.fold_size(len(group.codes), parameters.fold, parameters.folds)
-            broken = folds.wrong_bindings(halves, bindings.mask(group.codes), size)
+            size, new = folds.fold_size(len(codes), parameters.fold, parameters.folds), codes[:0]
         else:
-            broken = folds.wrong_new_bindings(halves, group.codes)
+            size, new = len(codes), codes
+        broken = folds.wrong_bindings(halves, bindings.mask(codes), size, new)
         if parameters.reading == "corrected" and len(negatives) < number:
             # a space may have enough pairs, and not enough of any drug
             number = len(negatives)
