@@ -112,6 +112,9 @@ def with_new(benchmark: str, dataset: D, items: Sequence[NewItem]) -> D:
     """The dataset with items of one's own."""
     for item in items:
         kind_of(benchmark, item.kind, where=item.where)
+        # Python reads what is no UTF-8 as halves of characters, which no file can hold
+        if any("\ud800" <= letter <= "\udfff" for letter in f"{item.name}{item.text}"):
+            raise UsageError("the text is not UTF-8", where=f"--{item.kind}", todo="write it in UTF-8")
     return extension_of(benchmark).with_new(dataset, items)
 
 
@@ -128,12 +131,3 @@ def not_readable(item: NewItem, kind: Kind) -> UsageError:
     return UsageError(
         f"'{item.text[:40]}' is no {kind.holds}", where=item.where, todo=f"write --{item.kind} {kind.usage}"
     )
-
-
-def is_structure(smiles: str) -> bool:
-    """Whether a text is the SMILES of at least one atom."""
-    from rdkit import Chem, rdBase
-
-    with rdBase.BlockLogs():
-        molecule = Chem.MolFromSmiles(smiles)
-    return molecule is not None and molecule.GetNumAtoms() > 0

@@ -15,6 +15,7 @@ from harness.base.errors import UsageError
 from harness.base.files import write_atomic
 from harness.benchmarks.new_item import kind_of, kinds
 from harness.cli.options import SEED, Command, OnceCommand, OutputFile, install_option, mirror_option
+from harness.cli.warnings import echo_warnings
 from harness.data import load_manifest
 from harness.execution.predict import usual_choice
 
@@ -75,7 +76,7 @@ def command(
     """Fit a method on all that is known, and rank what is not, best first: unknown pairs, or items of your own.
 
     \b
-    harness predict combos --text "Aspirin plus clopidogrel was safe ." --drug aspirin --drug clopidogrel
+    harness predict combos --text "Aspirin plus clopidogrel was safe." --drug aspirin --drug clopidogrel
     harness predict ddi --drug "mine=CC(=O)Oc1ccccc1C(=O)O" --top 20
     harness predict --method deeppurpose --dataset davis --target kinase=@kinase.fasta --output drugs.csv
     harness predict repurposing --drug DB00007
@@ -107,6 +108,7 @@ def command(
     prediction = api.predict(
         method, dataset, variant=variant, seed=seed, top=top, new=new, only=only, repository=repository
     )
+    echo_warnings(repository.store, prediction.key, err=True)
     count = len(prediction.ranking.rows)
     rows = f"{count} row{'' if count == 1 else 's'}" if count else "the method answers that there is nothing"
     evidence = f"evidence: harness audit {prediction.key[:12]}"

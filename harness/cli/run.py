@@ -18,6 +18,7 @@ from harness.cli.options import (
     request_options,
     runtime_option,
 )
+from harness.cli.warnings import echo_warnings
 from harness.status import Table, show, to_json
 
 # Up to so many runs, every metric is shown.
@@ -111,5 +112,6 @@ def _show_each(repository: api.Repository, table: Table) -> None:
             text = f"{value!r}" if value is not None else f"undefined: {scored.notes.get(name, '')}"
             click.echo(f"  {name:42} {text}")
         if scored.key and scored.cell.record:
+            echo_warnings(repository.store, scored.key, indent="  ")
             click.echo(f"  evidence: {repository.store.path(scored.key)}")
             click.echo(f"  why believe it: harness audit {scored.key[:12]}")

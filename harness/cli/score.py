@@ -12,6 +12,7 @@ from harness import api
 from harness.base.errors import DataError, UsageError
 from harness.base.vocabulary import Verdict
 from harness.cli.options import OnceCommand, echo_json, json_option, mirror_option
+from harness.cli.warnings import echo_warnings
 from harness.planning.jobs import Job
 from harness.status.table import key_metrics
 
@@ -40,6 +41,8 @@ def command(keys: tuple[str, ...], again: bool, mirrors: tuple[Path, ...], as_js
         rows.append({"label": run.job.label, **run.scores.to_json()})
         if not as_json:
             _show(rows[-1], () if keys else key_metrics(run.job.benchmark))
+            if keys:
+                echo_warnings(store, rows[-1]["key"], indent="  ")
     if as_json:
         echo_json(rows)
     elif not rows:

@@ -203,6 +203,22 @@ def learns(name: str, make: Callable[[], ScoredProblem], options: Options = NONE
     return look
 
 
+def keeps_order(is_same: Callable[[Bench, int], bool], items: str, answers: str) -> Look:
+    """Answers lie in the order of what is asked: asked for every second item, from the first or the one behind
+    it, the method gives these the same answers, unless its card says `asked_together`."""
+
+    def look(bench: Bench) -> None:
+        what = f"asked for fewer {items}, it gives them"
+        if not bench.card.asked_together:
+            if not is_same(bench, 0):
+                raise Fault(f"{what} other {answers}: are they in the order of the {items}?")
+        # what an answer depends on, the extreme ones for example, may lie in one half
+        elif is_same(bench, 0) and is_same(bench, 1):
+            raise Fault(f"{what} the same {answers}, but the card says asked_together")
+
+    return look
+
+
 def is_not_told_the_truth(*makers: Callable[[], Problem], options: Options = NONE) -> Look:
     """The inputs of a run do not depend on the labels of test items. No run is needed."""
 

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import csv
+import gzip
+import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from harness.base.errors import CorruptData
+
+_GZIP = b"\x1f\x8b"
 
 
 @dataclass(frozen=True)
@@ -21,18 +25,26 @@ class TableLine:
         """The error for a line that can't be used."""
         return CorruptData(what, where=self.where, todo=todo)
 
+    def check_full(self, *columns: str) -> None:
+        """Raise `CorruptData` if one of these cells is empty."""
+        for column in columns:
+            if not self.cells[column]:
+                raise self.refused(f"the cell of '{column}' is empty", "fill it, or remove the line")
+
 
 def rows_of(path: Path) -> Iterator[tuple[int, list[str]]]:
-    """Rows with their line numbers; empty lines are skipped."""
+    """Rows with their line numbers, of a file that may be packed by gzip; empty lines are skipped."""
     try:
-        with path.open(encoding="utf-8-sig", newline="") as stream:
+        with path.open("rb") as stream:
+            opened = gzip.open if stream.read(len(_GZIP)) == _GZIP else open
+        with opened(path, "rt", encoding="utf-8-sig", newline="") as stream:
             reader = csv.reader(stream, strict=True)
             for row in reader:
                 if row:
                     yield reader.line_num, [cell.strip() for cell in row]
     except UnicodeDecodeError as error:
         raise CorruptData(f"not UTF-8: {error.reason}", where=str(path), todo="save the table as UTF-8") from None
-    except csv.Error as error:
+    except (csv.Error, gzip.BadGzipFile, zlib.error, EOFError) as error:
         raise CorruptData(f"not a comma-separated table: {error}", where=str(path)) from None
 
 

@@ -15,6 +15,7 @@ import pytest
 from harness.base.errors import UsageError
 from harness.base.layout import Layout
 from harness.benchmarks import ddi, names
+from harness.benchmarks.combos.dataset import CombosDataset
 from harness.benchmarks.ddi.checks import checked_remarks as check_ddi
 from harness.benchmarks.ddi.dataset import DdiDataset
 from harness.benchmarks.ddi.extension import with_new as with_new_drugs
@@ -27,6 +28,7 @@ from harness.benchmarks.repurposing.extension import with_new as with_new_rows
 from harness.benchmarks.repurposing.input_arrays import similarity
 from harness.data import load_dataset, load_manifest
 from harness.data.extension import extended
+from harness.execution.predict import ranked_name
 from harness.methods.card import load_method
 from tests.conftest import REPOSITORY
 
@@ -166,6 +168,23 @@ def test_items_are_added_to_an_extended_dataset(root: Path, repository: Layout) 
         extended(own, larger, [NewItem(kind="drug", name="One", text="C")])
 
 
+def test_a_sentence_of_any_characters_is_kept(root: Path, repository: Layout) -> None:
+    """Its manifest is read back: an emoji, a control character, quotes."""
+    layout = Layout(root=root, cache=repository.cache, local=root / "local")
+    text = 'the "\U0001f48a" \x7f \\u0041 nai\u0308ve one : aspirin plus heparin helped .'
+    drugs = (NewItem(kind="drug", name=name) for name in ("aspirin", "heparin"))
+    name = extended(layout, "combos_corpus", [NewItem(kind="text", name="text 1", text=text), *drugs])
+    assert load_manifest(layout, name).new[0].text == text
+    assert load_dataset(layout, name, CombosDataset).documents[-1].drugs[0].text == "aspirin"
+
+
+def test_a_text_that_is_no_utf_8_is_refused(root: Path, repository: Layout) -> None:
+    layout = Layout(root=root, cache=repository.cache, local=root / "local")
+    text = b"\xff aspirin plus heparin".decode("utf-8", "surrogateescape")
+    with pytest.raises(UsageError, match="is not UTF-8"):
+        extended(layout, "combos_corpus", [NewItem(kind="text", name="text 1", text=text)])
+
+
 def test_a_new_drug_changes_nothing_that_is_known(repository: Layout) -> None:
     known = load_dataset(repository, "synthetic_ddi", DdiDataset)
     larger = with_new_drugs(known, [NewItem(kind="drug", name=name, text=ASPIRIN) for name in ("one", "two")])
@@ -218,6 +237,15 @@ def test_similarities_to_others_are_not_guessed() -> None:
     assert np.isnan(renamed.drug_features[3, 1:3]).all()
     with pytest.raises(UsageError, match="similarities whose columns are not named as its rows are"):
         with_new_rows(known, [NewItem(kind="disease", name="z", text="a=1")])
+
+
+def test_a_drug_of_the_dataset_goes_by_its_name_too(repository: Layout) -> None:
+    known = load_dataset(repository, "synthetic_ddi", DdiDataset)
+    name = next(name for name, own in zip(known.drug_names, known.drug_ids, strict=True) if name and name != own)
+    number = known.drug_ids[known.drug_names.index(name)]
+    assert {ranked_name(repository, "synthetic_ddi", one, ()) for one in (name.upper(), number.lower())} == {
+        number
+    }
 
 
 def test_what_is_usual_is_there(repository: Layout) -> None:

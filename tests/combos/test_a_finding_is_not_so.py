@@ -10,6 +10,7 @@ import statistics
 from collections.abc import Sequence
 from itertools import combinations
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ import pytest
 from harness.base.layout import Layout
 from harness.benchmarks.combos.answer import Combination, Predictions
 from harness.benchmarks.combos.dataset import TEST_FILE, CombosDataset
-from harness.benchmarks.combos.documents import Document
+from harness.benchmarks.combos.documents import LABELS, Document
 from harness.benchmarks.combos.metrics.evaluation import Evaluator, MatchRule
 from harness.benchmarks.combos.metrics.rows import RelationRow
 from harness.benchmarks.combos.metrics.scored_rows import paired_buckets
@@ -42,14 +43,6 @@ def parts(corpus: CombosDataset) -> tuple[list[Document], list[Document]]:
     """Documents to train on, and those of the test file."""
     pairs = [*zip(corpus.documents, (corpus.released == TEST_FILE).tolist(), strict=True)]
     return [one for one, is_test in pairs if not is_test], [one for one, is_test in pairs if is_test]
-
-
-@pytest.fixture(autouse=True)
-def on_path(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What the methods share, as their images hold it."""
-    monkeypatch.syspath_prepend(str(REPOSITORY / "methods" / "_shared" / "combinations"))
-    monkeypatch.syspath_prepend(str(REPOSITORY / "harness" / "benchmarks" / "combos" / "sdk" / "python"))
-    monkeypatch.syspath_prepend(str(REPOSITORY / "methods" / "_sdk" / "python"))
 
 
 def printed(sheet: str) -> dict[str, dict[str, float]]:
@@ -122,9 +115,8 @@ def test_no_published_step_warms_up(shared: Path) -> None:
     assert len({*stepped["lr_per_step"]}) > 1
 
 
-def test_ties_go_to_the_last_in_the_order_of_texts() -> None:
-    from combination_decoding import greedy
-
+def test_ties_go_to_the_last_in_the_order_of_texts(texts: SimpleNamespace) -> None:
+    greedy = texts.decoding.greedy
     # by place in the sentence (0, 2) comes first, by number (0, 2) and (0, 10) come before (1, 2)
     for others in ([(0, 2)], [(0, 10), (0, 2)]):
         sets = [*others, (1, 2)]
@@ -133,44 +125,40 @@ def test_ties_go_to_the_last_in_the_order_of_texts() -> None:
     assert greedy([(0, 10), (0, 2)], [2, 2]) == [1], "'[0, 2]' comes behind '[0, 10]' as a text"
 
 
-def test_the_sampler_knows_two_of_three_labels(shared: Path) -> None:
-    from combination_orders import BalancedBatches
-
+def test_the_sampler_knows_two_of_three_labels(shared: Path, texts: SimpleNamespace) -> None:
     cases = golden(shared, "g_balanced_sampler.json")
     assert {label for case in cases for label in case["labels"]} == {0, 1}
     with pytest.raises(ValueError, match="label 2"):
-        BalancedBatches([0, 1, 2], 2)
+        texts.orders.BalancedBatches([0, 1, 2], 2)
 
 
-def candidates_of(document: Document, *, training: bool) -> list[Any]:
+def candidates_of(texts: SimpleNamespace, document: Document, *, training: bool) -> list[Any]:
     """The candidates of a document as the authors' code makes them."""
-    from combination_candidates import all_sets, asked_candidates, training_candidates
-    from combos_sdk import Relation
-
-    classes = ("NO_COMB", "COMB", "POS", "NEG")
-    relations = [Relation(one.spans, classes[one.label]) for one in document.relations]
-    make = training_candidates if training else asked_candidates
-    return [*make(all_sets(len(document.drugs)), relations)]
+    relations = [texts.sdk.Relation(one.spans, LABELS[one.label]) for one in document.relations]
+    make = texts.candidates.training_candidates if training else texts.candidates.asked_candidates
+    return [*make(texts.candidates.all_sets(len(document.drugs)), relations)]
 
 
-def test_validation_candidates_are_of_sentences_that_train(parts: tuple[list[Document], list[Document]]) -> None:
-    from combination_orders import shuffled, split
-
-    items = [number for number, one in enumerate(parts[0]) for _ in candidates_of(one, training=True)]
-    train, valid = split(shuffled(items, random.Random(2021)), 2021)
+def test_validation_candidates_are_of_sentences_that_train(
+    parts: tuple[list[Document], list[Document]], texts: SimpleNamespace
+) -> None:
+    items = [number for number, one in enumerate(parts[0]) for _ in candidates_of(texts, one, training=True)]
+    train, valid = texts.orders.split(texts.orders.shuffled(items, random.Random(2021)), 2021)
     assert (len(items), len(valid)) == (69_881, 6_988)
     assert sum(one in {*train} for one in {*valid}) / len({*valid}) > 0.7
     assert np.isin(valid, train).mean() > 0.98
 
 
 def test_the_test_pass_of_training_leaves_out_parts_of_relations(
-    parts: tuple[list[Document], list[Document]],
+    parts: tuple[list[Document], list[Document]], texts: SimpleNamespace
 ) -> None:
-    counts = [sum(len(candidates_of(one, training=training)) for one in parts[1]) for training in (True, False)]
+    counts = [
+        sum(len(candidates_of(texts, one, training=training)) for one in parts[1]) for training in (True, False)
+    ]
     assert counts == [9_793, 10_285]
     for document in parts[1]:
-        left = {one.drugs for one in candidates_of(document, training=True)}
-        gone = {one.drugs for one in candidates_of(document, training=False)} - left
+        left = {one.drugs for one in candidates_of(texts, document, training=True)}
+        gone = {one.drugs for one in candidates_of(texts, document, training=False)} - left
         gold = [{*relation.spans} for relation in document.relations]
         assert all(any({*drugs} < one for one in gold) for drugs in gone)
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from harness.base.errors import CorruptData, ManifestError
@@ -276,3 +278,37 @@ def test_the_released_files_have_the_counts_of_the_paper_and_others(
     assert NEG not in {
         one.label for document in dataset.documents for one in document.relations if len(one.spans) > 11
     }
+
+
+def _odd(**changes: object) -> CombosDataset:
+    """A converter's dataset of two documents and a relation, changed."""
+    documents = [replace(_document(0), relations=(DrugRelation(POS, (0, 1)),)), _document(1)]
+    return replace(dataset_of("made", documents, [0, 1]), **changes)  # type: ignore[arg-type]
+
+
+def test_a_dataset_that_is_whole_is_taken() -> None:
+    assert checked_remarks(_odd()) == ()
+
+
+@pytest.mark.parametrize(
+    ("changes", "what"),
+    [
+        ({"doc_ids": ("one", "one")}, "1 names are those of several documents, 'one' for one"),
+        ({"doc_ids": ("one",)}, "'doc_ids' has not one row for each"),
+        ({"span_texts": ("one",)}, "'span_texts' has not one row for each"),
+        ({"spans": np.array([[0, 0, 4], [2, 0, 4], [2, 5, 9], [0, 5, 9]], dtype=np.int32)}, "'spans' has not"),
+        ({"spans": np.array([[1, 0, 4], [1, 5, 9], [0, 0, 4], [0, 5, 9]], dtype=np.int32)}, "'spans' has not"),
+        ({"spans": np.zeros((4, 2), dtype=np.int32)}, "'spans' has not"),
+        ({"relations": np.array([[2, 1, 0]], dtype=np.int32)}, "'relations' has not"),
+        ({"relations": np.array([[0, 0, 0]], dtype=np.int32)}, "0 is no class"),
+        ({"relations": np.array([[0, 4, 0]], dtype=np.int32)}, "4 is no class"),
+        ({"relation_spans": np.array([[0, 0], [1, 1]], dtype=np.int32)}, "'relation_spans' has not"),
+        ({"relation_spans": np.array([[0, 0], [0, 2]], dtype=np.int32)}, "drug 2 is none of the 2"),
+        ({"released": np.array([0, 2], dtype=np.int8)}, "'released' has not"),
+        ({"released": np.array([-1, 0], dtype=np.int8)}, "a document that is not annotated has relations"),
+    ],
+)
+def test_a_converter_that_is_wrong_is_told(changes: dict[str, object], what: str) -> None:
+    with pytest.raises(CorruptData, match=re.escape(what)) as error:
+        checked_remarks(_odd(**changes))
+    assert error.value.where.startswith("dataset made")

@@ -43,6 +43,12 @@ def items(text: str, *drugs: str) -> list[NewItem]:
         ),
         # again later, in another case; never within a word
         ("aspirins aspirin\nand  Aspirin", ["aspirin"], "aspirins aspirin and Aspirin", ["aspirin", "Aspirin"]),
+        (
+            "preaspirin 2aspirin aspirin, aspirin",
+            ["aspirin"],
+            "preaspirin 2aspirin aspirin , aspirin",
+            ["aspirin"] * 2,
+        ),
         # a letter and its mark are one letter
         ("nai\u0301f nai x nai", ["nai"], "nai\u0301f nai x nai", ["nai", "nai"]),
         # what has a meaning in patterns

@@ -90,12 +90,12 @@ def test_names_are_matched_in_any_case_and_kept_as_the_first_table_has_them(own:
 FAULTS = (
     ("drugs.csv", "A,CCO", ",CCO", "the cell of 'drug' is empty", 2),
     ("drugs.csv", "B,[Li+]", "a,[Li+]", "drug 'a' is also in line 2", 3),
-    ("drugs.csv", "A,CCO", "A,CCO ethanol", "'CCO ethanol' is no smiles", 2),
+    ("drugs.csv", "A,CCO", "A,CCO ethanol", "the smiles of drug 'A' has ' ' in it", 2),
     ("drugs.csv", "drug,smiles", "drug,structure", "the columns are drug, structure", 1),
     ("drugs.csv", DRUGS, "", "the columns are none", 1),
     ("drugs.csv", "A,CCO", "A,CCO,1", "3 cells instead of 2", 2),
-    ("targets.csv", "T1,MKV", "T1,MKV1", "'MKV1' is no sequence", 2),
-    ("targets.csv", "T2,mkvl", "T2,mk vl", "'mk vl' is no sequence", 3),
+    ("targets.csv", "T1,MKV", "T1,MKV1", "the sequence of target 'T1' has '1' in it", 2),
+    ("targets.csv", "T2,mkvl", "T2,mk vl", "the sequence of target 'T2' has ' ' in it", 3),
     ("targets.csv", "T2,mkvl", "t1,mkvl", "target 't1' is also in line 2", 3),
     ("pairs.csv", "B,T1", "B,", "the cell of 'target' is empty", 3),
     ("pairs.csv", "B,T1", "D,T1", "drug 'D' has no line among the drugs", 3),
@@ -165,3 +165,16 @@ def test_three_tables_are_enough(own: Layout) -> None:
         "1 of 3 drugs are in no pair",
         "1 of 3 targets are in no pair",
     )
+
+
+def test_a_smiles_that_is_no_structure_is_remarked_upon(own: Layout) -> None:
+    write_tables(own, {"drugs.csv": DRUGS.replace("CCO", "C1CC(((")})
+    remarks = load_dataset(own, "mine", DtiDataset).remarks
+    assert "1 of 3 drugs have a SMILES that RDKit can't read, 'A' first" in remarks
+
+
+@pytest.mark.parametrize(("residues", "sign"), [("MKV*", "'*'"), ("MK-V", "'-'"), ("MKé", "'é'")])
+def test_a_sign_that_is_no_residue_is_named(own: Layout, residues: str, sign: str) -> None:
+    write_tables(own, {"targets.csv": f"target,sequence\nT1,{residues}\nT2,mkvl\nT3,\n"})
+    with pytest.raises(CorruptData, match=re.escape(f"the sequence of target 'T1' has {sign} in it")):
+        load_dataset(own, "mine", DtiDataset)

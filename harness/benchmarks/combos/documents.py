@@ -48,12 +48,16 @@ def check_document(document: Document, where: str) -> None:
     for field, text in (("sentence", document.sentence), ("paragraph", document.paragraph)):
         # half of an emoji, as a cut escape leaves it
         if any("\ud800" <= letter <= "\udfff" for letter in text):
-            raise _fault("it has half of a character", f"{where}: {field}", "write both halves (\\ud83d\\udc8a)")
+            raise CorruptData(
+                "it has half of a character", where=f"{where}: {field}", todo="write both halves (\\ud83d\\udc8a)"
+            )
     if not document.sentence.strip():
-        raise _fault("the sentence is empty", f"{where}: sentence", "give the sentence that names the drugs")
+        raise CorruptData(
+            "the sentence is empty", where=f"{where}: sentence", todo="give the sentence that names the drugs"
+        )
     if document.sentence not in document.paragraph:
         todo = "put the sentence, as it is in `sentence`, into the paragraph"
-        raise _fault("the sentence is not in the paragraph", f"{where}: paragraph", todo)
+        raise CorruptData("the sentence is not in the paragraph", where=f"{where}: paragraph", todo=todo)
     _check_drugs(document, where)
     _check_relations(document, where)
 
@@ -64,14 +68,14 @@ def _check_drugs(document: Document, where: str) -> None:
         if not 0 <= drug.start < drug.end <= length:
             what = f"characters {drug.start} to {drug.end} are not in the sentence, which has {length}"
             todo = "count characters from 0, not bytes; `end` is the one behind the last"
-            raise _fault(what, f"{where}: spans[{number}]", todo)
+            raise CorruptData(what, where=f"{where}: spans[{number}]", todo=todo)
     order = sorted(range(len(document.drugs)), key=lambda number: document.drugs[number].start)
     for one, other in pairwise(order):
         first, second = document.drugs[one], document.drugs[other]
         if second.start < first.end:
             same = (first.start, first.end) == (second.start, second.end)
             what = f"drug {other} {'is' if same else 'overlaps'} drug {one}: {first.start} to {first.end}"
-            raise _fault(what, f"{where}: spans[{other}]", "mark each drug once, and no characters twice")
+            raise CorruptData(what, where=f"{where}: spans[{other}]", todo="mark no character twice")
 
 
 def _check_relations(document: Document, where: str) -> None:
@@ -81,20 +85,16 @@ def _check_relations(document: Document, where: str) -> None:
         for span in relation.spans:
             if not 0 <= span < counts:
                 what = f"drug {span} is none of the {counts} of the sentence"
-                raise _fault(what, f"{place}.spans", "name drugs by their span_id, from 0")
+                raise CorruptData(what, where=f"{place}.spans", todo="name drugs by their span_id, from 0")
         if len(drugs) != len(relation.spans) or len(drugs) < 2:
             what = f"{list(relation.spans)} are not two or more different drugs"
-            raise _fault(what, f"{place}.spans", "name each drug of the combination once")
+            raise CorruptData(what, where=f"{place}.spans", todo="name each drug of the combination once")
         if drugs in before:
             what = f"its drugs are also those of rels[{before[drugs]}]"
-            raise _fault(what, place, "give one class to a set of drugs")
+            raise CorruptData(what, where=place, todo="give one class to a set of drugs")
         before[drugs] = number
         if relation.label not in (COMB, POS, NEG):
-            raise _fault(f"{relation.label} is no class", f"{place}.class", "use POS, COMB or NEG")
-
-
-def _fault(what: str, where: str, todo: str) -> CorruptData:
-    return CorruptData(what, where=where, todo=todo)
+            raise CorruptData(f"{relation.label} is no class", where=f"{place}.class", todo="use POS, COMB or NEG")
 
 
 def abstracts_of(documents: Sequence[Document]) -> list[int]:

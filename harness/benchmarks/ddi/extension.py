@@ -10,7 +10,8 @@ import numpy as np
 from harness.benchmarks.ddi.dataset import DdiDataset
 from harness.benchmarks.ddi.molecules import count_fingerprints, molecules_of
 from harness.benchmarks.ddi.splits.parts import DISCARDED
-from harness.benchmarks.new_item import Kind, NewItem, Usual, check_name, is_structure, not_readable
+from harness.benchmarks.new_item import Kind, NewItem, Usual, check_name, not_readable
+from harness.benchmarks.structures import is_structure
 
 KINDS = {
     "drug": Kind("structure (SMILES)", inputs=("fingerprints", "smiles"), lists=("drug_ids", "drug_names")),

@@ -10,7 +10,8 @@ from scipy.linalg import block_diag
 
 from harness.base.errors import UsageError
 from harness.benchmarks.dti.dataset import MEMBER, NEW_NODES, DtiDataset, Numbers
-from harness.benchmarks.new_item import Kind, NewItem, Usual, check_name, is_structure, not_readable
+from harness.benchmarks.new_item import Kind, NewItem, Usual, check_name, not_readable
+from harness.benchmarks.structures import is_structure
 
 KINDS = {
     "drug": Kind("structure (SMILES)", inputs=("smiles",), lists=("drug_ids",)),

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import csv
-import gzip
-import io
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from harness.base.errors import CorruptData
-from harness.data.cells import check_width
+from harness.data.cells import check_width, rows_of
 from harness.data.lines import lines_of
 
 _NODE = re.compile(r"(?:<http://bio2rdf\.org/drugbank:)?((?:db|be)\d+)>?", re.IGNORECASE)
-_GZIP = b"\x1f\x8b"
 _KINDS = {"db": "drug", "be": "target"}
 
 # a drug and a target, by name
@@ -49,17 +45,11 @@ def pairs_in(path: Path, *labels: str) -> dict[Pair, bool]:
 
 def table(path: Path, columns: Sequence[str]) -> Iterator[tuple[str, dict[str, str]]]:
     """Rows of a comma-separated table, packed by gzip or not, with where they are; other columns are left out."""
-    content = path.read_bytes()
-    try:
-        text = (gzip.decompress(content) if content.startswith(_GZIP) else content).decode("utf-8-sig")
-        rows = list(csv.reader(io.StringIO(text, newline=""), strict=True))
-    except (OSError, EOFError, UnicodeDecodeError, csv.Error) as error:
-        raise CorruptData(f"not a comma-separated table: {error}", where=str(path)) from None
-    header = [name.strip() for name in rows[0]] if rows else []
+    rows = list(rows_of(path))
+    header = rows[0][1] if rows else []
     if missing := [name for name in columns if name not in header]:
         what = f"there is no column {', '.join(missing)}"
         raise CorruptData(what, where=f"{path}: line 1", todo=f"name {', '.join(columns)}")
-    for line, cells in enumerate(rows[1:], start=2):
-        if cells:
-            check_width(cells, header, f"{path}: line {line}")
-            yield f"{path}: line {line}", {name: cells[header.index(name)].strip() for name in columns}
+    for line, cells in rows[1:]:
+        check_width(cells, header, f"{path}: line {line}")
+        yield f"{path}: line {line}", {name: cells[header.index(name)] for name in columns}

@@ -27,7 +27,7 @@ def _read(bench: checks.Bench, trial: Trial) -> list[tuple[Combination, ...]]:
     return list(combinations_in(lines, counts[np.asarray(trial.inputs["asked"])].tolist()))
 
 
-def _same(one: tuple[Combination, ...], other: tuple[Combination, ...]) -> bool:
+def _alike(one: tuple[Combination, ...], other: tuple[Combination, ...]) -> bool:
     """Whether two documents have the same combinations, scores alike."""
     if len(one) != len(other):
         return False
@@ -37,28 +37,20 @@ def _same(one: tuple[Combination, ...], other: tuple[Combination, ...]) -> bool:
     )
 
 
-def _keeps_order(bench: checks.Bench) -> None:
-    """A line belongs to its document: asked for fewer documents, it gives these the same combinations."""
+def _is_same(bench: checks.Bench, first: int) -> bool:
     trial = _trial(bench.card)
-    asked, what = np.asarray(trial.inputs["asked"]), "asked for fewer documents, it gives them"
-    all_asked = _read(bench, trial)
+    fewer = np.asarray(trial.inputs["asked"])[first::2].copy()
+    smaller = replace(trial, inputs={**trial.inputs, "asked": fewer})
+    return all(map(_alike, _read(bench, trial)[first::2], _read(bench, smaller)))
 
-    def is_same(first: int) -> bool:
-        smaller = replace(trial, inputs={**trial.inputs, "asked": asked[first::2].copy()})
-        return all(map(_same, all_asked[first::2], _read(bench, smaller)))
 
-    if not bench.card.asked_together:
-        if not is_same(0):
-            raise checks.Fault(f"{what} other combinations: are lines in the order of the documents?")
-    elif is_same(0) and is_same(1):
-        raise checks.Fault(f"{what} the same combinations, but the card says asked_together")
-
+_KEEPS_ORDER = checks.keeps_order(_is_same, "documents", "combinations")
 
 CHECKS = (
     checks.Check("sentences", "answers sentences with no drug up to sixteen", checks.solves(_trial)),
     checks.Check("repeats", "gives the same bytes for the same job", checks.repeats(_trial)),
     checks.Check("seed", "depends on the seed as its card says", checks.heeds_the_seed(_trial)),
-    checks.Check("order", "gives every document the combinations that belong to it", _keeps_order),
+    checks.Check("order", "gives every document the combinations that belong to it", _KEEPS_ORDER),
     checks.Check(
         "learns",
         "scores do not depend on the order of documents and drugs",

@@ -84,20 +84,15 @@ def _document(line: bytes, where: str) -> Document:
     if not isinstance(row, dict):
         raise CorruptData("not an object", where=where, todo='write {"doc_id": ..., "sentence": ...}')
     sentence = _field(row, "sentence", str, where)
-    spans = [
-        _drug(span, number, f"{where}: spans[{number}]") for number, span in enumerate(_rows(row, "spans", where))
-    ]
-    relations = [
-        _relation(one, f"{where}: rels[{number}]") for number, one in enumerate(_rows(row, "rels", where))
-    ]
+    spans, relations = (_field(row, name, list, where) for name in ("spans", "rels"))
     return Document(
         doc_id=_field(row, "doc_id", str, where),
         sentence=sentence,
         # a sentence without an abstract is all that is known
         paragraph=_field(row, "paragraph", str, where) or sentence,
         source="" if row.get("source") is None else _field(row, "source", str, where),
-        drugs=tuple(spans),
-        relations=tuple(relations),
+        drugs=tuple(_drug(one, number, f"{where}: spans[{number}]") for number, one in enumerate(spans)),
+        relations=tuple(_relation(one, f"{where}: rels[{number}]") for number, one in enumerate(relations)),
     )
 
 
@@ -119,10 +114,6 @@ def _relation(relation: Any, where: str) -> DrugRelation:
     for drug in drugs:
         _typed(drug, int, f"{where}.spans")
     return DrugRelation(_CLASSES[name], tuple(drugs), _field(relation, "is_context_needed", bool, where))
-
-
-def _rows(row: dict[str, Any], name: str, where: str) -> list[Any]:
-    return _field(row, name, list, where)
 
 
 def _field(row: Any, name: str, kind: type[T], where: str) -> T:

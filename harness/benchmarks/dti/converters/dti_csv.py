@@ -5,6 +5,7 @@ docs/data.md says what each table holds.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -23,6 +24,8 @@ from harness.data.parameters import parameters_of
 _PAIR = ("drug", "target")
 _EDGE = ("head_type", "head", "tail_type", "tail")
 _TEST_PART, _MOST_FOLDS = -1, 127
+# what a SMILES and a sequence may be written with
+_SIGNS, _RESIDUES = re.compile(r"[!-~]"), re.compile(r"[A-Za-z]")
 # the group of all drugs and targets, in an order that Test 0 and the spaces TA, CA and AA of Test 1 depend on
 NETWORK = "network"
 # what the members of a test's groups are
@@ -96,10 +99,12 @@ def _nodes(path: Path, kind: str, text: str, first: int) -> _Nodes:
     rows = table_of(path, (kind, text))
     _check_once(rows, f"{kind} {{}}", kind)
     for row in rows:
-        _check_full(row, kind)
+        row.check_full(kind)
         # a name behind a SMILES, or lines of a sequence file, would be read as part of the text
-        if len(row.cells[text].split()) > 1 or (text == "sequence" and not (row.cells[text] or "A").isalpha()):
-            raise row.refused(f"'{row.cells[text]}' is no {text}", "give the bare text, or leave the cell empty")
+        own = _RESIDUES if text == "sequence" else _SIGNS
+        if odd := next((sign for sign in row.cells[text] if not own.fullmatch(sign)), None):
+            what = f"the {text} of {kind} '{row.cells[kind]}' has {odd!r} in it"
+            raise row.refused(what, "give the bare text, or leave the cell empty")
     names = tuple(row.cells[kind] for row in rows)
     numbers = {name.lower(): number for number, name in enumerate(names)}
     return _Nodes(kind, names, tuple(row.cells[text] for row in rows), numbers, first)
@@ -109,7 +114,7 @@ def _pairs(path: Path, drugs: _Nodes, targets: _Nodes) -> tuple[Integers, Number
     """Pairs in the order of the table, their values, and the authors' parts if there are any."""
     rows = table_of(path, _PAIR, optional=("value", "part"))
     for row in rows:
-        _check_full(row, *row.cells)
+        row.check_full(*row.cells)
     pairs = _integers(((drugs.number(row, "drug"), targets.number(row, "target")) for row in rows), 2)
     _check_once(rows, "the pair of {}", *_PAIR)
     values = np.array([_finite(row, "value") if "value" in row.cells else 1.0 for row in rows])
@@ -127,7 +132,7 @@ def _network(path: Path | None, drugs: _Nodes, targets: _Nodes) -> _Network:
     others: list[str] = []
     edges, keys = [], []
     for row in table_of(path, _EDGE) if path else []:
-        _check_full(row, *_EDGE)
+        row.check_full(*_EDGE)
         ends = []
         for end in ("head", "tail"):
             kind, name = row.cells[f"{end}_type"].lower(), row.cells[end]
@@ -190,13 +195,6 @@ def _similarity(path: Path | None, nodes: _Nodes) -> Numbers:
         keys.append((row, f"'{nodes.names[one]}', '{nodes.names[other]}'"))
     check_once(keys, "the similarity of {}")
     return similarity
-
-
-def _check_full(row: TableLine, *columns: str) -> None:
-    """Raise `CorruptData` if one of these cells is empty."""
-    for column in columns:
-        if not row.cells[column]:
-            raise row.refused(f"the cell of '{column}' is empty", "fill it, or remove the line")
 
 
 def _check_once(rows: Iterable[TableLine], what: str, *columns: str) -> None:

@@ -20,7 +20,7 @@ def within_metrics(truth: Truth, scores: Numbers, drugs: Nodes, targets: Nodes) 
     own = {kind: numbers[positives].astype(np.int64) for kind, numbers in nodes.items()}
     thresholds = np.append(np.unique(scores[positives]), np.inf)
     ranks, span = 2 * np.searchsorted(thresholds, scores[positives]) + 1, 2 * len(thresholds)
-    # of a binding's node the negatives that score less, ties one half; of a node the pairs, and the positive answers
+    # of a binding's node the negatives that score less, ties one half; of a node the pairs, and positive answers
     below = {kind: np.zeros(len(positives)) for kind in nodes}
     counts = {kind: np.zeros((2, int(numbers.max(initial=-1)) + 1)) for kind, numbers in nodes.items()}
     for start in range(0, len(scores), CHUNK):

@@ -105,12 +105,10 @@ def _check(dataset: DtiDataset, name: str, rows: Sequence[Row], bindings_only: b
 
 def _parameters(row: Row) -> dict[str, object]:
     """The parameters of a strategy, from what a row says of its task."""
-    by_test: dict[str, dict[str, object]] = {
-        "0": {"isolate_free": row["task"] == "isolateFree"},
-        "1": {"space": row["job"]},
-    }
-    parameters = by_test.get(row["test"], {"group": row["task"], "space": row["job"]})
-    return parameters if row["test"] in ("5", "6") else {**parameters, "fold": int(row["fold"])}
+    fold = {} if row["test"] in ("5", "6") else {"fold": int(row["fold"])}
+    if row["test"] == "0":
+        return {"isolate_free": row["task"] == "isolateFree", **fold}
+    return {"space": row["job"], **({} if row["test"] == "1" else {"group": row["task"]}), **fold}
 
 
 def _java_findings(path: Path) -> Iterator[ArrayFinding]:
@@ -142,21 +140,12 @@ def dataset_beside(folder: Path) -> DtiDataset | None:
         for name, kind in ((_DRUGS, "drug"), (_TARGETS, "target"))
     )
     known = [(row["drug"].lower(), row["target"].lower()) for row in _rows(folder / _BINDINGS, "drug", "target")]
-    number = {name: place for place, name in enumerate([*drugs, *targets])}
     files = {path.name: path for path in folder.iterdir()}
     if groups.FOLDS not in files:
         files.pop(groups.TARGET_CLASSES, None)
-    own = [*groups.read_classes(files, known), *_new(folder), *_trials(folder, set(number), set(known))]
-    return DtiDataset(
-        name="golden",
-        pairs=np.array([(number[drug], number[target] - len(drugs)) for drug, target in known], dtype=np.int32),
-        values=np.ones(len(known)),
-        drug_ids=drugs,
-        target_ids=targets,
-        smiles=("",) * len(drugs),
-        sequences=("",) * len(targets),
-        **groups.arrays_of(own, number, len(drugs)),
-    )
+    own = [*groups.read_classes(files, known), *_new(folder), *_trials(folder, {*drugs, *targets}, set(known))]
+    dataset = groups.dataset_of("golden", known, dict.fromkeys(drugs, ""), dict.fromkeys(targets, ""))
+    return groups.with_groups(dataset, own)
 
 
 def _new(folder: Path) -> Iterator[NamedGroup]:

@@ -7,14 +7,13 @@ decides which tasks the generator makes. Targets are sorted, since the original 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-
-import numpy as np
 
 from harness.base.errors import CorruptData
 from harness.base.manifests import Strict
-from harness.benchmarks.dti.converters.beta.groups import arrays_of, read_classes, read_diseases
-from harness.benchmarks.dti.converters.beta.network import read_network
+from harness.benchmarks.dti.converters.beta.groups import dataset_of, read_classes, read_diseases, with_groups
+from harness.benchmarks.dti.converters.beta.network import with_network
 from harness.benchmarks.dti.dataset import DtiDataset
 from harness.benchmarks.dti.records import damaged, pairs_in, short_id, table
 from harness.data.lines import lines_of, path_of
@@ -37,26 +36,11 @@ def convert(manifest: DatasetManifest, files: Mapping[str, Path]) -> DtiDataset:
     known = pairs_in(path_of("positives.nt", files), "true")
     smiles = _structures(path_of("smiles.txt", files))
     groups = [*read_classes(files, list(known)), *read_diseases(files, known.keys(), sizes)]
-    named = [*(node for pair in known for node in pair), *(node for group in groups for node in group.nodes)]
-    drugs = list(dict.fromkeys([*smiles, *(node for node in named if node.startswith("db"))]))
-    targets = sorted({node for node in named if node.startswith("be")})
-    number = {name: place for place, name in enumerate([*drugs, *targets])}
-    sequences, remarks = _sequences(files, targets)
-    network = read_network(files, number)
-    return DtiDataset(
-        name=manifest.name,
-        pairs=np.array([(number[drug], number[target] - len(drugs)) for drug, target in known], dtype=np.int32),
-        values=np.ones(len(known)),
-        drug_ids=tuple(drugs),
-        target_ids=tuple(targets),
-        smiles=tuple(smiles.get(drug, "") for drug in drugs),
-        sequences=sequences,
-        edges=network.edges,
-        node_names=network.nodes,
-        relation_names=network.relations,
-        remarks=(*remarks, *network.remarks),
-        **arrays_of(groups, number, len(drugs)),
-    )
+    nodes = [node for part in (*known, *(group.nodes for group in groups)) for node in part]
+    smiles |= {node: "" for node in nodes if node.startswith("db") and node not in smiles}
+    sequences, remarks = _sequences(files, sorted({node for node in nodes if node.startswith("be")}))
+    dataset = replace(dataset_of(manifest.name, list(known), smiles, sequences), remarks=remarks)
+    return with_network(with_groups(dataset, groups), files)
 
 
 def _structures(path: Path) -> dict[str, str]:
@@ -69,8 +53,8 @@ def _structures(path: Path) -> dict[str, str]:
     return smiles
 
 
-def _sequences(files: Mapping[str, Path], targets: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The sequence of every target, and a remark on those of others."""
+def _sequences(files: Mapping[str, Path], targets: Sequence[str]) -> tuple[dict[str, str], tuple[str, ...]]:
+    """The sequence of every target, empty where it is not known, and a remark on those of others."""
     sequences: dict[str, str] = {}
     for where, row in table(files[SEQUENCES], ("target", "sequence")) if SEQUENCES in files else ():
         target, sequence = row["target"].lower(), "".join(row["sequence"].split()).upper()
@@ -81,4 +65,4 @@ def _sequences(files: Mapping[str, Path], targets: Sequence[str]) -> tuple[tuple
         sequences[target] = sequence
     others = len(sequences.keys() - set(targets))
     remarks = (f"{others} targets of {SEQUENCES} are not in the benchmark and are left out",) if others else ()
-    return tuple(sequences.get(target, "") for target in targets), remarks
+    return {target: sequences.get(target, "") for target in targets}, remarks

@@ -9,14 +9,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypedDict
 
 import numpy as np
 
 from harness.base.errors import CorruptData
-from harness.benchmarks.dti.dataset import LEADING, MEMBER, Integers
+from harness.benchmarks.dti.dataset import LEADING, MEMBER, DtiDataset
 from harness.benchmarks.dti.records import Pair, damaged, pairs_in, short_id, table
 from harness.benchmarks.dti.splits.java import JavaRandom, buckets_of, hash_codes, shuffled, table_of
 from harness.data.lines import path_of
@@ -35,6 +34,8 @@ _IRI = "<http://bio2rdf.org/drugbank"
 _BINDING = f"{_IRI}:{{}}> {_IRI}_vocabulary:drug-target> {_IRI}:{{}}> ."
 # the fold of bindings, and the line of a task that tells it
 Folds = Mapping[Pair, tuple[int, int]]
+# a text of every drug, or target
+Texts = Mapping[str, str]
 
 
 @dataclass(frozen=True)
@@ -51,15 +52,6 @@ class NamedGroup:
     def nodes(self) -> list[str]:
         """Every drug and target that it names."""
         return [*(node for pair in self.pairs for node in pair), *self.members, *self.leading]
-
-
-class GroupArrays(TypedDict):
-    """The fields of a dataset that are about groups."""
-
-    group_names: tuple[str, ...]
-    group_sizes: Integers
-    group_members: Integers
-    group_pairs: Integers
 
 
 def read_classes(files: Mapping[str, Path], known: Sequence[Pair]) -> list[NamedGroup]:
@@ -111,18 +103,34 @@ def read_diseases(files: Mapping[str, Path], known: Set[Pair], sizes: Mapping[st
             yield NamedGroup(f"test{test}-{space}/{disease}", rows)
 
 
-def arrays_of(groups: Sequence[NamedGroup], number: Mapping[str, int], drugs: int) -> GroupArrays:
-    """The groups as a dataset keeps them: nodes by their number, targets of pairs from the first target on."""
+def with_groups(dataset: DtiDataset, groups: Sequence[NamedGroup]) -> DtiDataset:
+    """The dataset with these groups of its drugs and targets."""
+    number = {name: place for place, name in enumerate([*dataset.drug_ids, *dataset.target_ids])}
     members, pairs = [], []
     for place, group in enumerate(groups):
         members += [(place, MEMBER, number[node]) for node in group.members]
         members += [(place, LEADING, number[node]) for node in group.leading]
-        pairs += [(place, number[drug], number[target] - drugs) for drug, target in group.pairs]
-    return GroupArrays(
+        pairs += [(place, number[drug], number[target] - dataset.drugs) for drug, target in group.pairs]
+    return replace(
+        dataset,
         group_names=tuple(group.name for group in groups),
         group_sizes=np.array([group.size for group in groups], dtype=np.int32),
         group_members=np.array(members, dtype=np.int32).reshape(-1, 3),
         group_pairs=np.array(pairs, dtype=np.int32).reshape(-1, 3),
+    )
+
+
+def dataset_of(name: str, known: Sequence[Pair], smiles: Texts, sequences: Texts) -> DtiDataset:
+    """The dataset of bindings by name, of drugs with their structure and targets with their sequence."""
+    drugs, targets = ({node: place for place, node in enumerate(nodes)} for nodes in (smiles, sequences))
+    return DtiDataset(
+        name=name,
+        pairs=np.array([(drugs[drug], targets[target]) for drug, target in known], dtype=np.int32),
+        values=np.ones(len(known)),
+        drug_ids=tuple(smiles),
+        target_ids=tuple(sequences),
+        smiles=tuple(smiles.values()),
+        sequences=tuple(sequences.values()),
     )
 
 

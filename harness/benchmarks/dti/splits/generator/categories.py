@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from harness.benchmarks.dti.splits.generator.bindings import Mask
-from harness.benchmarks.dti.splits.generator.folds import Halves, without
+from harness.benchmarks.dti.splits.generator.bindings import Mask, without
+from harness.benchmarks.dti.splits.generator.folds import Halves
 from harness.benchmarks.dti.splits.java import Integers, JavaRandom, first_of_shuffled, shuffled
 
 # test or train nodes of the other kind, with nodes of the category only or with all but these
@@ -31,15 +31,13 @@ class Category:
 
 def sides(halves: Halves, space: str, category: Category) -> tuple[Integers, Integers]:
     """The drugs and the targets that the negatives of a space are made of."""
-    bindings, tested, only = halves.bindings, space.startswith("TE"), space.endswith("O")
-    first, second = (halves.test, halves.train) if tested else (halves.train, halves.test)
-    if category.of_drugs:
-        parts = [bindings.drugs_of(codes) for codes in (first, second)]
-        drugs = category.members if only else without(bindings.drugs.set(*parts), category.members)
-        return drugs, halves.test_targets if tested else halves.only_train_targets
-    parts = [bindings.targets_of(codes) for codes in (first, second)]
-    targets = category.members if only else without(bindings.targets.set(*parts), category.members)
-    return halves.test_drugs if tested else halves.only_train_drugs, targets
+    tested, members = space.startswith("TE"), category.members
+    codes = (halves.test, halves.train) if tested else (halves.train, halves.test)
+    drugs, targets = halves.asked if tested else halves.only_learned
+    if not space.endswith("O"):
+        everything = halves.bindings.ends(np.concatenate(codes))
+        members = without(everything.drugs if category.of_drugs else everything.targets, members)
+    return (members, targets) if category.of_drugs else (drugs, members)
 
 
 def first_negatives(halves: Halves, space: str, category: Category, known: Mask, seed: int) -> Integers:

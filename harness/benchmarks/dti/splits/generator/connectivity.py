@@ -6,32 +6,22 @@ In the original code the three are disjoint, in the paper's text each holds thos
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
-from harness.benchmarks.dti.splits.generator.bindings import Bindings, Nodes
-from harness.benchmarks.dti.splits.generator.folds import Halves, without
+from harness.benchmarks.dti.splits.generator.bindings import Bindings, Ends, Nodes, without
+from harness.benchmarks.dti.splits.generator.folds import Halves
 from harness.benchmarks.dti.splits.java import Integers, JavaRandom, first_of_shuffled, iterated_at, shuffled
 
 SEMI_ISOLATED = ("SS", "SU")
 SCENARIOS = {"TT": 1, "TC": 1, "TA": 1, "CC": 1, "CA": 1, "AA": 1, "SS": 2, "SU": 2, "DI": 3}
 
 
-@dataclass(frozen=True, eq=False)
-class Others:
-    """Drugs and targets that are in no known binding, as sets that are iterated."""
-
-    drugs: Integers
-    targets: Integers
-
-
-def negatives_of(halves: Halves, space: str, others: Others | None, seed: int) -> Integers:
+def negatives_of(halves: Halves, space: str, others: Ends | None, seed: int) -> Integers:
     """The negatives of a task of Test 1 as the original code draws them, in the order of their file."""
     bindings, random = halves.bindings, JavaRandom(seed)
     if space == "CC":
-        drugs = shuffled(halves.only_train_drugs, random)
-        targets = shuffled(halves.only_train_targets, random)
+        drugs, targets = (shuffled(nodes, random) for nodes in halves.only_learned)
         return bindings.pairs(bindings.pairs(_drawn(bindings, drugs, targets, len(halves.test), random)))
     if space in SEMI_ISOLATED:
         drawn = _of_neighbours(halves, space == "SS", random)
@@ -43,24 +33,20 @@ def negatives_of(halves: Halves, space: str, others: Others | None, seed: int) -
     return bindings.pairs(collected[~bindings.known[collected]])
 
 
-def general_negatives(halves: Halves, others: Others, seed: int) -> Integers:
+def general_negatives(halves: Halves, others: Ends, seed: int) -> Integers:
     """The negatives of a task of Test 0: of all drugs and targets."""
     bindings, random = halves.bindings, JavaRandom(seed)
-    drugs = bindings.drugs.set(halves.test_drugs, halves.only_train_drugs, others.drugs)
-    targets = bindings.targets.set(halves.test_targets, halves.only_train_targets, others.targets)
-    drugs = shuffled(drugs, random)
-    return bindings.pairs(_drawn(bindings, drugs, shuffled(targets, random), len(halves.test), random))
+    drugs, targets = zip(halves.asked, halves.only_learned, others, strict=True)
+    lists = shuffled(bindings.drugs.set(*drugs), random), shuffled(bindings.targets.set(*targets), random)
+    return bindings.pairs(_drawn(bindings, *lists, len(halves.test), random))
 
 
-def _enumerated(halves: Halves, space: str, others: Others | None, random: JavaRandom) -> Integers:
+def _enumerated(halves: Halves, space: str, others: Ends | None, random: JavaRandom) -> Integers:
     """All pairs of a space in a set, the set as a list, the list shuffled, and the first of it."""
     bindings = halves.bindings
-    drugs = {"T": halves.test_drugs, "C": halves.only_train_drugs}
-    targets = {"T": halves.test_targets, "C": halves.only_train_targets}
-    if others:
-        drugs["A"], targets["A"] = others.drugs, others.targets
+    nodes = {"T": halves.asked, "C": halves.only_learned} | ({"A": others} if others else {})
     blocks = dict.fromkeys([(space[0], space[1]), (space[1], space[0])])
-    codes = np.concatenate([(bindings.code(drugs[a][:, None], targets[b])).ravel() for a, b in blocks])
+    codes = np.concatenate([bindings.code(nodes[a].drugs[:, None], nodes[b].targets).ravel() for a, b in blocks])
     codes = codes[~bindings.known[codes]]
     places = first_of_shuffled(len(codes), len(halves.test), random)
     return bindings.pairs(codes[iterated_at(bindings.pair_hashes(codes), places)])
@@ -96,10 +82,10 @@ def _of_neighbours(halves: Halves, similar: bool, random: JavaRandom) -> Integer
     drawn = []
     for drug, target in _visited(halves):
         if drug in targets_of:
-            drugs = _candidates(drug, targets_of, drugs_of, None if similar else halves.train_drugs)
+            drugs = _candidates(drug, targets_of, drugs_of, None if similar else halves.learned.drugs)
             drawn += [bindings.code(_first(drugs, random), np.array([target]))]
         elif target in drugs_of:
-            targets = _candidates(target, drugs_of, targets_of, None if similar else halves.train_targets)
+            targets = _candidates(target, drugs_of, targets_of, None if similar else halves.learned.targets)
             drawn += [bindings.code(np.array([drug]), _first(targets, random))]
     return np.concatenate(drawn)
 
@@ -116,9 +102,7 @@ def _candidates(
 
 def _of_isolated(halves: Halves, random: JavaRandom) -> Integers:
     """For every binding another pair of its drug, or of its target, with another node that is not learned from."""
-    bindings = halves.bindings
-    drugs = without(halves.test_drugs, halves.train_drugs)
-    targets = without(halves.test_targets, halves.train_targets)
+    bindings, (drugs, targets) = halves.bindings, halves.only_asked
     drawn = []
     for drug, target in _visited(halves):
         if random.below(2) == 0:

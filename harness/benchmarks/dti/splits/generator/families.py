@@ -34,9 +34,7 @@ class CategoryParameters(Strict):
     likely; corrected, each drug has as many negatives as some drug has bindings, and the rest is as published."""
 
     reading: Reading = "as-published"
-    group: str = Field(
-        default="", description="its name, or that of a scheme; else the largest of the first scheme"
-    )
+    group: str = Field(default="", description="its name or its scheme's; else the largest of the first scheme")
     rank: int = Field(default=0, ge=0, description="place among the groups with most bindings, without a name")
     space: Space = "TEO"
 
@@ -97,12 +95,12 @@ class Family:
         bind nowhere and are as many if the space has them; corrected, how often a drug occurs tells nothing."""
         halves, negatives = parts_of(dataset, split)
         bindings, group = halves.bindings, self._group(dataset, parameters)
-        number = len(halves.test)
+        number, codes = len(halves.test), np.unique(group.codes)
         if isinstance(parameters, FoldParameters):
-            size = folds.fold_size(len(group.codes), parameters.fold, parameters.folds)
-            broken = folds.wrong_bindings(halves, bindings.mask(group.codes), size)
+            size, new = folds.fold_size(len(codes), parameters.fold, parameters.folds), codes[:0]
         else:
-            broken = folds.wrong_new_bindings(halves, group.codes)
+            size, new = len(codes), codes
+        broken = folds.wrong_bindings(halves, bindings.mask(codes), size, new)
         if parameters.reading == "corrected" and len(negatives) < number:
             # a space may have enough pairs, and not enough of any drug
             number = len(negatives)

@@ -8,7 +8,8 @@ from functools import cached_property
 import numpy as np
 
 from harness.benchmarks.dti.dataset import DtiDataset
-from harness.benchmarks.dti.splits.generator.bindings import Bindings, Mask, bindings_of
+from harness.benchmarks.dti.metrics.bindings import area_under_roc, threshold_counts
+from harness.benchmarks.dti.splits.generator.bindings import Bindings, Ends, Mask, bindings_of, without
 from harness.benchmarks.dti.splits.java import Integers, JavaRandom, shuffled
 from harness.benchmarks.dti.splits.pairs import NEGATIVE, NEW, TEST, TRAIN, PairSplit, pair_split
 
@@ -22,49 +23,31 @@ class Halves:
     test: Integers
 
     @cached_property
-    def train_drugs(self) -> Integers:
-        """Drugs that are learned from."""
-        return self.bindings.drugs.set(self.bindings.drugs_of(self.train))
+    def learned(self) -> Ends:
+        """Drugs and targets that are learned from."""
+        return self.bindings.ends(self.train)
 
     @cached_property
-    def train_targets(self) -> Integers:
-        """Targets that are learned from."""
-        return self.bindings.targets.set(self.bindings.targets_of(self.train))
-
-    @cached_property
-    def test_drugs(self) -> Integers:
-        """Drugs of bindings that are asked."""
-        return self.bindings.drugs.set(self.bindings.drugs_of(self.test))
-
-    @cached_property
-    def test_targets(self) -> Integers:
-        """Targets of bindings that are asked."""
-        return self.bindings.targets.set(self.bindings.targets_of(self.test))
+    def asked(self) -> Ends:
+        """Drugs and targets of bindings that are asked."""
+        return self.bindings.ends(self.test)
 
     @property
-    def only_train_drugs(self) -> Integers:
-        """Drugs that are learned from and not asked."""
-        return without(self.train_drugs, self.test_drugs)
+    def only_learned(self) -> Ends:
+        """Drugs and targets that are learned from and not asked."""
+        return self.learned.without(self.asked)
 
     @property
-    def only_train_targets(self) -> Integers:
-        """Targets that are learned from and not asked."""
-        return without(self.train_targets, self.test_targets)
-
-
-def without(items: Integers, others: Integers) -> Integers:
-    """A set after the others were deleted from it: its table stays as it is."""
-    return items[~np.isin(items, others)]
+    def only_asked(self) -> Ends:
+        """Drugs and targets that are asked and not learned from."""
+        return self.asked.without(self.learned)
 
 
 def fold_of(bindings: Bindings, chosen: Integers, fold: int, folds: int, seed: int) -> Halves:
     """A fold of the chosen bindings, which are in the order in which they were added to their set."""
-    order = shuffled(bindings.lines(chosen), JavaRandom(seed))
-    sizes = [len(order) // folds + (number < len(order) % folds) for number in range(folds)]
-    start = sum(sizes[:fold])
-    stop = start + sizes[fold]
-    rest = bindings.lines(without(bindings.codes, chosen))
-    return Halves(bindings, bindings.lines(order[:start], order[stop:], rest), bindings.lines(order[start:stop]))
+    blocks = np.array_split(shuffled(bindings.lines(chosen), JavaRandom(seed)), folds)
+    asked, rest = blocks.pop(fold), bindings.lines(without(bindings.codes, chosen))
+    return Halves(bindings, bindings.lines(*blocks, rest), bindings.lines(asked))
 
 
 def split_of(halves: Halves, negatives: Integers) -> PairSplit:
@@ -87,25 +70,15 @@ def parts_of(dataset: DtiDataset, split: PairSplit) -> tuple[Halves, Integers]:
     return Halves(bindings, codes[split.is_train], asked), codes[items == NEGATIVE]
 
 
-def wrong_bindings(halves: Halves, chosen: Mask, number: int) -> list[str]:
-    """All bindings are there once, so many are asked, and only chosen ones."""
+def wrong_bindings(halves: Halves, chosen: Mask, number: int, *new: Integers) -> list[str]:
+    """All bindings, with new ones if a task has such, are there once, so many are asked, and only chosen ones."""
     broken, codes = [], np.concatenate([halves.train, halves.test])
-    if not np.array_equal(np.sort(codes), np.sort(halves.bindings.codes)):
+    if not np.array_equal(np.sort(codes), np.sort(np.concatenate([halves.bindings.codes, *new]))):
         broken.append("the bindings of both parts are not all bindings, each once")
     if len(halves.test) != number:
         broken.append(f"{len(halves.test)} bindings are asked, not {number}")
     if outside := int((~chosen[halves.test]).sum()):
         broken.append(f"{outside} bindings are asked that the task is not about")
-    return broken
-
-
-def wrong_new_bindings(halves: Halves, codes: Integers) -> list[str]:
-    """All known bindings are learned from, and the new ones are asked."""
-    broken = []
-    if not np.array_equal(np.sort(halves.train), np.sort(halves.bindings.codes)):
-        broken.append("what is learned from is not all known bindings")
-    if not np.array_equal(np.sort(halves.test), np.unique(codes)):
-        broken.append("what is asked is not the new bindings of the group")
     return broken
 
 
@@ -129,7 +102,5 @@ def fold_size(total: int, fold: int, folds: int) -> int:
 def occurrence_auroc(halves: Halves, negatives: Integers) -> float:
     """The AUROC of ranking pairs by how rarely their drug occurs in the test file; at 0.5 it tells nothing."""
     drugs = halves.bindings.drugs_of(np.concatenate([halves.test, negatives]))
-    scores = -np.bincount(drugs)[drugs]
-    asked, drawn = scores[: len(halves.test)], scores[len(halves.test) :]
-    below = (drawn[None] < asked[:, None]).sum() + 0.5 * (drawn[None] == asked[:, None]).sum()
-    return float(below / (len(asked) * len(drawn))) if len(drawn) else 0.5
+    binds, rarity = np.arange(len(drugs)) < len(halves.test), -np.bincount(drugs)[drugs].astype(np.float64)
+    return area_under_roc(threshold_counts(binds, rarity)) if len(negatives) else 0.5

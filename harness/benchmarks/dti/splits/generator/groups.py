@@ -63,15 +63,12 @@ def published_negatives(dataset: DtiDataset, test: int, space: str, group: TaskG
 @lru_cache(maxsize=16)
 def ranked(dataset: DtiDataset, test: int, schemes: int, most: int) -> tuple[str, ...]:
     """The groups that are tasks, scheme by scheme, those with most bindings first."""
-    bindings, prefix = bindings_of(dataset), f"test{test}/"
-    groups = [
-        _group(dataset, test, name.removeprefix(prefix)) for name in dataset.group_names if name.startswith(prefix)
-    ]
-    if test == 6:
-        groups = [group for group in groups if _is_large(bindings, group)]
     by_scheme: dict[str, list[TaskGroup]] = {}
-    for group in groups:
-        by_scheme.setdefault(_scheme(group.name), []).append(group)
+    for prefix, _, name in (name.partition("/") for name in dataset.group_names):
+        if prefix == f"test{test}":
+            group = _group(dataset, test, name)
+            if test != 6 or _is_large(bindings_of(dataset), group):
+                by_scheme.setdefault(_scheme(name), []).append(group)
     return tuple(
         group.name
         for scheme in list(by_scheme)[:schemes]

@@ -9,7 +9,7 @@ import numpy as np
 
 from harness.benchmarks.dti.splits.generator.bindings import Mask
 from harness.benchmarks.dti.splits.generator.categories import Category, sides
-from harness.benchmarks.dti.splits.generator.folds import Halves, without
+from harness.benchmarks.dti.splits.generator.folds import Halves
 from harness.benchmarks.dti.splits.java import Integers
 
 # pairs drawn for each that is wanted, before those of a space are counted: most spaces are large
@@ -49,10 +49,8 @@ def connected_space(halves: Halves, space: str, nested: bool) -> Mask:
     """A space of scenario 1: T is asked nodes, C others with a binding, A the rest; nested, each in the next."""
     bindings = halves.bindings
     kinds = []
-    for end, asked, bound in (
-        (len(bindings.drugs.hashes), halves.test_drugs, bindings.drugs_of(bindings.codes)),
-        (bindings.targets_end, halves.test_targets, bindings.targets_of(bindings.codes)),
-    ):
+    ends = len(bindings.drugs.hashes), bindings.targets_end
+    for end, asked, bound in zip(ends, halves.asked, bindings.ends(bindings.codes), strict=True):
         rank = np.full(end, 2)
         rank[bound], rank[asked] = 1, 0
         kinds.append({name: rank <= place if nested else rank == place for place, name in enumerate("TCA")})
@@ -60,21 +58,16 @@ def connected_space(halves: Halves, space: str, nested: bool) -> Mask:
     return (drugs[one][:, None] & targets[other]) | (drugs[other][:, None] & targets[one])
 
 
-def isolated_space(halves: Halves) -> Mask:
-    """The pairs of scenario 3: neither node is learned from."""
-    drugs = without(halves.test_drugs, halves.train_drugs)
-    return _rectangle(halves, drugs, without(halves.test_targets, halves.train_targets))
-
-
 def category_space(halves: Halves, space: str, category: Category) -> Mask:
     """The pairs of a category's space; of members that nobody knows only those that lead."""
     drugs, targets = sides(halves, space, category)
     if category.of_drugs and space.endswith("O"):
         drugs = np.concatenate([drugs, category.leading])
-    return _rectangle(halves, drugs, targets)
+    return rectangle(halves, drugs, targets)
 
 
-def _rectangle(halves: Halves, drugs: Integers, targets: Integers) -> Mask:
+def rectangle(halves: Halves, drugs: Integers, targets: Integers) -> Mask:
+    """All pairs of these drugs and targets."""
     mask = np.zeros((len(halves.bindings.drugs.hashes), halves.bindings.targets_end), dtype=np.bool_)
     mask[drugs[:, None], targets] = True
     return mask

@@ -54,7 +54,7 @@ def positives(dataset: DtiDataset, seed: int, parameters: Parameters) -> Halves:
 
 def _space(halves: Halves, parameters: Parameters) -> Mask:
     if SCENARIOS[parameters.space] == 3:
-        return spaces.isolated_space(halves)
+        return spaces.rectangle(halves, *halves.only_asked)
     if SCENARIOS[parameters.space] == 2:
         return spaces.neighbour_space(halves, parameters.space == "SS")
     return spaces.connected_space(halves, parameters.space, nested=parameters.reading == "as-defined")

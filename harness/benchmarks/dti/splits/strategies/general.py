@@ -11,10 +11,10 @@ from harness.base.errors import MissingData
 from harness.base.manifests import Strict
 from harness.benchmarks.dti.dataset import DtiDataset
 from harness.benchmarks.dti.splits.generator import folds
-from harness.benchmarks.dti.splits.generator.bindings import bindings_of
-from harness.benchmarks.dti.splits.generator.connectivity import Others, general_negatives
-from harness.benchmarks.dti.splits.generator.folds import Halves, fold_of, parts_of, split_of, without
-from harness.benchmarks.dti.splits.generator.spaces import uniform_negatives
+from harness.benchmarks.dti.splits.generator.bindings import Ends, bindings_of, without
+from harness.benchmarks.dti.splits.generator.connectivity import general_negatives
+from harness.benchmarks.dti.splits.generator.folds import Halves, fold_of, parts_of, split_of
+from harness.benchmarks.dti.splits.generator.spaces import rectangle, uniform_negatives
 from harness.benchmarks.dti.splits.java import Integers
 from harness.benchmarks.dti.splits.pairs import PairSplit
 
@@ -54,7 +54,7 @@ def positives(dataset: DtiDataset, seed: int, parameters: Parameters) -> Halves:
     return Halves(bindings, whole.train, _connected(whole, whole.test)) if parameters.isolate_free else whole
 
 
-def others_of(dataset: DtiDataset, halves: Halves) -> Others:
+def others_of(dataset: DtiDataset, halves: Halves) -> Ends:
     """Drugs and targets that are in no binding, in the order in which the original code meets them."""
     if NETWORK not in dataset.group_names:
         what = "as published, these negatives depend on every drug and target of DrugBank and their order"
@@ -63,17 +63,15 @@ def others_of(dataset: DtiDataset, halves: Halves) -> Others:
         raise MissingData(what, where=where, todo=todo)
     bindings, nodes = halves.bindings, dataset.members_of(NETWORK)
     drugs, targets = nodes[nodes < dataset.drugs], nodes[nodes >= dataset.drugs] - dataset.drugs
-    return Others(
-        without(bindings.drugs.set(drugs), bindings.drugs_of(bindings.codes)),
-        without(bindings.targets.set(targets), bindings.targets_of(bindings.codes)),
-    )
+    all_nodes = Ends(bindings.drugs.set(drugs), bindings.targets.set(targets))
+    return all_nodes.without(Ends(bindings.drugs_of(bindings.codes), bindings.targets_of(bindings.codes)))
 
 
 def _connected(halves: Halves, codes: Integers) -> Integers:
     """The pairs of which both nodes are learned from."""
     bindings = halves.bindings
-    drugs = np.isin(bindings.drugs_of(codes), halves.train_drugs)
-    return codes[drugs & np.isin(bindings.targets_of(codes), halves.train_targets)]
+    drugs = np.isin(bindings.drugs_of(codes), halves.learned.drugs)
+    return codes[drugs & np.isin(bindings.targets_of(codes), halves.learned.targets)]
 
 
 def broken_promises(dataset: DtiDataset, split: PairSplit, parameters: Parameters) -> list[str]:
@@ -85,12 +83,9 @@ def broken_promises(dataset: DtiDataset, split: PairSplit, parameters: Parameter
     held = without(bindings.codes, halves.train)
     asked = _connected(halves, held) if parameters.isolate_free else held
     broken = [] if np.array_equal(np.sort(asked), np.sort(halves.test)) else ["not what was held back is asked"]
-    whole = Halves(bindings, halves.train, held)
+    whole, space = Halves(bindings, halves.train, held), np.ones_like(bindings.known)
     broken += folds.wrong_bindings(whole, bindings.known, number)
-    if bindings.known[negatives].any():
-        broken.append("a negative is a known binding")
-    if parameters.isolate_free and len(_connected(halves, negatives)) < len(negatives):
-        broken.append("a negative has a node that is not learned from")
-    if len(negatives) > number or (not parameters.isolate_free and len(negatives) < number):
-        broken.append(f"there are {len(negatives)} negatives for {number} bindings")
-    return broken
+    if parameters.isolate_free:
+        # those with an isolated node were left out
+        space, number = rectangle(halves, *halves.learned), min(number, len(negatives))
+    return broken + folds.wrong_negatives(whole, negatives, space, number)

@@ -14,8 +14,8 @@ from pydantic import Field
 from harness.base.manifests import Strict
 from harness.benchmarks.dti.dataset import DtiDataset
 from harness.benchmarks.dti.splits.generator import folds
-from harness.benchmarks.dti.splits.generator.bindings import Mask, bindings_of
-from harness.benchmarks.dti.splits.generator.folds import Halves, parts_of, split_of, without
+from harness.benchmarks.dti.splits.generator.bindings import Mask, bindings_of, without
+from harness.benchmarks.dti.splits.generator.folds import Halves, parts_of, split_of
 from harness.benchmarks.dti.splits.generator.spaces import uniform_negatives
 from harness.benchmarks.dti.splits.java import Integers
 from harness.benchmarks.dti.splits.pairs import PairSplit
