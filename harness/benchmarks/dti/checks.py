@@ -21,19 +21,16 @@ def checked_remarks(dataset: DtiDataset) -> tuple[str, ...]:
         for what, where, todo in faults(dataset):
             raise CorruptData(what, where=f"dataset {dataset.name}{where}", todo=todo)
     drugs, targets = (len(np.unique(column)) for column in dataset.pairs.T)
+    known = zip(dataset.drug_ids, dataset.smiles, strict=True)
+    unread = [name for name, text in known if text and not is_structure(text)]
     counts = (
         (dataset.smiles.count(""), dataset.drugs, "drugs have no structure"),
         (dataset.sequences.count(""), dataset.targets, "targets have no sequence"),
         (dataset.drugs - drugs, dataset.drugs, "drugs are in no pair"),
         (dataset.targets - targets, dataset.targets, "targets are in no pair"),
+        (len(unread), dataset.drugs, f"drugs have a SMILES that RDKit can't read, '{''.join(unread[:1])}' first"),
     )
-    remarks = [f"{count} of {total} {what}" for count, total, what in counts if count]
-    known = zip(dataset.drug_ids, dataset.smiles, strict=True)
-    if unread := [name for name, text in known if text and not is_structure(text)]:
-        remarks.append(
-            f"{len(unread)} of {dataset.drugs} drugs have a SMILES that RDKit can't read, '{unread[0]}' first"
-        )
-    return tuple(remarks)
+    return tuple(f"{count} of {total} {what}" for count, total, what in counts if count)
 
 
 def _of_shapes(dataset: DtiDataset) -> Iterator[Fault]:

@@ -46,7 +46,7 @@ def convert(manifest: DatasetManifest, files: Mapping[str, Path]) -> DtiDataset:
 def _structures(path: Path) -> dict[str, str]:
     smiles: dict[str, str] = {}
     for where, (node, text) in lines_of(path, 2):
-        drug = short_id(node, "db", where)
+        drug = short_id(node, "drug", where)
         if drug in smiles:
             raise damaged(f"drug '{drug}' is there twice", where)
         smiles[drug] = text

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from harness.base.zips import UNREADABLE, member
 from harness.benchmarks.dti.dataset import DtiDataset
-from harness.benchmarks.dti.records import damaged, short_id
+from harness.benchmarks.dti.records import KINDS, damaged, short_id
 
 ARCHIVE, MEMBER = "network.zip", "network.nt"
 BINDS = "Drug-Target"
@@ -35,7 +35,6 @@ RELATIONS = {
     "Disease-Variant-Location": ("disease-variant", False),
     "Disease-Haplotype": ("disease-haplotype", False),
 }
-_KINDS = {"drug": "db", "target": "be"}
 
 
 def with_network(dataset: DtiDataset, files: Mapping[str, Path]) -> DtiDataset:
@@ -54,7 +53,7 @@ def with_network(dataset: DtiDataset, files: Mapping[str, Path]) -> DtiDataset:
         name, turned = RELATIONS[relation]
         ends = zip((tail, head) if turned else (head, tail), name.split("-"), strict=True)
         nodes = [_node(end, kind, where) for end, kind in ends]
-        if all(kind not in _KINDS or node in number for node, kind in zip(nodes, name.split("-"), strict=True)):
+        if all(kind not in KINDS or node in number for node, kind in zip(nodes, name.split("-"), strict=True)):
             edges.append((names.index(name), *(places.setdefault(node, len(places)) for node in nodes)))
         else:
             left_out += 1
@@ -77,7 +76,7 @@ def binding_edges(path: Path, dataset: DtiDataset) -> npt.NDArray[np.bool_]:
     joined = np.zeros((dataset.drugs, dataset.targets), dtype=np.bool_)
     for where, head, relation, tail in triples_in(path):
         if relation == BINDS:
-            drug, target = short_id(head, "db", where), short_id(tail, "be", where)
+            drug, target = short_id(head, "drug", where), short_id(tail, "target", where)
             if drug in number and target in number:
                 joined[number[drug], number[target] - dataset.drugs] = True
     return joined
@@ -100,4 +99,4 @@ def triples_in(path: Path) -> Iterator[tuple[str, str, str, str]]:
 
 def _node(end: str, kind: str, where: str) -> str:
     """Drugs and targets by their short form, all others by the last part of their address."""
-    return short_id(end, _KINDS[kind], where) if kind in _KINDS else end[1:-1].rpartition("/")[2].lower()
+    return short_id(end, kind, where) if kind in KINDS else end[1:-1].rpartition("/")[2].lower()

@@ -9,7 +9,7 @@ import numpy as np
 
 from harness.base.errors import MissingData, UsageError, unknown
 from harness.benchmarks.dti.dataset import LEADING, MEMBER, DtiDataset
-from harness.benchmarks.dti.splits.generator.bindings import Bindings, bindings_of
+from harness.benchmarks.dti.splits.generator.bindings import bindings_of
 from harness.benchmarks.dti.splits.generator.categories import Category
 from harness.benchmarks.dti.splits.java import Integers
 
@@ -67,7 +67,8 @@ def ranked(dataset: DtiDataset, test: int, schemes: int, most: int) -> tuple[str
     for prefix, _, name in (name.partition("/") for name in dataset.group_names):
         if prefix == f"test{test}":
             group = _group(dataset, test, name)
-            if test != 6 or _is_large(bindings_of(dataset), group):
+            drugs = len(np.unique(bindings_of(dataset).drugs_of(group.codes)))
+            if test != 6 or (drugs >= _LEAST_DRUGS and drugs * group.category.size >= _LEAST_PAIRS):
                 by_scheme.setdefault(_scheme(name), []).append(group)
     return tuple(
         group.name
@@ -78,11 +79,6 @@ def ranked(dataset: DtiDataset, test: int, schemes: int, most: int) -> tuple[str
 
 def _scheme(name: str) -> str:
     return name.partition(":")[0] if ":" in name else ""
-
-
-def _is_large(bindings: Bindings, group: TaskGroup) -> bool:
-    drugs = len(np.unique(bindings.drugs_of(group.codes)))
-    return drugs >= _LEAST_DRUGS and drugs * group.category.size >= _LEAST_PAIRS
 
 
 def _group(dataset: DtiDataset, test: int, name: str) -> TaskGroup:
