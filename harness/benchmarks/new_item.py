@@ -112,6 +112,9 @@ def with_new(benchmark: str, dataset: D, items: Sequence[NewItem]) -> D:
     """The dataset with items of one's own."""
     for item in items:
         kind_of(benchmark, item.kind, where=item.where)
+        # Python reads what is no UTF-8 as halves of characters, which no file can hold
+        if any("\ud800" <= letter <= "\udfff" for letter in f"{item.name}{item.text}"):
+            raise UsageError("the text is not UTF-8", where=f"--{item.kind}", todo="write it in UTF-8")
     return extension_of(benchmark).with_new(dataset, items)
 
 

@@ -25,6 +25,12 @@ class TableLine:
         """The error for a line that can't be used."""
         return CorruptData(what, where=self.where, todo=todo)
 
+    def check_full(self, *columns: str) -> None:
+        """Raise `CorruptData` if one of these cells is empty."""
+        for column in columns:
+            if not self.cells[column]:
+                raise self.refused(f"the cell of '{column}' is empty", "fill it, or remove the line")
+
 
 def rows_of(path: Path) -> Iterator[tuple[int, list[str]]]:
     """Rows with their line numbers, of a file that may be packed by gzip; empty lines are skipped."""

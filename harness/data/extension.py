@@ -50,5 +50,12 @@ def extended(layout: Layout, base: str, items: Sequence[NewItem], mirrors: Seque
 
 
 def _table(entries: Mapping[str, str | int | bool]) -> str:
-    """A table of TOML under its head; texts, numbers and truth values are written as in JSON."""
-    return "".join(f"{key} = {json.dumps(value)}\n" if key else f"{value}\n" for key, value in entries.items())
+    """A table of TOML under its head; texts, numbers and truth values are written as in JSON.
+
+    Except for two of its escapes, which TOML has not: halves of a character, and DEL as it is.
+    """
+    lines = (
+        f"{key} = {json.dumps(value, ensure_ascii=False)}\n" if key else f"{value}\n"
+        for key, value in entries.items()
+    )
+    return "".join(lines).replace("\x7f", "\\u007f")

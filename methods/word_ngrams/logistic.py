@@ -17,7 +17,7 @@ class Rows:
 
     def __init__(self, columns: Sequence[Sequence[int]], width: int) -> None:
         self.shape = (len(columns), width)
-        sizes = np.array([len(row) for row in columns])
+        sizes = np.array([len(row) for row in columns], dtype=np.int64)
         self._row = np.repeat(np.arange(len(columns)), sizes)
         self._column = np.array([column for row in columns for column in row], dtype=np.int64)
         self._value = np.repeat(1 / np.sqrt(np.maximum(sizes, 1)), sizes)

@@ -15,6 +15,7 @@ import pytest
 from harness.base.errors import UsageError
 from harness.base.layout import Layout
 from harness.benchmarks import ddi, names
+from harness.benchmarks.combos.dataset import CombosDataset
 from harness.benchmarks.ddi.checks import checked_remarks as check_ddi
 from harness.benchmarks.ddi.dataset import DdiDataset
 from harness.benchmarks.ddi.extension import with_new as with_new_drugs
@@ -165,6 +166,23 @@ def test_items_are_added_to_an_extended_dataset(root: Path, repository: Layout) 
     assert load_manifest(own, both).extends == "synthetic_ddi"
     with pytest.raises(UsageError, match="there is a 'One' already"):
         extended(own, larger, [NewItem(kind="drug", name="One", text="C")])
+
+
+def test_a_sentence_of_any_characters_is_kept(root: Path, repository: Layout) -> None:
+    """Its manifest is read back: an emoji, a control character, quotes."""
+    layout = Layout(root=root, cache=repository.cache, local=root / "local")
+    text = 'the "\U0001f48a" \x7f \\u0041 nai\u0308ve one : aspirin plus heparin helped .'
+    drugs = (NewItem(kind="drug", name=name) for name in ("aspirin", "heparin"))
+    name = extended(layout, "combos_corpus", [NewItem(kind="text", name="text 1", text=text), *drugs])
+    assert load_manifest(layout, name).new[0].text == text
+    assert load_dataset(layout, name, CombosDataset).documents[-1].drugs[0].text == "aspirin"
+
+
+def test_a_text_that_is_no_utf_8_is_refused(root: Path, repository: Layout) -> None:
+    layout = Layout(root=root, cache=repository.cache, local=root / "local")
+    text = b"\xff aspirin plus heparin".decode("utf-8", "surrogateescape")
+    with pytest.raises(UsageError, match="is not UTF-8"):
+        extended(layout, "combos_corpus", [NewItem(kind="text", name="text 1", text=text)])
 
 
 def test_a_new_drug_changes_nothing_that_is_known(repository: Layout) -> None:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 import unicodedata
 from collections import Counter
-from importlib.util import module_from_spec, spec_from_file_location
 from itertools import pairwise
 from types import ModuleType
 
@@ -20,17 +18,13 @@ from harness.benchmarks.combos.names import KEY_METRICS
 from harness.benchmarks.combos.scoring import SCORING
 from harness.benchmarks.combos.splits.strategies import released
 from harness.data import load_dataset
+from tests.data.generators import generator_of
 
 
 @pytest.fixture
 def script(repository: Layout) -> ModuleType:
     """The generator, as a module."""
-    spec = spec_from_file_location("make_combos_corpus", repository.datasets / "combos_corpus" / "make.py")
-    assert spec is not None and spec.loader is not None
-    module = module_from_spec(spec)
-    sys.modules[spec.name] = module  # dataclasses look their module up
-    spec.loader.exec_module(module)
-    return module
+    return generator_of(repository, "combos_corpus")
 
 
 @pytest.fixture

@@ -4,24 +4,22 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from harness.base.errors import InvalidPredictions
 from harness.base.input_files import Given
 from harness.base.layout import Layout
-from harness.base.vocabulary import Verdict
 from harness.benchmarks.combos import BENCHMARK
 from harness.benchmarks.combos.conformance.problems import Problem, sentences
 from harness.benchmarks.combos.names import ANSWER
 from harness.conformance import checks_of, self_test
-from harness.execution.trials import Result, Trial, check_answer
+from harness.execution.trials import Trial
 from harness.methods.card import MethodCard, load_method
+from tests.methods.in_process import InProcess, failed
 
 # of each asked document its combinations
 Rows = list[list[dict[str, Any]]]
@@ -45,29 +43,12 @@ def honest(trial: Trial) -> Rows:
     ]
 
 
-class InProcess:
-    """A runner that needs no container: the method is a function."""
+def running(folder: Path, method: Method, extra: str = "") -> InProcess:
+    def answer(trial: Trial) -> dict[str, bytes]:
+        lines = (json.dumps({"combinations": rows}) for rows in method(trial))
+        return {ANSWER: "".join(f"{line}\n" for line in lines).encode()}
 
-    def __init__(self, folder: Path, method: Method, extra: str = "") -> None:
-        self.folder = folder
-        self.method = method
-        self.extra = extra
-        self.runs = 0
-
-    @contextmanager
-    def __call__(self, trial: Trial) -> Iterator[Result]:
-        self.runs += 1
-        out = self.folder / str(self.runs)
-        out.mkdir(parents=True)
-        lines = (json.dumps({"combinations": rows}) for rows in self.method(trial))
-        (out / ANSWER).write_text("".join(f"{line}\n" for line in lines))
-        (out / "method.json").write_text(json.dumps({"protocol": 1}))
-        verdict, reason = Verdict.OK, ""
-        try:
-            check_answer(trial, out)
-        except InvalidPredictions as fault:
-            verdict, reason = Verdict.INVALID, str(fault)
-        yield Result(verdict, reason, out, 0.0, (self.extra,) if self.extra else ())
+    return InProcess(folder, answer, extra)
 
 
 @pytest.fixture
@@ -75,13 +56,9 @@ def card(layout: Layout) -> MethodCard:
     return load_method(layout, "degree_product").model_copy(update={"benchmarks": ["combos"], "inputs": []})
 
 
-def failed(card: MethodCard, runner: InProcess) -> set[str]:
-    return {result.check for result in self_test(card, runner) if not result.passed}
-
-
 def test_an_honest_method_passes_in_five_runs(card: MethodCard, tmp_path: Path) -> None:
     """Starting a deep learning library takes seconds, so that runs are counted."""
-    runner = InProcess(tmp_path, honest)
+    runner = running(tmp_path, honest)
     assert failed(card, runner) == set()
     assert runner.runs == 5
     assert [check.name for check in checks_of(card)] == NAMES
@@ -93,20 +70,20 @@ def test_unseeded_randomness_is_found(card: MethodCard, tmp_path: Path) -> None:
     def noisy(trial: Trial) -> Rows:
         return [[{**row, "score": draw.random()} for row in rows] for rows in honest(trial)]
 
-    assert failed(card, InProcess(tmp_path, noisy)) == {"repeats", "seed", "order"}
+    assert failed(card, running(tmp_path, noisy)) == {"repeats", "seed", "order"}
 
 
 def test_a_seed_that_counts_must_be_declared(card: MethodCard, tmp_path: Path) -> None:
     def seeded(trial: Trial) -> Rows:
         return [[{**row, "score": trial.seed % 1000 / 1000} for row in rows] for rows in honest(trial)]
 
-    runner = InProcess(tmp_path, seeded)
+    runner = running(tmp_path, seeded)
     assert failed(card, runner) == {"seed"}
     assert failed(card.model_copy(update={"deterministic": False}), runner) == set()
 
 
 def test_a_declared_seed_must_count(card: MethodCard, tmp_path: Path) -> None:
-    assert failed(card.model_copy(update={"deterministic": False}), InProcess(tmp_path, honest)) == {"seed"}
+    assert failed(card.model_copy(update={"deterministic": False}), running(tmp_path, honest)) == {"seed"}
 
 
 def test_lines_in_another_order_are_found(card: MethodCard, tmp_path: Path) -> None:
@@ -120,7 +97,7 @@ def test_lines_in_another_order_are_found(card: MethodCard, tmp_path: Path) -> N
                 rows[place], rows[other] = rows[other], rows[place]
         return rows
 
-    assert "order" in failed(card, InProcess(tmp_path, turned))
+    assert "order" in failed(card, running(tmp_path, turned))
 
 
 def test_labels_brought_along_are_found(card: MethodCard, tmp_path: Path) -> None:
@@ -141,7 +118,7 @@ def test_labels_brought_along_are_found(card: MethodCard, tmp_path: Path) -> Non
             for place, count in zip(places, counts, strict=True)
         ]
 
-    assert failed(card, InProcess(tmp_path, reading)) == {"learns"}
+    assert failed(card, running(tmp_path, reading)) == {"learns"}
 
 
 def test_rounding_by_the_batch_is_no_other_order(card: MethodCard, tmp_path: Path) -> None:
@@ -149,7 +126,7 @@ def test_rounding_by_the_batch_is_no_other_order(card: MethodCard, tmp_path: Pat
         rows = honest(trial)
         return [[{**row, "score": 0.5 + 1e-7 * (len(rows) % 3)} for row in own] for own in rows]
 
-    assert failed(card, InProcess(tmp_path, rounded)) == set()
+    assert failed(card, running(tmp_path, rounded)) == set()
 
 
 def test_what_depends_on_what_is_asked_must_be_declared(card: MethodCard, tmp_path: Path) -> None:
@@ -158,9 +135,9 @@ def test_what_depends_on_what_is_asked_must_be_declared(card: MethodCard, tmp_pa
         return [[{**row, "score": 1 / len(rows)} for row in own] for own in rows]
 
     declared = card.model_copy(update={"asked_together": "it counts"})
-    assert failed(card, InProcess(tmp_path / "one", shared)) == {"order"}
-    assert failed(declared, InProcess(tmp_path / "other", shared)) == set()
-    assert failed(declared, InProcess(tmp_path / "honest", honest)) == {"order"}
+    assert failed(card, running(tmp_path / "one", shared)) == {"order"}
+    assert failed(declared, running(tmp_path / "other", shared)) == set()
+    assert failed(declared, running(tmp_path / "honest", honest)) == {"order"}
 
 
 @pytest.mark.parametrize("count", [0, 1])
@@ -171,11 +148,11 @@ def test_a_method_that_counts_on_two_drugs_is_found(card: MethodCard, tmp_path: 
             for rows, drugs in zip(honest(trial), _drugs(trial), strict=True)
         ]
 
-    assert "sentences" in failed(card, InProcess(tmp_path, needing))
+    assert "sentences" in failed(card, running(tmp_path, needing))
 
 
 def test_more_than_the_answer_is_found(card: MethodCard, tmp_path: Path) -> None:
-    assert "sentences" in failed(card, InProcess(tmp_path, honest, extra="notes.txt"))
+    assert "sentences" in failed(card, running(tmp_path, honest, extra="notes.txt"))
 
 
 def test_inputs_that_tell_the_truth_are_found(
@@ -187,7 +164,7 @@ def test_inputs_that_tell_the_truth_are_found(
         return {**real(self, of, options), "known": self.dataset.relations}
 
     monkeypatch.setattr(Problem, "inputs", leaking)
-    results = {result.check: result for result in self_test(card, InProcess(tmp_path, honest))}
+    results = {result.check: result for result in self_test(card, running(tmp_path, honest))}
     assert results["truth"].reason == "labels of test items change known"
 
 

@@ -82,7 +82,7 @@ def test_relations_take_the_order_of_the_manifest(own: Layout) -> None:
         ("drugs.csv", "CCO", "CC(", r"'CC\(' is no structure: the SMILES does not parse\n.*drugs.csv: line 2"),
         ("drugs.csv", "c1ccccc1", "", r"the SMILES is empty\n.*line 4\n.*written \*"),
         ("drugs.csv", "C,c1", "A,c1", r"drug 'A' is also in line 2\n.*line 4"),
-        ("drugs.csv", "A,CCO", ",CCO", r"the drug has no name\n.*line 2"),
+        ("drugs.csv", "A,CCO", ",CCO", r"the cell of 'drug' is empty\n.*line 2"),
         ("drugs.csv", "2001", "soon", r"'soon' is no year\n.*line 4"),
         ("drugs.csv", "2001", "12", r"'12' is no year\n.*line 4"),
         ("drugs.csv", "smiles", "structure", r"the columns are .*\n.*line 1"),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-from importlib.util import module_from_spec, spec_from_file_location
 from types import ModuleType
 
 import numpy as np
@@ -12,17 +10,13 @@ import pytest
 from harness.base.layout import Layout
 from harness.benchmarks.ddi.dataset import DdiDataset
 from harness.data import load_dataset
+from tests.data.generators import generator_of
 
 
 @pytest.fixture
 def script(repository: Layout) -> ModuleType:
     """The generator, as a module."""
-    spec = spec_from_file_location("make_synthetic_ddi", repository.datasets / "synthetic_ddi" / "make.py")
-    assert spec is not None and spec.loader is not None
-    module = module_from_spec(spec)
-    sys.modules[spec.name] = module  # dataclasses look their module up
-    spec.loader.exec_module(module)
-    return module
+    return generator_of(repository, "synthetic_ddi")
 
 
 def test_tables_are_made_again_byte_for_byte(repository: Layout, script: ModuleType) -> None:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -12,15 +10,15 @@ import numpy.typing as npt
 import pytest
 
 from harness import benchmarks
-from harness.base.errors import InvalidPredictions, UsageError
+from harness.base.errors import UsageError
 from harness.base.input_files import Given
 from harness.base.layout import Layout
 from harness.base.npy import npy_bytes
-from harness.base.vocabulary import Verdict
 from harness.benchmarks.ddi.conformance.problems import Problem
 from harness.conformance import checks_of, self_test
-from harness.execution.trials import Result, Trial, check_answer
+from harness.execution.trials import Trial
 from harness.methods.card import MethodCard, load_method
+from tests.methods.in_process import InProcess, failed
 
 Scores = npt.NDArray[np.float64]
 Method = Callable[[Trial], Scores]
@@ -35,28 +33,8 @@ def honest(trial: Trial) -> Scores:
     return np.asarray(numbers / (drugs**2 * types))
 
 
-class InProcess:
-    """A runner that needs no container: the method is a function."""
-
-    def __init__(self, folder: Path, method: Method, extra: str = "") -> None:
-        self.folder = folder
-        self.method = method
-        self.extra = extra
-        self.runs = 0
-
-    @contextmanager
-    def __call__(self, trial: Trial) -> Iterator[Result]:
-        self.runs += 1
-        out = self.folder / str(self.runs)
-        out.mkdir(parents=True)
-        (out / "predictions.npy").write_bytes(npy_bytes(self.method(trial).astype(np.float32)))
-        (out / "method.json").write_text(json.dumps({"protocol": 1}))
-        verdict, reason = Verdict.OK, ""
-        try:
-            check_answer(trial, out)
-        except InvalidPredictions as fault:
-            verdict, reason = Verdict.INVALID, str(fault)
-        yield Result(verdict, reason, out, 0.0, (self.extra,) if self.extra else ())
+def running(folder: Path, method: Method, extra: str = "") -> InProcess:
+    return InProcess(folder, lambda trial: {"predictions.npy": npy_bytes(method(trial).astype(np.float32))}, extra)
 
 
 @pytest.fixture
@@ -64,13 +42,9 @@ def card(layout: Layout) -> MethodCard:
     return load_method(layout, "majority_type")
 
 
-def failed(card: MethodCard, runner: InProcess) -> set[str]:
-    return {result.check for result in self_test(card, runner) if not result.passed}
-
-
 def test_an_honest_method_passes_in_six_runs(card: MethodCard, tmp_path: Path) -> None:
     """Starting a deep learning library takes seconds, so that runs are counted."""
-    runner = InProcess(tmp_path, honest)
+    runner = running(tmp_path, honest)
     assert failed(card, runner) == set()
     assert runner.runs == 6
     assert [check.name for check in checks_of(card)] == NAMES
@@ -78,22 +52,22 @@ def test_an_honest_method_passes_in_six_runs(card: MethodCard, tmp_path: Path) -
 
 def test_unseeded_randomness_is_found(card: MethodCard, tmp_path: Path) -> None:
     generator = np.random.default_rng()
-    noisy = InProcess(tmp_path, lambda trial: generator.random(honest(trial).shape))
+    noisy = running(tmp_path, lambda trial: generator.random(honest(trial).shape))
     assert failed(card, noisy) == {"repeats", "seed", "order"}
 
 
 def test_a_seed_that_counts_must_be_declared(card: MethodCard, tmp_path: Path) -> None:
-    runner = InProcess(tmp_path, lambda trial: (honest(trial) * trial.seed) % 1)
+    runner = running(tmp_path, lambda trial: (honest(trial) * trial.seed) % 1)
     assert failed(card, runner) == {"seed"}
     assert failed(card.model_copy(update={"deterministic": False}), runner) == set()
 
 
 def test_a_declared_seed_must_count(card: MethodCard, tmp_path: Path) -> None:
-    assert failed(card.model_copy(update={"deterministic": False}), InProcess(tmp_path, honest)) == {"seed"}
+    assert failed(card.model_copy(update={"deterministic": False}), running(tmp_path, honest)) == {"seed"}
 
 
 def test_scores_in_another_order_are_found(card: MethodCard, tmp_path: Path) -> None:
-    assert failed(card, InProcess(tmp_path, lambda trial: honest(trial)[::-1])) == {"order"}
+    assert failed(card, running(tmp_path, lambda trial: honest(trial)[::-1])) == {"order"}
 
 
 def test_rounding_by_the_batch_is_no_other_order(card: MethodCard, tmp_path: Path) -> None:
@@ -101,19 +75,19 @@ def test_rounding_by_the_batch_is_no_other_order(card: MethodCard, tmp_path: Pat
         scores = honest(trial)
         return np.asarray(scores * (1 - 1e-7 * (len(scores) % 2)))
 
-    assert failed(card, InProcess(tmp_path, rounded)) == set()
+    assert failed(card, running(tmp_path, rounded)) == set()
 
 
 def test_scores_that_depend_on_what_is_asked_must_be_declared(card: MethodCard, tmp_path: Path) -> None:
-    runner = InProcess(tmp_path, lambda trial: honest(trial) / len(trial.inputs["test_pairs"]))
+    runner = running(tmp_path, lambda trial: honest(trial) / len(trial.inputs["test_pairs"]))
     declared = card.model_copy(update={"asked_together": "it counts"})
     assert failed(card, runner) == {"order"}
     assert failed(declared, runner) == set()
-    assert failed(declared, InProcess(tmp_path / "honest", honest)) == {"order"}
+    assert failed(declared, running(tmp_path / "honest", honest)) == {"order"}
 
 
 def test_logits_where_probabilities_are_asked_are_found(card: MethodCard, tmp_path: Path) -> None:
-    assert failed(card, InProcess(tmp_path, lambda trial: honest(trial) * 9)) == {"several-types"}
+    assert failed(card, running(tmp_path, lambda trial: honest(trial) * 9)) == {"several-types"}
 
 
 def test_a_method_that_counts_on_two_settings_is_found(card: MethodCard, tmp_path: Path) -> None:
@@ -122,11 +96,11 @@ def test_a_method_that_counts_on_two_settings_is_found(card: MethodCard, tmp_pat
         return np.asarray(honest(trial) / new_pairs)
 
     with np.errstate(all="ignore"):
-        assert failed(card, InProcess(tmp_path, needing)) == {"one-setting"}
+        assert failed(card, running(tmp_path, needing)) == {"one-setting"}
 
 
 def test_more_than_the_answer_is_found(card: MethodCard, tmp_path: Path) -> None:
-    assert "one-type" in failed(card, InProcess(tmp_path, honest, extra="notes.txt"))
+    assert "one-type" in failed(card, running(tmp_path, honest, extra="notes.txt"))
 
 
 @pytest.mark.parametrize("several", [False, True])
@@ -140,7 +114,7 @@ def test_inputs_that_tell_the_truth_are_found(
         return {**real(self, of, options), **leak}
 
     monkeypatch.setattr(Problem, "inputs", leaking)
-    results = {result.check: result for result in self_test(card, InProcess(tmp_path, honest))}
+    results = {result.check: result for result in self_test(card, running(tmp_path, honest))}
     assert results["truth"].reason == "labels of test items change labels"
 
 

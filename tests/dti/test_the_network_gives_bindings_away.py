@@ -13,7 +13,7 @@ from harness.benchmarks.dti.dataset import DtiDataset
 from harness.benchmarks.dti.input_arrays import inputs_of
 from harness.benchmarks.dti.splits.pairs import NEGATIVE, NEW, TEST, TRAIN, pair_split
 from harness.benchmarks.dti.splits.strategies import connectivity
-from harness.benchmarks.dti.study.tasks import TaskFacts, edge_auroc
+from harness.benchmarks.dti.study import TaskFacts, edge_auroc
 from harness.data import load_dataset
 from harness.data.datasets import fetch_dataset
 from harness.study.measurements import load_measured

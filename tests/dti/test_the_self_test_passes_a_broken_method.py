@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 import pytest
 
-from harness.base.errors import InvalidPredictions
 from harness.base.input_files import Given
 from harness.base.layout import Layout
 from harness.base.npy import npy_bytes
-from harness.base.vocabulary import Verdict
 from harness.benchmarks.dti import BENCHMARK
 from harness.benchmarks.dti.conformance import problems
 from harness.benchmarks.dti.conformance.problems import Problem
 from harness.conformance import checks_of, self_test
-from harness.execution.trials import Result, Trial, check_answer
+from harness.execution.trials import Trial
 from harness.methods.card import MethodCard, load_method
+from tests.methods.in_process import InProcess, failed
 
 Scores = npt.NDArray[np.float64]
 Method = Callable[[Trial], Scores]
@@ -39,28 +36,10 @@ def honest(trial: Trial) -> Scores:
     return np.asarray((of_drug + 1) * (of_target + 1) + test @ [1e-3, 1e-4])
 
 
-class InProcess:
-    """A runner that needs no container: the method is a function."""
-
-    def __init__(self, folder: Path, method: Method, extra: str = "") -> None:
-        self.folder = folder
-        self.method = method
-        self.extra = extra
-        self.runs = 0
-
-    @contextmanager
-    def __call__(self, trial: Trial) -> Iterator[Result]:
-        self.runs += 1
-        out = self.folder / str(self.runs)
-        out.mkdir(parents=True)
-        (out / "scores.npy").write_bytes(npy_bytes(np.ascontiguousarray(self.method(trial), dtype="<f8")))
-        (out / "method.json").write_text(json.dumps({"protocol": 1}))
-        verdict, reason = Verdict.OK, ""
-        try:
-            check_answer(trial, out)
-        except InvalidPredictions as fault:
-            verdict, reason = Verdict.INVALID, str(fault)
-        yield Result(verdict, reason, out, 0.0, (self.extra,) if self.extra else ())
+def running(folder: Path, method: Method, extra: str = "") -> InProcess:
+    return InProcess(
+        folder, lambda trial: {"scores.npy": npy_bytes(np.ascontiguousarray(method(trial), dtype="<f8"))}, extra
+    )
 
 
 @pytest.fixture
@@ -68,13 +47,9 @@ def card(layout: Layout) -> MethodCard:
     return load_method(layout, "degree_product")
 
 
-def failed(card: MethodCard, runner: InProcess) -> set[str]:
-    return {result.check for result in self_test(card, runner) if not result.passed}
-
-
 def test_an_honest_method_passes_in_six_runs(card: MethodCard, tmp_path: Path) -> None:
     """Starting a deep learning library takes seconds, so that runs are counted."""
-    runner = InProcess(tmp_path, honest)
+    runner = running(tmp_path, honest)
     assert failed(card, runner) == set()
     assert runner.runs == 6
     assert [check.name for check in checks_of(card)] == NAMES
@@ -82,22 +57,22 @@ def test_an_honest_method_passes_in_six_runs(card: MethodCard, tmp_path: Path) -
 
 def test_unseeded_randomness_is_found(card: MethodCard, tmp_path: Path) -> None:
     generator = np.random.default_rng()
-    noisy = InProcess(tmp_path, lambda trial: generator.random(honest(trial).shape))
+    noisy = running(tmp_path, lambda trial: generator.random(honest(trial).shape))
     assert failed(card, noisy) == {"repeats", "seed", "order"}
 
 
 def test_a_seed_that_counts_must_be_declared(card: MethodCard, tmp_path: Path) -> None:
-    runner = InProcess(tmp_path, lambda trial: honest(trial) * trial.seed)
+    runner = running(tmp_path, lambda trial: honest(trial) * trial.seed)
     assert failed(card, runner) == {"seed"}
     assert failed(card.model_copy(update={"deterministic": False}), runner) == set()
 
 
 def test_a_declared_seed_must_count(card: MethodCard, tmp_path: Path) -> None:
-    assert failed(card.model_copy(update={"deterministic": False}), InProcess(tmp_path, honest)) == {"seed"}
+    assert failed(card.model_copy(update={"deterministic": False}), running(tmp_path, honest)) == {"seed"}
 
 
 def test_scores_in_another_order_are_found(card: MethodCard, tmp_path: Path) -> None:
-    assert failed(card, InProcess(tmp_path, lambda trial: honest(trial)[::-1])) == {"order"}
+    assert failed(card, running(tmp_path, lambda trial: honest(trial)[::-1])) == {"order"}
 
 
 def test_labels_brought_along_are_found(card: MethodCard, tmp_path: Path) -> None:
@@ -108,7 +83,7 @@ def test_labels_brought_along_are_found(card: MethodCard, tmp_path: Path) -> Non
     def reading(trial: Trial) -> Scores:
         return np.array([float(tuple(pair) in known) for pair in np.asarray(trial.inputs["test_pairs"]).tolist()])
 
-    assert failed(card, InProcess(tmp_path, reading)) == {"learns"}
+    assert failed(card, running(tmp_path, reading)) == {"learns"}
 
 
 def test_rounding_by_the_batch_is_no_other_order(card: MethodCard, tmp_path: Path) -> None:
@@ -116,15 +91,15 @@ def test_rounding_by_the_batch_is_no_other_order(card: MethodCard, tmp_path: Pat
         scores = honest(trial)
         return np.asarray(scores * (1 - 1e-7 * (len(scores) % 3)))
 
-    assert failed(card, InProcess(tmp_path, rounded)) == set()
+    assert failed(card, running(tmp_path, rounded)) == set()
 
 
 def test_scores_that_depend_on_what_is_asked_must_be_declared(card: MethodCard, tmp_path: Path) -> None:
-    runner = InProcess(tmp_path, lambda trial: honest(trial) / len(trial.inputs["test_pairs"]))
+    runner = running(tmp_path, lambda trial: honest(trial) / len(trial.inputs["test_pairs"]))
     declared = card.model_copy(update={"asked_together": "it counts"})
     assert failed(card, runner) == {"order"}
     assert failed(declared, runner) == set()
-    assert failed(declared, InProcess(tmp_path / "honest", honest)) == {"order"}
+    assert failed(declared, running(tmp_path / "honest", honest)) == {"order"}
 
 
 def test_scores_may_be_scaled_by_two_pairs_of_one_half(card: MethodCard, tmp_path: Path) -> None:
@@ -136,7 +111,7 @@ def test_scores_may_be_scaled_by_two_pairs_of_one_half(card: MethodCard, tmp_pat
         return np.asarray((scores - scores.min()) / (scores.max() - scores.min()))
 
     declared = card.model_copy(update={"asked_together": "the lowest has 0, the highest 1"})
-    assert "order" not in failed(declared, InProcess(tmp_path, scaled))
+    assert "order" not in failed(declared, running(tmp_path, scaled))
 
 
 @pytest.mark.parametrize(("affinity", "check"), [(0, "bindings"), (1, "affinities")])
@@ -144,7 +119,7 @@ def test_no_number_is_found(card: MethodCard, tmp_path: Path, affinity: int, che
     def breaking(trial: Trial) -> Scores:
         return np.where(np.asarray(trial.inputs["sizes"])[3] == affinity, np.nan, honest(trial))
 
-    assert check in failed(card, InProcess(tmp_path, breaking))
+    assert check in failed(card, running(tmp_path, breaking))
 
 
 def test_a_method_that_counts_on_known_drugs_is_found(card: MethodCard, tmp_path: Path) -> None:
@@ -155,11 +130,11 @@ def test_a_method_that_counts_on_known_drugs_is_found(card: MethodCard, tmp_path
         return np.asarray(honest(trial) / np.bincount(train, minlength=test.max() + 1)[test])
 
     with np.errstate(all="ignore"):
-        assert {"bindings", "affinities"} <= failed(card, InProcess(tmp_path, needing))
+        assert {"bindings", "affinities"} <= failed(card, running(tmp_path, needing))
 
 
 def test_more_than_the_answer_is_found(card: MethodCard, tmp_path: Path) -> None:
-    assert "bindings" in failed(card, InProcess(tmp_path, honest, extra="notes.txt"))
+    assert "bindings" in failed(card, running(tmp_path, honest, extra="notes.txt"))
 
 
 @pytest.mark.parametrize("affinity", [False, True])
@@ -174,7 +149,7 @@ def test_inputs_that_tell_the_truth_are_found(
         return {**real(self, of, options), **leak}
 
     monkeypatch.setattr(Problem, "inputs", leaking)
-    results = {result.check: result for result in self_test(card, InProcess(tmp_path, honest))}
+    results = {result.check: result for result in self_test(card, running(tmp_path, honest))}
     assert results["truth"].reason == "labels of test items change known"
 
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
-from importlib.util import module_from_spec, spec_from_file_location
 from types import ModuleType
 from typing import Any
 
@@ -26,6 +24,7 @@ from harness.benchmarks.dti.splits.strategies import (
 from harness.data import load_dataset
 from harness.planning.suites import load_suite
 from harness.splits.spec import parse_split
+from tests.data.generators import generator_of
 
 NAMES = ("dti_world", "dti_world_affinity")
 SPACES = ("TEO", "TRO", "TEE", "TRE")
@@ -34,12 +33,7 @@ SPACES = ("TEO", "TRO", "TEE", "TRE")
 @pytest.fixture
 def script(repository: Layout) -> ModuleType:
     """The generator, as a module."""
-    spec = spec_from_file_location("make_dti_world", repository.datasets / "dti_world" / "make.py")
-    assert spec is not None and spec.loader is not None
-    module = module_from_spec(spec)
-    sys.modules[spec.name] = module  # dataclasses look their module up
-    spec.loader.exec_module(module)
-    return module
+    return generator_of(repository, "dti_world")
 
 
 @pytest.fixture

@@ -153,6 +153,15 @@ def steps() -> dict[str, object]:
     return said
 
 
+def still_above(model: CombinationClassifier) -> None:
+    """No dropout in the last layer and in the head."""
+    last = model.bert.encoder.layer[-1]
+    last.attention.self.dropout = 0.0
+    for module in (model.dropout, *last.modules()):
+        if isinstance(module, nn.Dropout):
+            module.p = 0.0
+
+
 def course() -> dict[str, object]:
     """What is kept of the frozen layers says the same; what learns; orders, and the chosen epoch."""
     rows, labels = texts(24), [number % 3 for number in range(24)]
@@ -171,9 +180,11 @@ def course() -> dict[str, object]:
     )
 
     def trained(
-        changes: dict[str, object], sizes: BertSizes = STILL
+        changes: dict[str, object], sizes: BertSizes = STILL, *, above: bool = True
     ) -> tuple[dict[str, Tensor], list[float], int]:
         learner = drawn(sizes)
+        if not above:
+            still_above(learner)
         result = fit(learner, Course.of(PARAMETERS | changes), rows, labels, rows[:6], [2] * 6)
         return (
             {name: one.detach().clone() for name, one in learner.named_parameters()},
@@ -194,6 +205,10 @@ def course() -> dict[str, object]:
     said["shuffled"] = trained({"shuffle": True})[1] != losses
     moving = [trained({"frozen_dropout": one, "learning_rate": 1e-12}, SIZES)[1] for one in (False, True)]
     said["dropout of frozen layers"] = abs(moving[0][0] - moving[1][0]) > 1e-4
+    # whole, with dropout below alone, which only `frozen_dropout` lets happen
+    nowhere = {"train_words": True, "learning_rate": 1e-9}
+    below = [trained({**nowhere, "frozen_dropout": one}, SIZES, above=False)[1] for one in (False, True)]
+    said["no dropout below, and some"] = [float(np.abs(np.array(one) - whole_losses).max()) for one in below]
     chosen, _, best = trained({"choose_epoch": True, "epochs": 4, "learning_rate": 0.5})
     ends = [trained({"epochs": 4, "learning_rate": 0.5})[0], trained({"epochs": best, "learning_rate": 0.5})[0]]
     said["best epoch"] = best
@@ -400,6 +415,7 @@ def adaptation() -> dict[str, object]:
     bert, head, losses = learned()
     said["losses"] = [losses[0], losses[-1]]
     said["again"] = learned()[2] == losses
+    said["first loss"] = first_loss(blocks, replace(settings, epochs=1, learning_rate=0.0), masking)
     said["parts"] = float(np.abs(np.array(adapt_whole(blocks, settings)) - losses).max())
     with tempfile.TemporaryDirectory() as work:
         source, target = Path(work) / "source", Path(work) / "target"
@@ -418,6 +434,25 @@ def adaptation() -> dict[str, object]:
         )
         said["vocabulary"] = words_of(target) == WORDS
     return said
+
+
+def first_loss(blocks: np.ndarray, settings: Settings, masking: Masking) -> float:
+    """How far an epoch that learns nothing is from the mean surprise at hidden pieces, of the same draws."""
+    bert = drawn().bert
+    without_markers = bert.embeddings.word_embeddings.weight[:-2].detach()
+    bert.embeddings.word_embeddings = nn.Embedding.from_pretrained(without_markers, freeze=False)
+    head = WordHead(bert, {})
+    torch.manual_seed(settings.seed)
+    (loss,) = adapt(bert, head, blocks, WORDS, settings)
+    torch.manual_seed(settings.seed)
+    total = 0.0
+    for rows in torch.randperm(len(blocks)).split(settings.batch_size):
+        ids = torch.from_numpy(blocks[rows.numpy()].astype(np.int64))
+        read, chosen = masking(ids)
+        with torch.no_grad():
+            said = torch.log_softmax(head(bert(read, None), bert.embeddings.word_embeddings.weight), 2)
+        total -= float(said.gather(2, ids[..., None])[..., 0][chosen].mean()) * len(rows)
+    return abs(loss - total / len(blocks))
 
 
 def adapt_whole(blocks: np.ndarray, settings: Settings) -> list[float]:

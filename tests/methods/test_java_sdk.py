@@ -19,12 +19,11 @@ from harness.engine import Engine
 from harness.execution.trials import InContainers, Trial
 from harness.images import ensure_image
 from harness.methods.card import load_method
+from tests.methods.arrays import all_kinds
 from tests.methods.java import Java
 
 pytestmark = pytest.mark.engine
 
-TYPES = ("int8", "uint8", "int32", "int64", "float32", "float64")
-SHAPES = ((), (0,), (1,), (5,), (1, 1), (3, 1), (1, 4), (0, 3), (3, 0), (4, 3))
 FOREIGN: dict[str, npt.NDArray[Any]] = {
     "big-endian": np.zeros((2, 3), dtype=">f8"),
     "half": np.zeros((2, 3), dtype="<f2"),
@@ -47,11 +46,7 @@ def java(engine: Engine, repository: Layout, tmp_path: Path) -> Java:
 
 
 def test_an_array_loses_no_bit_no_type_and_no_dimension_on_its_way_through(java: Java) -> None:
-    cases = {
-        f"{kind}_{'x'.join(map(str, shape)) or 'none'}": _extremes(kind, shape)
-        for kind in TYPES
-        for shape in SHAPES
-    }
+    cases = all_kinds()
     java(
         """
         try (var paths = Files.newDirectoryStream(Path.of("/in"), "*.npy")) {
@@ -149,13 +144,3 @@ def test_a_failure_is_exit_code_1_and_names_the_file(engine: Engine, layout: Lay
 
 def _trial(layout: Layout) -> Trial:
     return trial_of(load_method(layout, "biolne"), "dti", problems.bindings())
-
-
-def _extremes(kind: str, shape: tuple[int, ...]) -> npt.NDArray[Any]:
-    """Numbers where a wrong conversion shows: the ends of integer types, beyond 2^53; NaN, infinity, -0."""
-    if kind.startswith("float"):
-        few = np.array([np.nan, -np.inf, -0.0, np.finfo(kind).smallest_subnormal, 1 / 3], dtype=kind)
-    else:
-        ends = np.iinfo(kind)
-        few = np.array([ends.min, ends.max, ends.max - 1, 0, 1], dtype=kind)
-    return np.resize(few, shape).astype(kind)

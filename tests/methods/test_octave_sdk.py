@@ -16,12 +16,10 @@ from harness.engine import Engine
 from harness.execution.trials import InContainers, Trial
 from harness.images import ensure_image
 from harness.methods.card import load_method
+from tests.methods.arrays import all_kinds
 from tests.methods.octave import Octave, OctaveFailed
 
 pytestmark = pytest.mark.engine
-
-TYPES = ("int8", "uint8", "int32", "int64", "float32", "float64")
-SHAPES = ((), (0,), (1,), (5,), (1, 1), (3, 1), (1, 4), (0, 3), (3, 0), (4, 3))
 
 
 @pytest.fixture
@@ -35,11 +33,7 @@ def octave(engine: Engine, repository: Layout, tmp_path: Path) -> Octave:
 
 
 def test_an_array_loses_no_bit_no_type_and_no_dimension_on_its_way_through(octave: Octave) -> None:
-    cases = {
-        f"{kind}_{'x'.join(map(str, shape)) or 'none'}": _extremes(kind, shape)
-        for kind in TYPES
-        for shape in SHAPES
-    }
+    cases = all_kinds()
     shapes = [{"name": name, "shape": list(array.shape)} for name, array in cases.items()]
     (octave.inward / "shapes.json").write_text(json.dumps(shapes))
     octave(
@@ -154,13 +148,3 @@ def _trial(layout: Layout, *, inner_folds: int = 0, inputs: dict[str, npt.NDArra
         seed=1,
         options={"inner_folds": inner_folds},
     )
-
-
-def _extremes(kind: str, shape: tuple[int, ...]) -> npt.NDArray[Any]:
-    """Numbers where a wrong conversion shows: the ends of integer types, beyond 2^53; NaN, infinity, -0."""
-    if kind.startswith("float"):
-        few = np.array([np.nan, -np.inf, -0.0, np.finfo(kind).smallest_subnormal, 1 / 3], dtype=kind)
-    else:
-        ends = np.iinfo(kind)
-        few = np.array([ends.min, ends.max, ends.max - 1, 0, 1], dtype=kind)
-    return np.resize(few, shape).astype(kind)

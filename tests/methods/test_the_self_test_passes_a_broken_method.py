@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
@@ -12,19 +11,19 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from harness.base.errors import InvalidPredictions, UsageError
+from harness.base.errors import UsageError
 from harness.base.input_files import Given
 from harness.base.layout import Layout
 from harness.base.npy import npy_bytes
-from harness.base.vocabulary import Verdict
 from harness.benchmarks import AnswerFile
 from harness.benchmarks.repurposing import BENCHMARK
 from harness.benchmarks.repurposing.conformance import problems
 from harness.benchmarks.repurposing.conformance.problems import Problem
-from harness.conformance import checks_of, self_test
+from harness.conformance import checks_of
 from harness.conformance.checks import Bench, apply
-from harness.execution.trials import Result, Trial, check_answer
+from harness.execution.trials import Result, Trial
 from harness.methods.card import MethodCard, load_method
+from tests.methods.in_process import InProcess, failed
 
 Scores = npt.NDArray[np.float64]
 Method = Callable[[Trial, npt.NDArray[np.int8]], Scores]
@@ -35,39 +34,21 @@ def honest(trial: Trial, labels: npt.NDArray[np.int8]) -> Scores:
     return np.asarray(np.arange(labels.size, dtype=float).reshape(labels.shape) + labels.sum())
 
 
-class InProcess:
-    """A runner that needs neither container nor language: the method is a function."""
-
-    def __init__(self, folder: Path, method: Method, *, extra: str = "", lowest_is_off_by: float = 0.0) -> None:
-        self.folder = folder
-        self.method = method
-        self.extra = extra
-        self.lowest_is_off_by = lowest_is_off_by
-        self.runs = 0
-
-    @contextmanager
-    def __call__(self, trial: Trial) -> Iterator[Result]:
-        self.runs += 1
-        out = self.folder / str(self.runs)
-        out.mkdir(parents=True)
+def running(folder: Path, method: Method, extra: str = "", lowest_is_off_by: float = 0.0) -> InProcess:
+    def answer(trial: Trial) -> dict[str, bytes]:
         folds, labels = trial.inputs["folds"], trial.inputs["associations"]
         scores = [
-            self.method(trial, np.where(folds == model, 0, labels).astype(np.int8))
+            method(trial, np.where(folds == model, 0, labels).astype(np.int8))
             for model in range(max(trial.options["inner_folds"], 1))
         ]
-        (out / "predictions.npy").write_bytes(npy_bytes(np.array([one[folds == -1] for one in scores])))
-        if trial.options["inner_folds"]:
-            held_out = np.choose(np.maximum(folds, 0), scores)
-            (out / "validation.npy").write_bytes(npy_bytes(held_out[folds >= 0]))
         lowest = np.array([one[one != 0].min() if one.any() else 0.0 for one in scores])
-        (out / "lowest.npy").write_bytes(npy_bytes(lowest + self.lowest_is_off_by))
-        (out / "method.json").write_text(json.dumps({"protocol": 1}))
-        verdict, reason = Verdict.OK, ""
-        try:
-            check_answer(trial, out)
-        except InvalidPredictions as fault:
-            verdict, reason = Verdict.INVALID, str(fault)
-        yield Result(verdict, reason, out, 0.0, (self.extra,) if self.extra else ())
+        files = {"predictions.npy": np.array([one[folds == -1] for one in scores])}
+        if trial.options["inner_folds"]:
+            files["validation.npy"] = np.choose(np.maximum(folds, 0), scores)[folds >= 0]
+        files["lowest.npy"] = lowest + lowest_is_off_by
+        return {name: npy_bytes(array) for name, array in files.items()}
+
+    return InProcess(folder, answer, extra)
 
 
 @pytest.fixture
@@ -75,17 +56,13 @@ def card(layout: Layout) -> MethodCard:
     return load_method(layout, "constant")
 
 
-def failed(card: MethodCard, runner: InProcess) -> set[str]:
-    return {result.check for result in self_test(card, runner) if not result.passed}
-
-
 def test_an_honest_method_passes(card: MethodCard, tmp_path: Path) -> None:
-    assert failed(card, InProcess(tmp_path, honest)) == set()
+    assert failed(card, running(tmp_path, honest)) == set()
 
 
 def test_unseeded_randomness_is_found(card: MethodCard, tmp_path: Path) -> None:
     generator = np.random.default_rng()
-    noisy = InProcess(tmp_path, lambda trial, labels: generator.random(labels.shape))
+    noisy = running(tmp_path, lambda trial, labels: generator.random(labels.shape))
     assert {"repeats", "seed", "order"} <= failed(card, noisy)
 
 
@@ -93,13 +70,13 @@ def test_a_seed_that_counts_must_be_declared(card: MethodCard, tmp_path: Path) -
     def seeded(trial: Trial, labels: npt.NDArray[np.int8]) -> Scores:
         return np.random.default_rng(trial.seed).random(labels.shape)
 
-    runner = InProcess(tmp_path, seeded)
+    runner = running(tmp_path, seeded)
     assert failed(card, runner) == {"seed"}
     assert failed(card.model_copy(update={"deterministic": False}), runner) == set()
 
 
 def test_a_declared_seed_must_count(card: MethodCard, tmp_path: Path) -> None:
-    assert failed(card.model_copy(update={"deterministic": False}), InProcess(tmp_path, honest)) == {"seed"}
+    assert failed(card.model_copy(update={"deterministic": False}), running(tmp_path, honest)) == {"seed"}
 
 
 def test_scores_in_another_order_are_found(card: MethodCard, tmp_path: Path) -> None:
@@ -108,7 +85,7 @@ def test_scores_in_another_order_are_found(card: MethodCard, tmp_path: Path) -> 
         scores[test] = np.sort(scores[test])[::-1]
         return scores
 
-    assert "order" in failed(card, InProcess(tmp_path, by_columns))
+    assert "order" in failed(card, running(tmp_path, by_columns))
 
 
 def test_scores_that_depend_on_what_is_asked_must_be_declared(card: MethodCard, tmp_path: Path) -> None:
@@ -116,24 +93,24 @@ def test_scores_that_depend_on_what_is_asked_must_be_declared(card: MethodCard, 
         asked = trial.inputs["folds"] == -1
         return np.where(asked, np.cumsum(asked).reshape(asked.shape), 1.0)
 
-    runner, declared = InProcess(tmp_path, by_place), card.model_copy(update={"asked_together": "it counts"})
+    runner, declared = running(tmp_path, by_place), card.model_copy(update={"asked_together": "it counts"})
     assert failed(card, runner) == {"order"}
     assert failed(declared, runner) == set()
-    assert failed(declared, InProcess(tmp_path / "honest", honest)) == {"order"}
+    assert failed(declared, running(tmp_path / "honest", honest)) == {"order"}
 
 
 def test_a_lowest_score_that_is_not_the_lowest_is_found(card: MethodCard, tmp_path: Path) -> None:
-    assert "lowest" in failed(card, InProcess(tmp_path, honest, lowest_is_off_by=-1.0))
+    assert "lowest" in failed(card, running(tmp_path, honest, lowest_is_off_by=-1.0))
 
 
 def test_scores_that_are_no_numbers_are_found(card: MethodCard, tmp_path: Path) -> None:
-    runner = InProcess(tmp_path, lambda trial, labels: honest(trial, labels) / (labels.sum() - labels.sum()))
+    runner = running(tmp_path, lambda trial, labels: honest(trial, labels) / (labels.sum() - labels.sum()))
     with np.errstate(all="ignore"):
         assert "five-models" in failed(card, runner)
 
 
 def test_more_than_the_answer_is_found(card: MethodCard, tmp_path: Path) -> None:
-    assert "one-model" in failed(card, InProcess(tmp_path, honest, extra="notes.txt"))
+    assert "one-model" in failed(card, running(tmp_path, honest, extra="notes.txt"))
 
 
 def test_inputs_that_tell_the_truth_are_found(
@@ -146,7 +123,7 @@ def test_inputs_that_tell_the_truth_are_found(
 
     monkeypatch.setattr(Problem, "inputs", leaking)
     check = next(check for check in checks_of(card) if check.name == "truth")
-    result = apply(check, Bench(card, InProcess(tmp_path, honest)))
+    result = apply(check, Bench(card, running(tmp_path, honest)))
     assert not result.passed
     assert "associations" in result.reason
 
@@ -162,14 +139,14 @@ def test_a_check_that_compares_nothing_fails(
 ) -> None:
     with_files(monkeypatch, compared=False)
     answered = {"five-models", "one-model", "negatives", "one-positive", "more-diseases", "repeats", "seed"}
-    assert failed(card, InProcess(tmp_path, honest)) == answered
+    assert failed(card, running(tmp_path, honest)) == answered
 
 
 def test_no_score_to_compare_is_no_proof_of_learning(
     card: MethodCard, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(BENCHMARK, "order_free_metrics", ())
-    assert failed(card, InProcess(tmp_path, honest)) == {"learns"}
+    assert failed(card, running(tmp_path, honest)) == {"learns"}
 
 
 def test_no_input_to_compare_is_no_proof_of_silence(
@@ -177,7 +154,7 @@ def test_no_input_to_compare_is_no_proof_of_silence(
 ) -> None:
     monkeypatch.setattr(Problem, "inputs", lambda *_: {})
     check = next(check for check in checks_of(card) if check.name == "truth")
-    assert not apply(check, Bench(card, InProcess(tmp_path, honest))).passed
+    assert not apply(check, Bench(card, running(tmp_path, honest))).passed
 
 
 def test_a_self_test_without_a_check_is_none(card: MethodCard, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -191,7 +168,7 @@ def test_a_file_that_comes_now_and_then_is_found_where_it_counts(
     card: MethodCard, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, compared: bool
 ) -> None:
     with_files(monkeypatch, AnswerFile("odd.txt", required=False, scored=False, compared=compared))
-    runner = InProcess(tmp_path, honest)
+    runner = running(tmp_path, honest)
 
     @contextmanager
     def now_and_then(trial: Trial) -> Iterator[Result]:

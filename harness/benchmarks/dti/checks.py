@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -10,29 +11,29 @@ from harness.base.errors import CorruptData
 from harness.benchmarks.dti.dataset import LEADING, DtiDataset
 from harness.benchmarks.structures import is_structure
 
+# what is wrong, where in the dataset, what to do
+Fault = tuple[str, str, str]
+
 
 def checked_remarks(dataset: DtiDataset) -> tuple[str, ...]:
     """Remarks on what is odd but allowed; `CorruptData` for what is not."""
-    where = f"dataset {dataset.name}"
-    for check in (_check_shapes, _check_names, _check_numbers, _check_pairs):
-        check(dataset, where)
+    for faults in (_of_shapes, _of_names, _of_numbers, _of_pairs):
+        for what, where, todo in faults(dataset):
+            raise CorruptData(what, where=f"dataset {dataset.name}{where}", todo=todo)
     drugs, targets = (len(np.unique(column)) for column in dataset.pairs.T)
+    known = zip(dataset.drug_ids, dataset.smiles, strict=True)
+    unread = [name for name, text in known if text and not is_structure(text)]
     counts = (
         (dataset.smiles.count(""), dataset.drugs, "drugs have no structure"),
         (dataset.sequences.count(""), dataset.targets, "targets have no sequence"),
         (dataset.drugs - drugs, dataset.drugs, "drugs are in no pair"),
         (dataset.targets - targets, dataset.targets, "targets are in no pair"),
+        (len(unread), dataset.drugs, f"drugs have a SMILES that RDKit can't read, '{''.join(unread[:1])}' first"),
     )
-    remarks = [f"{count} of {total} {what}" for count, total, what in counts if count]
-    known = zip(dataset.drug_ids, dataset.smiles, strict=True)
-    if unread := [name for name, text in known if text and not is_structure(text)]:
-        remarks.append(
-            f"{len(unread)} of {dataset.drugs} drugs have a SMILES that RDKit can't read, '{unread[0]}' first"
-        )
-    return tuple(remarks)
+    return tuple(f"{count} of {total} {what}" for count, total, what in counts if count)
 
 
-def _check_shapes(dataset: DtiDataset, where: str) -> None:
+def _of_shapes(dataset: DtiDataset) -> Iterator[Fault]:
     drugs, targets, pairs = dataset.drugs, dataset.targets, len(dataset.pairs)
     shapes: dict[str, tuple[tuple[int, ...], ...]] = {
         "pairs": ((pairs, 2),),
@@ -45,29 +46,25 @@ def _check_shapes(dataset: DtiDataset, where: str) -> None:
     }
     for name, allowed in shapes.items():
         if (own := getattr(dataset, name).shape) not in allowed:
-            raise _refused(f"'{name}' has shape {own}, not {allowed[-1]}", where, "correct the converter")
+            yield f"'{name}' has shape {own}, not {allowed[-1]}", "", "correct the converter"
     for name, texts, count in (("smiles", dataset.smiles, drugs), ("sequences", dataset.sequences, targets)):
         if len(texts) != count:
-            raise _refused(f"'{name}' has not one text for each", where, "give an empty text where none is known")
+            yield f"'{name}' has not one text for each", "", "give an empty text where none is known"
     if not pairs:
-        raise _refused("there is no pair", where, "give at least one drug with a target it binds")
+        yield "there is no pair", "", "give at least one drug with a target it binds"
 
 
-def _check_names(dataset: DtiDataset, where: str) -> None:
-    for kind, names in (
-        ("drugs", dataset.drug_ids),
-        ("targets", dataset.target_ids),
-        ("other nodes", dataset.node_names),
-        ("relations", dataset.relation_names),
-        ("groups", dataset.group_names),
-    ):
+def _of_names(dataset: DtiDataset) -> Iterator[Fault]:
+    kinds = "drugs", "targets", "other nodes", "relations", "groups"
+    ids = dataset.drug_ids, dataset.target_ids, dataset.node_names, dataset.relation_names, dataset.group_names
+    for kind, names in zip(kinds, ids, strict=True):
         # identifiers in other cases are the same: sources disagree on case
         if twice := [name for name, count in Counter(map(str.lower, names)).items() if count > 1]:
             what = f"{len(twice)} {kind} have a name that others have, '{twice[0]}' for one"
-            raise _refused(what, where, "give each a name of its own")
+            yield what, "", "give each a name of its own"
 
 
-def _check_numbers(dataset: DtiDataset, where: str) -> None:
+def _of_numbers(dataset: DtiDataset) -> Iterator[Fault]:
     drugs, known, groups = dataset.drugs, dataset.drugs + dataset.targets, len(dataset.group_names)
     # one more than the largest number of each column
     ends = {
@@ -80,15 +77,13 @@ def _check_numbers(dataset: DtiDataset, where: str) -> None:
         numbers = getattr(dataset, name)
         for row, column in np.argwhere((numbers < 0) | (numbers >= most)).tolist():
             what = f"'{name}' holds {numbers[row, column]}, which is not in 0 to {most[column] - 1}"
-            raise _refused(what, f"{where}: row {row}", "correct the number, or add what it stands for")
+            yield what, f": row {row}", "correct the number, or add what it stands for"
     for name in ("values", "drug_similarity", "target_similarity"):
         for row, *_ in np.argwhere(~np.isfinite(getattr(dataset, name))).tolist():
-            raise _refused(
-                f"'{name}' has a number that is not finite", f"{where}: row {row}", "correct the number"
-            )
+            yield f"'{name}' has a number that is not finite", f": row {row}", "correct the number"
 
 
-def _check_pairs(dataset: DtiDataset, where: str) -> None:
+def _of_pairs(dataset: DtiDataset) -> Iterator[Fault]:
     keys = dataset.pairs[:, 0].astype(np.int64) * dataset.targets + dataset.pairs[:, 1]
     order = np.argsort(keys, kind="stable")
     twice = np.flatnonzero(np.diff(keys[order]) == 0)
@@ -96,14 +91,10 @@ def _check_pairs(dataset: DtiDataset, where: str) -> None:
         first, second = order[twice[0] : twice[0] + 2].tolist()
         drug, target = dataset.pairs[second]
         what = f"the pair '{dataset.drug_ids[drug]}', '{dataset.target_ids[target]}' is there twice"
-        raise _refused(what, f"{where}: pairs {first} and {second}", "keep one of them")
+        yield what, f": pairs {first} and {second}", "keep one of them"
     # 0 drugs, 1 targets, 2 others
     kinds = np.searchsorted(np.cumsum([dataset.drugs, dataset.targets]), dataset.edges[:, 1:], side="right")
     joins = np.flatnonzero((np.sort(kinds, axis=1) == (0, 1)).all(axis=1))
     if len(joins):
         what = "an edge joins a drug and a target: it could tell a method what is asked"
-        raise _refused(what, f"{where}: edge {joins[0]}", "give it as a pair")
-
-
-def _refused(what: str, where: str, todo: str) -> CorruptData:
-    return CorruptData(what, where=where, todo=todo)
+        yield what, f": edge {joins[0]}", "give it as a pair"

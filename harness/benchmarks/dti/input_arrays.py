@@ -40,12 +40,13 @@ def inputs_of(dataset: DtiDataset, split: PairSplit, names: Sequence[str]) -> di
 
 def _check_texts(dataset: DtiDataset, split: PairSplit, name: str) -> None:
     """Raise `MissingData` if a drug or target that is asked about or learned from has no text."""
-    for fact, column, kind, text, ids, texts in (
-        ("smiles", 1, "drug", "structure", dataset.drug_ids, dataset.smiles),
-        ("sequences", 2, "target", "sequence", dataset.target_ids, dataset.sequences),
-    ):
-        lacking = [node for node in np.unique(split.rows[:, column]).tolist() if not texts[node]]
-        if name == fact and lacking:
+    facts = {
+        "smiles": (1, "drug", "structure", dataset.drug_ids, dataset.smiles),
+        "sequences": (2, "target", "sequence", dataset.target_ids, dataset.sequences),
+    }
+    if name in facts:
+        column, kind, text, ids, texts = facts[name]
+        if lacking := [node for node in np.unique(split.rows[:, column]).tolist() if not texts[node]]:
             what = f"{len(lacking)} {kind}s of the task have no {text}, '{ids[lacking[0]]}' for one"
             todo = f"give every {kind} its {text}: docs/dti.md says how"
             raise MissingData(what, where=f"dataset {dataset.name}", todo=todo)

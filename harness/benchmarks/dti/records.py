@@ -11,7 +11,8 @@ from harness.data.cells import check_width, rows_of
 from harness.data.lines import lines_of
 
 _NODE = re.compile(r"(?:<http://bio2rdf\.org/drugbank:)?((?:db|be)\d+)>?", re.IGNORECASE)
-_KINDS = {"db": "drug", "be": "target"}
+# how the identifiers of each kind begin
+KINDS = {"drug": "db", "target": "be"}
 
 # a drug and a target, by name
 Pair = tuple[str, str]
@@ -23,10 +24,10 @@ def damaged(what: str, where: str | Path) -> CorruptData:
 
 
 def short_id(text: str, kind: str, where: str) -> str:
-    """`db00790` of `<http://bio2rdf.org/drugbank:DB00790>`; `kind` is how it has to start."""
+    """`db00790` of `<http://bio2rdf.org/drugbank:DB00790>`, which has to be of this kind."""
     match = _NODE.fullmatch(text)
-    if not match or not match[1].lower().startswith(kind):
-        raise damaged(f"'{text}' names no {_KINDS[kind]}", where)
+    if not match or not match[1].lower().startswith(KINDS[kind]):
+        raise damaged(f"'{text}' names no {kind}", where)
     return match[1].lower()
 
 
@@ -34,7 +35,7 @@ def pairs_in(path: Path, *labels: str) -> dict[Pair, bool]:
     """Whether each pair of a file binds, in order; every line ends with one of the labels `true` and `false`."""
     binds, lines = {}, dict[Pair, str]()
     for where, (drug, target, label) in lines_of(path, 3):
-        pair = short_id(drug, "db", where), short_id(target, "be", where)
+        pair = short_id(drug, "drug", where), short_id(target, "target", where)
         if label.lower() not in labels:
             raise damaged(f"the label '{label}' is not {' or '.join(labels)}", where)
         if pair in lines:

@@ -5,6 +5,7 @@ Sets are ordered by size, and among equal sizes lexicographically, as the author
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import combinations
@@ -44,6 +45,8 @@ def candidate_sets(document: Document, pruned_above: int = 0, reach: int = 0) ->
     """
     count = len(document.spans)
     if not pruned_above or count <= pruned_above:
+        if count > MOST_DRUGS:
+            warnings.warn(f"{count} drugs in a sentence: without pruning it has no candidates", stacklevel=2)
         return all_sets(count)
     return near_sets(sorted(range(count), key=lambda drug: (document.spans[drug].start, drug)), reach)
 

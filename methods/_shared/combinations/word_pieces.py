@@ -6,6 +6,7 @@ A row is [CLS], the pieces of each word in lower case, [SEP]. The markers are tw
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Mapping, Sequence
 from itertools import accumulate
 from pathlib import Path
@@ -66,7 +67,8 @@ class WordPieces:
         parts, starts = self._parts(passage)
         skip = max(0, min(starts[0] - 1, starts[-1] - length + 1))
         ids = np.concatenate(parts)
-        if skip:
+        if starts[-1] >= length:
+            warnings.warn(f"drugs beyond the piece {length} of a text: it begins later", stacklevel=2)
             ids = np.concatenate([ids[:1], ids[skip + 1 :]])
         return Row(ids[:length], tuple(start - skip for start in starts if start - skip < length))
 

@@ -79,8 +79,7 @@ def _drugs(path: Path) -> list[TableLine]:
     rows = table_of(path, DRUG_COLUMNS[:2], optional=DRUG_COLUMNS[2:])
     check_once(((row, row.cells["drug"]) for row in rows), "drug '{}'")
     for row in rows:
-        if not row.cells["drug"]:
-            raise row.refused("the drug has no name", "give it one")
+        row.check_full("drug")
     return rows
 
 

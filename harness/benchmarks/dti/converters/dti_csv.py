@@ -99,7 +99,7 @@ def _nodes(path: Path, kind: str, text: str, first: int) -> _Nodes:
     rows = table_of(path, (kind, text))
     _check_once(rows, f"{kind} {{}}", kind)
     for row in rows:
-        _check_full(row, kind)
+        row.check_full(kind)
         # a name behind a SMILES, or lines of a sequence file, would be read as part of the text
         own = _RESIDUES if text == "sequence" else _SIGNS
         if odd := next((sign for sign in row.cells[text] if not own.fullmatch(sign)), None):
@@ -114,7 +114,7 @@ def _pairs(path: Path, drugs: _Nodes, targets: _Nodes) -> tuple[Integers, Number
     """Pairs in the order of the table, their values, and the authors' parts if there are any."""
     rows = table_of(path, _PAIR, optional=("value", "part"))
     for row in rows:
-        _check_full(row, *row.cells)
+        row.check_full(*row.cells)
     pairs = _integers(((drugs.number(row, "drug"), targets.number(row, "target")) for row in rows), 2)
     _check_once(rows, "the pair of {}", *_PAIR)
     values = np.array([_finite(row, "value") if "value" in row.cells else 1.0 for row in rows])
@@ -132,7 +132,7 @@ def _network(path: Path | None, drugs: _Nodes, targets: _Nodes) -> _Network:
     others: list[str] = []
     edges, keys = [], []
     for row in table_of(path, _EDGE) if path else []:
-        _check_full(row, *_EDGE)
+        row.check_full(*_EDGE)
         ends = []
         for end in ("head", "tail"):
             kind, name = row.cells[f"{end}_type"].lower(), row.cells[end]
@@ -195,13 +195,6 @@ def _similarity(path: Path | None, nodes: _Nodes) -> Numbers:
         keys.append((row, f"'{nodes.names[one]}', '{nodes.names[other]}'"))
     check_once(keys, "the similarity of {}")
     return similarity
-
-
-def _check_full(row: TableLine, *columns: str) -> None:
-    """Raise `CorruptData` if one of these cells is empty."""
-    for column in columns:
-        if not row.cells[column]:
-            raise row.refused(f"the cell of '{column}' is empty", "fill it, or remove the line")
 
 
 def _check_once(rows: Iterable[TableLine], what: str, *columns: str) -> None:

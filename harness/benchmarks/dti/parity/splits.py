@@ -105,12 +105,10 @@ def _check(dataset: DtiDataset, name: str, rows: Sequence[Row], bindings_only: b
 
 def _parameters(row: Row) -> dict[str, object]:
     """The parameters of a strategy, from what a row says of its task."""
-    by_test: dict[str, dict[str, object]] = {
-        "0": {"isolate_free": row["task"] == "isolateFree"},
-        "1": {"space": row["job"]},
-    }
-    parameters = by_test.get(row["test"], {"group": row["task"], "space": row["job"]})
-    return parameters if row["test"] in ("5", "6") else {**parameters, "fold": int(row["fold"])}
+    fold = {} if row["test"] in ("5", "6") else {"fold": int(row["fold"])}
+    if row["test"] == "0":
+        return {"isolate_free": row["task"] == "isolateFree", **fold}
+    return {"space": row["job"], **({} if row["test"] == "1" else {"group": row["task"]}), **fold}
 
 
 def _java_findings(path: Path) -> Iterator[ArrayFinding]:

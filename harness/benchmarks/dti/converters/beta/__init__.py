@@ -13,7 +13,7 @@ from pathlib import Path
 from harness.base.errors import CorruptData
 from harness.base.manifests import Strict
 from harness.benchmarks.dti.converters.beta.groups import dataset_of, read_classes, read_diseases, with_groups
-from harness.benchmarks.dti.converters.beta.network import read_network
+from harness.benchmarks.dti.converters.beta.network import with_network
 from harness.benchmarks.dti.dataset import DtiDataset
 from harness.benchmarks.dti.records import damaged, pairs_in, short_id, table
 from harness.data.lines import lines_of, path_of
@@ -39,21 +39,14 @@ def convert(manifest: DatasetManifest, files: Mapping[str, Path]) -> DtiDataset:
     nodes = [node for part in (*known, *(group.nodes for group in groups)) for node in part]
     smiles |= {node: "" for node in nodes if node.startswith("db") and node not in smiles}
     sequences, remarks = _sequences(files, sorted({node for node in nodes if node.startswith("be")}))
-    dataset = with_groups(dataset_of(manifest.name, list(known), smiles, sequences), groups)
-    network = read_network(files, {name: place for place, name in enumerate([*smiles, *sequences])})
-    return replace(
-        dataset,
-        edges=network.edges,
-        node_names=network.nodes,
-        relation_names=network.relations,
-        remarks=(*remarks, *network.remarks),
-    )
+    dataset = replace(dataset_of(manifest.name, list(known), smiles, sequences), remarks=remarks)
+    return with_network(with_groups(dataset, groups), files)
 
 
 def _structures(path: Path) -> dict[str, str]:
     smiles: dict[str, str] = {}
     for where, (node, text) in lines_of(path, 2):
-        drug = short_id(node, "db", where)
+        drug = short_id(node, "drug", where)
         if drug in smiles:
             raise damaged(f"drug '{drug}' is there twice", where)
         smiles[drug] = text

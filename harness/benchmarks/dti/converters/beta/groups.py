@@ -59,13 +59,13 @@ def read_classes(files: Mapping[str, Path], known: Sequence[Pair]) -> list[Named
     groups = []
     if DRUG_CLASSES in files:
         for where, row in table(files[DRUG_CLASSES], ("scheme", "class", "size_K", "leading_drugs", _DRUGS)):
-            members, size = _members(row, _DRUGS, "db", where)
-            leading = _nodes(row["leading_drugs"], "db", where)
+            members, size = _members(row, _DRUGS, "drug", where)
+            leading = _nodes(row["leading_drugs"], "drug", where)
             groups.append(NamedGroup(_class_name(2, row), _by(0, members, known), members, leading, size))
     if TARGET_CLASSES in files:
         folds = _published_folds(path_of(FOLDS, files))
         for where, row in table(files[TARGET_CLASSES], ("scheme", "class", "size_K", _TARGETS)):
-            members, size = _members(row, _TARGETS, "be", where)
+            members, size = _members(row, _TARGETS, "target", where)
             name = _class_name(3, row)
             pairs = _in_folds(_by(1, members, known), folds.pop(name, {}), where)
             groups.append(NamedGroup(name, pairs, members, size=size))
@@ -167,7 +167,7 @@ def _published_folds(path: Path) -> dict[str, dict[Pair, tuple[int, int]]]:
         if not row["fold"].isdecimal() or int(row["fold"]) >= _FOLD_COUNT or row["label"] not in ("0", "1"):
             raise damaged("the fold is not 0 to 9, or the label not 0 or 1", where)
         if row["label"] == "1":
-            pair = short_id(row["drug"], "db", where), short_id(row["target"], "be", where)
+            pair = short_id(row["drug"], "drug", where), short_id(row["target"], "target", where)
             folds.setdefault(f"test3/{row['task']}", {}).setdefault(pair, (int(row["fold"]), line))
     return folds
 

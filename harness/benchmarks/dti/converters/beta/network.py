@@ -7,15 +7,15 @@ from __future__ import annotations
 
 import zipfile
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from harness.base.zips import UNREADABLE, member
-from harness.benchmarks.dti.dataset import DtiDataset, Integers
-from harness.benchmarks.dti.records import damaged, short_id
+from harness.benchmarks.dti.dataset import DtiDataset
+from harness.benchmarks.dti.records import KINDS, damaged, short_id
 
 ARCHIVE, MEMBER = "network.zip", "network.nt"
 BINDS = "Drug-Target"
@@ -35,24 +35,15 @@ RELATIONS = {
     "Disease-Variant-Location": ("disease-variant", False),
     "Disease-Haplotype": ("disease-haplotype", False),
 }
-_KINDS = {"drug": "db", "target": "be"}
 
 
-class Network(NamedTuple):
-    """Relation, head and tail of every edge; nodes beside drugs and targets; and what was left out."""
-
-    edges: Integers = np.empty((0, 3), dtype=np.int32)
-    nodes: tuple[str, ...] = ()
-    relations: tuple[str, ...] = ()
-    remarks: tuple[str, ...] = ()
-
-
-def read_network(files: Mapping[str, Path], number: Mapping[str, int]) -> Network:
-    """The edges between known drugs, known targets and all other nodes; none without the archive."""
+def with_network(dataset: DtiDataset, files: Mapping[str, Path]) -> DtiDataset:
+    """The dataset with the edges between its drugs, targets and all other nodes; as it is without the archive."""
     if ARCHIVE not in files:
-        return Network()
-    names, places = [name for name, _ in RELATIONS.values()], dict(number)
-    edges, left_out, bindings = [], 0, 0
+        return dataset
+    names = [name for name, _ in RELATIONS.values()]
+    number = {name: place for place, name in enumerate([*dataset.drug_ids, *dataset.target_ids])}
+    places, edges, left_out, bindings = dict(number), [], 0, 0
     for where, head, relation, tail in triples_in(files[ARCHIVE]):
         if relation == BINDS:
             bindings += 1
@@ -62,7 +53,7 @@ def read_network(files: Mapping[str, Path], number: Mapping[str, int]) -> Networ
         name, turned = RELATIONS[relation]
         ends = zip((tail, head) if turned else (head, tail), name.split("-"), strict=True)
         nodes = [_node(end, kind, where) for end, kind in ends]
-        if all(kind not in _KINDS or node in number for node, kind in zip(nodes, name.split("-"), strict=True)):
+        if all(kind not in KINDS or node in number for node, kind in zip(nodes, name.split("-"), strict=True)):
             edges.append((names.index(name), *(places.setdefault(node, len(places)) for node in nodes)))
         else:
             left_out += 1
@@ -70,21 +61,24 @@ def read_network(files: Mapping[str, Path], number: Mapping[str, int]) -> Networ
         f"{bindings} edges {BINDS} of the network are left out: they give bindings away",
         f"{left_out} edges of drugs or targets that the benchmark does not have are left out",
     )
-    return Network(np.array(edges, dtype=np.int32), tuple(places)[len(number) :], tuple(names), remarks)
+    return replace(
+        dataset,
+        edges=np.array(edges, dtype=np.int32),
+        node_names=tuple(places)[len(number) :],
+        relation_names=tuple(names),
+        remarks=(*dataset.remarks, *remarks),
+    )
 
 
 def binding_edges(path: Path, dataset: DtiDataset) -> npt.NDArray[np.bool_]:
     """For every drug and target whether the network in an archive joins them."""
-    drugs, targets = (
-        {name.lower(): place for place, name in enumerate(names)}
-        for names in (dataset.drug_ids, dataset.target_ids)
-    )
+    number = {name.lower(): place for place, name in enumerate([*dataset.drug_ids, *dataset.target_ids])}
     joined = np.zeros((dataset.drugs, dataset.targets), dtype=np.bool_)
     for where, head, relation, tail in triples_in(path):
         if relation == BINDS:
-            drug, target = short_id(head, "db", where), short_id(tail, "be", where)
-            if drug in drugs and target in targets:
-                joined[drugs[drug], targets[target]] = True
+            drug, target = short_id(head, "drug", where), short_id(tail, "target", where)
+            if drug in number and target in number:
+                joined[number[drug], number[target] - dataset.drugs] = True
     return joined
 
 
@@ -105,4 +99,4 @@ def triples_in(path: Path) -> Iterator[tuple[str, str, str, str]]:
 
 def _node(end: str, kind: str, where: str) -> str:
     """Drugs and targets by their short form, all others by the last part of their address."""
-    return short_id(end, _KINDS[kind], where) if kind in _KINDS else end[1:-1].rpartition("/")[2].lower()
+    return short_id(end, kind, where) if kind in KINDS else end[1:-1].rpartition("/")[2].lower()

@@ -89,23 +89,17 @@ class Bindings:
         """For every possible pair whether it is known to bind."""
         return self.mask(self.codes)
 
-    def line_hashes(self, codes: Integers) -> Integers:
-        """The hash codes of bindings."""
-        (binds, end), target = hash_codes([_BINDS, _END]), self.targets_of(codes)
-        left = joined(self.drugs.hashes[self.drugs_of(codes)], binds, len(_BINDS))
-        right = joined(self.targets.hashes[target], end, len(_END))
-        return joined(left, right, self.targets.lengths[target] + len(_END))
-
-    def pair_hashes(self, codes: Integers) -> Integers:
-        """The hash codes of other pairs."""
-        blank, target = hash_codes([" "]), self.targets_of(codes)
-        left = joined(self.drugs.hashes[self.drugs_of(codes)], blank, 1)
-        return joined(left, self.targets.hashes[target], self.targets.lengths[target])
+    def pair_hashes(self, codes: Integers, between: str = " ", end: str = "") -> Integers:
+        """The hash codes of pairs as texts: a drug, what stands between, a target, and the end."""
+        (binds, last), target = hash_codes([between, end]), self.targets_of(codes)
+        left = joined(self.drugs.hashes[self.drugs_of(codes)], binds, len(between))
+        right = joined(self.targets.hashes[target], last, len(end))
+        return joined(left, right, self.targets.lengths[target] + len(end))
 
     def lines(self, *parts: Integers) -> Integers:
         """A new set of bindings that the parts were added to, as it is iterated."""
         codes = np.concatenate(parts)
-        return iterated(codes, self.line_hashes(codes))
+        return iterated(codes, self.pair_hashes(codes, _BINDS, _END))
 
     def pairs(self, *parts: Integers) -> Integers:
         """A new set of other pairs that the parts were added to, as it is iterated."""
@@ -113,17 +107,13 @@ class Bindings:
         return iterated(codes, self.pair_hashes(codes))
 
     @cached_property
-    def by_drug(self) -> Integers:
-        """The places of all bindings in the order of a map from drugs to sets of their targets."""
-        return _nested(self.drugs_of(self.codes), self.targets_of(self.codes), self.drugs, self.targets)
-
-    @cached_property
-    def by_target(self) -> Integers:
-        """The same of a map from targets to sets of their drugs."""
-        return _nested(self.targets_of(self.codes), self.drugs_of(self.codes), self.targets, self.drugs)
+    def nested(self) -> tuple[Integers, Integers]:
+        """The places of all bindings in the order of a map from drugs to sets of targets, and the reverse."""
+        drugs, targets = (self.drugs_of(self.codes), self.drugs), (self.targets_of(self.codes), self.targets)
+        return _nested(*drugs, *targets), _nested(*targets, *drugs)
 
 
-def _nested(outer: Integers, inner: Integers, outers: Nodes, inners: Nodes) -> Integers:
+def _nested(outer: Integers, outers: Nodes, inner: Integers, inners: Nodes) -> Integers:
     order = outers.set(outer)
     rank = np.empty(len(outers.hashes), dtype=np.int64)
     rank[order] = np.arange(len(order))

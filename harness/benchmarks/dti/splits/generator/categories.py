@@ -14,9 +14,6 @@ from harness.benchmarks.dti.splits.generator.bindings import Mask, without
 from harness.benchmarks.dti.splits.generator.folds import Halves
 from harness.benchmarks.dti.splits.java import Integers, JavaRandom, first_of_shuffled, shuffled
 
-# test or train nodes of the other kind, with nodes of the category only or with all but these
-SPACES = ("TEO", "TRO", "TEE", "TRE")
-
 
 @dataclass(frozen=True, eq=False)
 class Category:

@@ -75,10 +75,8 @@ def _of_neighbours(halves: Halves, similar: bool, random: JavaRandom) -> Integer
     """For every binding another one of the node that is isolated, with a node like or unlike the one it binds."""
     bindings, train = halves.bindings, halves.train
     drugs, targets = bindings.drugs_of(train), bindings.targets_of(train)
-    targets_of, drugs_of = (
-        _neighbours(drugs, targets, bindings.targets),
-        _neighbours(targets, drugs, bindings.drugs),
-    )
+    targets_of = _neighbours(drugs, targets, bindings.targets)
+    drugs_of = _neighbours(targets, drugs, bindings.drugs)
     drawn = []
     for drug, target in _visited(halves):
         if drug in targets_of:

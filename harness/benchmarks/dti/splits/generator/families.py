@@ -14,17 +14,17 @@ from harness.base.manifests import Strict
 from harness.benchmarks.dti.dataset import DtiDataset
 from harness.benchmarks.dti.splits.generator import folds
 from harness.benchmarks.dti.splits.generator.bindings import Mask, bindings_of
-from harness.benchmarks.dti.splits.generator.categories import Category, first_negatives, spread_negatives
+from harness.benchmarks.dti.splits.generator.categories import first_negatives, spread_negatives
 from harness.benchmarks.dti.splits.generator.folds import Halves, fold_of, parts_of, split_of
 from harness.benchmarks.dti.splits.generator.groups import TaskGroup, group_of, published_negatives
 from harness.benchmarks.dti.splits.generator.spaces import category_space, uniform_negatives
-from harness.benchmarks.dti.splits.java import Integers, buckets_of, table_of
-from harness.benchmarks.dti.splits.pairs import PairSplit
+from harness.benchmarks.dti.splits.java import buckets_of, table_of
+from harness.benchmarks.dti.splits.pairs import FORM, PairSplit
 
 Reading = Literal["as-published", "as-defined", "corrected"]
+# test or train nodes of the other kind, with nodes of the category only or with all but these
 Space = Literal["TEO", "TRO", "TEE", "TRE"]
 
-_PUBLISHED_SEED = 1024
 # how far from chance a ranking by occurrence may be where negatives are spread and are as many as bindings
 _NEAR_CHANCE = 0.1
 
@@ -75,8 +75,8 @@ class Family:
             return split_of(halves, spread_negatives(halves, parameters.space, group.category, known, seed))
         # the order of a disease's targets, and some of these, are not public, and these tasks are whole
         negatives = published_negatives(dataset, self.test, parameters.space, group)
-        if negatives is None or seed != _PUBLISHED_SEED:
-            negatives = self._drawn(halves, group.category, seed, parameters)
+        if negatives is None or seed != FORM.usual_seed:
+            negatives = first_negatives(halves, parameters.space, group.category, known, seed)
         if len(negatives) < len(halves.test) and len(group.category.leading) and parameters.space.endswith("O"):
             what = f"the drugs of '{group.name}' that nobody knows come before those that are known"
             where = f"dataset {dataset.name}: the drug classes of DrugBank and linkedSPL"
@@ -95,12 +95,12 @@ class Family:
         bind nowhere and are as many if the space has them; corrected, how often a drug occurs tells nothing."""
         halves, negatives = parts_of(dataset, split)
         bindings, group = halves.bindings, self._group(dataset, parameters)
-        number = len(halves.test)
+        number, codes = len(halves.test), np.unique(group.codes)
         if isinstance(parameters, FoldParameters):
-            size = folds.fold_size(len(group.codes), parameters.fold, parameters.folds)
-            broken = folds.wrong_bindings(halves, bindings.mask(group.codes), size)
+            size, new = folds.fold_size(len(codes), parameters.fold, parameters.folds), codes[:0]
         else:
-            broken = folds.wrong_new_bindings(halves, group.codes)
+            size, new = len(codes), codes
+        broken = folds.wrong_bindings(halves, bindings.mask(codes), size, new)
         if parameters.reading == "corrected" and len(negatives) < number:
             # a space may have enough pairs, and not enough of any drug
             number = len(negatives)
@@ -120,19 +120,17 @@ class Family:
         group = self._group(dataset, parameters)
         published = published_negatives(dataset, self.test, parameters.space, group)
         whole = len(group.category.members) == group.category.size
-        if parameters.reading != "as-published" or published is None or seed != _PUBLISHED_SEED or not whole:
+        if parameters.reading != "as-published" or published is None or seed != FORM.usual_seed or not whole:
             return []
         halves, members = parts_of(dataset, split)[0], group.category.members
+        known = self._known(halves)
         buckets = buckets_of(halves.bindings.targets.hashes[members], table_of(len(members)))
         shares = np.split(members, np.flatnonzero(np.diff(buckets)) + 1)
         for order in product(*map(permutations, shares)):
             category = replace(group.category, members=np.concatenate([np.array(share) for share in order]))
-            if np.array_equal(self._drawn(halves, category, seed, parameters), published):
+            if np.array_equal(first_negatives(halves, parameters.space, category, known, seed), published):
                 return []
         return ["the generator draws other negatives than the published ones"]
-
-    def _drawn(self, halves: Halves, category: Category, seed: int, parameters: CategoryParameters) -> Integers:
-        return first_negatives(halves, parameters.space, category, self._known(halves), seed)
 
     def _known(self, halves: Halves) -> Mask:
         """Bindings that are known, or asked."""

@@ -70,25 +70,15 @@ def parts_of(dataset: DtiDataset, split: PairSplit) -> tuple[Halves, Integers]:
     return Halves(bindings, codes[split.is_train], asked), codes[items == NEGATIVE]
 
 
-def wrong_bindings(halves: Halves, chosen: Mask, number: int) -> list[str]:
-    """All bindings are there once, so many are asked, and only chosen ones."""
+def wrong_bindings(halves: Halves, chosen: Mask, number: int, *new: Integers) -> list[str]:
+    """All bindings, with new ones if a task has such, are there once, so many are asked, and only chosen ones."""
     broken, codes = [], np.concatenate([halves.train, halves.test])
-    if not np.array_equal(np.sort(codes), np.sort(halves.bindings.codes)):
+    if not np.array_equal(np.sort(codes), np.sort(np.concatenate([halves.bindings.codes, *new]))):
         broken.append("the bindings of both parts are not all bindings, each once")
     if len(halves.test) != number:
         broken.append(f"{len(halves.test)} bindings are asked, not {number}")
     if outside := int((~chosen[halves.test]).sum()):
         broken.append(f"{outside} bindings are asked that the task is not about")
-    return broken
-
-
-def wrong_new_bindings(halves: Halves, codes: Integers) -> list[str]:
-    """All known bindings are learned from, and the new ones are asked."""
-    broken = []
-    if not np.array_equal(np.sort(halves.train), np.sort(halves.bindings.codes)):
-        broken.append("what is learned from is not all known bindings")
-    if not np.array_equal(np.sort(halves.test), np.unique(codes)):
-        broken.append("what is asked is not the new bindings of the group")
     return broken
 
 

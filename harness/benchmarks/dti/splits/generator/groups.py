@@ -9,7 +9,7 @@ import numpy as np
 
 from harness.base.errors import MissingData, UsageError, unknown
 from harness.benchmarks.dti.dataset import LEADING, MEMBER, DtiDataset
-from harness.benchmarks.dti.splits.generator.bindings import Bindings, bindings_of
+from harness.benchmarks.dti.splits.generator.bindings import bindings_of
 from harness.benchmarks.dti.splits.generator.categories import Category
 from harness.benchmarks.dti.splits.java import Integers
 
@@ -63,15 +63,13 @@ def published_negatives(dataset: DtiDataset, test: int, space: str, group: TaskG
 @lru_cache(maxsize=16)
 def ranked(dataset: DtiDataset, test: int, schemes: int, most: int) -> tuple[str, ...]:
     """The groups that are tasks, scheme by scheme, those with most bindings first."""
-    bindings, prefix = bindings_of(dataset), f"test{test}/"
-    groups = [
-        _group(dataset, test, name.removeprefix(prefix)) for name in dataset.group_names if name.startswith(prefix)
-    ]
-    if test == 6:
-        groups = [group for group in groups if _is_large(bindings, group)]
     by_scheme: dict[str, list[TaskGroup]] = {}
-    for group in groups:
-        by_scheme.setdefault(_scheme(group.name), []).append(group)
+    for prefix, _, name in (name.partition("/") for name in dataset.group_names):
+        if prefix == f"test{test}":
+            group = _group(dataset, test, name)
+            drugs = len(np.unique(bindings_of(dataset).drugs_of(group.codes)))
+            if test != 6 or (drugs >= _LEAST_DRUGS and drugs * group.category.size >= _LEAST_PAIRS):
+                by_scheme.setdefault(_scheme(name), []).append(group)
     return tuple(
         group.name
         for scheme in list(by_scheme)[:schemes]
@@ -81,11 +79,6 @@ def ranked(dataset: DtiDataset, test: int, schemes: int, most: int) -> tuple[str
 
 def _scheme(name: str) -> str:
     return name.partition(":")[0] if ":" in name else ""
-
-
-def _is_large(bindings: Bindings, group: TaskGroup) -> bool:
-    drugs = len(np.unique(bindings.drugs_of(group.codes)))
-    return drugs >= _LEAST_DRUGS and drugs * group.category.size >= _LEAST_PAIRS
 
 
 def _group(dataset: DtiDataset, test: int, name: str) -> TaskGroup:

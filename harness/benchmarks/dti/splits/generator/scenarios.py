@@ -22,19 +22,19 @@ Rule = Callable[[Integers, Integers], Mask]
 def chosen(bindings: Bindings, scenario: int, seed: int) -> Integers:
     """The bindings of a scenario, in the order in which they were chosen."""
     if scenario == 3:
-        ordered = bindings.codes[bindings.by_drug]
+        ordered = bindings.codes[bindings.nested[0]]
         drugs, targets = bindings.drugs_of(ordered), bindings.targets_of(ordered)
         isolated: Integers = ordered[(np.bincount(drugs)[drugs] == 1) & (np.bincount(targets)[targets] == 1)]
         return isolated
     rules: tuple[Rule, ...] = (lambda drug, target: (drug > 1) & (target > 1),)
-    orders = [bindings.by_drug]
+    orders: tuple[Integers, ...] = bindings.nested[:1]
     if scenario == 2:
         rules = (lambda drug, target: (drug == 1) & (target > 1), lambda drug, target: (target == 1) & (drug > 1))
-        orders = [bindings.by_drug, bindings.by_target]
+        orders = bindings.nested
     return bindings.codes[_removed(bindings, orders, rules, seed)]
 
 
-def _removed(bindings: Bindings, orders: list[Integers], rules: tuple[Rule, ...], seed: int) -> Integers:
+def _removed(bindings: Bindings, orders: tuple[Integers, ...], rules: tuple[Rule, ...], seed: int) -> Integers:
     """Places of bindings in the order of their removal; each rule adds to the pool in an order of its own."""
     places, section = np.concatenate(orders), np.repeat(np.arange(len(rules)), len(bindings.codes))
     drugs, targets = bindings.drugs_of(bindings.codes)[places], bindings.targets_of(bindings.codes)[places]

@@ -49,10 +49,8 @@ def connected_space(halves: Halves, space: str, nested: bool) -> Mask:
     """A space of scenario 1: T is asked nodes, C others with a binding, A the rest; nested, each in the next."""
     bindings = halves.bindings
     kinds = []
-    for end, asked, bound in (
-        (len(bindings.drugs.hashes), halves.asked.drugs, bindings.drugs_of(bindings.codes)),
-        (bindings.targets_end, halves.asked.targets, bindings.targets_of(bindings.codes)),
-    ):
+    ends = len(bindings.drugs.hashes), bindings.targets_end
+    for end, asked, bound in zip(ends, halves.asked, bindings.ends(bindings.codes), strict=True):
         rank = np.full(end, 2)
         rank[bound], rank[asked] = 1, 0
         kinds.append({name: rank <= place if nested else rank == place for place, name in enumerate("TCA")})

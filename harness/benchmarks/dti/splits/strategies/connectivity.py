@@ -22,15 +22,13 @@ from harness.benchmarks.dti.splits.strategies import general
 
 SUMMARY = "Test 1 of BETA: a fold of bindings whose nodes stay connected, or do not, against nine spaces of pairs"
 
-FOLDS = 10
-
 
 class Parameters(Strict):
     """As published, the spaces T, C and A are disjoint; as defined, each holds those before it."""
 
     reading: Literal["as-published", "as-defined"] = "as-published"
     space: Literal["TT", "TC", "TA", "CC", "CA", "AA", "SS", "SU", "DI"] = "TT"
-    fold: int = Field(default=0, ge=0, lt=FOLDS)
+    fold: int = Field(default=0, ge=0, lt=general.FOLDS)
 
 
 def make(dataset: DtiDataset, seed: int, parameters: Parameters) -> PairSplit:
@@ -49,7 +47,8 @@ def make(dataset: DtiDataset, seed: int, parameters: Parameters) -> PairSplit:
 def positives(dataset: DtiDataset, seed: int, parameters: Parameters) -> Halves:
     """The bindings of the task."""
     bindings = bindings_of(dataset)
-    return fold_of(bindings, chosen(bindings, SCENARIOS[parameters.space], seed), parameters.fold, FOLDS, seed)
+    codes = chosen(bindings, SCENARIOS[parameters.space], seed)
+    return fold_of(bindings, codes, parameters.fold, general.FOLDS, seed)
 
 
 def _space(halves: Halves, parameters: Parameters) -> Mask:

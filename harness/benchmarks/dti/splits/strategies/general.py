@@ -14,7 +14,7 @@ from harness.benchmarks.dti.splits.generator import folds
 from harness.benchmarks.dti.splits.generator.bindings import Ends, bindings_of, without
 from harness.benchmarks.dti.splits.generator.connectivity import general_negatives
 from harness.benchmarks.dti.splits.generator.folds import Halves, fold_of, parts_of, split_of
-from harness.benchmarks.dti.splits.generator.spaces import uniform_negatives
+from harness.benchmarks.dti.splits.generator.spaces import rectangle, uniform_negatives
 from harness.benchmarks.dti.splits.java import Integers
 from harness.benchmarks.dti.splits.pairs import PairSplit
 
@@ -83,12 +83,9 @@ def broken_promises(dataset: DtiDataset, split: PairSplit, parameters: Parameter
     held = without(bindings.codes, halves.train)
     asked = _connected(halves, held) if parameters.isolate_free else held
     broken = [] if np.array_equal(np.sort(asked), np.sort(halves.test)) else ["not what was held back is asked"]
-    whole = Halves(bindings, halves.train, held)
+    whole, space = Halves(bindings, halves.train, held), np.ones_like(bindings.known)
     broken += folds.wrong_bindings(whole, bindings.known, number)
-    if bindings.known[negatives].any():
-        broken.append("a negative is a known binding")
-    if parameters.isolate_free and len(_connected(halves, negatives)) < len(negatives):
-        broken.append("a negative has a node that is not learned from")
-    if len(negatives) > number or (not parameters.isolate_free and len(negatives) < number):
-        broken.append(f"there are {len(negatives)} negatives for {number} bindings")
-    return broken
+    if parameters.isolate_free:
+        # those with an isolated node were left out
+        space, number = rectangle(halves, *halves.learned), min(number, len(negatives))
+    return broken + folds.wrong_negatives(whole, negatives, space, number)

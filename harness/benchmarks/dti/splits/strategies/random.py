@@ -40,11 +40,10 @@ def broken_promises(dataset: DtiDataset, split: PairSplit, parameters: Parameter
     asked = int((own & ~split.is_train).sum())
     negatives, free = int((items == NEGATIVE).sum()), dataset.drugs * dataset.targets - len(dataset.pairs)
     expected = 0 if dataset.affinity else min(free, round(parameters.negatives * asked))
-    broken = []
-    if len(np.unique(items[own])) != len(dataset.pairs):
-        broken.append("not every pair of the dataset is there")
-    if abs(asked - len(dataset.pairs) / parameters.folds) >= 1:
-        broken.append(f"{asked} of {len(dataset.pairs)} pairs are asked, not one in {parameters.folds}")
-    if negatives != expected:
-        broken.append(f"there are {negatives} negatives, not {expected}")
-    return broken
+    size, folds = len(dataset.pairs), parameters.folds
+    faults = (
+        (len(np.unique(items[own])) != size, "not every pair of the dataset is there"),
+        (abs(asked - size / folds) >= 1, f"{asked} of {size} pairs are asked, not one in {folds}"),
+        (negatives != expected, f"there are {negatives} negatives, not {expected}"),
+    )
+    return [what for is_broken, what in faults if is_broken]

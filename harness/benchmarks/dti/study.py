@@ -1,4 +1,4 @@
-"""The 344 tasks of the paper's Table 1: what ours are made of, in both readings, beside what is printed.
+"""The study of BETA: what the 344 tasks of Table 1 are made of, in both readings, beside what is printed.
 
 A reading needs files that may not be public: a task that can't be made is counted, with what it lacks. Each is
 also scored by what bioLNE's published network gives away: nearly every binding of BETA is an edge of it.
@@ -7,9 +7,8 @@ also scored by what bioLNE's published network gives away: nearly every binding 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
-from itertools import groupby, product
 from pathlib import Path
 from typing import cast
 
@@ -22,14 +21,15 @@ from harness.base.manifests import Strict
 from harness.benchmarks.dti.converters.beta.network import ARCHIVE, binding_edges
 from harness.benchmarks.dti.dataset import DtiDataset
 from harness.benchmarks.dti.metrics.bindings import area_under_roc, threshold_counts
-from harness.benchmarks.dti.splits.generator.categories import SPACES
-from harness.benchmarks.dti.splits.generator.connectivity import SCENARIOS
 from harness.benchmarks.dti.splits.pairs import PairSplit
 from harness.compare.claims import SHOWN, TABLES, load_printed
 from harness.data import load_dataset
 from harness.data.datasets import fetch_dataset
+from harness.planning.suites import expansions
 from harness.splits.spec import parse_split
 from harness.splits.splits import make_split
+from harness.study.extension import Maker, OwnSheets
+from harness.study.measurements import load_measured, save_measured
 from harness.study.sheets import Sheet
 from harness.study.sides import Sides
 from harness.study.specs import Spec
@@ -39,6 +39,20 @@ DATASET, _NETWORK, SEED = "beta", "beta_network", 1024
 _WITH_CLASSES = {"drug_classes": "beta_classes", "target_classes": "beta_classes"}
 READINGS = ("as-published", "as-defined")
 _OF_TRAINING = ("training pairs", "drugs in training", "targets in training")
+_SPACES = "space={TEO,TRO,TEE,TRE}"
+# the rows of the table, and the splits of their tasks without a reading
+TASKS = {
+    "Test 0": "general:fold={0..9}",
+    "Test 1": "connectivity:fold={0..9},space={TT,TC,TA,CC,CA,AA,SS,SU,DI}",
+    "Test 2, DrugBank category": f"drug_classes:fold={{0..2}},group=drugbankCategory,rank={{0..2}},{_SPACES}",
+    "Test 2, linkedSPL class": f"drug_classes:fold={{0..2}},group=linkplClass,rank={{0..2}},{_SPACES}",
+    "Test 3, family": f"target_classes:fold={{0..2}},group=family,rank={{0..2}},{_SPACES}",
+    "Test 3, protein class": f"target_classes:fold={{0..2}},group=proteinClass,rank={{0..2}},{_SPACES}",
+    "Test 4, drugs": "single_nodes:kind=drug,rank={0..9}",
+    "Test 4, targets": "single_nodes:kind=target,rank={0..9}",
+    "Test 5": f"new_pairs:rank={{0..9}},{_SPACES}",
+    "Test 6": f"annotated_pairs:rank={{0..9}},{_SPACES}",
+}
 QUANTITIES = (*_OF_TRAINING, "test pairs", "test positives", "test negatives", "drugs in test", "targets in test")
 
 
@@ -62,27 +76,6 @@ class TaskFacts(Strict):
     rows: list[TaskMeans]
 
 
-def tasks() -> Iterator[tuple[str, str]]:
-    """The row of the table and the split of each of the 344 tasks, without its reading."""
-    for fold in range(10):
-        yield "Test 0", f"general:fold={fold}"
-    for space, fold in product(SCENARIOS, range(10)):
-        yield "Test 1", f"connectivity:fold={fold},space={space}"
-    for row, strategy, scheme in (
-        ("Test 2, DrugBank category", "drug_classes", "drugbankCategory"),
-        ("Test 2, linkedSPL class", "drug_classes", "linkplClass"),
-        ("Test 3, family", "target_classes", "family"),
-        ("Test 3, protein class", "target_classes", "proteinClass"),
-    ):
-        for rank, fold, space in product(range(3), range(3), SPACES):
-            yield row, f"{strategy}:fold={fold},group={scheme},rank={rank},space={space}"
-    for kind, rank in product(("drug", "target"), range(10)):
-        yield f"Test 4, {kind}s", f"single_nodes:kind={kind},rank={rank}"
-    for row, strategy in (("Test 5", "new_pairs"), ("Test 6", "annotated_pairs")):
-        for rank, space in product(range(10), SPACES):
-            yield row, f"{strategy}:rank={rank},space={space}"
-
-
 def measure(layout: Layout, mirrors: Sequence[Path], say: Callable[[str], None]) -> TaskFacts:
     """Every task made now, in both readings."""
     known = load_dataset(layout, DATASET, DtiDataset, mirrors=mirrors)
@@ -90,9 +83,9 @@ def measure(layout: Layout, mirrors: Sequence[Path], say: Callable[[str], None])
     rows = []
     for reading in READINGS:
         say(f"tasks {reading}")
-        for row, own in groupby(tasks(), key=lambda task: task[0]):
+        for row, pattern in TASKS.items():
             numbers, lacking = [], Counter[str]()
-            for _, text in own:
+            for text in expansions(pattern):
                 name = _WITH_CLASSES.get(text.partition(":")[0], DATASET)
                 try:
                     dataset = load_dataset(layout, name, DtiDataset, mirrors=mirrors)
@@ -144,3 +137,16 @@ def edge_auroc(split: PairSplit, dataset: DtiDataset, joined: npt.NDArray[np.boo
     _, drugs, targets, _ = split.rows[~split.is_train].T
     truth = split.values_on(dataset)[~split.is_train] > 0
     return area_under_roc(threshold_counts(truth, joined[drugs, targets].astype(np.float64)))
+
+
+class _TaskStudy(OwnSheets):
+    def makers(self, sides: Sides) -> Mapping[str, Maker]:
+        """The maker of the table of tasks."""
+        return {"tasks": partial(sheet, sides, load_measured(sides.layout, sides.names.benchmark, TaskFacts))}
+
+    def measure(self, layout: Layout, benchmark: str, mirrors: Sequence[Path], say: Callable[[str], None]) -> None:
+        """Make every task, count its pairs, and keep the means."""
+        save_measured(layout, benchmark, measure(layout, mirrors, say))
+
+
+STUDY = _TaskStudy()
