@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 
 from harness.base.download import MIRROR_VARIABLE, Refused, download, mirror_folders
@@ -19,6 +20,7 @@ from harness.data.manifest import FIRST_SEEN, DatasetManifest, SourceFile, manif
 _POINTER = b"version https://git-lfs"
 _WEB_PAGE = (b"<!doctype html", b"<html", b"<head", b"<body")
 _LOOK_BYTES = 1024
+_LINE_ENDS = "the recorded lines with other line ends; copy it unconverted (with git: core.autocrlf=false)"
 
 
 @dataclass(frozen=True)
@@ -86,11 +88,18 @@ def check_file(path: Path, file: SourceFile, *, digest: Callable[[Path], str] = 
         if not file.recorded:
             return _unlikely(path)
         if size != file.bytes:
-            return f"{size} bytes instead of {file.bytes}: cut or changed"
+            how = _LINE_ENDS if _has_other_line_ends(path, file) else "cut or changed"
+            return f"{size} bytes instead of {file.bytes}: {how}"
         actual = digest(path)
     except OSError as error:
         return f"can't be read: {error.strerror}"
     return None if actual == file.sha256 else f"sha256 is {actual}, not the recorded {file.sha256}"
+
+
+def _has_other_line_ends(path: Path, file: SourceFile) -> bool:
+    """Whether a copy that is too long or too short has the recorded lines."""
+    lines = path.read_bytes().replace(b"\r\n", b"\n")
+    return file.sha256 in (sha256(ends).hexdigest() for ends in (lines, lines.replace(b"\n", b"\r\n")))
 
 
 def _unlikely(path: Path) -> str | None:

@@ -48,7 +48,7 @@ def _groups(documents: tuple[Document, ...]) -> list[int]:
     return names
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(dataset=datasets(), pairs=st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=4))
 def test_abstracts_are_those_of_brute_force(dataset: CombosDataset, pairs: list[tuple[int, int]]) -> None:
     documents = list(dataset.documents)
@@ -60,7 +60,7 @@ def test_abstracts_are_those_of_brute_force(dataset: CombosDataset, pairs: list[
     assert abstracts_of(documents) == _groups(tuple(documents))
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(dataset=datasets(), seed=st.integers(0, 50), share=st.floats(0.05, 0.95))
 def test_what_is_promised_is_kept(dataset: CombosDataset, seed: int, share: float) -> None:
     groups = _groups(dataset.documents)

@@ -11,7 +11,7 @@ from harness.base.download import MIRROR_VARIABLE, mirror_folders
 from harness.base.errors import CorruptData, MissingData
 from harness.base.layout import Layout
 from harness.data.manifest import mirror_path
-from harness.data.sources import cache_path, obtain
+from harness.data.sources import cache_path, check_file, obtain
 from tests.data.own_data import source
 from tests.data.web import Web, serving
 
@@ -112,3 +112,19 @@ def test_wrong_content_everywhere_is_corrupt_not_missing(own: Layout, web: Web, 
     assert f"{len(CONTENT) - 5} bytes instead of {len(CONTENT)}" in told
     assert f"not the recorded {file.sha256}" in told
     assert not cache_path(own, file).exists()
+
+
+@pytest.mark.parametrize(
+    ("recorded", "copy", "told"),
+    [
+        (CONTENT, CONTENT.replace(b"\n", b"\r\n"), "other line ends"),
+        (CONTENT.replace(b"\n", b"\r\n"), CONTENT, "other line ends"),
+        (CONTENT, CONTENT.replace(b"\n", b"\r\n")[:-9], "cut or changed"),
+    ],
+)
+def test_a_copy_with_other_line_ends_is_told_from_a_damaged_one(
+    tmp_path: Path, recorded: bytes, copy: bytes, told: str
+) -> None:
+    file = source(recorded, "https://example.invalid/x.csv")
+    fault = check_file(_put(tmp_path / "x.csv", copy), file)
+    assert fault is not None and told in fault

@@ -415,6 +415,7 @@ def adaptation() -> dict[str, object]:
     bert, head, losses = learned()
     said["losses"] = [losses[0], losses[-1]]
     said["again"] = learned()[2] == losses
+    said["first loss"] = first_loss(blocks, replace(settings, epochs=1, learning_rate=0.0), masking)
     said["parts"] = float(np.abs(np.array(adapt_whole(blocks, settings)) - losses).max())
     with tempfile.TemporaryDirectory() as work:
         source, target = Path(work) / "source", Path(work) / "target"
@@ -433,6 +434,25 @@ def adaptation() -> dict[str, object]:
         )
         said["vocabulary"] = words_of(target) == WORDS
     return said
+
+
+def first_loss(blocks: np.ndarray, settings: Settings, masking: Masking) -> float:
+    """How far an epoch that learns nothing is from the mean surprise at hidden pieces, of the same draws."""
+    bert = drawn().bert
+    without_markers = bert.embeddings.word_embeddings.weight[:-2].detach()
+    bert.embeddings.word_embeddings = nn.Embedding.from_pretrained(without_markers, freeze=False)
+    head = WordHead(bert, {})
+    torch.manual_seed(settings.seed)
+    (loss,) = adapt(bert, head, blocks, WORDS, settings)
+    torch.manual_seed(settings.seed)
+    total = 0.0
+    for rows in torch.randperm(len(blocks)).split(settings.batch_size):
+        ids = torch.from_numpy(blocks[rows.numpy()].astype(np.int64))
+        read, chosen = masking(ids)
+        with torch.no_grad():
+            said = torch.log_softmax(head(bert(read, None), bert.embeddings.word_embeddings.weight), 2)
+        total -= float(said.gather(2, ids[..., None])[..., 0][chosen].mean()) * len(rows)
+    return abs(loss - total / len(blocks))
 
 
 def adapt_whole(blocks: np.ndarray, settings: Settings) -> list[float]:

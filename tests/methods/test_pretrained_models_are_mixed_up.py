@@ -110,7 +110,8 @@ def test_the_command_line_brings_what_it_says(
     states = {row["method"]: row["state"] for row in json.loads(listed.output)}
     assert states["textddi"] == f"here, {kept_weights(apart, 'textddi').digest[:16]}"
     assert states["ddi_gpt"].startswith("to be brought")
-    assert CliRunner().invoke(group, ["weights", "verify"]).output == "ddi_gpt: not here\ntextddi: ok\n"
+    lines = CliRunner().invoke(group, ["weights", "verify"]).output.splitlines()
+    assert {"ddi_gpt: not here", "textddi: ok", "pure_scibert:dapt: not here"} <= set(lines)
 
 
 @pytest.mark.engine

@@ -10,6 +10,7 @@ import re
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 from harness import benchmarks
@@ -18,14 +19,18 @@ from harness.conformance import checks
 from harness.engine import Engine
 from harness.execution.trials import InContainers, Trial, write_trial
 from harness.images import ensure_image
+from harness.images.identity import code_tree
 from harness.methods.card import MethodCard, load_method, load_methods
 from tests.conftest import REPOSITORY
 from tests.methods.frozen import run_in_image
 from tests.methods.trials import ONE_MODEL
 
-ABLE = [card.name for card in load_methods(find_layout(REPOSITORY)) if card.cuda]
+HERE = find_layout(REPOSITORY)
+# of methods that differ in pretrained weights alone, one
+ABLE = {code_tree(HERE, card.name): card.name for card in reversed(load_methods(HERE)) if card.cuda}
 # a problem of each benchmark
-PROBLEMS = {"repurposing": "with_negatives", "ddi": "one_type", "dti": "bindings"}
+PROBLEMS = {"repurposing": "with_negatives", "ddi": "one_type", "dti": "bindings", "combos": "sentences"}
+NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e-?\d+)?")
 
 
 def trial_of(card: MethodCard) -> Trial:
@@ -35,8 +40,15 @@ def trial_of(card: MethodCard) -> Trial:
     return checks.trial_of(card, name, getattr(problems, PROBLEMS[name])(), options)
 
 
+def numbers_of(path: Path) -> npt.NDArray[np.float64]:
+    """All numbers of a file of an answer."""
+    if path.suffix == ".npy":
+        return np.asarray(np.load(path), dtype=np.float64)
+    return np.array(NUMBER.findall(path.read_text()), dtype=np.float64)
+
+
 @pytest.mark.engine
-@pytest.mark.parametrize("name", ABLE)
+@pytest.mark.parametrize("name", sorted(ABLE.values()))
 def test_a_gpu_is_used_and_changes_no_answer(layout: Layout, engine: Engine, tmp_path: Path, name: str) -> None:
     trial = trial_of(load_method(layout, name))
     inward, outward = tmp_path / "in", tmp_path / "out"
@@ -57,6 +69,6 @@ def test_a_gpu_is_used_and_changes_no_answer(layout: Layout, engine: Engine, tmp
     with InContainers(layout, engine)(trial) as result:
         assert result.verdict == "ok", result.reason
         for file in benchmarks.get(trial.benchmark).answer_files:
-            if (result.out / file.name).suffix == ".npy" and (result.out / file.name).is_file():
-                there, here = (np.load(out / file.name) for out in (outward, result.out))
+            if (result.out / file.name).is_file():
+                there, here = (numbers_of(out / file.name) for out in (outward, result.out))
                 np.testing.assert_allclose(there, here, rtol=0, atol=1e-5 * np.abs(here).max())

@@ -57,9 +57,9 @@ def positives(dataset: DtiDataset, seed: int, parameters: Parameters) -> Halves:
 def others_of(dataset: DtiDataset, halves: Halves) -> Ends:
     """Drugs and targets that are in no binding, in the order in which the original code meets them."""
     if NETWORK not in dataset.group_names:
-        what = "as published, these negatives depend on every drug and target of DrugBank and their order"
-        where = f"dataset {dataset.name}: drugbank.nq and sequence.txt, which are not public"
-        todo = "take reading=as-defined, which draws from the drugs and targets that are known"
+        what = "as published, these negatives depend on all drugs and targets, in pairs or not, and their order"
+        where = f"dataset {dataset.name}: group 'network' (of BETA: drugbank.nq and sequence.txt, not public)"
+        todo = "take reading=as-defined, which draws from those that are known; or list them as group 'network'"
         raise MissingData(what, where=where, todo=todo)
     bindings, nodes = halves.bindings, dataset.members_of(NETWORK)
     drugs, targets = nodes[nodes < dataset.drugs], nodes[nodes >= dataset.drugs] - dataset.drugs
