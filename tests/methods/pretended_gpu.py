@@ -62,11 +62,13 @@ class CalledCuda(TorchFunctionMode):
             lambda one: GPU if isinstance(one, (str, torch.device)) and str(one) == "cuda" else one,
             (arguments, dict(options or {})),
         )
-        # both are made without a word to the mode below
+        # all are made without a word to the mode below
         if function is Tensor.tolist:
             return arguments[0].cpu().tolist()
         if function in (torch.tensor, torch.as_tensor) and options.get("device") == GPU:
             return function(*arguments, **{**options, "device": CPU}).to(GPU)
+        if function is Tensor.__getitem__ and isinstance(arguments[1], list):
+            arguments = (arguments[0], torch.tensor(arguments[1]))
         return function(*arguments, **options)
 
 
