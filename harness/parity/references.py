@@ -48,10 +48,13 @@ def check(layout: Layout, case: GoldenCase, mirrors: Sequence[Path]) -> CaseFind
     """Compute again what the golden holds."""
     subject, benchmark = case.subject, case.benchmark or benchmarks.default()
     part = benchmarks.part(benchmark, f"parity.{subject}")
-    if part is None:
-        note = f"benchmark {benchmark} compares no golden {subject}"
+    is_archive = case.path.suffix == ".npz"
+    check = "check_file" if not is_archive else "check_split" if subject == SPLITS else "check_metrics"
+    if not hasattr(part, check):
+        files = "" if is_archive or part is None else " of this form"
+        note = f"benchmark {benchmark} compares no golden {subject}{files}"
         return CaseFinding(case.name, subject, subject, standing=Standing.NOT_IMPLEMENTED, note=note)
-    if case.path.suffix != ".npz":
+    if not is_archive:
         return cast(Files, part).check_file(layout, case.name, case.path, mirrors)
     if subject == SPLITS:
         return cast(Splits, part).check_split(layout, case.name, arrays_in(case.path), mirrors)

@@ -240,6 +240,9 @@ def test_a_class_of_drugs_keeps_members_size_and_leading_drugs(tmp_path: Path) -
         with pytest.raises(CorruptData) as caught:
             converted(tmp_path, {**FILES, DRUG_CLASSES: faulty})
         assert f"{DRUG_CLASSES}: line" in caught.value.where
+    for damaged in (packed[:-20], packed[:3], packed[:-8] + bytes(8), packed[:10] + b"\xff" * 20):
+        with pytest.raises(CorruptData, match="not a comma-separated table"):
+            converted(tmp_path, {**FILES, DRUG_CLASSES: damaged})
 
 
 def test_published_bindings_and_structures_are_read_row_by_row(repository: Layout, shared: Path) -> None:
