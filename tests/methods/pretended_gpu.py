@@ -58,17 +58,19 @@ class CalledCuda(TorchFunctionMode):
     def __torch_function__(
         self, function: Any, types: Any, arguments: Sequence[Any] = (), options: Mapping[str, Any] | None = None
     ) -> Any:
+        if function is torch.device:
+            return function(*arguments, **(options or {}))
         arguments, options = tree_map(
             lambda one: GPU if isinstance(one, (str, torch.device)) and str(one) == "cuda" else one,
             (arguments, dict(options or {})),
         )
-        # all are made without a word to the mode below
+        # these are done without a word to the mode below
         if function is Tensor.tolist:
             return arguments[0].cpu().tolist()
+        if function is Tensor.__getitem__ and isinstance(arguments[1], list):
+            return arguments[0][torch.tensor(arguments[1])]
         if function in (torch.tensor, torch.as_tensor) and options.get("device") == GPU:
             return function(*arguments, **{**options, "device": CPU}).to(GPU)
-        if function is Tensor.__getitem__ and isinstance(arguments[1], list):
-            arguments = (arguments[0], torch.tensor(arguments[1]))
         return function(*arguments, **options)
 
 
@@ -88,6 +90,8 @@ def computed(operation: Any, arguments: Sequence[Any], options: dict[str, Any]) 
     leaves, shape = tree_flatten((arguments, options))
     there = [one for one in leaves if isinstance(one, OnGpu)]
     here = [one for one in leaves if isinstance(one, Tensor) and not isinstance(one, OnGpu)]
+    if any(one.device == GPU for one in here):
+        raise RuntimeError(f"{operation}: a tensor came to the GPU on a way that is not followed here")
     asked = options.get("device")
     on_gpu = torch.device(asked) == GPU if asked is not None else bool(there)
     chosen = operation in CHOICES and isinstance(arguments[0], OnGpu)
@@ -130,6 +134,8 @@ def main() -> None:
     optimizer._get_fused_kernels_supported_devices = lambda: ["cpu", GPU.type]
     # a parameter stays the same when it is moved, though what stands for it there is of another class
     torch.__future__.set_swap_module_params_on_conversion(True)
+    # stand-ins can't be what this makes of tensors; the numbers are the same
+    torch.inference_mode = torch.no_grad
     # fastai marks its batches by classes of its own
     as_subclass = Tensor.as_subclass
     torch.as_subclass = lambda one, kind: one if isinstance(one, OnGpu) else as_subclass(one, kind)
