@@ -58,6 +58,7 @@ class CalledCuda(TorchFunctionMode):
     def __torch_function__(
         self, function: Any, types: Any, arguments: Sequence[Any] = (), options: Mapping[str, Any] | None = None
     ) -> Any:
+        # a device that a method holds keeps its name until it is used
         if function is torch.device:
             return function(*arguments, **(options or {}))
         arguments, options = tree_map(
@@ -130,6 +131,8 @@ def computed(operation: Any, arguments: Sequence[Any], options: dict[str, Any]) 
 def main() -> None:
     """Run /opt/method/main.py."""
     torch.cuda.is_available = lambda: True
+    # what stands for numbers can't be made in the other mode without gradients
+    torch.inference_mode = torch.no_grad
     torch.cuda.current_device = lambda: GPU
     optimizer._get_fused_kernels_supported_devices = lambda: ["cpu", GPU.type]
     # a parameter stays the same when it is moved, though what stands for it there is of another class
