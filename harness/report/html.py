@@ -155,7 +155,7 @@ def _matrix_cell(group: Group, metrics: Sequence[str], footnotes: Footnotes) -> 
         "verdicts": [(str(verdict), group.verdicts[verdict]) for verdict in Verdict if group.verdicts[verdict]],
         "planned": len(group.cells),
         "scores": [
-            (metric.partition(" ")[0] if len(metrics) > 1 else "", summary, footnote)
+            (metric.rpartition(" ")[0] if len(metrics) > 1 else "", summary, footnote)
             for metric, summary, footnote in summaries
             if summary or footnote
         ],
