@@ -178,6 +178,15 @@ def test_a_figure_shows_both_tests(
     assert len(tooltips) == 16 and f"pure_minilm, recall, {sheet.head[4]}: {line[4]}" in tooltips
 
 
+def test_seeds_with_one_answer_are_not_tested_as_seeds(
+    repository: Layout, corpus: CombosDataset, split: DocumentSplit
+) -> None:
+    run = run_of(corpus, split, answer_of(corpus, split, 0))
+    for row in sheets_of(repository, {HERE: dict.fromkeys(range(3), run)})["Figure 4"].rows:
+        if row[0] == "pure_minilm":
+            assert (row[5], row[8]) == ("-", "3")
+
+
 def test_what_the_data_hold(repository: Layout, shared: Path) -> None:
     dataset = load_dataset(repository, "combos", CombosDataset, mirrors=[shared / "mirror"])
     kept = load_measured(repository, "combos", facts.CorpusFacts)
