@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, TypeVar, cast
 
 from harness.base.errors import UsageError
 
 _PACKAGE = Path(__file__).resolve().parents[1]
+Value = TypeVar("Value")
 
 
 @dataclass(frozen=True)
@@ -60,9 +63,49 @@ class Layout:
         return self.local / "scores"
 
     @property
+    def page(self) -> Path:
+        """The status page."""
+        return self.local / "report.html"
+
+    @property
+    def page_note(self) -> Path:
+        """What the status page was made of, under this user's seal."""
+        return self.page.with_suffix(".json")
+
+    @property
     def parts(self) -> Path:
         """Fetched parts of images, named by sha256."""
         return self.cache / "parts"
+
+    def without_folders(self, value: Value) -> Value:
+        """A JSON value whose texts name no folder of this machine: a record tells nothing of a person's disk."""
+        return cast("Value", _renamed(value, self._folders))
+
+    @property
+    def _folders(self) -> list[tuple[str, str]]:
+        """The folders of this machine that a text may name, the longest first, and what stands for each."""
+        names = {
+            Path(tempfile.gettempdir()): "$TMPDIR",
+            Path.home(): "~",
+            self.root: "REPOSITORY",
+            self.cache: "CACHE",
+            self.local: "RESULTS",
+        }
+        folders = {
+            str(one): name for path, name in names.items() for one in (path, path.resolve()) if len(one.parts) > 1
+        }
+        return sorted(folders.items(), key=lambda item: -len(item[0]))
+
+
+def _renamed(value: Any, folders: list[tuple[str, str]]) -> Any:
+    if isinstance(value, dict):
+        return {_renamed(name, folders): _renamed(one, folders) for name, one in value.items()}
+    if isinstance(value, list):
+        return [_renamed(one, folders) for one in value]
+    if isinstance(value, str):
+        for folder, name in folders:
+            value = value.replace(folder, name)
+    return value
 
 
 def find_layout(start: Path | None = None) -> Layout:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 from functools import cache
 from pathlib import Path
 
@@ -23,6 +24,21 @@ def processor() -> str:
         return platform.machine()
     names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
     return next(names, platform.machine())
+
+
+# What the kernels of numerical libraries are chosen by.
+_FLAGS = re.compile(r"sse4_[12]|avx\w*|fma4?|f16c|amx\w*|asimd\w*|sve\w*|bf16|i8mm")
+
+
+@cache
+def processor_flags() -> list[str]:
+    """The processor's abilities that numerical libraries ask for, sorted."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return []
+    flags = (line.partition(":")[2].split() for line in lines if line.startswith(("flags", "Features")))
+    return sorted(flag for flag in set(next(flags, [])) if _FLAGS.fullmatch(flag))
 
 
 def reserve_of(size: int) -> int:

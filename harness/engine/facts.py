@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 _REMARKABLE = ("memory", "swap", "cgroup", "pids", "cpu")
+_PATHS = ("socket", "root_folder")
 
 
 @dataclass(frozen=True)
@@ -40,8 +41,9 @@ class EngineFacts:
     warnings: tuple[str, ...]
 
     def as_json(self) -> dict[str, Any]:
-        """Plain values for a record."""
-        return {**asdict(self), "warnings": list(self.warnings)}
+        """Plain values for a record; paths, which tell of a machine and mean nothing elsewhere, are left out."""
+        values = {name: value for name, value in asdict(self).items() if name not in _PATHS}
+        return {**values, "warnings": list(self.warnings)}
 
 
 def engine_name(version: Mapping[str, Any]) -> str:

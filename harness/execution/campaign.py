@@ -28,6 +28,7 @@ from harness.planning.budget import Budget, Share, this_machine
 from harness.planning.jobs import card_of
 from harness.planning.obstacles import Obstacles, image_of, variant_of
 from harness.planning.plan import Cell
+from harness.proof.plans import LoggedCell, enter_plan
 from harness.results.records import Record
 from harness.results.store import Store
 
@@ -63,8 +64,9 @@ def run_cells(
     choices: Choices | None = None,
     progress: Progress | None = None,
     stop: threading.Event | None = None,
+    name: str = "",
 ) -> None:
-    """Run what is left of cells that were joined with their records.
+    """Run what is left of cells that were joined with their records: a plan, which enters the log by its `name`.
 
     Outcomes are in the store when this returns; setting `stop` ends it early and cleanly.
     """
@@ -78,6 +80,8 @@ def run_cells(
     state = CampaignState(
         Budget(share, partial(room_on, layout.local)), stop or threading.Event(), progress or Silent()
     )
+    if cells:
+        _enter_plan(layout, name, joined, state.progress)
     cells = _cells_that_fit(layout, cells, state)
     durations = Expected(layout, joined, state.progress)
     _tidy(layout, engine, state.progress)
@@ -105,6 +109,18 @@ def run_cells(
                 remove_images(engine, layout, job.method, job.accelerator)
         if state.stop.is_set():
             return
+
+
+def _enter_plan(layout: Layout, name: str, joined: Sequence[Cell], progress: Progress) -> None:
+    """Write down what is to be run before anything is."""
+    planned = [
+        LoggedCell(cell.key or "", f"{cell.job.benchmark}: {cell.job.label}", "" if cell.key else cell.verdict)
+        for cell in joined
+    ]
+    with Store(layout.runs).open_log() as (log, notes):
+        enter_plan(log, name, planned)
+    for note in notes:
+        progress.note(note)
 
 
 def _cells_that_fit(layout: Layout, cells: Sequence[Cell], state: CampaignState) -> list[Cell]:

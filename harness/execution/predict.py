@@ -95,7 +95,8 @@ def predict(
     plan = make_plan(layout, "predict", [job])
     store = Store(layout.runs)
     joined = join(plan, store, records=True)
-    run_cells(layout, joined, engine, choices=Choices(mirrors=tuple(mirrors)), progress=progress)
+    choices = Choices(mirrors=tuple(mirrors))
+    run_cells(layout, joined, engine, choices=choices, progress=progress, name=plan.name)
     (cell,) = join(plan, store, records=True)
     if cell.verdict is not Verdict.OK or cell.planned is None:
         raise HarnessError(

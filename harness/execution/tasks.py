@@ -19,11 +19,11 @@ from harness import __version__, benchmarks
 from harness.base.errors import UsageError
 from harness.base.files import sha256_of
 from harness.base.layout import Layout
-from harness.base.machine import processor
 from harness.benchmarks.method_report import METHOD
 from harness.benchmarks.order import PUBLISHED, Arrangement, new_order
 from harness.engine import Engine, find_engine
 from harness.execution.inputs import job_folder, make_inputs, planned_weights
+from harness.execution.maker import maker_of
 from harness.execution.runs import Limits, Mount, Outcome, RunRequest, answer_files, execute
 from harness.execution.runs.workspace import make_readable, temporary_folders
 from harness.images import BuiltImage, folder_tree
@@ -209,6 +209,7 @@ def _files(run: Run) -> tuple[dict[str, Path], dict[str, Any]]:
 def _record(task: Task, run: Run, descriptions: dict[str, Any]) -> Record:
     outcome = run.outcome
     observations = outcome.as_json() | ({"not_kept": descriptions} if descriptions else {})
+    observations = task.layout.without_folders(observations)
     engine = observations.pop("engine")
     for name in ("verdict", "reason", "started", "image_id", "attempts"):
         del observations[name]
@@ -217,7 +218,7 @@ def _record(task: Task, run: Run, descriptions: dict[str, Any]) -> Record:
         key=task.planned.key,
         planned=task.planned,
         verdict=outcome.verdict,
-        reason=outcome.reason,
+        reason=task.layout.without_folders(outcome.reason),
         image={
             "name": task.image.name,
             "id": task.image.image_id,
@@ -233,11 +234,12 @@ def _record(task: Task, run: Run, descriptions: dict[str, Any]) -> Record:
             "gpus": len(limits.gpus),
         },
         resources=observations,
-        engine={**engine, "processor": processor()},
+        engine=engine,
         files={},
         attempts=len(outcome.attempts),
         started=outcome.started,
         finished=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         harness_version=__version__,
         order=run.order,
+        made_by=maker_of(task.layout, task.planned.job.benchmark, outcome.engine),
     )

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import shutil
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
+from types import MappingProxyType
 
 from harness.base.errors import EngineError
 from harness.base.layout import Layout
 from harness.base.machine import reserve_of
+from harness.base.tables import wrapped
 from harness.base.vocabulary import Accelerator, Verdict
 from harness.data import load_manifest
 from harness.images import recorded_size
@@ -20,6 +22,15 @@ from harness.planning.plan import Cell
 
 # Method, variant and dataset: runs that take about as long as each other.
 RunKind = tuple[str, str, str]
+
+# The name of a plan that is no suite's.
+REQUEST = "request"
+# Stands between the name of a suite and what its plan was narrowed to.
+PART = ", only "
+# Two machines are compared by so many kinds of run at least, each of which takes more seconds than starting does.
+_FEWEST_KINDS, _SHORTEST = 3, 2.0
+_WIDTH = 100
+_NO_SECONDS: Mapping[RunKind, float] = MappingProxyType({})
 
 # Logs, records and scores of one run, beside its predictions.
 _BESIDE_PREDICTIONS = 64 << 10
@@ -42,6 +53,13 @@ class Needs:
     measured: int
     most_cpu_hours: float
     cpus: int
+    # how many of the others have a reference result like them, and the hours these would take here
+    estimated: int = 0
+    estimated_cpu_hours: float = 0.0
+    # this machine's seconds by those of the reference results; None where too little was run here to tell
+    scale: float | None = None
+    # of the runs whose time is known or estimated, the longest
+    longest_hours: float = 0.0
 
     @property
     def disk_bytes(self) -> int:
@@ -58,37 +76,59 @@ class Needs:
 
     def text(self) -> str:
         """For a terminal."""
+        cells = "1 cell" if self.planned == 1 else f"{self.planned} cells"
         lines = [
-            f"{self.plan}: {self.planned} cells planned, {self.left} left{self._cannot_run()}",
+            f"{self.plan}: {cells} planned, {self.left} left{self._cannot_run()}",
             f"  {self.disk()}",
         ]
         if self.left:
-            lines.append(f"  time: {self._time()}")
-            lines.append(f"  start or resume it with: ./run_all.sh --suite {self.plan}")
+            lines += wrapped(self.time(), "  ", _WIDTH)
+        if self.left and PART not in self.plan:
+            command = "harness run with the same options"
+            if self.plan != REQUEST:
+                command = f"./run_all.sh --suite {self.plan}"
+            lines.append(f"  start or resume it with: {command}")
         return "\n".join(lines)
 
     def _cannot_run(self) -> str:
         counts = [f"{count} {verdict}" for verdict, count in sorted(self.cannot_run.items())]
         return f", {' and '.join(counts)}" if counts else ""
 
-    def _time(self) -> str:
-        unmeasured = self.left - self.measured
-        estimate = (
-            f"about {self.cpu_hours / self.cpus:.1f} h on {self.cpus} CPUs for {self.measured} of {self.left} runs"
-        )
-        most = f"at most {self.most_cpu_hours / self.cpus:.0f} h by the limits of the method cards"
-        if not unmeasured:
-            return estimate
-        if not self.measured:
-            return f"not measured here yet; {most}"
-        return f"{estimate}, the other {unmeasured} not measured here yet; {most}"
+    def time(self) -> str:
+        """How long it would take, and where that is known from."""
+        most = f"at most {_duration(self.most_cpu_hours / self.cpus)} by the limits of the method cards"
+        known = self.measured + self.estimated
+        if not known:
+            return f"time: not measured here yet; {most}"
+        # however many processors there are, the longest run takes its time
+        hours = max((self.cpu_hours + self.estimated_cpu_hours) / self.cpus, self.longest_hours)
+        text = f"time: about {_duration(hours)} on {self.cpus} CPUs for {known} of {self.left} runs"
+        if self.estimated:
+            text += f"; {self.estimated} estimated from the reference results, {self._scaling()}"
+        unknown = self.left - known
+        return f"{text}, the other {unknown} not measured here yet; {most}" if unknown else text
+
+    def _scaling(self) -> str:
+        if self.scale is None:
+            return "as if this machine were as fast as the one that made them"
+        return f"times {self.scale:.2g}: so much longer this machine took for the same"
 
 
-def needs_of(layout: Layout, name: str, cells: Sequence[Cell]) -> Needs:
-    """What the cells that are left would need, as far as it is known before they run."""
+def needs_of(
+    layout: Layout, name: str, cells: Sequence[Cell], reference: Mapping[RunKind, float] = _NO_SECONDS
+) -> Needs:
+    """What the cells that are left would need, as far as it is known before they run.
+
+    `reference`: CPU seconds that runs took elsewhere, for those of which there is none here.
+    """
     left = [cell for cell in cells if cell.can_run and not cell.verdict.is_final]
     seconds = measured_seconds(cells)
     durations = [seconds[kind] for cell in left if (kind := kind_of(cell.job)) in seconds]
+    scale = _scale(_cpu_seconds(cells), reference)
+    # reference results are of the CPU: they tell nothing of a GPU
+    others = [cell.job for cell in left if kind_of(cell.job) not in seconds and cell.job.accelerator == "cpu"]
+    factor = 1.0 if scale is None else scale
+    estimates = [reference[kind] for job in others if (kind := kind_of(job)) in reference]
     layout.local.mkdir(parents=True, exist_ok=True)
 
     def result_bytes(job: Job) -> int:
@@ -115,12 +155,18 @@ def needs_of(layout: Layout, name: str, cells: Sequence[Cell]) -> Needs:
         measured=len(durations),
         most_cpu_hours=_total(left, lambda job: (*kind_of(job), job.accelerator), most_cpu_seconds) / 3600,
         cpus=this_machine().cpus,
+        estimated=len(estimates),
+        estimated_cpu_hours=sum(estimates) * factor / 3600,
+        scale=scale if estimates else None,
+        longest_hours=max([*durations, *(one * factor for one in estimates)], default=0.0) / 3600,
     )
 
 
-def check_disk(layout: Layout, name: str, cells: Sequence[Cell]) -> Needs:
-    """The needs of a plan; `EngineError` if it needs more disk than is free."""
-    needs = needs_of(layout, name, cells)
+def check_disk(
+    layout: Layout, name: str, cells: Sequence[Cell], reference: Mapping[RunKind, float] = _NO_SECONDS
+) -> Needs:
+    """The needs of a plan, see `needs_of`; `EngineError` if it needs more disk than is free."""
+    needs = needs_of(layout, name, cells, reference)
     reserve = reserve_of(shutil.disk_usage(layout.local).total)
     if needs.left and needs.disk_bytes + reserve > needs.free_bytes:
         raise EngineError(
@@ -135,11 +181,27 @@ def check_disk(layout: Layout, name: str, cells: Sequence[Cell]) -> Needs:
 
 def measured_seconds(cells: Iterable[Cell]) -> dict[RunKind, float]:
     """The median wall seconds of what has been run here."""
+    return _medians(cells, "wall_s")
+
+
+def _cpu_seconds(cells: Iterable[Cell]) -> dict[RunKind, float]:
+    """The median CPU seconds of what has been run here, on the CPU."""
+    return _medians((cell for cell in cells if cell.job.accelerator == "cpu"), "cpu_s")
+
+
+def _medians(cells: Iterable[Cell], resource: str) -> dict[RunKind, float]:
     durations: dict[RunKind, list[float]] = {}
     for cell in cells:
-        if cell.verdict is Verdict.OK and "wall_s" in cell.record.get("resources", {}):
-            durations.setdefault(kind_of(cell.job), []).append(cell.record["resources"]["wall_s"])
+        if cell.verdict is Verdict.OK and resource in cell.record.get("resources", {}):
+            durations.setdefault(kind_of(cell.job), []).append(cell.record["resources"][resource])
     return {kind: median(values) for kind, values in durations.items()}
+
+
+def _scale(here: Mapping[RunKind, float], reference: Mapping[RunKind, float]) -> float | None:
+    """The median of how much longer kinds of runs took here than there; None if too few were run in both."""
+    both = [(own, there) for kind, own in here.items() if (there := reference.get(kind, 0.0)) >= _SHORTEST]
+    ratios = [own / there for own, there in both]
+    return median(ratios) if len(ratios) >= _FEWEST_KINDS else None
 
 
 def kind_of(job: Job) -> RunKind:
@@ -164,3 +226,12 @@ def _total(cells: Iterable[Cell], kind: Callable[[Job], Hashable], amount: Calla
 
 def _gigabytes(count: int) -> str:
     return f"{count / 1e9:.1f} GB" if count >= 1e8 else f"{count / 1e6:.0f} MB"
+
+
+def _duration(hours: float) -> str:
+    if hours < 1 / 60:
+        # starting containers takes longer than such runs
+        return "a minute"
+    if hours < 1:
+        return f"{hours * 60:.0f} min"
+    return f"{hours:.1f} h" if hours < 10 else f"{hours:.0f} h"

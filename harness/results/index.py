@@ -8,6 +8,7 @@ from __future__ import annotations
 import io
 import json
 import logging
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -45,13 +46,17 @@ def index_path(layout: Layout) -> Path:
     return layout.local / "index.parquet"
 
 
-def build_index(layout: Layout, path: Path | None = None) -> Path:
-    """Read every record and its fresh scores, and write the index anew. Damaged runs are left out."""
+def build_index(layout: Layout, path: Path | None = None, keys: Collection[str] | None = None) -> Path:
+    """Read every record and its fresh scores, and write the index anew. Damaged runs are left out.
+
+    With `keys` the index is of these runs alone.
+    """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     store = Store(layout.runs)
-    rows = [row for key in store.finished() if (row := _readable_row(layout, store, key))]
+    chosen = [key for key in store.finished() if keys is None or key in keys]
+    rows = [row for key in chosen if (row := _readable_row(layout, store, key))]
     metrics = sorted({name for row in rows for name in row["metrics"]})
     kinds = dict.fromkeys((*_TEXTS, *_MORE_TEXTS), pa.string())
     kinds |= {name: pa.int64() for name in _WHOLE_NUMBERS} | {name: pa.float64() for name in _NUMBERS}

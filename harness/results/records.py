@@ -17,6 +17,7 @@ from harness.planning.jobs import PlannedJob
 
 RECORD_FILE = "record.json"
 _ALWAYS = ("job.json", "log.txt", "method.json")
+_OPTIONAL = {"order", "made_by"}
 
 
 class StoredFile(Strict):
@@ -24,6 +25,31 @@ class StoredFile(Strict):
 
     sha256: str
     bytes: int
+
+
+class Maker(Strict):
+    """What made a run, beside its image and inputs: the harness, the processor, the kernel and the engine.
+
+    `harness` is a digest of the harness' meaning, `commit` that of git, marked by `+` where the code differed from
+    it, `scorer` the digest of what scores the benchmark. No path of the machine is among them.
+    """
+
+    harness: str
+    commit: str
+    scorer: str
+    processor: str
+    flags: list[str]
+    kernel: str
+    engine: str
+
+    @property
+    def text(self) -> str:
+        """One line for people."""
+        commit = f", commit {self.commit[:12]}{'+' * self.commit.endswith('+')}" if self.commit else ""
+        return (
+            f"harness {self.harness[:12]}{commit}, scorer {self.scorer[:12]}; {self.processor} "
+            f"({' '.join(self.flags)}), Linux {self.kernel}, {self.engine}"
+        )
 
 
 class Record(Strict):
@@ -44,6 +70,8 @@ class Record(Strict):
     harness_version: str
     # The secret that the order of its items followed from (benchmarks.order); empty for the published order.
     order: str = Field(default="", exclude_if=lambda value: value == "")
+    # Absent in records of earlier versions.
+    made_by: Maker | None = Field(default=None, exclude_if=lambda value: value is None)
 
     @field_validator("files")
     @classmethod
@@ -53,6 +81,11 @@ class Record(Strict):
             if path.is_absolute() or ".." in path.parts or not path.parts:
                 raise ValueError(f"'{name}' is not a file of the run's folder")
         return files
+
+    @property
+    def processor(self) -> str:
+        """The processor it ran on; empty where an earlier version did not write it down."""
+        return self.made_by.processor if self.made_by else str(self.engine.get("processor", ""))
 
     @property
     def missing_files(self) -> list[str]:
@@ -87,7 +120,7 @@ def checked_content(text: bytes, where: Path | str) -> dict[str, Any]:
         raise _corrupt("a record is cut or not a record", str(where)) from None
     if digest != stated_digest:
         raise _corrupt("a record differs from its own digest", str(where))
-    if odd_fields := (content.keys() ^ Record.model_fields.keys()) - ({"order"} - content.keys()):
+    if odd_fields := (content.keys() ^ Record.model_fields.keys()) - (_OPTIONAL - content.keys()):
         odd = ", ".join(sorted(odd_fields))
         raise _corrupt("a record has other fields than this version writes", f"{where}: {odd}")
     return dict(content)

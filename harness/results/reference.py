@@ -14,6 +14,7 @@ import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,8 @@ from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.planning.jobs import PlannedJob
 from harness.planning.plan import Present
+from harness.proof.log import Log
+from harness.results.digests import reference_results, take_over
 from harness.results.records import Record, checked_content
 from harness.results.scoring import Scores, parse_scores, score_run, scored_files, scorer_digest
 from harness.results.store import Store
@@ -71,21 +74,25 @@ def load_reference(layout: Layout, benchmark: str = "") -> dict[str, ReferenceRe
 def save_reference(layout: Layout, store: Store, mirrors: Iterable[Path] = ()) -> tuple[int, list[Path]]:
     """The number of finished runs of the present repository, now written to the reference results, and all files.
 
-    Results of other seeds stay; those of other code, images or data than today's are removed.
+    Results of other seeds stay; those of other code, images or data than today's are removed. The log beside them
+    takes over what the log of the store says of their jobs, failures included.
     """
     present = Present(layout)
     lines: dict[Path, dict[str, str]] = {}
     for entry in load_reference(layout).values():
         if present.holds_as_usual(entry.planned):
             _put(layout, lines, entry.planned, _line(entry.content, entry.scores))
-    count = 0
+    count, jobs = 0, set[str]()
     for key in store.finished():
         standing = store.standing(key)
-        if not standing.content or not standing.verdict.is_final:
+        if not standing.content:
             continue
         planned = PlannedJob.model_validate(standing.content["planned"])
         # an earlier version of the harness made other keys; such a run is no run of the present repository
         if planned.key != key or not present.holds_as_usual(planned):
+            continue
+        jobs.add(key)
+        if not standing.verdict.is_final:
             continue
         scores = score_run(layout, store, planned, tuple(mirrors)) if standing.verdict is Verdict.OK else None
         _put(layout, lines, planned, _line(standing.content, scores))
@@ -96,6 +103,8 @@ def save_reference(layout: Layout, store: Store, mirrors: Iterable[Path] = ()) -
         text = "".join(f"{lines_of_file[job]}\n" for job in sorted(lines_of_file))
         # no time stamp: equal results are equal files
         write_atomic(path, gzip.compress(text.encode(), mtime=0))
+    with store.open_log() as (log, _):
+        take_over(log, Log(layout.reference), jobs, reference_results(load_reference(layout)))
     return count, sorted(lines)
 
 
@@ -155,6 +164,13 @@ def seconds_in_reference(layout: Layout, planned: PlannedJob) -> list[float]:
     return [entry.content["resources"]["wall_s"] for entry in entries if "wall_s" in entry.content["resources"]]
 
 
+def reference_of(layout: Layout, planned: PlannedJob) -> ReferenceResult | None:
+    """The committed result of one job, or None."""
+    path = reference_file(layout, planned)
+    entries = _read(layout, path) if path.is_file() else ()
+    return next((entry for entry in entries if entry.content["key"] == planned.key), None)
+
+
 def _put(layout: Layout, lines: dict[Path, dict[str, str]], planned: PlannedJob, line: str) -> None:
     order = f"{planned.job.split.seed:010d} {planned.key}"
     lines.setdefault(reference_file(layout, planned), {})[order] = line
@@ -166,10 +182,19 @@ def _line(content: dict[str, Any], scores: Scores | None) -> str:
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 
-def _read(layout: Layout, path: Path) -> Iterator[ReferenceResult]:
-    place = path.relative_to(layout.root)
+def _read(layout: Layout, path: Path) -> tuple[ReferenceResult, ...]:
+    return _parsed(path.relative_to(layout.root), path.read_bytes())
+
+
+# A status, its claims and its page read the same files; nobody changes what is read.
+@lru_cache(maxsize=4096)
+def _parsed(place: Path, content: bytes) -> tuple[ReferenceResult, ...]:
+    return tuple(_entries(place, content))
+
+
+def _entries(place: Path, packed: bytes) -> Iterator[ReferenceResult]:
     try:
-        lines = gzip.decompress(path.read_bytes()).splitlines()
+        lines = gzip.decompress(packed).splitlines()
     except (OSError, EOFError, zlib.error):
         raise _corrupt("not a gzipped file, or cut", str(place)) from None
     for number, text in enumerate(lines, start=1):

@@ -14,9 +14,10 @@ from harness.base.files import digest_of, read_json, write_json
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.benchmarks.measures import no_truth
-from harness.meaning.modules import meaning_of_modules
+from harness.meaning.scorer import meaning_of_scorer
 from harness.planning.jobs import Job, PlannedJob
 from harness.planning.plan import Cell
+from harness.proof.leaves import Event, Leaf, now, scope_of
 from harness.results.records import Record
 from harness.results.store import Store
 from harness.results.truth import Truth, truth_of
@@ -57,8 +58,7 @@ class Scores:
 @cache
 def scorer_digest(benchmark: str) -> str:
     """A digest of all that decides a benchmark's scores: where it changes, old scores are stale by themselves."""
-    roots = [f"harness.benchmarks.{benchmark}.scoring", "harness.benchmarks.measures"]
-    return meaning_of_modules(Path(__file__).parents[1], roots)
+    return meaning_of_scorer(Path(__file__).parents[1], benchmark)
 
 
 def scores_path(layout: Layout, key: str) -> Path:
@@ -162,7 +162,17 @@ def score_run(layout: Layout, store: Store, planned: PlannedJob, mirrors: Sequen
     )
     if scores is None or standing.verdict is not Verdict.OK:
         scores = compute_scores(layout, store, planned, mirrors)
-        write_json(scores_path(layout, planned.key), scores.to_json())
+        content, path = scores.to_json(), scores_path(layout, planned.key)
+        leaf = Leaf(
+            Event.SCORE,
+            now(),
+            scope_of(standing.content["planned"]["job"]),
+            key=planned.key,
+            record=digest_of(standing.content),
+            score=content["digest"],
+        )
+        with store.open_log() as (log, _), log.event(leaf, path):
+            write_json(path, content)
     return scores
 
 
@@ -187,7 +197,7 @@ def score_all(layout: Layout, store: Store, cells: Iterable[Cell], mirrors: Sequ
         try:
             store.check(record)
         except CorruptData as error:
-            reason = f"evidence is damaged: {error.what} ({error.where})"
+            reason = layout.without_folders(f"evidence is damaged: {error.what} ({error.where})")
             store.amend(record.model_copy(update={"verdict": Verdict.INFRASTRUCTURE, "reason": reason}))
             after.append(replace(cell, verdict=Verdict.INFRASTRUCTURE, reason=reason))
             continue

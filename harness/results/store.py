@@ -1,7 +1,8 @@
 """The store: one folder per finished run, whole or absent, so that killing anything costs only runs in flight.
 
 A run's folder is made under a temporary name, its record written last, and renamed into being. A harness claims
-a key before it runs it; where two finish the same job all the same, the first folder stays.
+a key before it runs it; where two finish the same job all the same, the first folder stays. All that happens to a
+run is a leaf of the log beside the store.
 """
 
 from __future__ import annotations
@@ -23,6 +24,9 @@ from harness.base.ownership import own_folder
 from harness.base.vocabulary import Verdict
 from harness.planning.obstacles import ObstacleNotes
 from harness.planning.plan import Cell, Plan
+from harness.proof.leaves import Event, Leaf, now, result_leaf, scope_of
+from harness.proof.log import Log
+from harness.results.digests import import_leaves, stored_results
 from harness.results.records import RECORD_FILE, Record, StoredFile, checked_content, parse_record
 
 _LOCK = ".lock"
@@ -119,10 +123,12 @@ class Store:
             with self._alone():
                 # looked at again: another harness may have finished the same job meanwhile
                 if not self._stays(record, again=again):
-                    self.remove(record.key)
-                    final.parent.mkdir(exist_ok=True)
-                    draft.rename(final)
-                    sync_folder(final.parent)
+                    content = complete.to_json()
+                    with self.log.event(result_leaf(content, content["digest"]), final / RECORD_FILE):
+                        self._discard(record.key)
+                        final.parent.mkdir(exist_ok=True)
+                        draft.rename(final)
+                        sync_folder(final.parent)
                 return self.record(record.key)
         finally:
             shutil.rmtree(draft, ignore_errors=True)
@@ -149,12 +155,46 @@ class Store:
 
     def amend(self, record: Record) -> None:
         """Replace the verdict of a stored run, keeping its files: for what a later repetition showed."""
-        draft = self._own / f"{record.key}.json"
-        write_json(draft, record.to_json())
-        draft.replace(self.path(record.key) / RECORD_FILE)
+        draft, content = self._own / f"{record.key}.json", record.to_json()
+        write_json(draft, content)
+        final = self.path(record.key) / RECORD_FILE
+        with self._alone(), self.log.event(result_leaf(content, content["digest"], Event.AMENDMENT), final):
+            draft.replace(final)
 
     def remove(self, key: str) -> None:
-        """Remove one run: its folder is renamed away in one step, then its files are deleted."""
+        """Remove one run. That it was there stays in the log."""
+        with self._alone():
+            if not self.path(key).is_dir():
+                return
+            content = self.standing(key).content
+            scope = scope_of(content["planned"]["job"]) if content else ""
+            with self.log.event(Leaf(Event.REMOVAL, now(), scope, key=key), self.path(key) / RECORD_FILE):
+                self._discard(key)
+
+    @property
+    def log(self) -> Log:
+        """Every event of these runs."""
+        return Log(self.folder.parent)
+
+    @contextmanager
+    def open_log(self) -> Iterator[tuple[Log, list[str]]]:
+        """The log, to which nobody else adds anything until the block ends, and what was put right in it.
+
+        Runs from before there was a log enter it once, as such.
+        """
+        with self._alone() as notes:
+            yield self.log, notes
+
+    def _open_log(self) -> list[str]:
+        """What had to be put right before the next event, in words."""
+        notes = self.log.repair()
+        if not self.log.path.is_file() and (older := stored_results(self, self.folder.parent / "scores")):
+            self.log.begin([*import_leaves(older, "stored before there was a log")])
+            notes.append(f"{self.log.path}: {len(older)} runs are older than the log; it says so of each")
+        return notes
+
+    def _discard(self, key: str) -> None:
+        """The run's folder is renamed away in one step, then its files are deleted."""
         grave = Path(tempfile.mkdtemp(dir=self._own, prefix="removed-"))
         with suppress(FileNotFoundError):
             self.path(key).rename(grave)
@@ -166,12 +206,15 @@ class Store:
         return own_folder(self.folder.parent / "work")
 
     @contextmanager
-    def _alone(self) -> Iterator[None]:
-        """Hold the lock of the store: only one harness at a time puts a run in its place."""
+    def _alone(self) -> Iterator[list[str]]:
+        """Hold the lock of the store: only one harness at a time puts a run in its place.
+
+        The block gets what had to be put right in the log, in words.
+        """
         self.folder.mkdir(parents=True, exist_ok=True)
         with (self.folder / _LOCK).open("w") as stream:
             fcntl.flock(stream, fcntl.LOCK_EX)
-            yield
+            yield self._open_log()
 
     def _stays(self, record: Record, *, again: bool) -> bool:
         """Whether what is stored under the key of `record` counts for more than `record` does."""

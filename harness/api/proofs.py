@@ -1,0 +1,76 @@
+"""Proofs: statements about results, signed with a person's own key, and whether they hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+
+from harness.api.repository import Repository, opened
+from harness.audit import AuditReport
+from harness.audit.steps import Checked
+from harness.base.errors import AuditError, CorruptData
+from harness.proof.attestation import Attestation
+from harness.proof.attestation import attest as make_statement
+from harness.proof.confirmation import Confirmation
+from harness.proof.confirmation import confirm as sign_replay
+from harness.proof.results import ResultSet
+from harness.proof.statement import read
+from harness.proof.verification import Held, Proof
+from harness.proof.verification import verify as verify_results
+from harness.results.sets import reference_set, stored_set
+
+# Whoever signs the log that others' statement is about need not be known to the repository yet.
+_NOT_OF_THE_LOG = ("signature",)
+
+
+def attest(
+    *, reference: bool = False, key: Path | str | None = None, repository: Repository | None = None
+) -> Attestation:
+    """The statement about all runs of this machine, or the reference results; signed where there is a key."""
+    here = opened(repository)
+    with _results(here, reference=reference) as results:
+        return make_statement(here.layout, results, Path(key) if key is not None else None)
+
+
+def verify(
+    *, reference: bool = False, signers: Path | str | None = None, repository: Repository | None = None
+) -> Proof:
+    """Whether results are those that were stated and signed, step by step.
+
+    `signers` is a file of the keys that you believe, in place of the repository's `results/allowed_signers`.
+    """
+    here = opened(repository)
+    with _results(here, reference=reference) as results:
+        return verify_results(here.layout, results, Path(signers) if signers is not None else None)
+
+
+def confirm(
+    report: AuditReport, key: Path | str, *, reference: bool = False, repository: Repository | None = None
+) -> Confirmation:
+    """Sign the log of a statement with a key of one's own, after an audit whose replays all came out the same."""
+    here = opened(repository)
+    replays = [(audit, step) for audit in report.audits for step in audit.steps if step.name == "replay"]
+    others = [(audit, step) for audit, step in replays if step.checked is not Checked.OK]
+    if report.failed or others:
+        what = f"{report.failed} audits failed, {len(others)} replays were not made or came out otherwise"
+        raise AuditError(f"nothing is signed: {what}", where="the audit above", todo="look at its reasons")
+    proof = verify(reference=reference, repository=here)
+    for step in proof.steps:
+        if step.state is Held.FAILED and step.name not in _NOT_OF_THE_LOG:
+            raise AuditError(f"nothing is signed: {step.what}", where=step.where, todo=step.todo)
+    folder = here.layout.reference if reference else here.layout.local
+    statement = read(folder)
+    assert statement is not None, "it was just verified"
+    return sign_replay(here.layout, folder, statement, [audit.key for audit, _ in replays], Path(key))
+
+
+@contextmanager
+def _results(here: Repository, *, reference: bool) -> Iterator[ResultSet]:
+    """The results, to which nobody adds anything until the block ends."""
+    # the reference results are read where nothing may be written, too
+    with nullcontext() if reference else here.store.open_log():
+        try:
+            yield reference_set(here.layout) if reference else stored_set(here.layout)
+        except CorruptData as error:
+            raise AuditError(error.what, where=error.where, todo=error.todo) from None

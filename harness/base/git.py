@@ -1,0 +1,101 @@
+"""The commit of a repository, and what its folders hold beside what was committed.
+
+Files are hashed here: what git itself says of a working tree can be switched off file by file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+# What Python and editors leave beside files: nothing of it was ever meant to be committed.
+LEFTOVERS = ("__pycache__", ".pyc", ".swp", ".ipynb_checkpoints")
+_LINK = "120000"
+_SECONDS = 60
+
+
+def commit_of(root: Path) -> str:
+    """The commit that a folder is at; empty where it is no git repository of its own, or git is not here."""
+    return git(root, "rev-parse", "HEAD").strip()
+
+
+@dataclass(frozen=True)
+class Differences:
+    """The files that are not as they were committed, by path."""
+
+    changed: tuple[str, ...]
+    missing: tuple[str, ...]
+    untracked: tuple[str, ...]
+
+    def __bool__(self) -> bool:
+        return bool(self.changed or self.missing or self.untracked)
+
+    def __str__(self) -> str:
+        return "; ".join(
+            f"{len(names)} {kind}: {', '.join(names[:_MOST])}{', ...' if len(names) > _MOST else ''}"
+            for kind, names in (
+                ("changed", self.changed),
+                ("missing", self.missing),
+                ("untracked", self.untracked),
+            )
+            if names
+        )
+
+
+_MOST = 6
+
+
+def differences(root: Path, folders: Sequence[str], left_out: Sequence[str] = ()) -> Differences:
+    """How files, and those below folders, differ from the commit. Names in `left_out` count nowhere."""
+    committed = {}
+    for line in git(root, "ls-tree", "-r", "-z", "HEAD", "--", *folders).split("\0"):
+        if line:
+            facts, _, name = line.partition("\t")
+            mode, kind, digest = facts.split()
+            if kind == "blob":
+                committed[name] = (mode, digest)
+    here = {
+        path.relative_to(root).as_posix(): path
+        for folder in folders
+        for path in ((root / folder), *sorted((root / folder).rglob("*")))
+        if path.is_symlink() or path.is_file()
+    }
+    return Differences(
+        tuple(name for name, path in here.items() if name in committed and _blob(path) != committed[name]),
+        tuple(name for name in committed if name not in here),
+        tuple(name for name in here if name not in committed and not _is_left_out(name, left_out)),
+    )
+
+
+def _is_left_out(name: str, left_out: Sequence[str]) -> bool:
+    return any(
+        part == one or (one.startswith(".") and part.endswith(one)) for part in name.split("/") for one in left_out
+    )
+
+
+def _blob(path: Path) -> tuple[str, str]:
+    """The mode and the id that git gives to what lies at a path."""
+    if path.is_symlink():
+        mode, content = _LINK, str(path.readlink()).encode()
+    else:
+        mode, content = "100755" if path.stat().st_mode & 0o100 else "100644", path.read_bytes()
+    return mode, hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
+
+
+def git(root: Path, *words: str) -> str:
+    """What git answers about a repository; empty where the folder is none of its own, or git is not here."""
+    if not (root / ".git").exists():
+        return ""
+    # a replaced object would stand for what was committed
+    environment = {**os.environ, "GIT_NO_REPLACE_OBJECTS": "1", "GIT_OPTIONAL_LOCKS": "0"}
+    command = ["git", "-c", f"safe.directory={root}", "-C", str(root), *words]
+    try:
+        return subprocess.run(
+            command, env=environment, capture_output=True, text=True, check=True, timeout=_SECONDS
+        ).stdout
+    except (OSError, subprocess.SubprocessError):
+        return ""

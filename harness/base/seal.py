@@ -1,0 +1,63 @@
+"""Notes of this user's harness to itself: believed only where they carry its seal.
+
+What takes minutes to recompute is noted once per machine. Such notes lie in the cache, which others may be able to
+write to. Their seal is made with a secret that lies elsewhere; a note without it is as if it were not there.
+"""
+
+from __future__ import annotations
+
+import hmac
+import os
+import secrets
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from harness.base.files import canonical_json, digest_of, read_json, write_json
+
+_SECRET, _BYTES = "seal", 32
+
+
+def read_note(folder: Path, about: Any) -> Any:
+    """What was noted about something, or None: nothing, or nothing that this user's harness wrote."""
+    note = read_json(_path(folder, about))
+    if not isinstance(note, dict) or note.get("about") != about:
+        return None
+    content = note.get("content")
+    return content if hmac.compare_digest(str(note.get("seal")), seal_of(about, content)) else None
+
+
+def write_note(folder: Path, about: Any, content: Any) -> None:
+    """Note something for the next time."""
+    write_json(_path(folder, about), {"about": about, "content": content, "seal": seal_of(about, content)})
+
+
+def _path(folder: Path, about: Any) -> Path:
+    return folder / f"{digest_of(about)[:32]}.json"
+
+
+def seal_of(about: Any, content: Any) -> str:
+    """What only this user's harness can say of something."""
+    return hmac.digest(_secret(_place()), canonical_json([about, content]), "sha256").hex()
+
+
+def _place() -> Path:
+    state = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
+    return Path(state) / "permafrost" / _SECRET
+
+
+@cache
+def _secret(path: Path) -> bytes:
+    """The secret of this user, made at its first use; one for this process alone where none can be kept."""
+    new = secrets.token_bytes(_BYTES)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        # only one of two processes makes it, and nobody else may read it
+        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as stream:
+            stream.write(new)
+    except FileExistsError:
+        kept = path.read_bytes()
+        return kept if len(kept) == _BYTES else new
+    except OSError:
+        return new
+    return new

@@ -1,0 +1,105 @@
+"""Making statements: about a set of results, and by a second party that it ran some of them again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from harness import __version__
+from harness.base.errors import AuditError, CorruptData
+from harness.base.layout import Layout
+from harness.proof.digests import digests_of
+from harness.proof.history import EarlierLog, earlier_logs, first_other, git_state, remember
+from harness.proof.keys import Signer, allowed_signers
+from harness.proof.leaves import now
+from harness.proof.results import ResultSet, faults_of, shown, told_by
+from harness.proof.signature import is_signed, signer_of_file, write_signed
+from harness.proof.statement import (
+    RESULTS_TYPE,
+    STATEMENT,
+    STATEMENT_TYPE,
+    Statement,
+    parse,
+    read,
+    statement_text,
+)
+from harness.proof.tree import consistency_proof, root_of
+
+
+@dataclass(frozen=True)
+class Attestation:
+    """A statement that was made, and whose key signed it; None: nobody's."""
+
+    statement: Statement
+    signer: Signer | None
+    path: Path
+
+
+def attest(layout: Layout, results: ResultSet, key: Path | None = None) -> Attestation:
+    """Make the statement about a set of results, signed if there is a key.
+
+    `AuditError` where the log is not the last statement's one, grown, and where it does not tell of these results.
+    """
+    log, path = results.log, results.folder / STATEMENT
+    lines, hashes, leaves = log.lines(), log.hashes(), log.leaves()
+    if not leaves:
+        raise AuditError(
+            f"there is no log of {results.name}",
+            where=str(log.path),
+            todo="run some first; those of the repository enter it by harness reference save",
+        )
+    root = root_of(hashes).hex()
+    last = _last_statement(path, layout)
+    before = [EarlierLog(last.size, last.root, str(path))] if last else []
+    if earlier := first_other([*before, *earlier_logs(layout, results.folder, lines)], hashes):
+        raise AuditError(
+            f"the log is not the one that had {earlier.size} leaves before, grown: it was changed",
+            where=f"{log.path}; {earlier.where}",
+            todo="restore the log; nothing is ever taken out of it, or changed",
+        )
+    if faults := shown(faults_of(leaves, results)):
+        others = f"; {len(faults) - 1} more faults" if len(faults) > 1 else ""
+        raise AuditError(faults[0].what + others, where=faults[0].where, todo=faults[0].todo)
+    content = {
+        "_type": STATEMENT_TYPE,
+        "predicateType": RESULTS_TYPE,
+        "subject": [
+            {"name": name, "digest": {"sha256": sha256}} for name, sha256 in results.subjects(root).items()
+        ],
+        "predicate": {
+            "about": results.name,
+            "made": now(),
+            "harness": __version__,
+            "git": git_state(layout),
+            "log": {"root": root, "size": len(hashes), "previous": _previous(last, hashes)},
+            **told_by(results.folder, leaves),
+            "digests": digests_of(layout),
+        },
+    }
+    text = statement_text(content)
+    signer = write_signed(path, text, key, allowed_signers(layout))
+    statement = parse(text, str(path))
+    if signer is not None:
+        remember(layout, results.folder, lines, statement)
+    return Attestation(statement, signer, path)
+
+
+def _last_statement(path: Path, layout: Layout) -> Statement | None:
+    """The statement that lies there, if nobody changed it after it was signed."""
+    try:
+        last = read(path.parent)
+        if last is not None and is_signed(path):
+            signer_of_file(path, allowed_signers(layout))
+    except CorruptData as error:
+        raise AuditError(error.what, where=error.where, todo=error.todo) from None
+    return last
+
+
+def _previous(last: Statement | None, hashes: Sequence[bytes]) -> dict[str, Any] | None:
+    """The last statement, and the proof that this log is that one's, grown."""
+    if last is None or last.size == 0:
+        return None
+    proof = [one.hex() for one in consistency_proof(hashes, last.size)]
+    return {"statement": last.sha256, "size": last.size, "root": last.root, "consistency": proof}

@@ -1,0 +1,86 @@
+"""Plans in the log: what was to be run enters before its first result, so that nobody can leave a cell out later.
+
+A leaf holds a plan's digest. The plan itself, its cells by key and label, lies beside the log in `plans/`.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from harness.base.errors import CorruptData
+from harness.base.files import canonical_json, digest_of, write_atomic
+from harness.proof.leaves import Event, Leaf, now
+from harness.proof.log import Log
+
+_FOLDER = "plans"
+
+
+@dataclass(frozen=True)
+class LoggedCell:
+    """A planned cell: its key and its label; without a key the verdict that it has instead of a run."""
+
+    key: str
+    label: str
+    verdict: str = ""
+
+
+def enter_plan(log: Log, name: str, cells: Sequence[LoggedCell]) -> None:
+    """Let a plan enter the log, unless it is there."""
+    content = {"name": name, "cells": [[cell.key, cell.label, cell.verdict] for cell in cells]}
+    digest = digest_of(content)
+    if not any(digest.encode() in line for line in log.lines()):
+        path = plan_path(log.folder, digest)
+        # no time stamp: equal plans are equal files
+        write_atomic(path, gzip.compress(canonical_json(content), mtime=0))
+        log.append([Leaf(Event.PLAN, now(), name, plan=digest, cells=len(cells))])
+
+
+def plan_path(folder: Path, digest: str) -> Path:
+    """Where a plan lies."""
+    return folder / _FOLDER / f"{digest}.json.gz"
+
+
+def load_plan(folder: Path, digest: str) -> list[LoggedCell]:
+    """The cells of a plan; `CorruptData` where it is not there, or not what its digest says."""
+    path = plan_path(folder, digest)
+    try:
+        content = json.loads(gzip.decompress(path.read_bytes()))
+        cells = [LoggedCell(*cell) for cell in content["cells"]]
+    except (OSError, EOFError, ValueError, TypeError, KeyError):
+        raise CorruptData("a plan is missing, or can't be read", where=str(path), todo="restore it") from None
+    if digest_of(content) != digest:
+        raise CorruptData("a plan differs from the digest in the log", where=str(path), todo="restore it")
+    return cells
+
+
+def summary(folder: Path, leaves: Iterable[Leaf]) -> tuple[list[dict[str, Any]], int]:
+    """For each plan how many cells have no leaf; and the number of results that no plan had announced."""
+    every = list(leaves)
+    results = {leaf.key for leaf in every if leaf.record}
+    plans: list[dict[str, Any]] = []
+    announced: set[str] = set()
+    unplanned: set[str] = set()
+    for leaf in every:
+        if leaf.kind is Event.PLAN:
+            cells = load_plan(folder, leaf.plan)
+            keys = {cell.key for cell in cells if cell.key}
+            announced |= keys
+            missing = sorted(keys - results)
+            plans.append(
+                {
+                    "name": leaf.scope,
+                    "plan": leaf.plan,
+                    "cells": leaf.cells,
+                    "without_key": sum(1 for cell in cells if not cell.key),
+                    "missing": len(missing),
+                    "missing_keys": digest_of(missing),
+                }
+            )
+        elif leaf.kind in (Event.RECORD, Event.FAILURE) and leaf.key not in announced:
+            unplanned.add(leaf.key)
+    return plans, len(unplanned)

@@ -1,0 +1,106 @@
+"""A set of results that a statement is about, held against its log."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from harness.base.files import sha256_of
+from harness.base.vocabulary import Verdict
+from harness.proof.leaves import Event, Leaf, LoggedResult, account_of
+from harness.proof.log import LOG, Log
+from harness.proof.plans import summary
+from harness.proof.statement import ROOT_SUBJECT
+
+_MOST = 20
+
+
+@dataclass(frozen=True)
+class ResultSet:
+    """Results by key, the folder of their log, and the files that hold them where these are few."""
+
+    name: str
+    folder: Path
+    results: Mapping[str, LoggedResult]
+    files: Sequence[Path] = ()
+
+    @property
+    def log(self) -> Log:
+        """Their log."""
+        return Log(self.folder)
+
+    def subjects(self, root: str) -> dict[str, str]:
+        """What a statement is about: the root of the log, and files with their sha256."""
+        files = [self.log.path, *self.files]
+        return {ROOT_SUBJECT: root, **{self._name(path): sha256_of(path) for path in sorted(files)}}
+
+    def _name(self, path: Path) -> str:
+        return path.relative_to(self.folder).as_posix()
+
+
+@dataclass(frozen=True)
+class ProofFault:
+    """Something that should not be: what, where, and what to do."""
+
+    what: str
+    where: str
+    todo: str
+
+
+def faults_of(leaves: Sequence[Leaf], results: ResultSet) -> Iterator[ProofFault]:
+    """Where the results are not those that their log tells of."""
+    account = account_of(leaves)
+    again = "restore the files; if somebody removed the run by hand on purpose, run it again"
+    for key, result in results.results.items():
+        logged = account.results.get(key)
+        where = f"{result.scope or 'run'} ({key[:12]})"
+        if logged is None and key in account.removals:
+            yield ProofFault("a result lies there that the log says was removed", where, again)
+        elif logged is None:
+            yield ProofFault("no leaf of the log tells of this result", where, again)
+        elif logged.record != result.record:
+            what = (
+                f"the record is not the one of leaf {logged.leaf}: {result.record[:12]}, not {logged.record[:12]}"
+            )
+            yield ProofFault(what, where, again)
+        elif logged.verdict != result.verdict:
+            what = f"leaf {logged.leaf} says '{logged.verdict}', the record says '{result.verdict}'"
+            yield ProofFault(what, where, again)
+        elif not logged.agrees(result):
+            what = f"the scores are not those of leaf {logged.leaf}: {result.score[:12]}, not {logged.score[:12]}"
+            yield ProofFault(what, where, "remove the scores and run `harness score` again")
+    for key, logged in account.results.items():
+        # of a run that did not end by itself nothing need be kept
+        if key not in results.results and Verdict(logged.verdict).is_final:
+            where = f"{logged.scope} ({key[:12]})"
+            yield ProofFault(f"the result of leaf {logged.leaf}, '{logged.verdict}', is gone", where, again)
+
+
+def told_by(folder: Path, leaves: Sequence[Leaf]) -> dict[str, Any]:
+    """What a statement says that follows from the log and its plans."""
+    account = account_of(leaves)
+    plans, unplanned = summary(folder, leaves)
+
+    def counts(values: Iterator[str]) -> dict[str, int]:
+        return dict(sorted(Counter(values).items()))
+
+    return {
+        "leaves": counts(str(leaf.kind) for leaf in leaves),
+        "results": len(account.results),
+        "verdicts": counts(one.verdict for one in account.results.values()),
+        "removals": counts(one.verdict for one in account.removals.values()),
+        "imported": sum(1 for leaf in leaves if leaf.kind is Event.IMPORT),
+        "plans": plans,
+        "unplanned": unplanned,
+    }
+
+
+def shown(faults: Iterable[ProofFault]) -> list[ProofFault]:
+    """The first faults, and how many more there are."""
+    every = list(faults)
+    if len(every) <= _MOST:
+        return every
+    return [*every[:_MOST], ProofFault(f"and {len(every) - _MOST} more", LOG, "see above")]

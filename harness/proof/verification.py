@@ -1,0 +1,234 @@
+"""Whether a set of results is the one that was stated and signed (`harness audit --signed`), without a network."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from harness.base.errors import CorruptData
+from harness.base.git import git
+from harness.base.layout import Layout
+from harness.proof.confirmation import confirmations
+from harness.proof.digests import digests_of
+from harness.proof.history import earlier_logs, first_other, remember
+from harness.proof.keys import allowed_signers
+from harness.proof.leaves import Leaf
+from harness.proof.results import ResultSet, faults_of, shown, told_by
+from harness.proof.signature import is_signed, signer_of_file
+from harness.proof.statement import STATEMENT, Statement, read
+from harness.proof.tree import is_extended, leaf_hash, root_of
+
+_AGAIN = "look what was changed; if it is meant, make the statement again: harness attest"
+_RESTORE = "restore it from the repository: nothing is ever taken out of a log, or changed in it"
+
+
+class Held(StrEnum):
+    """What a step came to."""
+
+    OK = "ok"
+    FAILED = "FAILED"
+    UNKNOWN = "not checked"
+
+
+@dataclass(frozen=True)
+class ProofStep:
+    """One thing that must hold: what was found, and where it does not hold where and what to do."""
+
+    name: str
+    state: Held
+    what: str
+    where: str = ""
+    todo: str = ""
+
+
+@dataclass(frozen=True)
+class Proof:
+    """All steps about one set of results."""
+
+    about: str
+    steps: tuple[ProofStep, ...]
+
+    @property
+    def failed(self) -> int:
+        """How many do not hold."""
+        return sum(1 for step in self.steps if step.state is Held.FAILED)
+
+
+def verify(layout: Layout, results: ResultSet, signers: Path | None = None) -> Proof:
+    """Every step from the signature to the results. `signers`: a file of keys to believe, not the repository's."""
+    path = results.folder / STATEMENT
+    try:
+        statement = read(results.folder)
+    except CorruptData as error:
+        return Proof(results.name, (_failed("statement", error),))
+    if statement is None:
+        step = ProofStep(
+            "statement", Held.FAILED, "there is none", str(path), "make one: harness attest --key FILE"
+        )
+        return Proof(results.name, (step,))
+    lines = results.log.lines()
+    hashes = [leaf_hash(line) for line in lines]
+    checks: Mapping[str, Callable[[], Iterator[ProofStep]]] = {
+        "signature": lambda: _signature(path, signers or allowed_signers(layout)),
+        "log": lambda: _log(results, statement, hashes),
+        "history": lambda: _history(layout, results, statement, lines, hashes),
+        "results": lambda: _results(results, statement, results.log.leaves()),
+        "files": lambda: _files(results, statement),
+        "repository": lambda: _repository(layout, statement),
+        "commit": lambda: _commit(layout, statement),
+        "confirmations": lambda: _confirmations(layout, results, hashes),
+    }
+    steps: list[ProofStep] = []
+    for name, check in checks.items():
+        try:
+            steps += check()
+        except CorruptData as error:
+            steps.append(_failed(name, error))
+        except (KeyError, TypeError, ValueError, AttributeError):
+            # its outer form is ours: somebody made it so
+            what = "the statement is not of the form that we write"
+            steps.append(ProofStep(name, Held.FAILED, what, str(path), _AGAIN))
+    proof = Proof(results.name, tuple(steps))
+    if not proof.failed:
+        remember(layout, results.folder, lines, statement)
+    return proof
+
+
+def _failed(name: str, error: CorruptData) -> ProofStep:
+    return ProofStep(name, Held.FAILED, error.what, error.where, error.todo)
+
+
+def _signature(path: Path, signers: Path) -> Iterator[ProofStep]:
+    if not is_signed(path):
+        todo = "whoever answers for these results signs them: harness attest --key FILE"
+        yield ProofStep(
+            "signature", Held.FAILED, "unsigned: anybody can have written this statement", str(path), todo
+        )
+        return
+    signer = signer_of_file(path, signers)
+    if signer.name:
+        yield ProofStep("signature", Held.OK, f"signed by {signer}, file and envelope")
+    else:
+        todo = f"if you know this key, name it in {signers}"
+        what = f"signed with a key that nobody vouches for: {signer.fingerprint}"
+        yield ProofStep("signature", Held.FAILED, what, str(path), todo)
+
+
+def _log(results: ResultSet, statement: Statement, hashes: Sequence[bytes]) -> Iterator[ProofStep]:
+    where = str(results.log.path)
+    if len(hashes) < statement.size:
+        what = f"{len(hashes)} leaves, of which the statement knows {statement.size}: some were taken out"
+        yield ProofStep("log", Held.FAILED, what, where, _RESTORE)
+    elif root_of(hashes[: statement.size]).hex() != statement.root:
+        what = f"the first {statement.size} leaves are not those of the statement: changed, removed or reordered"
+        yield ProofStep("log", Held.FAILED, what, where, _RESTORE)
+    elif len(hashes) > statement.size:
+        what = f"{len(hashes) - statement.size} leaves are newer than the statement"
+        yield ProofStep("log", Held.FAILED, what, where, "make the statement again: harness attest")
+    else:
+        yield ProofStep("log", Held.OK, f"{len(hashes)} leaves give the root {statement.root[:16]}")
+
+
+def _history(
+    layout: Layout, results: ResultSet, statement: Statement, lines: list[bytes], hashes: Sequence[bytes]
+) -> Iterator[ProofStep]:
+    previous = statement.predicate["log"]["previous"]
+    if previous is not None:
+        proof = [bytes.fromhex(one) for one in previous["consistency"]]
+        before, after = bytes.fromhex(previous["root"]), bytes.fromhex(statement.root)
+        if is_extended(previous["size"], before, statement.size, after, proof):
+            what = f"the last statement's log of {previous['size']} leaves, grown"
+            yield ProofStep("previous statement", Held.OK, what)
+        else:
+            what = "the proof that the log is the last statement's, grown, does not hold"
+            yield ProofStep("previous statement", Held.FAILED, what, str(results.folder / STATEMENT), _RESTORE)
+    known = list(earlier_logs(layout, results.folder, lines))
+    for one in known:
+        if one.size > statement.size:
+            what = (
+                f"an older statement was put back: one about {one.size} leaves is known, this has {statement.size}"
+            )
+            todo = "restore the newest; for an older checkout on purpose, move that note of the cache away"
+            yield ProofStep("history", Held.FAILED, what, one.where, todo)
+            return
+    if other := first_other(known, hashes):
+        what = f"the log is not the one that had {other.size} leaves before, grown"
+        yield ProofStep("history", Held.FAILED, what, other.where, _RESTORE)
+    elif known:
+        yield ProofStep("history", Held.OK, f"all {len(known)} earlier states that are known are part of it")
+    else:
+        yield ProofStep("history", Held.UNKNOWN, "neither commits nor the cache know an earlier state")
+
+
+def _results(results: ResultSet, statement: Statement, leaves: Sequence[Leaf]) -> Iterator[ProofStep]:
+    faults = shown(faults_of(leaves, results))
+    yield from (ProofStep("results", Held.FAILED, one.what, one.where, one.todo) for one in faults)
+    if not faults:
+        what = f"all {len(results.results)} results are the newest leaf of their key, and none is gone"
+        yield ProofStep("results", Held.OK, what)
+    told = told_by(results.folder, leaves)
+    others = [name for name, value in told.items() if statement.predicate.get(name) != value]
+    if others:
+        what = f"the statement says otherwise than the log of: {', '.join(others)}"
+        yield ProofStep("summary", Held.FAILED, what, str(results.folder / STATEMENT), _AGAIN)
+        return
+    counts = ", ".join(f"{verdict} {count}" for verdict, count in statement.verdicts.items())
+    yield ProofStep("summary", Held.OK, "; ".join([counts, *statement.remarks]))
+
+
+def _files(results: ResultSet, statement: Statement) -> Iterator[ProofStep]:
+    here = results.subjects(statement.root)
+    others = sorted(
+        name for name in {*here, *statement.subjects} if here.get(name) != statement.subjects.get(name)
+    )
+    if others:
+        what = f"{len(others)} files are not those of the statement: {_first(others)}"
+        yield ProofStep("files", Held.FAILED, what, str(results.folder), _AGAIN)
+    else:
+        yield ProofStep("files", Held.OK, f"all {len(here) - 1} have the sha256 of the statement")
+
+
+def changed_digests(layout: Layout, statement: Statement) -> list[str]:
+    """The parts of the repository that are not what they were when a statement was made, by name."""
+    here = digests_of(layout)
+    return sorted(name for name in {*here, *statement.digests} if here.get(name) != statement.digests.get(name))
+
+
+def _repository(layout: Layout, statement: Statement) -> Iterator[ProofStep]:
+    if others := changed_digests(layout, statement):
+        what = f"{len(others)} parts of the repository are not what they were: {_first(others)}"
+        yield ProofStep("repository", Held.FAILED, what, str(layout.root), _AGAIN)
+    else:
+        what = f"all {len(statement.digests)} parts (scorers, claims, suites, cards, locks, ...) are as stated"
+        yield ProofStep("repository", Held.OK, what)
+
+
+def _commit(layout: Layout, statement: Statement) -> Iterator[ProofStep]:
+    tree = git(layout.root, "rev-parse", f"{statement.commit}^{{tree}}").strip() if statement.commit else ""
+    if not tree:
+        yield ProofStep("commit", Held.UNKNOWN, f"git does not know {statement.commit[:12] or 'one'} here")
+    elif tree != statement.tree:
+        where = f"commit {statement.commit[:12]}"
+        yield ProofStep("commit", Held.FAILED, "its tree is not that of the statement", where, _AGAIN)
+    else:
+        yield ProofStep("commit", Held.OK, f"{statement.commit[:12]} has the tree {tree[:12]}")
+
+
+def _confirmations(layout: Layout, results: ResultSet, hashes: Sequence[bytes]) -> Iterator[ProofStep]:
+    for one in confirmations(layout, results.folder):
+        if first_other([one.log], hashes):
+            what = f"{one.signer} signed another log than this one, of {one.log.size} leaves"
+            yield ProofStep("confirmation", Held.FAILED, what, str(one.path), _RESTORE)
+        elif one.signer.name:
+            what = f"{one.signer} ran {len(one.replayed)} results again, of the first {one.log.size} leaves"
+            yield ProofStep("confirmation", Held.OK, what)
+        else:
+            what = f"of a key that nobody vouches for, {one.signer.fingerprint}: it counts for nothing"
+            yield ProofStep("confirmation", Held.UNKNOWN, what, str(one.path))
+
+
+def _first(names: Sequence[str], most: int = 8) -> str:
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more

@@ -1,0 +1,40 @@
+"""How long runs took that are in the reference results: what a plan's hours are estimated from."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import zlib
+from collections.abc import Iterable
+from statistics import median
+
+from harness.base.errors import CorruptData
+from harness.base.layout import Layout
+from harness.planning.jobs import Job
+from harness.planning.needs import RunKind, kind_of
+
+
+def reference_seconds(layout: Layout, jobs: Iterable[Job]) -> dict[RunKind, float]:
+    """The median CPU seconds of committed runs of the same method, variant and dataset, on the CPU.
+
+    Lines are read and not checked: this is an estimate, and a plan of everything must not wait for digests.
+    """
+    kinds = {kind_of(job): job.benchmark for job in jobs if job.accelerator == "cpu"}
+    folders = {
+        layout.reference / benchmark / (method if variant == "published" else f"{method}-{variant}")
+        for (method, variant, _), benchmark in kinds.items()
+    }
+    seconds: dict[RunKind, list[float]] = {}
+    for path in sorted(path for folder in folders for path in folder.glob("*.jsonl.gz")):
+        try:
+            records = [json.loads(line)["record"] for line in gzip.decompress(path.read_bytes()).splitlines()]
+            for record in records:
+                job, used = record["planned"]["job"], record["resources"]
+                kind = (job["method"], job["variant"], job["dataset"])
+                if kind in kinds and (spent := used.get("cpu_s", used.get("wall_s"))) is not None:
+                    seconds.setdefault(kind, []).append(float(spent))
+        except (OSError, EOFError, zlib.error, ValueError, KeyError, TypeError, AttributeError):
+            raise CorruptData(
+                "a file of reference results can't be read", where=str(path), todo="restore it (git checkout)"
+            ) from None
+    return {kind: median(values) for kind, values in seconds.items()}

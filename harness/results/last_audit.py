@@ -1,0 +1,74 @@
+"""What the last audit of a whole set of results said: a small file beside the store, which the report shows.
+
+It is a note for readers and proves nothing: `harness audit` does, when it is run again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from harness.base.errors import MissingData
+from harness.base.files import digest_of, read_json, write_json
+from harness.base.layout import Layout
+from harness.base.manifests import Strict
+from harness.base.swhid import identify
+
+_NOTE = "audit.json"
+STORED, REFERENCE = "stored", "reference"
+
+
+class LastAudit(Strict):
+    """When a whole set of results was audited, by which code, and what came of it."""
+
+    at: str
+    # git's name of the tree that was audited with, with `+` where files differed from it; empty without git
+    tree: str
+    results: int
+    passed: int
+    failed: int
+    superseded: int
+    unfinished: int
+    replayed: int
+    # of the keys that were audited: where it differs results have come or gone since
+    digest: str
+
+
+def digest_of_keys(keys: Iterable[str]) -> str:
+    """One digest of a set of results."""
+    return digest_of(sorted(keys))
+
+
+def write_last_audit(layout: Layout, of: str, audit: LastAudit) -> None:
+    """Keep what an audit of all stored runs, or of all reference results, said."""
+    path = layout.local / _NOTE
+    content = read_json(path)
+    notes: dict[str, Any] = content if isinstance(content, dict) else {}
+    write_json(path, {**notes, of: audit.model_dump(mode="json")})
+
+
+def read_last_audit(layout: Layout, of: str) -> LastAudit | None:
+    """What the last audit of all stored runs, or of all reference results, said; None if there was none here."""
+    content = read_json(layout.local / _NOTE)
+    try:
+        return LastAudit.model_validate(content[of]) if isinstance(content, dict) and of in content else None
+    except ValidationError:
+        return None
+
+
+def now() -> str:
+    """The time in UTC, to the minute."""
+    return datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
+
+
+def git_tree(root: Path) -> str:
+    """Git's name of the committed tree, with `+` where files differ from it; empty where git can't tell."""
+    try:
+        identity = identify(root)
+    except MissingData:
+        return ""
+    return identity.directory.rpartition(":")[2] + ("+" if identity.changed else "")
