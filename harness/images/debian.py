@@ -153,10 +153,11 @@ def _candidate(paragraph: str) -> PackageCandidate | None:
     return PackageCandidate(
         package=package,
         essential=fields.get("Essential") == "yes",
-        provides=tuple(_names(fields.get("Provides", "").replace(",", "|"))),
-        depends=tuple(tuple(_names(group)) for group in needs.split(",") if group.strip()),
+        provides=tuple(alternatives_of(fields.get("Provides", "").replace(",", "|"))),
+        depends=tuple(tuple(alternatives_of(group)) for group in needs.split(",") if group.strip()),
     )
 
 
-def _names(alternatives: str) -> list[str]:
+def alternatives_of(alternatives: str) -> list[str]:
+    """The names of a group of packages one of which is enough, as in `a (>= 1) | b:any`."""
     return [text.split("(")[0].split(":")[0].strip() for text in alternatives.split("|") if text.strip()]

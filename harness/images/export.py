@@ -1,8 +1,8 @@
 """Reading an image back out of its engine: the entries of its root file system, and how its containers start.
 
 What an image holds is read file by file: no name, label or receipt is believed. An id is the digest of that, so
-trees are cached by id and each image is read once. A change of the rules by which trees are computed makes the
-cache stale. `harness image verify` always reads again.
+trees are noted by id, under this user's seal, and each image is read once. A change of the rules by which trees
+are computed makes the notes stale. `harness image verify` always reads again.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from typing import IO, TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from harness.base.errors import ImageError
-from harness.base.files import digest_of, write_atomic
 from harness.base.layout import Layout
 from harness.base.manifests import Strict
+from harness.base.seal import read_note, write_note
 from harness.images.builder import BuildEngine
 from harness.images.trees import (
     CODE_ROOTS,
@@ -137,8 +137,8 @@ class HeldTrees(Strict):
 
 def held_trees(engine: BuildEngine, layout: Layout, image_id: str) -> HeldTrees:
     """The trees of an image that the engine has."""
-    path = layout.cache / "images" / "held" / f"{digest_of([image_id, _RULES])[:24]}.json"
-    trees = _cached(path)
+    folder, about = layout.cache / "images" / "held", [image_id, _RULES]
+    trees = _noted(read_note(folder, about))
     if trees is None or trees.image_id != image_id:
         entries = image_entries(engine, image_id)
         trees = HeldTrees(
@@ -146,12 +146,12 @@ def held_trees(engine: BuildEngine, layout: Layout, image_id: str) -> HeldTrees:
             environment_tree=listing_digest(environment_listing(entries, image_config(engine, image_id))),
             code_tree=code_of_entries(entries),
         )
-        write_atomic(path, trees.model_dump_json(indent=2) + "\n")
+        write_note(folder, about, trees.model_dump())
     return trees
 
 
-def _cached(path: Path) -> HeldTrees | None:
+def _noted(content: object) -> HeldTrees | None:
     try:
-        return HeldTrees.model_validate_json(path.read_bytes())
-    except (FileNotFoundError, ValidationError):
+        return HeldTrees.model_validate(content)
+    except ValidationError:
         return None

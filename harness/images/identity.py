@@ -85,7 +85,12 @@ def combined(environment: str, code: str) -> str:
 
 def image_name(layout: Layout, method: str, accelerator: Accelerator = "cpu") -> str:
     """The name of a method's image; it says what the image holds."""
-    return f"{PREFIX}/{method}:{image_tree(layout, method, accelerator)[:_DIGITS]}"
+    return method_image_name(method, image_tree(layout, method, accelerator))
+
+
+def method_image_name(method: str, tree: str) -> str:
+    """The name of the image of a method with this image tree."""
+    return f"{PREFIX}/{method}:{tree[:_DIGITS]}"
 
 
 def environment_image_name(name: str, tree: str) -> str:

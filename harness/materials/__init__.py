@@ -1,0 +1,1 @@
+"""What images are made of, for others' tools: bills of materials, provenance, and updates that archives have."""
