@@ -13,9 +13,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from harness.api.audits import audit
     from harness.api.claims import compare
+    from harness.api.contests import contest
     from harness.api.frames import table
-    from harness.api.pages import report
+    from harness.api.handles import container_log, diff, forget, show
+    from harness.api.pages import report, site
     from harness.api.plans import cells, needs, plan, status
+    from harness.api.proofs import attest, confirm, verify
     from harness.api.repository import Repository, open_repository
     from harness.api.runs import Campaign, ScoredRun, predict, run, scores
 
@@ -23,9 +26,15 @@ __all__ = [
     "Campaign",
     "Repository",
     "ScoredRun",
+    "attest",
     "audit",
     "cells",
     "compare",
+    "confirm",
+    "container_log",
+    "contest",
+    "diff",
+    "forget",
     "needs",
     "open_repository",
     "plan",
@@ -33,17 +42,23 @@ __all__ = [
     "report",
     "run",
     "scores",
+    "show",
+    "site",
     "status",
     "table",
+    "verify",
 ]
 
 # Imported when it is first asked for, so that a command waits for no more than it uses.
 _MODULES = {
     "audits": ("audit",),
     "claims": ("compare",),
+    "contests": ("contest",),
     "frames": ("table",),
-    "pages": ("report",),
+    "handles": ("container_log", "diff", "forget", "show"),
+    "pages": ("report", "site"),
     "plans": ("cells", "needs", "plan", "status"),
+    "proofs": ("attest", "confirm", "verify"),
     "repository": ("Repository", "open_repository"),
     "runs": ("Campaign", "ScoredRun", "predict", "run", "scores"),
 }

@@ -10,6 +10,9 @@ from harness.audit import (
     AuditReport,
     audit_runs,
     believed_reference,
+    check_checkout,
+    check_page,
+    check_statement,
     find_key,
     keys_of_jobs,
     reference_of_jobs,
@@ -20,6 +23,15 @@ from harness.engine import Engine, find_engine
 from harness.planning.jobs import Job
 from harness.planning.plan import Plan
 from harness.planning.suites import jobs_of, load_suite
+from harness.results.last_audit import (
+    REFERENCE,
+    STORED,
+    LastAudit,
+    digest_of_keys,
+    git_tree,
+    now,
+    write_last_audit,
+)
 from harness.results.reference import ReferenceResult
 
 # So few are audited before a bar could be read.
@@ -50,7 +62,7 @@ def audit(
     chosen, without_run = _chosen(here, runs, suite, reference=reference)
     quiet = progress == "auto" and len(chosen) < _FEW and not replay
     with progress_for(None if quiet else progress) as shown, _engine(here, needed=bool(replay)) as engine:
-        return audit_runs(
+        report = audit_runs(
             here.layout,
             chosen,
             engine=engine,
@@ -58,8 +70,30 @@ def audit(
             replay=replay,
             seed=seed,
             without_run=without_run,
+            repository=[
+                *check_checkout(here.layout),
+                *check_statement(here.layout, reference=reference),
+                *check_page(here.layout),
+            ],
             progress=shown,
         )
+    if not runs and suite is None:
+        write_last_audit(here.layout, REFERENCE if reference else STORED, _note(here, report, chosen, replay))
+    return report
+
+
+def _note(here: Repository, report: AuditReport, keys: Iterable[str], replay: int) -> LastAudit:
+    return LastAudit(
+        at=now(),
+        tree=git_tree(here.layout.root),
+        results=len(report.audits),
+        passed=report.passed,
+        failed=report.failed,
+        superseded=report.superseded,
+        unfinished=report.not_audited,
+        replayed=min(replay, report.passed + report.failed),
+        digest=digest_of_keys(keys),
+    )
 
 
 def _chosen(here: Repository, runs: Names | Plan, suite: str | None, *, reference: bool) -> _Choice:

@@ -11,6 +11,7 @@ from harness.audit import AuditReport
 from harness.audit import to_json as audit_json
 from harness.compare import Book
 from harness.compare.text import comparison_json
+from harness.contest import COLUMNS, Contest, rows_of
 from harness.execution.predict import Predicted
 from harness.planning.plan import Plan
 from harness.status import ScoredCell, Table
@@ -18,17 +19,17 @@ from harness.status import ScoredCell, Table
 if TYPE_CHECKING:
     import pandas
 
-Results = Plan | Campaign | Table | ScoredRun | Book | AuditReport | Predicted
+Results = Plan | Campaign | Table | Contest | ScoredRun | Book | AuditReport | Predicted
 Row = dict[str, Any]
 
 _OF_A_CLAIM = (
     *("source", "statistic", "method", "dataset", "split", "seed", "metric", "published", "ours", "n"),
-    *("difference", "tolerance", "test", "verdict", "reason"),
+    *("difference", "interval_low", "interval_high", "margin", "needed", "test", "verdict", "reason"),
 )
 
 
 def table(results: Results, *, repository: Repository | None = None) -> pandas.DataFrame:
-    """A frame with a row per planned cell, metric of a run, claim, step of an audit, or ranked pair."""
+    """A frame with a row per planned cell, contest entry, metric of a run, claim, audit step, or ranked pair."""
     import pandas
 
     rows, columns = _rows(results, repository)
@@ -44,6 +45,8 @@ def _rows(results: Results, repository: Repository | None) -> tuple[list[Row], l
             return _of_cells(results.table)
         case Table():
             return _of_cells(results)
+        case Contest():
+            return rows_of(results), list(COLUMNS)
         case ScoredRun():
             return _of_metrics(results), ["metric", "value", "note"]
         case Book():

@@ -1,4 +1,4 @@
-"""The status page."""
+"""The status page, and the site."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from pathlib import Path
 from harness.api.repository import Repository, opened
 from harness.base.files import read_json, sha256_of, write_json
 from harness.base.layout import Layout
+from harness.base.seal import seal_of
+from harness.results.last_audit import REFERENCE, STORED, read_last_audit
 from harness.status import Table
 
 _SOURCES = ("harness", "methods", "containers", "datasets", "results/published", "results/reference")
 _CACHED = ("data", "datasets", "splits")
-_NOTE = "report.json"
 
 
 def report(
@@ -29,7 +30,7 @@ def report(
     `unless_current` keeps a page that lies there if nothing it is made of has changed since.
     """
     here = opened(repository)
-    page = Path(output) if output else here.layout.local / "report.html"
+    page = Path(output) if output else here.layout.page
     made_of = fingerprint(here.layout, table, here.mirrors)
     if not (unless_current and is_current(here.layout, page, made_of)):
         from harness.report import write_report
@@ -37,6 +38,14 @@ def report(
         write_report(here.layout, table, page, mirrors=here.mirrors)
         remember(here.layout, page, made_of)
     return page
+
+
+def site(table: Table, folder: Path | str, *, repository: Repository | None = None) -> Path:
+    """The index of the static site that was written into a folder, which must be empty or hold such a site."""
+    from harness.report.site import write_site
+
+    here = opened(repository)
+    return write_site(here.layout, table, Path(folder), mirrors=here.mirrors)
 
 
 def fingerprint(layout: Layout, table: Table, mirrors: Sequence[Path] = ()) -> str:
@@ -47,18 +56,23 @@ def fingerprint(layout: Layout, table: Table, mirrors: Sequence[Path] = ()) -> s
     for folder in folders:
         for line in _files(str(folder)):
             digest.update(line.encode(errors="surrogateescape"))
+    digest.update(repr([read_last_audit(layout, of) for of in (STORED, REFERENCE)]).encode())
     return digest.hexdigest()
 
 
 def is_current(layout: Layout, page: Path, made_of: str) -> bool:
     """Whether a page of this fingerprint was written and lies there unchanged."""
-    note = read_json(layout.local / _NOTE)
-    return page.is_file() and note == {"page": sha256_of(page), "made_of": made_of}
+    return page.is_file() and read_json(layout.page_note) == _page_note(page, made_of)
 
 
 def remember(layout: Layout, page: Path, made_of: str) -> None:
     """Note what the page that was just written is made of: its fingerprint before it was made."""
-    write_json(layout.local / _NOTE, {"page": sha256_of(page), "made_of": made_of})
+    write_json(layout.page_note, _page_note(page, made_of))
+
+
+def _page_note(page: Path, made_of: str) -> dict[str, str]:
+    note = {"page": sha256_of(page), "made_of": made_of}
+    return {**note, "seal": seal_of("page", note)}
 
 
 def _files(folder: str) -> Iterator[str]:

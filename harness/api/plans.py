@@ -11,10 +11,11 @@ from harness.api.repository import Names, Numbers, Repository, numbers, opened, 
 from harness.base.errors import UsageError
 from harness.base.vocabulary import Accelerator
 from harness.planning.jobs import on_accelerator
-from harness.planning.needs import Needs, needs_of
+from harness.planning.needs import REQUEST, Needs, needs_of
 from harness.planning.plan import Cell, Plan, make_plan
 from harness.planning.request import Request, requested_jobs
 from harness.planning.suites import plan_name
+from harness.results.durations import reference_seconds
 from harness.results.reference import load_reference
 from harness.results.store import join
 from harness.status import Table, build_table, suite_jobs
@@ -63,7 +64,7 @@ def plan(
         upstream=Path(upstream) if upstream is not None else None,
     )
     jobs = requested_jobs(layout, request)
-    return make_plan(layout, "request", on_accelerator(layout, jobs, accelerator), make_splits=make_splits)
+    return make_plan(layout, REQUEST, on_accelerator(layout, jobs, accelerator), make_splits=make_splits)
 
 
 def cells(plan: Plan, *, repository: Repository | None = None) -> tuple[Cell, ...]:
@@ -74,7 +75,9 @@ def cells(plan: Plan, *, repository: Repository | None = None) -> tuple[Cell, ..
 def needs(plan: Plan, *, joined: Sequence[Cell] | None = None, repository: Repository | None = None) -> Needs:
     """The disk and the time that what is left of a plan would take here. `joined`: its `cells`, if at hand."""
     here = opened(repository)
-    return needs_of(here.layout, plan.name, cells(plan, repository=here) if joined is None else joined)
+    every = cells(plan, repository=here) if joined is None else joined
+    seconds = reference_seconds(here.layout, (cell.job for cell in every))
+    return needs_of(here.layout, plan.name, every, seconds)
 
 
 def status(plan: Plan, *, reference: bool = False, repository: Repository | None = None) -> Table:

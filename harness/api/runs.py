@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness.api.repository import Repository, opened
-from harness.audit.selection import find_key
 from harness.base.errors import UsageError
 from harness.base.interrupt import stop_on_interrupt
 from harness.base.progress import ProgressChoice, progress_for
@@ -19,9 +18,11 @@ from harness.engine import find_engine
 from harness.execution.campaign import Choices, left_to_run, run_cells
 from harness.execution.predict import Predicted, prediction_job, ranked_name
 from harness.execution.predict import predict as predict_job
+from harness.handles.lookup import Handle, find_handle, run_command
 from harness.planning.jobs import Job, PlannedJob
 from harness.planning.needs import check_disk
 from harness.planning.plan import Cell, Plan
+from harness.results.durations import reference_seconds
 from harness.results.scoring import Scores, score_all, score_run, scores_path
 from harness.results.store import join
 from harness.status import Table, build_table
@@ -115,7 +116,8 @@ def _run(
     stop: threading.Event | None,
 ) -> bool:
     """Run what is left; whether a person stopped it."""
-    needs = check_disk(here.layout, plan.name, joined)
+    seconds = reference_seconds(here.layout, (cell.job for cell in joined))
+    needs = check_disk(here.layout, plan.name, joined, seconds)
     with (
         progress_for(progress) as shown,
         _stopping(stop) as stopping,
@@ -123,7 +125,8 @@ def _run(
     ):
         shown.note(f"engine: {engine.name} {engine.facts.version}")
         shown.note(f"{needs.left} of {needs.planned} cells left; {needs.disk()}")
-        run_cells(here.layout, joined, engine, choices=choices, progress=shown, stop=stopping)
+        shown.note(needs.time())
+        run_cells(here.layout, joined, engine, choices=choices, progress=shown, stop=stopping, name=plan.name)
         return stopping.is_set()
 
 
@@ -146,11 +149,17 @@ class ScoredRun:
 
 
 def scores(key: str, *, again: bool = False, repository: Repository | None = None) -> ScoredRun:
-    """The scores of the stored run whose key begins so; computed anew where none are fresh, or `again`."""
+    """The scores of the run whose key begins so; computed anew where none are fresh, or `again`.
+
+    Of a reference result the committed ones: its predictions are not kept.
+    """
     here = opened(repository)
     store, layout = here.store, here.layout
     if not store.path(key).is_dir():
-        key = find_key(list(store.finished()), key, store.folder)
+        handle = find_handle(layout, store, key)
+        if handle.folder is None:
+            return _committed_scores(here, handle, again=again)
+        key = handle.key
     standing = store.standing(key)
     if standing.verdict is not Verdict.OK:
         raise UsageError(f"run {key[:16]} has nothing to score: {standing.verdict}", where=standing.reason)
@@ -158,3 +167,16 @@ def scores(key: str, *, again: bool = False, repository: Repository | None = Non
     if again:
         scores_path(layout, key).unlink(missing_ok=True)
     return ScoredRun(planned.job, score_run(layout, store, planned, here.mirrors))
+
+
+def _committed_scores(here: Repository, handle: Handle, *, again: bool) -> ScoredRun:
+    committed = handle.scores(here.layout)
+    if again or committed is None:
+        raise UsageError(
+            "predictions of reference results are not kept, so nothing can be scored"
+            if handle.verdict is Verdict.OK
+            else f"run {handle.key[:16]} has nothing to score: {handle.verdict}",
+            where=handle.where,
+            todo=f"run it here: {run_command(handle.planned)}",
+        )
+    return ScoredRun(handle.planned.job, committed)

@@ -1,0 +1,126 @@
+"""`harness table`: methods beside each other, with tests, as a paper prints them."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from harness import api
+from harness.base.errors import HarnessError
+from harness.base.files import write_atomic
+from harness.cli.options import SEED, OnceCommand, OutputFile, json_option, json_text, reference_option
+
+if TYPE_CHECKING:
+    from harness.contest import Contest
+
+_KINDS = {
+    ".txt": "text",
+    ".md": "markdown",
+    ".tex": "latex",
+    ".csv": "csv",
+    ".json": "json",
+    ".svg": "svg",
+    ".pdf": "pdf",
+}
+
+
+@click.command(cls=OnceCommand)
+@click.option(
+    "--method",
+    "methods",
+    multiple=True,
+    required=True,
+    help="NAME or NAME/VARIANT; may be repeated. The first is held against all others.",
+)
+@click.option("--variant", help="The variant of methods named without one; published by default.")
+@click.option("--metric", help="By default the first that tables show, as defined (harness list metrics).")
+@click.option("--dataset", "datasets", multiple=True, help="Only this dataset; may be repeated.")
+@click.option("--split", "splits", multiple=True, help="Only this split; may be repeated.")
+@click.option("--seed", "seeds", multiple=True, type=SEED, help="Only this seed; may be repeated.")
+@click.option("--suite", help="Datasets, splits and seeds of this suite, in place of those that were run.")
+@reference_option
+@click.option("--strict", is_flag=True, help="Exit with 1, and show nothing, where a number must not stand alone.")
+@click.option("--output", type=OutputFile(*_KINDS), help=f"Write to this file: {', '.join(_KINDS)}.")
+@click.option("--format", "kind", type=click.Choice(list(_KINDS.values())), help="By default that of the file.")
+@json_option
+def command(
+    methods: tuple[str, ...],
+    variant: str | None,
+    metric: str | None,
+    datasets: tuple[str, ...],
+    splits: tuple[str, ...],
+    seeds: tuple[int, ...],
+    suite: str | None,
+    reference: bool,
+    strict: bool,
+    output: Path | None,
+    kind: str | None,
+    as_json: bool,
+) -> int:
+    """Show methods beside each other: mean, deviation, rank, paired tests, critical differences.
+
+    \b
+    harness table --method mine --method bnnr --method scpmf/corrected
+    harness table --method mine --method bnnr --metric NS-AUC/as-defined --output table.tex
+    harness table --method bnnr --method drrs --method scpmf --reference --output ranks.pdf
+
+    A picture shows mean ranks and critical differences where several settings and three methods are there, else
+    the values of every seed. Numbers that rest on failed runs, or on few seeds, are marked and explained.
+    """
+    kind = _kind(output, kind, as_json=as_json)
+    contest = api.contest(
+        methods,
+        metric=metric,
+        variant=variant,
+        datasets=datasets,
+        splits=splits,
+        seeds=seeds,
+        suite=suite,
+        reference=reference,
+        repository=api.open_repository(),
+    )
+    if strict and contest.problems:
+        raise HarnessError(
+            "numbers of this table must not stand alone",
+            where="\n         ".join(contest.problems),
+            todo="run what is missing, leave the methods or seeds out, or leave --strict out to see them marked",
+        )
+    content = _content(contest, kind)
+    if output is None:
+        sys.stdout.write(content.decode())
+    else:
+        write_atomic(output, content)
+        click.echo(f"written: {output}")
+        for line in contest.problems:
+            click.echo(line, err=True)
+    return 0
+
+
+def _content(contest: Contest, kind: str) -> bytes:
+    from harness import contest as forms
+
+    if kind in ("svg", "pdf"):
+        return forms.draw(contest, "pdf" if kind == "pdf" else "svg")
+    if kind == "json":
+        return f"{json_text(forms.to_json(contest))}\n".encode()
+    write = {"text": forms.to_text, "markdown": forms.to_markdown, "latex": forms.to_latex, "csv": forms.to_csv}
+    return write[kind](contest).encode()
+
+
+def _kind(output: Path | None, kind: str | None, *, as_json: bool) -> str:
+    """The format that an option asks for, else the one of the file's ending."""
+    if as_json and kind not in (None, "json"):
+        raise click.UsageError(f"--json and --format {kind} exclude each other")
+    option = "json" if as_json else kind
+    ending = _KINDS[output.suffix.lower()] if output else None
+    if ending and option not in (None, ending):
+        raise click.UsageError(
+            f"--format {option} and a file called '{output.name if output else ''}' exclude each other"
+        )
+    chosen = option or ending or "text"
+    if chosen == "pdf" and output is None:
+        raise click.UsageError("a PDF is written to a file: --output NAME.pdf")
+    return chosen

@@ -1,0 +1,168 @@
+"""The cells of a contest: every method on every dataset, split and seed of which any of the methods has a run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from harness import benchmarks
+from harness.base.errors import UsageError, refuse_unknown, unknown
+from harness.base.layout import Layout
+from harness.benchmarks.metric import Metric
+from harness.data import load_manifest
+from harness.methods.card import MethodCard, load_method
+from harness.planning.jobs import Job, make_job, unusual_options
+from harness.planning.plan import Plan, make_plan
+from harness.results.reference import ReferenceResult
+from harness.results.scoring import without_truth
+from harness.results.store import Store
+from harness.splits.spec import SplitSpec, parse_split
+from harness.status.table import STORED, suite_jobs
+
+# Dataset and split, without a seed.
+Setting = tuple[str, str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ContestRequest:
+    """What is asked: methods as `NAME` or `NAME/VARIANT`, and what narrows their datasets, splits and seeds."""
+
+    methods: tuple[str, ...]
+    variant: str = "published"
+    datasets: tuple[str, ...] = ()
+    splits: tuple[str, ...] = ()
+    seeds: tuple[int, ...] = ()
+    suite: str = STORED
+
+
+def metric_of(benchmark: str, name: str | None) -> Metric:
+    """A metric of a benchmark by its name; by default the first that tables show, as defined."""
+    contract = benchmarks.get(benchmark)
+    metrics = {metric.name: metric for metric in contract.scoring.metrics}
+    if name is None:
+        usual = contract.key_metrics[0]
+        return metrics.get(usual.replace("/as-published", "/as-defined"), metrics[usual])
+    if kinds := [one for one in metrics if one.startswith(f"{name}/")]:
+        raise UsageError(
+            f"there are {len(kinds)} metrics called {name}",
+            where=f"--metric {name}",
+            todo=f"choose one of: {', '.join(kinds)} (docs/metrics.md says how they differ)",
+        )
+    if name not in metrics:
+        raise unknown("metric", name, sorted(metrics), where=f"benchmark {benchmark}")
+    if metrics[name].better == "neither":
+        raise UsageError(
+            f"neither high nor low values of {name} are better, so methods can't be ranked by it",
+            where=f"--metric {name}",
+            todo="choose another one (harness list metrics)",
+        )
+    return metrics[name]
+
+
+def contest_plan(
+    layout: Layout, store: Store, request: ContestRequest, reference: Mapping[str, ReferenceResult]
+) -> Plan:
+    """The plan of all methods on the settings and seeds of the request, of one benchmark."""
+    entrants = _entrants(layout, request)
+    benchmark = benchmark_of(layout, request)
+    known = list(_known_jobs(layout, store, request, reference, entrants))
+    seeds = _seeds(known, benchmark, request)
+    jobs = [
+        make_job(card, load_manifest(layout, dataset), parse_split(split, seed), variant=variant)
+        for (dataset, split), numbers in seeds.items()
+        for seed in numbers
+        for card, variant in entrants
+    ]
+    return make_plan(layout, "table", jobs, make_splits=False)
+
+
+def benchmark_of(layout: Layout, request: ContestRequest) -> str:
+    """The one benchmark that all methods have a part in, and that the datasets belong to."""
+    cards = [card for card, _ in _entrants(layout, request)]
+    common = [name for name in cards[0].benchmarks if all(name in card.benchmarks for card in cards)]
+    of_datasets = {load_manifest(layout, name).benchmark for name in request.datasets}
+    chosen = [name for name in common if not of_datasets or of_datasets == {name}]
+    if len(chosen) != 1:
+        parts = "; ".join(f"{card.name}: {', '.join(card.benchmarks)}" for card in cards)
+        raise UsageError(
+            "these methods and datasets have no one benchmark in common",
+            where=parts + (f"; datasets: {', '.join(sorted(of_datasets))}" if of_datasets else ""),
+            todo="name methods and datasets of the same benchmark",
+        )
+    return chosen[0]
+
+
+def _entrants(layout: Layout, request: ContestRequest) -> list[tuple[MethodCard, str]]:
+    """Cards and variants in the order of the request."""
+    if not request.methods:
+        raise UsageError("--method is missing", todo="name your method first, then those it is compared with")
+    entrants = []
+    for text in request.methods:
+        name, _, variant = text.partition("/")
+        card = load_method(layout, name)
+        card.variant(variant or request.variant)
+        entrants.append((card, variant or request.variant))
+    names = [(card.name, variant) for card, variant in entrants]
+    if twice := next((one for one in names if names.count(one) > 1), None):
+        raise UsageError(
+            f"{'/'.join(twice)} is named twice", where="--method", todo="name each once; variants as NAME/VARIANT"
+        )
+    return entrants
+
+
+def _known_jobs(
+    layout: Layout,
+    store: Store,
+    request: ContestRequest,
+    reference: Mapping[str, ReferenceResult],
+    entrants: Iterable[tuple[MethodCard, str]],
+) -> Iterator[Job]:
+    """The jobs that tell settings and seeds: of the suite, or all runs of these methods, stored or committed."""
+    if request.suite != STORED:
+        yield from suite_jobs(layout, store, request.suite)
+        return
+    wanted = {(card.name, variant): card.variant(variant).parameters for card, variant in entrants}
+    jobs = suite_jobs(layout, store, STORED)
+    jobs += [entry.planned.job for entry in reference.values()]
+    for job in jobs:
+        is_usual = wanted.get((job.method, job.variant)) == job.parameters and not job.marks
+        if is_usual and not without_truth(job):
+            yield job
+
+
+def _seeds(jobs: Iterable[Job], benchmark: str, request: ContestRequest) -> dict[Setting, list[int]]:
+    """The seeds of every setting that the request lets in."""
+    seeds: dict[Setting, set[int]] = {}
+    if request.datasets and request.splits and request.seeds:
+        seeds = {(dataset, split): set() for dataset in request.datasets for split in request.splits}
+    here = [job for job in jobs if job.benchmark == benchmark and not unusual_options(job)]
+    refuse_unknown("split", request.splits, {*_split_names(job.split for job in here), *_named(seeds)})
+    for job in here:
+        if request.datasets and job.dataset not in request.datasets:
+            continue
+        if request.splits and not {job.split.text, job.split.strategy} & set(request.splits):
+            continue
+        seeds.setdefault((job.dataset, job.split.text), set()).add(job.split.seed)
+    if request.seeds:
+        seeds = {setting: set(request.seeds) for setting in seeds}
+    if not seeds:
+        if request.suite != STORED:
+            raise UsageError(
+                f"this suite has nothing of {benchmark} on the datasets and splits that were asked for",
+                where=f"--suite {request.suite}",
+                todo=f"choose a suite of {benchmark} (harness list suites), or leave --dataset and --split out",
+            )
+        raise UsageError(
+            "no run of what was asked for is known",
+            where=", ".join(request.methods),
+            todo="run the methods first (harness run --method ...), or add --reference for the committed results",
+        )
+    return {setting: sorted(numbers) for setting, numbers in sorted(seeds.items())}
+
+
+def _split_names(splits: Iterable[SplitSpec]) -> set[str]:
+    return {name for split in splits for name in (split.text, split.strategy)}
+
+
+def _named(seeds: Iterable[Setting]) -> set[str]:
+    return {split for _, split in seeds}
