@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from harness.audit.steps import Step, equal, failed, not_checked, ok
+from harness.audit.remake import remake_dataset, remake_split
+from harness.audit.steps import Lack, Step, equal, failed, guarded, not_checked, ok
 from harness.base.download import mirror_folders
 from harness.base.errors import HarnessError
 from harness.base.input_files import as_file
@@ -19,6 +20,7 @@ from harness.base.layout import Layout
 from harness.base.machine import processor
 from harness.base.vocabulary import Accelerator
 from harness.data import dataset_digest, load_dataset, load_manifest, manifest_names
+from harness.data.datasets import is_here
 from harness.data.manifest import SourceFile, manifest_path, mirror_path
 from harness.data.sources import cache_path, check_file
 from harness.engine import Engine
@@ -31,7 +33,7 @@ from harness.images.record import RECORD, lock_digests, read_record, recorded_li
 from harness.methods.card import method_names
 from harness.planning.jobs import PlannedJob
 from harness.results.records import Record
-from harness.splits import load_split, make_split, recorded_split, split_digest
+from harness.splits import load_split, recorded_split, split_digest
 
 # Inputs that are computed with floating-point sums, which may differ in their last bits on another CPU: there a
 # difference counts as not checked. All other inputs are copied.
@@ -88,7 +90,7 @@ def check_image(layout: Layout, record: Record, superseded: Superseded) -> list[
         )
     ]
     if superseded.image:
-        return [*steps, not_checked("code tree", f"superseded: {superseded.image}")]
+        return [*steps, not_checked("code tree", f"superseded: {superseded.image}", Lack.SUPERSEDED)]
     code_now = code_tree(layout, job.method)
     environment_now = environment_tree(layout, job.method, job.accelerator)
     return [
@@ -101,7 +103,7 @@ def check_image(layout: Layout, record: Record, superseded: Superseded) -> list[
 def check_environment(layout: Layout, method: str, accelerator: Accelerator) -> list[Step]:
     """Every lock file against the sha256 that the recorded tree was built from, layer by layer."""
     if method not in method_names(layout):
-        return [not_checked("lock", f"there is no method '{method}' in this repository any more")]
+        return [not_checked("lock", f"there is no method '{method}' in this repository any more", Lack.SUPERSEDED)]
     steps: list[Step] = []
     parent = ""
     for environment in layers_of(environment_chain(layout, method)):
@@ -133,9 +135,9 @@ def check_environment(layout: Layout, method: str, accelerator: Accelerator) -> 
 def check_built(layout: Layout, engine: Engine | None, record: Record, superseded: Superseded) -> list[Step]:
     """The image that the engine holds under the method's name."""
     if engine is None:
-        return [not_checked("engine image", "no engine")]
+        return [not_checked("engine image", "no engine", Lack.ENGINE)]
     if superseded.image:
-        return [not_checked("engine image", f"superseded: {superseded.image}")]
+        return [not_checked("engine image", f"superseded: {superseded.image}", Lack.SUPERSEDED)]
     from docker.errors import ImageNotFound
 
     job, run_image_id = record.planned.job, record.image.get("id", "")
@@ -143,7 +145,7 @@ def check_built(layout: Layout, engine: Engine | None, record: Record, supersede
     try:
         image_id = str(engine.client.images.get(name).id)
     except ImageNotFound:
-        return [not_checked("engine image", f"{name} is not built in this engine")]
+        return [not_checked("engine image", f"{name} is not built in this engine", Lack.ENGINE)]
     expected = (record.image.get("environment_tree", ""), record.image.get("code_tree", ""))
     trees = held_trees(engine, layout, image_id)
     contents = (trees.environment_tree, trees.code_tree)
@@ -164,8 +166,11 @@ def check_dataset(layout: Layout, planned: PlannedJob, mirrors: Sequence[Path]) 
     name = planned.job.dataset
     digest = dataset_digest(layout, name, mirrors=mirrors)
     steps = [equal("dataset", "the manifest's digest is the one of the run", planned.dataset_digest, digest)]
+    if not is_here(layout, load_manifest(layout, name), mirrors):
+        return [*steps, not_checked("dataset", f"the data of '{name}' are not on this machine", Lack.DATA)]
     dataset = load_dataset(layout, name, mirrors=mirrors)
     steps.append(equal("dataset", "arrays hashed again", planned.dataset_digest, dataset.digest))
+    steps.append(remake_dataset(layout, planned, mirrors))
     return [*steps, *check_originals(layout, name, mirrors)]
 
 
@@ -175,7 +180,9 @@ def check_originals(layout: Layout, name: str, mirrors: Sequence[Path]) -> list[
     for file in load_manifest(layout, name).files:
         copies = [path for path in _places(layout, name, file, mirrors) if path.is_file()]
         if not copies:
-            steps.append(not_checked(f"data {file.name}", "no copy on this machine; the arrays were checked"))
+            steps.append(
+                not_checked(f"data {file.name}", "no copy on this machine; the arrays were checked", Lack.DATA)
+            )
         for path in copies:
             fault = check_file(path, file)
             what = f"sha256 of {file.bytes:,} bytes"
@@ -189,15 +196,17 @@ def check_originals(layout: Layout, name: str, mirrors: Sequence[Path]) -> list[
 def check_split(layout: Layout, planned: PlannedJob, mirrors: Sequence[Path]) -> list[Step]:
     """The split file against the recorded checksum and the key."""
     job = planned.job
+    what = "the recorded checksum is the one of the run"
+    if not is_here(layout, load_manifest(layout, job.dataset), mirrors):
+        # nothing is fetched for an audit
+        line = recorded_split(layout, job.dataset, job.split)
+        steps = [equal("split", what, planned.split_digest, line.sha256)] if line else []
+        return [*steps, not_checked("split", f"the data of '{job.dataset}' are not on this machine", Lack.DATA)]
     digest = split_digest(layout, job.dataset, job.split, mirrors)
-    steps = [equal("split", "the recorded checksum is the one of the run", planned.split_digest, digest)]
+    steps = [equal("split", what, planned.split_digest, digest)]
     split = load_split(layout, job.dataset, job.split, mirrors)
     steps.append(equal("split", "the split file hashed again", planned.split_digest, split.digest))
-    if recorded_split(layout, job.dataset, job.split) is None:
-        # nobody published its checksum: all that vouches for it is a note in this user's cache
-        remake = make_split(layout, job.dataset, job.split, mirrors)
-        steps.append(equal("split", "made again from its recipe", planned.split_digest, remake.digest))
-    return steps
+    return [*steps, *guarded("split", lambda: remake_split(layout, planned, mirrors))]
 
 
 def check_inputs(layout: Layout, record: Record, descriptions: Any, mirrors: Sequence[Path]) -> list[Step]:
@@ -211,7 +220,7 @@ def check_inputs(layout: Layout, record: Record, descriptions: Any, mirrors: Seq
     for name in sorted({*descriptions, *inputs}):
         expected = str(descriptions.get(name, {}).get("sha256", "-"))
         found = as_file(name, inputs[name]).description["sha256"] if name in inputs else "-"
-        if name not in _COMPUTED or expected == found or record.engine.get("processor") == processor():
+        if name not in _COMPUTED or expected == found or record.processor == processor():
             steps.append(equal(f"input {name}", "made again from dataset, split and order", expected, found))
         else:
             steps.append(
@@ -219,6 +228,7 @@ def check_inputs(layout: Layout, record: Record, descriptions: Any, mirrors: Seq
                     f"input {name}",
                     f"is computed, and comes out as {found[:12]} on this processor, not {expected[:12]}: last "
                     "bits differ between processors; --replay decides",
+                    Lack.MACHINE,
                 )
             )
     return steps

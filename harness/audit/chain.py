@@ -21,8 +21,9 @@ from harness.audit.basis import (
     check_split,
     find_superseded,
 )
-from harness.audit.results import check_predictions, check_scores
-from harness.audit.steps import Audit, Step, equal, failed, guarded, not_checked, ok
+from harness.audit.plausibility import check_card, check_kept, check_maker, check_plausibility
+from harness.audit.results import check_against_reference, check_predictions, check_scores, kept_scores
+from harness.audit.steps import Audit, Lack, Step, equal, failed, guarded, not_checked, ok
 from harness.base.errors import HarnessError
 from harness.base.files import read_json, sha256_of
 from harness.base.layout import Layout
@@ -30,6 +31,7 @@ from harness.base.vocabulary import PROTOCOL_VERSION, Verdict
 from harness.engine import Engine
 from harness.results.records import RECORD_FILE, Record
 from harness.results.reference import ReferenceResult
+from harness.results.scoring import Scores
 from harness.results.store import Store
 
 JOB_FILE = "job.json"
@@ -52,29 +54,38 @@ class Auditor:
         if record is None:
             return Audit(key, f"the run {key[:12]}", "", tuple(steps))
         document = read_job(self.store, record)
-        superseded = self._find_superseded(record)
+        superseded, folder = self._find_superseded(record), self.store.path(key)
         steps += guarded("files", lambda: check_files(self.store, record))
-        steps += check_job(document, record, self.store.path(key) / JOB_FILE)
+        steps += check_job(document, record, folder / JOB_FILE)
+        steps += self._plausible(record, superseded, kept_scores(self.layout, record))
+        if not superseded.image:
+            steps += guarded("plausibility", lambda: check_kept(self.layout, record, folder, document))
+        steps += guarded("reference", lambda: check_against_reference(self.layout, record))
         steps += self._results(record, superseded)
         steps += self._frozen(record, superseded)
         steps += self._sources(record, document, superseded)
-        return Audit(key, record.planned.job.label, str(superseded), tuple(steps), _unfinished(record))
+        return _audit(record, superseded, steps)
 
     def audit_reference(self, entry: ReferenceResult) -> Audit:
         """The chain of a committed reference result, whose predictions only a replay can show."""
-        key, label = entry.content["key"], entry.planned.job.label
-        steps = check_entry(entry)
-        superseded = self._find_superseded(entry.record)
-        steps.append(
-            not_checked("predictions", "a reference result keeps their sha256 only; --replay makes them again")
-        )
-        steps += self._frozen(entry.record, superseded)
-        steps += self._data(entry.record, superseded)
-        return Audit(key, label, str(superseded), tuple(steps), _unfinished(entry.record))
+        record = entry.record
+        superseded = self._find_superseded(record)
+        steps = [*check_entry(entry), *self._plausible(record, superseded, entry.scores)]
+        why = "a reference result keeps their sha256 only; --replay makes them again"
+        steps.append(not_checked("predictions", why, Lack.REPLAY))
+        steps += self._frozen(record, superseded)
+        steps += self._data(record, superseded)
+        return _audit(record, superseded, steps)
+
+    def _plausible(self, record: Record, superseded: Superseded, scores: Scores | None) -> list[Step]:
+        steps = [*check_maker(record), *check_plausibility(record, scores)]
+        if not superseded.image:
+            steps += guarded("plausibility", lambda: check_card(self.layout, record))
+        return steps
 
     def _results(self, record: Record, superseded: Superseded) -> list[Step]:
         if superseded.data:
-            return [not_checked("scores", f"superseded: {superseded.data}")]
+            return [not_checked("scores", f"superseded: {superseded.data}", Lack.SUPERSEDED)]
         return [
             *guarded("predictions", lambda: check_predictions(self.layout, self.store, record, self.mirrors)),
             *guarded("scores", lambda: check_scores(self.layout, self.store, record, self.mirrors)),
@@ -126,7 +137,7 @@ class Auditor:
 
     def _data(self, record: Record, superseded: Superseded) -> list[Step]:
         if superseded.data:
-            return [not_checked("dataset", f"superseded: {superseded.data}")]
+            return [not_checked("dataset", f"superseded: {superseded.data}", Lack.SUPERSEDED)]
         planned, job = record.planned, record.planned.job
         place = (job.dataset, planned.dataset_digest, planned.split_digest, job.split.label)
         return [
@@ -142,6 +153,19 @@ class Auditor:
         if about not in self._steps:
             self._steps[about] = guarded(name, check)
         return self._steps[about]
+
+
+def _audit(record: Record, superseded: Superseded, steps: Sequence[Step]) -> Audit:
+    job = record.planned.job
+    return Audit(
+        record.key,
+        job.label,
+        str(superseded),
+        tuple(steps),
+        _unfinished(record),
+        benchmark=job.benchmark,
+        verdict=str(record.verdict),
+    )
 
 
 def _unfinished(record: Record) -> str:
@@ -162,7 +186,11 @@ def check_entry(entry: ReferenceResult) -> list[Step]:
     """The steps that reading a committed reference result has already checked."""
     steps = [ok("record", "digest, schema, and key recomputed from its parts", entry.content["key"])]
     if entry.scores is not None:
-        steps.append(ok("scores", "digest, and made from the files that the record names"))
+        step = ok("scores", "digest, and made from the files that the record names")
+        is_stale = entry.fresh_scores is None
+        steps.append(
+            not_checked("scores", "of another scorer than the present one", Lack.STALE) if is_stale else step
+        )
     return steps
 
 
@@ -200,7 +228,10 @@ def check_job(document: dict[str, Any] | None, record: Record, where: Path) -> l
     if document is None and JOB_FILE in record.files:
         return [failed("job", "the job document can't be read", where=where)]
     if document is None:
-        return [not_checked("job", "the run kept no job document"), not_checked("seed", "no job document")]
+        return [
+            not_checked("job", "the run kept no job document", lack=None),
+            not_checked("seed", "no job document", lack=None),
+        ]
     job = record.planned.job
     expected: dict[str, Any] = {
         "protocol": PROTOCOL_VERSION,

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from harness import benchmarks
 from harness.audit.results import compare_metrics
-from harness.audit.steps import Checked, Step, failed, not_checked, ok
+from harness.audit.steps import Checked, Lack, Step, failed, not_checked, ok
 from harness.base.files import sha256_of
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
@@ -18,7 +18,9 @@ from harness.engine import Engine
 from harness.execution.campaign import mark_unstable
 from harness.execution.runs import Outcome
 from harness.execution.tasks import Task, run_in_container
-from harness.images import ensure_image
+from harness.images import BuiltImage, ensure_image
+from harness.images.export import held_trees
+from harness.images.identity import combined
 from harness.results.learning import RUNS, Likeness, Metrics, compare_orders, order_free
 from harness.results.records import Record
 from harness.results.reference import ReferenceResult
@@ -56,6 +58,8 @@ def replay_run(
     Other predictions in its own order make the stored run `unstable`.
     """
     image = ensure_image(engine, layout, record.planned.job.method)
+    if swapped := check_held(layout, engine, record, image):
+        return [swapped]
     task = Task(layout, record.planned, image, tuple(mirrors), order=record.order)
     with run_in_container(task, engine) as run:
         steps = [judge_replay(store, record, run.outcome, mark=mark_unstable)]
@@ -72,6 +76,8 @@ def replay_entry(
     """Run the job of a reference result here: the same files must come out, and the same scores from them."""
     record, job = entry.record, entry.planned.job
     image = ensure_image(engine, layout, job.method)
+    if swapped := check_held(layout, engine, record, image):
+        return [swapped]
     task = Task(layout, record.planned, image, tuple(mirrors), order=record.order)
     with run_in_container(task, engine) as run:
         outcome = run.outcome
@@ -86,6 +92,20 @@ def replay_entry(
     return steps
 
 
+def check_held(layout: Layout, engine: Engine, record: Record, image: BuiltImage) -> Step | None:
+    """A broken link where the image that is about to run does not hold the run's trees; no receipt is believed."""
+    trees = held_trees(engine, layout, image.image_id)
+    if combined(trees.environment_tree, trees.code_tree) == record.planned.image_tree:
+        return None
+    return failed(
+        "replay",
+        f"{image.name} does not hold the trees of the run: read back whole, it is another image",
+        expected=record.planned.image_tree,
+        found=combined(trees.environment_tree, trees.code_tree),
+        where=image.image_id,
+    )
+
+
 def judge_replay(
     store: Store, record: Record, outcome: Outcome, *, mark: Callable[[Store, Record, str], Record]
 ) -> Step:
@@ -95,12 +115,12 @@ def judge_replay(
     person who asks for it again gets an answer.
     """
     if outcome.verdict in (Verdict.INFRASTRUCTURE, Verdict.INTERRUPTED):
-        return not_checked("replay", f"the repetition ended as '{outcome.verdict}': {outcome.reason}")
+        return not_checked("replay", f"the repetition ended as '{outcome.verdict}': {outcome.reason}", Lack.ENGINE)
     if outcome.verdict is not record.verdict:
         reason = f"a repetition ended as '{outcome.verdict}': {outcome.reason}"
         of_the_machine = outcome.verdict in _OF_THE_MACHINE or record.verdict in _OF_THE_MACHINE
         if of_the_machine and not _same_machine(record, outcome):
-            return not_checked("replay", f"another machine than that of the run, and {reason}")
+            return not_checked("replay", f"another machine than that of the run, and {reason}", Lack.MACHINE)
         expected, found = f"{record.verdict}: {record.reason}", f"{outcome.verdict}: {outcome.reason}"
         if record.verdict is Verdict.OK:
             mark(store, record, reason)
@@ -135,7 +155,7 @@ def replay_reordered(task: Task, engine: Engine, metrics: Metrics) -> Step:
     """Run a task in other orders than the published one, in which it scored `metrics`."""
     published = order_free(task.planned.job.benchmark, metrics)
     if not published:
-        return not_checked(_ORDER, "the run has no score that could depend on the order of items")
+        return not_checked(_ORDER, "the run has no score that could depend on the order of items", lack=None)
     others: list[Metrics] = []
     while len(others) < RUNS:
         with run_in_container(replace(task, order=new_order()), engine) as run:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -11,7 +11,8 @@ from typing import Any
 
 from harness.audit.chain import Auditor
 from harness.audit.replay import replay_entry, replay_run, replay_sample
-from harness.audit.steps import Audit, Checked, Step, guarded, not_checked
+from harness.audit.steps import Audit, Checked, Lack, Step, guarded, not_checked
+from harness.audit.strictness import Gap, gaps_of
 from harness.base.errors import AuditError, CorruptData
 from harness.base.layout import Layout
 from harness.base.progress import Progress, Silent
@@ -29,6 +30,22 @@ class AuditReport:
 
     audits: tuple[Audit, ...]
     without_run: int = 0
+    # links of the repository as a whole
+    repository: tuple[Step, ...] = ()
+
+    @property
+    def is_broken(self) -> bool:
+        """Whether any link is broken, of a run or of the repository."""
+        return bool(self.failed) or any(step.checked is Checked.FAILED for step in self.repository)
+
+    @cached_property
+    def gaps(self) -> dict[Lack, Gap]:
+        """What was not checked for want of something, and which runs are not as they must be."""
+        return gaps_of(self.audits, self.repository, self.without_run)
+
+    def lacking(self, waived: Collection[Lack] = ()) -> dict[Lack, Gap]:
+        """The gaps that a person did not say to expect."""
+        return {lack: gap for lack, gap in self.gaps.items() if lack not in waived}
 
     @property
     def failed(self) -> int:
@@ -69,6 +86,7 @@ def audit_runs(
     replay: int = 0,
     seed: int = 0,
     without_run: int = 0,
+    repository: Sequence[Step] = (),
     progress: Progress | None = None,
 ) -> AuditReport:
     """Audit stored runs or committed reference results, by key; then run a seeded sample of the good ones again.
@@ -92,7 +110,7 @@ def audit_runs(
             steps = _replay(layout, store, engine, entries.get(key) or store.record(key), mirrors)
             audits[key] = replace(audits[key], steps=(*audits[key].steps, *steps))
             progress.step(f"{steps[0].checked}: {audits[key].label}")
-    report = AuditReport(tuple(audits.values()), without_run)
+    report = AuditReport(tuple(audits.values()), without_run, tuple(repository))
     assert report.passed + report.failed + report.superseded == report.audited, "a run is counted twice"
     assert report.audited + report.not_audited == len(runs), "runs were lost while auditing"
     return report
@@ -106,16 +124,19 @@ def believed_reference(layout: Layout) -> dict[str, ReferenceResult]:
         raise AuditError(error.what, where=error.where, todo=error.todo) from None
 
 
-def to_text(report: AuditReport, *, everything: bool = False) -> str:
-    """One line per run, the whole chain of a single or a broken one, all failures again, and the sum."""
-    lines: list[str] = []
-    for audit in report.audits:
+def to_text(report: AuditReport, *, everything: bool = False, brief: bool = False) -> str:
+    """One line per run, the whole chain of a single or a broken one, all failures again, and the sum.
+
+    `brief`: a line per benchmark in place of those of runs.
+    """
+    lines: list[str] = _sum_lines(report) if brief else []
+    for audit in () if brief else report.audits:
         if everything or audit.failed or len(report.audits) == 1:
             lines += _chain_lines(audit)
         else:
             details = audit.unfinished if _verdict(audit) == _UNFINISHED else _count_text(audit)
             lines.append(f"{_verdict(audit):10}  {audit.key[:12]}  {audit.label}: {details}")
-    lines += [*_unchecked_lines(report), *_failed_lines(report)]
+    lines += [*([] if brief else _unchecked_lines(report)), *_repository_lines(report), *_failed_lines(report)]
     lines += [
         "",
         f"{report.audited} stored runs audited = {report.passed} passed + {report.failed} failed + "
@@ -133,7 +154,7 @@ def to_text(report: AuditReport, *, everything: bool = False) -> str:
 
 
 def to_json(report: AuditReport) -> dict[str, Any]:
-    """Every step of every chain."""
+    """Every step of every chain, and what is lacking."""
     return {
         "audited": report.audited,
         "not_audited": report.not_audited,
@@ -141,6 +162,10 @@ def to_json(report: AuditReport) -> dict[str, Any]:
         "failed": report.failed,
         "superseded": report.superseded,
         "cells_without_run": report.without_run,
+        "lacking": {
+            str(lack): {"count": gap.count, "reasons": [*gap.reasons]} for lack, gap in report.gaps.items()
+        },
+        "repository": [_step_json(step) for step in report.repository],
         "runs": [
             {
                 "key": audit.key,
@@ -148,24 +173,53 @@ def to_json(report: AuditReport) -> dict[str, Any]:
                 "verdict": _verdict(audit),
                 "superseded": audit.superseded,
                 "unfinished": audit.unfinished,
-                "steps": [{**asdict(step), "checked": str(step.checked)} for step in audit.steps],
+                "steps": [_step_json(step) for step in audit.steps],
             }
             for audit in report.audits
         ],
     }
 
 
+def _step_json(step: Step) -> dict[str, Any]:
+    return {**asdict(step), "checked": str(step.checked), "lack": str(step.lack or "")}
+
+
+def _sum_lines(report: AuditReport) -> list[str]:
+    """A line per benchmark: its runs by verdict, and by what the audit came to; then what was not checked."""
+    lines = []
+    for benchmark in dict.fromkeys(audit.benchmark for audit in report.audits):
+        audits = [audit for audit in report.audits if audit.benchmark == benchmark]
+        verdicts, states = Counter(audit.verdict for audit in audits), Counter(map(_verdict, audits))
+        sums = f"{_text_of(verdicts)}; audited: {_text_of(states)}"
+        lines.append(f"{benchmark or 'unreadable':12} {len(audits):6} runs: {sums}")
+    unchecked = [f"{lack} ({gap.count})" for lack, gap in report.gaps.items()]
+    return [*lines, *([f"not checked  {', '.join(unchecked)}; --verbose tells each"] if unchecked else [])]
+
+
+def _text_of(counts: Counter[str]) -> str:
+    return ", ".join(f"{count} {name}" for name, count in counts.most_common())
+
+
+def _repository_lines(report: AuditReport) -> list[str]:
+    lines = [f"  {step.checked:11}  {step.name}: {step.what} {step.found}" for step in report.repository]
+    return ["", "Repository", *lines] if lines else []
+
+
 def _replay(
     layout: Layout, store: Store, engine: Engine | None, run: Record | ReferenceResult, mirrors: Sequence[Path]
 ) -> list[Step]:
     if engine is None:
-        return [not_checked("replay", "no engine")]
+        return [not_checked("replay", "no engine", Lack.ENGINE)]
     if isinstance(run, ReferenceResult):
         return guarded("replay", lambda: replay_entry(layout, store, engine, run, mirrors))
     if run.planned.job.upstream:
-        return [not_checked("replay", "a person's own checkout ran in place of our code; it is not kept here")]
+        return [
+            not_checked(
+                "replay", "a person's own checkout ran in place of our code; it is not kept here", Lack.OTHER
+            )
+        ]
     if run.planned.job.accelerator != "cpu":
-        return [not_checked("replay", "a GPU computed it: another one need not give the same bits")]
+        return [not_checked("replay", "a GPU computed it: another one need not give the same bits", Lack.MACHINE)]
     return guarded("replay", lambda: replay_run(layout, store, engine, run, mirrors))
 
 
@@ -203,11 +257,11 @@ def _chain_lines(audit: Audit) -> list[str]:
 def _failed_lines(report: AuditReport) -> list[str]:
     """The broken links alone: in the chains they stand among dozens that hold."""
     failures = [audit for audit in report.audits if audit.failed]
-    lines = []
+    lines = [f"  {step.name}: {step.what}" for step in report.repository if step.checked is Checked.FAILED]
     for audit in failures:
         lines.append(f"  {audit.key[:12]}  {audit.label}")
         lines += [f"    {step.name}: {step.what}" for step in audit.steps if step.checked is Checked.FAILED]
-    return ["", "FAILED", *lines] if failures else []
+    return ["", "FAILED", *lines] if lines else []
 
 
 def _unchecked_lines(report: AuditReport) -> list[str]:

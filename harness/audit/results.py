@@ -4,15 +4,26 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from harness.audit.steps import Checked, Step, failed, not_checked, ok
+from harness import benchmarks
+from harness.audit.steps import Checked, Lack, Step, failed, not_checked, ok
 from harness.base.files import read_json
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.planning.jobs import PlannedJob
 from harness.results.records import Record
-from harness.results.scoring import Scores, compute_scores, is_whole, scores_path, without_truth
+from harness.results.reference import ReferenceResult, reference_of
+from harness.results.scoring import (
+    Scores,
+    compute_scores,
+    is_whole,
+    read_scores,
+    scored_files,
+    scores_path,
+    without_truth,
+)
 from harness.results.store import Store
 from harness.results.truth import truth_of
 from harness.status.table import key_metrics
@@ -25,7 +36,8 @@ def check_predictions(layout: Layout, store: Store, record: Record, mirrors: Seq
     """Keys, shapes, order, finiteness and range, as when they were stored."""
     job = record.planned.job
     if record.verdict is not Verdict.OK:
-        return [not_checked("predictions", f"the verdict is '{record.verdict}': there is no result to believe")]
+        why = f"the verdict is '{record.verdict}': there is no result to believe"
+        return [not_checked("predictions", why, lack=None)]
     truth_of(layout, job, mirrors).read(store.path(record.key))
     return [ok("predictions", "protocol: kind, shape, and every value finite")]
 
@@ -34,7 +46,7 @@ def check_scores(layout: Layout, store: Store, record: Record, mirrors: Sequence
     """Scores from the predictions and the held-back truth, beside the scores that tables show."""
     planned = record.planned
     if record.verdict is not Verdict.OK:
-        return [not_checked("scores", f"the verdict is '{record.verdict}': nothing is scored")]
+        return [not_checked("scores", f"the verdict is '{record.verdict}': nothing is scored", lack=None)]
     scores = compute_scores(layout, store, planned, mirrors)
     path = scores_path(layout, planned.key)
     values = ", ".join(
@@ -46,8 +58,55 @@ def check_scores(layout: Layout, store: Store, record: Record, mirrors: Sequence
     if path.is_file():
         step = _compare(scores, read_json(path), path, values, planned)
     if step.checked is Checked.OK and (reason := without_truth(planned.job)):
-        return [not_checked("scores", reason)]
+        return [not_checked("scores", reason, lack=None)]
     return [step]
+
+
+def kept_scores(layout: Layout, record: Record) -> Scores | None:
+    """The scores that tables show of a run, whole and fresh; None where there are none."""
+    files = scored_files(record.planned.job.benchmark, record.to_json()["files"])
+    return read_scores(layout, record.key, record.planned.job.benchmark, files)
+
+
+def check_against_reference(layout: Layout, record: Record) -> list[Step]:
+    """The same job among the committed reference results, which must have ended the same, with the same bits."""
+    entry = reference_of(layout, record.planned)
+    if entry is None:
+        return []
+    other = entry.record
+    differing = [
+        f"{name} is {files.get(name, '-')}, there {others.get(name, '-')}"
+        for files, others in [(_answers(record), _answers(other))]
+        for name in sorted({*files, *others})
+        if files.get(name) != others.get(name)
+    ]
+    if record.verdict is not other.verdict:
+        differing = [f"it ended as '{record.verdict}', there as '{other.verdict}'"]
+    if record.verdict is Verdict.OK and not differing:
+        differing = _other_scores(kept_scores(layout, record), entry)
+    if not differing:
+        return [ok("reference", "the committed reference result of this job has the same answer")]
+    what = f"the committed reference result of this job differs: {differing[0]}"
+    if record.processor != other.processor or not record.verdict.is_final:
+        return [
+            not_checked(
+                "reference", f"{what}; it was made on another machine, or this run was stopped", Lack.MACHINE
+            )
+        ]
+    return [failed("reference", what, where=entry.where)]
+
+
+def _other_scores(scores: Scores | None, entry: ReferenceResult) -> list[str]:
+    others = entry.fresh_scores
+    if scores is None or others is None:
+        return []
+    step = compare_metrics(scores.every, others.every, entry.where)
+    return [step.what] if step.checked is Checked.FAILED else []
+
+
+def _answers(record: Record) -> dict[str, str]:
+    names = benchmarks.get(record.planned.job.benchmark).compared_files
+    return {name: record.files[name].sha256 for name in names if name in record.files}
 
 
 def _compare(scores: Scores, content: object, path: Path, values: str, planned: PlannedJob) -> Step:
@@ -56,13 +115,16 @@ def _compare(scores: Scores, content: object, path: Path, values: str, planned: 
     if content.get("key") != planned.key:
         return failed("scores", "the kept scores are of another run", expected=planned.key, where=path)
     if content.get("scorer") != scores.scorer:
-        return ok("scores", "recomputed; those kept are of another scorer and unused", values)
+        step = ok("scores", "recomputed; those kept are of another scorer and unused", values)
+        return replace(step, lack=Lack.STALE)
     if content.get("evidence") != scores.evidence:
         return failed("scores", "the kept scores are of other predictions", where=path)
     step = compare_metrics(scores.metrics, content.get("metrics"), path, values)
     if step.checked is Checked.OK and content.get("series", {}) != scores.series:
         # shares of counts, so that no digit may differ
         return failed("scores", "a series of values is not what was kept", where=path)
+    if step.checked is Checked.OK and is_whole(content) and content["notes"] != scores.notes:
+        return failed("scores", "the reasons beside the kept scores are not what was computed", where=path)
     if step.checked is Checked.OK and not is_whole(content):
         return failed("scores", "the kept scores differ from their own digest", where=path)
     return step

@@ -9,7 +9,7 @@ from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
 
-from harness.base.errors import HarnessError, InvalidPredictions, MissingData
+from harness.base.errors import EngineError, HarnessError, ImageError, InvalidPredictions, MissingData
 
 
 class Checked(StrEnum):
@@ -18,6 +18,42 @@ class Checked(StrEnum):
     OK = "ok"
     FAILED = "FAILED"
     NOT_CHECKED = "not checked"
+
+
+class Lack(StrEnum):
+    """What an audit would need to check a link, or what keeps a checked one from being as it must be."""
+
+    ENGINE = "engine"
+    DATA = "data"
+    REPLAY = "replay"
+    MACHINE = "machine"
+    GIT = "git"
+    CHANGED = "changed"
+    STATEMENT = "statement"
+    STALE = "stale"
+    SUPERSEDED = "superseded"
+    MISSING = "missing"
+    OTHER = "other"
+
+    @property
+    def meaning(self) -> str:
+        """One line for people."""
+        return _MEANINGS[self]
+
+
+_MEANINGS = {
+    Lack.ENGINE: "no engine, or the image is not in it",
+    Lack.DATA: "an original file is not on this machine",
+    Lack.REPLAY: "only a replay shows it",
+    Lack.MACHINE: "another machine gives other bits or ends otherwise",
+    Lack.GIT: "no commit to hold the files against",
+    Lack.CHANGED: "files differ from their commit",
+    Lack.STATEMENT: "no statement to hold the repository against",
+    Lack.STALE: "the kept scores are of another scorer",
+    Lack.SUPERSEDED: "of code, an environment or data that has changed since",
+    Lack.MISSING: "a planned cell has no sound run",
+    Lack.OTHER: "not checked",
+}
 
 
 @dataclass(frozen=True)
@@ -30,6 +66,8 @@ class Step:
     expected: str = ""
     found: str = ""
     where: str = ""
+    # what it takes to check it; None where it was checked, or there is nothing to check
+    lack: Lack | None = None
 
 
 @dataclass(frozen=True)
@@ -42,6 +80,9 @@ class Audit:
     steps: tuple[Step, ...]
     # why the run shows nothing, where it did not end for a reason of its method's own
     unfinished: str = ""
+    # for sums
+    benchmark: str = ""
+    verdict: str = ""
 
     @cached_property
     def counts(self) -> Counter[Checked]:
@@ -64,9 +105,9 @@ def failed(name: str, what: str, *, expected: str = "", found: str = "", where: 
     return Step(name, Checked.FAILED, what, expected, found, str(where))
 
 
-def not_checked(name: str, why: str) -> Step:
-    """A link nobody looked at, and why."""
-    return Step(name, Checked.NOT_CHECKED, why)
+def not_checked(name: str, why: str, lack: Lack | None = Lack.OTHER) -> Step:
+    """A link nobody looked at, why, and what it would take; nothing, where there is nothing to look at."""
+    return Step(name, Checked.NOT_CHECKED, why, lack=lack)
 
 
 def equal(name: str, what: str, expected: str, found: str, where: Path | str = "") -> Step:
@@ -77,11 +118,15 @@ def equal(name: str, what: str, expected: str, found: str, where: Path | str = "
 
 
 def guarded(name: str, check: Callable[[], Sequence[Step]]) -> list[Step]:
-    """The steps of a check. An error it meets becomes a step: absent data was not checked, the rest is broken."""
+    """The steps of a check. An error becomes one: without data or engine not checked, else a broken link."""
     try:
         return list(check())
     except MissingData as error:
-        return [not_checked(name, f"{error.what} ({error.where})")]
+        return [not_checked(name, f"{error.what} ({error.where})", Lack.DATA)]
+    except ImageError as error:
+        return [failed(name, error.what, where=error.where)]
+    except EngineError as error:
+        return [not_checked(name, f"{error.what} ({error.where})", Lack.ENGINE)]
     except HarnessError as error:
         return [failed(name, error.what, where=error.where)]
     except InvalidPredictions as error:

@@ -1,0 +1,58 @@
+"""The repository as a whole: what is here is what was committed, and the page is what was made of it."""
+
+from __future__ import annotations
+
+from harness.audit.steps import Lack, Step, failed, not_checked, ok
+from harness.base.files import read_json, sha256_of
+from harness.base.git import LEFTOVERS, commit_of, differences
+from harness.base.layout import Layout
+from harness.base.seal import seal_of
+from harness.data.extension import EXTENDED
+
+# What a result, or a table of results, is made of.
+_FOLDERS = (
+    "harness",
+    "methods",
+    "containers",
+    "datasets",
+    "results/published",
+    "results/reference",
+    "requirements",
+)
+_FILES = (
+    "Dockerfile",
+    "run_all.sh",
+    "pyproject.toml",
+    "docs/methods.md",
+    "docs/findings.md",
+    "results/allowed_signers",
+)
+# Left by Python and editors; and a person's own tables, which no commit has.
+_LEFT_OUT = (*LEFTOVERS, ".pyo", "own", "first_seen.json")
+
+
+def check_page(layout: Layout) -> list[Step]:
+    """The status page, where there is one: this user's harness wrote it, and nobody changed it since."""
+    if not layout.page.is_file():
+        return []
+    note = read_json(layout.page_note)
+    again = "make it again: harness report"
+    if not isinstance(note, dict) or note.pop("seal", "") != seal_of("page", note):
+        return [not_checked("page", f"no harness of this user vouches for {layout.page.name}; {again}")]
+    if note.get("page") != sha256_of(layout.page):
+        return [failed("page", f"it was changed after it was made, or lies elsewhere; {again}", where=layout.page)]
+    return [ok("page", "it is as the harness wrote it")]
+
+
+def check_checkout(layout: Layout) -> list[Step]:
+    """The working tree against the commit it is at, every file hashed here."""
+    commit = commit_of(layout.root)
+    if not commit:
+        return [
+            not_checked("commit", "this is not a git checkout: files can't be held against a commit", Lack.GIT)
+        ]
+    # with items of a person's own; no committed job is of one
+    extended = (folder.name for folder in layout.datasets.glob(f"*{EXTENDED}*"))
+    if found := differences(layout.root, (*_FOLDERS, *_FILES), (*_LEFT_OUT, *extended)):
+        return [not_checked("commit", f"files differ from commit {commit[:12]}: {found}", Lack.CHANGED)]
+    return [ok("commit", "every file of code, data and results is as it was committed", commit)]
