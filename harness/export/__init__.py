@@ -1,5 +1,6 @@
-"""Exports results as a Process Run Crate, which other tools read: records, logs, scores and checksums."""
+"""Exports runs with all that they rest on as a Provenance Run Crate, and verifies such a crate."""
 
-from harness.export.pack import export
+from harness.export.contents import Extent, Profile
+from harness.export.pack import Exported, export
 
-__all__ = ["export"]
+__all__ = ["Exported", "Extent", "Profile", "export"]

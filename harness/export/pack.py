@@ -1,41 +1,47 @@
-"""Writes an export as a folder or a .zip, whole or not at all. Equal results give equal bytes.
+"""Writes runs with all that they rest on as a crate: a folder or a .zip, whole or not at all.
 
-SHA256SUMS lists every file.
+Equal results give equal bytes. Every score is computed again before it is packed.
 """
 
 from __future__ import annotations
 
-import json
-import os
 import shutil
 import tempfile
-import zipfile
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from harness.base.errors import CorruptData, UsageError
-from harness.base.files import folder_in_the_making, sha256_of
+from harness import benchmarks
+from harness.base.errors import AuditError, CorruptData, UsageError
+from harness.base.files import folder_in_the_making, sha256_of, write_json
 from harness.base.layout import Layout
-from harness.base.markdown import plain
-from harness.export.crate import METADATA, CrateFile, describe
-from harness.methods.card import load_method, method_names
-from harness.planning.plan import Plan
+from harness.base.progress import Progress, Silent
+from harness.base.vocabulary import Verdict
+from harness.data import load_dataset, load_manifest
+from harness.export.archives import write_zip
+from harness.export.contents import (
+    SUITE,
+    SUMS,
+    Contents,
+    CrateLayout,
+    Extent,
+    Profile,
+    SuiteCell,
+    SuiteFile,
+    crate_layout,
+    relative_path,
+)
+from harness.export.licences import may_hand_on
+from harness.export.parts import copy_parts
+from harness.export.scores import difference
+from harness.export.summaries import describer, write_derived
+from harness.planning.plan import Cell, Plan
 from harness.results.records import RECORD_FILE, Record
-from harness.results.scoring import scores_path
+from harness.results.reference import ReferenceResult, load_reference
+from harness.results.scoring import Scores, compute_scores, read_scores, scored_files, scores_path
 from harness.results.store import Store, join
-from harness.status import Table, build_table, to_json, to_markdown
-
-SUMS = "SHA256SUMS"
-_README = """# Permafrost results: {name}
-One folder per run under `runs/`, named by job key: the record, the job the container was given, its log and its
-own report. Scores lie under `scores/`. `status.md` and `status.json` show every planned cell with its verdict.
-`ro-crate-metadata.json` describes all of it as a Process Run Crate.
-`sha256sum --check SHA256SUMS` checks every file.
-"""
-# The earliest time in a .zip: entries of equal results must be equal.
-_ZIP_EPOCH = (1980, 1, 1, 0, 0, 0)
+from harness.splits import load_split
+from harness.splits.splits import split_path
 
 
 @dataclass(frozen=True)
@@ -46,105 +52,171 @@ class Exported:
     left_out: Mapping[str, str]
 
 
-def export(layout: Layout, plan: Plan, output: Path, *, with_predictions: bool = False) -> Exported:
-    """Write the runs of a plan's cells to a new folder or .zip.
+@dataclass(frozen=True)
+class Packer:
+    """Packs the runs of one plan into the draft of a crate."""
 
-    Each run is checked against its record; a damaged one is left out, and the export names it.
+    layout: Layout
+    mirrors: Sequence[Path]
+    extent: Extent
+    profile: Profile
+    progress: Progress
+
+    def fill(self, plan: Plan, draft: Path) -> Exported:
+        """Write the crate of a plan's cells."""
+        if self.extent is Extent.REFERENCE:
+            cells, records, left_out = self._reference(plan, draft)
+        else:
+            cells, records, left_out = self._stored(plan, draft)
+        if not records:
+            raise UsageError(
+                f"nothing was run of '{plan.name}': there is nothing to export",
+                where=str(self._source),
+                todo=f"run it: harness run --suite {plan.name}, or export the committed results: --reference",
+            )
+        methods = sorted({cell.job.method for cell in cells})
+        datasets = sorted({cell.job.dataset for cell in cells})
+        crate = crate_layout(draft)
+        copy_parts(self.layout, crate.root, methods, datasets)
+        if self.extent is Extent.WHOLE:
+            self._copy_data(records, crate)
+        suite = SuiteFile(
+            name=plan.name,
+            extent=self.extent,
+            profile=self.profile,
+            describer=describer(),
+            cells=[
+                SuiteCell(job=one.job, planned=one.planned, verdict=one.verdict, reason=one.reason)
+                for one in cells
+            ],
+        )
+        write_json(draft / SUITE, suite.model_dump(mode="json"))
+        write_derived(Contents(draft, suite, records))
+        names = sorted(relative_path(draft, path) for path in draft.rglob("*") if path.is_file())
+        with (draft / SUMS).open("w", encoding="utf-8") as stream:
+            stream.writelines(f"{sha256_of(draft / name)}  {name}\n" for name in names)
+        return Exported(len(records), left_out)
+
+    @property
+    def _source(self) -> Path:
+        return self.layout.reference if self.extent is Extent.REFERENCE else self.layout.runs
+
+    def _stored(self, plan: Plan, draft: Path) -> tuple[list[Cell], dict[str, Record], dict[str, str]]:
+        """The cells of a plan, and the runs that were copied, each checked against its record."""
+        store, records, left_out, cells = Store(self.layout.runs), dict[str, Record](), dict[str, str](), []
+        joined = join(plan, store, records=True)
+        self.progress.begin("pack", sum(1 for cell in joined if cell.record))
+        for cell in joined:
+            if not cell.key or not cell.record:
+                cells.append(cell)
+                continue
+            try:
+                record = store.record(cell.key)
+                store.check(record)
+            except CorruptData as error:
+                left_out[cell.key] = error.what
+                reason = f"left out, because its evidence is damaged: {error.what}"
+                cells.append(replace(cell, verdict=Verdict.INFRASTRUCTURE, reason=reason, record={}))
+                continue
+            self._copy_run(store, record, crate_layout(draft))
+            records[record.key] = record
+            cells.append(replace(cell, verdict=record.verdict, reason=record.reason))
+            self.progress.step(cell.job.label)
+        return cells, records, left_out
+
+    def _copy_run(self, store: Store, record: Record, crate: CrateLayout) -> None:
+        source, target = store.path(record.key), Store(crate.runs).path(record.key)
+        answer = {file.name for file in benchmarks.get(record.planned.job.benchmark).answer_files}
+        for name in (RECORD_FILE, *sorted(record.files)):
+            if self.extent is Extent.WHOLE or name not in answer:
+                (target / name).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(source / name, target / name)
+        if record.verdict is Verdict.OK:
+            self._write_scores(store, record, crate)
+
+    def _write_scores(self, store: Store, record: Record, crate: CrateLayout) -> None:
+        """Write the scores that tables show, after the predictions gave them again."""
+        planned = record.planned
+        evidence = scored_files(planned.job.benchmark, record.model_dump(mode="json")["files"])
+        computed = compute_scores(self.layout, store, planned, self.mirrors)
+        kept = read_scores(self.layout, record.key, planned.job.benchmark, evidence)
+        if kept and (fault := difference(computed, kept)):
+            raise AuditError(
+                f"the kept scores are not what the predictions give: {fault}",
+                where=f"{planned.job.label}: {scores_path(self.layout, record.key)}",
+                todo=f"see `harness audit {record.key[:12]}`; remove that file and run `harness score`",
+            )
+        write_json(scores_path(crate, record.key), (kept or computed).to_json())
+
+    def _reference(self, plan: Plan, draft: Path) -> tuple[list[Cell], dict[str, Record], dict[str, str]]:
+        """The cells of a plan with the reference results that there are, whose lines were checked when read."""
+        entries, crate = load_reference(self.layout), crate_layout(draft)
+        chosen = {cell.key: entries[cell.key] for cell in plan.cells if cell.key and cell.key in entries}
+        cells, records = [], dict[str, Record]()
+        self.progress.begin("pack", len(chosen))
+        for cell in plan.cells:
+            entry = chosen.get(cell.key or "")
+            if entry is None:
+                cells.append(cell)
+                continue
+            record = entry.record
+            write_json(Store(crate.runs).path(record.key) / RECORD_FILE, record.to_json())
+            if record.verdict is Verdict.OK:
+                write_json(scores_path(crate, record.key), _fresh(entry).to_json())
+            records[record.key] = record
+            cells.append(replace(cell, verdict=record.verdict, reason=record.reason))
+            self.progress.step(cell.job.label)
+        return cells, records, {}
+
+    def _copy_data(self, records: Mapping[str, Record], crate: CrateLayout) -> None:
+        """Copy the splits of the runs that ended ok, and the arrays of datasets that may be handed on."""
+        from harness.data.arrays import keep
+
+        for planned in [record.planned for record in records.values() if record.verdict is Verdict.OK]:
+            job = planned.job
+            target = split_path(crate, job.benchmark, planned.split_digest)
+            if not target.is_file():
+                split = load_split(self.layout, job.dataset, job.split, self.mirrors)
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.write_bytes(benchmarks.get(job.benchmark).form.content(split))
+            folder = crate.cache / "datasets" / planned.dataset_digest
+            if may_hand_on(load_manifest(self.layout, job.dataset)) and not folder.is_dir():
+                keep(load_dataset(self.layout, job.dataset, mirrors=self.mirrors), folder)
+
+
+def export(
+    layout: Layout,
+    plan: Plan,
+    output: Path,
+    *,
+    extent: Extent = Extent.WHOLE,
+    profile: Profile = Profile.PROVENANCE,
+    mirrors: Sequence[Path] = (),
+    progress: Progress | None = None,
+) -> Exported:
+    """Write the runs of a plan's cells, or their reference results, to a new folder or .zip.
+
+    Each run is checked against its record; a damaged one is left out, and the export names it. Scores that the
+    predictions do not give again are an `AuditError`, and nothing is written.
     """
     if output.exists():
         raise UsageError("the export exists already", where=str(output), todo="remove it, or choose another name")
-    store = Store(layout.runs)
-    table = build_table(layout, store, plan, join(plan, store, records=True))
-    keys = sorted({scored.key for scored in table.cells if scored.key and scored.cell.record})
-    if output.suffix == ".zip":
-        with tempfile.TemporaryDirectory(prefix="permafrost-export-") as folder:
-            exported = _fill(layout, store, table, keys, Path(folder), with_predictions=with_predictions)
-            _zip(Path(folder), output)
-    else:
+    packer = Packer(layout, mirrors, extent, profile, progress or Silent())
+    if output.suffix != ".zip":
         with folder_in_the_making(output) as draft:
-            exported = _fill(layout, store, table, keys, draft, with_predictions=with_predictions)
+            return packer.fill(plan, draft)
+    output.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=output.parent, prefix=f".{output.name}.") as folder:
+        exported = packer.fill(plan, Path(folder))
+        write_zip(Path(folder), output, packer.progress)
     return exported
 
 
-def _fill(
-    layout: Layout, store: Store, table: Table, keys: list[str], folder: Path, *, with_predictions: bool
-) -> Exported:
-    records, files, left_out = [], {}, {}
-    for key in keys:
-        try:
-            record = store.record(key)
-            store.check(record)
-        except CorruptData as error:
-            left_out[key] = error.what
-            continue
-        records.append(record)
-        files[key] = _copy_run(layout, store, record, folder, with_predictions=with_predictions)
-    (folder / "README.md").write_text(_README.format(name=plain(table.name)) + _losses(left_out), encoding="utf-8")
-    (folder / "status.md").write_text(to_markdown(table), encoding="utf-8")
-    status = json.dumps(to_json(table), indent=2, sort_keys=True, ensure_ascii=False)
-    (folder / "status.json").write_text(status + "\n", encoding="utf-8")
-    files[""] = [_crate_file(folder, name) for name in ("README.md", "status.json", "status.md")]
-    methods = set(method_names(layout))
-    cards = {name: load_method(layout, name) for name in {one.planned.job.method for one in records} & methods}
-    crate = describe(table.name, records, files, cards)
-    text = json.dumps(crate, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
-    (folder / METADATA).write_text(text, encoding="utf-8")
-    names = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
-    sums = "".join(f"{sha256_of(folder / name)}  {name}\n" for name in names)
-    (folder / SUMS).write_text(sums, encoding="utf-8")
-    return Exported(len(records), left_out)
-
-
-def _losses(left_out: Mapping[str, str]) -> str:
-    if not left_out:
-        return ""
-    lines = [f"- {key}: {reason}" for key, reason in left_out.items()]
-    return "\n".join(["", "Left out, because their evidence is damaged:", "", *lines, ""])
-
-
-def _copy_run(
-    layout: Layout, store: Store, record: Record, folder: Path, *, with_predictions: bool
-) -> list[CrateFile]:
-    names = [name for name in sorted(record.files) if with_predictions or not name.endswith(".npy")]
-    files = []
-    for name in (RECORD_FILE, *names):
-        target = f"runs/{record.key}/{name}"
-        _copy(store.path(record.key) / name, folder / target)
-        files.append(_crate_file(folder, target))
-    scores = scores_path(layout, record.key)
-    if scores.is_file():
-        target = f"scores/{record.key}.json"
-        _copy(scores, folder / target)
-        files.append(_crate_file(folder, target))
-    return files
-
-
-def _copy(source: Path, target: Path) -> None:
-    target.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copyfile(source, target)
-
-
-def _crate_file(folder: Path, name: str) -> CrateFile:
-    path = folder / name
-    return CrateFile(name, sha256_of(path), path.stat().st_size)
-
-
-def _zip(folder: Path, output: Path) -> None:
-    with _whole_file(output) as draft, zipfile.ZipFile(draft, "w", zipfile.ZIP_DEFLATED) as archive:
-        for path in sorted(path for path in folder.rglob("*") if path.is_file()):
-            info = zipfile.ZipInfo(path.relative_to(folder).as_posix(), _ZIP_EPOCH)
-            info.compress_type = zipfile.ZIP_DEFLATED
-            info.external_attr = 0o644 << 16
-            archive.writestr(info, path.read_bytes())
-
-
-@contextmanager
-def _whole_file(path: Path) -> Iterator[Path]:
-    """The path of a draft, which gets its name only if the block ends without an error."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        yield draft
-        draft.replace(path)
-    finally:
-        draft.unlink(missing_ok=True)
+def _fresh(entry: ReferenceResult) -> Scores:
+    if scores := entry.fresh_scores:
+        return scores
+    raise AuditError(
+        "the scores of a reference result are of another scorer than the present one",
+        where=entry.where,
+        todo="check out the commit whose scorer made them, or have the reference results scored anew",
+    )
