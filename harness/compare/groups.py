@@ -7,6 +7,10 @@ fewer runs is scaled to the paper's N first.
 Our number may differ from the authors' runs as much as chance allows: it must lie in the 99 % range of the
 statistic over draws of as many published seeds as we have. The range is widened for the published seeds that are
 not known here. A range that also contains "no effect" decides nothing.
+
+Ours is the same number only where the 90 % range of the difference lies within a margin: for H and differences of
+means the distance of the authors' runs from "no effect", for medians the standard deviation of the values that
+the median is of.
 """
 
 from __future__ import annotations
@@ -23,7 +27,15 @@ from harness.compare.claims import Claim
 from harness.compare.judge import FEWEST_SEEDS, ClaimVerdict, Comparable, Comparison, Recomputed
 from harness.compare.names import PublishedNames, target_of
 from harness.compare.paper import PaperStatistics, Place
-from harness.compare.statistics import CONFIDENCE, SIGNIFICANCE, Array, h_at, kruskal_wallis
+from harness.compare.statistics import (
+    CONFIDENCE,
+    EQUIVALENCE,
+    SIGNIFICANCE,
+    Array,
+    h_at,
+    kruskal_wallis,
+    runs_needed,
+)
 from harness.compare.values import Side
 
 MEDIAN, DIFFERENCE = "median", "difference of means"
@@ -33,6 +45,8 @@ _BEST = 3
 _DRAWS = 200
 # Two-sided 99 % of a normal distribution, which the statistic over many draws nearly follows.
 DEVIATIONS = 2.5758
+# The same of 90 %.
+EQUIVALENCE_DEVIATIONS = 1.6449
 # Means of the summary file have five decimals.
 _ROUNDED_MEANS = 1e-5
 
@@ -147,11 +161,11 @@ class Several:
         return np.asarray(kruskal_wallis(samples[0], samples[1]) * (full - 1) / (count - 1))
 
     def _range(self, statistic: str, groups: Groups, count: int) -> tuple[float, float]:
-        """Mean, and half of the 99 % range, of the statistic over draws of so many published seeds."""
+        """Mean and standard deviation of the statistic over draws of so many published seeds."""
         seeds_of_files = self.published.seeds((place for group in groups for place in group), self.paper.metric)
         draws = np.random.default_rng(0).choice(seeds_of_files, size=(_DRAWS, count))
         values = self._statistic(statistic, self.published, groups, draws)
-        return float(values.mean()), DEVIATIONS * float(values.std())
+        return float(values.mean()), float(values.std())
 
     def _of_files(self, claim: Claim, groups: Groups) -> Recomputed:
         """The statistic from the authors' own files, and whether the printed number agrees with it."""
@@ -166,21 +180,40 @@ class Several:
             return Recomputed(value, self.names.seeds, abs(value - claim.value) <= claim.rounding + _ROUNDED_MEANS)
         seeds = self.published.seeds(places, metric)
         value = float(self._statistic(claim.statistic, self.published, groups, seeds))
-        centre, half = self._range(claim.statistic, groups, len(seeds))
-        return Recomputed(value, len(seeds), abs(claim.value - centre) <= half + claim.rounding)
+        centre, sd = self._range(claim.statistic, groups, len(seeds))
+        return Recomputed(value, len(seeds), abs(claim.value - centre) <= DEVIATIONS * sd + claim.rounding)
 
     def _decision(self, comparison: Comparison, groups: Groups) -> Comparison:
         claim, ours = comparison.claim, comparison.ours
         assert ours is not None and comparison.files is not None
         seeds = self.published.seeds((place for group in groups for place in group), self.paper.metric)
-        centre, half = self._range(claim.statistic, groups, comparison.n)
-        half *= float(np.sqrt(1 + comparison.n / len(seeds)))
-        low, high = centre - half - claim.rounding, centre + half + claim.rounding
-        test = f"{CONFIDENCE:.0%} range of {comparison.n} published seeds: {low:.3g} to {high:.3g}"
+        centre, sd = self._range(claim.statistic, groups, comparison.n)
+        margin, difference = self._margin(claim.statistic, groups, centre) + claim.rounding, ours - centre
 
-        def decision(verdict: ClaimVerdict, reason: str) -> Comparison:
-            reason = _noted(reason, claim)
-            return replace(comparison, verdict=verdict, reason=reason, test=test, tolerance=half + claim.rounding)
+        def half(n: int, deviations: float) -> float:
+            """Of the range of the difference, if ours were over n seeds."""
+            return deviations * sd * float(np.sqrt(comparison.n * (1 / n + 1 / len(seeds))))
+
+        def fits(n: int) -> bool:
+            return abs(difference) + half(n, EQUIVALENCE_DEVIATIONS) <= margin
+
+        wide, narrow = half(comparison.n, DEVIATIONS), half(comparison.n, EQUIVALENCE_DEVIATIONS)
+        low, high = centre - wide - claim.rounding, centre + wide + claim.rounding
+        test = (
+            f"{CONFIDENCE:.0%} range of {comparison.n} published seeds: {low:.3g} to {high:.3g}; "
+            f"{EQUIVALENCE:.0%} range of the difference within ± {margin:.2g}"
+        )
+
+        def decision(verdict: ClaimVerdict, reason: str, needed: int | None = None) -> Comparison:
+            return replace(
+                comparison,
+                verdict=verdict,
+                reason=_noted(reason, claim),
+                test=test,
+                margin=margin,
+                interval=(difference - narrow, difference + narrow),
+                needed=needed,
+            )
 
         if not low <= ours <= high:
             return decision(ClaimVerdict.DEVIATES, "outside the range of the authors' own runs")
@@ -190,7 +223,18 @@ class Several:
         if holds_no_effect.get(claim.statistic):
             reason = "so few seeds of the authors' runs need not show an effect"
             return decision(ClaimVerdict.NOT_COMPARABLE, reason)
+        if not fits(comparison.n):
+            needed = runs_needed(lambda n: abs(difference) > half(n, DEVIATIONS) or fits(n), comparison.n)
+            what = "no number of runs decides" if needed is None else "too few runs"
+            return decision(ClaimVerdict.NOT_COMPARABLE, f"{what}: the range does not fit into the margin", needed)
         return decision(ClaimVerdict.REPRODUCED, "within the range of the authors' own runs")
+
+    def _margin(self, statistic: str, groups: Groups, centre: float) -> float:
+        """How far a number may lie from that of the authors' runs and still be the same."""
+        if statistic != MEDIAN:
+            return abs(centre - (h_at(SIGNIFICANCE) if statistic == H else 0.0))
+        metric, best = self.paper.metric, self.best(self.published, groups[0], self.paper.metric)
+        return float(self.published.table(best, self.published.seeds(best, metric), metric).std(ddof=1))
 
     def _without_data(self, places: Sequence[Place]) -> str:
         every = list(dict.fromkeys(place.dataset for place in places))

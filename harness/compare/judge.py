@@ -1,11 +1,13 @@
-"""The verdict of one claim: which test was used, within which tolerance, and why.
+"""The verdict of one claim: which test was used, within which margin, and why.
 
 value   a per-seed value: |difference| <= 1e-9 max(1, |published|), and half a unit of the last stored digit
-mean    equal within the printed precision when all seeds are there; else the 99 % Welch interval of the
-        difference, which must contain 0 and be narrower than one published standard deviation: a test that
-        could not have seen a difference decides nothing
-band    a mean printed with its deviation but not with its number of runs: our mean over three seeds at least must
-        lie within one printed deviation (for a type of interaction none is printed: five hundredths stand for it)
+mean    equal within the printed precision when all seeds are there; else two intervals of the difference by Welch:
+        where the 99 % one excludes 0 the mean deviates; else the 90 % one must lie within one published deviation
+band    a mean printed with its deviation but not with its number of runs: the 90 % interval of our mean over three
+        runs at least must lie within one printed deviation (where none is printed, five hundredths stand for it);
+        wholly beyond it the mean deviates
+        An interval that does neither decides nothing, and the number of runs that would is told. Why these units
+        and levels: docs/decisions/power.md
 cost    seconds and memory of other hardware: shown, never judged
 status  our runs ended as the paper's did: ten that ended ok at least, or every one that was made failed likewise
 others  statistics over several methods: see `several`
@@ -13,15 +15,16 @@ others  statistics over several methods: see `several`
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from math import fsum
 
 from harness.base.vocabulary import Verdict
 from harness.compare.claims import Claim
 from harness.compare.names import PublishedNames, Target, reason_in, target_of
 from harness.compare.runs import Obtained, Runs
-from harness.compare.statistics import CONFIDENCE, welch_half_width
+from harness.compare.statistics import CONFIDENCE, EQUIVALENCE, half_width, runs_needed, welch_half_width
 from harness.status.table import Summary, summarise
 
 _RELATIVE = 1e-9
@@ -63,7 +66,11 @@ class Recomputed:
 
 @dataclass(frozen=True)
 class Comparison:
-    """A claim beside our number."""
+    """A claim beside our number.
+
+    `interval`: of the difference, 90 %. `margin`: how far a number may lie from the published one and still be the
+    same; an interval must lie within it. `needed`: how many runs would decide, if mean and deviation stay.
+    """
 
     claim: Claim
     target: Target
@@ -73,14 +80,26 @@ class Comparison:
     test: str = ""
     ours: float | None = None
     n: int = 0
-    tolerance: float | None = None
+    margin: float | None = None
     keys: tuple[str, ...] = ()
     files: Recomputed | None = None
+    interval: tuple[float, float] | None = None
+    needed: int | None = None
 
     @property
     def difference(self) -> float | None:
         """Ours minus published."""
         return None if self.ours is None else self.ours - self.claim.value
+
+    @property
+    def lacking(self) -> str:
+        """`; 11 more would decide`, if mean and deviation stay; empty where that is not known."""
+        return "" if self.needed is None else f"; {self.needed - self.n} more would decide"
+
+    @property
+    def why(self) -> str:
+        """The reason, with the number of runs that are missing."""
+        return self.reason + self.lacking
 
 
 @dataclass(frozen=True)
@@ -94,8 +113,16 @@ class Comparable:
     without_data: Mapping[str, str] = field(default_factory=dict)
 
 
-# verdict, reason, test, tolerance
-_Decision = tuple[ClaimVerdict, str, str, float | None]
+@dataclass(frozen=True)
+class _Decision:
+    """The verdict on a mean. `half`: of its 90 % interval, if there is one."""
+
+    verdict: ClaimVerdict
+    reason: str
+    test: str = ""
+    margin: float | None = None
+    half: float | None = None
+    needed: int | None = None
 
 
 def judge(claim: Claim, names: PublishedNames, artifact: Comparable, runs: Runs) -> Comparison:
@@ -152,49 +179,130 @@ def _judge_value(
 
 def _judge_mean(claim: Claim, target: Target, metric: str, runs: dict[int, Obtained]) -> Comparison:
     pairs = [(run, value) for _, run in sorted(runs.items()) if (value := _value_of(run, metric)[0]) is not None]
-    ours = summarise(value for _, value in pairs)
-    if ours is None:
+    if not pairs:
         reason = "not run yet" if not runs else f"none of our {len(runs)} runs has the metric"
         return Comparison(claim, target, metric, ClaimVerdict.PENDING, reason)
-    decide = _decide_band if claim.statistic == "band" else _decide_mean
-    verdict, reason, test, tolerance = decide(claim, ours)
-    reason += _beside(claim, ours.n, runs)
-    keys = tuple(run.key for run, _ in pairs)
-    return Comparison(claim, target, metric, verdict, reason, test, ours.mean, ours.n, tolerance, keys)
+    if tasks := {run.task[0] for run, _ in pairs if run.task}:
+        ours, decision = _decide_tasks(claim, pairs, tasks)
+    else:
+        ours = _summary([value for _, value in pairs])
+        decision = _decide_band(claim, ours) if claim.statistic == "band" else _decide_mean(claim, ours)
+    reason = decision.reason + _beside(claim, len(pairs), runs)
+    difference, half = ours.mean - claim.value, decision.half
+    return Comparison(
+        claim,
+        target,
+        metric,
+        decision.verdict,
+        reason,
+        decision.test,
+        ours.mean,
+        ours.n,
+        decision.margin,
+        tuple(run.key for run, _ in pairs),
+        interval=None if half is None else (difference - half, difference + half),
+        needed=decision.needed,
+    )
 
 
 def _decide_mean(claim: Claim, ours: Summary) -> _Decision:
     difference = abs(ours.mean - claim.value)
     precision = claim.rounding + _RELATIVE
     if ours.n >= claim.n and difference <= precision:
-        return ClaimVerdict.REPRODUCED, "equal as printed, all seeds", "printed precision", precision
-    if ours.n < min(FEWEST_SEEDS, claim.n):
-        return ClaimVerdict.NOT_COMPARABLE, f"{ours.n} of {claim.n} seeds", "", None
-    test = f"{CONFIDENCE:.0%} Welch interval, n = {ours.n} and {claim.n}"
-    sd = claim.sd or 0.0
-    half = welch_half_width(ours.sd or 0.0, ours.n, sd, claim.n)
-    if difference > half + precision:
-        return ClaimVerdict.DEVIATES, "the interval of the difference excludes 0", test, half + precision
-    if half > sd + precision:
-        reason = f"{ours.n} of {claim.n} seeds: the interval is wider than one published standard deviation"
-        return ClaimVerdict.NOT_COMPARABLE, reason, test, half + precision
-    return ClaimVerdict.REPRODUCED, "the interval of the difference contains 0", test, half + precision
+        reason = "equal as printed, all seeds"
+        return _Decision(ClaimVerdict.REPRODUCED, reason, "printed precision", precision)
+    sd_ours, sd_theirs, fewest = ours.sd or 0.0, claim.sd or 0.0, min(FEWEST_SEEDS, claim.n)
+    margin = sd_theirs + precision
+
+    def half(n: int, confidence: float) -> float:
+        return welch_half_width(sd_ours, n, sd_theirs, claim.n, confidence)
+
+    def is_apart(n: int) -> bool:
+        return difference > half(n, CONFIDENCE) + precision
+
+    def fits(n: int) -> bool:
+        return difference + half(n, EQUIVALENCE) <= margin
+
+    needed = None
+    if ours.sd is not None:
+        needed = runs_needed(lambda n: is_apart(n) or fits(n), max(ours.n, fewest))
+    if ours.n < fewest:
+        return _Decision(ClaimVerdict.NOT_COMPARABLE, f"{ours.n} of {claim.n} seeds", needed=needed)
+    test = (
+        f"Welch, n = {ours.n} and {claim.n}: {CONFIDENCE:.0%} interval around 0, "
+        f"{EQUIVALENCE:.0%} interval within ± {margin:.2g}"
+    )
+    if is_apart(ours.n):
+        verdict, reason = ClaimVerdict.DEVIATES, "the interval of the difference excludes 0"
+    elif fits(ours.n):
+        verdict, reason = ClaimVerdict.REPRODUCED, "the interval lies within one published standard deviation"
+    else:
+        verdict, reason = ClaimVerdict.NOT_COMPARABLE, _undecided("one published standard deviation", needed)
+    needed = needed if verdict is ClaimVerdict.NOT_COMPARABLE else None
+    return _Decision(verdict, reason, test, margin, half(ours.n, EQUIVALENCE), needed)
 
 
-def _decide_band(claim: Claim, ours: Summary) -> _Decision:
+def _decide_band(claim: Claim, ours: Summary, fewest: int = _FEWEST_OF_A_BAND) -> _Decision:
     width, name = (_USUAL_BAND, f"{_USUAL_BAND}; no deviation is printed")
     if claim.sd is not None:
         width, name = claim.sd, "the printed deviation"
-    band = width + claim.rounding + _RELATIVE
-    test = f"|difference| <= {band:.2g}"
-    # a mean over tasks is one over all of them: some are easier than others
-    if claim.n and ours.n < claim.n:
-        return ClaimVerdict.NOT_COMPARABLE, f"{ours.n} of {claim.n} runs", test, band
-    if ours.n < _FEWEST_OF_A_BAND:
-        return ClaimVerdict.NOT_COMPARABLE, f"{ours.n} of at least {_FEWEST_OF_A_BAND} seeds", test, band
-    if abs(ours.mean - claim.value) <= band:
-        return ClaimVerdict.REPRODUCED, f"within {name}", test, band
-    return ClaimVerdict.DEVIATES, f"beyond {name}", test, band
+    band, difference = width + claim.rounding + _RELATIVE, abs(ours.mean - claim.value)
+    fewest = max(fewest, claim.n)
+    test = f"{EQUIVALENCE:.0%} t interval, n = {ours.n}, within ± {band:.2g}"
+    needed = None
+    if (sd := ours.sd) is not None:
+        needed = runs_needed(lambda n: abs(difference - band) >= half_width(sd, n), max(ours.n, fewest))
+    if ours.n < fewest or sd is None:
+        is_short = ours.n < claim.n
+        what = f"{ours.n} of {claim.n} runs" if is_short else f"{ours.n} of at least {fewest} seeds"
+        return _Decision(ClaimVerdict.NOT_COMPARABLE, what, test, band, needed=needed)
+    half = half_width(sd, ours.n)
+    equal = "" if sd > _RELATIVE else f"; all {ours.n} values are equal"
+    if difference + half <= band:
+        return _Decision(ClaimVerdict.REPRODUCED, f"within {name}{equal}", test, band, half)
+    if difference - half > band:
+        return _Decision(ClaimVerdict.DEVIATES, f"beyond {name}{equal}", test, band, half)
+    return _Decision(ClaimVerdict.NOT_COMPARABLE, _undecided(name, needed), test, band, half, needed)
+
+
+def _decide_tasks(
+    claim: Claim, pairs: Sequence[tuple[Obtained, float]], tasks: set[str]
+) -> tuple[Summary, _Decision]:
+    """The decision on a mean over tasks. All of them were run, so that chance is in the seeds alone.
+
+    With three seeds of all tasks the mean over tasks is a value per seed. With fewer, the interval is over tasks:
+    they also differ for other reasons than chance, so that it is wider than it had to be.
+    """
+    values: dict[int, dict[str, float]] = {}
+    for run, value in pairs:
+        assert run.task is not None
+        values.setdefault(run.task[1], {})[run.task[0]] = value
+    whole = [own for own in values.values() if len(own) == len(tasks)]
+    of_seeds = _summary([fsum(own.values()) / len(own) for own in whole or values.values()])
+    if len(tasks) < claim.n or not whole:
+        reason = f"{len(tasks) if whole else min(map(len, values.values()))} of {max(claim.n, len(tasks))} tasks"
+        return of_seeds, _Decision(ClaimVerdict.NOT_COMPARABLE, reason)
+    no_number = replace(claim, n=0)
+    if len(whole) >= _FEWEST_OF_A_BAND:
+        return of_seeds, _decide_band(no_number, of_seeds)
+    of_tasks = _summary([fsum(own[task] for own in whole) / len(whole) for task in sorted(tasks)])
+    decision = _decide_band(no_number, of_tasks, fewest=2)
+    if decision.verdict is ClaimVerdict.NOT_COMPARABLE:
+        reason = f"{len(whole)} of at least {_FEWEST_OF_A_BAND} seeds of all {len(tasks)} tasks"
+        decision = replace(decision, reason=reason, needed=None)
+    return of_tasks, decision
+
+
+def _summary(values: Sequence[float]) -> Summary:
+    summary = summarise(values)
+    assert summary is not None, "a mean of no value"
+    return summary
+
+
+def _undecided(margin: str, needed: int | None) -> str:
+    if needed is None:
+        return f"no number of runs decides: the difference is at the edge of {margin}"
+    return f"too few runs: the interval does not fit into {margin}"
 
 
 def _beside(claim: Claim, count: int, runs: dict[int, Obtained]) -> str:

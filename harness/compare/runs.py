@@ -44,6 +44,8 @@ class Obtained:
     cpu_s: float | None = None
     # peak memory in bytes
     memory: int | None = None
+    # split and seed, where the run is one of the tasks that a published name stands for
+    task: tuple[str, int] | None = None
 
 
 Runs = dict[Target, dict[int, Obtained]]
@@ -96,10 +98,12 @@ def of_tasks(runs: Runs, names: PublishedNames) -> Runs:
         for target, seeds in sorted(runs.items(), key=lambda item: item[0].split or ""):
             if target.split and _is_like(target.split, pattern):
                 numbered = tasks.setdefault(Target(target.method, target.dataset, pattern), {})
-                numbered |= {len(numbered) + step: run for step, (_, run) in enumerate(sorted(seeds.items()))}
+                own = (replace(run, task=(target.split, seed)) for seed, run in sorted(seeds.items()))
+                numbered |= dict(enumerate(own, len(numbered)))
     return tasks
 
 
+@cache
 def _is_like(split: str, pattern: str) -> bool:
     """Whether a split has the pattern's strategy and parameters; `*` stands for any text in a value."""
     one, wanted = parse_split(split, 0), parse_split(pattern, 0)
@@ -130,11 +134,11 @@ class _Current:
         return method in self._methods and planned["image_tree"] == self._tree(method)
 
     def has(self, planned: PlannedJob) -> bool:
-        """Whether a run counts."""
+        """Whether a run that may count does."""
         job, names = planned.job, self._names
         if (job.benchmark, job.options) != (names.benchmark, names.options):
             return False
-        if job.method not in self._methods or job.variant not in self.variants:
+        if job.variant not in self.variants:
             return False
         # a run without truth is what `harness predict` made
         return not without_truth(job) and self._present.holds_as_usual(planned)

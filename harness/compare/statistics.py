@@ -1,23 +1,36 @@
-"""The tests that decide about claims: Welch's interval for two means, Kruskal and Wallis' for two groups' ranks.
+"""The tests that decide about claims: intervals of one mean and of two, Kruskal and Wallis' for two groups' ranks.
 
-Each works along the last axis, so that a thousand samples cost one call.
+The tests of ranks work along the last axis, so that a thousand samples cost one call.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 CONFIDENCE = 0.99
 SIGNIFICANCE = 1 - CONFIDENCE
+# Two one-sided tests at 5 % each: the 90 % interval must lie within a margin.
+EQUIVALENCE = 0.90
+# Where more runs than this would be needed, no number of runs is said to decide.
+MOST_RUNS = 10_000
 
 Array = NDArray[np.float64]
 
 
-def welch_half_width(sd_ours: float, n_ours: int, sd_theirs: float, n_theirs: int) -> float:
+def half_width(sd: float, n: int) -> float:
+    """Half the width of the 90 % interval of a mean of n runs, by Student's t; there are two runs at least."""
+    from scipy.special import stdtrit
+
+    return float(stdtrit(n - 1, (1 + EQUIVALENCE) / 2)) * sd / math.sqrt(n)
+
+
+def welch_half_width(
+    sd_ours: float, n_ours: int, sd_theirs: float, n_theirs: int, confidence: float = CONFIDENCE
+) -> float:
     """Half the width of the two-sided interval for unequal variances, with Satterthwaite's degrees of freedom."""
     from scipy.special import stdtrit
 
@@ -27,7 +40,21 @@ def welch_half_width(sd_ours: float, n_ours: int, sd_theirs: float, n_theirs: in
     # with shares, so that tiny variances do not become 0 when squared
     share = ours / (ours + theirs)
     freedom = 1 / (share**2 / max(n_ours - 1, 1) + (1 - share) ** 2 / max(n_theirs - 1, 1))
-    return float(stdtrit(freedom, (1 + CONFIDENCE) / 2)) * math.sqrt(ours + theirs)
+    return float(stdtrit(freedom, (1 + confidence) / 2)) * math.sqrt(ours + theirs)
+
+
+def runs_needed(decides: Callable[[int], bool], least: int) -> int | None:
+    """The smallest number of runs, `least` or more, that decides; None where no number up to `MOST_RUNS` does.
+
+    Intervals become narrower with every run, so that what decides also decides with more runs.
+    """
+    if not decides(max(least, MOST_RUNS)):
+        return None
+    low, high = least, max(least, MOST_RUNS)
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if decides(middle) else (middle + 1, high)
+    return low
 
 
 def ranks_of(values: Array) -> Array:

@@ -15,6 +15,9 @@ from harness.compare.judge import ClaimVerdict, Comparison
 
 # Longer lists and tables are shown only on request.
 _LIST_UP_TO = 60
+_NONE = "-"
+_OF_INTERVALS = ("90 % interval", "margin", "needed")
+_HEAD = ("verdict", "metric", "published", "ours", "difference", *_OF_INTERVALS)
 
 
 _Group = tuple[str, str, str, str]
@@ -55,8 +58,8 @@ def to_markdown(book: Book, *, everything: bool = False) -> str:
     for title, members in groupby(_selection(book, everything=everything), key=_title):
         lines += [f"## {plain(title)}", ""]
         lines += markdown_table(
-            ["verdict", "metric", "published", "ours", "difference", "test", "reason"],
-            [[*map(plain, (*_figures(one), one.test, one.reason))] for one in members],
+            [*_HEAD, "test", "reason"],
+            [[*map(plain, (*_figures(one), one.test, one.why))] for one in members],
         )
         lines.append("")
     return "\n".join(lines).rstrip() + "\n"
@@ -90,21 +93,28 @@ def comparison_json(one: Comparison) -> dict[str, Any]:
         "ours": one.ours,
         "n": one.n,
         "difference": one.difference,
-        "tolerance": one.tolerance,
+        "interval_low": None if one.interval is None else one.interval[0],
+        "interval_high": None if one.interval is None else one.interval[1],
+        "margin": one.margin,
+        "needed": one.needed,
         "test": one.test,
         "verdict": str(one.verdict),
-        "reason": one.reason,
+        "reason": one.why,
         "keys": list(one.keys),
     }
 
 
 def _selection(book: Book, *, everything: bool) -> list[Comparison]:
-    """All claims if they are few or requested; else decided ones of the paper's tables, then deviating ones."""
+    """All claims if they are few or requested; else those of the paper's tables that are decided or lack runs.
+
+    Deviating ones come after them.
+    """
     in_order = sorted(book.comparisons, key=lambda one: (_title(one), list(ClaimVerdict).index(one.verdict)))
     if everything or len(in_order) <= _LIST_UP_TO:
         return in_order
     deviations = [one for one in in_order if one.verdict is ClaimVerdict.DEVIATES]
-    decided = [one for one in in_order if one.verdict in (ClaimVerdict.DEVIATES, ClaimVerdict.REPRODUCED)]
+    sides = (ClaimVerdict.DEVIATES, ClaimVerdict.REPRODUCED)
+    decided = [one for one in in_order if one.verdict in sides or one.needed is not None]
     if len(decided) <= _LIST_UP_TO:
         return decided
     tables = [one for one in decided if one.claim.sheet and one.claim.statistic != "status"]
@@ -150,30 +160,37 @@ def counts_by_group(book: Book) -> Mapping[_Group, Counter[ClaimVerdict]]:
 
 
 def _comparison_lines(members: Sequence[Comparison]) -> list[str]:
-    rows = [["verdict", "metric", "published", "ours", "difference"], *(list(_figures(one)) for one in members)]
-    lines = aligned(rows, indent="  ")
+    columns = zip(_HEAD, *map(_figures, members), strict=True)
+    # values per seed have no interval
+    kept = [column for column in columns if column[0] not in _OF_INTERVALS or {*column[1:]} != {_NONE}]
+    lines = aligned([list(row) for row in zip(*kept, strict=True)], indent="  ")
     reasons: dict[str, list[str]] = {}
     for one in members:
         if one.verdict is not ClaimVerdict.REPRODUCED:
-            reasons.setdefault(one.reason, []).append(one.claim.metric or one.claim.statistic)
+            reasons.setdefault(one.why, []).append(one.claim.metric or one.claim.statistic)
     tests = [f"test: {test}" for test in dict.fromkeys(one.test for one in members if one.test)]
     reason_texts = [f"{', '.join(dict.fromkeys(metrics))}: {reason}" for reason, metrics in reasons.items()]
     return lines + [line for text in (*tests, *reason_texts) for line in wrapped(text, "    ")]
 
 
-def _figures(one: Comparison) -> tuple[str, str, str, str, str]:
+def _figures(one: Comparison) -> tuple[str, ...]:
+    """The entries of a claim, as `_HEAD` names them. `needed`: runs in all, of which we have some."""
     claim = one.claim
-    published = claim.published if claim.sd is None else f"{claim.published} ± {claim.sd:g} ({claim.n})"
+    published = claim.published if claim.sd is None else f"{claim.published} ± {claim.sd:g}"
+    published += f" ({claim.n})" if claim.n and claim.sd is not None else ""
+    interval = _NONE if one.interval is None else " to ".join(f"{end:+.2e}" for end in one.interval)
+    margin = _NONE if one.margin is None or one.interval is None else f"{one.margin:.2e}"
+    power = interval, margin, _NONE if one.needed is None else f"{one.needed} runs"
     if claim.statistic == "status":
-        return str(one.verdict), "status", published, f"{one.n} runs", "-"
+        return str(one.verdict), "status", published, f"{one.n} runs", _NONE, *power
     ours = (
-        "-"
+        _NONE
         if one.ours is None
         else (repr(float(one.ours)) if claim.seed is not None else f"{one.ours:.5f} ({one.n})")
     )
-    difference = "-" if one.difference is None else ("0" if one.difference == 0 else f"{one.difference:+.2e}")
+    difference = _NONE if one.difference is None else ("0" if one.difference == 0 else f"{one.difference:+.2e}")
     what = claim.metric if claim.statistic in ("value", "mean") else f"{claim.metric} {claim.statistic}"
-    return str(one.verdict), what, published, ours, difference
+    return str(one.verdict), what, published, ours, difference, *power
 
 
 def _title(one: Comparison) -> str:

@@ -16,6 +16,8 @@ from harness.data.arrays import content_digest
 from harness.data.datasets import load_dataset
 from harness.data.manifest import load_manifest, manifest_path
 
+# Stands in the names of datasets that `harness predict --new` makes.
+EXTENDED = "_new_"
 _NAME_DIGITS = 8
 
 
@@ -31,7 +33,7 @@ def extended(layout: Layout, base: str, items: Sequence[NewItem], mirrors: Seque
     dataset = load_dataset(layout, base, mirrors=mirrors)
     larger = with_new(manifest.benchmark, dataset, items)
     digest = content_digest(larger)
-    name = f"{base}_new_{digest[:_NAME_DIGITS]}"
+    name = f"{base}{EXTENDED}{digest[:_NAME_DIGITS]}"
     tables = [
         {
             "name": name,

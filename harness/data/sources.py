@@ -37,6 +37,11 @@ def cache_path(layout: Layout, file: SourceFile) -> Path:
     return layout.cache / "data" / file.sha256[:2] / file.sha256
 
 
+def local_copies(layout: Layout, dataset: str, file: SourceFile, mirrors: Sequence[Path] = ()) -> list[Path]:
+    """Every copy that is here, in the order in which it is looked for, whatever it holds."""
+    return [path for path in _folders(layout, dataset, file, mirrors) if path.is_file()]
+
+
 def local_copy(layout: Layout, dataset: str, file: SourceFile, mirrors: Sequence[Path] = ()) -> Path | None:
     """A copy that is here and has the recorded size; its content is not read."""
     for path in _folders(layout, dataset, file, mirrors):

@@ -7,17 +7,16 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from harness.base.files import canonical_json
-from harness.base.layout import Layout
+from harness.base.files import canonical_json, digest_of
 from harness.base.logs import log_tail
 from harness.base.vocabulary import Verdict
 from harness.compare import Book, Comparison
 from harness.planning.jobs import unusual_options
-from harness.results.store import Store
-from harness.status import ScoredCell, Table
+from harness.report.evidence import LOG, Evidence
+from harness.status import ScoredCell
 
 # Bytes of the log that are shown of a success and of a failure.
 _TAIL = {True: 800, False: 4000}
@@ -39,21 +38,61 @@ class Shared:
         return self._numbers[text]
 
 
-def page_data(layout: Layout, store: Store, table: Table, books: Iterable[Book]) -> dict[str, Any]:
-    """Every cell in view in the order of the table, and the values that cells share."""
-    claims, shared = _claims_by_cell(books), Shared()
-    names = sorted({name for scored in table.cells for name in scored.metrics})
-    cells = [
-        _entry(layout, store, scored, claims, names, shared) for group in table.groups for scored in group.cells
-    ]
-    assert len(cells) == len(table.cells), "cells were lost between the table and the page"
-    return {"cells": cells, "metrics": names, "shared": shared.values, "images": image_entries(table)}
+def page_data(evidence: Evidence, books: Iterable[Book], numbers: Sequence[Sequence[int]] = ()) -> dict[str, Any]:
+    """Every cell in view in the order of the table, and the values that cells share.
+
+    `numbers` are the runs of each number outside the table, as places in `Evidence.runs`. Runs of no cell in view
+    come last, as `beside`, if a number rests on them.
+    """
+    table, claims, shared = evidence.table, _claims_by_cell(books), Shared()
+    ordered = [scored for group in table.groups for scored in group.cells]
+    assert len(ordered) == len(table.cells), "cells were lost between the table and the page"
+    runs, places = list(evidence.runs.values()), {id(scored): place for place, scored in enumerate(ordered)}
+    beside = [runs[place] for place in dict.fromkeys(place for own in numbers for place in own)]
+    beside = [scored for scored in beside if id(scored) not in places]
+    places |= {id(scored): len(ordered) + place for place, scored in enumerate(beside)}
+    metrics: dict[str, list[str]] = {}
+    for benchmark in sorted({scored.cell.job.benchmark for scored in (*ordered, *beside)}):
+        own = (one.metrics for one in (*ordered, *beside) if one.cell.job.benchmark == benchmark)
+        metrics[benchmark] = sorted({name for values in own for name in values})
+    methods = sorted({scored.cell.job.method for scored in (*ordered, *beside) if scored.cell.record})
+    return {
+        "cells": [
+            *(_entry(evidence, scored, claims, metrics, shared) for scored in ordered),
+            *(_briefly(_entry(evidence, scored, {}, metrics, shared)) for scored in beside),
+        ],
+        "planned": len(ordered),
+        "numbers": [[places[id(runs[place])] for place in own] for own in numbers],
+        "metrics": metrics,
+        "shared": shared.values,
+        "images": image_entries((*ordered, *beside)),
+        "methods": {name: _made(evidence, name) for name in methods},
+    }
 
 
-def image_entries(table: Table) -> dict[str, dict[str, str]]:
+def _briefly(entry: dict[str, Any]) -> dict[str, Any]:
+    """An entry of a run of no cell in view: of its files its log alone, and no notes."""
+    files = {name: file for name, file in entry["record"]["files"].items() if name == LOG}
+    return {**entry, "record": {**entry["record"], "files": files}, "notes": {}}
+
+
+def _made(evidence: Evidence, method: str) -> dict[str, Any] | None:
+    """Code and locks of a method as they are today."""
+    made = evidence.made(method)
+    if made is None:
+        return None
+    return {
+        "image": made.image,
+        "code": made.code,
+        "folders": [evidence.place(folder) for folder in made.folders],
+        "locks": [[evidence.place(lock.path), lock.sha256] for lock in made.locks],
+    }
+
+
+def image_entries(cells: Iterable[ScoredCell]) -> dict[str, dict[str, str]]:
     """The images of the runs, by tree."""
     images = {}
-    for scored in table.cells:
+    for scored in cells:
         if scored.cell.record and scored.cell.planned:
             images[scored.cell.planned.image_tree] = scored.cell.record["image"]
     return dict(sorted(images.items()))
@@ -68,7 +107,7 @@ def claim_entry(one: Comparison) -> dict[str, Any]:
         "ours": one.ours,
         "difference": one.difference if one.claim.statistic != "status" else None,
         "verdict": str(one.verdict),
-        "reason": one.reason,
+        "reason": one.why,
     }
 
 
@@ -86,11 +125,10 @@ def _claims_by_cell(books: Iterable[Book]) -> dict[_Place, list[Comparison]]:
 
 
 def _entry(
-    layout: Layout,
-    store: Store,
+    evidence: Evidence,
     scored: ScoredCell,
     claims: dict[_Place, list[Comparison]],
-    names: list[str],
+    metrics: dict[str, list[str]],
     shared: Shared,
 ) -> dict[str, Any]:
     cell, job = scored.cell, scored.cell.job
@@ -98,41 +136,43 @@ def _entry(
     entry: dict[str, Any] = {
         "benchmark": job.benchmark,
         "method": scored.row,
-        "control": scored.control,
         "dataset": job.dataset,
         "split": split,
         "seed": job.split.seed,
         "verdict": str(cell.verdict),
-        "reason": cell.reason,
+        "reason": shared.number(cell.reason),
         "key": scored.key or "",
-        "metrics": [scored.metrics.get(name) for name in names] if scored.scored else [],
-        "notes": scored.notes,
-        "job": shared.number(job.model_dump(mode="json", include={"variant", "parameters", "options"})),
-        "run": run_command(scored),
+        "job": shared.number(job.model_dump(mode="json", include={"method", "variant", "parameters", "options"})),
+        "run": shared.number(run_command(scored, seed="SEED")),
     }
-    own_claims = claims.get((job.benchmark, job.method, job.dataset, split, job.split.seed), [])
-    if job.variant == "published" and own_claims:
-        entry["claims"] = [claim_entry(one) for one in own_claims]
-    if cell.planned is not None:
+    optional = {"control": scored.control, "notes": scored.notes}
+    entry |= {name: value for name, value in optional.items() if value}
+    if scored.scored:
+        entry["metrics"] = [scored.metrics.get(name) for name in metrics[job.benchmark]]
+    if cell.planned is not None and cell.record:
         entry["pins"] = {
             "image": cell.planned.image_tree,
             "dataset": cell.planned.dataset_digest,
             "split": cell.planned.split_digest,
         }
-        if cell.record:
-            entry["record"] = _record(cell.record, shared)
-        if cell.record and not scored.reference:
-            path = store.path(cell.planned.key)
-            entry["folder"] = str(path).removeprefix(f"{layout.root}/")
-            entry["log"] = log_tail(path / "log.txt", _TAIL[cell.verdict is Verdict.OK])
+        entry["record"] = _record(cell.record, shared)
+        own_claims = claims.get((job.benchmark, job.method, job.dataset, split, job.split.seed), [])
+        if job.variant == "published" and own_claims:
+            entry["claims"] = [claim_entry(one) for one in own_claims]
+        if scored.reference:
+            entry["reference"] = True
+        else:
+            path = evidence.store.path(cell.planned.key)
+            entry["folder"] = str(path).removeprefix(f"{evidence.layout.root}/")
+            entry["log"] = log_tail(path / LOG, _TAIL[cell.verdict is Verdict.OK])
     return entry
 
 
-def run_command(scored: ScoredCell) -> str:
-    """The command that runs this one cell."""
+def run_command(scored: ScoredCell, seed: str = "") -> str:
+    """The command that runs this one cell; `seed` may stand for its own."""
     job = scored.cell.job
     words = ["harness run", f"--method {job.method}", f"--dataset {job.dataset}"]
-    words += [f"--split {shlex.quote(job.split.text)}", f"--seed {job.split.seed}"]
+    words += [f"--split {shlex.quote(job.split.text)}", f"--seed {seed or job.split.seed}"]
     if job.variant != "published":
         words.append(f"--variant {job.variant}")
     words += [f"--{name.replace('_', '-')} {value}" for name, value in unusual_options(job).items()]
@@ -147,5 +187,7 @@ def run_command(scored: ScoredCell) -> str:
 def _record(record: dict[str, Any], shared: Shared) -> dict[str, Any]:
     names = ("resources", "attempts", "started", "finished", "harness_version")
     files = {name: [stored["sha256"], stored["bytes"]] for name, stored in record["files"].items()}
-    common = {name: shared.number(record[name]) for name in ("limits", "engine")}
-    return {**{name: record[name] for name in names}, **common, "files": files}
+    common: dict[str, Any] = {
+        name: shared.number(record[name]) for name in ("limits", "engine", "made_by") if name in record
+    }
+    return {**{name: record[name] for name in names}, **common, "files": files, "digest": digest_of(record)}

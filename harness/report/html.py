@@ -3,27 +3,41 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import os
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
 
 from harness import __version__, benchmarks
 from harness.base.files import write_atomic
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
-from harness.compare import Book, ClaimVerdict, claimed_benchmarks, compare_claims
+from harness.compare import Book, ClaimVerdict, Comparison, claimed_benchmarks, compare_claims
 from harness.compare.text import comparison_json, counts_by_group
 from harness.methods.card import load_method
 from harness.report.content import page_data
-from harness.results.findings import load_findings
+from harness.report.evidence import Evidence, gather
+from harness.report.headlines import Headlines, make_headlines
+from harness.results.findings import Finding, load_findings
 from harness.results.store import Store
 from harness.status import Footnotes, Group, Table, known_sets, metric_sets
 from harness.study import make_study
+from harness.study.sheets import Sheet, Study
+from harness.study.sides import keys_of
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+    from markupsafe import Markup
 
 _PAGE = Path(__file__).parent / "page"
+# Addresses and DOIs in texts.
+_ADDRESS = re.compile(r"(?P<web>https?://[^\s<>\"]+)|doi:10\.\d{4,}/[^\s<>\"]+")
+_NUMBER = re.compile(r"[-+(]?[0-9]")
+_NUMBER_OR_NONE = re.compile(r"[-+(]?[0-9]|[-\u2013]|$")
 # At most so many decided claims are listed; every cell shows its own, and `harness compare --all` all of them.
 _MOST_DECIDED = 400
 
@@ -41,6 +55,62 @@ SYMBOLS = {
     Verdict.INTERRUPTED: "‖",
     Verdict.PENDING: "○",
 }
+CLAIM_SYMBOLS = {
+    ClaimVerdict.REPRODUCED: "✓",
+    ClaimVerdict.DEVIATES: "≠",
+    ClaimVerdict.NOT_COMPARABLE: "·",
+    ClaimVerdict.PENDING: "○",
+}
+
+
+@dataclass(frozen=True)
+class Report:
+    """All that a page or a site is made from."""
+
+    layout: Layout
+    store: Store
+    table: Table
+    books: tuple[Book, ...]
+    studies: tuple[Study, ...]
+    evidence: Evidence
+    headlines: Headlines
+
+    @property
+    def benchmarks(self) -> list[str]:
+        """The benchmarks of the table, in its order."""
+        return list(dict.fromkeys(group.benchmark for group in self.table.groups))
+
+    @cached_property
+    def findings(self) -> list[tuple[str, list[Finding]]]:
+        """The findings of each benchmark that has some."""
+        return [(name, own) for name in self.benchmarks if (own := load_findings(self.layout, name))]
+
+    def runs_of_methods(self, methods: Collection[str]) -> list[tuple[str, list[str]]]:
+        """Methods that have runs here, with the keys of these."""
+        return [(name, own) for name in methods if (own := self._runs_by_method.get(name))]
+
+    @cached_property
+    def _runs_by_method(self) -> dict[str, list[str]]:
+        keys: dict[str, list[str]] = {}
+        for key, scored in self.evidence.runs.items():
+            keys.setdefault(scored.cell.job.method, []).append(key)
+        return keys
+
+
+def make_report(
+    layout: Layout,
+    store: Store,
+    table: Table,
+    books: Sequence[Book],
+    mirrors: Sequence[Path] = (),
+    more: Collection[str] = (),
+) -> Report:
+    """Everything that is computed before anything is written. `more` are keys of runs to show in any case."""
+    studies = tuple(study for book in books if (study := make_study(layout, book, mirrors)))
+    evidence = gather(layout, store, table, books, more)
+    return Report(
+        layout, store, table, tuple(books), studies, evidence, make_headlines(layout, store, table, books)
+    )
 
 
 def write_report(
@@ -49,7 +119,10 @@ def write_report(
     """Write the page of one table, whole or not at all; the path is returned."""
     store = Store(layout.runs)
     path = output or layout.local / "report.html"
-    write_atomic(path, render(layout, store, table, books_for(layout, store, table, mirrors), mirrors))
+    books = books_for(layout, store, table, mirrors)
+    # a page within the repository leads to the code and the locks beside it
+    root = f"{os.path.relpath(layout.root, path.parent)}/" if path.is_relative_to(layout.root) else ""
+    write_atomic(path, render(layout, store, table, books, mirrors, root))
     return path
 
 
@@ -76,47 +149,115 @@ def page_environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.policies["json.dumps_kwargs"] = {"sort_keys": True}
+    environment.filters["linked"] = linked
+    environment.filters["numeric_columns"] = numeric_columns
     return environment
 
 
-def render(layout: Layout, store: Store, table: Table, books: Sequence[Book], mirrors: Sequence[Path] = ()) -> str:
-    """The page as text."""
-    benchmarks = list(dict.fromkeys(group.benchmark for group in table.groups))
+def context_of(report: Report) -> dict[str, Any]:
+    """What every page is told."""
+    table = report.table
+    return {
+        "table": table,
+        "facts": report.headlines,
+        "verdicts": [
+            {"name": str(one), "count": count, "meaning": one.meaning, "symbol": SYMBOLS[one]}
+            for one in Verdict
+            if (count := table.counts[one])
+        ],
+        "symbols": {str(verdict): symbol for verdict, symbol in SYMBOLS.items()},
+        "claim_symbols": {str(verdict): symbol for verdict, symbol in CLAIM_SYMBOLS.items()},
+        "claim_meanings": [(str(one), one.meaning) for one in ClaimVerdict],
+        "stand_ins": table.stand_ins,
+        "version": __version__,
+        "style": (_PAGE / "page.css").read_text(encoding="utf-8"),
+        "runs_of_methods": report.runs_of_methods,
+    }
+
+
+def render(
+    layout: Layout,
+    store: Store,
+    table: Table,
+    books: Sequence[Book],
+    mirrors: Sequence[Path] = (),
+    root: str = "",
+) -> str:
+    """The page as text. `root` leads from its place to the repository, if it lies there."""
+    report = make_report(layout, store, table, books, mirrors)
+    numbers = Numbers(report.evidence)
+    names = report.benchmarks
+
+    def data() -> str:
+        # last of all, when every number of the page has named its runs
+        content = page_data(report.evidence, books, numbers.lists)
+        sets = [members for name in names for members in metric_sets(name)]
+        signs = {"symbols": context["symbols"], "claim_symbols": context["claim_symbols"]}
+        return harmless_json({**content, **signs, "metric_sets": sets, "root": root})
+
+    context = context_of(report)
     return (
         page_environment()
         .get_template("page.html")
         .render(
-            table=table,
-            verdicts=[
-                {"name": str(one), "count": count, "meaning": one.meaning, "symbol": SYMBOLS[one]}
-                for one in Verdict
-                if (count := table.counts[one])
-            ],
-            symbols={str(verdict): symbol for verdict, symbol in SYMBOLS.items()},
+            context,
             matrices=[
-                _matrix(name, [one for one in table.groups if one.benchmark == name]) for name in benchmarks
+                matrix_of(name, [one for one in table.groups if one.benchmark == name], f"note-{name}")
+                for name in names
             ],
-            stand_ins=table.stand_ins,
-            metrics=[(name, _metrics(name)) for name in benchmarks],
+            entry_href=lambda one: f"#{urlencode({name: one[name] for name in ('method', 'dataset', 'split')})}",
+            href=numbers.href,
+            metrics=[(name, _metrics(name)) for name in names],
             cards=[
                 load_method(layout, name) for name in sorted({scored.cell.job.method for scored in table.cells})
             ],
             books=[_book(book) for book in books],
-            findings=[(name, findings) for name in benchmarks if (findings := load_findings(layout, name))],
-            studies=[study for book in books if (study := make_study(layout, book, mirrors))],
-            claim_meanings=[(str(one), one.meaning) for one in ClaimVerdict],
-            version=__version__,
-            style=(_PAGE / "page.css").read_text(encoding="utf-8"),
+            findings=report.findings,
+            studies=report.studies,
             script=(_PAGE / "page.js").read_text(encoding="utf-8"),
-            data=harmless_json(
-                {
-                    **page_data(layout, store, table, books),
-                    "metric_sets": [members for name in benchmarks for members in metric_sets(name)],
-                    "symbols": {str(verdict): symbol for verdict, symbol in SYMBOLS.items()},
-                }
-            ),
+            data=data,
         )
     )
+
+
+class Numbers:
+    """The numbers of a page that rest on runs: each list of runs has a number of its own."""
+
+    def __init__(self, evidence: Evidence) -> None:
+        self._places = {key: place for place, key in enumerate(evidence.runs)}
+        self._numbers: dict[tuple[int, ...], int] = {}
+
+    def href(self, keys: Sequence[str]) -> str:
+        """The address of the runs within the page; empty for none that is known here."""
+        own = tuple(self._places[key] for key in keys if key in self._places)
+        return f"#runs={self._numbers.setdefault(own, len(self._numbers))}" if own else ""
+
+    @property
+    def lists(self) -> list[list[int]]:
+        """The places of the runs of each number, in the order of `Evidence.runs`."""
+        return [list(own) for own in self._numbers]
+
+
+def linked(text: str) -> Markup:
+    """The text, escaped, with links where it names an address or a DOI."""
+    from markupsafe import Markup, escape
+
+    parts, end = [], 0
+    for match in _ADDRESS.finditer(text):
+        name = match[0].rstrip(".,;:)")
+        address = name if match["web"] else f"https://doi.org/{name.removeprefix('doi:')}"
+        parts += [
+            escape(text[end : match.start()]),
+            Markup('<a href="{}" rel="noreferrer">{}</a>').format(address, name),
+        ]
+        end = match.start() + len(name)
+    return Markup("").join([*parts, escape(text[end:])])
+
+
+def numeric_columns(sheet: Sheet) -> list[bool]:
+    """Whether each column holds numbers, so that it is aligned to the right, head and entries alike."""
+    columns = list(zip(*sheet.rows, strict=True)) or [()] * len(sheet.head)
+    return [any(map(_NUMBER.match, own)) and all(map(_NUMBER_OR_NONE.match, own)) for own in columns]
 
 
 def harmless_json(value: Any) -> str:
@@ -127,7 +268,8 @@ def harmless_json(value: Any) -> str:
     return text
 
 
-def _matrix(name: str, groups: Sequence[Group]) -> dict[str, Any]:
+def matrix_of(title: str, groups: Sequence[Group], notes: str, *, shared: bool = False) -> dict[str, Any]:
+    """A matrix of the groups of one benchmark; `shared`: they all have one dataset, which its head leaves out."""
     columns: dict[tuple[str, str], list[Group]] = {}
     for group in groups:
         columns.setdefault((group.dataset, group.split), []).append(group)
@@ -140,7 +282,10 @@ def _matrix(name: str, groups: Sequence[Group]) -> dict[str, Any]:
         rows.setdefault((group.control, group.row), {})[column] = entry
     metric_text = " or ".join(dict.fromkeys(" and ".join(members) for members in metrics.values()))
     return {
-        "benchmark": name,
+        "title": title,
+        "benchmark": groups[0].benchmark,
+        "id": notes,
+        "shared": shared,
         "metric": metric_text,
         "columns": list(columns),
         "rows": list(rows.items()),
@@ -159,9 +304,11 @@ def _matrix_cell(group: Group, metrics: Sequence[str], footnotes: Footnotes) -> 
             for metric, summary, footnote in summaries
             if summary or footnote
         ],
+        "footnotes": [footnote for _, _, footnote in summaries if footnote],
         "method": group.row,
         "dataset": group.dataset,
         "split": group.split,
+        "group": group,
     }
 
 
@@ -169,6 +316,11 @@ def _metrics(name: str) -> list[dict[str, str]]:
     return [
         {"name": metric.name, "description": metric.description} for metric in benchmarks.get(name).scoring.metrics
     ]
+
+
+def claim_json(book: Book, one: Comparison) -> dict[str, Any]:
+    """A claim as JSON values, with the keys of the runs that our number rests on."""
+    return {**comparison_json(one), "keys": keys_of(book, one)}
 
 
 def _book(book: Book) -> dict[str, Any]:
@@ -188,6 +340,6 @@ def _book(book: Book) -> dict[str, Any]:
         "tally": [(str(verdict), book.tally[verdict]) for verdict in ClaimVerdict],
         "groups": groups,
         "waiting": waiting,
-        "decided": [comparison_json(one) for one in decided[:_MOST_DECIDED]],
+        "decided": [claim_json(book, one) for one in decided[:_MOST_DECIDED]],
         "more": max(0, len(decided) - _MOST_DECIDED),
     }

@@ -131,15 +131,20 @@ def _unrecorded(layout: Layout, dataset: str, spec: SplitSpec, mirrors: Sequence
     return split.digest
 
 
-def _note(layout: Layout, dataset: str, spec: SplitSpec, mirrors: Sequence[Path]) -> tuple[Path, dict[str, Any]]:
-    """The note that a split was made here: its path, and its content, which is all that decides the split."""
+def recipe_of(layout: Layout, dataset: str, spec: SplitSpec, mirrors: Sequence[Path] = ()) -> dict[str, Any]:
+    """All that decides a split: the dataset's digest, every parameter, and the code of the strategy."""
     benchmark = benchmark_of(layout, dataset)
     full = complete(benchmark, spec)
-    content: dict[str, Any] = {
+    return {
         "dataset": dataset_digest(layout, dataset, mirrors=mirrors),
         "split": full.model_dump(mode="json"),
         "strategy": strategy_source(benchmark, full.strategy),
     }
+
+
+def _note(layout: Layout, dataset: str, spec: SplitSpec, mirrors: Sequence[Path]) -> tuple[Path, dict[str, Any]]:
+    """The note that a split was made here: its path, and its content, which is all that decides the split."""
+    content = recipe_of(layout, dataset, spec, mirrors)
     return layout.cache / "splits" / "made" / f"{digest_of(content)}.json", content
 
 

@@ -14,11 +14,12 @@ from harness.compare.judge import ClaimVerdict, Comparison
 from harness.compare.paper import ALL_DATASETS
 from harness.compare.text import comparison_json
 from harness.status.table import Summary
-from harness.study.sheets import NONE, Sheet, tally_of
-from harness.study.sides import CONTROL, Row, Sides
+from harness.study.sheets import NONE, Sheet, runs_at, tally_of
+from harness.study.sides import CONTROL, Row, Sides, keys_of
 from harness.study.specs import Spec
 
 _HEAD = ("", "", "printed", "authors' files", "ours", "best control", "verdict")
+_OURS = _HEAD.index("ours")
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,7 @@ class _Line:
     comparison: Comparison
     control: str = ""
     part: bool = False
+    runs: tuple[str, ...] = ()
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -74,15 +76,18 @@ class ClaimsTable:
         tally = tally_of(line.comparison for line in lines)
         controls = list(self._controls(members))
         blank = [""] * (len(_HEAD) - 1)
+        runs = [runs_at((_OURS, -1), line.texts, line.runs) for line in lines]
+        runs += [runs_at((_OURS,), _HEAD, keys) for *_, keys in controls]
         return self.spec.sheet(
             _HEAD,
             [
                 *(line.texts for line in lines),
                 *(
                     (name, metric, NONE, NONE, f"{mean.mean:.4f} ({mean.n})", "", CONTROL)
-                    for name, metric, mean in controls
+                    for name, metric, mean, _ in controls
                 ),
             ],
+            runs=runs,
             tally=tally,
             notes=list(_notes(lines)),
             chips=[*([*blank, str(line.comparison.verdict)] for line in lines), *([*blank, ""] for _ in controls)],
@@ -94,7 +99,7 @@ class ClaimsTable:
                     *(line.values for line in lines),
                     *(
                         {"about": name, "quantity": metric, "ours": mean.mean, "n": mean.n, "verdict": CONTROL}
-                        for name, metric, mean in controls
+                        for name, metric, mean, _ in controls
                     ),
                 ],
             },
@@ -103,29 +108,31 @@ class ClaimsTable:
     def _lines(self, one: Comparison) -> Iterator[_Line]:
         claim, sides = one.claim, self.sides
         if claim.statistic not in STATISTICS:
-            yield _Line(sides.title(claim.method), claim.metric, one)
+            yield _Line(sides.title(claim.method), claim.metric, one, runs=keys_of(sides.book, one))
             return
         contrast = claim.method.partition(",")[0]
         about = contrast if claim.dataset == ALL_DATASETS else sides.title(claim.dataset)
-        yield _Line(about, claim.statistic, one, self._best_control(claim))
+        yield _Line(about, claim.statistic, one, self._best_control(claim), runs=keys_of(sides.book, one))
         if part := sides.several.on_part(claim):
             every = sides.several.paper.datasets_of(claim.dataset)
             here = [name for name in every if not sides.several.why_without(name)]
             about = f"{about}, {part.claim.dataset}"
-            yield _Line(about, claim.statistic, part, self._best_control(claim, here), part=True)
+            control, keys = self._best_control(claim, here), keys_of(sides.book, part, here)
+            yield _Line(about, claim.statistic, part, control, part=True, runs=keys)
 
     def _best_control(self, claim: Claim, datasets: Sequence[str] = ()) -> str:
         places = [place for group in self.sides.several.groups(claim, datasets) for place in group]
         best = self.sides.best_control(claim.metric, places)
         return f"{best[1]:.3f} {best[0]}" if best else ""
 
-    def _controls(self, members: Sequence[Comparison]) -> Iterator[tuple[str, str, Summary]]:
-        """Name, metric and mean of the controls, if the table is about methods on one dataset and split."""
+    def _controls(self, members: Sequence[Comparison]) -> Iterator[tuple[str, str, Summary, tuple[str, ...]]]:
+        """Name, metric, mean and keys of the controls, if the table is about methods on one dataset and split."""
         single = [one.claim for one in members if one.claim.statistic not in STATISTICS]
         for control, metric in product(self.sides.controls, dict.fromkeys(claim.metric for claim in single)):
             row = Row(control, control, CONTROL)
-            if summary := self.sides.ours(row, single[0].dataset, single[0].split, metric):
-                yield control, metric, summary
+            place = (row, single[0].dataset, single[0].split)
+            if summary := self.sides.ours(*place, metric):
+                yield control, metric, summary, self.sides.keys(*place)
 
 
 def _number(quantity: str, value: float) -> str:
@@ -139,7 +146,7 @@ def _notes(lines: Sequence[_Line]) -> Iterator[str]:
     for line in lines:
         one = line.comparison
         if one.verdict is not ClaimVerdict.REPRODUCED:
-            reason = one.reason.removesuffix(f"; {one.claim.note}")
+            reason = one.reason.removesuffix(f"; {one.claim.note}") + one.lacking
             rows.setdefault(f"{one.verdict}: {reason}", []).append(line.about)
         for note in filter(None, one.claim.note.split("; ")):
             rows.setdefault(note, []).append(line.about)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import product
@@ -13,7 +13,7 @@ from harness.base.vocabulary import Verdict
 from harness.compare.judge import ClaimVerdict, Comparison
 from harness.compare.runs import Obtained
 from harness.status.table import Summary
-from harness.study.sheets import NONE, Sheet, percent, tally_of
+from harness.study.sheets import NONE, Sheet, percent, runs_at, tally_of
 from harness.study.sides import CONTROL, Row, Sides
 from harness.study.specs import Spec
 
@@ -25,6 +25,7 @@ class _Cell:
     text: str
     chip: str = ""
     values: Mapping[str, Any] = field(default_factory=dict)
+    runs: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -39,20 +40,21 @@ class Grid:
         """The table of scores, or of how runs ended."""
         spec, claims = self.spec, self._claims
         columns = [(", ".join(filter(None, headings.values())), place) for headings, place in self._columns()]
-        rows, chips, values = [], [], []
+        rows, chips, values, runs = [], [], [], list[list[tuple[str, ...]]]()
         for headings, place in self._along([name for name in spec.rows if name != "category"]):
             if "category" in spec.rows:
                 headings["category"] = self._category(place["method"])
             cells = {heading: self._cell(**place, **column) for heading, column in columns}
             rows.append([*(headings[name] for name in spec.rows), *(cell.text for cell in cells.values())])
             chips.append([*("" for _ in spec.rows), *(cell.chip for cell in cells.values())])
+            runs.append([*(() for _ in spec.rows), *(cell.runs for cell in cells.values())])
             own = {heading: cell.values for heading, cell in cells.items()}
             values.append({**headings, **self._our_split(place), "cells": own})
         head = [*spec.rows.values(), *(heading for heading, _ in columns)]
         tally = tally_of(claims)
         if not spec.marks:
             notes = [*self.sides.remarks(spec.dataset, self._splits), *_reasons(claims, "number")]
-            return spec.sheet(head, rows, tally=tally, notes=notes, chips=chips)
+            return spec.sheet(head, rows, tally=tally, notes=notes, chips=chips, runs=runs)
         verdicts = {str(verdict): count for verdict, count in tally.items()}
         return spec.sheet(
             head,
@@ -61,6 +63,7 @@ class Grid:
             counted="cells",
             notes=_reasons(claims, "cell"),
             chips=chips,
+            runs=runs,
             values={"title": spec.title, "verdicts": verdicts, "rows": values},
         )
 
@@ -70,7 +73,7 @@ class Grid:
         head = [*self.spec.rows.values()]
         for cost in costs:
             head += [cost.printed, cost.ours]
-        rows = []
+        rows, runs = [], []
         titles = {one.title for one in self.sides.derived}
         for row in self._methods:
             if row.variant in titles:
@@ -82,8 +85,11 @@ class Grid:
                 entries.append(claim.claim.published if claim else NONE)
                 entries.append(f"{medians[place] / cost.unit:.{cost.digits}f}" if count else NONE)
             rows.append([*entries, str(count)])
+            runs.append(runs_at(range(1, len(rows[-1])), rows[-1], self.sides.keys(row, self.spec.dataset, split)))
         claims = self._claims
-        return self.spec.sheet([*head, "runs"], rows, tally=tally_of(claims), notes=_reasons(claims, "number"))
+        return self.spec.sheet(
+            [*head, "runs"], rows, tally=tally_of(claims), notes=_reasons(claims, "number"), runs=runs
+        )
 
     @cached_property
     def _claims(self) -> list[Comparison]:
@@ -136,27 +142,31 @@ class Grid:
     def _cell(self, method: Row, split: str, dataset: str = "", metric: str = "", word: str = "") -> _Cell:
         dataset = dataset or self.spec.dataset
         if word:
-            return _Cell(self._averages[split][word][method])
+            return _Cell(self._averages[split][word][method], runs=self.sides.keys(method, dataset, split))
         claim = self.sides.claim(self.spec.label, method, dataset, split, metric)
         if self.spec.marks:
             return self._status(claim, self.sides.runs(method, dataset, split).values())
         ours = self.sides.ours(method, dataset, split, metric)
-        return _Cell(_share(claim, ours), str(claim.verdict) if claim and ours else "")
+        runs = self.sides.keys(method, dataset, split) if ours else ()
+        return _Cell(_share(claim, ours), str(claim.verdict) if claim and ours else "", runs=runs)
 
-    def _status(self, claim: Comparison | None, runs: Iterable[Obtained]) -> _Cell:
+    def _status(self, claim: Comparison | None, runs: Collection[Obtained]) -> _Cell:
         """`✓ ok 10`: the printed mark, then how our runs ended, with ≠ if they deviate."""
         counts = Counter(run.verdict for run in runs)
         text = ", ".join(f"{verdict} {counts[verdict]}" for verdict in Verdict if counts[verdict])
         ours = {str(verdict): count for verdict, count in counts.items()}
+        keys = tuple(run.key for run in runs)
         if claim is None:
-            return _Cell(text or NONE, values={"printed": "", "ours": ours, "verdict": None, "reason": ""})
+            return _Cell(
+                text or NONE, values={"printed": "", "ours": ours, "verdict": None, "reason": ""}, runs=keys
+            )
         if not text and claim.verdict is ClaimVerdict.NOT_COMPARABLE:
             text = "no data"
         word, verdict = claim.claim.published, claim.verdict
         differs = " ≠" if verdict is ClaimVerdict.DEVIATES else ""
         text = f"{self.spec.marks.get(word, word)} {text or NONE}{differs}"
         values = {"printed": word, "ours": ours, "verdict": verdict, "reason": claim.reason}
-        return _Cell(text, str(verdict), values)
+        return _Cell(text, str(verdict), values, keys)
 
     def _our_split(self, place: Mapping[str, Any]) -> dict[str, str]:
         split = place.get("split")
@@ -211,8 +221,20 @@ def _place(row: Row, averages: Mapping[Row, float], of: int) -> str:
 
 
 def _reasons(claims: Iterable[Comparison], what: str) -> list[str]:
-    """The reasons why claims are not reproduced, with the number of claims."""
-    counts = Counter(
-        f"{one.verdict}: {one.reason}" for one in claims if one.verdict is not ClaimVerdict.REPRODUCED
-    )
-    return [f"{count} {what}{'' if count == 1 else 's'}: {reason}" for reason, count in counts.most_common()]
+    """The reasons why claims are not reproduced, with the number of claims and of the runs that they lack."""
+    lacking: dict[str, list[int | None]] = {}
+    for one in claims:
+        if one.verdict is not ClaimVerdict.REPRODUCED:
+            more = None if one.needed is None else one.needed - one.n
+            lacking.setdefault(f"{one.verdict}: {one.reason}", []).append(more)
+    by_count = sorted(lacking.items(), key=lambda item: -len(item[1]))
+    return [f"{len(own)} {what}{'' if len(own) == 1 else 's'}: {reason}{_more(own)}" for reason, own in by_count]
+
+
+def _more(counts: Sequence[int | None]) -> str:
+    """`; 2 to 431 more would decide`, of claims with the same reason."""
+    numbers = sorted(count for count in counts if count is not None)
+    if not numbers:
+        return ""
+    ends = dict.fromkeys((numbers[0], numbers[-1]))
+    return f"; {' to '.join(map(str, ends))} more would decide"

@@ -24,6 +24,12 @@ def percent(value: float | None) -> str:
     return NONE if value is None else f"{100 * value:.1f}"
 
 
+def runs_at(columns: Iterable[int], row: Sequence[str], keys: Sequence[str]) -> list[Sequence[str]]:
+    """The keys of a row's runs at the columns that hold its numbers."""
+    places = {place % len(row) for place in columns}
+    return [keys if place in places else () for place in range(len(row))]
+
+
 def tally_of(claims: Iterable[Comparison]) -> Counter[ClaimVerdict]:
     """The number of claims by verdict."""
     return Counter(one.verdict for one in claims)
@@ -50,6 +56,8 @@ class Sheet:
     counted: str = "numbers"
     notes: Sequence[str] = ()
     chips: Sequence[Sequence[str]] = ()
+    # keys of the runs that each entry rests on; none of a sheet that is of the data alone
+    runs: Sequence[Sequence[Sequence[str]]] = ()
     # the meaning of the columns, if several sheets have the same ones
     columns: str = ""
     legend: str = ""
@@ -66,10 +74,12 @@ class Sheet:
         return f"{self.tally.total()} {self.counted} = {' + '.join(terms)}" if terms else ""
 
     @property
-    def entries(self) -> list[list[tuple[str, str]]]:
-        """The texts of each row with their chips."""
+    def entries(self) -> list[list[tuple[str, str, Sequence[str]]]]:
+        """The texts of each row with their chips and the keys of their runs."""
         chips = self.chips or [[""] * len(self.head) for _ in self.rows]
-        return [list(zip(row, marks, strict=True)) for row, marks in zip(self.rows, chips, strict=True)]
+        runs = self.runs or [[()] * len(self.head) for _ in self.rows]
+        rows = zip(self.rows, chips, runs, strict=True)
+        return [list(zip(row, marks, keys, strict=True)) for row, marks, keys in rows]
 
     @property
     def styles(self) -> list[str]:

@@ -15,9 +15,9 @@ from statistics import median
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.compare.book import Book
-from harness.compare.groups import Several
+from harness.compare.groups import STATISTICS, Several
 from harness.compare.judge import Comparison
-from harness.compare.names import PublishedNames, Target
+from harness.compare.names import PublishedNames, Target, target_of
 from harness.compare.paper import Place
 from harness.compare.runs import Obtained, Runs
 from harness.compare.values import values_of_control
@@ -51,6 +51,16 @@ class Derived:
     title: str
     rule: str
     runs: Runs
+
+
+def keys_of(book: Book, one: Comparison, datasets: Sequence[str] = ()) -> tuple[str, ...]:
+    """The keys of the runs that our number of a claim rests on: of one over several methods, the runs of all."""
+    if one.keys or one.ours is None or book.several is None or one.claim.statistic not in STATISTICS:
+        return one.keys
+    places = [place for group in book.several.groups(one.claim, datasets) for place in group]
+    targets = [target_of(book.several.names, place.method, place.dataset, place.split) for place in places]
+    runs = [run for target in targets for _, run in sorted(book.runs.get(target, {}).items())]
+    return tuple(dict.fromkeys(run.key for run in runs if run.metrics is not None))
 
 
 @dataclass(frozen=True)
@@ -93,6 +103,10 @@ class Sides:
     def ended(self, row: Row, dataset: str, split: str) -> list[Obtained]:
         """Our runs that ended ok, by seed."""
         return [run for _, run in sorted(self.runs(row, dataset, split).items()) if run.verdict is Verdict.OK]
+
+    def keys(self, row: Row, dataset: str, split: str) -> tuple[str, ...]:
+        """The keys of our runs that ended ok, by seed."""
+        return tuple(run.key for run in self.ended(row, dataset, split))
 
     def ours(self, row: Row, dataset: str, split: str, metric: str) -> Summary | None:
         """The metric over our seeds that ended ok. A metric that no table prints is given by our name."""

@@ -19,7 +19,8 @@ def sheet(sides: Sides, spec: Spec) -> Sheet:
     }
     (split,) = spec.splits.values()
     rows = sides.rows(spec.dataset, [split])
-    lines = []
+    lines, keys = [], list[list[tuple[str, ...]]]()
+    titles = {_title(row): row for row in rows}
     for metric, agreement in people.items():
         printed = {
             one.claim.method: one.claim.value for one in sides.book.comparisons if one.claim.metric == metric
@@ -28,8 +29,11 @@ def sheet(sides: Sides, spec: Spec) -> Sheet:
         ours = {row: mean.mean for row, mean in means.items() if mean is not None}
         methods = {_title(row): mean for row, mean in ours.items() if row.variant != CONTROL}
         controls = {_title(row): mean for row, mean in ours.items() if row.variant == CONTROL}
-        lines.append([metric, percent(agreement), *map(_highest, (printed, methods, controls))])
-    return spec.sheet(_HEAD, lines)
+        lines.append([metric, percent(agreement), *map(_shown, (printed, methods, controls))])
+        best = [titles[name] if (name := _highest(means)) else None for means in (methods, controls)]
+        own = [sides.keys(row, spec.dataset, split) if row else () for row in best]
+        keys.append([(), (), (), *own])
+    return spec.sheet(_HEAD, lines, runs=keys)
 
 
 def _title(row: Row) -> str:
@@ -37,6 +41,11 @@ def _title(row: Row) -> str:
 
 
 def _highest(means: dict[str, float]) -> str:
+    """The name of the highest mean; empty if there is none."""
+    return max(means, key=lambda one: (means[one], one), default="")
+
+
+def _shown(means: dict[str, float]) -> str:
     """`44.6 (all_drugs)`."""
-    name = max(means, key=lambda one: (means[one], one), default="")
+    name = _highest(means)
     return f"{percent(means[name])} ({name})" if name else NONE

@@ -7,44 +7,45 @@ documents and seeds.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
-from harness.benchmarks.combos.metrics.bootstrap import ROUNDS, BucketDraws, PairedDifference
-from harness.benchmarks.combos.metrics.evaluation import MatchRule
-from harness.benchmarks.combos.metrics.scored_rows import (
-    RowSide,
-    ScoredRows,
-    Series,
-    paired_buckets,
-    published_test,
-)
+from harness.benchmarks.combos.metrics.bootstrap import ROUNDS, PairedDifference
+from harness.benchmarks.combos.metrics.scored_rows import RowSide, ScoredRows, Series
 from harness.benchmarks.combos.names import BUCKETS, PUBLISHED, RULES, flat_name
+from harness.benchmarks.combos.study import bucket_tests
+from harness.benchmarks.combos.study.bucket_tests import MEASURES
 from harness.compare.runs import Obtained
 from harness.status.table import Summary, summarise
-from harness.study.sheets import NONE, Picture, Sheet, percent, tally_of
+from harness.study.cache import cached
+from harness.study.sheets import NONE, Picture, Sheet, percent, runs_at, tally_of
 from harness.study.sides import Sides
 from harness.study.specs import Spec
 from harness.study.svg import Drawing, Scale
 
 # the paper's level
 _LEVEL = 0.05
-_MEASURES = ("precision", "recall")
 _NO_ROWS = ScoredRows({}, RowSide((), ()), RowSide((), ())).to_series()
 
 
 def sheet(sides: Sides, spec: Spec) -> Sheet:
     """A row per system, metric and measure; the bucket is the only setting of the figure."""
     (split,), (bucket,) = spec.splits.values(), spec.settings
-    rows, differences, bars = [], list[PairedDifference](), dict[str, dict[str, list[Summary | None]]]()
+    rows, keys, differences, bars = [], [], list[PairedDifference](), dict[str, dict[str, list[Summary | None]]]()
     for row in sides.rows(spec.dataset, [split]):
         runs = [run for run in sides.ended(row, spec.dataset, split) if run.metrics is not None]
-        for rule in RULES if runs else ():
-            draws, paired = _tests(runs, bucket, rule)
-            for measure in _MEASURES:
+        series = [series_of(run) for run in runs]
+        compute = partial(bucket_tests.tests, series, bucket)
+        tests = cached(sides.layout, [series, bucket], bucket_tests.__name__, compute) if runs else {}
+        for rule in RULES if tests else ():
+            for measure in MEASURES:
+                better, values = tests[rule][measure]
+                paired = None if values is None else PairedDifference(*values)
                 means = [_mean(runs, flat_name(rule, measure, PUBLISHED, part)) for part in BUCKETS[bucket]]
                 bars.setdefault(rule, {}).setdefault(row.title, []).extend(means)
-                tests = _texts(draws.get(measure), paired.get(measure))
-                rows.append([row.title, rule, measure, *map(_share, means), *tests, str(len(runs))])
-                differences += [one for one in [paired.get(measure)] if one]
+                texts = _texts(better, paired)
+                rows.append([row.title, rule, measure, *map(_share, means), *texts, str(len(runs))])
+                keys.append(runs_at(range(3, len(rows[-1])), rows[-1], [run.key for run in runs]))
+                differences += [paired] if paired else []
     claims = sides.claims(spec.label)
     notes = [f"Printed, in the order of the text: p = {', '.join(one.claim.published for one in claims)}."]
     notes += [f"{len(claims)} numbers {claims[0].verdict}: {claims[0].reason}."] if claims else []
@@ -62,7 +63,7 @@ def sheet(sides: Sides, spec: Spec) -> Sheet:
         "runs",
     )
     pictures = [Picture(rule, _drawing(rule, own, BUCKETS[bucket])) for rule, own in bars.items()]
-    return spec.sheet(head, rows, tally=tally_of(claims), notes=notes, pictures=pictures)
+    return spec.sheet(head, rows, tally=tally_of(claims), notes=notes, pictures=pictures, runs=keys)
 
 
 def _drawing(rule: str, bars: Mapping[str, Sequence[Summary | None]], parts: tuple[str, str]) -> str:
@@ -77,27 +78,17 @@ def _drawing(rule: str, bars: Mapping[str, Sequence[Summary | None]], parts: tup
         drawing.write(left - 10, 6 + number * tall + 24, title, "method", "end")
         for place, mean in enumerate(means):
             y = 6 + number * tall + 11 * place + 3 * (place > 1)
-            with drawing.explained(f"{title}, {_MEASURES[place // 2]}, {parts[place % 2]}: {_share(mean)}"):
+            with drawing.explained(f"{title}, {MEASURES[place // 2]}, {parts[place % 2]}: {_share(mean)}"):
                 if mean is not None:
                     drawing.rectangle(left, y, scale(mean.mean) - left, 9, "filled", 0.9 - 0.45 * (place % 2))
     return drawing.text
 
 
-def _tests(
-    runs: Sequence[Obtained], bucket: str, rule: str
-) -> tuple[dict[str, BucketDraws], dict[str, PairedDifference]]:
-    """The published test, which is over seeds that differ, and the paired one, by measure."""
-    rows, own = [ScoredRows.from_series(series_of(run)) for run in runs], MatchRule(*RULES[rule])
-    # all seeds of a control give one answer
-    draws = published_test(rows, bucket, own) if any(one != rows[0] for one in rows[1:]) else {}
-    return draws, paired_buckets(rows, bucket, own)
-
-
-def _texts(draws: BucketDraws | None, paired: PairedDifference | None) -> list[str]:
+def _texts(better: int | None, paired: PairedDifference | None) -> list[str]:
     """The smaller share of rounds, as the paper reads its p off them; the paired difference and its p."""
     texts = [NONE] * 3
-    if draws is not None:
-        share = draws.better / ROUNDS
+    if better is not None:
+        share = better / ROUNDS
         texts[0] = f"{min(share, 1 - share):.3f}"
     if paired is not None:
         low, high = (f"{100 * end:+.1f}" for end in (paired.low, paired.high))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.benchmarks.ddi.study.drawings import Bar, Curve, bars, heat, lines
-from harness.study.sheets import Picture, Sheet, percent
+from harness.study.sheets import Picture, Sheet, percent, runs_at
 from harness.study.sides import Sides
 from harness.study.specs import Spec
 
@@ -18,7 +18,7 @@ def comparison(sides: Sides, spec: Spec) -> Sheet:
     """A figure with a bar per split, printed beside ours."""
     splits = list(spec.splits.values())
     head = ["dataset", "metric", "setting", "method", *(f"{split}: printed / ours" for split in splits)]
-    rows, pictures = [], []
+    rows, pictures, keys = [], [], []
     for part in spec.parts:
         for setting in spec.settings:
             methods = []
@@ -34,6 +34,8 @@ def comparison(sides: Sides, spec: Spec) -> Sheet:
                     methods.append(Bar(row.title, tuple(values)))
                     texts = [f"{percent(printed)} / {percent(ours)}" for printed, ours in values]
                     rows.append([part.dataset, metric, setting, row.title, *texts])
+                    own = [sides.keys(row, part.dataset, split) for split in splits]
+                    keys.append([(), (), (), (), *own])
             if methods:
                 heading = f"{part.metric} on {part.dataset}, {setting}"
                 pictures.append(Picture(heading, bars(heading, methods)))
@@ -43,7 +45,7 @@ def comparison(sides: Sides, spec: Spec) -> Sheet:
         for one in sides.names.meanings
         if (one.dataset, one.published) in parts
     ]
-    return spec.sheet(head, rows, notes=notes, pictures=pictures)
+    return spec.sheet(head, rows, notes=notes, pictures=pictures, runs=keys)
 
 
 def of_gamma(sides: Sides, spec: Spec) -> Sheet:
@@ -53,7 +55,7 @@ def of_gamma(sides: Sides, spec: Spec) -> Sheet:
     splits += [_UNBOUNDED] if _UNBOUNDED in here else []
     at = [_LARGEST if split == _UNBOUNDED else float(split.removeprefix(_PREFIX)) for split in splits]
     head = ["metric", "setting", "method", *(split.removeprefix("cluster:") for split in splits)]
-    rows, pictures = [], []
+    rows, pictures, keys = [], [], []
     for metric in spec.metrics.values():
         for setting in spec.settings:
             curves = []
@@ -62,17 +64,18 @@ def of_gamma(sides: Sides, spec: Spec) -> Sheet:
                 if any(means):
                     texts = (percent(one.mean if one else None) for one in means)
                     rows.append([metric, setting, row.title, *texts])
+                    keys.append([(), (), (), *(sides.keys(row, spec.dataset, split) for split in splits)])
                     points = [(x, one.mean) for x, one in zip(at, means, strict=True) if one]
                     curves.append(Curve(row.title, points))
             if curves:
                 heading = f"{metric} on {spec.dataset}, {setting}"
                 pictures.append(Picture(heading, lines(heading, curves, "gamma", shares=True)))
-    return spec.sheet(head, rows, pictures=pictures)
+    return spec.sheet(head, rows, pictures=pictures, runs=keys)
 
 
 def every_type(sides: Sides, spec: Spec) -> Sheet:
     """A row per method and split, a column per type: the mean over seeds."""
-    rows, pictures = [], []
+    rows, pictures, keys = [], [], []
     for setting in spec.settings:
         for split in spec.splits.values():
             shades = []
@@ -85,13 +88,16 @@ def every_type(sides: Sides, spec: Spec) -> Sheet:
                     continue
                 means = [sides.ours(row, spec.dataset, split, f"{name}{kind}") for kind in kinds]
                 shades.append((row.title, [one.mean if one else None for one in means]))
-                rows += [
+                shown = [
                     [setting, split, row.title, f"#{kind}", percent(one.mean), str(one.n)]
                     for kind, one in zip(kinds, means, strict=True)
                     if one
                 ]
+                own = sides.keys(row, spec.dataset, split)
+                rows += shown
+                keys += [runs_at((-2,), texts, own) for texts in shown]
             if shades:
                 heading = f"{setting}, {split} distribution change"
                 pictures.append(Picture(heading, heat(heading, shades)))
     head = ["setting", "distribution change", "method", "type", "accuracy", "seeds"]
-    return spec.sheet(head, rows, pictures=pictures)
+    return spec.sheet(head, rows, pictures=pictures, runs=keys)

@@ -17,7 +17,7 @@ from harness.methods.card import MethodCard, load_method
 from harness.planning.plan import Cell, make_plan
 from harness.planning.suites import Block, jobs_of, load_suite
 from harness.results.store import Store, join
-from harness.study.sheets import Sheet
+from harness.study.sheets import Sheet, runs_at
 from harness.study.specs import Spec
 
 SETTINGS = ("S1", "S2")
@@ -56,13 +56,16 @@ def tuning(layout: Layout, spec: Spec) -> Sheet:
     """Table 8, from the runs of this machine."""
     suite, store = load_suite(spec.suite), Store(layout.runs)
     cells = join(make_plan(layout, spec.suite, jobs_of(layout, suite)), store)
-    rows = []
+    rows, keys = [], []
     for block in suite.blocks:
         for name, split in product(block.methods, block.splits):
             own = [cell for cell in cells if cell.job.method == name and cell.job.split.text == split]
-            rows += _rows(store, block, load_method(layout, name), split, own)
+            shown = _rows(store, block, load_method(layout, name), split, own)
+            ended = [cell.planned.key for cell in own if cell.planned and cell.verdict is Verdict.OK]
+            rows += shown
+            keys += [runs_at((-2,), texts, ended) for texts in shown]
     head = ["method", "split", "setting", "searched", "left out", "points run", "best validation", "best point"]
-    return spec.sheet(head, rows)
+    return spec.sheet(head, rows, runs=keys)
 
 
 def searched(block: Block, card: MethodCard) -> dict[str, int]:

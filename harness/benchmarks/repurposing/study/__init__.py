@@ -15,7 +15,7 @@ __all__ = ["STUDY"]
 class _FilterStudy(OwnSheets):
     def makers(self, sides: Sides) -> Mapping[str, Maker]:
         """Figures 2b, 3 and 4."""
-        return makers(make_figures(sides))
+        return makers(sides, make_figures(sides))
 
 
 STUDY = _FilterStudy()

@@ -9,10 +9,10 @@ from itertools import combinations
 
 import numpy as np
 
-from harness.compare.groups import DEVIATIONS
+from harness.compare.groups import DEVIATIONS, EQUIVALENCE_DEVIATIONS
 from harness.compare.judge import FEWEST_SEEDS, ClaimVerdict
 from harness.compare.paper import Place
-from harness.compare.statistics import CONFIDENCE, Array, ranks_of
+from harness.compare.statistics import CONFIDENCE, EQUIVALENCE, Array, ranks_of
 from harness.compare.values import TIME, Side
 from harness.study.sides import Sides
 
@@ -23,12 +23,16 @@ PANELS = (
     ("NS-AUC", "random_simple"),
     ("NS-AUC", "weakly_correlated"),
 )
+# The split of Figure 4's times.
+TIMED_SPLIT = PANELS[0][1]
 # Figure 4 shows methods that are among the best at least so often.
 _OFTEN = 2
 _FASTEST = 3
 _DRAWS = 200
 # Three methods deviate if fewer draws of the authors' own runs give the same three.
 _RARE = 0.01
+# Two correlations are the same where the 90 % range of their difference lies within a tenth.
+_SAME_CORRELATION = 0.1
 # Means that differ by less are printed alike.
 _PRINTED = 0.005
 
@@ -173,12 +177,21 @@ def _agreement(sides: Sides, correlograms: Sequence[Correlogram]) -> tuple[tuple
         sample = tables[:, random.choice(len(seeds), size=n)].reshape(-1, tables.shape[-1])
         draws.append(_correlations(ranks_of(sample.T).T)[np.triu_indices(tables.shape[-1], 1)])
     centre, spread = np.mean(draws, axis=0), np.std(draws, axis=0)
-    half = DEVIATIONS * spread * np.sqrt(1 + n / len(seeds))
-    verdicts = []
-    for pair, low, high in zip(correlograms[-1].pairs, centre - half, centre + half, strict=True):
-        verdict = ClaimVerdict.REPRODUCED if low <= pair.rho <= high else ClaimVerdict.DEVIATES
-        verdicts.append((verdict, f"{CONFIDENCE:.0%} range of the authors' runs: {low:+.2f} to {high:+.2f}"))
-    return tuple(verdicts)
+    spread *= np.sqrt(1 + n / len(seeds))
+    pairs = zip(correlograms[-1].pairs, centre, spread, strict=True)
+    return tuple(_same_correlation(pair.rho, mean, sd) for pair, mean, sd in pairs)
+
+
+def _same_correlation(rho: float, centre: float, sd: float) -> tuple[ClaimVerdict, str]:
+    """Whether our correlation is that of the authors' runs, of which draws have this mean and deviation."""
+    low, high = centre - DEVIATIONS * sd, centre + DEVIATIONS * sd
+    reason = f"{CONFIDENCE:.0%} range of the authors' runs: {low:+.2f} to {high:+.2f}"
+    if not low <= rho <= high:
+        return ClaimVerdict.DEVIATES, reason
+    if abs(rho - centre) + EQUIVALENCE_DEVIATIONS * sd > _SAME_CORRELATION:
+        what = f"too few runs: the {EQUIVALENCE:.0%} range of the difference is not within ± {_SAME_CORRELATION}"
+        return ClaimVerdict.NOT_COMPARABLE, f"{what}; {reason}"
+    return ClaimVerdict.REPRODUCED, reason
 
 
 def _correlations(values: Array) -> Array:
@@ -249,7 +262,7 @@ def _times(sides: Sides, panels: Sequence[Panel]) -> tuple[Times, ...]:
     often = [method for method, count in counts.items() if count >= _OFTEN]
     all_times = []
     for dataset in several.paper.datasets:
-        places = [Place(dataset, method, PANELS[0][1]) for method in often]
+        places = [Place(dataset, method, TIMED_SPLIT) for method in often]
         places = [place for place in places if several.published.has(place)]
         places.sort(key=lambda place: float(several.published.all_of(place, TIME).mean()))
         boxes = tuple(

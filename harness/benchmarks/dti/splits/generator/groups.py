@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from harness.base.errors import MissingData, UsageError, unknown
+from harness.base.errors import MissingData, unknown
 from harness.benchmarks.dti.dataset import LEADING, MEMBER, DtiDataset
 from harness.benchmarks.dti.splits.generator.bindings import bindings_of
 from harness.benchmarks.dti.splits.generator.categories import Category
@@ -37,7 +37,8 @@ def group_of(dataset: DtiDataset, test: int, name: str, rank: int, schemes: int,
     names, where = ranked(dataset, test, schemes, most), f"dataset {dataset.name}: {_SOURCES[test]}"
     own = [one for one in names if one == name] or [one for one in names if not name or _scheme(one) == name]
     if rank >= most:
-        raise UsageError(f"this reading has {most} groups of each kind", where=f"parameter rank, given as {rank}")
+        what = f"this reading has {most} groups of each kind, not {rank + 1}"
+        raise MissingData(what, where=where, todo="take a lower rank, or reading=as-defined")
     if names and not own:
         raise unknown("group of this reading", name, names, where=f"dataset {dataset.name}, Test {test}")
     # without a scheme's name that of the first counts
