@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import click
@@ -9,6 +10,12 @@ import click
 from harness import api
 from harness.base.errors import AuditError
 from harness.cli.options import OnceCommand, echo_json, json_option, mirror_option
+
+# `harness.audit.Lack`, which is too heavy to import for a page of help; a test holds them to be equal.
+_LACKS = (
+    *("engine", "data", "replay", "machine", "git", "changed"),
+    *("statement", "stale", "superseded", "missing", "other"),
+)
 
 
 @click.command(cls=OnceCommand)
@@ -18,7 +25,30 @@ from harness.cli.options import OnceCommand, echo_json, json_option, mirror_opti
 @click.option("--reference", is_flag=True, help="The committed reference results in place of runs made here.")
 @click.option("--replay", type=click.IntRange(min=0), default=0, help="Run so many of them again, bit for bit.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the sample to replay.")
+@click.option(
+    "--strict", is_flag=True, help="Exit code 5 for what was not checked, stale, superseded or missing, too."
+)
+@click.option(
+    "--waive",
+    "waived",
+    multiple=True,
+    type=click.Choice(_LACKS),
+    help="With --strict: accept this lack. Several are possible.",
+)
 @click.option("--verbose", is_flag=True, help="The whole chain of every run.")
+@click.option("--signed", is_flag=True, help="Only: are these the results that were stated and signed?")
+@click.option(
+    "--signers",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="With --signed: the keys that you believe, in place of results/allowed_signers.",
+)
+@click.option("--attest", is_flag=True, help="With --replay: sign the log with your own key if all came again.")
+@click.option(
+    "--key",
+    "ssh_key",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Your SSH key, for --attest.",
+)
 @mirror_option
 @json_option
 def command(
@@ -28,7 +58,13 @@ def command(
     reference: bool,
     replay: int,
     seed: int,
+    strict: bool,
+    waived: tuple[str, ...],
     verbose: bool,
+    signed: bool,
+    signers: Path | None,
+    attest: bool,
+    ssh_key: Path | None,
     mirrors: tuple[Path, ...],
     as_json: bool,
 ) -> int:
@@ -39,25 +75,50 @@ def command(
     harness audit --all --replay 3           every run; three of them run again
     harness audit --reference --replay 3     what is committed here; three of them made again, bit for bit
     harness audit --reference --suite smoke  what is committed of a suite
+    harness audit --reference --strict --waive replay --waive data
+    harness audit --reference --signed       whether these are the results that somebody signed
+    harness audit --reference --replay 3 --attest --key FILE    sign that three of them came out the same for you
 
     KEY is a job key or its beginning. Exit code 5 when any link is broken. A link that could not be checked is
-    listed, and does not count as ok.
+    listed, and does not count as ok; with --strict it ends with 5, too, unless it lacks what is waived.
     """
-    from harness.audit import to_json, to_text
+    from harness.audit import Lack, strict_lines, to_json, to_text
 
     if sum((key is not None, every, suite is not None)) > 1:
         raise click.UsageError("KEY, --all and --suite exclude each other")
+    if waived and not strict:
+        raise click.UsageError("--waive goes with --strict")
+    if signed:
+        from harness.proof.text import proof_json, proof_text
+
+        if key or every or suite or replay or attest or strict:
+            raise click.UsageError(
+                "--signed is about all results: only --reference, --signers and --json go with it"
+            )
+        proof = api.verify(reference=reference, signers=signers)
+        echo_json(proof_json(proof)) if as_json else click.echo(proof_text(proof), nl=False)
+        return AuditError.exit_code if proof.failed else 0
+    if attest != (ssh_key is not None) or (attest and not replay):
+        raise click.UsageError("--attest needs --replay N and --key FILE, and --key needs --attest")
+    repository = api.open_repository(mirrors=mirrors)
+    # a log need not hold a line for each of some thousand results
+    is_brief = reference and key is None and not verbose and not sys.stdout.isatty()
     report = api.audit(
         () if key is None else key,
         suite=suite,
         reference=reference,
         replay=replay,
         seed=seed,
-        progress=None if as_json else "auto",
-        repository=api.open_repository(mirrors=mirrors),
+        progress=None if as_json or (is_brief and not sys.stderr.isatty()) else "auto",
+        repository=repository,
     )
+    waivers = [Lack(lack) for lack in waived]
     if as_json:
-        echo_json(to_json(report))
+        echo_json({**to_json(report), "waived": list(waived)})
     else:
-        click.echo(to_text(report, everything=verbose), nl=False)
-    return AuditError.exit_code if report.failed else 0
+        text = to_text(report, everything=verbose, brief=is_brief)
+        click.echo(text + "".join(f"{line}\n" for line in strict_lines(report.gaps, waivers) if strict), nl=False)
+    if ssh_key is not None:
+        confirmation = api.confirm(report, ssh_key, reference=reference, repository=repository)
+        click.echo(f"signed by {confirmation.signer}: {confirmation.path}", err=as_json)
+    return AuditError.exit_code if report.is_broken or (strict and report.lacking(waivers)) else 0

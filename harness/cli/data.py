@@ -8,9 +8,11 @@ from typing import Any
 import click
 
 from harness.base.errors import DataError, MissingData, UsageError, refuse_unknown
+from harness.base.files import write_json
 from harness.base.layout import Layout, find_layout
 from harness.cli.options import OnceGroup, echo_json, json_option, mirror_option
 from harness.data import DatasetManifest, load_dataset, load_manifest, manifest_names
+from harness.data.croissant import croissant_of
 from harness.data.datasets import convert_dataset, is_converted
 from harness.data.own_tables import missing_tables
 from harness.data.sources import changed_files, local_copy
@@ -88,6 +90,29 @@ def verify_datasets(names: tuple[str, ...], mirrors: tuple[Path, ...], as_json: 
             click.echo(f"{row['name']}: {row['verdict']}" + (f": {row['reason']}" if row["reason"] else ""))
     wrong = {"corrupt", "not here"} if names else {"corrupt"}
     return _MISSING_OR_CORRUPT if any(row["verdict"] in wrong for row in rows) else 0
+
+
+@command.command("croissant", short_help="Describe datasets as Croissant JSON-LD.")
+@click.argument("names", nargs=-1)
+@click.option("--all", "everything", is_flag=True, help="Every dataset.")
+@click.option(
+    "--output", type=click.Path(file_okay=False, path_type=Path), help="A folder: NAME.croissant.json for each."
+)
+def describe_datasets(names: tuple[str, ...], everything: bool, output: Path | None) -> None:
+    """Describe datasets as Croissant 1.0: files with checksums, licence, citation, columns of tables.
+
+    Files that lie beside a manifest are named relative to datasets/NAME."""
+    layout = find_layout()
+    selection = _selection(layout, names, everything)
+    if output is None and len(selection) > 1:
+        raise UsageError("several documents need a folder", todo="name one: --output DIR")
+    for name in selection:
+        document = croissant_of(layout, name)
+        if output is None:
+            echo_json(document)
+        else:
+            write_json(output / f"{name}.croissant.json", document)
+            click.echo(output / f"{name}.croissant.json")
 
 
 @command.command("forget", short_help="Take back checksums that were recorded at first sight.")

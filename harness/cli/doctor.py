@@ -19,7 +19,7 @@ _COLOURS = {"ok": "green", "warn": "yellow", "fail": "red"}
 @runtime_option
 @json_option
 def command(mirrors: tuple[Path, ...], runtime: str | None, as_json: bool) -> int:
-    """Check engine, limits, a tiny control run, images, disk, memory, GPU, data and leftovers.
+    """Check engine, limits, a tiny control run, identity, images, disk, memory, GPU, data and leftovers.
 
     Exit code 0 when nothing failed, 3 when no container can be run, 1 when something else failed.
     """

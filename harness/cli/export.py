@@ -1,48 +1,126 @@
-"""`harness export`: results with their evidence, as a Workflow Run RO-Crate; or the index of the store."""
+"""`harness export`: results with all that they rest on, as a Workflow Run RO-Crate; or the index of the store."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
 
 from harness import api
-from harness.base.errors import CorruptData
-from harness.base.layout import find_layout
-from harness.cli.options import OnceCommand, OutputFile
-from harness.export import export
+from harness.api.repository import Repository
+from harness.base.errors import AuditError, CorruptData, UsageError
+from harness.base.progress import progress_for
+from harness.cli.options import OnceCommand, OutputFile, echo_json, json_option, mirror_option
+from harness.export import Extent, Profile, export
 from harness.results.index import build_index
+from harness.status.table import STORED
+
+_INDEX = ".parquet"
 
 
 @click.command(cls=OnceCommand)
-@click.option(
-    "--suite", default="smoke", show_default=True, help="Whose runs; 'stored': all that was ever run here."
-)
+@click.option("--suite", help="Whose runs; smoke by default; 'stored': all that was ever run here.")
 @click.option(
     "--output",
-    required=True,
-    type=OutputFile("", ".zip", ".parquet", folder=True),
+    type=OutputFile("", ".zip", _INDEX, folder=True),
     help="A new folder (a name without an ending), a new .zip, or a .parquet index.",
 )
-@click.option("--with-predictions", is_flag=True, help="The predictions too, which scores can be recomputed from.")
-def command(suite: str, output: Path, with_predictions: bool) -> int:
-    """Export results with their evidence.
+@click.option("--reference", is_flag=True, help="The committed results: records and scores, no predictions.")
+@click.option("--without-predictions", is_flag=True, help="Smaller; scores can't be computed again from it.")
+@click.option(
+    "--profile",
+    type=click.Choice([str(one) for one in Profile]),
+    help="What the description is: provenance (the default; the suite is a workflow), or processes alone.",
+)
+@click.option("--verify", "crate", type=click.Path(path_type=Path), metavar="CRATE", help="Verify a crate.")
+@click.option("--verbose", is_flag=True, help="With --verify: every step.")
+@mirror_option
+@json_option
+def command(
+    suite: str | None,
+    output: Path | None,
+    reference: bool,
+    without_predictions: bool,
+    profile: str | None,
+    crate: Path | None,
+    verbose: bool,
+    mirrors: tuple[Path, ...],
+    as_json: bool,
+) -> int:
+    """Export results with all that they rest on, or verify such an export.
 
     \b
     harness export --output smoke.zip
     harness export --suite stored --output runs.parquet
+    harness export --reference --suite full --output reference.zip
+    harness export --verify smoke.zip
 
-    A folder or a .zip becomes a Process Run Crate (records, jobs, logs, scores, status, SHA256SUMS); a .parquet
-    file becomes the index of the whole store, one row per run. A run whose evidence is damaged is left out and
-    named; the exit code is then 4.
+    A folder or a .zip becomes a Provenance Run Crate: records, logs, predictions, scores, code, locks, splits, and
+    the true labels where their licence allows it. Every score is computed again before it is packed; where one
+    differs nothing is written, and the exit code is 5. A run whose evidence is damaged is left out and named; the
+    exit code is then 4. A .parquet file becomes the index of the store, or of a suite's runs, one row per run.
+
+    --verify recomputes every checksum, key, code tree and score, and the whole description, with the code of this
+    repository and without its results. Exit code 5 when anything does not hold.
     """
-    layout = find_layout()
-    if output.suffix == ".parquet":
-        click.echo(f"index: {build_index(layout, output)}")
-        return 0
-    plan = api.plan(suite=suite, repository=api.open_repository())
-    crate = export(layout, plan, output, with_predictions=with_predictions)
-    click.echo(f"exported {crate.runs} runs: {output}")
-    for key, reason in crate.left_out.items():
+    repository = api.open_repository(mirrors=mirrors)
+    chosen = {"--output": output, "--suite": suite, "--reference": reference, "--profile": profile}
+    chosen |= {"--without-predictions": without_predictions}
+    if crate is not None:
+        _refuse(chosen, f"--verify {crate}")
+        return _verify(repository, crate, verbose=verbose, as_json=as_json)
+    if output is None:
+        raise click.UsageError("give --output PATH, or --verify CRATE")
+    if verbose or as_json:
+        raise click.UsageError("--verbose and --json go with --verify")
+    if output.suffix.lower() == _INDEX:
+        others = {name: value for name, value in chosen.items() if name not in ("--output", "--suite")}
+        _refuse(others, str(output))
+        return _index(repository, suite, output)
+    if reference and (suite == STORED or without_predictions):
+        raise click.UsageError("--reference goes with a suite of the repository, and never has predictions")
+    extent = Extent.WITHOUT_PREDICTIONS if without_predictions else Extent.WHOLE
+    plan = api.plan(suite=suite or "smoke", repository=repository)
+    with progress_for() as progress:
+        exported = export(
+            repository.layout,
+            plan,
+            output,
+            extent=Extent.REFERENCE if reference else extent,
+            profile=Profile(profile or Profile.PROVENANCE),
+            mirrors=mirrors,
+            progress=progress,
+        )
+    click.echo(f"exported {exported.runs} runs: {output}")
+    for key, reason in exported.left_out.items():
         click.echo(f"left out {key[:12]}: {reason} (harness audit {key[:12]} tells more)", err=True)
-    return CorruptData.exit_code if crate.left_out else 0
+    return CorruptData.exit_code if exported.left_out else 0
+
+
+def _refuse(options: Mapping[str, object], beside: str) -> None:
+    """Refuse options that would be ignored."""
+    if names := [name for name, value in options.items() if value]:
+        raise UsageError(f"{names[0]} means nothing here", where=beside, todo="leave it out")
+
+
+def _index(repository: Repository, suite: str | None, output: Path) -> int:
+    layout = repository.layout
+    keys = None
+    if suite not in (None, STORED):
+        keys = {cell.key for cell in api.plan(suite=suite, repository=repository).cells if cell.key}
+    click.echo(f"index: {build_index(layout, output, keys)}")
+    return 0
+
+
+def _verify(repository: Repository, crate: Path, *, verbose: bool, as_json: bool) -> int:
+    from harness.export.verdicts import to_json, to_text
+    from harness.export.verify import verify
+
+    with progress_for(None if as_json else "auto") as progress:
+        verification = verify(repository.layout, crate, mirrors=repository.mirrors, progress=progress)
+    if as_json:
+        echo_json(to_json(verification))
+    else:
+        click.echo(to_text(verification, everything=verbose), nl=False)
+    return AuditError.exit_code if verification.failed else 0

@@ -13,6 +13,7 @@ from harness.base.errors import EngineError
 from harness.base.layout import Layout, find_layout
 from harness.base.progress import Progress, progress_for
 from harness.base.vocabulary import Accelerator
+from harness.cli.materials import outdated, provenance, sbom
 from harness.cli.options import OnceGroup, echo_json, json_option
 from harness.engine import find_engine
 from harness.images.build import ensure_environment, ensure_image, record_environment
@@ -180,6 +181,10 @@ def export(folder: Path, names: tuple[str, ...], accelerator: Accelerator) -> No
     parts = needed_parts(layout, _selection(layout, names, everything=not names), accelerator)
     count = export_parts(layout, parts, folder)
     click.echo(f"{len(parts)} parts are in {folder}, {count} of them new")
+
+
+for part in (sbom, provenance, outdated):
+    command.add_command(part)
 
 
 def _selection(layout: Layout, names: tuple[str, ...], everything: bool) -> list[str]:

@@ -1,24 +1,42 @@
-"""`harness plan`: the cells of a suite, and what they would need here, before anything runs."""
+"""`harness plan`: cells of a suite or of a request, and what they would need here, before anything runs."""
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING
 
 import click
 
 from harness import api
-from harness.cli.options import OnceCommand, echo_json, json_option, published_seeds_option
+from harness.base.errors import refuse_unknown
+from harness.cli.options import OnceCommand, PlanArguments, echo_json, json_option, request_options
+
+if TYPE_CHECKING:
+    from harness.planning.plan import Plan
+
+_USUAL, _WHOLE = "smoke", "full"
 
 
 @click.command(cls=OnceCommand)
-@click.option("--suite", default="smoke", show_default=True, help="A named set of jobs.")
-@published_seeds_option
+@request_options
 @click.option("--cells", "with_cells", is_flag=True, help="Every cell with its key.")
 @json_option
-def command(suite: str, published_seeds: int | None, with_cells: bool, as_json: bool) -> None:
-    """Show the cells of a suite and what they would need."""
+def command(request: PlanArguments, with_cells: bool, as_json: bool) -> None:
+    """Show the cells of a suite, or of one method's jobs, and what they would need. Nothing runs.
+
+    \b
+    harness plan --suite full
+    harness plan --method bnnr                         all cells of the suite full of one method
+    harness plan --method bnnr --dataset fdataset --published-seeds 10 --cells
+
+    Without options the suite smoke. Hours come from runs on this machine, else from the reference results.
+    """
     repository = api.open_repository()
-    plan = api.plan(suite=suite, published_seeds=published_seeds, make_splits=False, repository=repository)
+    show_plan(repository, _plan(repository, request), with_cells=with_cells, as_json=as_json)
+
+
+def show_plan(repository: api.Repository, plan: Plan, *, with_cells: bool, as_json: bool) -> None:
+    """Print the needs of a plan, and on request its cells."""
     cells = api.cells(plan, repository=repository)
     needs = api.needs(plan, joined=cells, repository=repository)
     if as_json:
@@ -31,9 +49,27 @@ def command(suite: str, published_seeds: int | None, with_cells: bool, as_json: 
             }
             for cell in cells
         ]
-        echo_json({"suite": suite, "cells": rows, "needs": asdict(needs)})
+        echo_json({"suite": plan.name, "cells": rows, "needs": asdict(needs)})
         return
     if with_cells:
         for cell in cells:
             click.echo(f"{cell.key[:12] if cell.key else '-':12}  {cell.verdict:14}  {cell.job.label}")
     click.echo(needs.text())
+
+
+def _plan(repository: api.Repository, request: PlanArguments) -> Plan:
+    """The plan that is asked for; of a method without a dataset, its cells of the whole reproduction."""
+    asked = {name for name, value in request.items() if value or value == 0} - {"accelerator"}
+    if asked <= {"published_seeds"}:
+        usual: PlanArguments = {**request, "suite": _USUAL}
+        return api.plan(**usual, make_splits=False, repository=repository)
+    if not asked <= {"methods", "published_seeds"} or "methods" not in asked:
+        return api.plan(**request, make_splits=False, repository=repository)
+    methods = request["methods"]
+    whole: PlanArguments = {**request, "methods": (), "suite": _WHOLE}
+    plan = api.plan(**whole, make_splits=False, repository=repository)
+    from harness.planning.needs import PART
+
+    refuse_unknown("method", methods, (cell.job.method for cell in plan.cells), where=f"the suite '{_WHOLE}'")
+    chosen = tuple(cell for cell in plan.cells if cell.job.method in methods)
+    return replace(plan, name=f"{plan.name}{PART}{', '.join(methods)}", cells=chosen)

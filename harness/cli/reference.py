@@ -6,10 +6,11 @@ from pathlib import Path
 
 import click
 
+from harness.base.errors import refuse_unknown
 from harness.base.layout import find_layout
 from harness.base.tables import aligned
 from harness.cli.options import OnceGroup, echo_json, json_option, mirror_option
-from harness.results.reference import overview, save_reference
+from harness.results.reference import load_reference, overview, save_reference
 from harness.results.store import Store
 
 
@@ -19,15 +20,24 @@ def command() -> None:
 
     \b
     harness reference list
+    harness reference list --keys --method bnnr     each run with its key: harness show KEY
     harness status --suite full --reference         show them where nothing was run here
     harness audit --reference --replay 3            prove three of them by running them again
     """
 
 
 @command.command("list")
+@click.option("--keys", "with_keys", is_flag=True, help="Each run with its key.")
+@click.option("--method", "methods", multiple=True, help="With --keys: only this method; may be repeated.")
+@click.option("--dataset", "datasets", multiple=True, help="With --keys: only this dataset; may be repeated.")
 @json_option
-def list_(as_json: bool) -> None:
+def list_(with_keys: bool, methods: tuple[str, ...], datasets: tuple[str, ...], as_json: bool) -> None:
     """How many seeds there are of every method, dataset and split, and how they ended."""
+    if with_keys:
+        _list_keys(methods, datasets, as_json=as_json)
+        return
+    if methods or datasets:
+        raise click.UsageError("--method and --dataset need --keys")
     rows = overview(find_layout())
     if as_json:
         echo_json([row.to_json() for row in rows])
@@ -44,6 +54,24 @@ def list_(as_json: bool) -> None:
     ):
         click.echo(line)
     click.echo(f"{sum(row.seeds for row in rows)} runs, {sum(row.cpu_hours for row in rows):.1f} CPU hours")
+
+
+def _list_keys(methods: tuple[str, ...], datasets: tuple[str, ...], *, as_json: bool) -> None:
+    """Every reference result of these methods and datasets; without names, of all."""
+    layout = find_layout()
+    jobs = {key: (entry.planned.job, entry.content["verdict"]) for key, entry in load_reference(layout).items()}
+    refuse_unknown("method", methods, {job.method for job, _ in jobs.values()}, where=layout.reference)
+    refuse_unknown("dataset", datasets, {job.dataset for job, _ in jobs.values()}, where=layout.reference)
+    chosen = [
+        {"key": key, "verdict": verdict, "label": job.label, **job.model_dump(mode="json")}
+        for key, (job, verdict) in jobs.items()
+        if (not methods or job.method in methods) and (not datasets or job.dataset in datasets)
+    ]
+    if as_json:
+        echo_json(chosen)
+        return
+    for line in aligned([[row["key"][:12], row["verdict"], row["label"]] for row in chosen]):
+        click.echo(line)
 
 
 @command.command("save")

@@ -1,18 +1,25 @@
-"""`harness report`: the status page as one self-contained HTML file."""
+"""`harness report`: the status page as one self-contained HTML file, or a static site."""
 
 from __future__ import annotations
 
+import gc
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from harness import api
 from harness.cli.options import OnceCommand, OutputFile, mirror_option, published_seeds_option, reference_option
 
+if TYPE_CHECKING:
+    from harness.status import Table
+
 
 @click.command(cls=OnceCommand)
 @click.option(
-    "--suite", default="smoke", show_default=True, help="Which plan; 'stored': all that was ever run here."
+    "--suite",
+    help="Which plan; 'stored': all that was ever run here. By default smoke, and with --site the reference "
+    "results of the whole plan.",
 )
 @published_seeds_option
 @click.option(
@@ -20,23 +27,53 @@ from harness.cli.options import OnceCommand, OutputFile, mirror_option, publishe
     type=OutputFile(".html"),
     help="Where to write it, an .html file; results/local/report.html by default.",
 )
+@click.option(
+    "--site",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Write a static site into this folder: a page per method, dataset, table and finding.",
+)
 @click.option("--open", "show", is_flag=True, help="Open it in the browser.")
 @reference_option
 @mirror_option
 def command(
-    suite: str,
+    suite: str | None,
     published_seeds: int | None,
     output: Path | None,
+    site: Path | None,
     show: bool,
     reference: bool,
     mirrors: tuple[Path, ...],
 ) -> int:
-    """Write the status page: matrix, cells with their evidence, claims, method cards. Needs no network."""
+    """Write the status page: matrix, cells with their evidence, claims, method cards. Needs no network.
+
+    \b
+    harness report --suite full --reference   one page
+    harness report --site DIR                 the reference results as a site, to be published as it is
+    harness report --site DIR --suite smoke   what was run here
+    """
+    if site and output:
+        raise click.UsageError("--site and --output exclude each other")
     repository = api.open_repository(mirrors=mirrors)
+    reference = reference or (site is not None and suite is None)
+    suite = suite or ("full" if site else "smoke")
     plan = api.plan(suite=suite, published_seeds=published_seeds, repository=repository)
     table = api.status(plan, reference=reference, repository=repository)
-    path = api.report(table, output, repository=repository)
-    click.echo(f"report: {path} ({path.stat().st_size / 1e6:.1f} MB)")
+    # a quarter of the time would go into looking for garbage, of which there is none
+    gc.disable()
+    try:
+        path, size = _write(table, output, site, repository)
+    finally:
+        gc.enable()
+    click.echo(f"{'site' if site else 'report'}: {path} ({size / 1e6:.1f} MB)")
     if show:
         click.launch(path.absolute().as_uri())
     return 0
+
+
+def _write(table: Table, output: Path | None, site: Path | None, repository: api.Repository) -> tuple[Path, int]:
+    """The path of the page, or of the site's index, and the bytes of all that was written."""
+    if site:
+        path = api.site(table, site, repository=repository)
+        return path, sum(one.stat().st_size for one in path.parent.rglob("*") if one.is_file())
+    path = api.report(table, output, repository=repository)
+    return path, path.stat().st_size

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -18,8 +19,12 @@ from harness.cli.options import (
     request_options,
     runtime_option,
 )
+from harness.cli.plan import show_plan
 from harness.cli.warnings import echo_warnings
 from harness.status import Table, show, to_json
+
+if TYPE_CHECKING:
+    from harness.handles.publication import Row
 
 # Up to so many runs, every metric is shown.
 _SHOWN_IN_FULL = 4
@@ -33,6 +38,7 @@ _SHOWN_IN_FULL = 4
 @click.option("--remove-images", is_flag=True, help="Build, run and remove one method at a time: least disk.")
 @install_option
 @runtime_option
+@click.option("--dry-run", is_flag=True, help="Only show what would run, and what it would need.")
 @click.option("--report", is_flag=True, help="Write the HTML report at the end.")
 @json_option
 def command(
@@ -43,6 +49,7 @@ def command(
     remove_images: bool,
     install: bool,
     runtime: str | None,
+    dry_run: bool,
     report: bool,
     as_json: bool,
 ) -> int:
@@ -60,7 +67,10 @@ def command(
     1 when some are not, 130 when you stopped it.
     """
     repository = api.open_repository(mirrors=mirrors, install=install, runtime=runtime)
-    plan = api.plan(**request, repository=repository)
+    plan = api.plan(**request, make_splits=not dry_run, repository=repository)
+    if dry_run:
+        show_plan(repository, plan, with_cells=len(plan.cells) <= _SHOWN_IN_FULL, as_json=as_json)
+        return 0
     campaign = api.run(
         plan,
         progress=None if as_json else "auto",
@@ -71,7 +81,7 @@ def command(
         repository=repository,
     )
     if as_json:
-        echo_json(to_json(campaign.table))
+        echo_json({**to_json(campaign.table), "published": _published(repository, campaign.table)})
     else:
         if not campaign.left:
             _tell_nothing_is_left(campaign.table)
@@ -106,12 +116,31 @@ def _show(repository: api.Repository, table: Table, *, whole_suite: bool) -> Non
 
 
 def _show_each(repository: api.Repository, table: Table) -> None:
+    """Every metric of every run, published numbers below those they are about."""
+    from harness.handles import PublishedLines
+
+    beside = _published(repository, table)
     for scored in table.cells:
         click.echo(f"\n{scored.cell.job.label}: {scored.cell.verdict}: {scored.cell.reason}")
+        published = PublishedLines(beside.get(scored.key or "", ()))
         for name, value in sorted(scored.metrics.items()):
             text = f"{value!r}" if value is not None else f"undefined: {scored.notes.get(name, '')}"
             click.echo(f"  {name:42} {text}")
+            for line in published.about(name):
+                click.echo(f"  {'':42} {line}")
+        for reason in published.reasons:
+            click.echo(f"  {reason}")
         if scored.key and scored.cell.record:
             echo_warnings(repository.store, scored.key, indent="  ")
             click.echo(f"  evidence: {repository.store.path(scored.key)}")
             click.echo(f"  why believe it: harness audit {scored.key[:12]}")
+
+
+def _published(repository: api.Repository, table: Table) -> dict[str, list[Row]]:
+    """The published numbers about the runs of a small table, by key."""
+    if len(table.cells) > _SHOWN_IN_FULL:
+        return {}
+    from harness.handles import published_beside
+
+    runs = [scored.cell.planned for scored in table.cells if scored.cell.planned and scored.metrics]
+    return published_beside(repository.layout, repository.store, runs, repository.mirrors)

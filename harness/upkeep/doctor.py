@@ -12,6 +12,7 @@ from harness.base.download import mirror_folders
 from harness.base.errors import EngineError, HarnessError, UsageError
 from harness.base.layout import Layout
 from harness.base.ownership import abandoned_folders
+from harness.base.swhid import identify
 from harness.data import load_manifest, manifest_names
 from harness.data.datasets import is_converted
 from harness.data.own_tables import missing_tables, reason_to_bring
@@ -67,6 +68,7 @@ def examine(layout: Layout, mirrors: Sequence[Path] = (), *, runtime: str | None
 
 
 def _without_engine(layout: Layout, mirrors: Sequence[Path], engine: Engine | None) -> Iterator[Examination]:
+    yield _identity(layout)
     parts: list[tuple[str, Callable[[], list[Examination]]]] = [
         ("images", lambda: [_images(layout, engine)]),
         ("disk", lambda: _disk(layout, engine)),
@@ -80,6 +82,19 @@ def _without_engine(layout: Layout, mirrors: Sequence[Path], engine: Engine | No
             yield from check()
         except HarnessError as error:
             yield Examination(name, State.FAIL, f"{error.what} ({error.where})", error.todo)
+
+
+def _identity(layout: Layout) -> Examination:
+    """What this tree is called by Software Heritage; no run depends on it."""
+    try:
+        identity = identify(layout.root)
+    except HarnessError as error:
+        return Examination("identity", State.WARN, f"{error.what} ({error.where})", error.todo)
+    detail = f"{identity.directory}, {identity.revision}"
+    if identity.changed:
+        todo = "commit or take back the changes, if others shall find what you run"
+        return Examination("identity", State.WARN, f"{detail}; {identity.changed} files differ from it", todo)
+    return Examination("identity", State.OK, detail)
 
 
 def _engine(engine: Engine) -> Examination:
