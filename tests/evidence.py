@@ -20,7 +20,8 @@ def fabricated(repository: Layout, tmp_path_factory: pytest.TempPathFactory) -> 
     cells = plan_of(layout).cells
     for cell in cells[:3]:
         put_run(layout, planned_of(cell), log="reading\nfitting\ndone\n")
-    put_run(layout, planned_of(cells[3]), verdict=Verdict.ERROR, reason="exit code 3: no such matrix")
+    reason = "exit code 3: no such matrix"
+    put_run(layout, planned_of(cells[3]), verdict=Verdict.ERROR, reason=reason, log="no such matrix\n")
     return layout
 
 

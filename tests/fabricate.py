@@ -15,18 +15,19 @@ from typing import Any
 import numpy as np
 
 from harness.base.layout import Layout
+from harness.base.machine import processor
 from harness.base.vocabulary import Verdict
 from harness.engine import Engine
 from harness.execution.campaign import run_cells
 from harness.execution.inputs import job_folder, make_inputs
-from harness.execution.tasks import order_of
+from harness.execution.tasks import limits_of, order_of
 from harness.images import code_tree, environment_tree, image_name
 from harness.methods.card import load_method, merged_parameters
-from harness.planning.jobs import Job, PlannedJob, complete_options
+from harness.planning.jobs import Job, PlannedJob, card_of, complete_options
 from harness.planning.plan import Cell, Plan, make_plan
-from harness.results.records import Record
+from harness.results.records import Maker, Record
 from harness.results.reference import ReferenceResult
-from harness.results.scoring import score_run
+from harness.results.scoring import score_run, scorer_digest
 from harness.results.store import Store, join
 from harness.splits.spec import SplitSpec
 from harness.status import ScoredCell, Table, build_table
@@ -132,8 +133,11 @@ def _outputs(work: Path, folds: np.ndarray, planned: PlannedJob) -> dict[str, Pa
     return {name: work / name for name in ("predictions.npy", "validation.npy", "lowest.npy", "method.json")}
 
 
+_EXIT_CODES = {Verdict.ERROR: 3, Verdict.MEMORY: 137, Verdict.TIMEOUT: 137}
+
+
 def _record(layout: Layout, planned: PlannedJob, verdict: Verdict, reason: str, order: str) -> Record:
-    method = planned.job.method
+    method, limits = planned.job.method, limits_of(card_of(layout, planned.job))
     return Record(
         key=planned.key,
         planned=planned,
@@ -146,14 +150,20 @@ def _record(layout: Layout, planned: PlannedJob, verdict: Verdict, reason: str, 
             "code_tree": code_tree(layout, method),
         },
         limits={
-            "seconds": 600,
-            "memory_bytes": 1 << 30,
-            "processes": 64,
-            "output_bytes": 1 << 30,
-            "cpus": 1,
-            "gpus": 0,
+            "seconds": int(limits.seconds),
+            "memory_bytes": limits.memory_bytes,
+            "processes": limits.processes,
+            "output_bytes": limits.output_bytes,
+            "cpus": int(limits.cpus),
+            "gpus": len(limits.gpus),
         },
-        resources={"wall_s": 1.5, "cpu_s": 1.25, "peak_bytes": 52_428_800, "exit_code": 0, "oom_flag": False},
+        resources={
+            "wall_s": 1.5,
+            "cpu_s": 1.25,
+            "peak_bytes": limits.memory_bytes if verdict is Verdict.MEMORY else 52_428_800,
+            "exit_code": _EXIT_CODES.get(verdict, 0),
+            "oom_flag": verdict is Verdict.MEMORY,
+        },
         engine={"name": "docker", "version": "20.10", "rootless": False, "root_folder": "/somewhere"},
         files={},
         attempts=1,
@@ -161,4 +171,13 @@ def _record(layout: Layout, planned: PlannedJob, verdict: Verdict, reason: str, 
         finished="2026-01-01T00:00:02Z",
         harness_version="0.1.0",
         order=order,
+        made_by=Maker(
+            harness="5" * 64,
+            commit="",
+            scorer=scorer_digest(planned.job.benchmark),
+            processor=processor(),
+            flags=[],
+            kernel="6.1",
+            engine="docker 20.10",
+        ),
     )

@@ -222,7 +222,9 @@ def test_the_sample_is_random_but_repeatable() -> None:
 
 
 @pytest.mark.engine
-def test_a_forged_result_does_not_survive_its_replay(layout: Layout, engine: Engine) -> None:
+def test_a_forged_result_does_not_survive_its_replay(repository: Layout, engine: Engine, tmp_path: Path) -> None:
+    # without committed results, which would tell of it before
+    layout = replace(copy_repository(repository, tmp_path), cache=repository.cache)
     plan = plan_of(layout, methods=("constant",), seeds=(17263407,))
     planned, store = planned_of(plan.cells[0]), Store(layout.runs)
     image = ensure_image(engine, layout, "constant")

@@ -14,8 +14,8 @@ from harness.audit import AuditReport, audit_runs, find_key, to_json, to_text
 from harness.audit.basis import find_superseded
 from harness.audit.replay import sample_of
 from harness.audit.report import _replay
-from harness.audit.steps import Audit, Checked, Step, failed, guarded, not_checked, ok
-from harness.base.errors import CorruptData, InvalidPredictions, MissingData, UsageError
+from harness.audit.steps import Audit, Checked, Lack, Step, failed, guarded, not_checked, ok
+from harness.base.errors import CorruptData, EngineError, ImageError, InvalidPredictions, MissingData, UsageError
 from harness.base.layout import Layout
 from harness.base.progress import Silent
 from harness.base.vocabulary import Verdict
@@ -165,6 +165,7 @@ def test_a_step_is_told_in_full_to_programs() -> None:
         "expected": "a",
         "found": "b",
         "where": "/there",
+        "lack": "",
     }
 
 
@@ -245,7 +246,9 @@ def raising(error: Exception) -> Any:
 @pytest.mark.parametrize(
     ("error", "step"),
     [
-        (MissingData("no file", where="there", todo=""), not_checked("x", "no file (there)")),
+        (MissingData("no file", where="there", todo=""), not_checked("x", "no file (there)", Lack.DATA)),
+        (EngineError("none", where="there", todo=""), not_checked("x", "none (there)", Lack.ENGINE)),
+        (ImageError("another", where="there", todo=""), failed("x", "another", where="there")),
         (CorruptData("cut", where="there", todo=""), failed("x", "cut", where="there")),
         (InvalidPredictions("nan"), failed("x", "nan")),
         (
@@ -314,7 +317,8 @@ def test_references_have_chains_of_their_own(many: Layout) -> None:
     for audit in report.audits:
         names = list(dict.fromkeys(step.name for step in audit.steps))
         has_scores = entries[audit.key].scores is not None
-        assert names[: 2 + has_scores] == ["record", *["scores"] * has_scores, "predictions"]
+        assert names[: 2 + has_scores] == ["record", *["scores"] * has_scores, "made by"]
+        assert names[2 + has_scores : 4 + has_scores] == ["plausibility", "predictions"]
         for name in ("image tree", "code tree", "environment tree", "lock _base/debian.lock", "dataset", "split"):
             assert name in names
     one = next(iter(entries.values()))

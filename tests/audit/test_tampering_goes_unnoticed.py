@@ -272,8 +272,8 @@ def test_data_and_split_are_held_against_the_run_twice(evidence: Layout, made_up
     ]
     other = planned.model_copy(update={"dataset_digest": "0" * 64, "split_digest": "0" * 64})
     assert [step.checked for step in check_dataset(evidence, other, ())[:2]] == [Checked.FAILED] * 2
-    assert [step.checked for step in check_split(evidence, other, ())] == [Checked.FAILED] * 2
-    assert [step.checked for step in check_split(evidence, planned, ())] == [Checked.OK] * 2
+    assert [step.checked for step in check_split(evidence, other, ())][:3] == [Checked.FAILED] * 3
+    assert [step.checked for step in check_split(evidence, planned, ())] == [Checked.OK] * 4
 
 
 def test_a_run_of_changed_code_is_superseded_not_failed(evidence: Layout, made_up: Plan) -> None:
@@ -308,7 +308,7 @@ def test_a_failed_run_has_evidence_too(evidence: Layout, made_up: Plan) -> None:
     audit = audit_runs(evidence, [planned.key]).audits[0]
     assert not audit.failed
     flip(Store(evidence.runs).path(planned.key) / "log.txt")
-    assert failures(audit_runs(evidence, [planned.key]).audits[0]) == ["log.txt"]
+    assert failures(audit_runs(evidence, [planned.key]).audits[0]) == ["log.txt", "plausibility"]
 
 
 def test_the_sum_of_an_audit_is_the_runs(evidence: Layout, made_up: Plan) -> None:

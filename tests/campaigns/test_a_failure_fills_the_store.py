@@ -28,6 +28,8 @@ IMAGE = BuiltImage(
 class _Facts:
     """An engine that is none."""
 
+    name, version = "docker", "20.10"
+
     def as_json(self) -> dict[str, Any]:
         return {"name": "docker"}
 

@@ -132,12 +132,12 @@ def test_one_draw_that_differs_is_told(layout: Layout, shared: Path, golden: Pat
 @pytest.mark.parametrize(
     ("file", "content"),
     [
-        ("d_eval/pred_04.jsonl.gz", gzip.compress(b'{"doc_id": "a", "drug_idxs": [0')),
+        ("d_eval/pred_04.jsonl.gz", gzip.compress(b'{"doc_id": "a", "drug_idxs": [0', mtime=0)),
         ("d_eval/pred_04.jsonl.gz", b"not compressed"),
-        ("d_eval/pred_04.jsonl.gz", gzip.compress(b'{"doc_id": "a"}')),
+        ("d_eval/pred_04.jsonl.gz", gzip.compress(b'{"doc_id": "a"}', mtime=0)),
         (
             "d_eval/pred_04.jsonl.gz",
-            gzip.compress(b'{"doc_id": "a", "drug_idxs": [0, 1], "relation_label": "MAYBE"}'),
+            gzip.compress(b'{"doc_id": "a", "drug_idxs": [0, 1], "relation_label": "MAYBE"}', mtime=0),
         ),
         ("e_reference_points.json", b"[]"),
         ("f_bootstrap/theta.npz", b"not an archive"),

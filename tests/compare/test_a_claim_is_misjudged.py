@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 from harness.base.vocabulary import Verdict
 from harness.compare.claims import Claim, rounding_of
@@ -141,18 +144,19 @@ def test_a_mean_is_judged_by_a_named_test() -> None:
     exact = mean(100, 0.803, sd_ours=0.02)
     assert (exact.verdict, exact.test) == (ClaimVerdict.REPRODUCED, "printed precision")
     within = mean(50, 0.802, sd_ours=0.02, rounding=0.0)
-    assert within.verdict is ClaimVerdict.REPRODUCED and "Welch" in within.test
+    assert within.verdict is ClaimVerdict.REPRODUCED
+    assert within.test == "Welch, n = 50 and 100: 99% interval around 0, 90% interval within ± 0.02"
     beyond = mean(50, 0.85, sd_ours=0.02)
     assert beyond.verdict is ClaimVerdict.DEVIATES and "Welch" in beyond.test
     blunt = mean(12, 0.8, sd_ours=0.2)
-    assert blunt.verdict is ClaimVerdict.NOT_COMPARABLE and "wider" in blunt.reason
+    assert blunt.verdict is ClaimVerdict.NOT_COMPARABLE and blunt.reason.startswith("too few runs")
     assert mean(0, 0.8).verdict is ClaimVerdict.PENDING
 
 
 def test_runs_that_failed_do_not_vanish_from_a_mean() -> None:
     one = claim(statistic="mean", seed=None, sd=0.02, n=100, rounding=0.005)
     runs = {seed: run(0.8 + 0.02 * (-1) ** seed) for seed in range(50)}
-    assert judged(one, runs).reason == "the interval of the difference contains 0"
+    assert judged(one, runs).reason == "the interval lies within one published standard deviation"
     runs |= {50: run(None, Verdict.MEMORY), 51: run(None)}
     told = judged(one, runs)
     assert told.n == 50 and told.reason.endswith("; 2 of our 52 runs have no value")
@@ -185,8 +189,6 @@ def test_printed_digits_tell_their_rounding(text: str, half: float) -> None:
 
 
 def test_the_interval_is_welchs() -> None:
-    from scipy import stats
-
     ours, theirs = [0.1, 0.4, 0.3, 0.9, 0.2], [0.5, 0.6, 0.7, 0.1, 0.2, 0.8, 0.4]
     interval = stats.ttest_ind(ours, theirs, equal_var=False).confidence_interval(0.99)
     half = welch_half_width(stats.tstd(ours), len(ours), stats.tstd(theirs), len(theirs))
@@ -211,20 +213,26 @@ def test_a_mean_is_held_to_the_interval_of_as_many_runs_as_either_side_has(n: in
     one = claim(statistic="mean", seed=None, sd=0.05, n=100)
     runs = [0.8 + 0.04 * (1 if seed % 2 else -1) for seed in range(n)]
     half = welch_half_width(deviation(runs), n, 0.05, 100)
-    for offset, expected in ((0.999 * half, ClaimVerdict.REPRODUCED), (1.001 * half, ClaimVerdict.DEVIATES)):
+    narrow = welch_half_width(deviation(runs), n, 0.05, 100, 0.90)
+    inside = ClaimVerdict.REPRODUCED if 0.999 * half + narrow <= 0.05 else ClaimVerdict.NOT_COMPARABLE
+    for offset, expected in ((0.999 * half, inside), (1.001 * half, ClaimVerdict.DEVIATES)):
         for sign in (1, -1):
             told = judged(one, {seed: run(value + sign * offset) for seed, value in enumerate(runs)})
             assert told.verdict is expected
-            assert told.tolerance == pytest.approx(half, rel=1e-6)
-            assert (told.test, told.n) == (f"99% Welch interval, n = {n} and 100", n)
+            assert told.interval == pytest.approx((sign * offset - narrow, sign * offset + narrow))
+            assert told.margin == pytest.approx(0.05) and told.n == n
             assert told.difference == pytest.approx(sign * offset)
             assert told.keys == ("k" * 64,) * n
 
 
 def test_what_was_printed_widens_the_interval_by_its_rounding() -> None:
     plain, rounded = (mean(50, 0.8, sd_ours=0.02, rounding=rounding, sd=0.05, n=100) for rounding in (0.0, 0.0005))
-    assert plain.tolerance is not None and rounded.tolerance is not None
-    assert rounded.tolerance - plain.tolerance == pytest.approx(0.0005)
+    assert plain.margin is not None and rounded.margin is not None
+    assert rounded.margin - plain.margin == pytest.approx(0.0005)
+    # what deviates does so by more than the rounding as well
+    half = welch_half_width(deviation([0.02, -0.02] * 25), 50, 0.05, 100)
+    for rounding, verdict in ((0.0, ClaimVerdict.DEVIATES), (0.0005, ClaimVerdict.REPRODUCED)):
+        assert mean(50, 0.8 + half + 0.0003, sd_ours=0.02, rounding=rounding, sd=0.05).verdict is verdict
 
 
 def test_seeds_decide_from_the_tenth_on_or_when_all_are_there() -> None:
@@ -240,13 +248,25 @@ def test_seeds_decide_from_the_tenth_on_or_when_all_are_there() -> None:
 
 
 def test_an_interval_that_could_not_have_seen_a_difference_decides_nothing() -> None:
-    """Wider than one published deviation."""
-    for sd_ours in (0.02, 0.05, 0.08, 0.1, 0.2):
-        one = mean(20, 0.8, sd_ours=sd_ours, rounding=0.0, sd=0.05)
-        half = welch_half_width(deviation([sd_ours, -sd_ours] * 10), 20, 0.05, 100)
-        wide = half > 0.05
-        assert one.verdict is (ClaimVerdict.NOT_COMPARABLE if wide else ClaimVerdict.REPRODUCED)
-        assert one.reason.startswith("20 of 100 seeds: the interval is wider") is wide
+    """Its 90 % interval reaches beyond one published deviation, on either side."""
+    for sd_ours, offset in product((0.02, 0.05, 0.08, 0.1, 0.2), (0.0, 0.01, -0.01)):
+        one = mean(20, 0.8 + offset, sd_ours=sd_ours, rounding=0.0, sd=0.05)
+        spread = deviation([sd_ours, -sd_ours] * 10)
+        is_wide = abs(offset) + welch_half_width(spread, 20, 0.05, 100, 0.90) > 0.05
+        assert one.verdict is (ClaimVerdict.NOT_COMPARABLE if is_wide else ClaimVerdict.REPRODUCED)
+        assert one.reason.startswith("too few runs: the interval does not fit") is is_wide
+        assert (one.needed is not None) is is_wide
+        if one.needed is not None:
+            # so many runs decide, and one less does not
+            spreads = [
+                abs(offset) + welch_half_width(spread, n, 0.05, 100, 0.90) for n in (one.needed - 1, one.needed)
+            ]
+            wide = [welch_half_width(spread, n, 0.05, 100) for n in (one.needed - 1, one.needed)]
+            assert [total <= 0.05 or abs(offset) > half for total, half in zip(spreads, wide, strict=True)] == [
+                False,
+                True,
+            ]
+            assert one.why == f"{one.reason}; {one.needed - 20} more would decide"
     unknown = mean(20, 0.8, sd_ours=0.02, sd=None, rounding=0.0)
     assert unknown.verdict is ClaimVerdict.NOT_COMPARABLE
 
@@ -262,8 +282,10 @@ def test_a_band_is_as_wide_as_the_printed_deviation_or_five_hundredths(sd: float
     for sign in (1, -1):
         within, beyond = at(sign * (width + 0.0009)), at(sign * (width + 0.0011))
         assert (within.verdict, beyond.verdict) == (ClaimVerdict.REPRODUCED, ClaimVerdict.DEVIATES)
-        assert within.tolerance == pytest.approx(width + 0.001) and within.n == 3
+        assert within.margin == pytest.approx(width + 0.001) and within.n == 3
         assert within.reason.startswith("within ") and beyond.reason.startswith("beyond ")
+        assert within.reason.endswith("; all 3 values are equal")
+        assert within.interval == pytest.approx((sign * (width + 0.0009),) * 2)
         named = "no deviation is printed" if sd is None else "the printed deviation"
         assert named in within.reason and named in beyond.reason
     few = at(0.0, 2)
@@ -277,7 +299,8 @@ def test_a_band_is_as_wide_as_the_printed_deviation_or_five_hundredths(sd: float
 def test_a_band_tells_the_runs_it_is_without() -> None:
     one = claim(statistic="band", seed=None, sd=0.02, note="of one type")
     runs = {seed: run(0.8) for seed in range(3)} | {3: run(None), 4: run(None, Verdict.TIMEOUT)}
-    assert judged(one, runs).reason == ("within the printed deviation; 2 of our 5 runs have no value; of one type")
+    reason = "within the printed deviation; all 3 values are equal; 2 of our 5 runs have no value; of one type"
+    assert judged(one, runs).reason == reason
     # what was not made or not scored yet is no lost value
     waiting = {**{seed: run(0.8) for seed in range(3)}, 3: run(None, Verdict.INTERRUPTED)}
     waiting[4] = Obtained("k" * 64, Verdict.OK, "", None, {}, unscored="no data")
@@ -290,7 +313,8 @@ def test_a_tolerance_grows_with_large_values_only() -> None:
         value = float(published)
         width = 1e-9 * max(1.0, value)
         one = judged(claim(published), {1: run(value + 0.9 * width)})
-        assert one.verdict is ClaimVerdict.REPRODUCED and one.tolerance == pytest.approx(width)
+        assert one.verdict is ClaimVerdict.REPRODUCED and one.margin == pytest.approx(width)
+        assert one.interval is None
         assert (one.ours, one.n, one.keys) == (value + 0.9 * width, 1, ("k" * 64,))
         assert judged(claim(published), {1: run(value - 1.2 * width)}).verdict is ClaimVerdict.DEVIATES
 
@@ -366,3 +390,112 @@ def test_a_mean_over_tasks_is_judged_when_all_tasks_were_run() -> None:
     some = judged(one, {task: run(0.8) for task in range(4)})
     assert (some.verdict, some.reason) == (ClaimVerdict.NOT_COMPARABLE, "4 of 5 runs")
     assert judged(one, {task: run(0.8) for task in range(5)}).verdict is ClaimVerdict.REPRODUCED
+
+
+def band(*values: float, published: str = "0.5", sd: float | None = 0.05, n: int = 0) -> Comparison:
+    one = claim(published, statistic="band", seed=None, sd=sd, n=n)
+    return judged(one, {seed: run(value) for seed, value in enumerate(values)})
+
+
+@pytest.mark.parametrize("n", [3, 4, 10])
+def test_a_band_decides_where_the_interval_of_our_mean_fits_or_lies_beyond(n: int) -> None:
+    """At both edges, on both sides: Student's t for n - 1 degrees of freedom, 5 % at either end."""
+    steps = [0.02 * (place - (n - 1) / 2) / n for place in range(n)]
+    half = float(stats.t.ppf(0.95, n - 1)) * deviation(steps) / math.sqrt(n)
+    for sign in (1, -1):
+        offsets = {
+            0.05 - 1.001 * half: ClaimVerdict.REPRODUCED,
+            0.05 - 0.98 * half: ClaimVerdict.NOT_COMPARABLE,
+            0.05 + 0.98 * half: ClaimVerdict.NOT_COMPARABLE,
+            0.05 + 1.001 * half: ClaimVerdict.DEVIATES,
+        }
+        for offset, verdict in offsets.items():
+            one = band(*(0.5 + sign * offset + step for step in steps))
+            assert one.verdict is verdict and one.n == n
+            assert one.interval == pytest.approx((sign * offset - half, sign * offset + half))
+            assert one.test == f"90% t interval, n = {n}, within ± 0.05"
+            if verdict is ClaimVerdict.NOT_COMPARABLE:
+                # a little narrower is enough
+                assert one.needed == n + 1 and one.lacking == "; 1 more would decide"
+                assert one.reason == "too few runs: the interval does not fit into the printed deviation"
+            else:
+                assert one.needed is None and one.why == one.reason
+
+
+def test_so_many_runs_as_are_named_would_decide() -> None:
+    """If mean and deviation stay: one less would not."""
+    for offset in (0.0, 0.03, 0.08, -0.2):
+        one = band(0.4 + offset, 0.5 + offset, 0.6 + offset)
+        assert one.verdict is ClaimVerdict.NOT_COMPARABLE and one.needed is not None
+        room = abs(abs(offset) - 0.05)
+        halves = [float(stats.t.ppf(0.95, n - 1)) * 0.1 / math.sqrt(n) for n in (one.needed - 1, one.needed)]
+        assert halves[0] > room >= halves[1] - 1e-9
+
+
+def test_no_number_of_runs_decides_at_the_edge() -> None:
+    one = band(0.50, 0.55, 0.60)
+    assert (one.verdict, one.needed) == (ClaimVerdict.NOT_COMPARABLE, None)
+    assert one.reason == "no number of runs decides: the difference is at the edge of the printed deviation"
+    assert one.why == one.reason
+    beside = mean(20, 0.8, sd_ours=0.02, sd=None, rounding=0.0)
+    assert beside.needed is None and "no number of runs" in beside.reason
+
+
+def test_too_few_runs_by_number_tell_how_many_there_must_be() -> None:
+    two = band(0.50, 0.501)
+    assert (two.reason, two.needed, two.lacking) == ("2 of at least 3 seeds", 3, "; 1 more would decide")
+    wide = band(0.40, 0.60)
+    assert wide.reason == "2 of at least 3 seeds" and wide.needed is not None and wide.needed > 3
+    one = band(0.5)
+    assert (one.reason, one.needed) == ("1 of at least 3 seeds", None)
+    few = mean(5, 0.8, sd_ours=0.01)
+    assert (few.reason, few.needed) == ("5 of 100 seeds", 10)
+    assert mean(1, 0.8).needed is None
+    assert band(0.5, 0.5, 0.5, 0.501, n=5).needed == 5
+
+
+def tasks(values: dict[tuple[str, int], float | None], **changes: Any) -> Comparison:
+    runs = {number: replace(run(value), task=task) for number, (task, value) in enumerate(values.items())}
+    return judged(claim("0.5", **{"statistic": "band", "seed": None, "sd": 0.05, "n": 4, **changes}), runs)
+
+
+def of_seeds(*means: float, step: float = 0.2) -> dict[tuple[str, int], float | None]:
+    """Four tasks that differ much, a mean over them per seed."""
+    return {
+        (f"fold={task}", seed): one + step * (task - 1.5) for seed, one in enumerate(means) for task in range(4)
+    }
+
+
+def test_all_tasks_are_no_sample_of_tasks() -> None:
+    """With three seeds of each, chance is in the means per seed; they are as near as seeds are, not as tasks."""
+    one = tasks(of_seeds(0.50, 0.51, 0.52))
+    assert (one.verdict, one.n, len(one.keys)) == (ClaimVerdict.REPRODUCED, 3, 12)
+    half = float(stats.t.ppf(0.95, 2)) * 0.01 / math.sqrt(3)
+    assert one.interval == pytest.approx((0.01 - half, 0.01 + half))
+    assert tasks(of_seeds(0.70, 0.71, 0.72)).verdict is ClaimVerdict.DEVIATES
+    scattered = tasks(of_seeds(0.4, 0.5, 0.6))
+    assert scattered.verdict is ClaimVerdict.NOT_COMPARABLE and scattered.needed == 13
+    assert scattered.reason.startswith("too few runs")
+
+
+def test_with_one_seed_of_all_tasks_the_interval_is_over_tasks() -> None:
+    near = tasks(of_seeds(0.51, step=0.01))
+    assert (near.verdict, near.n) == (ClaimVerdict.REPRODUCED, 4)
+    assert near.ours == pytest.approx(0.51)
+    far = tasks(of_seeds(0.51))
+    assert (far.verdict, far.needed) == (ClaimVerdict.NOT_COMPARABLE, None)
+    assert far.reason == "1 of at least 3 seeds of all 4 tasks"
+    # two seeds of a task are one value of it
+    both = tasks({**of_seeds(0.50, 0.52, step=0.01)})
+    assert (both.verdict, both.n) == (ClaimVerdict.REPRODUCED, 4) and both.ours == pytest.approx(0.51)
+
+
+def test_a_task_is_not_replaced_by_another_seed_of_one_that_is_there() -> None:
+    values = of_seeds(0.50, 0.51, 0.52)
+    some = {place: value for place, value in values.items() if place[0] != "fold=3"}
+    assert (tasks(some).verdict, tasks(some).reason) == (ClaimVerdict.NOT_COMPARABLE, "3 of 4 tasks")
+    # no seed has all of them
+    scattered: dict[tuple[str, int], float | None] = {(f"fold={task}", task % 2): 0.5 for task in range(4)}
+    assert tasks(scattered).reason == "2 of 4 tasks"
+    # a seed that lacks a task is no seed of all tasks
+    assert tasks({**of_seeds(0.5, 0.51, 0.52), ("fold=0", 9): 0.9}).n == 3

@@ -13,7 +13,7 @@ from harness.base.vocabulary import Verdict
 from harness.compare.adjustment import ADJUSTED_P, H, judge_adjusted
 from harness.compare.claims import Claim
 from harness.compare.groups import DIFFERENCE, MEDIAN, Several, judge_all
-from harness.compare.judge import ClaimVerdict, Comparable
+from harness.compare.judge import ClaimVerdict, Comparable, Comparison
 from harness.compare.names import ClaimSources, MetricName, PublishedNames, Target
 from harness.compare.paper import Contrast, PaperStatistics, Place
 from harness.compare.runs import Obtained
@@ -125,13 +125,22 @@ def test_a_range_is_where_99_of_100_draws_of_the_authors_runs_lie(statistic: str
         [by_definition(statistic, PUBLISHED, generator.choice(40, size=seeds).tolist()) for _ in range(1000)]
     )
     half = stats.norm.ppf(0.995) * draws.std() * np.sqrt(1 + seeds / 40)
-    assert one.tolerance is not None
+    low, high = range_of(one)
     # two hundred draws tell a deviation within a twentieth, so that a 95 % range (three quarters of it) shows
-    assert one.tolerance - 0.001 == pytest.approx(half, rel=0.17)
-    low, high = (float(text) for text in one.test.partition(": ")[2].split(" to "))
+    assert (high - low) / 2 - 0.001 == pytest.approx(half, rel=0.17)
     assert (low + high) / 2 == pytest.approx(draws.mean(), abs=0.25 * half)
-    assert (high - low) / 2 == pytest.approx(one.tolerance, rel=0.05)
     assert one.test.startswith(f"99% range of {seeds} published seeds: ")
+    # the 90 % interval is of the same deviation, around the difference from the same middle
+    assert one.interval is not None and one.ours is not None
+    narrow = (one.interval[1] - one.interval[0]) / 2
+    assert narrow == pytest.approx(((high - low) / 2 - 0.001) * 1.6449 / 2.5758, rel=0.05)
+    assert sum(one.interval) / 2 == pytest.approx(one.ours - (low + high) / 2, abs=0.05 * half)
+
+
+def range_of(one: Comparison) -> tuple[float, float]:
+    """The 99 % range that the test of a comparison names."""
+    low, high = one.test.partition(": ")[2].partition(";")[0].split(" to ")
+    return float(low), float(high)
 
 
 def verdict_of(ours: Side, one: Claim, published: Side = PUBLISHED) -> tuple[ClaimVerdict, str]:
@@ -142,10 +151,9 @@ def verdict_of(ours: Side, one: Claim, published: Side = PUBLISHED) -> tuple[Cla
 def test_a_difference_is_reproduced_in_the_range_and_deviates_beyond_it() -> None:
     value = by_definition(DIFFERENCE, PUBLISHED, list(range(40)))
     one = claim(DIFFERENCE, value, rounding=0.0005)
-    tolerance = several(PUBLISHED, OURS).judge(one).tolerance
-    assert tolerance is not None
+    low, high = range_of(several(PUBLISHED, OURS).judge(one))
+    tolerance, centre = (high - low) / 2, (high + low) / 2
     mine = by_definition(DIFFERENCE, OURS, list(range(100, 120)))
-    centre = float(several(PUBLISHED, OURS).judge(one).test.partition(": ")[2].split(" to ")[0]) + tolerance
 
     def moved(by: float) -> Side:
         values = {
@@ -208,7 +216,7 @@ def test_what_keeps_a_claim_from_being_judged_is_said_in_its_order() -> None:
     few = replace(known, ours=drawn(PLACES, range(9))).judge(replace(one, note="of one fold"))
     assert (few.verdict, few.reason) == (ClaimVerdict.NOT_COMPARABLE, "9 of 60 seeds; of one fold")
     ten = replace(known, ours=drawn(PLACES, range(10))).judge(one)
-    assert ten.n == 10 and ten.tolerance is not None
+    assert ten.n == 10 and ten.margin is not None
     nothing = replace(known, ours=Side({}))
     assert nothing.judge(one).reason == f"not run yet: A on One ({SPLITS[0]}) and 3 more"
 
@@ -286,13 +294,13 @@ def test_what_a_control_reached_is_of_the_places_asked_for() -> None:
             3: run(None),
             4: run(None, Verdict.ERROR),
         },
-        Target("constant", "two", SPLITS[0]): {1: run(0.3)},
+        Target("constant", "two", SPLITS[0]): {1: run(0.3), 2: run(0.0)},
         Target("majority", "one", SPLITS[0]): {1: run(0.9)},
     }
     places = [Place("One", "A", SPLITS[0]), Place("One", "B", SPLITS[0])]
     assert values_of_control("constant", NAMES, runs, METRIC, places).tolist() == [0.1, 0.2]
     both = [*places, Place("Two", "A", SPLITS[0]), Place("Two", "A", SPLITS[1])]
-    assert values_of_control("constant", NAMES, runs, METRIC, both).tolist() == [0.1, 0.2, 0.3]
+    assert values_of_control("constant", NAMES, runs, METRIC, both).tolist() == [0.1, 0.2, 0.3, 0.0]
 
 
 def test_adjusted_chances_are_of_the_tests_of_their_own_table() -> None:
@@ -332,3 +340,84 @@ def test_an_adjusted_chance_waits_with_its_test() -> None:
     assert list(found) == [one, chance]
     assert found[chance].verdict is ClaimVerdict.PENDING and found[chance].test == ""
     assert found[chance].ours is None and found[chance].files is not None
+
+
+def scattered(side: Side, factor: float) -> Side:
+    """The same levels, and the deviations of single runs so many times as large."""
+    return Side(
+        {
+            place: {
+                seed: {METRIC: LEVELS[place.method] + factor * (run[METRIC] - LEVELS[place.method])}
+                for seed, run in runs.items()
+            }
+            for place, runs in side.values.items()
+        }
+    )
+
+
+@pytest.mark.parametrize("statistic", STATISTICS)
+def test_a_statistic_is_reproduced_where_its_range_fits_into_the_margin(statistic: str) -> None:
+    """Of H and differences the margin is the way to no effect, of medians the deviation of the values."""
+    about = "all" if statistic == MEDIAN else "AB-CD"
+    seeds = list(range(40))
+    one = several(PUBLISHED, OURS).judge(
+        claim(statistic, by_definition(statistic, PUBLISHED, seeds), method=about)
+    )
+    low, high = range_of(one)
+    middle = (low + high) / 2
+    margins = {
+        MEDIAN: float(columns(PUBLISHED, "ABC", seeds).std(ddof=1)),
+        DIFFERENCE: middle,
+        H: middle - float(stats.chi2.isf(0.01, 1)),
+    }
+    assert one.margin == pytest.approx(margins[statistic], rel=0.01)
+    assert one.interval is not None and one.margin is not None
+    assert (one.verdict is ClaimVerdict.REPRODUCED) == (max(map(abs, one.interval)) <= one.margin)
+
+
+def test_a_range_that_is_wider_than_its_margin_decides_nothing_and_names_the_runs_that_would() -> None:
+    few = drawn(PLACES, range(100, 110), random=1)
+    known = several(PUBLISHED, few)
+    one = claim(DIFFERENCE, by_definition(DIFFERENCE, PUBLISHED, list(range(40))), rounding=0.0005)
+    inside = known.judge(one)
+    assert inside.verdict is ClaimVerdict.REPRODUCED and inside.interval is not None and inside.margin is not None
+    narrow = (inside.interval[1] - inside.interval[0]) / 2
+    # as far as the 99 % range allows, and the margin reaches but for the 90 % one
+    wide = narrow * 2.5758 / 1.6449
+    mine = sum(inside.interval) / 2
+    share = 0.98 * wide
+    assert share + narrow > 0.3 * inside.margin
+
+    def moved(by: float, side: Side) -> Side:
+        values = {
+            place: {
+                seed: {METRIC: run[METRIC] + (by if place.method in "AB" else 0.0)} for seed, run in runs.items()
+            }
+            for place, runs in side.values.items()
+        }
+        return Side(values)
+
+    # an effect so small that the margin is just wider than the 99 % range, and ours at its end
+    less = 1.05 * wide - inside.margin
+    weak = moved(less, PUBLISHED)
+    printed = claim(DIFFERENCE, by_definition(DIFFERENCE, weak, list(range(40))), rounding=0.0005)
+    blunt = several(weak, moved(less + share - mine, few)).judge(printed)
+    assert blunt.verdict is ClaimVerdict.NOT_COMPARABLE, blunt
+    assert blunt.reason == "too few runs: the range does not fit into the margin"
+    assert blunt.needed is not None and blunt.needed > blunt.n == 10
+    sharp = several(weak, moved(less - mine, few)).judge(printed)
+    assert sharp.verdict is ClaimVerdict.REPRODUCED
+
+
+@pytest.mark.parametrize("verdict", [ClaimVerdict.PENDING, ClaimVerdict.NOT_COMPARABLE])
+def test_a_chance_is_judged_only_where_its_test_is(verdict: ClaimVerdict) -> None:
+    """An H that decides nothing has a p that decides nothing, and both lack the same runs."""
+    known = several(PUBLISHED, OURS).judge(claim(H, 1.0))
+    one, chance = claim(H, 1.0), claim(ADJUSTED_P, 0.005)
+    undecided = replace(known, claim=one, ours=900.0, verdict=verdict, needed=31, reason="too few runs")
+    found = judge_adjusted([one, chance], {one: undecided})[chance]
+    assert (found.verdict, found.test, found.needed, found.reason) == (verdict, "", 31, "too few runs")
+    assert found.margin is None and found.interval is None
+    decided = judge_adjusted([one, chance], {one: replace(undecided, verdict=ClaimVerdict.DEVIATES)})[chance]
+    assert (decided.verdict, decided.needed) == (ClaimVerdict.REPRODUCED, None)
+    assert decided.margin is None and decided.interval is None and decided.test

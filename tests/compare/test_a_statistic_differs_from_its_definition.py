@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats
 
-from harness.compare.groups import DEVIATIONS
+from harness.compare.groups import DEVIATIONS, EQUIVALENCE_DEVIATIONS
 from harness.compare.statistics import (
     CONFIDENCE,
+    EQUIVALENCE,
     SIGNIFICANCE,
     benjamini_hochberg,
     h_at,
+    half_width,
     kruskal_wallis,
     p_of_h,
     ranks_of,
+    runs_needed,
     welch_half_width,
 )
 
@@ -80,6 +83,8 @@ def test_levels_are_those_that_are_told() -> None:
     """99 %, two-sided: the tables say so."""
     assert pytest.approx(0.99) == CONFIDENCE and pytest.approx(0.01) == SIGNIFICANCE
     assert pytest.approx(stats.norm.ppf(0.995), abs=1e-4) == DEVIATIONS
+    # two one-sided tests at 5 % each
+    assert EQUIVALENCE == 0.90 and pytest.approx(stats.norm.ppf(0.95), abs=1e-4) == EQUIVALENCE_DEVIATIONS
 
 
 @given(st.floats(1e-3, 1), st.integers(2, 60), st.floats(1e-3, 1), st.integers(2, 200))
@@ -103,3 +108,45 @@ def test_values_without_spread_have_an_interval_without_width() -> None:
 
 def test_values_that_are_all_equal_have_no_h() -> None:
     assert kruskal_wallis(np.ones((2, 3)), np.ones((2, 4))).tolist() == [0.0, 0.0]
+
+
+@given(st.lists(st.floats(-1, 1), min_size=2, max_size=30), st.floats(-1, 1), st.floats(1e-3, 1))
+def test_an_interval_fits_where_both_one_sided_tests_reject(
+    values: list[float], centre: float, margin: float
+) -> None:
+    """The test of equivalence of two one-sided t tests, as another library has them."""
+    sd = float(np.std(values, ddof=1))
+    assume(sd > 1e-6)
+    difference = float(np.mean(values)) - centre
+    above = float(stats.ttest_1samp(values, centre - margin, alternative="greater").pvalue)
+    below = float(stats.ttest_1samp(values, centre + margin, alternative="less").pvalue)
+    half = half_width(sd, len(values))
+    assume(abs(max(above, below) - 0.05) > 1e-9)
+    assert (abs(difference) + half <= margin) == (max(above, below) <= 0.05)
+    greater = float(stats.ttest_1samp(values, centre + margin, alternative="greater").pvalue)
+    less = float(stats.ttest_1samp(values, centre - margin, alternative="less").pvalue)
+    beyond = min(greater, less)
+    assume(abs(beyond - 0.05) > 1e-9)
+    assert (abs(difference) - half > margin) == (beyond < 0.05)
+
+
+@given(st.floats(1e-3, 1), st.integers(2, 60), st.floats(1e-3, 1), st.integers(2, 200), st.floats(0.5, 0.999))
+def test_an_interval_has_the_confidence_that_is_asked_for(
+    sd: float, n: int, other: float, m: int, confidence: float
+) -> None:
+    ours, theirs = sd**2 / n, other**2 / m
+    freedom = (ours + theirs) ** 2 / (ours**2 / (n - 1) + theirs**2 / (m - 1))
+    expected = stats.t.ppf((1 + confidence) / 2, freedom) * (ours + theirs) ** 0.5
+    assert welch_half_width(sd, n, other, m, confidence) == pytest.approx(expected)
+
+
+@given(st.integers(2, 200), st.integers(2, 20_000))
+def test_the_runs_that_are_needed_are_the_fewest(least: int, threshold: int) -> None:
+    needed = runs_needed(lambda n: n >= threshold, least)
+    expected = max(least, threshold)
+    assert needed == (expected if expected <= 10_000 else None)
+
+
+def test_runs_that_are_there_may_be_more_than_anybody_would_ask_for() -> None:
+    assert runs_needed(lambda n: n >= 15_000, 20_000) == 20_000
+    assert runs_needed(lambda n: n >= 15_000, 3) is None

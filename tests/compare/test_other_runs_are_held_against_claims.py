@@ -190,6 +190,7 @@ def test_a_pattern_of_splits_stands_for_all_runs_of_its_tasks(repository: Layout
     """Folds are tasks of one claim; a split with another value, or with other parameters, is not among them."""
     splits = {"random:fold=0,space=TT": [1, 2], "random:fold=1,space=TA": [1], "random:fold=0,space=CC": [1]}
     splits |= {"random:fold=0": [1], "weakly_correlated:fold=0,space=TT": [1]}
+    splits |= {"random:fold=0,rest=1,space=TT": [1], "random:fold=0,space=CT": [1]}
     runs = {
         Target("als_wr", "synthetic", split): {
             seed: Obtained(f"{split} {seed}", Verdict.OK, "", None, {}) for seed in seeds
@@ -204,3 +205,13 @@ def test_a_pattern_of_splits_stands_for_all_runs_of_its_tasks(repository: Layout
         "random:fold=0,space=TT 2",
         "random:fold=1,space=TA 1",
     ]
+    # each knows its task and seed, so that seeds of one task stand for no other task
+    assert [run.task for run in tasks[Target("als_wr", "synthetic", pattern)].values()] == [
+        ("random:fold=0,space=TT", 1),
+        ("random:fold=0,space=TT", 2),
+        ("random:fold=1,space=TA", 1),
+    ]
+    inner = of_tasks(runs, names_of(repository, splits={"middle": "random:fold=*,space=*T*"}))
+    assert [len(own) for own in inner.values()] == [4]
+    ends = of_tasks(runs, names_of(repository, splits={"end": "random:fold=*,space=*A"}))
+    assert [[run.key for run in own.values()] for own in ends.values()] == [["random:fold=1,space=TA 1"]]

@@ -9,21 +9,26 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from click.testing import CliRunner
 
-from harness.base.errors import EngineError
+from harness.base.errors import CorruptData, EngineError
 from harness.base.layout import Layout
 from harness.base.machine import reserve_of
 from harness.base.vocabulary import Verdict
+from harness.cli import group
 from harness.data import load_manifest
 from harness.images import recorded_size
 from harness.methods.card import load_method
 from harness.planning import needs
 from harness.planning.budget import this_machine
 from harness.planning.jobs import PlannedJob
-from harness.planning.needs import Needs, check_disk, needs_of
+from harness.planning.needs import Needs, check_disk, kind_of, needs_of
 from harness.planning.plan import Cell, make_plan
 from harness.planning.suites import jobs_of, load_suite
+from harness.results.durations import reference_seconds
+from harness.results.reference import load_reference
 from harness.results.store import Store, join
 from tests.core.factories import record_of
 
@@ -172,3 +177,105 @@ def test_needs_are_told_in_words(changed: dict[str, Any], said: str) -> None:
 
 def test_nothing_left_needs_no_time() -> None:
     assert "time:" not in needs_like(left=0).text() and "start or resume" not in needs_like(left=0).text()
+
+
+def _kinds(cell: Cell, count: int) -> list[Cell]:
+    """As many cells of different kinds."""
+    jobs = [
+        cell.job.model_copy(update={"dataset": name}) for name in ("synthetic", "fdataset", "cdataset", "hdvd")
+    ]
+    return [replace(cell, job=job) for job in jobs[:count]]
+
+
+def test_hours_that_nobody_measured_here_are_those_of_the_reference(layout: Layout) -> None:
+    first = _cells(layout)[0]
+    told = needs_of(layout, "smoke", [first, first], {kind_of(first.job): 90.0})
+    assert (told.measured, told.estimated, told.scale) == (0, 2, None)
+    assert told.estimated_cpu_hours == pytest.approx(2 * 90 / 3600)
+    assert "2 estimated from the reference results, as if this machine were as fast" in told.time()
+    # where it was measured here, that counts
+    measured = needs_of(layout, "smoke", [first, ended(first, Verdict.OK, 36.0)], {kind_of(first.job): 90.0})
+    assert (measured.measured, measured.estimated, measured.estimated_cpu_hours) == (1, 0, 0.0)
+
+
+def test_hours_of_the_reference_are_scaled_to_this_machine(layout: Layout) -> None:
+    first = _cells(layout)[0]
+    kinds = _kinds(first, 4)
+    reference = {kind_of(cell.job): 10.0 for cell in kinds}
+
+    def needs_after(*seconds: float) -> Needs:
+        done = [
+            replace(ended(cell, Verdict.OK), record={"resources": {"cpu_s": one}})
+            for cell, one in zip(kinds, seconds, strict=False)
+        ]
+        return needs_of(layout, "smoke", [*done, kinds[3]], reference)
+
+    slow = needs_after(20.0, 30.0, 90.0)
+    assert slow.scale == pytest.approx(3.0)
+    assert slow.estimated_cpu_hours == pytest.approx(3 * 10 / 3600)
+    assert "times 3" in slow.time()
+    # two kinds are too few to tell
+    assert needs_after(20.0, 30.0).scale is None
+
+
+def test_a_gpu_takes_no_hours_from_the_cpu(layout: Layout) -> None:
+    first = _cells(layout)[0]
+    on_gpu = replace(first, job=first.job.model_copy(update={"accelerator": "cuda"}))
+    told = needs_of(layout, "smoke", [on_gpu], {kind_of(first.job): 90.0})
+    assert (told.estimated, told.estimated_cpu_hours) == (0, 0.0)
+
+
+def test_one_run_takes_its_time_on_any_number_of_processors(layout: Layout) -> None:
+    first = _cells(layout)[0]
+    told = replace(needs_of(layout, "smoke", [first], {kind_of(first.job): 3600.0}), cpus=8)
+    assert told.time().startswith("time: about 1.0 h on 8 CPUs")
+
+
+def test_seconds_are_those_of_the_committed_runs(repository: Layout) -> None:
+    job = next(cell.job for cell in _cells(repository) if cell.job.method == "als_wr")
+    spent = [
+        entry.content["resources"]["cpu_s"]
+        for entry in load_reference(repository, "repurposing").values()
+        if kind_of(entry.planned.job) == kind_of(job)
+    ]
+    seconds = reference_seconds(repository, [job, job.model_copy(update={"method": "nobody"})])
+    assert seconds == {kind_of(job): pytest.approx(float(np.median(spent)))}
+    assert reference_seconds(repository, [job.model_copy(update={"accelerator": "cuda"})]) == {}
+
+
+def test_a_cut_file_of_reference_results_is_named(layout: Layout, tmp_path: Path) -> None:
+    job = _cells(layout)[0].job
+    copy = Layout(root=tmp_path, cache=layout.cache, local=layout.local)
+    path = copy.reference / job.benchmark / job.method / "x.jsonl.gz"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(b"not gzipped")
+    with pytest.raises(CorruptData) as refusal:
+        reference_seconds(copy, [job])
+    assert refusal.value.where == str(path)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["plan"], "smoke: "),
+        (["plan", "--method", "bnnr"], "full, only bnnr: "),
+        (
+            ["plan", "--method", "constant", "--dataset", "synthetic", "--seed", "5"],
+            "request: 1 cell planned, 1 left",
+        ),
+        (["run", "--method", "constant", "--dataset", "synthetic", "--seed", "5", "--dry-run"], "request: 1 cell"),
+        (["run", "--suite", "smoke", "--dry-run"], "smoke: "),
+    ],
+)
+def test_a_plan_of_any_request_is_shown_and_nothing_runs(
+    arguments: list[str], said: str, layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PERMAFROST_RESULTS", str(layout.local))
+    monkeypatch.setattr("harness.api.runs.find_engine", None)
+    done = CliRunner().invoke(group, arguments)
+    assert done.exit_code == 0, done.output
+    assert said in done.output
+    assert "estimated from the reference results" in done.output
+    as_json = json.loads(CliRunner().invoke(group, [*arguments, "--json"]).output)
+    assert as_json["needs"]["planned"] == len(as_json["cells"])
+    assert not list(Store(layout.runs).finished())

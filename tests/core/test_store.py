@@ -468,9 +468,11 @@ def _store_forever(folder: Path, work: Path) -> None:
 
 
 def test_killing_the_writer_at_any_moment_leaves_only_whole_runs(tmp_path: Path) -> None:
-    """Kill -9 at twenty random moments; whatever is visible is whole."""
+    """Kill -9 at twenty random moments; whatever is visible is whole, and its log tells of it and nothing else."""
     moments, whole = random.Random(20), 0
-    context = multiprocessing.get_context("spawn")
+    # one process imports everything, once, and each writer is a copy of it
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload([__name__])
     for attempt in range(20):
         folder = tmp_path / str(attempt)
         process = context.Process(target=_store_forever, args=(folder / "runs", folder / "work"))
@@ -478,7 +480,7 @@ def test_killing_the_writer_at_any_moment_leaves_only_whole_runs(tmp_path: Path)
         deadline = time.monotonic() + 10
         while not (folder / "runs").exists() and time.monotonic() < deadline:
             time.sleep(0.005)
-        time.sleep(moments.uniform(0, 0.1))
+        time.sleep(moments.uniform(0, 0.3))
         assert process.pid is not None
         os.kill(process.pid, signal.SIGKILL)
         process.join()
@@ -486,6 +488,9 @@ def test_killing_the_writer_at_any_moment_leaves_only_whole_runs(tmp_path: Path)
         for key in store.finished():
             store.check(store.record(key))
             assert store.standing(key).verdict is Verdict.OK
+        with store.open_log() as (log, _):
+            assert {leaf.key for leaf in log.leaves()} == {*store.finished()}
+            assert log.size == len({*store.finished()})
         whole += len(list(store.finished()))
     assert whole > 20, "the writer was killed before it had written anything to lose"
 

@@ -1,32 +1,37 @@
-"""An export is a valid Process Run Crate, whole, checked against its records, and the same bytes every time."""
+"""An export is whole, true, checked against its records and predictions, and the same bytes every time."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import shutil
 import subprocess
 import zipfile
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from harness.base.errors import UsageError
+from harness.base.errors import AuditError, UsageError
 from harness.base.files import digest_of
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.cli import main
 from harness.data import load_manifest
-from harness.export import export
-from harness.export.crate import METADATA, PROFILE
-from harness.export.pack import SUMS
+from harness.data.manifest import manifest_path
+from harness.export import Extent, export
+from harness.export.contents import METADATA, SUMS
+from harness.export.licences import may_hand_on
+from harness.export.swhid import page_of
 from harness.methods.card import load_method
 from harness.planning.jobs import make_job
 from harness.planning.plan import Plan, make_plan
 from harness.results.records import RECORD_FILE
+from harness.results.reference import load_reference
 from harness.results.scoring import scores_path
 from harness.results.store import Store
 from harness.splits.spec import parse_split
+from harness.status import suite_jobs
+from tests.export.crates import graph_of, reference_plan, references, rewrite, run_folder
 from tests.fabricate import planned_of, put_run
 
 
@@ -36,43 +41,65 @@ def crate(evidence: Layout, made_up: Plan, tmp_path: Path) -> Path:
     return tmp_path / "crate"
 
 
-def graph_of(crate: Path) -> dict[str, dict[str, Any]]:
-    entities = json.loads((crate / METADATA).read_text())["@graph"]
-    found = {entity["@id"]: entity for entity in entities}
-    assert len(found) == len(entities), "an @id is used twice"
-    return found
+def test_the_code_that_ran_is_the_instrument_and_the_original_what_it_is_based_on(
+    evidence: Layout, made_up: Plan, tmp_path: Path
+) -> None:
+    planned, crate = planned_of(made_up.cells[4]), tmp_path / "crate"
+    put_run(evidence, planned)
+    export(evidence, made_up, crate)
+    graph, card = graph_of(crate), load_method(evidence, planned.job.method)
+    assert card.origin and card.paper and card.language == "r"
+    tool = graph[graph[f"#run-{planned.key}"]["instrument"]["@id"]]
+    assert tool["@id"] == page_of(evidence.methods / card.name)
+    code = {f"repository/methods/{card.name}/main.R", "repository/methods/_sdk/r/permafrost.R"}
+    assert code <= set(references(tool["hasPart"]))
+    locks = set(references(tool["softwareRequirements"]))
+    assert {"repository/containers/_base/debian.lock", "repository/containers/_base/tree.cpu.txt"} <= locks
+    original = graph[tool["isBasedOn"]["@id"]]
+    assert original["codeRepository"] == card.origin.repository and original["version"] == card.origin.commit
+    assert graph[original["license"]["@id"]]["description"] == card.origin.licence
+    assert tool["citation"]["@id"] == f"https://doi.org/{card.paper.doi}"
+    bill = json.loads((crate / f"materials/{card.name}.cpu.cdx.json").read_text())
+    assert any(part.get("licenses") for part in bill["components"])
+    assert (crate / "repository" / "Dockerfile").is_file()
 
 
-def references(value: Any) -> list[str]:
-    if isinstance(value, list):
-        return [found for entry in value for found in references(entry)]
-    if isinstance(value, dict):
-        return (
-            [value["@id"]]
-            if set(value) == {"@id"}
-            else [one for entry in value.values() for one in references(entry)]
-        )
-    return []
+def test_an_instrument_is_named_by_what_git_calls_its_content(repository: Layout, tmp_path: Path) -> None:
+    folder = tmp_path / "code"
+    (folder / "parts").mkdir(parents=True)
+    for name, text in (("main.m", "1"), ("parts/a.m", "2"), ("parts.m", "3"), ("run.sh", "4")):
+        (folder / name).write_text(text)
+    (folder / "run.sh").chmod(0o755)
+    for command in ("init -q", "add -A"):
+        subprocess.run(["git", *command.split()], cwd=folder, check=True)
+    tree = subprocess.run(["git", "write-tree"], cwd=folder, capture_output=True, text=True, check=True).stdout
+    shutil.rmtree(folder / ".git")
+    assert page_of(folder).endswith(f"swh:1:dir:{tree.strip()}")
 
 
-def test_the_crate_has_what_its_profile_requires(crate: Path) -> None:
+def test_what_a_run_was_told_is_in_the_description(crate: Path, made_up: Plan) -> None:
+    graph, planned = graph_of(crate), planned_of(made_up.cells[2])
+    inputs = [graph[name] for name in references(graph[f"#run-{planned.key}"]["object"])]
+    values = {one["name"]: one["value"] for one in inputs if one["@type"] == "PropertyValue"}
+    assert values["split-seed"] == planned.job.split.seed and values["variant"] == "published"
+    assert values["seed"] == planned.job.fit_seed
+    for name, value in planned.job.parameters.items():
+        assert values[f"parameter-{name}"] == value
+    dataset = next(one for one in inputs if one["@type"] == "Dataset")
+    assert dataset["identifier"] == planned.dataset_digest
+    assert graph[dataset["license"]["@id"]]["description"] == "generated; no rights needed"
+    assert f"data/splits/{planned.split_digest}.npy" in {one["@id"] for one in inputs}
+
+
+def test_the_suite_is_the_main_entity_and_every_run_a_step_of_it(crate: Path, made_up: Plan) -> None:
     graph = graph_of(crate)
-    descriptor, root = graph[METADATA], graph["./"]
-    assert descriptor["@type"] == "CreativeWork" and descriptor["about"] == {"@id": "./"}
-    assert descriptor["conformsTo"]["@id"].startswith("https://w3id.org/ro/crate/1.1")
-    assert root["@type"] == "Dataset"
-    assert {"name", "description", "datePublished", "license", "hasPart", "mentions"} <= root.keys()
-    assert root["conformsTo"] == {"@id": PROFILE} and graph[PROFILE]["@type"] == "CreativeWork"
-    assert (
-        "https://w3id.org/ro/terms/workflow-run/context" in json.loads((crate / METADATA).read_text())["@context"]
-    )
-    actions = [entity for entity in graph.values() if entity["@type"] == "CreateAction"]
-    assert len(actions) == 4 and {one["@id"] for one in actions} == set(references(root["mentions"]))
-    for action in actions:
-        instrument = graph[action["instrument"]["@id"]]
-        assert instrument["@type"] == "SoftwareApplication"
-        assert {"startTime", "endTime", "object", "result", "containerImage"} <= action.keys()
-        assert graph[action["containerImage"]["@id"]]["@type"] == "ContainerImage"
+    suite = graph[graph["./"]["mainEntity"]["@id"]]
+    assert suite["@id"] == "suite.json" and len(references(suite["step"])) == 2
+    controlled = {references(one["object"])[0] for one in graph.values() if one["@type"] == "ControlAction"}
+    keys = {planned_of(cell).key for cell in made_up.cells[:4]}
+    assert controlled == {f"#run-{key}" for key in keys}
+    cells = json.loads((crate / "suite.json").read_text())["cells"]
+    assert [cell["verdict"] for cell in cells] == ["ok", "ok", "ok", "error", "pending", "pending"]
 
 
 def test_every_reference_leads_somewhere(crate: Path) -> None:
@@ -86,8 +113,9 @@ def test_every_reference_leads_somewhere(crate: Path) -> None:
 def test_every_file_is_described_and_summed(crate: Path) -> None:
     graph = graph_of(crate)
     files = {path.relative_to(crate).as_posix() for path in crate.rglob("*") if path.is_file()}
-    described = {name for name, entity in graph.items() if entity["@type"] == "File"}
-    assert described == files - {METADATA, SUMS} == set(references(graph["./"]["hasPart"]))
+    described = {name for name, entity in graph.items() if "File" in entity["@type"]}
+    assert described == files - {METADATA, SUMS}
+    assert described <= set(references(graph["./"]["hasPart"]))
     for name in described:
         assert graph[name]["sha256"] == hashlib.sha256((crate / name).read_bytes()).hexdigest()
     done = subprocess.run(["sha256sum", "--check", "--quiet", SUMS], cwd=crate, capture_output=True, check=False)
@@ -98,30 +126,93 @@ def test_every_file_is_described_and_summed(crate: Path) -> None:
 def test_a_failed_run_is_a_failed_action_with_its_reason(crate: Path, made_up: Plan) -> None:
     graph = graph_of(crate)
     failed = graph[f"#run-{planned_of(made_up.cells[3]).key}"]
-    assert failed["actionStatus"]["@id"].endswith("FailedActionStatus")
-    assert failed["error"] == "exit code 3: no such matrix"
-    assert graph[f"#run-{planned_of(made_up.cells[0]).key}"]["actionStatus"]["@id"].endswith(
-        "CompletedActionStatus"
-    )
+    assert failed["actionStatus"].endswith("FailedActionStatus")
+    assert failed["error"] == "error: exit code 3: no such matrix"
+    assert graph[f"#run-{planned_of(made_up.cells[0]).key}"]["actionStatus"].endswith("CompletedActionStatus")
 
 
-def test_the_whole_table_is_there_and_predictions_only_when_asked_for(
+def test_the_whole_table_is_there_and_predictions_unless_they_are_not_wanted(
     evidence: Layout, made_up: Plan, crate: Path, tmp_path: Path
 ) -> None:
     assert json.loads((crate / "status.json").read_text())["planned"] == 6
-    assert not list(crate.rglob("*.npy"))
-    assert len(list((crate / "scores").iterdir())) == 3
-    assert export(evidence, made_up, tmp_path / "large", with_predictions=True).runs == 4
-    assert len(list((tmp_path / "large").rglob("predictions.npy"))) == 3
+    assert len(list(crate.rglob("predictions.npy"))) == len(list((crate / "scores").rglob("*.json"))) == 3
+    small = export(evidence, made_up, tmp_path / "small", extent=Extent.WITHOUT_PREDICTIONS)
+    assert small.runs == 4 and not list((tmp_path / "small").rglob("*.npy"))
+    assert len(list((tmp_path / "small").rglob("log.txt"))) == 4
 
 
 def test_equal_results_give_equal_bytes(evidence: Layout, made_up: Plan, tmp_path: Path) -> None:
-    export(evidence, made_up, tmp_path / "first.zip", with_predictions=True)
-    export(evidence, made_up, tmp_path / "second.zip", with_predictions=True)
+    export(evidence, made_up, tmp_path / "first.zip")
+    export(evidence, made_up, tmp_path / "second.zip")
     assert (tmp_path / "first.zip").read_bytes() == (tmp_path / "second.zip").read_bytes()
     with zipfile.ZipFile(tmp_path / "first.zip") as archive:
         assert archive.testzip() is None
         assert METADATA in archive.namelist()
+    assert {path.name for path in tmp_path.iterdir()} == {"copy", "first.zip", "second.zip"}
+
+
+def test_data_that_may_not_be_handed_on_stay_here(evidence: Layout, made_up: Plan, tmp_path: Path) -> None:
+    path = manifest_path(evidence, "synthetic")
+    path.write_text(path.read_text().replace("generated; no rights needed", "none stated by the repository"))
+    export(evidence, made_up, tmp_path / "crate")
+    assert not list((tmp_path / "crate").rglob("associations.npy"))
+    assert len(list((tmp_path / "crate/data/splits").iterdir())) == 2
+    graph, planned = graph_of(tmp_path / "crate"), planned_of(made_up.cells[0])
+    dataset = graph[f"#dataset-{planned.dataset_digest[:16]}"]
+    assert graph[dataset["license"]["@id"]]["name"] == "none stated by the repository"
+
+
+@pytest.mark.parametrize(
+    ("statement", "free"),
+    [
+        ("generated; no rights needed", True),
+        ("MIT, as the authors' page says", True),
+        ("CC0", True),
+        ("none stated by the repository", False),
+        ("code of the repositories: MIT (BETA); bindings: DrugBank, CC BY-NC 4.0 for academic use", False),
+        ("CC BY-NC 4.0", False),
+        ("not MIT", False),
+        ("", False),
+    ],
+)
+def test_only_a_known_licence_allows_data_to_be_handed_on(layout: Layout, statement: str, free: bool) -> None:
+    manifest = load_manifest(layout, "synthetic").model_copy(update={"licence": statement})
+    assert may_hand_on(manifest) is free
+    assert not may_hand_on(manifest.model_copy(update={"bring": "a person brings it"}))
+    corpus = load_manifest(layout, "combos_corpus")
+    files = [corpus.files[0], corpus.files[1].model_copy(update={"licence": statement})]
+    assert may_hand_on(corpus.model_copy(update={"files": files})) is (free or not statement)
+
+
+def test_scores_that_predictions_do_not_give_are_not_exported(
+    evidence: Layout, made_up: Plan, tmp_path: Path
+) -> None:
+    key = planned_of(made_up.cells[0]).key
+    rewrite(scores_path(evidence, key), lambda scores: scores["metrics"].update({"NS-AUC/as-published": 0.99}))
+    for name in ("crate", "crate.zip"):
+        with pytest.raises(AuditError, match="NS-AUC/as-published"):
+            export(evidence, made_up, tmp_path / name)
+    assert {path.name for path in tmp_path.iterdir()} == {"copy"}
+
+
+def test_nothing_is_exported_of_an_empty_store(evidence: Layout, made_up: Plan, tmp_path: Path) -> None:
+    shutil.rmtree(evidence.local)
+    for name in ("crate", "crate.zip"):
+        with pytest.raises(UsageError, match="nothing was run"):
+            export(evidence, made_up, tmp_path / name)
+    assert {path.name for path in tmp_path.iterdir()} == {"copy"}
+
+
+def test_reference_results_are_packed_without_predictions(layout: Layout, tmp_path: Path) -> None:
+    plan = reference_plan(layout)
+    exported = export(layout, plan, tmp_path / "crate", extent=Extent.REFERENCE)
+    entries = load_reference(layout)
+    chosen = [entries[cell.key] for cell in plan.cells if cell.key in entries]
+    assert exported.runs == len(chosen) > 0
+    for entry in chosen:
+        record = json.loads((run_folder(tmp_path / "crate", entry.record.key) / RECORD_FILE).read_text())
+        assert record == entry.record.to_json()
+    assert not list((tmp_path / "crate").rglob("*.npy"))
 
 
 def test_evidence_that_fails_its_record_is_left_out_and_the_rest_exported(
@@ -134,7 +225,7 @@ def test_evidence_that_fails_its_record_is_left_out_and_the_rest_exported(
     exported = export(evidence, made_up, tmp_path / "crate")
     assert exported.runs == 3 and exported.left_out == {key: "a file of a run differs from its record"}
     assert key in (tmp_path / "crate" / "README.md").read_text()
-    assert len(list((tmp_path / "crate" / "runs").iterdir())) == 3
+    assert len(list((tmp_path / "crate" / "runs").glob("*/*"))) == 3
     assert f"#run-{key}" not in graph_of(tmp_path / "crate")
     with zipfile.ZipFile(tmp_path / "crate.zip") as archive:
         assert not [name for name in archive.namelist() if key in name]
@@ -227,3 +318,24 @@ def test_the_index_tells_splits_of_one_strategy_apart(layout: Layout) -> None:
         put_run(layout, planned_of(cell), verdict=Verdict.ERROR)
     rows = pq.read_table(build_index(layout)).to_pylist()
     assert sorted(row["split"] for row in rows) == splits
+
+
+def test_an_index_of_a_suite_has_the_runs_of_this_suite_alone(
+    evidence: Layout, made_up: Plan, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    import pyarrow.parquet as pq
+
+    monkeypatch.chdir(evidence.root)
+    monkeypatch.setenv("PERMAFROST_CACHE", str(evidence.cache))
+    monkeypatch.setenv("PERMAFROST_RESULTS", str(evidence.local))
+    keys = {}
+    for suite in ("smoke", "stored", "dti-smoke"):
+        with pytest.raises(SystemExit) as left:
+            main(["export", "--suite", suite, "--output", str(tmp_path / f"{suite}.parquet")])
+        assert left.value.code == 0
+        keys[suite] = {row["key"] for row in pq.read_table(tmp_path / f"{suite}.parquet").to_pylist()}
+    stored = {planned_of(cell).key for cell in made_up.cells[:4]}
+    assert keys["stored"] == stored and keys["dti-smoke"] == set()
+    jobs = suite_jobs(evidence, Store(evidence.runs), "smoke")
+    smoke = {cell.key for cell in make_plan(evidence, "smoke", jobs).cells}
+    assert keys["smoke"] == stored & smoke != set()

@@ -20,7 +20,7 @@ from harness.compare.names import Target, target_of
 from harness.compare.paper import ALL_DATASETS, load_paper
 from harness.compare.runs import Obtained, Runs
 from harness.compare.values import TIME, our_side, published_side
-from harness.report.html import page_environment
+from harness.report.html import CLAIM_SYMBOLS, page_environment
 from harness.results.store import Store
 from harness.study.sheets import Sheet, Study
 from harness.study.sides import Sides
@@ -195,4 +195,7 @@ def of_data(repository: Layout, ddi_book: Book) -> MakeSheets:
 @pytest.fixture
 def page_of() -> Callable[[Study], str]:
     """The part of the page that shows a study."""
-    return lambda study: page_environment().get_template("study.html").render(study=study)
+    symbols = {str(verdict): symbol for verdict, symbol in CLAIM_SYMBOLS.items()}
+    part = '{% import "parts.html" as parts with context %}{{ parts.study_part(study) }}'
+    template = page_environment().from_string(part)
+    return lambda study: template.render(study=study, claim_symbols=symbols, href=lambda keys: "")

@@ -12,11 +12,13 @@ from harness.base.errors import UsageError
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.compare import Book, ClaimVerdict, load_claims, load_names
-from harness.compare.judge import Comparable, judge
+from harness.compare.claims import Claim
+from harness.compare.judge import Comparable, Comparison, judge
 from harness.compare.names import Target
 from harness.compare.runs import Obtained, Runs
 from harness.study import make_study
 from harness.study.extension import OwnSheets
+from harness.study.grid import _reasons
 from harness.study.sheets import Sheet, Study
 from harness.study.sides import Derived
 
@@ -153,7 +155,7 @@ def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Toy:
     monkeypatch.setattr("harness.benchmarks.folder", lambda name: tmp_path)
     monkeypatch.setattr("harness.benchmarks.part", lambda name, below: SimpleNamespace(STUDY=_Own()))
     monkeypatch.setattr("harness.study.load_methods", lambda *_: [SimpleNamespace(name="coin", control=True)])
-    runs = runs_of(LETTERS, (0.51, 0.37), (0.52, 0.38), (0.50, 0.36))
+    runs = runs_of(LETTERS, (0.51, 0.37), (0.515, 0.38), (0.505, 0.36))
     runs |= runs_of(Target("coin", "letters", "random"), (0.1, 0.2))
     runs[Target("vote", "letters", "random")] = {1: Obtained("e" * 64, Verdict.ERROR, "why", None, {})}
     beside = {"corrected": runs_of(Target("vote", "letters", "random"), (0.45, 0.44))}
@@ -181,7 +183,7 @@ def test_a_grid_has_claimed_methods_then_ours(sheets: dict[str, Sheet]) -> None:
     sheet = sheets["F1"]
     assert sheet.head == ["kind", "method", "soon, near", "soon, far", "soon, average", "soon, rank"]
     assert sheet.rows == [
-        ["counting", "Sum", "50.0±2.0 / 51.0±1.0 (3)", "30.0 / 37.0±1.0 (3)", "40.0 / 44.0", "1 / 1 of 1"],
+        ["counting", "Sum", "50.0±2.0 / 51.0±0.5 (3)", "30.0 / 37.0±1.0 (3)", "40.0 / 44.0", "1 / 1 of 1"],
         ["beside", "Vote", "40.0±1.0 / -", "40.0 / -", "40.0 / -", "1 / -"],
         ["beside", "vote/corrected", "45.0 (1)", "44.0 (1)", "- / 44.5", "- / -"],
         ["ensemble", "ensemble", "90.0 (1)", "80.0 (1)", "- / 85.0", "- / -"],
@@ -236,7 +238,7 @@ def test_a_figure_without_printed_numbers_has_all_methods(toy: Toy) -> None:
     assert study is not None
     (sheet,) = (one for one in study.sheets if one.title == "Drawn")
     assert [row[0] for row in sheet.rows] == ["Sum", "Vote", "Late", "vote/corrected", "ensemble", "coin"]
-    assert sheet.rows[0][1] == "51.0±1.0 (3)" and sheet.rows[1][1] == "-" and not sheet.tally
+    assert sheet.rows[0][1] == "51.0±0.5 (3)" and sheet.rows[1][1] == "-" and not sheet.tally
 
 
 @pytest.mark.parametrize(
@@ -267,3 +269,20 @@ def test_a_fault_names_file_and_field(toy: Toy, tmp_path: Path, old: str, new: s
 def test_without_description_there_is_no_study(toy: Toy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("harness.benchmarks.folder", lambda name: tmp_path / "nowhere")
     assert toy(STUDY) is None
+
+
+def test_a_note_tells_how_many_runs_the_numbers_lack() -> None:
+    """One note for claims with the same reason, with the fewest and the most runs that would decide."""
+
+    def lacking(needed: int | None, reason: str = "too few runs") -> Comparison:
+        claim = Claim("Table 1", "band", "Sum", "Letters", "early", "near F1", "0.5")
+        target = Target("sum", "letters", "random")
+        return Comparison(claim, target, "F1", ClaimVerdict.NOT_COMPARABLE, reason, n=3, needed=needed)
+
+    edge = "no number of runs decides"
+    notes = _reasons([lacking(5), lacking(None, edge), lacking(40), lacking(5), lacking(None, edge)], "number")
+    assert notes == [
+        "3 numbers: not-comparable: too few runs; 2 to 37 more would decide",
+        "2 numbers: not-comparable: no number of runs decides",
+    ]
+    assert _reasons([lacking(7)], "cell") == ["1 cell: not-comparable: too few runs; 4 more would decide"]

@@ -16,6 +16,7 @@ from harness.benchmarks.repurposing.study.figures import (
     _agreement,
     _correlogram,
     _correlograms,
+    _same_correlation,
     _same_three,
     _times,
 )
@@ -205,11 +206,59 @@ def test_the_three_fastest_of_those_that_are_often_among_the_best_are_shown() ->
 def test_only_what_is_judged_counts() -> None:
     panel = PanelOfFigure("AUC", SPLIT, (best_of("One", "ABC", ClaimVerdict.DEVIATES), best_of("Two", "ABC")))
     figures = Figures((), (panel,), (), {"one_thing": "A_B"}, ((ClaimVerdict.PENDING, ""),))
+    ours = SimpleNamespace(ours=Side({}))
+    sides = SimpleNamespace(
+        several=ours, names=SimpleNamespace(methods=dict.fromkeys("ABC", "als_wr")), keys=lambda *_: []
+    )
     tallies = {}
-    for way, make in makers(figures).items():
+    for way, make in makers(cast(Sides, sides), figures).items():
         sheet = make(Spec(kind="figure", number="1", title="", made=way))
         tallies[way] = dict(sheet.tally) if sheet else None
     deviates, reproduced = ClaimVerdict.DEVIATES, ClaimVerdict.REPRODUCED
     pending = {ClaimVerdict.PENDING: 1}
     assert tallies == {"correlations": pending, "best": {deviates: 1, reproduced: 1}, "times": {}}
     assert figures.title("one_thing") == "A B" and figures.title("another_thing") == "another thing"
+
+
+@pytest.mark.parametrize(
+    ("rho", "sd", "verdict"),
+    [
+        (0.5, 0.0607, ClaimVerdict.REPRODUCED),
+        (0.5, 0.0609, ClaimVerdict.NOT_COMPARABLE),
+        (0.45, 0.0303, ClaimVerdict.REPRODUCED),
+        (0.55, 0.0303, ClaimVerdict.REPRODUCED),
+        (0.45, 0.0305, ClaimVerdict.NOT_COMPARABLE),
+        (0.55, 0.0305, ClaimVerdict.NOT_COMPARABLE),
+        (0.35, 0.0585, ClaimVerdict.NOT_COMPARABLE),
+        (0.35, 0.0580, ClaimVerdict.DEVIATES),
+        (0.65, 0.0580, ClaimVerdict.DEVIATES),
+        (0.52, 0.0070, ClaimVerdict.DEVIATES),
+    ],
+)
+def test_a_correlation_is_the_same_within_a_tenth(rho: float, sd: float, verdict: ClaimVerdict) -> None:
+    """Of 0.5: beyond the 99 % range it deviates, else the 90 % range of the difference must fit into a tenth."""
+    z = {name: float(stats.norm.ppf(quantile)) for name, quantile in (("wide", 0.995), ("narrow", 0.95))}
+    expected = ClaimVerdict.DEVIATES
+    if abs(rho - 0.5) <= z["wide"] * sd:
+        fits = abs(rho - 0.5) + z["narrow"] * sd <= 0.1
+        expected = ClaimVerdict.REPRODUCED if fits else ClaimVerdict.NOT_COMPARABLE
+    found, reason = _same_correlation(rho, 0.5, sd)
+    assert found is verdict is expected
+    low, high = 0.5 - z["wide"] * sd, 0.5 + z["wide"] * sd
+    assert reason.endswith(f"99% range of the authors' runs: {low:+.2f} to {high:+.2f}")
+    assert reason.startswith("too few runs") is (verdict is ClaimVerdict.NOT_COMPARABLE)
+
+
+def test_three_that_one_of_two_hundred_draws_gives_deviate() -> None:
+    """Fewer than one in a hundred is rare, and more decides nothing; never is not asked for."""
+    draws = np.random.default_rng(0).integers(0, 40, size=(200, 10))
+    seen: dict[float, ClaimVerdict] = {}
+    for gap in np.arange(0.02, 0.08, 0.0005).tolist():
+        close = side_of({**LEVELS, "D": LEVELS["C"] - gap}, spread=0.04)
+        means = close.table(PLACES, range(40), "NS-AUC")[:, draws].mean(axis=-1)
+        threes = np.argsort(-means, axis=0, kind="stable")[:3]
+        share = sum({*threes[:, draw].tolist()} == {0, 1, 3} for draw in range(200)) / 200
+        seen[share] = same_three(close, "ABD")[0]
+    assert 0.005 in seen and max(seen) > 0.02
+    for share, verdict in seen.items():
+        assert verdict is (ClaimVerdict.DEVIATES if share < 0.01 else ClaimVerdict.NOT_COMPARABLE)

@@ -273,3 +273,13 @@ def test_sizes_are_counted_item_by_item(small: DdiDataset) -> None:
     several = replace(small, labels=signs, type_names=("a", "b", "c"))
     told = measuring._sized(several)
     assert told.triplets["all"] == 3 and told.pairs == 2
+
+
+def test_the_size_of_a_released_split_has_its_training_items(small: DdiDataset) -> None:
+    """All parts from 0 on, and nothing that the split leaves out; of several labels each positive one."""
+    parts = np.arange(len(small.pairs)) % 5 - 1
+    released = np.zeros((small.drugs + len(parts), 4), dtype=np.int32)
+    released[small.drugs :, 0], released[small.drugs :, 2] = parts, -1
+    own = replace(small, released=released, released_names=("some", "none"))
+    assert measuring._sized(own).triplets == {"some": int((parts >= 0).sum()), "none": 0, "all": len(parts)}
+    assert 0 < (parts > 0).sum() < (parts >= 0).sum() < len(parts)

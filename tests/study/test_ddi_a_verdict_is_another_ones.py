@@ -47,9 +47,11 @@ def verdict_of(names: PublishedNames, claim: Claim, values: list[float]) -> Clai
 @pytest.mark.parametrize(
     ("values", "verdict"),
     [
-        ([0.147, 0.148, 0.149], ClaimVerdict.REPRODUCED),
-        ([0.148, 0.149, 0.150], ClaimVerdict.DEVIATES),
-        ([0.100, 0.101, 0.102], ClaimVerdict.DEVIATES),
+        ([0.1479, 0.1480, 0.1481], ClaimVerdict.REPRODUCED),
+        ([0.147, 0.148, 0.149], ClaimVerdict.NOT_COMPARABLE),
+        ([0.148, 0.149, 0.150], ClaimVerdict.NOT_COMPARABLE),
+        ([0.1489, 0.1490, 0.1491], ClaimVerdict.DEVIATES),
+        ([0.098, 0.099, 0.100], ClaimVerdict.DEVIATES),
         ([0.125, 0.125], ClaimVerdict.NOT_COMPARABLE),
         ([0.9, 0.9], ClaimVerdict.NOT_COMPARABLE),
         ([], ClaimVerdict.PENDING),
@@ -91,7 +93,7 @@ def test_a_band_tells_the_runs_it_is_without(names: PublishedNames) -> None:
     runs |= {seed: Obtained("f" * 64, Verdict.MEMORY, "killed", None, {}) for seed in (3, 4)}
     found = judge(claim_of("band", "S1 F1", 0.023), names, known, {HERE: runs})
     assert (found.verdict, found.n) == (ClaimVerdict.REPRODUCED, 3)
-    assert found.reason == "within the printed deviation; 2 of our 5 runs have no value"
+    assert found.reason == "within the printed deviation; all 3 values are equal; 2 of our 5 runs have no value"
 
 
 def test_costs_are_never_judged(ddi_book: Book) -> None:

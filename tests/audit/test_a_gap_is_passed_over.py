@@ -1,0 +1,202 @@
+"""What was not checked, or is not as it must be, is listed, counted, and under `--strict` an error."""
+
+from __future__ import annotations
+
+import json
+import stat
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from harness import api
+from harness.audit import AuditReport, Lack, audit_runs, check_checkout, check_page, strict_lines, to_json, to_text
+from harness.audit.basis import check_dataset, check_split
+from harness.audit.remake import remake_dataset, remake_split
+from harness.audit.steps import Audit, Checked, Step, failed, not_checked, ok
+from harness.base import seal
+from harness.base.layout import Layout
+from harness.base.seal import read_note, write_note
+from harness.cli import audit as command
+from harness.planning.plan import Plan
+from harness.results.reference import load_reference, save_reference
+from harness.results.store import Store
+from tests.fabricate import planned_of
+
+
+def made(key: str, *steps: Step, superseded: str = "", unfinished: str = "", verdict: str = "ok") -> Audit:
+    return Audit(key * 64, f"run {key}", superseded, steps, unfinished, benchmark="dti", verdict=verdict)
+
+
+LACKING = AuditReport(
+    (
+        made("1", ok("record", "sound"), not_checked("scores", "nothing is scored", lack=None)),
+        made("2", not_checked("engine image", "no engine", Lack.ENGINE), not_checked("a", "b", Lack.ENGINE)),
+        made("3", superseded="code changed", verdict="timeout"),
+        made("4", ok("record", "sound"), unfinished="the verdict is 'interrupted'"),
+        made("5", replace(ok("scores", "recomputed; those kept are of another scorer"), lack=Lack.STALE)),
+    ),
+    without_run=2,
+    repository=(not_checked("commit", "1 changed: a", Lack.CHANGED), ok("page", "as written")),
+)
+
+
+def test_a_run_counts_once_for_each_lack() -> None:
+    assert {lack: gap.count for lack, gap in LACKING.gaps.items()} == {
+        Lack.ENGINE: 1,
+        Lack.CHANGED: 1,
+        Lack.STALE: 1,
+        Lack.SUPERSEDED: 1,
+        Lack.MISSING: 3,
+    }
+    assert not AuditReport(LACKING.audits[:1]).gaps
+    assert not LACKING.is_broken
+
+
+def test_what_is_waived_is_no_lack_and_is_said() -> None:
+    waived = [Lack.ENGINE, Lack.CHANGED, Lack.STALE, Lack.SUPERSEDED]
+    assert set(LACKING.lacking(waived)) == {Lack.MISSING}
+    lines = strict_lines(LACKING.gaps, waived)
+    assert lines[1] == "NOT STRICT"
+    assert any(line.startswith("  missing (3)") and "--waive missing" in line for line in lines)
+    assert lines[-1] == "waived: engine (1), changed (1), stale (1), superseded (1)"
+    assert strict_lines(LACKING.gaps, list(Lack))[1].startswith("strict: nothing is lacking but what was waived")
+    assert strict_lines({}, [])[1].startswith("strict: every link was checked")
+
+
+def test_a_broken_link_of_the_repository_is_one() -> None:
+    report = AuditReport((), repository=(failed("page", "it was changed"),))
+    assert report.is_broken and "FAILED\n  page: it was changed" in to_text(report)
+    assert to_json(report)["repository"][0]["checked"] == "FAILED"
+
+
+def test_programs_are_told_what_is_lacking() -> None:
+    told = to_json(LACKING)["lacking"]
+    assert told["engine"] == {"count": 1, "reasons": ["engine image: no engine"]}
+
+
+def test_the_option_knows_every_lack() -> None:
+    assert set(command._LACKS) == {str(lack) for lack in Lack}
+    assert all(lack.meaning for lack in Lack)
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        ([], 0),
+        (["--strict"], 5),
+        (["--strict", "--waive", "engine"], 5),
+        (["--strict", *(word for lack in LACKING.gaps for word in ("--waive", str(lack)))], 0),
+        (["--waive", "engine"], 2),
+    ],
+)
+def test_only_a_strict_audit_ends_with_five_for_a_gap(
+    monkeypatch: pytest.MonkeyPatch, words: list[str], code: int
+) -> None:
+    monkeypatch.setattr(api, "audit", lambda *_, **__: LACKING, raising=False)
+    monkeypatch.setattr(api, "open_repository", lambda **_: None, raising=False)
+    for more in ([], ["--json"]):
+        assert CliRunner().invoke(command.command, [*words, *more], standalone_mode=False).return_value in (
+            (code,) if code != 2 else (None,)
+        )
+
+
+def test_reference_results_are_summed_up(evidence: Layout, made_up: Plan) -> None:
+    save_reference(evidence, Store(evidence.runs))
+    entries = load_reference(evidence)
+    report = audit_runs(evidence, entries)
+    lines = to_text(report, brief=True).splitlines()
+    assert lines[0].startswith("repurposing       4 runs: 3 ok, 1 error; audited: 4 ok")
+    assert "replay (4)" in lines[1] and "engine (4)" in lines[1] and len(lines) < 10
+    broken = replace(report, audits=(made("1", failed("record", "cut")), *report.audits))
+    assert "    record: cut" in to_text(broken, brief=True)
+
+
+def test_a_note_that_others_wrote_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    about: Any = ["split", {"seed": 1}]
+    write_note(tmp_path / "notes", about, {"sha256": "1"})
+    assert read_note(tmp_path / "notes", about) == {"sha256": "1"}
+    assert read_note(tmp_path / "notes", ["split", {"seed": 2}]) is None
+    (path,) = (tmp_path / "notes").iterdir()
+    honest = json.loads(path.read_text())
+    for change in ({"content": {"sha256": "2"}}, {"seal": "0" * 64}, {"about": ["split", {}]}):
+        path.write_text(json.dumps({**honest, **change}))
+        assert read_note(tmp_path / "notes", about) is None
+    path.write_text(json.dumps(honest))
+    secret = tmp_path / "state" / "permafrost" / "seal"
+    assert stat.S_IMODE(secret.stat().st_mode) == 0o600
+    # another user's harness
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "other"))
+    assert read_note(tmp_path / "notes", about) is None
+
+
+def test_without_a_place_for_the_secret_nothing_is_believed_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "file"))
+    write_note(tmp_path / "notes", "one", 1)
+    assert read_note(tmp_path / "notes", "one") == 1
+    seal._secret.cache_clear()
+    assert read_note(tmp_path / "notes", "one") is None
+
+
+def test_what_is_made_again_is_made_once(evidence: Layout, made_up: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
+    planned = planned_of(made_up.cells[0])
+    first = [remake_dataset(evidence, planned, ()), *remake_split(evidence, planned, ())]
+    assert {step.checked for step in first} == {Checked.OK} and len(first) == 3
+    monkeypatch.setattr("harness.audit.remake.convert_dataset", None)
+    monkeypatch.setattr("harness.audit.remake.make_split", None)
+    assert [remake_dataset(evidence, planned, ()), *remake_split(evidence, planned, ())] == first
+    for path in (evidence.cache / "audit").iterdir():
+        path.write_text(path.read_text().replace('"seal": "', '"seal": "0'))
+    with pytest.raises(TypeError):
+        remake_dataset(evidence, planned, ())
+    with pytest.raises(TypeError):
+        remake_split(evidence, planned, ())
+
+
+def test_a_split_that_breaks_its_promise_is_no_sound_one(
+    evidence: Layout, made_up: Plan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("harness.audit.remake.verify_split", lambda *_, **__: ["items twice"])
+    steps = remake_split(evidence, planned_of(made_up.cells[0]), ())
+    assert [step.checked for step in steps] == [Checked.OK, Checked.FAILED]
+    assert steps[1].what == "breaks a promise: items twice"
+
+
+def test_nothing_is_fetched_for_an_audit(evidence: Layout, made_up: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A clean clone has no data: that is said of every result, and no address is asked."""
+    planned = planned_of(made_up.cells[0])
+    monkeypatch.setattr("harness.audit.basis.is_here", lambda *_: False)
+    for name in ("load_dataset", "load_split", "split_digest", "remake_dataset", "remake_split"):
+        monkeypatch.setattr(f"harness.audit.basis.{name}", None)
+    for steps in (check_dataset(evidence, planned, ()), check_split(evidence, planned, ())):
+        assert [step.checked for step in steps] == [Checked.OK, Checked.NOT_CHECKED]
+        assert steps[1].lack is Lack.DATA
+    other = planned.model_copy(update={"split_digest": "0" * 64})
+    assert check_split(evidence, other, ())[0].checked is Checked.FAILED
+
+
+def test_where_there_is_no_git_nothing_is_called_committed(evidence: Layout) -> None:
+    (step,) = check_checkout(evidence)
+    assert (step.checked, step.lack) == (Checked.NOT_CHECKED, Lack.GIT)
+    assert check_page(evidence) == []
+
+
+def test_items_of_a_persons_own_are_no_change_of_the_repository(evidence: Layout) -> None:
+    """`harness predict --new` makes a dataset; a file of any other name beside them is told."""
+    for words in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "all"]):
+        who = ["-c", "user.name=a", "-c", "user.email=a@b"]
+        subprocess.run(["git", "-C", str(evidence.root), *who, *words], check=True)
+    own = evidence.datasets / "synthetic_new_12345678"
+    own.mkdir()
+    (own / "dataset.toml").write_text("")
+    assert [step.checked for step in check_checkout(evidence)] == [Checked.OK]
+    (evidence.datasets / "synthetic" / "another.toml").write_text("")
+    (step,) = check_checkout(evidence)
+    assert step.lack is Lack.CHANGED and "datasets/synthetic/another.toml" in step.what

@@ -1,0 +1,128 @@
+"""Interval, margin and the runs that would decide stand beside every mean, in each form of a comparison."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from harness.api import table
+from harness.base.vocabulary import Verdict
+from harness.compare import Book
+from harness.compare.claims import Claim
+from harness.compare.judge import ClaimVerdict, Comparison, judge
+from harness.compare.text import comparison_json, to_json, to_markdown, to_text
+from harness.report.content import claim_entry
+from tests.compare.test_a_claim_is_misjudged import KNOWN, NAMES, PLACE, claim, run
+
+# means of three runs that fit into the band, and that would with five
+SURE, UNSURE, VALUE = (0.500, 0.501, 0.502), (0.45, 0.50, 0.55), (0.5,)
+
+
+def judged(values: tuple[float, ...], **changes: object) -> Comparison:
+    one = claim("0.5", **{"statistic": "band", "seed": None, "sd": 0.05, "n": 0, "sheet": "Table 3", **changes})
+    return judge(one, NAMES, KNOWN, {PLACE: {seed: run(value) for seed, value in enumerate(values)}})
+
+
+@pytest.fixture
+def book() -> Book:
+    """A mean that is decided, one that is not, and nothing else."""
+    return Book("repurposing", ("a paper",), (judged(SURE), judged(UNSURE, metric="NDCG")))
+
+
+def test_a_table_has_columns_for_them(book: Book) -> None:
+    head, sure, unsure, *rest = [line.split("  ") for line in to_text(book).splitlines() if line.startswith("  ")][
+        1:
+    ]
+    cells = [[cell.strip() for cell in line if cell.strip()] for line in (head, sure, unsure)]
+    assert cells[0] == [
+        "verdict",
+        "metric",
+        "published",
+        "ours",
+        "difference",
+        "90 % interval",
+        "margin",
+        "needed",
+    ]
+    half = 2.91998558 * 0.001 / 3**0.5
+    interval = f"{0.001 - half:+.2e} to {0.001 + half:+.2e}"
+    assert cells[1] == [
+        "reproduced",
+        "NS-AUC band",
+        "0.5 ± 0.05",
+        "0.50100 (3)",
+        "+1.00e-03",
+        interval,
+        "5.00e-02",
+        "-",
+    ]
+    assert cells[2][0] == "not-comparable" and cells[2][-2:] == ["5.00e-02", "5 runs"]
+    text = " ".join(word for line in rest for word in line).replace("   ", " ")
+    assert "2 more would decide" in " ".join(text.split())
+
+
+def test_a_document_has_them_too(book: Book) -> None:
+    text = to_markdown(book)
+    assert (
+        "| verdict | metric | published | ours | difference | 90 % interval | margin | needed | test | reason |"
+        in text
+    )
+    assert "5 runs" in text and "2 more would decide" in text and "90% t interval, n = 3, within ± 0.05" in text
+
+
+def test_programs_read_them(book: Book) -> None:
+    sure, unsure = to_json(book)["comparisons"]
+    assert sure["interval_low"] < sure["difference"] < sure["interval_high"] < sure["margin"]
+    assert (sure["needed"], unsure["needed"], unsure["n"]) == (None, 5, 3)
+    assert unsure["interval_low"] == pytest.approx(-unsure["interval_high"])
+    assert unsure["reason"].endswith("; 2 more would decide")
+    assert claim_entry(book.comparisons[1])["reason"] == unsure["reason"]
+    frame = table(book)
+    assert frame["needed"].tolist()[1] == 5 and frame["margin"].tolist() == pytest.approx([0.05, 0.05])
+    assert frame["interval_low"].tolist()[0] == pytest.approx(sure["interval_low"])
+    assert frame["interval_high"].tolist()[0] == pytest.approx(sure["interval_high"])
+
+
+def test_what_has_no_interval_has_no_column(book: Book) -> None:
+    one = judge(claim("0.5", seed=0), NAMES, KNOWN, {PLACE: {0: run(0.5)}})
+    assert one.verdict is ClaimVerdict.REPRODUCED
+    text = to_text(replace(book, comparisons=(one,)))
+    assert "interval" not in text and "needed" not in text and "test: |difference| <= 1e-09" in text
+    assert comparison_json(one)["interval_low"] is None and comparison_json(one)["margin"] == pytest.approx(1e-9)
+
+
+def test_a_number_of_published_runs_is_shown_where_it_is_known() -> None:
+    for n, text in ((0, "0.5 ± 0.05  "), (3, "0.5 ± 0.05 (3)")):
+        assert text in to_text(Book("repurposing", (), (judged(SURE, n=n),)))
+
+
+def test_a_mean_that_lacks_runs_is_listed_with_the_decided_ones() -> None:
+    """Also where there are too many claims to list them all; those that wait for a run are not."""
+    waiting = [
+        replace(judged(()), claim=replace(judged(()).claim, metric=f"metric {number}")) for number in range(80)
+    ]
+    assert {one.verdict for one in waiting} == {ClaimVerdict.PENDING}
+    text = to_text(Book("repurposing", (), (judged(UNSURE), *waiting)))
+    assert "5 runs" in text and "80 claims not listed" in text and "metric 7 " not in text
+    # those that no number of runs decides have none to name
+    edge = judged((0.50, 0.55, 0.60))
+    assert edge.needed is None and edge.verdict is ClaimVerdict.NOT_COMPARABLE
+
+
+def test_a_failed_run_needs_no_more_runs() -> None:
+    one = Claim(**{**vars(claim("0.5")), "statistic": "band", "seed": None, "sd": 0.05, "n": 0})
+    failed = judge(one, NAMES, KNOWN, {PLACE: {seed: run(None, Verdict.MEMORY) for seed in range(3)}})
+    assert failed.verdict is ClaimVerdict.PENDING and failed.needed is None and failed.lacking == ""
+
+
+def test_a_group_in_which_something_is_comparable_keeps_its_line(book: Book) -> None:
+    """Groups of which nothing is share one line, with their number of claims."""
+    other = judged(SURE, dataset="TRANSCRIPT")
+    assert other.verdict is ClaimVerdict.NOT_COMPARABLE
+    text = to_text(replace(book, comparisons=(*book.comparisons, other)))
+    (line,) = (
+        line.split() for line in text.splitlines() if "als_wr" in line and line.split()[-4:].count("0") == 2
+    )
+    assert line[-4:] == ["1", "0", "1", "0"]
+    assert "in groups where nothing is comparable: 1 (files)" in text

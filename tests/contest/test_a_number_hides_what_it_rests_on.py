@@ -1,0 +1,271 @@
+"""Ranks and tests rest on common seeds, and every number that lacks something says so in every form."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import friedmanchisquare, wilcoxon
+
+from harness import api
+from harness.base.layout import Layout
+from harness.base.vocabulary import Verdict
+from harness.cli import group, main
+from harness.contest import COLUMNS, Mark, draw, rows_of, to_csv, to_json, to_latex, to_markdown, to_text
+from harness.contest.picture import groups_of
+from harness.contest.text import latex
+from harness.results.reference import load_reference
+from tests.contest.conftest import LOWER, contest_of
+
+_FIRST = [0.5, 0.6, 0.7, 0.8, 0.9, 0.55, 0.65]
+_LESS = [value - 0.01 * place for place, value in enumerate(_FIRST, start=1)]
+
+
+def test_means_ranks_and_tests_are_those_of_the_values() -> None:
+    contest = contest_of({"mine": {"one": _FIRST}, "other": {"one": _LESS}})
+    mine, other = contest.entries
+    assert mine.summary and mine.summary.mean == pytest.approx(np.mean(_FIRST))
+    assert mine.summary.sd == pytest.approx(np.std(_FIRST, ddof=1))
+    assert (mine.rank, other.rank, mine.test, mine.marks, other.marks) == (1, 2, None, (), ())
+    assert other.test and other.test.p == pytest.approx(wilcoxon(_FIRST, _LESS, method="exact").pvalue)
+    assert other.test.difference == pytest.approx(0.04)
+    assert other.test.dominance == 1
+
+
+def test_where_lower_is_better_the_lower_one_is_first() -> None:
+    contest = contest_of({"mine": {"one": _LESS}, "other": {"one": _FIRST}}, LOWER)
+    mine, other = contest.entries
+    assert (mine.rank, other.rank) == (1, 2)
+    assert other.test and other.test.difference > 0 and other.test.dominance == 1
+
+
+def test_ranks_and_tests_rest_on_common_seeds() -> None:
+    # over its own seeds the other is better; where both have a value it is not
+    contest = contest_of(
+        {"mine": {"one": [0.5, 0.5, 0.0, 0.0]}, "other": {"one": [0.4, 0.4, Verdict.TIMEOUT, 0.1]}}
+    )
+    mine, other = contest.entries
+    assert other.test and other.test.n == 3
+    assert other.test.difference == pytest.approx(0.1 / 3)
+    assert (mine.rank, other.rank) == (1, 2)
+    assert "ranks rest on the 3 seeds that all methods have" in to_text(contest)
+
+
+def test_what_a_number_lacks_is_marked() -> None:
+    whole = [0.5] * 7
+    contest = contest_of(
+        {
+            "whole": {"one": whole},
+            "failed": {"one": [*whole[:6], Verdict.MEMORY]},
+            "pending": {"one": [*whole[:6], Verdict.PENDING]},
+            "undefined": {"one": [*whole[:6], None]},
+            "few": {"one": whole[:5]},
+            "nothing": {"one": [Verdict.ERROR] * 7},
+            "refused": {"one": [Verdict.NOT_APPLICABLE] * 7},
+        }
+    )
+    marks = {entry.row: entry.marks for entry in contest.entries}
+    assert marks == {
+        "whole": (),
+        "failed": (Mark.FAILED,),
+        "pending": (Mark.MISSING,),
+        "undefined": (Mark.MISSING,),
+        "few": (Mark.FEW,),
+        "nothing": (Mark.FAILED,),
+        "refused": (),
+    }
+    assert {entry.row for entry in contest.entries if entry.rank is None} == {"nothing", "refused"}
+    remarks = " ".join(contest.problems)
+    assert "memory 1" in remarks and "error 7" in remarks and "no class has two members" in remarks
+    assert "refused on one, cluster: not applicable" in to_text(contest)
+
+
+def test_every_form_says_what_a_number_lacks() -> None:
+    contest = contest_of(
+        {"mine": {"one": _FIRST}, "other": {"one": [*_LESS[:5], Verdict.TIMEOUT, Verdict.PENDING]}}
+    )
+    for text in (
+        to_text(contest),
+        to_markdown(contest),
+        to_csv(contest),
+        json.dumps(to_json(contest), ensure_ascii=False),
+    ):
+        assert "†‡§" in text
+        assert "timeout 1" in text
+    printed = to_latex(contest)
+    assert r"\textsuperscript{\dag}\textsuperscript{\ddag}\textsuperscript{\S}" in printed
+    assert "timeout 1" in printed
+    without = to_latex(contest_of({"mine": {"one": _FIRST}, "other": {"one": [Verdict.ERROR] * 7}}))
+    assert r"other & -\textsuperscript{\dag} & 0/7" in without
+    for picture in (draw(contest, "svg").decode(), draw(contest, "pdf").decode("cp1252")):
+        assert picture.count("†‡§") >= 2  # at the name, and in the line that explains it
+        assert "timeout 1" in picture
+
+
+def test_many_settings_of_one_lack_are_one_line() -> None:
+    contest = contest_of({"mine": {f"set{number}": [0.5] for number in range(9)}})
+    assert len(contest.problems) == 1
+    assert "set0, cluster; set1, cluster; set2, cluster; set3, cluster and 5 more: ok 1" in contest.problems[0]
+    # each of them is marked all the same
+    assert to_text(contest).count("0.5000§") == 9
+
+
+def test_too_few_seeds_for_any_test_are_told_with_how_many_it_takes() -> None:
+    few = {"one": _FIRST[:5]}
+    contest = contest_of({"mine": few, "second": {"one": _LESS[:5]}, "third": few})
+    assert "No test here can reach 0.05" in to_text(contest)
+    assert "takes 7\n  common seeds" in to_text(contest) or "takes 7 common seeds" in to_text(contest)
+    assert "No test here can reach" not in to_text(contest_of({"mine": {"one": _FIRST}, "other": {"one": _LESS}}))
+
+
+def test_the_rank_test_is_over_the_settings_that_all_have() -> None:
+    random = np.random.default_rng(1)
+    values = random.normal(size=(4, 3, 8))
+    contest = contest_of(
+        {
+            name: {f"data{place}": values[place, column].tolist() for place in range(4)}
+            | {"half": values[0, column].tolist() if column else [Verdict.ERROR] * 8}
+            for column, name in enumerate(("mine", "second", "third"))
+        }
+    )
+    assert contest.rank_test and contest.rank_test.blocks == 4
+    assert contest.rank_test.statistic == pytest.approx(friedmanchisquare(*values.mean(axis=2).T).statistic)
+    assert not any("half" in block for block in contest.blocks)
+    assert "critical difference" in to_text(contest).lower()
+    assert b"CD = " in draw(contest, "pdf") and b"CD = " in draw(contest, "svg")
+
+
+@given(st.lists(st.floats(1, 9), min_size=1, max_size=8), st.floats(0.1, 4))
+def test_bars_join_all_and_only_what_is_near(ranks: list[float], difference: float) -> None:
+    ranks = sorted(ranks)
+    bars = groups_of(ranks, difference)
+    near = {
+        (a, b) for a in range(len(ranks)) for b in range(a + 1, len(ranks)) if ranks[b] - ranks[a] <= difference
+    }
+    assert {(a, b) for low, high in bars for a in range(low, high + 1) for b in range(a + 1, high + 1)} == near
+    assert len({low for low, _ in bars}) == len({high for _, high in bars}) == len(bars)
+
+
+@given(st.text(alphabet=st.characters(codec="ascii", exclude_categories=["Cc"])))
+def test_no_sign_of_tex_survives_unescaped(text: str) -> None:
+    words = r"\\(?:textbackslash|textasciitilde|textasciicircum|textless|textgreater)\{\}|\\[&%$#_{}]"
+    rest = re.sub(words, "", latex(text))
+    assert not set(rest) & set(r"\&%$#_{}~^<>")
+    plain = re.sub(r"\\[a-z]+\{\}|\\", "", latex(text))
+    assert all(sign in plain for sign in text if sign.isalnum())
+
+
+def test_a_table_for_latex_has_as_many_columns_as_it_says() -> None:
+    contest = contest_of({"my_own": {"a_set": _FIRST}, "other": {"a_set": _LESS}})
+    lines = to_latex(contest).splitlines()
+    columns = next(re.search(r"tabular\}\{(l+r+)\}", line) for line in lines if "begin{tabular}" in line)
+    assert columns
+    rows = [line for line in lines if line.endswith(r"\\") and "multicolumn" not in line]
+    assert {line.count(" & ") + 1 for line in rows} == {len(columns[1])}
+    assert any(line.startswith(r"my\_own & \textbf{") for line in rows)
+    assert not any(line.startswith(r"other & \textbf{") for line in rows)
+    assert sum(line.count("{") - line.count("}") - line.count(r"\{") + line.count(r"\}") for line in lines) == 0
+
+
+def test_the_same_contest_gives_the_same_bytes() -> None:
+    contest = contest_of({"mine": {"one": _FIRST}, "other": {"one": _LESS}})
+    for kind in ("svg", "pdf"):
+        assert draw(contest, kind) == draw(contest, kind)
+    content = draw(contest, "pdf")
+    place = int(content.rstrip().rsplit(b"\n", 2)[1])
+    assert content.startswith(b"%PDF-") and content[place:].startswith(b"xref")
+
+
+def test_rows_have_all_columns_and_csv_reads_back() -> None:
+    contest = contest_of({"mine": {"one": _FIRST}, "other": {"one": _LESS}})
+    assert [tuple(row) for row in rows_of(contest)] == [COLUMNS] * 2
+    read = list(csv.DictReader(io.StringIO(to_csv(contest))))
+    assert float(read[1]["p_holm"]) == contest.entries[1].adjusted_p
+    assert read[0]["p"] == ""
+
+
+def test_the_frame_is_what_the_committed_results_say(layout: Layout) -> None:
+    """By hand from the committed files, with scipy."""
+    metric, names = "AUC/as-defined", ("als_wr", "popularity", "pmf")
+    values: dict[str, dict[int, float]] = {name: {} for name in names}
+    for entry in load_reference(layout, "repurposing").values():
+        job = entry.planned.job
+        if (job.dataset, job.split.text, job.variant) == (
+            "synthetic",
+            "random",
+            "published",
+        ) and job.method in names:
+            assert entry.scores
+            values[job.method][job.split.seed] = entry.scores.metrics[metric] or 0.0
+    here = api.Repository(layout)
+    contest = api.contest(
+        names, metric=metric, datasets="synthetic", splits="random", reference=True, repository=here
+    )
+    frame = api.table(contest).set_index("method")
+    assert list(frame.columns) == [name for name in COLUMNS if name != "method"]
+    common = sorted(set.intersection(*(set(one) for one in values.values())))
+    means = {name: np.mean([values[name][seed] for seed in common]) for name in names}
+    for name in names:
+        assert frame.loc[name, "mean"] == pytest.approx(np.mean(list(values[name].values())))
+        assert frame.loc[name, "n"] == len(values[name])
+        assert frame.loc[name, "rank"] == 1 + sum(other > means[name] for other in means.values())
+    for name in names[1:]:
+        seeds = sorted(values["als_wr"].keys() & values[name].keys())
+        first, second = ([values[one][seed] for seed in seeds] for one in ("als_wr", name))
+        assert frame.loc[name, "p"] == pytest.approx(wilcoxon(first, second, method="exact").pvalue)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--method", "nobody"], "no method is called 'nobody'"),
+        (["--method", "bnnr/corected"], "has no variant 'corected'"),
+        (["--method", "bnnr", "--method", "bnnr"], "named twice"),
+        (["--method", "bnnr", "--metric", "NS-AUC"], "choose one of: NS-AUC/as-published, NS-AUC/as-defined"),
+        (["--method", "bnnr", "--metric", "NS-AUC/as-defind"], "did you mean 'NS-AUC/as-defined'"),
+        (["--method", "bnnr", "--method", "mlp"], "no one benchmark in common"),
+        (["--method", "bnnr", "--dataset", "drugbank"], "no one benchmark in common"),
+        (["--method", "bnnr", "--output", "table.xlsx"], "Known endings"),
+        (["--method", "bnnr", "--output", "table.tex", "--format", "csv"], "exclude each other"),
+        (["--method", "bnnr", "--format", "pdf"], "--output NAME.pdf"),
+        (["--method", "bnnr", "--format", "svg", "--json"], "exclude each other"),
+        (["--method", "bnnr", "--suite", "ddi-smoke"], "this suite has nothing of repurposing"),
+        (["--method", "bnnr", "--suite", "smoke", "--seed", "1"], "names its own seeds"),
+        (["--method", "bnnr", "--reference", "--split", "randm"], "did you mean 'random'"),
+        (["--method", "bnnr"], "no run of what was asked for is known"),
+    ],
+)
+def test_a_wrong_request_says_what(
+    arguments: list[str],
+    said: str,
+    layout: Layout,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("PERMAFROST_RESULTS", str(layout.local))
+    with pytest.raises(SystemExit) as ended:
+        main(["table", *arguments])
+    assert ended.value.code == 2
+    assert said in capsys.readouterr().err
+
+
+def test_strict_shows_nothing_that_must_not_stand_alone(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("PERMAFROST_RESULTS", str(layout.local))
+    asked = ["table", "--method", "als_wr", "--reference", "--dataset", "synthetic", "--split", "random"]
+    marked = [*asked, "--method", "lrssl", "--seed", "17263407"]
+    assert CliRunner().invoke(group, [*asked, "--strict"]).exit_code == 0
+    assert CliRunner().invoke(group, marked).exit_code == 0
+    with pytest.raises(SystemExit) as ended:
+        main([*marked, "--strict"])
+    output = capsys.readouterr()
+    assert (ended.value.code, output.out) == (1, "")
+    assert "als_wr on synthetic, random: ok 1; 1 of 1 seeds have a value" in output.err

@@ -1,0 +1,315 @@
+"""A key, or the beginning of one, leads to its run and to no other, made here or committed."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+from click.testing import CliRunner
+
+from harness import api
+from harness.api import Repository
+from harness.base.errors import CorruptData, MissingData, UsageError
+from harness.cli import group, main
+from harness.compare import ClaimVerdict
+from harness.handles import PublishedLines, differences_of, find_handle, published_beside
+from harness.planning.plan import Plan
+from harness.results.store import Store
+from tests.fabricate import planned_of
+
+
+def _keys(made_up: Plan) -> list[str]:
+    return [planned_of(cell).key for cell in made_up.cells]
+
+
+def test_a_beginning_leads_to_its_run(committed: Repository, made_up: Plan) -> None:
+    for key in _keys(made_up)[:4]:
+        for text in (key, key[:12], key[:12].upper(), f" {key[:12]} "):
+            handle = find_handle(committed.layout, committed.store, text)
+            assert (handle.key, handle.folder) == (key, committed.store.path(key))
+            assert handle.reference is not None or text.strip() == key
+
+
+def test_without_a_run_here_the_committed_one_is_meant(committed: Repository, made_up: Plan) -> None:
+    key = _keys(made_up)[0]
+    before = api.show(key, repository=committed)
+    committed.store.remove(key)
+    page = api.show(key[:12], repository=committed)
+    assert (page["key"], page["kind"]) == (key, "reference result")
+    assert page["scores"] == before["scores"] and before["scores"]["metrics"]
+    assert api.scores(key[:12], repository=committed).scores.metrics == page["scores"]["metrics"]
+    with pytest.raises(UsageError, match="not kept"):
+        api.scores(key[:12], again=True, repository=committed)
+    with pytest.raises(MissingData, match="keeps no log") as refusal:
+        api.container_log(key[:12], repository=committed)
+    assert "harness run --method constant --dataset synthetic --seed 17263407" in refusal.value.todo
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [("", "a key holds"), ("bnnr", "called 'bnnr'"), ("../..", "a key holds"), ("0" * 65, "a key holds")],
+)
+def test_what_is_no_key_is_refused(committed: Repository, text: str, said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        find_handle(committed.layout, committed.store, text)
+
+
+def test_an_unknown_key_says_where_was_looked(committed: Repository) -> None:
+    with pytest.raises(UsageError, match="no run has a key that begins with 'ffffffffff'") as refusal:
+        find_handle(committed.layout, committed.store, "ffffffffff")
+    assert "(4 runs)" in refusal.value.where
+    assert "--cells" in refusal.value.todo
+    assert next(committed.store.finished())[:12] in refusal.value.todo
+
+
+def test_keys_of_reference_results_are_listed(here: Repository, made_up: Plan) -> None:
+    lines = CliRunner().invoke(group, ["reference", "list", "--keys", "--method", "constant"]).output.splitlines()
+    assert [line.split()[0] for line in lines] == [key[:12] for key in _keys(made_up)[:2]]
+    rows = json.loads(CliRunner().invoke(group, ["reference", "list", "--keys", "--json"]).output)
+    assert {row["key"] for row in rows} == set(_keys(made_up)[:4])
+    with pytest.raises(SystemExit) as ended:
+        main(["reference", "list", "--keys", "--method", "constnat"])
+    assert ended.value.code == 2
+
+
+def test_an_ambiguous_key_names_the_runs_and_how_much_it_takes(committed: Repository, made_up: Plan) -> None:
+    keys = _keys(made_up)[:4]
+    store = committed.store
+    twin = keys[0][:5] + ("0" if keys[0][5] != "0" else "1") + keys[0][6:]
+    store.path(twin).mkdir(parents=True)
+    with pytest.raises(UsageError, match=f"2 keys begin with '{keys[0][:4]}'") as refusal:
+        find_handle(committed.layout, store, keys[0][:4])
+    assert "constant/published on synthetic" in refusal.value.where
+    assert "its record can't be read" in refusal.value.where
+    assert "give 6 characters" in refusal.value.todo
+    assert find_handle(committed.layout, store, keys[0][:6]).key == keys[0]
+
+
+def test_a_page_shows_what_the_record_and_the_scores_say(here: Repository, made_up: Plan) -> None:
+    key = _keys(made_up)[2]
+    record = here.store.record(key)
+    done = CliRunner().invoke(group, ["show", key[:12], "--json"])
+    page = json.loads(done.output)
+    assert page["verdict"] == "ok" and page["current"] and page["committed"]
+    assert page["image"]["code_tree"] == record.image["code_tree"]
+    assert {one["name"]: one["sha256"] for one in page["files"]} == {
+        name: file.sha256 for name, file in record.files.items()
+    }
+    assert all(one["here"] for one in page["files"])
+    assert page["scores"]["metrics"] == api.scores(key, repository=here).scores.metrics
+    assert set(page["inputs"]["files"]) >= {"folds"}
+    text = CliRunner().invoke(group, ["show", key[:12]]).output
+    assert key in text and "als_wr/published on synthetic" in text and "predictions.npy" in text
+    for name, value in page["scores"]["metrics"].items():
+        assert name in text
+        assert value is None or repr(value) in text
+
+
+def test_a_failed_run_shows_its_reason_and_no_scores(committed: Repository, made_up: Plan) -> None:
+    page = api.show(_keys(made_up)[3], repository=committed)
+    assert (page["verdict"], page["reason"]) == ("error", "exit code 3: no such matrix")
+    assert page["scores"] is None and page["published"] == []
+
+
+def test_a_run_of_other_code_is_called_superseded(here: Repository, made_up: Plan) -> None:
+    key = _keys(made_up)[2]
+    assert "superseded" not in CliRunner().invoke(group, ["show", key]).output
+    with (here.layout.root / "methods" / "als_wr" / "main.py").open("a") as file:
+        file.write("\nMORE = 1\n")
+    assert "superseded" in CliRunner().invoke(group, ["show", key]).output
+
+
+def test_published_values_stand_beside_the_metric_they_are_about(here: Repository, made_up: Plan) -> None:
+    cell = made_up.cells[2]
+    planned = planned_of(cell)
+    beside = published_beside(here.layout, here.store, [planned])[planned.key]
+    book = api.compare("repurposing", methods="als_wr", datasets="synthetic", repository=here)
+    values = {
+        one.metric: one.claim.published
+        for one in book.comparisons
+        if one.claim.seed == cell.job.split.seed and one.target.split == "random"
+    }
+    assert values
+    assert {one["metric"]: one["published"] for one in beside if one["statistic"] == "value"} == values
+    text = CliRunner().invoke(group, ["show", planned.key]).output.splitlines()
+    for metric, value in values.items():
+        place = next(number for number, line in enumerate(text) if line.startswith(f"  {metric} "))
+        assert text[place + 1].strip().startswith(f"published {value}: ")
+
+
+def test_a_run_shows_what_was_published_of_it(
+    here: Repository, made_up: Plan, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nothing is left to do, so no engine is needed to see it."""
+    planned = planned_of(made_up.cells[2])
+    beside = published_beside(here.layout, here.store, [planned])[planned.key]
+    asked = ["run", "--method", "als_wr", "--dataset", "synthetic", "--seed", str(planned.job.split.seed)]
+    with pytest.raises(SystemExit):
+        main(asked)
+    text = capsys.readouterr().out
+    values = [one for one in beside if one["statistic"] == "value"]
+    assert values
+    assert all(f"published {one['published']}: {one['verdict']}" in text for one in values)
+    with pytest.raises(SystemExit):
+        main([*asked, "--json"])
+    assert json.loads(capsys.readouterr().out)["published"] == {planned.key: json.loads(json.dumps(beside))}
+
+
+def test_a_run_with_other_parameters_has_no_published_number(here: Repository, made_up: Plan) -> None:
+    planned = planned_of(made_up.cells[2])
+    job = planned.job.model_copy(update={"parameters": {**planned.job.parameters, "alpha": 77.0}})
+    assert published_beside(here.layout, here.store, [planned.model_copy(update={"job": job})]) == {}
+
+
+def test_a_shared_reason_is_said_once() -> None:
+    claim = {"metric": "AUC", "published": "0.5", "statistic": "value", "reason": "drawn without a seed"}
+    lines = PublishedLines([{**claim, "verdict": str(ClaimVerdict.NOT_COMPARABLE)}] * 2)
+    assert lines.about("AUC") == ["published 0.5: not-comparable [1]"] * 2
+    assert lines.about("other") == []
+    assert lines.reasons == ["[1] drawn without a seed"]
+
+
+def test_the_log_is_shown_byte_for_byte(here: Repository, made_up: Plan) -> None:
+    key = _keys(made_up)[0]
+    assert CliRunner().invoke(group, ["show", key, "--log"]).output == "reading\nfitting\ndone\n"
+    assert CliRunner().invoke(group, ["show", key, "--log", "--lines", "1"]).output == "done\n"
+    as_json = json.loads(CliRunner().invoke(group, ["show", key, "--log", "--json"]).output)
+    assert (as_json["log"], as_json["recorded"]) == ("reading\nfitting\ndone\n", True)
+    assert CliRunner().invoke(group, ["show", key, "--lines", "1"]).exit_code == 2
+
+
+def test_another_log_than_the_recorded_one_is_told(
+    here: Repository, made_up: Plan, capsys: pytest.CaptureFixture[str]
+) -> None:
+    key = _keys(made_up)[0]
+    (here.store.path(key) / "log.txt").write_text("all is well\n")
+    with pytest.raises(SystemExit) as ended:
+        main(["show", key, "--log"])
+    output = capsys.readouterr()
+    assert (ended.value.code, output.out) == (CorruptData.exit_code, "all is well\n")
+    assert "not the one that was recorded" in output.err
+
+
+def test_two_runs_differ_in_what_differs(
+    here: Repository, made_up: Plan, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first, other, method, *_ = _keys(made_up)
+    sections = {one.section for one in api.diff(first, other, repository=here)}
+    assert {"job", "inputs", "scores", "files"} <= sections and "image" not in sections
+    names = {(one.section, one.name) for one in api.diff(first, method, repository=here)}
+    assert ("job", "method") in names and ("image", "code_tree") in names and ("job", "dataset") not in names
+    with pytest.raises(SystemExit) as ended:
+        main(["diff", first[:12], other[:12]])
+    assert ended.value.code == 1
+    assert "split.seed  17263407  22928437" in capsys.readouterr().out
+
+
+def test_a_run_is_the_same_as_itself_and_its_committed_line(
+    here: Repository, made_up: Plan, capsys: pytest.CaptureFixture[str]
+) -> None:
+    key = _keys(made_up)[0]
+    own = find_handle(here.layout, here.store, key[:20])
+    assert own.reference
+    assert differences_of(here.layout, own, replace(own, folder=None, content=own.reference.content)) == []
+    with pytest.raises(SystemExit) as ended:
+        main(["diff", key, key])
+    assert ended.value.code == 0
+    assert capsys.readouterr().out.startswith("the same")
+
+
+def test_time_and_machine_alone_are_no_difference(here: Repository, made_up: Plan) -> None:
+    own = find_handle(here.layout, here.store, _keys(made_up)[0])
+    later = {**own.content, "started": "2027-01-01T00:00:00Z", "resources": {"wall_s": 9.0}}
+    differences = differences_of(here.layout, own, replace(own, content=later))
+    assert {one.name for one in differences} == {"started", "wall_s", "cpu_s", "peak_bytes"}
+    assert not any(one.decides for one in differences)
+    forged = {
+        **own.content,
+        "files": {**own.content["files"], "predictions.npy": {"sha256": "0" * 64, "bytes": 1}},
+    }
+    differences = differences_of(here.layout, own, replace(own, content=forged))
+    assert [(one.section, one.name, one.decides) for one in differences] == [
+        ("scores", "all metrics", True),
+        ("files", "predictions.npy", True),
+    ]
+
+
+def test_only_what_was_named_is_forgotten(here: Repository, made_up: Plan) -> None:
+    keys = _keys(made_up)
+    store: Store = here.store
+    assert {run.key for run in api.forget(methods="constant", dry_run=True, repository=here)} == set(keys[:2])
+    assert len(list(store.finished())) == 4
+    assert [run.key for run in api.forget(keys[0][:12], repository=here)] == [keys[0]]
+    assert sorted(store.finished()) == sorted(keys[1:4])
+    assert not (here.layout.scores / keys[0][:2] / f"{keys[0]}.json").exists()
+    assert (here.layout.scores / keys[1][:2] / f"{keys[1]}.json").exists()
+    done = CliRunner().invoke(group, ["forget", "--dataset", "synthetic", "--method", "als_wr", "--yes", "--json"])
+    assert {run["key"] for run in json.loads(done.output)["runs"]} == set(keys[2:4])
+    assert list(store.finished()) == [keys[1]]
+
+
+def test_the_size_that_is_told_is_what_lies_there(committed: Repository, made_up: Plan) -> None:
+    key = _keys(made_up)[2]
+    folder = committed.store.path(key)
+    scores = committed.layout.scores / key[:2] / f"{key}.json"
+    (told,) = api.forget(key, dry_run=True, repository=committed)
+    assert told.bytes == sum(path.stat().st_size for path in [*folder.iterdir(), scores])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--yes"], "name what to forget"),
+        (["KEY", "--method", "constant", "--yes"], "exclude each other"),
+        (["--method", "constnat", "--yes"], "did you mean 'constant'"),
+        (["--dataset", "hdvd", "--yes"], "no dataset of a stored run is called 'hdvd'"),
+        (["GONE", "--yes"], "is a reference result, and no run of this machine"),
+        (["--method", "constant", "--json"], "add --yes or --dry-run"),
+        (["--method", "constant"], "nobody is here to be asked"),
+        (["nokey", "--yes"], "a key holds"),
+        ([""], "a key holds"),
+    ],
+)
+def test_a_wrong_wish_forgets_nothing(
+    arguments: list[str], said: str, here: Repository, made_up: Plan, capsys: pytest.CaptureFixture[str]
+) -> None:
+    keys = _keys(made_up)
+    here.store.remove(keys[0])
+    names = {"KEY": keys[1], "GONE": keys[0]}
+    with pytest.raises(SystemExit) as ended:
+        main(["forget", *(names.get(one, one) for one in arguments)])
+    assert ended.value.code == 2
+    assert said in capsys.readouterr().err
+    assert sorted(here.store.finished()) == sorted(keys[1:4])
+
+
+@pytest.mark.parametrize(("answer", "code", "left"), [(False, 1, 4), (True, 0, 3)])
+def test_a_person_is_asked_first(
+    answer: bool, code: int, left: int, here: Repository, made_up: Plan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("harness.cli.forget._is_asked", lambda: True)
+    monkeypatch.setattr("click.confirm", lambda question: answer)
+    with pytest.raises(SystemExit) as ended:
+        main(["forget", _keys(made_up)[0]])
+    assert ended.value.code == code
+    assert len(list(here.store.finished())) == left
+
+
+def test_a_run_that_is_being_made_stays(committed: Repository, made_up: Plan) -> None:
+    key = _keys(made_up)[0]
+    with committed.store.claim(key) as is_ours:
+        assert is_ours
+        (run,) = api.forget(key, repository=committed)
+    assert "running it right now" in run.fault
+    assert committed.store.path(key).is_dir()
+
+
+def test_a_run_whose_record_is_cut_can_be_forgotten_by_its_key(committed: Repository, made_up: Plan) -> None:
+    key = _keys(made_up)[0]
+    (committed.store.path(key) / "record.json").write_text("{")
+    with pytest.raises(CorruptData):
+        api.show(key, repository=committed)
+    (run,) = api.forget(key[:16], repository=committed)
+    assert run.verdict == "unknown"
+    assert not committed.store.path(key).exists()

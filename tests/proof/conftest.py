@@ -1,0 +1,78 @@
+"""Results with a log, a person's key, and commands on them."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from harness.base.layout import Layout
+from harness.base.vocabulary import Verdict
+from harness.cli import group
+from harness.proof.plans import LoggedCell, enter_plan
+from harness.results.reference import save_reference
+from harness.results.store import Store
+from tests.fabricate import copy_repository, plan_of, planned_of, put_run
+
+Command = Callable[..., Result]
+
+
+def make_key(path: Path) -> Path:
+    """A key, as a person makes one."""
+    words = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", path.name, "-f", str(path)]
+    subprocess.run(words, check=True)
+    return path
+
+
+def vouch(layout: Layout, name: str, key: Path) -> None:
+    """Let the repository believe a key."""
+    public = key.with_name(f"{key.name}.pub").read_text()
+    signers = layout.root / "results" / "allowed_signers"
+    signers.parent.mkdir(exist_ok=True)
+    with signers.open("a") as file:
+        file.write(f'{name} namespaces="permafrost-results" {public}')
+
+
+@pytest.fixture
+def key(tmp_path: Path) -> Path:
+    return make_key(tmp_path / "key")
+
+
+@pytest.fixture
+def made(repository: Layout, tmp_path: Path, key: Path) -> Layout:
+    """Three planned runs of which one failed and one was never made, and those two as reference results."""
+    layout = copy_repository(repository, tmp_path)
+    vouch(layout, "author", key)
+    first, second, third = plan_of(layout, ["als_wr"], (5, 6, 7)).cells
+    with Store(layout.runs).open_log() as (log, _):
+        cells = [LoggedCell(planned_of(cell).key, cell.job.label) for cell in (first, second, third)]
+        enter_plan(log, "three", cells)
+    put_run(layout, planned_of(first))
+    put_run(layout, planned_of(second), verdict=Verdict.MEMORY, reason="killed at 1 GiB")
+    save_reference(layout, Store(layout.runs))
+    return layout
+
+
+@pytest.fixture
+def harness(made: Layout, monkeypatch: pytest.MonkeyPatch) -> Command:
+    """The command line in that repository."""
+    monkeypatch.chdir(made.root)
+    monkeypatch.setenv("PERMAFROST_RESULTS", str(made.local))
+    monkeypatch.setenv("PERMAFROST_CACHE", str(made.cache))
+
+    def call(*words: str | Path) -> Result:
+        from harness.base.errors import HarnessError
+
+        outcome = CliRunner().invoke(group, [str(word) for word in words], standalone_mode=False)
+        if isinstance(outcome.exception, HarnessError):
+            outcome.exit_code = outcome.exception.exit_code
+        elif outcome.exception is not None and outcome.exit_code == 1:
+            raise outcome.exception
+        elif isinstance(outcome.return_value, int):
+            outcome.exit_code = outcome.return_value
+        return outcome
+
+    return call

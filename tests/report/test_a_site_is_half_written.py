@@ -1,0 +1,137 @@
+"""A site is whole or not there, equal for equal results, small at its first page, and harms no other folder."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from harness import api
+from harness.base.errors import UsageError
+from harness.base.files import sha256_of
+from harness.base.layout import Layout
+from harness.planning.plan import Plan
+from harness.report import site as site_module
+from harness.report.site import write_site
+from harness.results.last_audit import STORED, read_last_audit
+from tests.fabricate import table_of
+from tests.report.devtools import Tab
+
+
+def _content(folder: Path) -> dict[str, bytes]:
+    return {
+        str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()
+    }
+
+
+@pytest.fixture
+def own(evidence: Layout, made_up: Plan, tmp_path: Path) -> Path:
+    return write_site(evidence, table_of(evidence, made_up), tmp_path / "own").parent
+
+
+def test_equal_results_are_an_equal_site(evidence: Layout, made_up: Plan, own: Path) -> None:
+    first = _content(own)
+    write_site(evidence, table_of(evidence, made_up), own)
+    assert _content(own) == first
+    listing = json.loads(first["site.json"])["files"]
+    assert listing == {name: sha256_of(own / name) for name in first if name != "site.json"}
+
+
+def test_a_failure_leaves_the_earlier_site(
+    evidence: Layout, made_up: Plan, own: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = _content(own)
+
+    def full_disk(*_: object) -> bytes:
+        raise OSError("no space left")
+
+    monkeypatch.setattr(site_module._Site, "_dataset", full_disk)
+    for folder in (own, own.with_name("new")):
+        with pytest.raises(OSError, match="no space"):
+            write_site(evidence, table_of(evidence, made_up), folder)
+    assert _content(own) == first
+    assert sorted(path.name for path in own.parent.iterdir() if "own" in path.name or "new" in path.name) == [
+        "own"
+    ]
+
+
+@pytest.mark.parametrize("what", ["a file beside", "another folder", "a link", "a file of that name"])
+def test_a_folder_that_holds_something_else_is_left(
+    evidence: Layout, made_up: Plan, own: Path, tmp_path: Path, what: str
+) -> None:
+    folder = own
+    if what == "a file beside":
+        (own / "methods" / "notes.txt").write_text("mine")
+    elif what == "a link":
+        (own / "out").symlink_to(tmp_path)
+    elif what == "another folder":
+        folder = tmp_path / "thesis"
+        folder.mkdir()
+        (folder / "index.html").write_text("mine")
+    else:
+        folder = tmp_path / "file"
+        folder.write_text("mine")
+    before = _content(tmp_path)
+    with pytest.raises(UsageError, match="left as it is"):
+        write_site(evidence, table_of(evidence, made_up), folder)
+    assert _content(tmp_path) == before
+
+
+def test_an_empty_folder_may_become_a_site(evidence: Layout, made_up: Plan, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    assert write_site(evidence, table_of(evidence, made_up), tmp_path / "empty").is_file()
+
+
+def test_the_first_page_is_small_and_needs_nothing_else(site: Path) -> None:
+    size = (site / "index.html").stat().st_size + (site / "style.css").stat().st_size
+    assert size < 300_000
+    for path in site.rglob("*.html"):
+        text = path.read_text()
+        assert "default-src 'none'" in text
+        assert not re.search(r'<(?!a )[^>]*(src|href)="(https?:)?//', text), path.name
+        assert "@import" not in text and "url(" not in text
+
+
+def test_the_index_finds_every_page(site: Path) -> None:
+    index = (site / "index.html").read_text()
+    for folder in ("methods", "datasets", "claims", "findings"):
+        names = sorted(path.name for path in (site / folder).iterdir())
+        assert names
+        for name in names:
+            assert f'href="{folder}/{name}"' in index
+
+
+def test_the_search_works_from_a_file_and_the_style_applies(site: Path, tab: Tab) -> None:
+    tab.look()
+    tab.go((site / "index.html").as_uri())
+    assert tab.evaluate("getComputedStyle(document.querySelector('.brand')).textTransform") == "uppercase"
+    find = "form.elements.q.value = {!r}; form.dispatchEvent(new Event('input'));"
+    tab.evaluate(find.format("bounded nuclear nothing"))
+    assert tab.evaluate("rows.every(row => row.hidden)")
+    tab.evaluate(find.format("bnnr repurposing"))
+    found = tab.evaluate("rows.filter(row => !row.hidden).map(row => row.querySelector('a').getAttribute('href'))")
+    assert "methods/bnnr.html" in found and "claims/repurposing-bnnr-value-per-seed.html" in found
+    assert len(found) < 8
+
+
+def test_the_page_says_when_all_was_audited_and_that_more_has_come(evidence: Layout, made_up: Plan) -> None:
+    here = api.Repository(evidence)
+    page = api.report(table_of(evidence, made_up), repository=here)
+    assert "none of all 4 was made on this machine" in page.read_text()
+    api.audit(repository=here)
+    audit = read_last_audit(evidence, STORED)
+    assert audit is not None and audit.results == 4
+    page = api.report(table_of(evidence, made_up), unless_current=True, repository=here)
+    assert f"{audit.passed} of 4 passed" in page.read_text() and "have come or gone" not in page.read_text()
+    audited = next(evidence.runs.glob("*/*/record.json")).parent
+    audited.rename(evidence.local / "gone")
+    assert "have come or gone" in api.report(table_of(evidence, made_up), repository=here).read_text()
+
+
+def test_an_audit_of_a_part_is_not_told_as_one_of_all(evidence: Layout, made_up: Plan) -> None:
+    here = api.Repository(evidence)
+    key = next(evidence.runs.glob("*/*/record.json")).parent.name
+    api.audit(key, repository=here)
+    assert read_last_audit(evidence, STORED) is None

@@ -1,0 +1,332 @@
+"""A table of every kind of cell, word for word, in each of its forms: nothing is lost, miscounted or misplaced.
+
+One method failed for one reason at most of its seeds, several for one reason on several columns; one row is a
+control, one has the published order, one is a committed reference result, one was never scored.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from dataclasses import replace
+
+import pytest
+
+from harness.base.layout import Layout
+from harness.base.vocabulary import Verdict
+from harness.planning.jobs import Job
+from harness.planning.plan import Cell, Plan
+from harness.results.store import Store
+from harness.splits.spec import SplitSpec
+from harness.status import ScoredCell, Table
+from harness.status.footnotes import Footnotes
+from harness.status.json_values import to_json
+from harness.status.markdown import to_markdown
+from harness.status.table import suite_jobs
+from harness.status.terminal import show
+from harness.status.text import headline, notes, to_text
+
+S1, S2 = "S1 F1/as-published", "S2 F1/as-published"
+MEMORY, TIME = "killed out of memory (limit 1024 MiB)", "stopped at its time limit of 60 s"
+
+
+def cell(
+    method: str,
+    verdict: Verdict = Verdict.OK,
+    reason: str = "finished",
+    *,
+    seed: int = 1,
+    split: str = "cluster",
+    scores: tuple[float | None, float | None] | None = None,
+    notes: dict[str, str] | None = None,
+    control: bool = False,
+) -> ScoredCell:
+    """A cell of Synthetic's drug interactions; nothing is stored of it."""
+    spec = SplitSpec(strategy=split, seed=seed)
+    job = Job(benchmark="ddi", method=method, parameters={}, dataset="synthetic_ddi", split=spec)
+    metrics = {S1: scores[0], S2: scores[1]} if scores else {}
+    planned = Cell(job, None, verdict, reason)
+    return ScoredCell(planned, method, {}, control, metrics, notes or {}, scored=bool(metrics))
+
+
+CELLS = (
+    replace(cell("sagan", seed=1, scores=(0.5, 0.25)), published_order=True),
+    replace(cell("sagan", seed=2, scores=(0.75, 0.5)), published_order=True),
+    replace(cell("label_frequency", scores=(0.125, 0.0625), control=True), reference=True),
+    cell("mlp", Verdict.TIMEOUT, TIME, seed=1),
+    # a reason of two lines is another reason, and is shown on one
+    cell("mlp", Verdict.TIMEOUT, TIME.replace("time limit", "time\n limit"), seed=2),
+    *(cell("mlp", Verdict.TIMEOUT, TIME, seed=seed) for seed in range(3, 10)),
+    cell("mlp", seed=10, scores=(0.375, None), notes={S2: "no item is scored"}),
+    cell("mlp", Verdict.PENDING, "not run yet", split="random"),
+    *(cell(f"m{number}", Verdict.MEMORY, MEMORY, split="random") for number in range(5)),
+    cell("sagan", Verdict.MEMORY, MEMORY, seed=3),
+    cell("tiger", split="random"),
+)
+TABLE = Table("drugs", len(CELLS) + 3, CELLS, 1, {"synthetic_ddi": "it is made up"})
+
+TEXT = """\
+drugs: 21 of 24 cells planned in view = 5 ok + 6 memory + 9 timeout + 1 pending
+
+ddi: synthetic_ddi, cluster (a stand-in)
+  method                     verdict             S1 F1 (n)
+  -------------------------  ------------------  -------------------
+  mlp                        ok 1/10, timeout 9  0.3750 (1)
+  sagan °                    ok 2/3, memory 1    0.6250 ± 0.1768 (2)
+  label_frequency [control]  ok 1/1              0.1250 (1)
+
+  method                     S2 F1 (n)
+  -------------------------  -------------------
+  mlp                        - [1]
+  sagan °                    0.3750 ± 0.1768 (2)
+  label_frequency [control]  0.0625 (1)
+
+ddi: synthetic_ddi, random (a stand-in)
+  method  verdict      S1 F1 (n)  S2 F1 (n)  S1 ROC-AUC (n)  S2 ROC-AUC (n)
+  ------  -----------  ---------  ---------  --------------  --------------
+  m0      memory 1/1   -          -          -               -
+  m1      memory 1/1   -          -          -               -
+  m2      memory 1/1   -          -          -               -
+  m3      memory 1/1   -          -          -               -
+  m4      memory 1/1   -          -          -               -
+  mlp     pending 1/1  -          -          -               -
+  tiger   ok 1/1       -          -          -               -
+
+[1] S2 F1: no item is scored
+
+Why not ok
+  timeout: mlp on synthetic_ddi, cluster, seeds 1, 3, 4, 5, 6, 7 and 2 more
+      stopped at its time limit of 60 s
+  timeout: mlp on synthetic_ddi, cluster, seed 2
+      stopped at its time limit of 60 s
+  memory: sagan, m0, m1 and 3 more on synthetic_ddi, cluster; synthetic_ddi,
+    random, 6 cells
+      killed out of memory (limit 1024 MiB)
+
+Verdicts
+  ok       the container finished and its predictions are valid
+  memory   the method, or a child of it, was killed for want of memory
+  timeout  the harness stopped the container at its time limit
+  pending  not run yet
+
+Metrics: mean ± sample standard deviation over the seeds that ended ok (n of
+  them), as published.
+synthetic_ddi is a stand-in, no claim rests on it: it is made up.
+°: the answer depends on the order of drugs, diseases and items, so a run gets
+  the published one; all other runs get a secret order.
+1 cell not run on this machine: the committed reference results are shown.
+1 cell ok without fresh scores: run `harness score`.
+1 stored run belongs to no cell of this plan: of other plans, or of an image,
+  dataset or split that has changed since.
+"""
+
+MARKDOWN = """\
+# Status of `drugs`
+
+drugs: 21 of 24 cells planned in view = 5 ok + 6 memory + 9 timeout + 1 pending
+
+## ddi
+
+Each entry: verdicts, then S1 F1/as-published, S2 F1/as-published (n).
+
+| method | synthetic_ddi, cluster | synthetic_ddi, random |
+| --- | --- | --- |
+| m0 | not planned | memory 1/1 |
+| m1 | not planned | memory 1/1 |
+| m2 | not planned | memory 1/1 |
+| m3 | not planned | memory 1/1 |
+| m4 | not planned | memory 1/1 |
+| mlp | ok 1/10, timeout 9<br>0.3750 (1)<br>- [1] | pending 1/1 |
+| sagan ° | ok 2/3, memory 1<br>0.6250 ± 0.1768 (2)<br>0.3750 ± 0.1768 (2) | not planned |
+| tiger | not planned | ok 1/1 |
+| label_frequency *(control)* | ok 1/1<br>0.1250 (1)<br>0.0625 (1) | not planned |
+
+[1] S2 F1: no item is scored
+
+
+## Why not ok
+
+- timeout: mlp on synthetic_ddi, cluster, seeds 1, 3, 4, 5, 6, 7 and 2 more: stopped at its time limit of 60 s
+- timeout: mlp on synthetic_ddi, cluster, seed 2: stopped at its time limit of 60 s
+- memory: sagan, m0, m1 and 3 more on synthetic_ddi, cluster; synthetic_ddi, random, 6 cells: killed out of memory (limit 1024 MiB)
+
+## Verdicts
+
+- **ok**: the container finished and its predictions are valid
+- **memory**: the method, or a child of it, was killed for want of memory
+- **timeout**: the harness stopped the container at its time limit
+- **pending**: not run yet
+
+Metrics: mean ± sample standard deviation over the seeds that ended ok (n of them), as published.
+synthetic_ddi is a stand-in, no claim rests on it: it is made up.
+°: the answer depends on the order of drugs, diseases and items, so a run gets the published one; all other runs get a secret order.
+1 cell not run on this machine: the committed reference results are shown.
+1 cell ok without fresh scores: run \\`harness score\\`.
+1 stored run belongs to no cell of this plan: of other plans, or of an image, dataset or split that has changed since.
+"""  # noqa: E501
+
+
+def test_plain_text_word_for_word() -> None:
+    assert to_text(TABLE) == TEXT
+
+
+def test_the_list_of_cells_takes_the_place_of_the_blocks_alone() -> None:
+    text = to_text(TABLE, cells=True)
+    head, _, rest = text.partition("\n\n")
+    cells, _, below = rest.partition("\n\n")
+    assert (head, below) == (TEXT.partition("\n\n")[0], TEXT[TEXT.index("Why not ok") :])
+    header, rule, *rows = [line.split("  ") for line in cells.splitlines()]
+    assert [one for one in header if one.strip()] == ["cell", " verdict", "key"] and set(rule[0]) == {"-"}
+    assert [(row[0], row[-1].split()[-1]) for row in rows] == [(one.cell.job.label, "-") for one in CELLS]
+    assert all(str(one.cell.verdict) in row for one, row in zip(CELLS, cells.splitlines()[2:], strict=True))
+
+
+def test_markdown_word_for_word() -> None:
+    assert to_markdown(TABLE) == MARKDOWN
+    listed = to_markdown(TABLE, cells=True)
+    below = "## Why not ok"
+    assert listed[listed.index(below) :] == MARKDOWN[MARKDOWN.index(below) :]
+    assert listed.startswith(MARKDOWN[: MARKDOWN.index("## ddi")] + "| cell | verdict | reason | key |\n")
+    rows = re.findall(r"^\| (.*) \| (.*) \| (.*) \| `-` \|$", listed, flags=re.MULTILINE)
+    assert rows == [(one.cell.job.label, one.cell.verdict, " ".join(one.cell.reason.split())) for one in CELLS]
+
+
+class Terminal(io.StringIO):
+    """What a person looks at."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_a_terminal_shows_the_same_in_colour(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.delenv("FORCE_COLOR", raising=False)
+    stream = Terminal()
+    show(TABLE, stream=stream)
+    shown = stream.getvalue()
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", shown)
+    words = set(" ".join(TEXT.split()).replace("(a stand-in)", "").replace("-", "").split())
+    assert words <= set(plain.replace("-", "").split())
+    assert plain.index("drugs: 21 of 24") < plain.index("Why not ok") < plain.index("Verdicts\n")
+    colours = dict(re.findall(r"\x1b\[(\d+)m(\w+ \d+/\d+[^\x1b]*)", shown))
+    assert {number: text.split()[0] for number, text in colours.items()} == {
+        "31": "memory",
+        "34": "pending",
+        "32": "ok",
+    }
+    assert re.findall(r"\x1b\[31m(ok[^\x1b]*)", shown) == ["ok 1/10, timeout 9", "ok 2/3, memory 1"]
+    assert "\x1b[3mlabel_frequency [control]\x1b[0m" in shown
+
+
+@pytest.mark.parametrize("cells", [False, True])
+def test_a_pipe_and_a_list_are_plain(*, cells: bool) -> None:
+    pipe, terminal = io.StringIO(), Terminal()
+    show(TABLE, cells=cells, stream=pipe)
+    assert pipe.getvalue() == to_text(TABLE, cells=cells)
+    show(TABLE, cells=True, stream=terminal)
+    assert terminal.getvalue() == to_text(TABLE, cells=True)
+
+
+def test_json_tells_all_of_it() -> None:
+    values = to_json(TABLE)
+    cells = values.pop("cells")
+    groups = values.pop("groups")
+    meanings = {str(verdict): verdict.meaning for verdict in (Verdict.OK, Verdict.MEMORY, Verdict.TIMEOUT)}
+    assert values == {
+        "plan": "drugs",
+        "planned": 24,
+        "in_view": 21,
+        "verdicts": {"ok": 5, "memory": 6, "timeout": 9, "pending": 1},
+        "meanings": {**meanings, "pending": Verdict.PENDING.meaning},
+        "runs_of_other_plans": 1,
+    }
+    about = {"benchmark": "ddi", "dataset": "synthetic_ddi", "control": False, "published_order": False}
+    assert groups[0] == {
+        **about,
+        "row": "mlp",
+        "method": "mlp",
+        "split": "cluster",
+        "planned": 10,
+        "verdicts": {"ok": 1, "timeout": 9},
+        "metrics": {S1: {"mean": 0.375, "sd": None, "n": 1}},
+    }
+    assert groups[1]["metrics"][S2] == {"mean": 0.375, "sd": pytest.approx(0.125 * 2**0.5), "n": 2}
+    assert [(one["row"], one["split"], one["planned"]) for one in groups] == [
+        ("mlp", "cluster", 10),
+        ("sagan", "cluster", 3),
+        ("label_frequency", "cluster", 1),
+        *((f"m{number}", "random", 1) for number in range(5)),
+        ("mlp", "random", 1),
+        ("tiger", "random", 1),
+    ]
+    assert [one["control"] for one in groups] == [False, False, True] + [False] * 7
+    assert [one["published_order"] for one in groups] == [False, True] + [False] * 8
+    for scored, values in zip(CELLS, cells, strict=True):
+        assert values == {
+            **scored.cell.job.model_dump(mode="json"),
+            "key": None,
+            "control": scored.control,
+            "published_order": scored.published_order,
+            "verdict": str(scored.cell.verdict),
+            "reason": scored.cell.reason,
+            "metrics": scored.metrics,
+            "notes": scored.notes,
+            "scored": scored.scored,
+        }
+
+
+@pytest.mark.parametrize(
+    ("cells", "planned", "text"),
+    [
+        (CELLS[:1], 1, "drugs: 1 cell planned = 1 ok"),
+        (CELLS[:3], 3, "drugs: 3 cells planned = 3 ok"),
+        (CELLS[:3], 4, "drugs: 3 of 4 cells planned in view = 3 ok"),
+        ((), 1, "drugs: 0 of 1 cell planned in view = 0"),
+        ((), 0, "drugs: 0 cells planned = 0"),
+    ],
+)
+def test_the_sum_is_spelt_out(cells: tuple[ScoredCell, ...], planned: int, text: str) -> None:
+    assert headline(Table("drugs", planned, cells, 0)) == text
+
+
+def test_nothing_is_noted_that_does_not_hold() -> None:
+    first = "Metrics: mean ± sample standard deviation over the seeds that ended ok (n of them), as published."
+    scored = replace(CELLS[0], published_order=False)
+    assert notes(Table("drugs", 1, (scored,), 0)) == [first]
+    (_, other) = notes(Table("drugs", 1, (scored,), 2))
+    assert other.startswith("2 stored runs belong to no cell of this plan:")
+    (_, unscored) = notes(Table("drugs", 2, (CELLS[-1], CELLS[3]), 0))
+    assert unscored == "1 cell ok without fresh scores: run `harness score`."
+
+
+def test_footnotes_are_numbered_once_and_bounded() -> None:
+    def remarked(count: int) -> Table:
+        cells = [
+            cell("mlp", seed=seed, scores=(0.5, None), notes={S2: f"because of {seed}"}) for seed in range(count)
+        ]
+        return Table("drugs", count, tuple(cells), 0)
+
+    (three,), (five,) = remarked(3).groups, remarked(5).groups
+    footnotes = Footnotes()
+    assert (footnotes.entry(three, S1), footnotes.texts) == ("0.5000 ± 0.0000 (3)", [])
+    assert [footnotes.entry(group, S2) for group in (three, five, three)] == ["- [1]", "- [2]", "- [1]"]
+    together = "S2 F1: because of 0; S2 F1: because of 1; S2 F1: because of 2"
+    assert footnotes.texts == [together, f"{together} and 2 more"]
+    assert footnotes.lines == [f"[1] {together}", f"[2] {together} and 2 more"]
+    # what is tried out on a copy is forgotten with it
+    trial = footnotes.copy()
+    trial.entry(remarked(1).groups[0], S2)
+    assert (len(trial.texts), len(footnotes.texts)) == (3, 2)
+    footnotes.keep(trial)
+    assert footnotes.texts == trial.texts
+
+
+def test_what_was_ever_run_stands_in_one_order(evidence: Layout, made_up: Plan) -> None:
+    """By benchmark, dataset, split and seed, method, variant: whatever order the keys have."""
+    jobs = suite_jobs(evidence, Store(evidence.runs), "stored")
+    seeds = [job.split.seed for job in jobs]
+    assert [job.method for job in jobs] == ["als_wr", "constant", "als_wr", "constant"]
+    assert seeds == sorted(seeds) and len(set(seeds)) == 2
+    assert {job.label for job in jobs} == {cell.job.label for cell in made_up.cells[:4]}
