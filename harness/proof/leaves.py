@@ -36,7 +36,7 @@ class Leaf:
 
     kind: Event
     at: str
-    scope: str
+    scope: str = ""  # a plan need have no name
     key: str = ""
     record: str = ""
     verdict: str = ""

@@ -11,6 +11,8 @@ import time
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from harness.base.errors import CorruptData
 from harness.base.layout import Layout
@@ -120,6 +122,19 @@ def test_a_leaf_has_one_text() -> None:
         "scope": "one",
         "verdict": "ok",
     }
+
+
+@given(
+    st.builds(
+        Leaf,
+        kind=st.sampled_from(Event),
+        at=st.just("2026-01-01T00:00:00Z"),
+        **dict.fromkeys(("scope", "key", "record", "verdict", "score", "plan", "note"), st.text()),
+        cells=st.integers(min_value=0),
+    )
+)
+def test_every_leaf_can_be_read_again_whatever_it_lacks(written: Leaf) -> None:
+    assert parse_leaf(written.line, "") == written
 
 
 def test_every_event_of_a_run_is_a_leaf(tmp_path: Path) -> None:
