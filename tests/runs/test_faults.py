@@ -111,7 +111,9 @@ def test_a_good_run_is_ok_with_its_evidence(bench: Bench) -> None:
     report = "import json\nwith open('/out/method.json', 'w') as f:\n"
     report += "  json.dump({'protocol': 1, 'peak_memory_bytes': 123 << 20, 'cpu_seconds': 0.0625}, f)"
     trace = "os.mkdir('/out/trace'); npy('/out/trace/W.npy', [1.0]); open('/out/trace/x.txt', 'w').write('x')"
-    outcome = bench.run(GOOD + f"{report}\n{trace}\nprint('done')", traces=True)
+    # it lives until the harness has looked at it; of one that ends at once, its own word is taken
+    program = GOOD + f"{report}\n{trace}\nprint('done', flush=True); import time; time.sleep(1)"
+    outcome = bench.run(program, traces=True)
     assert outcome.verdict is Verdict.OK, outcome.reason
     assert outcome.exit_code == 0 and outcome.log.read_bytes() == b"done\n"
     taken = sorted(path.relative_to(outcome.out_folder).as_posix() for path in outcome.out_folder.rglob("*.*"))
