@@ -126,8 +126,9 @@ def command(
         usual_method, usual_dataset = usual_choice(layout, owner, repository.mirrors)
         methods, dataset = methods or (usual_method,), dataset or usual_dataset
         title = load_manifest(layout, dataset).title
+        names = f"method{'' if len(methods) == 1 else 's'} {', '.join(methods)}"
         click.echo(
-            f"{', '.join(methods)}, learning from {dataset} ({title}); --method and --dataset name others",
+            f"{names}, learning from {dataset} ({title}); --method and --dataset name others",
             err=True,
         )
     prediction = api.predict(

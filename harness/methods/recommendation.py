@@ -23,10 +23,12 @@ def recommended(card: MethodCard, dataset: str) -> Recommendation:
     What reproduces a paper keeps the defects of its code; who asks about their own drugs has no use for them.
     """
     if CORRECTED not in card.variants:
-        return Recommendation(PUBLISHED, "the card has no corrected variant")
+        return Recommendation(PUBLISHED, "recommended: the card has no corrected variant")
     if refusal := card.refusal(dataset, CORRECTED):
-        return Recommendation(PUBLISHED, f"'{CORRECTED}' is refused on {dataset}: {refusal}")
-    return Recommendation(CORRECTED, f"it undoes what '{PUBLISHED}' keeps of the authors' code: {undone(card)}")
+        return Recommendation(PUBLISHED, f"recommended: '{CORRECTED}' is refused on {dataset}: {refusal}")
+    return Recommendation(
+        CORRECTED, f"recommended, because '{PUBLISHED}' keeps defects of the authors' code: {undone(card)}"
+    )
 
 
 def undone(card: MethodCard) -> str:

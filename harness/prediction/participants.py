@@ -166,7 +166,7 @@ def _remarks(layout: Layout, card: MethodCard, variant: str, manifest: DatasetMa
     if card.control:
         yield "a control, which every method has to beat: it says little of a single pair"
     if variant == PUBLISHED and CORRECTED in card.variants:
-        yield f"'{PUBLISHED}' has the defects of the authors' code; '{CORRECTED}' does otherwise: {undone(card)}"
+        yield f"'{PUBLISHED}' keeps defects of the authors' code, unlike '{CORRECTED}': {undone(card)}"
     for finding in load_findings(layout, manifest.benchmark):
         is_undone = variant == CORRECTED and CORRECTED in finding.undone_in
         if card.name in finding.methods and not is_undone:

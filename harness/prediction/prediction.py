@@ -19,7 +19,7 @@ from harness.execution.campaign import Choices, run_cells
 from harness.planning.plan import Cell, make_plan
 from harness.prediction.participants import Participant, Participation
 from harness.prediction.request import EVERY, PredictionRequest
-from harness.prediction.rows import Entry, Item, Row, Rows, Shape, entries_of, rows_of, ties
+from harness.prediction.rows import Item, Opinion, RankedRows, Row, Shape, entries_of, rows_of, ties
 from harness.results.store import Store, join
 from harness.results.truth import Truth, truth_of
 from harness.splits import split_digest
@@ -43,7 +43,7 @@ class PredictingMethod:
 
 @dataclass(frozen=True)
 class Prediction:
-    """Rows, best first, and all that a person must know to read them."""
+    """RankedRows, best first, and all that a person must know to read them."""
 
     benchmark: str
     dataset: str
@@ -51,7 +51,7 @@ class Prediction:
     methods: tuple[PredictingMethod, ...]
     # what scores and columns say, and who does not take part
     meaning: tuple[str, ...]
-    table: Rows
+    table: RankedRows
     # whether rows without a rank say what is known of things that were named
     has_known: bool = False
 
@@ -148,9 +148,9 @@ def _answers(
     participation: Participation,
     *,
     both_orders: bool,
-) -> tuple[list[dict[Item, Entry]], Shape]:
+) -> tuple[list[dict[Item, Opinion]], Shape]:
     """What each method says of each item, and the shape of their rankings."""
-    answers: list[dict[Item, Entry]] = []
+    answers: list[dict[Item, Opinion]] = []
     for _, cell in finished:
         ranking = truth.ranking(truth.read(store.path(cell.key or "")), None)
         shape = Shape(ranking.columns, reading, both_orders)
@@ -158,7 +158,7 @@ def _answers(
     return answers, shape
 
 
-def _newcomers(truth: Truth, reading: Reading, answers: Sequence[dict[Item, Entry]]) -> dict[str, int]:
+def _newcomers(truth: Truth, reading: Reading, answers: Sequence[dict[Item, Opinion]]) -> dict[str, int]:
     """Of each kind how many of the listed things occur in nothing that is known."""
     if not reading.known or benchmarks.part(truth.job.benchmark, "extension") is None:
         return {}
@@ -171,7 +171,7 @@ def _newcomers(truth: Truth, reading: Reading, answers: Sequence[dict[Item, Entr
 
 
 def _remarks(
-    member: Participant, answer: Mapping[Item, Entry], newcomers: Mapping[str, int], benchmark: str
+    member: Participant, answer: Mapping[Item, Opinion], newcomers: Mapping[str, int], benchmark: str
 ) -> Iterator[str]:
     """What only the answers show."""
     for word, count in newcomers.items():
@@ -183,7 +183,7 @@ def _remarks(
         yield f"{tied} of {len(answer)} rows share their score with another: the order among them says nothing"
 
 
-def _rules(count: int, table: Rows, shape: Shape, participation: Participation) -> Iterator[str]:
+def _rules(count: int, table: RankedRows, shape: Shape, participation: Participation) -> Iterator[str]:
     """What the columns say."""
     if count > 1:
         yield (
@@ -201,6 +201,6 @@ def _rules(count: int, table: Rows, shape: Shape, participation: Participation) 
         yield "known: what the data say of the things that were named; such rows stand below, without a rank."
     for own, name in participation.selection.stands_for.items():
         yield (
-            f"{name}: its unknown pairs can't be asked as they are, so '{own}' was asked: something new of which all "
-            f"is known but its pairs. The known pairs of {name} were learned from under its own name."
+            f"{name}: its unknown pairs can't be asked as they are, so '{own}' was asked: something new of which "
+            f"all is known but its pairs. The known pairs of {name} were learned from under its own name."
         )

@@ -20,7 +20,7 @@ _OTHER_ORDER = "(other order)"
 
 
 @dataclass(frozen=True)
-class Rows:
+class RankedRows:
     """A table with its columns. `ranked` of its rows have a rank, of `asked` that were asked for."""
 
     columns: tuple[str, ...]
@@ -30,7 +30,7 @@ class Rows:
 
 
 @dataclass(frozen=True)
-class Entry:
+class Opinion:
     """What a method says of an item."""
 
     names: Names
@@ -70,9 +70,9 @@ class Shape:
         )
 
 
-def entries_of(ranking: Ranking, shape: Shape, selection: Selection) -> dict[Item, Entry]:
+def entries_of(ranking: Ranking, shape: Shape, selection: Selection) -> dict[Item, Opinion]:
     """What one method says of each item that was asked for, best first."""
-    entries: dict[Item, Entry] = {}
+    entries: dict[Item, Opinion] = {}
     times = Counter[Names]()
     for row in ranking.rows:
         names = tuple(selection.stands_for.get(name, name) for name in shape.of(row, shape.asked))
@@ -84,17 +84,17 @@ def entries_of(ranking: Ranking, shape: Shape, selection: Selection) -> dict[Ite
         # unless a drug is asked twice: once for itself, and once in the pair of another.
         item = shape.key(names), 0 if selection.stands_for else times[names]
         times[names] += 1
-        entries.setdefault(item, Entry(names, shape.of(row, shape.reading.answers), float(row[-1])))
+        entries.setdefault(item, Opinion(names, shape.of(row, shape.reading.answers), float(row[-1])))
     return entries
 
 
 def rows_of(
     labels: Sequence[str],
-    answers: Sequence[dict[Item, Entry]],
+    answers: Sequence[dict[Item, Opinion]],
     shape: Shape,
     selection: Selection,
     top: int | None,
-) -> Rows:
+) -> RankedRows:
     """Ranked rows, the first `top` of them; below them what is known of the things that were named."""
     known = _known(shape, selection) if selection.names_known_things else {}
     unknown = [{item: one for item, one in answer.items() if item not in known} for answer in answers]
@@ -110,10 +110,10 @@ def rows_of(
             said = [answer.get(item) for answer in answers]
             row = _of_several(names, said, shape) if several else _of_single(names, said[0], shape)
             rows.append((None, *row, facts))
-    return Rows(tuple(columns), tuple(rows), count, asked)
+    return RankedRows(tuple(columns), tuple(rows), count, asked)
 
 
-def ties(answers: Mapping[Item, Entry]) -> int:
+def ties(answers: Mapping[Item, Opinion]) -> int:
     """How many items have the same score as another one."""
     counts = Counter(entry.score for entry in answers.values())
     return sum(count for count in counts.values() if count > 1)
@@ -131,11 +131,11 @@ def _known(shape: Shape, selection: Selection) -> dict[Item, tuple[Names, str]]:
     return known
 
 
-def _single(answers: dict[Item, Entry], shape: Shape) -> Iterator[Row]:
+def _single(answers: dict[Item, Opinion], shape: Shape) -> Iterator[Row]:
     return (_of_single(entry.names, entry, shape) for entry in answers.values())
 
 
-def _of_single(names: Names, entry: Entry | None, shape: Shape) -> Row:
+def _of_single(names: Names, entry: Opinion | None, shape: Shape) -> Row:
     """A row in the order of the ranking's own columns."""
     entries = dict(zip(shape.asked, names, strict=True))
     entries |= dict(zip(shape.reading.answers, _answers(entry, names), strict=False))
@@ -148,7 +148,7 @@ def _columns_of_several(labels: Sequence[str], shape: Shape) -> list[str]:
     return [*shape.asked, *answers, *(["agreeing"] if answers else []), "consensus", "disagreement", *own]
 
 
-def _several(answers: Sequence[dict[Item, Entry]], shape: Shape) -> Iterator[Row]:
+def _several(answers: Sequence[dict[Item, Opinion]], shape: Shape) -> Iterator[Row]:
     scores = [{item: entry.score for item, entry in answer.items()} for answer in answers]
     for one in agreements(scores):
         said = [answer.get(one.item) for answer in answers]
@@ -157,7 +157,7 @@ def _several(answers: Sequence[dict[Item, Entry]], shape: Shape) -> Iterator[Row
 
 
 def _of_several(
-    names: Names, said: Sequence[Entry | None], shape: Shape, agreement: Agreement[Item] | None = None
+    names: Names, said: Sequence[Opinion | None], shape: Shape, agreement: Agreement[Item] | None = None
 ) -> Row:
     """Names, what most methods answer and how many do, the consensus, then each method's own."""
     answers = [_answers(entry, names) for entry in said]
@@ -175,7 +175,7 @@ def _of_several(
     return (*names, *vote, *together, *own)
 
 
-def _answers(entry: Entry | None, names: Names) -> Names:
+def _answers(entry: Opinion | None, names: Names) -> Names:
     if entry is None:
         return ()
     return entry.answers if entry.names == names else tuple(f"{one} {_OTHER_ORDER}" for one in entry.answers)
