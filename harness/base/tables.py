@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import csv
-import io
 import textwrap
 from collections.abc import Iterable, Sequence
+from types import SimpleNamespace
 from typing import Any
 
 GAP = "  "
+_END = "\r\n"
 # A spreadsheet takes a text that begins so for a formula, and runs it.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
@@ -30,11 +31,12 @@ def markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> list
 
 def csv_text(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     """The table as CSV: all digits, nothing for None, an apostrophe before what looks like a formula."""
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
+    lines: list[str] = []
+    # so that it puts a text with any end of a line in quotes
+    writer = csv.writer(SimpleNamespace(write=lines.append), lineterminator=_END)
     writer.writerow(header)
     writer.writerows([_harmless(entry) for entry in row] for row in rows)
-    return stream.getvalue()
+    return "".join(f"{line.removesuffix(_END)}\n" for line in lines)
 
 
 def _harmless(entry: Any) -> Any:
