@@ -66,6 +66,7 @@ def _facts(prediction: Prediction) -> dict[str, Any]:
         "columns": list(prediction.columns),
         "ranked": prediction.table.ranked,
         "asked": prediction.table.asked,
+        "among": prediction.table.among,
     }
 
 

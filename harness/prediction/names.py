@@ -31,12 +31,14 @@ class Selection:
         """Whether something of the dataset was asked about by its name."""
         return bool(self.named or self.pairs)
 
+    def ranks(self, names: Sequence[str]) -> bool:
+        """Whether a row with these names counts in ranks: of all that was asked those with what a person added."""
+        return not self.own or bool(self.own & frozenset(names))
+
     def takes(self, columns: Sequence[str], names: Sequence[str]) -> bool:
         """Whether a row with these names was asked for."""
         present = frozenset(names)
-        if self.own and not self.own & present:
-            return False
-        if self.pairs and not any(pair <= present for pair in self.pairs):
+        if not self.ranks(names) or (self.pairs and not any(pair <= present for pair in self.pairs)):
             return False
         return all(
             # a kind that is a column of its own is looked for there alone

@@ -13,7 +13,7 @@ from harness.benchmarks.new_item import NewItem, extension_of, items_again, kind
 from harness.data import DatasetManifest, load_dataset, load_manifest
 from harness.data.datasets import is_here
 from harness.data.extension import extended
-from harness.methods.card import MethodCard, load_method, load_methods
+from harness.methods.card import MethodCard, load_method, load_methods, merged_parameters
 from harness.methods.recommendation import CORRECTED, PUBLISHED, Recommendation, recommended, undone
 from harness.methods.weights import are_here
 from harness.planning.jobs import Job, make_job
@@ -76,6 +76,8 @@ def participants(layout: Layout, request: PredictionRequest, mirrors: Sequence[P
         raise UsageError(
             f"{twice} is named twice", where="--method", todo="name each once; variants as NAME/VARIANT"
         )
+    for card, choice in chosen:
+        merged_parameters(card, choice.variant, request.parameters)
     own = [item.name for item in (*manifest.new, *request.new)]
     dataset = load_dataset(layout, manifest.name, mirrors=mirrors)
     selection = selection_of(manifest.benchmark, dataset, request, own)

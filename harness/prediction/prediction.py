@@ -185,11 +185,14 @@ def _remarks(
 
 def _rules(count: int, table: RankedRows, shape: Shape, participation: Participation) -> Iterator[str]:
     """What the columns say."""
+    among = f"among all {table.among} row{'' if table.among == 1 else 's'} that were asked"
+    if count == 1 and participation.selection.names_known_things:
+        yield f"overall rank: {among}; equal scores share the middle of their ranks."
     if count > 1:
         yield (
-            f"consensus: the mean over {count} methods of the rank among the {table.asked} rows asked for, from 0 "
-            "(first) to 1 (last). Equal scores share the middle of their ranks; rows that a method does not list "
-            "share its last ones. disagreement: the largest of these ranks less the smallest."
+            f"consensus: the mean over {count} methods of the rank {among}, from 0 (first) to 1 (last). Equal "
+            "scores share the middle of their ranks; rows that a method does not list share its last ones. "
+            "disagreement: the largest of these ranks less the smallest."
         )
         if shape.reading.answers:
             names = " and ".join(shape.reading.answers)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from harness.benchmarks import Ranking
 from harness.benchmarks.reading import Names, Reading
-from harness.prediction.consensus import Agreement, agreements
+from harness.prediction.consensus import Agreement, agreements, mid_ranks
 from harness.prediction.names import Selection
 
 Row = tuple[Any, ...]
@@ -21,12 +21,14 @@ _OTHER_ORDER = "(other order)"
 
 @dataclass(frozen=True)
 class RankedRows:
-    """A table with its columns. `ranked` of its rows have a rank, of `asked` that were asked for."""
+    """A table with its columns. `ranked` of its rows have a rank, of `asked` that were asked for, among more."""
 
     columns: tuple[str, ...]
     rows: tuple[Row, ...]
     ranked: int
     asked: int
+    # how many count in overall ranks and in the consensus
+    among: int
 
 
 @dataclass(frozen=True)
@@ -71,14 +73,14 @@ class Shape:
 
 
 def entries_of(ranking: Ranking, shape: Shape, selection: Selection) -> dict[Item, Opinion]:
-    """What one method says of each item that was asked for, best first."""
+    """What one method says of each item that counts in ranks, best first."""
     entries: dict[Item, Opinion] = {}
     times = Counter[Names]()
     for row in ranking.rows:
         names = tuple(selection.stands_for.get(name, name) for name in shape.of(row, shape.asked))
         pair = shape.pair(names)
         is_itself = bool(pair) and len({*pair}) == 1
-        if is_itself or not selection.takes(shape.asked, names):
+        if is_itself or not selection.ranks(names):
             continue
         # The other order of a pair that stands above is the same item. The same names once more are another one,
         # unless a drug is asked twice: once for itself, and once in the pair of another.
@@ -97,20 +99,28 @@ def rows_of(
 ) -> RankedRows:
     """Ranked rows, the first `top` of them; below them what is known of the things that were named."""
     known = _known(shape, selection) if selection.names_known_things else {}
-    unknown = [{item: one for item, one in answer.items() if item not in known} for answer in answers]
+    # what was asked as if it were new may be known of what it stands for
+    told = _known(shape, replace(selection, named={}, pairs=frozenset())) if selection.stands_for else {}
+    unknown = [{item: one for item, one in answer.items() if item not in told} for answer in answers]
     several = len(answers) > 1
-    ranked = [*(_several(unknown, shape) if several else _single(unknown[0], shape))]
-    columns = ["rank", *(_columns_of_several(labels, shape) if several else shape.columns)]
-    rows = [(rank, *row) for rank, row in enumerate(ranked[:top], 1)]
-    count, asked = len(rows), len(ranked)
+    every = [*(_several(unknown, shape) if several else _single(unknown[0], shape))]
+    wanted = len(shape.asked)
+    ranked = [row for row in every if selection.takes(shape.asked, row[:wanted])]
+    columns = [*shape.asked, *(_columns_of_several(labels, shape) if several else _columns_of_single(shape))]
+    rows: list[Row] = [(rank, *row) for rank, row in enumerate(ranked[:top], 1)]
+    count = len(rows)
+    if not selection.names_known_things and not several:
+        # of all rows the overall rank is the rank
+        columns.pop()
+        rows = [row[:-1] for row in rows]
     if selection.names_known_things:
         columns.append("known")
         rows = [(*row, None) for row in rows]
         for item, (names, facts) in known.items():
             said = [answer.get(item) for answer in answers]
-            row = _of_several(names, said, shape) if several else _of_single(names, said[0], shape)
+            row = _of_several(names, said, shape) if several else _of_single(names, said[0], shape, None)
             rows.append((None, *row, facts))
-    return RankedRows(tuple(columns), tuple(rows), count, asked)
+    return RankedRows(("rank", *columns), tuple(rows), count, len(ranked), len(every))
 
 
 def ties(answers: Mapping[Item, Opinion]) -> int:
@@ -131,21 +141,26 @@ def _known(shape: Shape, selection: Selection) -> dict[Item, tuple[Names, str]]:
     return known
 
 
+def _columns_of_single(shape: Shape) -> list[str]:
+    return [*shape.reading.answers, shape.columns[-1], "overall rank"]
+
+
 def _single(answers: dict[Item, Opinion], shape: Shape) -> Iterator[Row]:
-    return (_of_single(entry.names, entry, shape) for entry in answers.values())
+    ranks = mid_ranks([entry.score for entry in answers.values()]).tolist()
+    for entry, rank in zip(answers.values(), ranks, strict=True):
+        yield _of_single(entry.names, entry, shape, rank)
 
 
-def _of_single(names: Names, entry: Opinion | None, shape: Shape) -> Row:
-    """A row in the order of the ranking's own columns."""
-    entries = dict(zip(shape.asked, names, strict=True))
-    entries |= dict(zip(shape.reading.answers, _answers(entry, names), strict=False))
-    return (*(entries.get(column) for column in shape.columns[:-1]), entry.score if entry else None)
+def _of_single(names: Names, entry: Opinion | None, shape: Shape, rank: float | None) -> Row:
+    """Names, what the method answers, its score, and the rank among all rows."""
+    answers = _answers(entry, names) or (None,) * len(shape.reading.answers)
+    return (*names, *answers, entry.score if entry else None, rank)
 
 
 def _columns_of_several(labels: Sequence[str], shape: Shape) -> list[str]:
     answers = shape.reading.answers
     own = [f"{label} {what}" for label in labels for what in ("rank", shape.columns[-1], *answers)]
-    return [*shape.asked, *answers, *(["agreeing"] if answers else []), "consensus", "disagreement", *own]
+    return [*answers, *(["agreeing"] if answers else []), "consensus", "disagreement", *own]
 
 
 def _several(answers: Sequence[dict[Item, Opinion]], shape: Shape) -> Iterator[Row]:

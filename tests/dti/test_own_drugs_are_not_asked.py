@@ -133,7 +133,7 @@ def test_texts_of_files_reach_the_prediction(tmp_path: Path, monkeypatch: pytest
 
     def predict(*_: object, new: object, **__: object) -> Prediction:
         asked.append(new)
-        return Prediction("dti", "dti_world", "World", (), (), RankedRows(("rank",), ((1,),), 1, 1))
+        return Prediction("dti", "dti_world", "World", (), (), RankedRows(("rank",), ((1,),), 1, 1, 1))
 
     monkeypatch.setattr(api, "predict", predict)
     (tmp_path / "kin.fasta").write_text(">sp|P1|KIN a kinase\nMKV\nLAA\n")

@@ -104,15 +104,29 @@ def test_several_methods_stand_side_by_side() -> None:
 
 
 def test_what_is_known_stands_below_without_a_rank() -> None:
-    selection = Selection(named={"drug": frozenset("b")})
-    rows = [("b", "e", "up", 5.0), ("a", "b", "down", 4.0), ("c", "e", "up", 3.0)]
+    selection = Selection(frozenset("b"), {"drug": frozenset("b")}, stands_for={"b again": "b"})
+    rows = [("b again", "e", "up", 5.0), ("a", "b again", "down", 4.0), ("f", "b again", "up", 3.0)]
     table = shown(TYPES, rows, reading=TYPED, selection=selection, top=1)
-    assert table.columns[-1] == "known" and (table.ranked, table.asked) == (1, 1)
+    assert table.columns[-1] == "known" and (table.ranked, table.asked) == (1, 2)
     assert table.rows == (
-        (1, "b", "e", "up", 5.0, None),
+        (1, "b", "e", "up", 5.0, 1.0, None),
         # what a method says of it stands there too, in the order in which it is known
-        (None, "b", "a", "down (other order)", 4.0, "up"),
+        (None, "b", "a", "down (other order)", 4.0, None, "up"),
     )
+    assert table.among == 2
+
+
+def test_a_pair_alone_is_ranked_among_all() -> None:
+    """Or it would be the first in any case."""
+    rows = [("x", "p", 3.0), ("y", "p", 2.0), ("x", "q", 2.0), ("y", "q", 1.0), ("z", "q", 1.0)]
+    selection = Selection(pairs=frozenset({frozenset("xq")}))
+    alone = shown(PAIRS, rows, selection=selection)
+    assert alone.columns == ("rank", *PAIRS, "overall rank", "known")
+    assert alone.rows == ((1, "x", "q", 2.0, 2.5, None),) and (alone.asked, alone.among) == (1, 5)
+    two = shown(PAIRS, rows, rows[::-1], selection=selection)
+    assert two.rows == ((1, "x", "q", 0.375, 0.0, 2.5, 2.0, 2.5, 2.0, None),)
+    # what a person added is ranked among what was added
+    assert shown(PAIRS, rows, selection=Selection(own=frozenset("yz"))).among == 3
 
 
 def test_several_facts_of_a_pair_stand_together() -> None:

@@ -184,7 +184,7 @@ def prediction() -> Prediction:
     """A small one, with an accent, a formula and an empty cell."""
     rows = ((1, "Acétyl", "=x", 0.1 + 0.2, None), (None, "b", "d", None, "associated"))
     method = PredictingMethod("bnnr", "published", "recommended", ("a control",), "f" * 64)
-    table = RankedRows(("rank", "drug", "disease", "score", "known"), rows, 1, 7)
+    table = RankedRows(("rank", "drug", "disease", "score", "known"), rows, 1, 7, 9)
     return Prediction("repurposing", "mine", "Mine", (method,), ("No probability.",), table, has_known=True)
 
 
@@ -207,7 +207,8 @@ def test_every_kind_holds_the_same_rows_and_what_they_mean() -> None:
     ]
     read = json.loads(text)
     assert [tuple(row.values()) for row in read["rows"]] == list(one.rows)
-    assert (read["version"], read["meaning"], read["ranked"], read["asked"]) == (1, ["No probability."], 1, 7)
+    assert (read["version"], read["meaning"]) == (1, ["No probability."])
+    assert (read["ranked"], read["asked"], read["among"]) == (1, 7, 9)
     assert read["methods"] == [
         {
             "method": "bnnr",
@@ -226,7 +227,7 @@ def test_every_kind_holds_the_same_rows_and_what_they_mean() -> None:
 
 
 def test_no_row_is_a_file_all_the_same() -> None:
-    empty = Prediction("combos", "c", "C", (), (), RankedRows(("rank", "document", "score"), (), 0, 0))
+    empty = Prediction("combos", "c", "C", (), (), RankedRows(("rank", "document", "score"), (), 0, 0, 0))
     packed = content_of(empty, "parquet")
     assert isinstance(packed, bytes) and pq.read_table(io.BytesIO(packed)).column_names == list(empty.columns)
     assert content_of(empty, "csv") == "rank,document,score\n"
