@@ -18,7 +18,7 @@ from harness.methods.card import MethodCard, load_method
 from harness.planning.jobs import Job, unusual_options
 from harness.planning.plan import Cell, Plan, Present
 from harness.planning.suites import jobs_of, load_suite
-from harness.results.published import published_datasets
+from harness.results.publications import published_datasets
 from harness.results.reference import ReferenceResult
 from harness.results.scoring import Scores, read_scores, scored_files
 from harness.results.store import Store, check_sum

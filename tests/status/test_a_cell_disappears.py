@@ -19,7 +19,7 @@ from harness.cli import main
 from harness.data import load_manifest, manifest_names
 from harness.planning.jobs import Job
 from harness.planning.plan import Plan, make_plan
-from harness.results.published import published_datasets
+from harness.results.publications import published_datasets
 from harness.results.reference import load_reference, save_reference
 from harness.results.scoring import scores_path
 from harness.results.store import Store, join
