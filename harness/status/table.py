@@ -18,6 +18,7 @@ from harness.methods.card import MethodCard, load_method
 from harness.planning.jobs import Job, unusual_options
 from harness.planning.plan import Cell, Plan, Present
 from harness.planning.suites import jobs_of, load_suite
+from harness.results.publications import published_datasets
 from harness.results.reference import ReferenceResult
 from harness.results.scoring import Scores, read_scores, scored_files
 from harness.results.store import Store, check_sum
@@ -86,6 +87,8 @@ class Group:
     dataset: str
     split: str
     cells: tuple[ScoredCell, ...]
+    # whether nothing is published of the dataset, so that no value as published is of use
+    unpublished: bool = False
 
     @property
     def published_order(self) -> bool:
@@ -135,6 +138,8 @@ class Table:
     others: int
     # datasets that stand in for others, with the reason why no claim may rest on them
     stand_ins: Mapping[str, str] = field(default_factory=dict)
+    # datasets of which nothing is published, such as a person's own
+    unpublished: frozenset[str] = frozenset()
 
     @cached_property
     def counts(self) -> Counter[Verdict]:
@@ -163,6 +168,7 @@ class Table:
                 dataset=cells[0].cell.job.dataset,
                 split=key[3],
                 cells=tuple(cells),
+                unpublished=cells[0].cell.job.dataset in self.unpublished,
             )
             for key, cells in members.items()
         ]
@@ -218,7 +224,9 @@ def build_table(
     others = sum(1 for key in store.finished() if key not in keys)
     manifests = [load_manifest(layout, name) for name in dict.fromkeys(cell.job.dataset for cell in cells)]
     stand_ins = {manifest.name: manifest.stand_in for manifest in manifests if manifest.stand_in}
-    return Table(plan.name, len(plan.cells), tuple(scored), others, stand_ins)
+    published = published_datasets(layout)
+    unpublished = frozenset(one.name for one in manifests if (one.extends or one.name) not in published)
+    return Table(plan.name, len(plan.cells), tuple(scored), others, stand_ins, unpublished)
 
 
 def key_metrics(name: str) -> tuple[str, ...]:
@@ -237,10 +245,19 @@ def metric_sets(name: str) -> list[tuple[str, ...]]:
 def known_sets(groups: Sequence[Group]) -> list[tuple[str, ...]]:
     """The sets of which these groups of one benchmark have a value; all sets if there is no value yet.
 
-    Some metrics exist for one kind of data only.
+    Some metrics exist for one kind of data only. Of data of which nothing is published they are as defined.
     """
     sets = metric_sets(groups[0].benchmark)
+    if all(group.unpublished for group in groups):
+        defined = {metric.name for metric in benchmarks.get(groups[0].benchmark).scoring.metrics}
+        sets = [tuple(_as_defined(metric, defined) for metric in members) for members in sets]
     return [one for one in sets if any(group.summary(metric) for metric in one for group in groups)] or sets
+
+
+def _as_defined(metric: str, names: Collection[str]) -> str:
+    """The metric as its formula says, where it is computed so too."""
+    name = metric.replace("/as-published", "/as-defined")
+    return name if name in names else metric
 
 
 def summarise(values: Iterable[float]) -> Summary | None:

@@ -115,7 +115,16 @@ def legend_lines(table: Table) -> list[str]:
 
 def notes(table: Table) -> list[str]:
     """Sentences below the table: how metrics are computed, stand-ins, order, reference results, other runs."""
-    lines = ["Metrics: mean ± sample standard deviation over the seeds that ended ok (n of them), as published."]
+    own = sorted({group.dataset for group in table.groups if group.unpublished})
+    if len(own) < len({group.dataset for group in table.groups}) or not table.cells:
+        kinds = (
+            f"as published; of {', '.join(own)}, of which nothing is published, as defined"
+            if own
+            else "as published"
+        )
+    else:
+        kinds = "as defined, for nothing is published of these data"
+    lines = [f"Metrics: mean ± sample standard deviation over the seeds that ended ok (n of them), {kinds}."]
     lines += [f"{dataset} is a stand-in, no claim rests on it: {why}." for dataset, why in table.stand_ins.items()]
     if any(group.published_order for group in table.groups):
         lines.append(

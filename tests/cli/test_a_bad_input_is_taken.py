@@ -13,9 +13,10 @@ from harness.base.files import write_atomic
 from harness.base.layout import Layout
 from harness.cli import group, main
 from harness.cli.options import parse_settings
+from harness.cli.output import deliver
 from harness.data import load_manifest
-from harness.execution.predict import prediction_job
 from harness.methods.card import load_method
+from harness.prediction import PredictionRequest, participants
 
 _PREDICT = ("predict", "--method", "bnnr", "--dataset", "synthetic", "--output")
 
@@ -32,10 +33,13 @@ def refusal(*arguments: str, capsys: pytest.CaptureFixture[str]) -> str:
 @pytest.mark.parametrize(
     ("command", "file", "endings"),
     [
-        (_PREDICT, "ranking.xlsx", ".csv"),
-        (_PREDICT, "ranking", ".csv"),
+        (_PREDICT, "ranking.xls", ".csv, .xlsx, .parquet, .json"),
+        (_PREDICT, "ranking", ".csv, .xlsx, .parquet, .json"),
         (("status", "--write"), "table.tex", ".txt, .md, .json"),
-        (("status", "--write"), "table.csv", ".txt, .md, .json"),
+        (("status", "--output"), "table.csv", ".txt, .md, .json"),
+        (("compare", "--output"), "claims.csv", ".txt, .md, .json"),
+        (("study", "--output"), "study.html", ".txt, .md, .json"),
+        (("table", "--method", "bnnr", "--output"), "t.xlsx", ".txt, .md, .tex, .csv, .json, .svg, .pdf"),
         (("report", "--output"), "report.pdf", ".html"),
         (("export", "--output"), "runs.csv", "none, .zip, .parquet"),
         (("export", "--output"), "crate.tar.gz", "none, .zip, .parquet"),
@@ -47,6 +51,61 @@ def test_a_file_of_a_kind_that_is_not_written_is_refused(
     told = refusal(*command, str(tmp_path / file), capsys=capsys)
     assert file in told and f"Known endings: {endings}." in told
     assert list(tmp_path.iterdir()) == []
+
+
+_WRITERS = [
+    (_PREDICT, "ranking.csv"),
+    (("status", "--output"), "status.md"),
+    (("report", "--output"), "report.html"),
+    (("export", "--output"), "runs.parquet"),
+    (("export", "--output"), "crate.zip"),
+    (("compare", "--output"), "claims.txt"),
+    (("study", "--output"), "study.md"),
+    (("table", "--method", "bnnr", "--output"), "table.tex"),
+]
+
+
+@pytest.mark.parametrize(("command", "file"), _WRITERS)
+def test_no_file_is_overwritten_and_no_folder_made_unasked(
+    command: tuple[str, ...], file: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / file).write_text("precious")
+    told = refusal(*command, str(tmp_path / file), capsys=capsys)
+    assert "the file is there already" in told and "--force" in told and file in told
+    told = refusal(*command, str(tmp_path / "absent" / file), "--force", capsys=capsys)
+    assert "the folder is not there" in told
+    (tmp_path / "taken" / file).mkdir(parents=True)
+    assert "a folder has this name" in refusal(*command, str(tmp_path / "taken" / file), "--force", capsys=capsys)
+    assert (tmp_path / file).read_text() == "precious" and not (tmp_path / "absent").exists()
+
+
+@pytest.mark.parametrize("before", [True, False])
+def test_a_file_is_overwritten_where_it_is_asked_for(
+    before: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Wherever --force stands; and a spreadsheet finds the mark that says UTF-8."""
+    file = tmp_path / "t.csv"
+    file.write_text("old")
+    names = ["--output", str(file)]
+    asked = ["table", "--method", "bnnr", "--reference", *(["--force", *names] if before else [*names, "--force"])]
+    with pytest.raises(SystemExit) as ended:
+        main(asked)
+    assert ended.value.code == 0 and file.read_bytes().startswith(b"\xef\xbb\xbfmetric,")
+    capsys.readouterr()
+    with pytest.raises(SystemExit):
+        main(["table", "--method", "bnnr", "--reference", "--format", "csv"])
+    assert capsys.readouterr().out == file.read_text(encoding="utf-8-sig")
+
+
+@pytest.mark.parametrize("file", ["ranking.csv", "ranking.xlsx"])
+def test_a_full_disk_names_the_file(file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="No space left") as error:
+        deliver(b"content", tmp_path / file)
+    assert error.value.filename == str(tmp_path / file) and not [*tmp_path.iterdir()]
 
 
 @pytest.mark.parametrize(("flag", "file"), [("--json", "t.md"), ("--markdown", "t.json"), ("--json", "t.txt")])
@@ -99,7 +158,7 @@ def test_a_language_may_begin_with_a_capital(repository: Layout) -> None:
 
 def test_a_method_of_another_benchmark_predicts_nothing(repository: Layout) -> None:
     with pytest.raises(UsageError, match="LRSSL has no part in benchmark ddi") as error:
-        prediction_job(repository, "lrssl", "synthetic_ddi", "published", 0)
+        participants(repository, PredictionRequest(methods=("lrssl",), dataset="synthetic_ddi"))
     assert "mlp" in error.value.todo and "bnnr" not in error.value.todo
 
 

@@ -19,6 +19,7 @@ from harness.cli import main
 from harness.data import load_manifest, manifest_names
 from harness.planning.jobs import Job
 from harness.planning.plan import Plan, make_plan
+from harness.results.publications import published_datasets
 from harness.results.reference import load_reference, save_reference
 from harness.results.scoring import scores_path
 from harness.results.store import Store, join
@@ -357,6 +358,27 @@ def test_metrics_of_both_settings_stand_side_by_side() -> None:
     assert known == [(S1, S2)]
     nothing = tuple(replace(cell, metrics={}) for cell in CELLS)
     assert known_sets(Table("drugs", 3, nothing, 0).groups) == sets
+
+
+def test_of_data_of_which_nothing_is_published_the_formula_counts(repository: Layout) -> None:
+    """A constant has an AUC as published of 0.9 on anybody's data."""
+    defined = {name.replace("as-published", "as-defined"): 0.25 for name in (S1, S2)}
+    cells = tuple(replace(cell, metrics={**cell.metrics, **defined}) for cell in CELLS)
+    own, published = (
+        Table("t", 3, cells, 0, unpublished=one) for one in (frozenset({"synthetic_ddi"}), frozenset())
+    )
+    assert known_sets(own.groups) == [tuple(defined)] and known_sets(published.groups) == [(S1, S2)]
+    text = " ".join(to_text(own).split())
+    assert "S1 F1/as-defined (n)" in text and "as defined, for nothing is published of these data." in text
+    assert "(n of them), as published." in " ".join(to_text(published).split())
+    assert {"synthetic", "fdataset", "drugbank"} <= published_datasets(repository)
+    assert not {"synthetic_ddi", "combos_corpus", "mine"} & published_datasets(repository)
+
+
+def test_a_table_knows_of_which_data_nothing_is_published(evidence: Layout, made_up: Plan) -> None:
+    table = build_table(evidence, Store(evidence.runs), made_up, join(made_up, Store(evidence.runs), records=True))
+    names = {scored.cell.job.dataset for scored in table.cells}
+    assert table.unpublished == names - published_datasets(evidence)
 
 
 def test_remarks_are_of_the_seeds_that_ended_ok_each_once() -> None:
