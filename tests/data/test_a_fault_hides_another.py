@@ -1,4 +1,4 @@
-"""All faults of a person's file must be told at once, each with line and column: else it is corrected ten times."""
+"""All faults of a person's file must be told at once, each with line and column: nobody corrects it ten times."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ASSOCIATIONS = "drug,disease,label\na,pain,1\nb,flu,0\n"
 MATRIX = ";pain;flu;cold\na;1;0;0\nb;0;1;0\n"
 DRUGS = "drug,mass,rings\na,1,2\nb,3,4\n"
 STRUCTURES = "drug,smiles,year\nA,CCO,1990\nB,CCN,2001\nC,CCC,2002\n"
-BARE = re.sub(",[^,]*$", "", STRUCTURES, flags=re.MULTILINE)
+BARE = re.sub(r",[^,\n]*$", "", STRUCTURES, flags=re.MULTILINE)
 TRIPLETS = "head,tail,type\nA,B,raises\nB,C,lowers\nC,A,raises\n"
 SEQUENCES = "target,sequence\nT,MKV\nU,MKL\n"
 PAIRS = "drug,target\nA,T\nB,U\nC,T\n"
