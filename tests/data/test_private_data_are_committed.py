@@ -19,6 +19,7 @@ from harness.data import load_dataset, load_manifest, manifest_names
 from harness.data.extension import extended
 from harness.data.manifest import manifest_path
 from harness.data.own_dataset import new_dataset
+from harness.export.parts import copy_parts
 from harness.splits.checksums import recorded_path
 from tests.data.own_data import TABLES, write_dataset
 
@@ -124,6 +125,18 @@ def test_one_option_moves_them_for_every_command(
     assert "mine " not in harness("data", "list"), "the option holds for one command"
     monkeypatch.setenv(DATA_VARIABLE, str(place))
     assert "mine " in harness("data", "list")
+
+
+def test_a_crate_takes_the_manifest_along_and_leaves_the_tables(
+    own: Layout, repository: Layout, matrix: Path, tmp_path: Path
+) -> None:
+    house = replace(repository, cache=own.cache, data=own.root / "mine")
+    new_dataset(house, "mine", {"associations": matrix})
+    crate = tmp_path / "crate"
+    copy_parts(house, crate, [], ["mine"])
+    files = sorted(path.name for path in (crate / "datasets").rglob("*") if path.is_file())
+    assert files == ["dataset.toml"], "nobody said that the tables may be handed on"
+    assert load_manifest(Layout(crate, own.cache, own.local), "mine") == load_manifest(house, "mine")
 
 
 def test_no_record_tells_where_they_lie(own: Layout) -> None:
