@@ -236,8 +236,10 @@ def test_runs_of_what_it_was_are_named(house: Layout, repository: Layout, tables
     here = api.Repository(layout)
     rows = [[f"d{i}", *("1" if (i + j) % 3 == 0 else "0" for j in range(10))] for i in range(12)]
     (tables / "m.csv").write_text("\n".join(map(";".join, [["", *(f"e{j}" for j in range(10))], *rows])))
-    api.new_data("mine", associations=tables / "m.csv", repository=here)
-    jobs = [job_of(layout, "constant", 1, dataset) for dataset in ("mine", "synthetic")]
+    (tables / "n.csv").write_text((tables / "m.csv").read_text().replace("d1;0", "d1;1"))
+    for name, file in {"mine": "m.csv", "other": "n.csv"}.items():
+        api.new_data(name, associations=tables / file, repository=here)
+    jobs = [job_of(layout, "constant", 1, dataset) for dataset in ("mine", "other")]
     for cell in make_plan(layout, "made-up", jobs).cells:
         put_run(layout, planned_of(cell), score=False)
     assert api.accept_data("mine", repository=here).outdated == ()
