@@ -7,16 +7,21 @@ from pathlib import Path
 import click
 
 from harness import api
+from harness.cli.names import DATASET, METHOD, SPLIT
 from harness.cli.options import OnceCommand, benchmark_option, echo_json, json_option, mirror_option
 
 
 @click.command(cls=OnceCommand)
 @benchmark_option("Whose claims.")
 @click.option(
-    "--method", "methods", multiple=True, help="Only claims about this method (our name or the published)."
+    "--method",
+    "methods",
+    multiple=True,
+    type=METHOD,
+    help="Only claims about this method (our name or the published).",
 )
-@click.option("--dataset", "datasets", multiple=True, help="Only claims about this dataset.")
-@click.option("--split", "splits", multiple=True, help="Only claims about this split strategy.")
+@click.option("--dataset", "datasets", multiple=True, type=DATASET, help="Only claims about this dataset.")
+@click.option("--split", "splits", multiple=True, type=SPLIT, help="Only claims about this split strategy.")
 @click.option("--seed", "seeds", multiple=True, type=int, help="Only values of this seed.")
 @click.option(
     "--against",
@@ -53,8 +58,6 @@ def command(
     from harness.compare import ClaimVerdict
     from harness.compare.text import to_json, to_markdown, to_text
 
-    if as_json and as_markdown:
-        raise click.UsageError("--json and --markdown exclude each other")
     book = api.compare(
         benchmark,
         methods=methods,

@@ -10,13 +10,16 @@ import click
 from harness import api
 from harness.base.errors import UsageError
 from harness.base.tables import aligned
+from harness.cli.names import DATASET, KEY, METHOD
 from harness.cli.options import OnceCommand, echo_json, json_option
 
 
 @click.command(cls=OnceCommand)
-@click.argument("keys", nargs=-1)
-@click.option("--method", "methods", multiple=True, help="All runs of this method; may be repeated.")
-@click.option("--dataset", "datasets", multiple=True, help="All runs on this dataset; may be repeated.")
+@click.argument("keys", type=KEY, nargs=-1)
+@click.option("--method", "methods", multiple=True, type=METHOD, help="All runs of this method; may be repeated.")
+@click.option(
+    "--dataset", "datasets", multiple=True, type=DATASET, help="All runs on this dataset; may be repeated."
+)
 @click.option("--dry-run", is_flag=True, help="Only list what would be removed.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @json_option

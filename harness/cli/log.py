@@ -9,6 +9,7 @@ import click
 from harness import api
 from harness.base.errors import unknown
 from harness.base.tables import aligned
+from harness.cli.names import KEY
 from harness.cli.options import OnceCommand, echo_json, json_option
 from harness.proof.leaves import Leaf
 from harness.proof.log import Log
@@ -18,7 +19,7 @@ _LAST = 20
 
 
 @click.command(cls=OnceCommand)
-@click.argument("key", required=False)
+@click.argument("key", type=KEY, required=False)
 @click.option("--reference", is_flag=True, help="Of the committed reference results in place of runs made here.")
 @click.option("--proof", is_flag=True, help="With KEY: the hashes that show each leaf to be part of the log.")
 @json_option

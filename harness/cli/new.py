@@ -7,6 +7,7 @@ from itertools import chain
 import click
 
 from harness.base.layout import find_layout
+from harness.cli.names import METHOD, Choice
 from harness.cli.options import OnceGroup, benchmark_option, echo_json, install_option, json_option
 from harness.images import code_fault
 from harness.methods import scaffold
@@ -33,23 +34,30 @@ def command() -> None:
 @click.option(
     "--language",
     required=True,
-    type=click.Choice(_LANGUAGES, case_sensitive=False),
+    type=Choice(_LANGUAGES),
     help="The method's own language.",
 )
 @benchmark_option("What it predicts.")
 @click.option("--title", default="", help="How tables call it.")
-def new_method(name: str, language: str, benchmark: str, title: str) -> None:
+@json_option
+def new_method(name: str, language: str, benchmark: str, title: str, as_json: bool) -> None:
     """Write the skeleton of a method: it builds, passes its self-test and appears in the table at once."""
     layout = find_layout()
-    for path in scaffold.new_method(layout, name, language, benchmark, title):
-        click.echo(path.relative_to(layout.root))
+    files = [
+        str(path.relative_to(layout.root))
+        for path in scaffold.new_method(layout, name, language, benchmark, title)
+    ]
+    if as_json:
+        echo_json({"method": name, "files": files})
+        return
+    click.echo("\n".join(files))
     click.echo(
         f"next: harness new check {name}   (builds its image and runs the self-test; docs/adding-a-method.md)"
     )
 
 
 @command.command("check")
-@click.argument("names", nargs=-1, required=True, metavar="METHOD...")
+@click.argument("names", nargs=-1, required=True, type=METHOD, metavar="METHOD...")
 @install_option
 @json_option
 def check(names: tuple[str, ...], install: bool, as_json: bool) -> int:

@@ -11,6 +11,7 @@ import click
 
 from harness.base.errors import UsageError, unknown
 from harness.base.layout import find_layout
+from harness.cli.names import METHOD
 from harness.cli.options import OnceCommand, echo_json, install_option, json_option, mirror_option
 from harness.methods.card import load_methods, method_names
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @click.command(cls=OnceCommand)
-@click.argument("subjects", nargs=-1, metavar="[METHOD|metrics|splits]...")
+@click.argument("subjects", nargs=-1, type=METHOD, metavar="[METHOD|metrics|splits]...")
 @click.option(
     "--golden",
     required=True,

@@ -14,6 +14,7 @@ from harness import api
 from harness.base.errors import UsageError
 from harness.base.files import write_atomic
 from harness.benchmarks.new_item import kind_of, kinds
+from harness.cli.names import BENCHMARK, DATASET, METHOD, VARIANT
 from harness.cli.options import SEED, Command, OnceCommand, OutputFile, install_option, mirror_option
 from harness.cli.warnings import echo_warnings
 from harness.data import load_manifest
@@ -42,10 +43,12 @@ def _kind_options(command: Command) -> Command:
 
 
 @click.command(cls=OnceCommand)
-@click.argument("benchmark", required=False)
-@click.option("--method", help="A method (harness list); the benchmark's usual one where none is named.")
-@click.option("--dataset", help="What it learns from; docs/data.md tells how to bring your own.")
-@click.option("--variant", default="published", show_default=True, help="A named way to run it.")
+@click.argument("benchmark", type=BENCHMARK, required=False)
+@click.option(
+    "--method", type=METHOD, help="A method (harness list); the benchmark's usual one where none is named."
+)
+@click.option("--dataset", type=DATASET, help="What it learns from; docs/data.md tells how to bring your own.")
+@click.option("--variant", type=VARIANT, default="published", show_default=True, help="A named way to run it.")
 @click.option("--seed", type=SEED, default=0, show_default=True, help="For methods that draw random numbers.")
 @click.option("--top", type=click.IntRange(min=1), help="Only so many rows.")
 @click.option("--output", type=OutputFile(".csv"), help="A .csv file; else the terminal.")

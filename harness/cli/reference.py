@@ -8,7 +8,9 @@ import click
 
 from harness.base.errors import refuse_unknown
 from harness.base.layout import find_layout
+from harness.base.plurals import counted
 from harness.base.tables import aligned
+from harness.cli.names import DATASET, METHOD
 from harness.cli.options import OnceGroup, echo_json, json_option, mirror_option
 from harness.results.reference import load_reference, overview, save_reference
 from harness.results.store import Store
@@ -28,8 +30,12 @@ def command() -> None:
 
 @command.command("list")
 @click.option("--keys", "with_keys", is_flag=True, help="Each run with its key.")
-@click.option("--method", "methods", multiple=True, help="With --keys: only this method; may be repeated.")
-@click.option("--dataset", "datasets", multiple=True, help="With --keys: only this dataset; may be repeated.")
+@click.option(
+    "--method", "methods", multiple=True, type=METHOD, help="With --keys: only this method; may be repeated."
+)
+@click.option(
+    "--dataset", "datasets", multiple=True, type=DATASET, help="With --keys: only this dataset; may be repeated."
+)
 @json_option
 def list_(with_keys: bool, methods: tuple[str, ...], datasets: tuple[str, ...], as_json: bool) -> None:
     """How many seeds there are of every method, dataset and split, and how they ended."""
@@ -76,7 +82,8 @@ def _list_keys(methods: tuple[str, ...], datasets: tuple[str, ...], *, as_json: 
 
 @command.command("save")
 @mirror_option
-def save(mirrors: tuple[Path, ...]) -> None:
+@json_option
+def save(mirrors: tuple[Path, ...], as_json: bool) -> None:
     """Take every finished run of the present code, images and data into results/reference.
 
     Results of seeds that were not run here are kept; those of code that has changed since are removed.
@@ -84,4 +91,8 @@ def save(mirrors: tuple[Path, ...]) -> None:
     layout = find_layout()
     count, files = save_reference(layout, Store(layout.runs), mirrors)
     size = sum(path.stat().st_size for path in files)
-    click.echo(f"{count} runs taken; {len(files)} files, {size / 1e6:.1f} MB, under {layout.reference}")
+    if as_json:
+        echo_json({"runs": count, "files": len(files), "bytes": size, "folder": str(layout.reference)})
+    else:
+        taken = f"{counted(count, 'run')} taken; {counted(len(files), 'file')}, {size / 1e6:.1f} MB"
+        click.echo(f"{taken}, under {layout.reference}")

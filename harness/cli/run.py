@@ -9,6 +9,7 @@ import click
 
 from harness import api
 from harness.base.vocabulary import Verdict
+from harness.cli.names import Choice
 from harness.cli.options import (
     OnceCommand,
     PlanArguments,
@@ -34,7 +35,7 @@ _SHOWN_IN_FULL = 4
 @request_options
 @mirror_option
 @click.option("--workers", type=click.IntRange(min=1), help="CPUs to lend to runs; all of them by default.")
-@click.option("--again", multiple=True, type=click.Choice([str(one) for one in Verdict]), help="Run these again.")
+@click.option("--again", multiple=True, type=Choice([str(one) for one in Verdict]), help="Run these again.")
 @click.option("--remove-images", is_flag=True, help="Build, run and remove one method at a time: least disk.")
 @install_option
 @runtime_option

@@ -10,7 +10,8 @@ from harness import api
 from harness.base.errors import refuse_unknown
 from harness.base.files import write_atomic
 from harness.base.vocabulary import Verdict
-from harness.cli.options import OnceCommand, OutputFile, json_text, published_seeds_option, reference_option
+from harness.cli.names import BENCHMARK, DATASET, METHOD, STORED_SUITE, Choice
+from harness.cli.options import OnceCommand, OutputFile, document_text, published_seeds_option, reference_option
 from harness.status import show, to_json, to_markdown, to_text
 
 _KINDS = {".txt": "text", ".md": "markdown", ".json": "json"}
@@ -18,13 +19,17 @@ _KINDS = {".txt": "text", ".md": "markdown", ".json": "json"}
 
 @click.command(cls=OnceCommand)
 @click.option(
-    "--suite", default="smoke", show_default=True, help="Which plan; 'stored': all that was ever run here."
+    "--suite",
+    type=STORED_SUITE,
+    default="smoke",
+    show_default=True,
+    help="Which plan; 'stored': all that was ever run here.",
 )
 @published_seeds_option
-@click.option("--benchmark", "benchmarks", multiple=True, help="Only cells of this benchmark.")
-@click.option("--method", "methods", multiple=True, help="Only cells of this method.")
-@click.option("--dataset", "datasets", multiple=True, help="Only cells on this dataset.")
-@click.option("--verdict", "verdicts", multiple=True, type=click.Choice([str(one) for one in Verdict]))
+@click.option("--benchmark", "benchmarks", multiple=True, type=BENCHMARK, help="Only cells of this benchmark.")
+@click.option("--method", "methods", multiple=True, type=METHOD, help="Only cells of this method.")
+@click.option("--dataset", "datasets", multiple=True, type=DATASET, help="Only cells on this dataset.")
+@click.option("--verdict", "verdicts", multiple=True, type=Choice([str(one) for one in Verdict]))
 @click.option("--cells", is_flag=True, help="The flat list of cells in place of the matrix.")
 @reference_option
 @click.option("--json", "as_json", is_flag=True, help="For programs.")
@@ -72,7 +77,7 @@ def command(
         show(table, cells=cells)
     else:
         if kind == "json":
-            text = json_text(to_json(table)) + "\n"
+            text = document_text(to_json(table)) + "\n"
         elif kind == "markdown":
             text = to_markdown(table, cells=cells)
         else:
@@ -87,8 +92,6 @@ def command(
 
 def _kind(file: Path | None, *, as_json: bool, as_markdown: bool) -> str:
     """The format that an option asks for, else the one of the file's ending."""
-    if as_json and as_markdown:
-        raise click.UsageError("--json and --markdown exclude each other")
     option = "json" if as_json else "markdown" if as_markdown else ""
     ending = _KINDS[file.suffix.lower()] if file else "text"
     if file and option not in ("", ending):

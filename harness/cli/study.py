@@ -44,8 +44,6 @@ def command(
     from harness.compare import compare_claims
     from harness.study import make_study, measure_anew, to_json, to_markdown, to_text
 
-    if as_json and as_markdown:
-        raise click.UsageError("--json and --markdown exclude each other")
     layout = find_layout()
     if measure:
         measure_anew(layout, benchmark, mirrors, say=partial(click.echo, err=True))

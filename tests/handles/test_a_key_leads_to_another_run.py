@@ -66,7 +66,7 @@ def test_an_unknown_key_says_where_was_looked(committed: Repository) -> None:
 def test_keys_of_reference_results_are_listed(here: Repository, made_up: Plan) -> None:
     lines = CliRunner().invoke(group, ["reference", "list", "--keys", "--method", "constant"]).output.splitlines()
     assert [line.split()[0] for line in lines] == [key[:12] for key in _keys(made_up)[:2]]
-    rows = json.loads(CliRunner().invoke(group, ["reference", "list", "--keys", "--json"]).output)
+    rows = json.loads(CliRunner().invoke(group, ["reference", "list", "--keys", "--json"]).output)["rows"]
     assert {row["key"] for row in rows} == set(_keys(made_up)[:4])
     with pytest.raises(SystemExit) as ended:
         main(["reference", "list", "--keys", "--method", "constnat"])
@@ -280,7 +280,8 @@ def test_a_wrong_wish_forgets_nothing(
     with pytest.raises(SystemExit) as ended:
         main(["forget", *(names.get(one, one) for one in arguments)])
     assert ended.value.code == 2
-    assert said in capsys.readouterr().err
+    told = capsys.readouterr()
+    assert said in told.out + told.err
     assert sorted(here.store.finished()) == sorted(keys[1:4])
 
 

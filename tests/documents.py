@@ -1,0 +1,52 @@
+"""Whatever a test makes a command print as JSON is held against the schema of that command."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Any
+
+import pytest
+from pydantic import TypeAdapter
+
+import harness.cli
+from harness.cli import options
+from harness.cli.documents import envelope
+
+_document, _error = envelope.document, envelope.error_document
+
+
+@cache
+def form(words: str) -> TypeAdapter[Any]:
+    """The form of what a command prints; a test may call `list`, of `harness split`, by its last word alone."""
+    from harness.cli.documents.answers import answers, form_of
+
+    if words in answers():
+        return form_of(words)
+    (whole,) = (one for one in answers() if one.endswith(f" {words}"))
+    return form_of(whole)
+
+
+def check(words: str, document: dict[str, Any]) -> None:
+    """Raise `ValidationError` where a document is not of its command's form."""
+    form(words).validate_json(envelope.json_text(document))
+
+
+def _checked_document(value: Mapping[str, Any] | list[Any]) -> dict[str, Any]:
+    document = _document(value)
+    check(document["command"], document)
+    return document
+
+
+def _checked_error(*arguments: Any) -> dict[str, Any]:
+    document = _error(*arguments)
+    check(document["command"] or "list", document)
+    return document
+
+
+@pytest.fixture(autouse=True)
+def every_document_is_of_its_schema(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A command that prints another document than its schema tells fails the test that called it."""
+    monkeypatch.setattr(options, "document", _checked_document)
+    monkeypatch.setattr(harness.cli, "error_document", _checked_error)
+    yield
