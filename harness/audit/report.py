@@ -14,6 +14,7 @@ from harness.audit.replay import replay_entry, replay_run, replay_sample
 from harness.audit.steps import Audit, Checked, Lack, Step, guarded, not_checked
 from harness.audit.strictness import Gap, gaps_of
 from harness.base.errors import AuditError, CorruptData
+from harness.base.heartbeat import activity
 from harness.base.layout import Layout
 from harness.base.progress import Progress, Silent
 from harness.engine import Engine
@@ -99,7 +100,8 @@ def audit_runs(
     progress.begin("audit", len(runs))
     audits = {}
     for key in runs:
-        audits[key] = auditor.audit_reference(entries[key]) if key in entries else auditor.audit(key)
+        with activity(f"audit of {key[:12]}"):
+            audits[key] = auditor.audit_reference(entries[key]) if key in entries else auditor.audit(key)
         progress.step(f"{_verdict(audits[key])}: {audits[key].label}")
     if replay:
         sound = [key for key, audit in audits.items() if not audit.failed and not audit.superseded]

@@ -9,8 +9,7 @@ HarnessError            base; carries the exit code of the command line
 |   |-- MissingData     4    a file is in none of its sources
 |   |-- CorruptData     4    a file differs from its recorded sha256 or statistics
 |   `-- WeightsError    4    a pretrained model is missing or not the recorded one; no dataset suffers from it
-|-- AuditError          5    evidence does not support a number
-`-- Interrupted       130    a person stopped the command
+`-- AuditError          5    evidence does not support a number
 """
 
 from __future__ import annotations
@@ -82,12 +81,6 @@ class AuditError(HarnessError):
     """Evidence does not support a number."""
 
     exit_code = 5
-
-
-class Interrupted(HarnessError):
-    """A person stopped the command."""
-
-    exit_code = 130
 
 
 class InvalidPredictions(Exception):

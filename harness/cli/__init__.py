@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, NoReturn
 import click
 
 from harness import __version__
-from harness.base.errors import EngineError, HarnessError, Interrupted, UsageError
+from harness.base.errors import EngineError, HarnessError, UsageError
+from harness.base.interrupt import Interrupted
 from harness.cli.documents.envelope import error_document, is_asked_for, json_text
 
 if TYPE_CHECKING:

@@ -9,6 +9,7 @@ import click
 
 from harness import api
 from harness.base.errors import UsageError
+from harness.base.heartbeat import silence
 from harness.base.tables import aligned
 from harness.cli.names import DATASET, KEY, METHOD
 from harness.cli.options import OnceCommand, echo_json, json_option
@@ -72,7 +73,8 @@ def _agrees() -> bool:
     """Whether a person says yes."""
     if not _is_asked():
         raise UsageError("nobody is here to be asked", where="harness forget", todo="add --yes, or --dry-run")
-    return click.confirm("remove them?")
+    with silence():
+        return click.confirm("remove them?")
 
 
 def _is_asked() -> bool:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from harness.base.errors import UsageError
+from harness.base.heartbeat import silence
 from harness.base.layout import Layout, find_layout
 from harness.base.progress import progress_for
 from harness.cli.names import DATASET, METHOD, SPLIT, VARIANT
@@ -170,7 +171,8 @@ async def _serve(
             echo_json({"key": planned.key, "label": planned.job.label, "connection_file": str(kernel.file)})
         else:
             click.echo(_instructions(planned, image, kernel, time.monotonic() - began))
-        await asyncio.wait([kernel.ended])
+        with silence():
+            await asyncio.wait([kernel.ended])
         if words := last_words(kernel.log):
             click.echo(f"the kernel's last words:\n{words}", err=True)
 

@@ -15,6 +15,7 @@ import click
 
 from harness import benchmarks
 from harness.base.errors import UsageError
+from harness.base.heartbeat import heartbeat
 from harness.base.vocabulary import Accelerator
 from harness.cli.documents.envelope import document, json_text
 from harness.cli.names import BENCHMARK, DATASET, METHOD, SPLIT, SUITE, VARIANT, Choice
@@ -44,6 +45,11 @@ class OnceCommand(click.Command):
         if flags.issuperset(_FORMS) and not ctx.resilient_parsing:
             raise click.UsageError(f"{' and '.join(_FORMS)} exclude each other", ctx)
         return super().parse_args(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command, with a sign of life at least every ten seconds."""
+        with heartbeat(ctx.command_path):
+            return super().invoke(ctx)
 
 
 class OutputFile(click.Path):

@@ -13,6 +13,7 @@ from typing import TypeVar, overload
 from harness import benchmarks
 from harness.base.errors import CorruptData, ManifestError, MissingData, UsageError
 from harness.base.files import checksum, digest_of, sha256_of
+from harness.base.heartbeat import activity
 from harness.base.layout import Layout
 from harness.benchmarks import Dataset
 from harness.benchmarks.new_item import with_new
@@ -100,7 +101,7 @@ def convert_dataset(layout: Layout, name: str, *, mirrors: Sequence[Path] = ()) 
         return _checked(replace(with_new(manifest.benchmark, base, manifest.new), name=name), layout, manifest)
     convert = find_converter(layout, manifest)
     files = fetch_dataset(layout, name, mirrors=mirrors)
-    with seen_first(layout, manifest, files):
+    with activity(f"converting dataset {name}"), seen_first(layout, manifest, files):
         dataset = convert(manifest, files)
         if not isinstance(dataset, benchmark.dataset):
             raise ManifestError(
