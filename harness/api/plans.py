@@ -15,7 +15,7 @@ from harness.base.vocabulary import Accelerator
 from harness.planning.jobs import on_accelerator
 from harness.planning.needs import REQUEST, Needs, needs_of
 from harness.planning.plan import Cell, Plan, make_plan
-from harness.planning.request import Request, requested_jobs
+from harness.planning.request import Request, refuse_impossible_splits, requested_jobs
 from harness.planning.suites import plan_name
 from harness.results.durations import reference_seconds
 from harness.results.reference import load_reference
@@ -66,6 +66,8 @@ def plan(
         upstream=Path(upstream) if upstream is not None else None,
     )
     jobs = requested_jobs(layout, request)
+    if make_splits:
+        refuse_impossible_splits(layout, jobs)
     return make_plan(layout, REQUEST, on_accelerator(layout, jobs, accelerator), make_splits=make_splits)
 
 

@@ -4,6 +4,21 @@ from __future__ import annotations
 
 import os
 import sys
+from types import TracebackType
+
+
+def _say_interrupted(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    """What Python shows of an error that nobody took; of a Ctrl-C while modules load, that it was one."""
+    if issubclass(kind, KeyboardInterrupt):
+        sys.stderr.write("interrupted\n")
+    else:
+        sys.__excepthook__(kind, error, trace)
+
+
+# Until `main` begins, nothing else can take a Ctrl-C: so this stands before imports that take a while.
+sys.excepthook = _say_interrupted
+
+# ruff: noqa: E402
 from importlib import import_module
 from io import TextIOWrapper
 from typing import TYPE_CHECKING, NoReturn
@@ -44,7 +59,7 @@ _COMMANDS = {
     "attest": "Say what the results are, in a statement that you can sign.",
     "log": "Show what happened to results, in order.",
     "report": "Write the status page as one self-contained HTML file.",
-    "export": "Export results with their evidence as a Workflow Run RO-Crate.",
+    "export": "Export results with all that they rest on, or verify such an export.",
     "predict": "Run one method on your own data.",
     "notebook": "Open a Jupyter kernel inside a method's frozen image, a job loaded.",
     "new": "Make the skeleton of a new method.",
@@ -132,7 +147,7 @@ def main(arguments: list[str] | None = None) -> None:
     except OSError as error:
         _fail(
             arguments,
-            f"this machine refused: {error.strerror or error}",
+            f"the operating system says: {error.strerror or error}",
             where=", ".join(str(name) for name in (error.filename, error.filename2) if name) or _innermost(error),
             todo="look at rights and free space there; `harness doctor` examines the machine",
         )

@@ -23,6 +23,8 @@ from harness.data.trust import forget
 _MISSING_OR_CORRUPT = 4
 _AWAY = ("to be brought", "to be downloaded")
 _FAULT = "fault"
+# So many files of a dataset are named in a line.
+_NAMED = 3
 
 
 @click.group(cls=OnceGroup)
@@ -169,7 +171,13 @@ def _state(layout: Layout, manifest: DatasetManifest, mirrors: tuple[Path, ...])
     if not away:
         return "can be made from what is here"
     how = "to be downloaded" if all(file.recorded for file in away) else "to be brought or downloaded"
-    return f"{how}: {', '.join(file.name for file in away)}"
+    return f"{how}: {_some([file.name for file in away])}"
+
+
+def _some(names: list[str]) -> str:
+    """The first few of many names."""
+    more = len(names) - _NAMED
+    return ", ".join(names if more <= 1 else [*names[:_NAMED], f"and {more} more"])
 
 
 def _verification(layout: Layout, name: str, mirrors: tuple[Path, ...], *, required: bool) -> dict[str, str]:

@@ -10,6 +10,7 @@ import click
 from harness import api
 from harness.base.errors import UsageError
 from harness.base.heartbeat import silence
+from harness.base.plurals import counted
 from harness.base.tables import aligned
 from harness.cli.names import DATASET, KEY, METHOD
 from harness.cli.options import OnceCommand, echo_json, json_option
@@ -49,7 +50,7 @@ def command(
         rows = [[run.key[:12], run.verdict, run.label, f"{run.bytes / 1e6:.1f} MB"] for run in runs]
         for line in aligned(rows):
             click.echo(line)
-        count = "1 run" if len(runs) == 1 else f"{len(runs)} runs"
+        count = counted(len(runs), "run")
         click.echo(
             f"{count}, {sum(run.bytes for run in runs) / 1e6:.1f} MB of predictions, logs, records and scores"
         )

@@ -12,6 +12,7 @@ import click
 from harness.base.errors import EngineError
 from harness.base.layout import Layout, find_layout
 from harness.base.progress import Progress, progress_for
+from harness.base.tables import aligned
 from harness.base.vocabulary import Accelerator
 from harness.cli.materials import outdated, provenance, sbom
 from harness.cli.names import IMAGE, Choice
@@ -63,21 +64,18 @@ def list_images(as_json: bool) -> None:
     if as_json:
         echo_json(rows)
         return
-    click.echo(
-        f"{'name':12} {'kind':12} {'for':4} {'on top of':10} {'tree':16} {'MB':>6} {'own MB':>6}  built here"
-    )
+    lines = [["name", "kind", "for", "on top of", "tree", "MB", "own MB", "built here"]]
     for row in rows:
         builds = "; ".join(
             f"{b['engine']} {b['size_bytes'] / 1e6:.0f} MB"
             + (f" in {b['built_seconds']:.1f} s" if b["built_seconds"] else "")
             for b in row["built"]
         )
-        sizes = f"{row['bytes'] / 1e6:6.0f} {row['added_bytes'] / 1e6:6.0f}"
+        sizes = [f"{row[name] / 1e6:6.0f}" for name in ("bytes", "added_bytes")]
         tree, parent = row["tree"][:16] or "-", row["extends"] or "-"
-        click.echo(
-            f"{row['name']:12} {row['kind']:12} {row['variant']:4} {parent:10} {tree:16} {sizes}  "
-            f"{builds or row['why'] or '-'}"
-        )
+        lines.append([row["name"], row["kind"], row["variant"], parent, tree, *sizes, builds or row["why"] or "-"])
+    for line in aligned(lines):
+        click.echo(line)
 
 
 @command.command(short_help="From what was asked for to exact versions and sha256.")

@@ -51,7 +51,7 @@ def list_(with_keys: bool, methods: tuple[str, ...], datasets: tuple[str, ...], 
     for line in aligned(
         [
             row.label,
-            f"{row.seeds:3} seeds",
+            counted(row.seeds, "seed"),
             row.verdicts,
             f"{row.cpu_hours:6.2f} CPU h",
             f"{row.stale} of code, images or data that changed since" if row.stale else "",
@@ -59,7 +59,9 @@ def list_(with_keys: bool, methods: tuple[str, ...], datasets: tuple[str, ...], 
         for row in rows
     ):
         click.echo(line)
-    click.echo(f"{sum(row.seeds for row in rows)} runs, {sum(row.cpu_hours for row in rows):.1f} CPU hours")
+    click.echo(
+        f"{counted(sum(row.seeds for row in rows), 'run')}, {sum(row.cpu_hours for row in rows):.1f} CPU hours"
+    )
 
 
 def _list_keys(methods: tuple[str, ...], datasets: tuple[str, ...], *, as_json: bool) -> None:

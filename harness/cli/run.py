@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,7 @@ from harness.cli.options import (
 from harness.cli.plan import show_plan
 from harness.cli.warnings import echo_warnings
 from harness.status import Table, show, to_json
+from harness.status.table import key_metrics
 
 if TYPE_CHECKING:
     from harness.handles.publication import Row
@@ -124,7 +126,7 @@ def _show_each(repository: api.Repository, table: Table) -> None:
     for scored in table.cells:
         click.echo(f"\n{scored.cell.job.label}: {scored.cell.verdict}: {scored.cell.reason}")
         published = PublishedLines(beside.get(scored.key or "", ()))
-        for name, value in sorted(scored.metrics.items()):
+        for name, value in _in_order(scored.cell.job.benchmark, scored.metrics):
             text = f"{value!r}" if value is not None else f"undefined: {scored.notes.get(name, '')}"
             click.echo(f"  {name:42} {text}")
             for line in published.about(name):
@@ -135,6 +137,12 @@ def _show_each(repository: api.Repository, table: Table) -> None:
             echo_warnings(repository.store, scored.key, indent="  ")
             click.echo(f"  evidence: {repository.store.path(scored.key)}")
             click.echo(f"  why believe it: harness audit {scored.key[:12]}")
+
+
+def _in_order(benchmark: str, metrics: Mapping[str, float | None]) -> list[tuple[str, float | None]]:
+    """Metrics by name, those that tables show before all others."""
+    shown = {name: place for place, name in enumerate(key_metrics(benchmark))}
+    return sorted(metrics.items(), key=lambda item: (shown.get(item[0], len(shown)), item[0]))
 
 
 def _published(repository: api.Repository, table: Table) -> dict[str, list[Row]]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness.base.errors import CorruptData
+from harness.base.plurals import counted
 
 _GZIP = b"\x1f\x8b"
 
@@ -52,7 +53,9 @@ def check_width(row: Sequence[str], header: Sequence[str], where: str) -> None:
     """Raise `CorruptData` unless a row has as many cells as the header."""
     if len(row) != len(header):
         raise CorruptData(
-            f"{len(row)} cells instead of {len(header)}", where=where, todo="give every line the header's columns"
+            f"{counted(len(row), 'cell')} instead of {len(header)}",
+            where=where,
+            todo="give every line the header's columns",
         )
 
 

@@ -62,7 +62,7 @@ def prediction_job(
     if manifest.benchmark not in card.benchmarks:
         names = [one.name for one in load_methods(layout, manifest.benchmark)]
         raise UsageError(
-            f"{card.title} has no part in benchmark {manifest.benchmark}",
+            f"{card.title} does not belong to benchmark {manifest.benchmark}",
             where=f"dataset {dataset}",
             todo=f"choose one of its methods: {', '.join(names)}",
         )

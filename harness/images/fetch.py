@@ -105,7 +105,7 @@ def few_notes(shown: ShownProgress) -> Progress:
 
     def tell(done: int, total: int, _part: Part) -> None:
         if done in (1, total):
-            shown.note(f"fetched {done} of {total} parts")
+            shown.note(f"fetched {done} of {counted(total, 'part')}")
 
     return tell
 

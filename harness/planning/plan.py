@@ -125,7 +125,7 @@ class _Planner:
         weights = card.weights_of(job.variant)
         if job.benchmark not in card.benchmarks:
             return Cell(
-                job, None, Verdict.NOT_APPLICABLE, f"{card.title} has no part in benchmark {job.benchmark}"
+                job, None, Verdict.NOT_APPLICABLE, f"{card.title} does not belong to benchmark {job.benchmark}"
             )
         if refusal := card.refusal(job.dataset, job.variant):
             return Cell(job, None, Verdict.NOT_APPLICABLE, refusal)

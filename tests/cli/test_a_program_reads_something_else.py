@@ -102,7 +102,7 @@ def test_an_error_is_a_document_too(
     ("raised", "code", "what"),
     [
         (KeyboardInterrupt(), 130, "interrupted"),
-        (PermissionError(13, "Permission denied", "/a/file"), 3, "this machine refused"),
+        (PermissionError(13, "Permission denied", "/a/file"), 3, "the operating system says: Permission denied"),
         (KeyError("x"), 3, "a fault of the harness itself"),
     ],
 )

@@ -11,6 +11,7 @@ import click
 from harness.base.errors import UsageError
 from harness.base.files import write_atomic
 from harness.base.layout import Layout, find_layout
+from harness.base.plurals import counted
 from harness.base.vocabulary import Accelerator
 from harness.cli.names import IMAGE, Choice
 from harness.cli.options import OnceCommand, echo_json, json_option
@@ -60,13 +61,13 @@ def sbom(
     if record:
         for name in selection:
             path, count = record_notices(layout, name)
-            click.echo(f"{name}: wrote {path}, notices of {count} parts")
+            click.echo(f"{name}: wrote {path}, notices of {counted(count, 'part')}")
         return
     _refuse_heap(selection, output)
     for name in selection:
         text, components = bill_of_materials(layout, name, accelerator, form=form)
         unknown = sum(not component.licence for component in components)
-        note = f"{name}: {len(components)} components, the licences of {unknown} are not known"
+        note = f"{name}: {counted(len(components), 'component')}, the licences of {unknown} are not known"
         _deliver(text, output, f"{name}{ENDINGS[form]}", note)
 
 
@@ -84,7 +85,7 @@ def provenance(names: tuple[str, ...], everything: bool, accelerator: Accelerato
         statement = provenance_of(layout, name, accelerator)
         text = json.dumps(statement, indent=1, sort_keys=True) + "\n"
         count = len(statement["predicate"]["buildDefinition"]["resolvedDependencies"])
-        _deliver(text, output, f"{name}.intoto.json", f"{name}: {count} dependencies")
+        _deliver(text, output, f"{name}.intoto.json", f"{name}: {counted(count, 'dependency', 'dependencies')}")
 
 
 @click.command("outdated", cls=OnceCommand, short_help="Locked Debian packages that an archive has newer.")
@@ -113,7 +114,7 @@ def outdated(names: tuple[str, ...], everything: bool, archives: tuple[str, ...]
             click.echo(f"{name}  is in none of these suites")
         secure = sum(bool(package.security) for package in comparison.newer)
         click.echo(
-            f"{comparison.packages} locked packages beside {', '.join(comparison.suites)}: "
+            f"{counted(comparison.packages, 'locked package')} beside {', '.join(comparison.suites)}: "
             f"{len(comparison.newer)} are newer there, {secure} of them in a security suite; "
             f"{len(comparison.absent)} are not there"
         )
