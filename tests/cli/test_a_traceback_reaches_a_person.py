@@ -89,16 +89,21 @@ def _harness(arguments: str, **environment: str) -> subprocess.CompletedProcess[
     )
 
 
+def _failures(done: subprocess.CompletedProcess[str]) -> list[str]:
+    """The other output, without signs of life, which a slow machine gives."""
+    return [line for line in done.stderr.splitlines() if not line.startswith("at work: ")]
+
+
 def test_a_terminal_without_unicode_gets_an_answer() -> None:
     done = _harness("compare --method bnnr", PYTHONIOENCODING="ascii", PYTHONUTF8="0", LC_ALL="C")
     assert "repurposing" in done.stdout
-    assert done.stderr == ""
+    assert _failures(done) == []
 
 
 def test_a_reader_that_leaves_early_is_no_failure() -> None:
     done = _harness("compare --all | head -1")
     assert done.stdout.startswith("repurposing")
-    assert done.stderr == ""
+    assert _failures(done) == []
 
 
 def test_a_full_disk_behind_the_output_is_told() -> None:
