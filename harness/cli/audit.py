@@ -9,7 +9,7 @@ import click
 
 from harness import api
 from harness.base.errors import AuditError
-from harness.cli.names import KEY, SUITE, Choice
+from harness.cli.names import KEY, SUITE, Word
 from harness.cli.options import OnceCommand, echo_json, json_option, mirror_option
 
 # `harness.audit.Lack`, which is too heavy to import for a page of help; a test holds them to be equal.
@@ -33,7 +33,7 @@ _LACKS = (
     "--waive",
     "waived",
     multiple=True,
-    type=Choice(_LACKS),
+    type=Word(_LACKS),
     help="With --strict: accept this lack. Several are possible.",
 )
 @click.option("--verbose", is_flag=True, help="The whole chain of every run.")

@@ -12,7 +12,7 @@ from harness.api.repository import Repository
 from harness.base.errors import AuditError, CorruptData, UsageError
 from harness.base.plurals import counted
 from harness.base.progress import progress_for
-from harness.cli.names import STORED_SUITE, Choice
+from harness.cli.names import STORED_SUITE, Word
 from harness.cli.options import OnceCommand, OutputFile, echo_json, json_option, mirror_option
 from harness.export import Extent, Profile, export
 from harness.results.index import build_index
@@ -34,7 +34,7 @@ _INDEX = ".parquet"
 @click.option("--without-predictions", is_flag=True, help="Smaller; scores can't be computed again from it.")
 @click.option(
     "--profile",
-    type=Choice([str(one) for one in Profile]),
+    type=Word([str(one) for one in Profile]),
     help="What the description is: provenance (the default; the suite is a workflow), or processes alone.",
 )
 @click.option("--verify", "crate", type=click.Path(path_type=Path), metavar="CRATE", help="Verify a crate.")

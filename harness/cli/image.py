@@ -15,7 +15,7 @@ from harness.base.progress import Progress, progress_for
 from harness.base.tables import aligned
 from harness.base.vocabulary import Accelerator
 from harness.cli.materials import outdated, provenance, sbom
-from harness.cli.names import IMAGE, Choice
+from harness.cli.names import IMAGE, Word
 from harness.cli.options import OnceGroup, echo_json, json_option
 from harness.engine import find_engine
 from harness.images.build import ensure_environment, ensure_image, record_environment
@@ -37,7 +37,7 @@ def _names(command: Command) -> Command:
 
 
 _accelerator = click.option(
-    "--accelerator", type=Choice(["cpu", "cuda"]), default="cpu", show_default=True, help="Which variant."
+    "--accelerator", type=Word(["cpu", "cuda"]), default="cpu", show_default=True, help="Which variant."
 )
 _mirrors = click.option(
     "--mirror",

@@ -24,7 +24,7 @@ _SHORT = 12
 _ENDS = "[/:]"
 
 
-class Choice(click.Choice[str]):
+class Word(click.Choice[str]):
     """One of a few words, in letters of any case."""
 
     def __init__(self, words: Iterable[str]) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from harness.base.layout import find_layout
-from harness.cli.names import METHOD, Choice
+from harness.cli.names import METHOD, Word
 from harness.cli.options import OnceGroup, benchmark_option, echo_json, install_option, json_option
 from harness.images import code_fault
 from harness.methods import scaffold
@@ -35,7 +35,7 @@ def command() -> None:
 @click.option(
     "--language",
     required=True,
-    type=Choice(_LANGUAGES),
+    type=Word(_LANGUAGES),
     help="The method's own language.",
 )
 @benchmark_option("What it predicts.")

@@ -18,7 +18,7 @@ from harness.base.errors import UsageError
 from harness.base.heartbeat import heartbeat
 from harness.base.vocabulary import Accelerator
 from harness.cli.documents.envelope import document, json_text
-from harness.cli.names import BENCHMARK, DATASET, METHOD, SPLIT, SUITE, VARIANT, Choice
+from harness.cli.names import BENCHMARK, DATASET, METHOD, SPLIT, SUITE, VARIANT, Word
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -181,7 +181,7 @@ def request_options(command: Command) -> Command:
         ),
         click.option(
             "--accelerator",
-            type=Choice(["cpu", "cuda"]),
+            type=Word(["cpu", "cuda"]),
             default="cpu",
             show_default=True,
             help="What the methods that can use an NVIDIA GPU compute on; the others stay on the CPU.",

@@ -10,7 +10,7 @@ import click
 
 from harness import api
 from harness.base.vocabulary import Verdict
-from harness.cli.names import Choice
+from harness.cli.names import Word
 from harness.cli.options import (
     OnceCommand,
     PlanArguments,
@@ -37,7 +37,7 @@ _SHOWN_IN_FULL = 4
 @request_options
 @mirror_option
 @click.option("--workers", type=click.IntRange(min=1), help="CPUs to lend to runs; all of them by default.")
-@click.option("--again", multiple=True, type=Choice([str(one) for one in Verdict]), help="Run these again.")
+@click.option("--again", multiple=True, type=Word([str(one) for one in Verdict]), help="Run these again.")
 @click.option("--remove-images", is_flag=True, help="Build, run and remove one method at a time: least disk.")
 @install_option
 @runtime_option
@@ -136,7 +136,8 @@ def _show_each(repository: api.Repository, table: Table) -> None:
         if scored.key and scored.cell.record:
             echo_warnings(repository.store, scored.key, indent="  ")
             click.echo(f"  evidence: {repository.store.path(scored.key)}")
-            click.echo(f"  why believe it: harness audit {scored.key[:12]}")
+            if scored.cell.verdict.is_final:
+                click.echo(f"  why believe it: harness audit {scored.key[:12]}")
 
 
 def _in_order(benchmark: str, metrics: Mapping[str, float | None]) -> list[tuple[str, float | None]]:

@@ -10,7 +10,7 @@ from harness import api
 from harness.base.errors import refuse_unknown
 from harness.base.files import write_atomic
 from harness.base.vocabulary import Verdict
-from harness.cli.names import BENCHMARK, DATASET, METHOD, STORED_SUITE, Choice
+from harness.cli.names import BENCHMARK, DATASET, METHOD, STORED_SUITE, Word
 from harness.cli.options import OnceCommand, OutputFile, document_text, published_seeds_option, reference_option
 from harness.status import show, to_json, to_markdown, to_text
 
@@ -29,7 +29,7 @@ _KINDS = {".txt": "text", ".md": "markdown", ".json": "json"}
 @click.option("--benchmark", "benchmarks", multiple=True, type=BENCHMARK, help="Only cells of this benchmark.")
 @click.option("--method", "methods", multiple=True, type=METHOD, help="Only cells of this method.")
 @click.option("--dataset", "datasets", multiple=True, type=DATASET, help="Only cells on this dataset.")
-@click.option("--verdict", "verdicts", multiple=True, type=Choice([str(one) for one in Verdict]))
+@click.option("--verdict", "verdicts", multiple=True, type=Word([str(one) for one in Verdict]))
 @click.option("--cells", is_flag=True, help="The flat list of cells in place of the matrix.")
 @reference_option
 @click.option("--json", "as_json", is_flag=True, help="For programs.")

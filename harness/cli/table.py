@@ -11,7 +11,7 @@ import click
 from harness import api
 from harness.base.errors import HarnessError
 from harness.base.files import write_atomic
-from harness.cli.names import DATASET, METHOD_ROW, METRIC, SPLIT, STORED_SUITE, VARIANT, Choice
+from harness.cli.names import DATASET, METHOD_ROW, METRIC, SPLIT, STORED_SUITE, VARIANT, Word
 from harness.cli.options import SEED, OnceCommand, OutputFile, document_text, json_option, reference_option
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ _KINDS = {
 @reference_option
 @click.option("--strict", is_flag=True, help="Exit with 1, and show nothing, where a number must not stand alone.")
 @click.option("--output", type=OutputFile(*_KINDS), help=f"Write to this file: {', '.join(_KINDS)}.")
-@click.option("--format", "kind", type=Choice(list(_KINDS.values())), help="By default that of the file.")
+@click.option("--format", "kind", type=Word(list(_KINDS.values())), help="By default that of the file.")
 @json_option
 def command(
     methods: tuple[str, ...],

@@ -10,7 +10,7 @@ import click
 from harness.base.errors import UsageError
 from harness.base.layout import find_layout
 from harness.base.vocabulary import Accelerator
-from harness.cli.names import WEIGHTS, Choice
+from harness.cli.names import WEIGHTS, Word
 from harness.cli.options import OnceGroup, echo_json, install_option, json_option, mirror_option
 from harness.engine import find_engine
 from harness.execution.adaptation import adapt_weights
@@ -69,7 +69,7 @@ def get_weights(method: str, folder: Path | None, mirrors: tuple[Path, ...], as_
     help="UTF-8, one text per line.",
 )
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="A setting of the program.")
-@click.option("--accelerator", type=Choice(["cpu", "cuda"]), default="cpu", show_default=True)
+@click.option("--accelerator", type=Word(["cpu", "cuda"]), default="cpu", show_default=True)
 @install_option
 @json_option
 def adapt(

@@ -27,7 +27,8 @@ def refusal(*arguments: str, capsys: pytest.CaptureFixture[str]) -> str:
     """What a person reads; the exit code must be that of a wrong request."""
     with pytest.raises(SystemExit) as ended:
         main([*arguments])
-    told = capsys.readouterr().err
+    shown = capsys.readouterr()
+    told = shown.err + shown.out
     assert ended.value.code == 2, told
     return told
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from harness.cli.documents.answers import Answer, Form, OpenForm
+from harness.cli.documents.answers import Answer, Fields, OpenFields
 
 
-class MeasuredSplit(OpenForm):
+class MeasuredSplit(OpenFields):
     """A split. Other fields are tables of numbers: sizes, and how similar known and new drugs are."""
 
     dataset: str
@@ -18,7 +18,7 @@ class Measurements(Answer):
     rows: list[MeasuredSplit]
 
 
-class ConsistencyRow(Form):
+class ConsistencyRow(Fields):
     """One split at one threshold: its penalty, and the shares of controls that do as well, and as badly."""
 
     split: str

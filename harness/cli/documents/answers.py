@@ -31,26 +31,26 @@ Metrics = dict[str, float | None]
 Counts = dict[str, int]
 
 
-class Form(BaseModel):
+class Fields(BaseModel):
     """Fields by name. One that is not named here is a fault of this file."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
-class OpenForm(BaseModel):
+class OpenFields(BaseModel):
     """Fields by name, and others that its description tells where to find."""
 
     model_config = ConfigDict(extra="allow", strict=True)
 
 
-class Answer(Form):
+class Answer(Fields):
     """The envelope of all answers."""
 
     permafrost: Literal[1]
     command: str
 
 
-class Failure(Form):
+class Failure(Fields):
     """What went wrong: what, where, and what to do; `exit_code` is the command's."""
 
     kind: str
@@ -69,7 +69,7 @@ class ErrorAnswer(Answer):
 # -- what there is
 
 
-class Listed(Form):
+class Listed(Fields):
     """A name with what it is."""
 
     name: str
@@ -82,7 +82,7 @@ class FaultyDataset(Listed):
     fault: str = ""
 
 
-class ListedMethod(OpenForm):
+class ListedMethod(OpenFields):
     """A method. Other fields are those of its card (`method.toml`)."""
 
     name: str
@@ -108,14 +108,14 @@ class Listing(Answer):
     rows: list[ListedMethod | ListedFinding | FaultyDataset]
 
 
-class FaultyManifest(Form):
+class FaultyManifest(Fields):
     """A manifest that can't be read."""
 
     name: str
     fault: str
 
 
-class DatasetRow(OpenForm):
+class DatasetRow(OpenFields):
     """A dataset, and whether its files are here. Other fields are those of its manifest (`dataset.toml`)."""
 
     name: str
@@ -130,7 +130,7 @@ class Datasets(Answer):
     rows: list[DatasetRow | FaultyManifest]
 
 
-class LoadedDataset(Form):
+class LoadedDataset(Fields):
     """A dataset that was converted: the digest of its arrays; None where a person has to bring it."""
 
     name: str
@@ -144,7 +144,7 @@ class LoadedDatasets(Answer):
     rows: list[LoadedDataset]
 
 
-class VerifiedDataset(Form):
+class VerifiedDataset(Fields):
     """Whether a dataset is what its manifest says."""
 
     name: str
@@ -165,7 +165,7 @@ class ForgottenFiles(Answer):
     forgotten: list[str]
 
 
-class WeightsRow(OpenForm):
+class WeightsRow(OpenFields):
     """A pretrained model, and whether it is here. Other fields are those of its `weights.toml`."""
 
     method: str
@@ -187,7 +187,7 @@ class WeightsAnswer(Answer):
     digest: str
 
 
-class VerifiedWeights(Form):
+class VerifiedWeights(Fields):
     """Whether a model is here and unchanged."""
 
     method: str
@@ -203,7 +203,7 @@ class WeightsVerification(Answer):
 # -- splits
 
 
-class StrategyRow(Form):
+class StrategyRow(Fields):
     """A split strategy: its parameters with their defaults, and how many splits of each dataset are published."""
 
     benchmark: str
@@ -219,7 +219,7 @@ class Strategies(Answer):
     rows: list[StrategyRow]
 
 
-class SplitRow(OpenForm):
+class SplitRow(OpenFields):
     """A split file. Other fields are tables of numbers that describe it, in the words of its benchmark."""
 
     dataset: str
@@ -228,13 +228,13 @@ class SplitRow(OpenForm):
     file: str
 
 
-class Splits(Answer):
+class MadeSplits(Answer):
     """`harness split make`."""
 
     rows: list[SplitRow]
 
 
-class VerifiedSplit(Form):
+class VerifiedSplit(Fields):
     """The promises of a split that were examined, and those that are broken."""
 
     dataset: str
@@ -255,7 +255,7 @@ class SplitVerification(Answer):
 # -- images
 
 
-class ImageRow(Form):
+class ImageRow(Fields):
     """What is recorded of an environment or a method's image, and what was built here."""
 
     name: str
@@ -276,7 +276,7 @@ class Images(Answer):
     rows: list[ImageRow]
 
 
-class LockRow(Form):
+class LockRow(Fields):
     """The lock files of an environment."""
 
     name: str
@@ -303,7 +303,7 @@ class Builds(Answer):
     rows: list[BuiltImage]
 
 
-class ImageCheck(Form):
+class ImageCheck(Fields):
     """One thing that was checked of an image; `fault` is empty where it holds."""
 
     image: str
@@ -332,7 +332,7 @@ class Outdated(Answer):
 # -- runs
 
 
-class JobFields(Form):
+class JobFields(Fields):
     """The job of a row. `accelerator` is there where it is not the CPU."""
 
     benchmark: str
@@ -362,7 +362,7 @@ class PlanAnswer(Answer):
     needs: Needs
 
 
-class ClaimRow(Form):
+class ClaimRow(Fields):
     """A published number beside ours. Names are ours, None where this artifact has no such thing."""
 
     source: str
@@ -402,7 +402,7 @@ class Comparisons(Answer):
     comparisons: list[ClaimRow]
 
 
-class MetricSummary(Form):
+class MetricSummary(Fields):
     """A metric over the seeds of a group."""
 
     mean: float
@@ -410,7 +410,7 @@ class MetricSummary(Form):
     n: int
 
 
-class GroupRow(Form):
+class GroupRow(Fields):
     """A row of the status table: a method on a dataset and a split, over its seeds."""
 
     benchmark: str
@@ -457,7 +457,7 @@ class RunAnswer(StatusAnswer):
     published: dict[str, list[ClaimRow]]
 
 
-class ScoresRow(Form):
+class ScoresRow(Fields):
     """The scores of one run."""
 
     label: str
@@ -476,7 +476,7 @@ class ScoresAnswer(Answer):
     rows: list[ScoresRow]
 
 
-class ShownScores(Form):
+class ShownScores(Fields):
     """The scores that `harness show` has."""
 
     metrics: Metrics
@@ -484,7 +484,7 @@ class ShownScores(Form):
     series: dict[str, list[float | None]]
 
 
-class ShownFile(Form):
+class ShownFile(Fields):
     """A file of a run, and whether it is on this machine."""
 
     name: str
@@ -525,7 +525,7 @@ class RunLog(Answer):
     recorded: bool
 
 
-class DifferenceRow(Form):
+class DifferenceRow(Fields):
     """One thing that differs between two runs; of numbers `by` is second minus first."""
 
     section: str
@@ -536,7 +536,7 @@ class DifferenceRow(Form):
     decides: bool
 
 
-class Differences(Answer):
+class DifferenceListing(Answer):
     """`harness diff`."""
 
     rows: list[DifferenceRow]
@@ -549,7 +549,7 @@ class ForgetAnswer(Answer):
     runs: list[Forgotten]
 
 
-class ContestRow(Form):
+class ContestRow(Fields):
     """A method in a setting: its values, and its tests against the first method."""
 
     metric: str
@@ -576,7 +576,7 @@ class ContestRow(Form):
     remark: str
 
 
-class SeedValues(Form):
+class SeedValues(Fields):
     """The values of a method in a setting, by seed."""
 
     method: str
@@ -584,7 +584,7 @@ class SeedValues(Form):
     seeds: dict[str, float]
 
 
-class RankTestOfSettings(Form):
+class RankTestOfSettings(Fields):
     """Friedman's test over the settings `blocks`, and Nemenyi's critical difference."""
 
     ranks: list[float]
@@ -621,7 +621,7 @@ class StudyAnswer(Answer):
 # -- evidence
 
 
-class ReferenceRow(Form):
+class ReferenceGroup(Fields):
     """The reference results of a method on a dataset and a split."""
 
     label: str
@@ -641,7 +641,7 @@ class ReferenceKey(JobFields):
 class ReferenceListing(Answer):
     """`harness reference list`; with --keys each run."""
 
-    rows: list[ReferenceRow | ReferenceKey]
+    rows: list[ReferenceGroup | ReferenceKey]
 
 
 class SavedReference(Answer):
@@ -653,7 +653,7 @@ class SavedReference(Answer):
     folder: str
 
 
-class StepRow(Form):
+class StepRow(Fields):
     """A link of the chain from a number to what it rests on."""
 
     name: str
@@ -665,7 +665,7 @@ class StepRow(Form):
     lack: str
 
 
-class AuditedRun(Form):
+class AuditedRun(Fields):
     """The chain of one run."""
 
     key: str
@@ -676,7 +676,7 @@ class AuditedRun(Form):
     steps: list[StepRow]
 
 
-class Gap(Form):
+class GapRow(Fields):
     """How often something was lacking, and why."""
 
     count: int
@@ -692,7 +692,7 @@ class AuditAnswer(Answer):
     failed: int
     superseded: int
     cells_without_run: int
-    lacking: dict[Lack, Gap]
+    lacking: dict[Lack, GapRow]
     repository: list[StepRow]
     runs: list[AuditedRun]
     waived: list[Lack]
@@ -706,7 +706,7 @@ class ProofAnswer(Answer):
     steps: list[ProofStep]
 
 
-class Signer(Form):
+class SignerRow(Fields):
     """Who signed."""
 
     name: str
@@ -717,7 +717,7 @@ class StatementAnswer(Answer):
     """`harness attest`: the file, who signed it, its digest, and what it says."""
 
     path: str
-    signed_by: Signer | None
+    signed_by: SignerRow | None
     sha256: str
     about: str
     made: str
@@ -732,7 +732,7 @@ class StatementAnswer(Answer):
     digests: dict[str, str]
 
 
-class LeafRow(Form):
+class LeafRow(Fields):
     """A leaf of the log. Fields that are empty in it are left out."""
 
     leaf: int
@@ -758,7 +758,7 @@ class LogAnswer(Answer):
     leaves: list[LeafRow]
 
 
-class ArrayRow(Form):
+class ArrayRow(Fields):
     """An array of a golden case beside ours."""
 
     array: str
@@ -768,7 +768,7 @@ class ArrayRow(Form):
     note: str
 
 
-class CaseRow(Form):
+class CaseRow(Fields):
     """A golden case; its verdict is that of its worst array."""
 
     case: str
@@ -789,7 +789,7 @@ class ParityAnswer(Answer):
     findings: list[CaseRow]
 
 
-class SelfTestRow(Form):
+class SelfTestRow(Fields):
     """A check of the self-test of a method."""
 
     method: str
@@ -804,7 +804,7 @@ class SelfTestAnswer(Answer):
     rows: list[SelfTestRow]
 
 
-class CrateRun(Form):
+class CrateRun(Fields):
     """A run of a crate, recomputed."""
 
     key: str
@@ -888,7 +888,7 @@ ANSWERS: dict[str, tuple[type[Answer], ...]] = {
     "data get": (LoadedDatasets,),
     "data list": (Datasets,),
     "data verify": (VerifiedDatasets,),
-    "diff": (Differences,),
+    "diff": (DifferenceListing,),
     "doctor": (Examinations,),
     "export": (ExportAnswer, CrateVerification),
     "forget": (ForgetAnswer,),
@@ -913,7 +913,7 @@ ANSWERS: dict[str, tuple[type[Answer], ...]] = {
     "score": (ScoresAnswer,),
     "show": (RunPage, RunLog),
     "split list": (Strategies,),
-    "split make": (Splits,),
+    "split make": (MadeSplits,),
     "split verify": (SplitVerification,),
     "status": (StatusAnswer,),
     "study": (StudyAnswer,),

@@ -13,7 +13,7 @@ from harness.base.files import write_atomic
 from harness.base.layout import Layout, find_layout
 from harness.base.plurals import counted
 from harness.base.vocabulary import Accelerator
-from harness.cli.names import IMAGE, Choice
+from harness.cli.names import IMAGE, Word
 from harness.cli.options import OnceCommand, echo_json, json_option
 from harness.materials.notices import record_notices
 from harness.materials.provenance import provenance_of
@@ -23,7 +23,7 @@ from harness.methods.card import method_names
 
 _SECURITY_UPDATES = 1
 _accelerator = click.option(
-    "--accelerator", type=Choice(["cpu", "cuda"]), default="cpu", show_default=True, help="Which variant."
+    "--accelerator", type=Word(["cpu", "cuda"]), default="cpu", show_default=True, help="Which variant."
 )
 _names = click.argument("names", type=IMAGE, nargs=-1)
 _everything = click.option("--all", "everything", is_flag=True, help="Every method.")
@@ -39,7 +39,7 @@ _output = click.option(
 @_everything
 @_accelerator
 @click.option(
-    "--format", "form", type=Choice(["cyclonedx", "spdx"]), default="cyclonedx", show_default=True,
+    "--format", "form", type=Word(["cyclonedx", "spdx"]), default="cyclonedx", show_default=True,
     help="CycloneDX 1.6 or SPDX 2.3, as JSON.",
 )  # fmt: skip
 @_output
