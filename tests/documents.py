@@ -18,7 +18,7 @@ _document, _error = envelope.document, envelope.error_document
 
 @cache
 def forms(words: str) -> list[TypeAdapter[Any]]:
-    """The forms of what a command prints; of all lists where a test calls `harness split list` by its last word."""
+    """The forms of what a command prints; of all lists where a test calls `split list` by its last word."""
     from harness.cli.documents.answers import answers, form_of
 
     return [form_of(one) for one in answers() if f" {one}".endswith(f" {words}")]

@@ -8,7 +8,7 @@ import click
 
 from harness.base.errors import refuse_unknown
 from harness.base.layout import find_layout
-from harness.base.plurals import counted
+from harness.base.plurals import counted, form_of
 from harness.base.tables import aligned
 from harness.cli.names import DATASET, METHOD
 from harness.cli.options import OnceGroup, echo_json, json_option, mirror_option
@@ -51,7 +51,7 @@ def list_(with_keys: bool, methods: tuple[str, ...], datasets: tuple[str, ...], 
     for line in aligned(
         [
             row.label,
-            counted(row.seeds, "seed"),
+            f"{row.seeds:3} {form_of('seed', row.seeds)}",
             row.verdicts,
             f"{row.cpu_hours:6.2f} CPU h",
             f"{row.stale} of code, images or data that changed since" if row.stale else "",

@@ -204,9 +204,9 @@ def test_what_was_not_checked_is_told_once_with_its_number() -> None:
     assert "\nNot checked\n  lock (3 runs): why not\n" in text
     many = tuple(made("7", not_checked(f"step {number}", "why")) for number in range(14))
     shown = to_text(AuditReport(many))
-    assert shown.count("(1 runs): why") == 12 and "  and 2 more\n" in shown
+    assert shown.count("(1 run): why") == 12 and "  and 2 more\n" in shown
     twelve = to_text(AuditReport(many[:12]))
-    assert twelve.count("(1 runs): why") == 12 and "more" not in twelve
+    assert twelve.count("(1 run): why") == 12 and "more" not in twelve
 
 
 class Said(Silent):

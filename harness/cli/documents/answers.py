@@ -671,8 +671,9 @@ class AuditedRun(Fields):
     key: str
     label: str
     verdict: str
-    superseded: bool
-    unfinished: bool
+    # why it is no run of the present code, images or data; why it did not end by itself
+    superseded: str
+    unfinished: str
     steps: list[StepRow]
 
 
@@ -723,9 +724,11 @@ class StatementAnswer(Answer):
     made: str
     git: dict[str, Any]
     log: dict[str, Any]
-    results: dict[str, Any]
+    harness: str
+    leaves: Counts
+    results: int
     verdicts: dict[Verdict, int]
-    removals: int
+    removals: dict[str, Any]
     imported: int
     plans: list[dict[str, Any]]
     unplanned: int
