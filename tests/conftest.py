@@ -10,9 +10,17 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from harness.base.layout import DATA_VARIABLE, Layout, find_layout
+from tests.documents import every_document_is_of_its_schema
 from tests.engines import any_engine, docker_engine, engine, podman_engine, probe_image
 
-__all__ = ["any_engine", "docker_engine", "engine", "podman_engine", "probe_image"]
+__all__ = [
+    "any_engine",
+    "docker_engine",
+    "engine",
+    "every_document_is_of_its_schema",
+    "podman_engine",
+    "probe_image",
+]
 
 # how fast examples are made depends on what else the machine does
 settings.register_profile("permafrost", suppress_health_check=[HealthCheck.too_slow], deadline=None)

@@ -9,11 +9,13 @@ from typing import Any
 
 from harness.api.repository import Names, Numbers, Repository, numbers, opened, several
 from harness.base.errors import UsageError
+from harness.base.heartbeat import activity
+from harness.base.plurals import counted
 from harness.base.vocabulary import Accelerator
 from harness.planning.jobs import on_accelerator
 from harness.planning.needs import REQUEST, Needs, needs_of
 from harness.planning.plan import Cell, Plan, make_plan
-from harness.planning.request import Request, requested_jobs
+from harness.planning.request import Request, refuse_impossible_splits, requested_jobs
 from harness.planning.suites import plan_name
 from harness.results.durations import reference_seconds
 from harness.results.reference import load_reference
@@ -64,12 +66,15 @@ def plan(
         upstream=Path(upstream) if upstream is not None else None,
     )
     jobs = requested_jobs(layout, request)
+    if make_splits:
+        refuse_impossible_splits(layout, jobs)
     return make_plan(layout, REQUEST, on_accelerator(layout, jobs, accelerator), make_splits=make_splits)
 
 
 def cells(plan: Plan, *, repository: Repository | None = None) -> tuple[Cell, ...]:
     """The cells of a plan with the verdicts and the records of this machine's runs."""
-    return join(plan, opened(repository).store, records=True)
+    with activity(f"reading records of {counted(len(plan.cells), 'cell')}"):
+        return join(plan, opened(repository).store, records=True)
 
 
 def needs(plan: Plan, *, joined: Sequence[Cell] | None = None, repository: Repository | None = None) -> Needs:
@@ -87,7 +92,9 @@ def status(plan: Plan, *, reference: bool = False, repository: Repository | None
     """
     here = opened(repository)
     entries = load_reference(here.layout) if reference else {}
-    return build_table(here.layout, here.store, plan, cells(plan, repository=here), entries)
+    joined = cells(plan, repository=here)
+    with activity(f"table of {counted(len(joined), 'cell')}"):
+        return build_table(here.layout, here.store, plan, joined, entries)
 
 
 def _refuse_beside_suite(asked: Sequence[object], options: Mapping[str, int]) -> None:

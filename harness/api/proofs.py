@@ -10,6 +10,7 @@ from harness.api.repository import Repository, opened
 from harness.audit import AuditReport
 from harness.audit.steps import Checked
 from harness.base.errors import AuditError, CorruptData
+from harness.base.plurals import counted
 from harness.proof.attestation import Attestation
 from harness.proof.attestation import attest as make_statement
 from harness.proof.confirmation import Confirmation
@@ -53,7 +54,8 @@ def confirm(
     replays = [(audit, step) for audit in report.audits for step in audit.steps if step.name == "replay"]
     others = [(audit, step) for audit, step in replays if step.checked is not Checked.OK]
     if report.failed or others:
-        what = f"{report.failed} audits failed, {len(others)} replays were not made or came out otherwise"
+        replayed = f"not replayed, or with another outcome: {counted(len(others), 'run')}"
+        what = f"{counted(report.failed, 'audit')} failed; {replayed}"
         raise AuditError(f"nothing is signed: {what}", where="the audit above", todo="look at its reasons")
     proof = verify(reference=reference, repository=here)
     for step in proof.steps:

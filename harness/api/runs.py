@@ -11,6 +11,7 @@ from pathlib import Path
 from harness.api.repository import Repository, opened
 from harness.base.errors import UsageError
 from harness.base.interrupt import stop_on_interrupt
+from harness.base.plurals import counted
 from harness.base.progress import ProgressChoice, progress_for
 from harness.base.vocabulary import Verdict
 from harness.engine import find_engine
@@ -93,7 +94,7 @@ def _run(
         find_engine(here.layout, install=here.install, runtime=here.runtime) as engine,
     ):
         shown.note(f"engine: {engine.name} {engine.facts.version}")
-        shown.note(f"{needs.left} of {needs.planned} cells left; {needs.disk()}")
+        shown.note(f"{needs.left} of {counted(needs.planned, 'cell')} left; {needs.disk()}")
         shown.note(needs.time())
         run_cells(here.layout, joined, engine, choices=choices, progress=shown, stop=stopping, name=plan.name)
         return stopping.is_set()

@@ -60,7 +60,8 @@ def replay_run(
     image = ensure_image(engine, layout, record.planned.job.method)
     if swapped := check_held(layout, engine, record, image):
         return [swapped]
-    task = Task(layout, record.planned, image, tuple(mirrors), order=record.order)
+    before = record.resources.get("wall_s")
+    task = Task(layout, record.planned, image, tuple(mirrors), order=record.order, expected_s=before)
     with run_in_container(task, engine) as run:
         steps = [judge_replay(store, record, run.outcome, mark=mark_unstable)]
     if steps[0].checked is Checked.OK and record.verdict is Verdict.OK and record.order == PUBLISHED:
@@ -78,7 +79,8 @@ def replay_entry(
     image = ensure_image(engine, layout, job.method)
     if swapped := check_held(layout, engine, record, image):
         return [swapped]
-    task = Task(layout, record.planned, image, tuple(mirrors), order=record.order)
+    before = record.resources.get("wall_s")
+    task = Task(layout, record.planned, image, tuple(mirrors), order=record.order, expected_s=before)
     with run_in_container(task, engine) as run:
         outcome = run.outcome
         steps = [judge_replay(store, record, outcome, mark=lambda _, same, __: same)]

@@ -14,7 +14,9 @@ from harness.audit.replay import replay_entry, replay_run, replay_sample
 from harness.audit.steps import Audit, Checked, Lack, Step, guarded, not_checked
 from harness.audit.strictness import Gap, gaps_of
 from harness.base.errors import AuditError, CorruptData
+from harness.base.heartbeat import activity
 from harness.base.layout import Layout
+from harness.base.plurals import counted
 from harness.base.progress import Progress, Silent
 from harness.engine import Engine
 from harness.results.records import Record
@@ -99,7 +101,8 @@ def audit_runs(
     progress.begin("audit", len(runs))
     audits = {}
     for key in runs:
-        audits[key] = auditor.audit_reference(entries[key]) if key in entries else auditor.audit(key)
+        with activity(f"audit of {key[:12]}"):
+            audits[key] = auditor.audit_reference(entries[key]) if key in entries else auditor.audit(key)
         progress.step(f"{_verdict(audits[key])}: {audits[key].label}")
     if replay:
         sound = [key for key, audit in audits.items() if not audit.failed and not audit.superseded]
@@ -139,17 +142,17 @@ def to_text(report: AuditReport, *, everything: bool = False, brief: bool = Fals
     lines += [*([] if brief else _unchecked_lines(report)), *_repository_lines(report), *_failed_lines(report)]
     lines += [
         "",
-        f"{report.audited} stored runs audited = {report.passed} passed + {report.failed} failed + "
+        f"{counted(report.audited, 'stored run')} audited = {report.passed} passed + {report.failed} failed + "
         f"{report.superseded} superseded",
     ]
     if report.superseded:
         lines.append("superseded: sound in itself, but of code, an environment or data that has changed since")
     if report.not_audited:
         lines.append(
-            f"{report.not_audited} stored runs not audited: they did not end by themselves, and show nothing"
+            f"{counted(report.not_audited, 'stored run')} not audited: stopped from outside, it shows nothing"
         )
     if report.without_run:
-        lines.append(f"{report.without_run} planned cells have no run to audit")
+        lines.append(f"planned, without a run to audit: {counted(report.without_run, 'cell')}")
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
 
@@ -191,7 +194,7 @@ def _sum_lines(report: AuditReport) -> list[str]:
         audits = [audit for audit in report.audits if audit.benchmark == benchmark]
         verdicts, states = Counter(audit.verdict for audit in audits), Counter(map(_verdict, audits))
         sums = f"{_text_of(verdicts)}; audited: {_text_of(states)}"
-        lines.append(f"{benchmark or 'unreadable':12} {len(audits):6} runs: {sums}")
+        lines.append(f"{benchmark or 'unreadable':12} {counted(len(audits), 'run'):>11}: {sums}")
     unchecked = [f"{lack} ({gap.count})" for lack, gap in report.gaps.items()]
     return [*lines, *([f"not checked  {', '.join(unchecked)}; --verbose tells each"] if unchecked else [])]
 
@@ -275,4 +278,9 @@ def _unchecked_lines(report: AuditReport) -> list[str]:
         return []
     first = list(reasons.items())[:12]
     more = [f"  and {len(reasons) - 12} more"] if len(reasons) > 12 else []
-    return ["", "Not checked", *(f"  {name} ({count} runs): {why}" for (name, why), count in first), *more]
+    return [
+        "",
+        "Not checked",
+        *(f"  {name} ({counted(count, 'run')}): {why}" for (name, why), count in first),
+        *more,
+    ]

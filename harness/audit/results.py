@@ -11,6 +11,7 @@ from harness import benchmarks
 from harness.audit.steps import Checked, Lack, Step, failed, not_checked, ok
 from harness.base.files import read_json
 from harness.base.layout import Layout
+from harness.base.plurals import counted
 from harness.base.vocabulary import Verdict
 from harness.planning.jobs import PlannedJob
 from harness.results.records import Record
@@ -143,7 +144,7 @@ def compare_metrics(metrics: dict[str, float | None], kept: object, where: Path 
             )
     if set(metrics) != set(others):
         return failed("scores", "other metrics are kept than are computed", where=where)
-    return ok("scores", f"all {len(metrics)} metrics recomputed and equal to those kept", values)
+    return ok("scores", f"all {counted(len(metrics), 'metric')} recomputed and equal to those kept", values)
 
 
 def _agree(value: float | None, other: object) -> bool:

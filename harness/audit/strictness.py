@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from harness.audit.steps import Audit, Lack, Step
+from harness.base.plurals import counted
 
 
 @dataclass
@@ -39,7 +40,9 @@ def gaps_of(audits: Iterable[Audit], repository: Iterable[Step], without_run: in
         if step.lack:
             gaps.setdefault(step.lack, Gap()).add(f"{step.name}: {step.what}")
     if without_run:
-        gaps.setdefault(Lack.MISSING, Gap()).add(f"{without_run} planned cells have no run", without_run)
+        gaps.setdefault(Lack.MISSING, Gap()).add(
+            f"planned, without a run: {counted(without_run, 'cell')}", without_run
+        )
     return {lack: gaps[lack] for lack in Lack if lack in gaps}
 
 

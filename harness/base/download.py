@@ -20,6 +20,7 @@ from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from harness import __version__
 from harness.base.files import sha256_of, sync_folder
+from harness.base.heartbeat import activity
 
 MIRROR_VARIABLE = "PERMAFROST_MIRROR"
 ATTEMPTS = 3
@@ -87,7 +88,8 @@ def transfer(url: str, target: Path, *, size: int | None = None, resume: bool) -
     `resume`: bytes that came before the connection broke are kept, because the content will be checked.
     """
     target.unlink(missing_ok=True)
-    _retry(lambda: _continue(url, target, size, resume=resume), _PAUSE)
+    with activity(f"downloading {url.rpartition('/')[2] or url}"):
+        _retry(lambda: _continue(url, target, size, resume=resume), _PAUSE)
     return target
 
 

@@ -12,9 +12,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
+from harness.base.errors import HarnessError
+
 _WISHES = (signal.SIGINT, signal.SIGTERM)
 _SAME_WISH_S = 1.0
 _UNHEARD_S = 0.1
+
+
+class Interrupted(HarnessError):
+    """A person stopped the command."""
+
+    exit_code = 130
 
 
 @contextmanager

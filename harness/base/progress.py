@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Literal, Protocol, Self, TextIO
 
+from harness.base.heartbeat import PULSE
+
 
 class Progress(Protocol):
     """What long work tells a person. May be called from several threads."""
@@ -65,6 +67,7 @@ class ProgressLines:
     def _say(self, text: str) -> None:
         self._stream.write(text + "\n")
         self._stream.flush()
+        PULSE.heard()
 
 
 class ProgressBar:
@@ -80,6 +83,7 @@ class ProgressBar:
             BarColumn(),
             MofNCompleteColumn(),
             TimeElapsedColumn(),
+            TextColumn("{task.fields[activity]}", markup=False),
             console=Console(stderr=True),
             transient=True,
         )
@@ -96,7 +100,7 @@ class ProgressBar:
         """Start a new bar."""
         if self._task is not None:
             self._bar.remove_task(self._task)
-        self._task = self._bar.add_task(title, total=total)
+        self._task = self._bar.add_task(title, total=total, activity="")
 
     def step(self, text: str) -> None:
         """Move the bar and keep the line."""
@@ -106,6 +110,11 @@ class ProgressBar:
     def note(self, text: str) -> None:
         """Keep the line."""
         self._bar.console.print(f"  {text}", markup=False, highlight=False)
+
+    def live(self, text: str) -> None:
+        """Show what is being done beside the bar, which is alive by itself."""
+        if self._task is not None:
+            self._bar.update(self._task, activity=text)
 
 
 # What a person chooses: their own, none, or what suits the place ("auto").
@@ -120,7 +129,7 @@ def progress_for(choice: ProgressChoice = "auto") -> Iterator[Progress]:
     elif choice != "auto":
         yield choice
     elif sys.stderr.isatty():
-        with ProgressBar() as bar:
+        with ProgressBar() as bar, PULSE.speaker(bar.live):
             yield bar
     else:
         yield ProgressLines()

@@ -6,14 +6,34 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import TracebackType
+
+
+def _say_interrupted(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    """What Python shows of an error that nobody took; of a Ctrl-C while modules load, that it was one."""
+    if issubclass(kind, KeyboardInterrupt):
+        sys.stderr.write("interrupted\n")
+    else:
+        sys.__excepthook__(kind, error, trace)
+
+
+# Until `main` begins, nothing else can take a Ctrl-C: so this stands before imports that take a while.
+sys.excepthook = _say_interrupted
+
+# ruff: noqa: E402
 from importlib import import_module
 from io import TextIOWrapper
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 
 from harness import __version__
-from harness.base.errors import EngineError, HarnessError
+from harness.base.errors import EngineError, HarnessError, UsageError
+from harness.base.interrupt import Interrupted
+from harness.cli.documents.envelope import error_document, is_asked_for, json_text
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 _TRACEBACK = "PERMAFROST_TRACEBACK"
 
@@ -41,7 +61,7 @@ _COMMANDS = {
     "attest": "Say what the results are, in a statement that you can sign.",
     "log": "Show what happened to results, in order.",
     "report": "Write the status page as one self-contained HTML file.",
-    "export": "Export results with their evidence as a Workflow Run RO-Crate.",
+    "export": "Export results with all that they rest on, or verify such an export.",
     "predict": "Rank what is not known, or items of your own, by several methods.",
     "notebook": "Open a Jupyter kernel inside a method's frozen image, a job loaded.",
     "new": "Make the skeleton of a new method.",
@@ -58,9 +78,21 @@ class LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in _COMMANDS:
             return None
-        module = import_module(f"harness.cli.{cmd_name}")
-        command: click.Command = module.command
-        return command
+        if ctx.resilient_parsing:
+            # a key was pressed in a shell
+            from harness.cli.completion import outlined
+
+            return outlined(cmd_name, lambda: _command(cmd_name))
+        return _command(cmd_name)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Commands that begin so, none of them imported."""
+        from click.shell_completion import CompletionItem
+
+        known = [
+            CompletionItem(name, help=text) for name, text in _COMMANDS.items() if name.startswith(incomplete)
+        ]
+        return [*known, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -76,6 +108,11 @@ class LazyGroup(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl(list(_COMMANDS.items()))
+
+
+def _command(name: str) -> click.Command:
+    command: click.Command = import_module(f"harness.cli.{name}").command
+    return command
 
 
 @click.group(
@@ -119,26 +156,29 @@ def main(arguments: list[str] | None = None) -> None:
         if isinstance(stream, TextIOWrapper):
             # a terminal without Unicode shows "?" for a character that it lacks, and nothing fails
             stream.reconfigure(errors="replace")
+    arguments = sys.argv[1:] if arguments is None else arguments
     try:
         colour = False if os.environ.get("NO_COLOR") else None
         code = group.main(args=arguments, prog_name="harness", standalone_mode=False, color=colour)
     except click.ClickException as error:
+        if is_asked_for(arguments):
+            _leave(arguments, _of_click(error), error.exit_code)
         error.show()
         sys.exit(error.exit_code)
     except HarnessError as error:
-        click.echo(f"error: {error}", err=True)
-        sys.exit(error.exit_code)
+        _leave(arguments, error, error.exit_code)
     except (KeyboardInterrupt, click.Abort):
-        click.echo("interrupted: finished runs are kept; the same command resumes", err=True)
-        sys.exit(130)
+        _leave(arguments, Interrupted(_interruption(arguments)), Interrupted.exit_code)
     except OSError as error:
         _fail(
-            f"this machine refused: {error.strerror or error}",
+            arguments,
+            f"the operating system says: {error.strerror or error}",
             where=", ".join(str(name) for name in (error.filename, error.filename2) if name) or _innermost(error),
             todo="look at rights and free space there; `harness doctor` examines the machine",
         )
     except Exception as error:  # noqa: BLE001 the top-level boundary, the only one
         _fail(
+            arguments,
             f"a fault of the harness itself: {type(error).__name__}: {error}",
             where=_innermost(error),
             todo=f"report it with what ${_TRACEBACK}=1 shows; finished runs are kept",
@@ -146,12 +186,44 @@ def main(arguments: list[str] | None = None) -> None:
     sys.exit(code if isinstance(code, int) else 0)
 
 
-def _fail(what: str, *, where: str, todo: str) -> NoReturn:
+def _fail(arguments: list[str], what: str, *, where: str, todo: str) -> NoReturn:
     """Exit with the message of an unexpected error, of the machine or of the harness."""
     if os.environ.get(_TRACEBACK):
         raise
-    click.echo(f"error: {EngineError(what, where=where, todo=todo)}", err=True)
-    sys.exit(EngineError.exit_code)
+    _leave(arguments, EngineError(what, where=where, todo=todo), EngineError.exit_code)
+
+
+def _leave(arguments: list[str], error: HarnessError, code: int) -> NoReturn:
+    """Exit with the message of an error: a JSON document on standard output where one is asked for."""
+    if is_asked_for(arguments):
+        click.echo(json_text(error_document(error, code, _words(arguments))))
+    else:
+        label = "" if isinstance(error, Interrupted) else "error: "
+        click.echo(f"{label}{error}", err=True)
+    sys.exit(code)
+
+
+def _words(arguments: list[str]) -> str:
+    """The words of the command that these arguments name, as far as it was loaded when it failed."""
+    if arguments[:1] == ["--data"]:
+        arguments = arguments[2:]
+    if not arguments or arguments[0] not in _COMMANDS:
+        return ""
+    command = getattr(sys.modules.get(f"{__name__}.{arguments[0]}"), "command", None)
+    members = command.commands if isinstance(command, click.Group) else {}
+    return " ".join([arguments[0], *(word for word in arguments[1:2] if word in members)])
+
+
+def _of_click(error: click.ClickException) -> HarnessError:
+    """A wrong command line, as our own errors tell it."""
+    context = error.ctx if isinstance(error, click.UsageError) else None
+    path = context.command_path if context else "harness"
+    return UsageError(error.format_message(), where=path, todo=f"{path} --help")
+
+
+def _interruption(arguments: list[str]) -> str:
+    resumes = arguments[:1] == ["run"]
+    return "interrupted: finished runs are kept; the same command resumes" if resumes else "interrupted"
 
 
 def _innermost(error: BaseException) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from harness import api
+from harness.base.plurals import counted
 from harness.cli.options import OnceCommand, echo_json, json_option
 
 
@@ -37,7 +38,7 @@ def command(reference: bool, key: Path | None, as_json: bool) -> int:
         return 0
     counts = ", ".join(f"{verdict} {count}" for verdict, count in statement.verdicts.items())
     click.echo(f"{statement.predicate['about']}: {counts or 'none'}")
-    click.echo(f"log: {statement.size} leaves, root {statement.root}")
+    click.echo(f"log: {counted(statement.size, 'leaf', 'leaves')}, root {statement.root}")
     for remark in statement.remarks:
         click.echo(remark)
     click.echo(f"statement: {made.path}")

@@ -9,6 +9,7 @@ import click
 
 from harness import api
 from harness.base.errors import AuditError
+from harness.cli.names import KEY, SUITE, Word
 from harness.cli.options import OnceCommand, echo_json, json_option, mirror_option
 
 # `harness.audit.Lack`, which is too heavy to import for a page of help; a test holds them to be equal.
@@ -19,9 +20,9 @@ _LACKS = (
 
 
 @click.command(cls=OnceCommand)
-@click.argument("key", required=False)
+@click.argument("key", type=KEY, required=False)
 @click.option("--all", "every", is_flag=True, help="Every stored run (the default without KEY and --suite).")
-@click.option("--suite", help="Every run of this suite's present cells.")
+@click.option("--suite", type=SUITE, help="Every run of this suite's present cells.")
 @click.option("--reference", is_flag=True, help="The committed reference results in place of runs made here.")
 @click.option("--replay", type=click.IntRange(min=0), default=0, help="Run so many of them again, bit for bit.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the sample to replay.")
@@ -32,7 +33,7 @@ _LACKS = (
     "--waive",
     "waived",
     multiple=True,
-    type=click.Choice(_LACKS),
+    type=Word(_LACKS),
     help="With --strict: accept this lack. Several are possible.",
 )
 @click.option("--verbose", is_flag=True, help="The whole chain of every run.")

@@ -7,17 +7,22 @@ from pathlib import Path
 import click
 
 from harness import api
-from harness.cli.options import OnceCommand, benchmark_option, json_option, json_text, mirror_option
+from harness.cli.names import DATASET, METHOD, SPLIT
+from harness.cli.options import OnceCommand, benchmark_option, document_text, json_option, mirror_option
 from harness.cli.output import chosen_kind, deliver, output_option
 
 
 @click.command(cls=OnceCommand)
 @benchmark_option("Whose claims.")
 @click.option(
-    "--method", "methods", multiple=True, help="Only claims about this method (our name or the published)."
+    "--method",
+    "methods",
+    multiple=True,
+    type=METHOD,
+    help="Only claims about this method (our name or the published).",
 )
-@click.option("--dataset", "datasets", multiple=True, help="Only claims about this dataset.")
-@click.option("--split", "splits", multiple=True, help="Only claims about this split strategy.")
+@click.option("--dataset", "datasets", multiple=True, type=DATASET, help="Only claims about this dataset.")
+@click.option("--split", "splits", multiple=True, type=SPLIT, help="Only claims about this split strategy.")
 @click.option("--seed", "seeds", multiple=True, type=int, help="Only values of this seed.")
 @click.option(
     "--against",
@@ -68,7 +73,7 @@ def command(
         repository=api.open_repository(mirrors=mirrors),
     )
     if kind == "json":
-        deliver(f"{json_text(to_json(book))}\n", output)
+        deliver(f"{document_text(to_json(book))}\n", output)
     else:
         deliver((to_markdown if kind == "markdown" else to_text)(book, everything=everything), output)
     if not sum(book.tally.values()):

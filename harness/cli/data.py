@@ -16,6 +16,8 @@ from harness.base.errors import DataError, MissingData, UsageError
 from harness.base.files import write_json
 from harness.base.layout import Layout, find_layout
 from harness.benchmarks.own_data import table_words
+from harness.cli.documents.envelope import json_text
+from harness.cli.names import DATASET
 from harness.cli.options import Command, OnceGroup, echo_json, json_option, mirror_option, parse_settings
 from harness.data import DatasetManifest, load_dataset, load_manifest, manifest_names
 from harness.data.croissant import croissant_of
@@ -192,7 +194,7 @@ def list_datasets(mirrors: tuple[Path, ...], as_json: bool) -> int:
 
 
 @command.command("get", short_help="Find or download, convert and check.")
-@click.argument("names", nargs=-1)
+@click.argument("names", type=DATASET, nargs=-1)
 @click.option("--all", "everything", is_flag=True, help="Every dataset.")
 @mirror_option
 @json_option
@@ -220,7 +222,7 @@ def get_datasets(names: tuple[str, ...], everything: bool, mirrors: tuple[Path, 
 
 
 @command.command("verify", short_help="Check files, conversion and kept arrays.")
-@click.argument("names", nargs=-1)
+@click.argument("names", type=DATASET, nargs=-1)
 @mirror_option
 @json_option
 def verify_datasets(names: tuple[str, ...], mirrors: tuple[Path, ...], as_json: bool) -> int:
@@ -242,7 +244,7 @@ def verify_datasets(names: tuple[str, ...], mirrors: tuple[Path, ...], as_json: 
 
 
 @command.command("croissant", short_help="Describe datasets as Croissant JSON-LD.")
-@click.argument("names", nargs=-1)
+@click.argument("names", type=DATASET, nargs=-1)
 @click.option("--all", "everything", is_flag=True, help="Every dataset.")
 @click.option(
     "--output", type=click.Path(file_okay=False, path_type=Path), help="A folder: NAME.croissant.json for each."
@@ -258,19 +260,23 @@ def describe_datasets(names: tuple[str, ...], everything: bool, output: Path | N
     for name in selection:
         document = croissant_of(layout, name)
         if output is None:
-            echo_json(document)
+            click.echo(json_text(document))
         else:
             write_json(output / f"{name}.croissant.json", document)
             click.echo(output / f"{name}.croissant.json")
 
 
 @command.command("forget", short_help="Take back checksums that were recorded at first sight.")
-@click.argument("name")
-def forget_dataset(name: str) -> None:
+@click.argument("name", type=DATASET)
+@json_option
+def forget_dataset(name: str, as_json: bool) -> None:
     """Take back size and sha256 of files whose manifest has none: they were recorded at first sight.
 
     The next `harness data get` asks for the files again."""
     files = forget(find_layout(), name)
+    if as_json:
+        echo_json({"name": name, "forgotten": list(files)})
+        return
     click.echo(
         f"{name}: " + (f"forgotten: {', '.join(files)}" if files else "nothing was recorded at first sight")
     )

@@ -9,14 +9,15 @@ import click
 
 from harness import api
 from harness.base.tables import aligned
+from harness.cli.names import KEY
 from harness.cli.options import OnceCommand, echo_json, json_option
 
 _WIDEST = 34
 
 
 @click.command(cls=OnceCommand)
-@click.argument("first")
-@click.argument("second")
+@click.argument("first", type=KEY)
+@click.argument("second", type=KEY)
 @json_option
 def command(first: str, second: str, as_json: bool) -> int:
     """Show what differs between two runs: job, image, inputs, outcome, scores, files, machine.

@@ -10,7 +10,9 @@ import click
 from harness import api
 from harness.api.repository import Repository
 from harness.base.errors import AuditError, CorruptData, UsageError
+from harness.base.plurals import counted
 from harness.base.progress import progress_for
+from harness.cli.names import STORED_SUITE, Word
 from harness.cli.options import OnceCommand, echo_json, json_option, mirror_option
 from harness.cli.output import output_option
 from harness.export import Extent, Profile, export
@@ -21,7 +23,9 @@ _INDEX = ".parquet"
 
 
 @click.command(cls=OnceCommand)
-@click.option("--suite", help="Whose runs; smoke by default; 'stored': all that was ever run here.")
+@click.option(
+    "--suite", type=STORED_SUITE, help="Whose runs; smoke by default; 'stored': all that was ever run here."
+)
 @output_option(
     *("", ".zip", _INDEX), help="A new folder (a name without an ending), a new .zip, or a new .parquet index."
 )
@@ -29,7 +33,7 @@ _INDEX = ".parquet"
 @click.option("--without-predictions", is_flag=True, help="Smaller; scores can't be computed again from it.")
 @click.option(
     "--profile",
-    type=click.Choice([str(one) for one in Profile]),
+    type=Word([str(one) for one in Profile]),
     help="What the description is: provenance (the default; the suite is a workflow), or processes alone.",
 )
 @click.option("--verify", "crate", type=click.Path(path_type=Path), metavar="CRATE", help="Verify a crate.")
@@ -71,17 +75,17 @@ def command(
         return _verify(repository, crate, verbose=verbose, as_json=as_json)
     if output is None:
         raise click.UsageError("give --output PATH, or --verify CRATE")
-    if verbose or as_json:
-        raise click.UsageError("--verbose and --json go with --verify")
+    if verbose:
+        raise click.UsageError("--verbose goes with --verify")
     if output.suffix.lower() == _INDEX:
         others = {name: value for name, value in chosen.items() if name not in ("--output", "--suite")}
         _refuse(others, str(output))
-        return _index(repository, suite, output)
+        return _index(repository, suite, output, as_json=as_json)
     if reference and (suite == STORED or without_predictions):
         raise click.UsageError("--reference goes with a suite of the repository, and never has predictions")
     extent = Extent.WITHOUT_PREDICTIONS if without_predictions else Extent.WHOLE
     plan = api.plan(suite=suite or "smoke", repository=repository)
-    with progress_for() as progress:
+    with progress_for(None if as_json else "auto") as progress:
         exported = export(
             repository.layout,
             plan,
@@ -93,9 +97,12 @@ def command(
             mirrors=mirrors,
             progress=progress,
         )
-    click.echo(f"exported {exported.runs} runs: {output}")
-    for key, reason in exported.left_out.items():
-        click.echo(f"left out {key[:12]}: {reason} (harness audit {key[:12]} tells more)", err=True)
+    if as_json:
+        echo_json({"file": str(output), "runs": exported.runs, "left_out": exported.left_out})
+    else:
+        click.echo(f"exported {counted(exported.runs, 'run')}: {output}")
+        for key, reason in exported.left_out.items():
+            click.echo(f"left out {key[:12]}: {reason} (harness audit {key[:12]} tells more)", err=True)
     return CorruptData.exit_code if exported.left_out else 0
 
 
@@ -105,12 +112,16 @@ def _refuse(options: Mapping[str, object], beside: str) -> None:
         raise UsageError(f"{names[0]} means nothing here", where=beside, todo="leave it out")
 
 
-def _index(repository: Repository, suite: str | None, output: Path) -> int:
+def _index(repository: Repository, suite: str | None, output: Path, *, as_json: bool) -> int:
     layout = repository.layout
     keys = None
     if suite not in (None, STORED):
         keys = {cell.key for cell in api.plan(suite=suite, repository=repository).cells if cell.key}
-    click.echo(f"index: {build_index(layout, output, keys)}")
+    path = build_index(layout, output, keys)
+    if as_json:
+        echo_json({"file": str(path)})
+    else:
+        click.echo(f"index: {path}")
     return 0
 
 

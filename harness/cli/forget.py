@@ -9,14 +9,19 @@ import click
 
 from harness import api
 from harness.base.errors import UsageError
+from harness.base.heartbeat import silence
+from harness.base.plurals import counted
 from harness.base.tables import aligned
+from harness.cli.names import DATASET, KEY, METHOD
 from harness.cli.options import OnceCommand, echo_json, json_option
 
 
 @click.command(cls=OnceCommand)
-@click.argument("keys", nargs=-1)
-@click.option("--method", "methods", multiple=True, help="All runs of this method; may be repeated.")
-@click.option("--dataset", "datasets", multiple=True, help="All runs on this dataset; may be repeated.")
+@click.argument("keys", type=KEY, nargs=-1)
+@click.option("--method", "methods", multiple=True, type=METHOD, help="All runs of this method; may be repeated.")
+@click.option(
+    "--dataset", "datasets", multiple=True, type=DATASET, help="All runs on this dataset; may be repeated."
+)
 @click.option("--dry-run", is_flag=True, help="Only list what would be removed.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @json_option
@@ -45,7 +50,7 @@ def command(
         rows = [[run.key[:12], run.verdict, run.label, f"{run.bytes / 1e6:.1f} MB"] for run in runs]
         for line in aligned(rows):
             click.echo(line)
-        count = "1 run" if len(runs) == 1 else f"{len(runs)} runs"
+        count = counted(len(runs), "run")
         click.echo(
             f"{count}, {sum(run.bytes for run in runs) / 1e6:.1f} MB of predictions, logs, records and scores"
         )
@@ -69,7 +74,8 @@ def _agrees() -> bool:
     """Whether a person says yes."""
     if not _is_asked():
         raise UsageError("nobody is here to be asked", where="harness forget", todo="add --yes, or --dry-run")
-    return click.confirm("remove them?")
+    with silence():
+        return click.confirm("remove them?")
 
 
 def _is_asked() -> bool:

@@ -12,8 +12,10 @@ import click
 from harness.base.errors import EngineError
 from harness.base.layout import Layout, find_layout
 from harness.base.progress import Progress, progress_for
+from harness.base.tables import aligned
 from harness.base.vocabulary import Accelerator
 from harness.cli.materials import outdated, provenance, sbom
+from harness.cli.names import IMAGE, Word
 from harness.cli.options import OnceGroup, echo_json, json_option
 from harness.engine import find_engine
 from harness.images.build import ensure_environment, ensure_image, record_environment
@@ -31,11 +33,11 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 def _names(command: Command) -> Command:
     """NAMES of methods or environments; none, or --all, means every method."""
     command = click.option("--all", "everything", is_flag=True, help="Every method (the default).")(command)
-    return click.argument("names", nargs=-1)(command)
+    return click.argument("names", type=IMAGE, nargs=-1)(command)
 
 
 _accelerator = click.option(
-    "--accelerator", type=click.Choice(["cpu", "cuda"]), default="cpu", show_default=True, help="Which variant."
+    "--accelerator", type=Word(["cpu", "cuda"]), default="cpu", show_default=True, help="Which variant."
 )
 _mirrors = click.option(
     "--mirror",
@@ -62,49 +64,66 @@ def list_images(as_json: bool) -> None:
     if as_json:
         echo_json(rows)
         return
-    click.echo(
-        f"{'name':12} {'kind':12} {'for':4} {'on top of':10} {'tree':16} {'MB':>6} {'own MB':>6}  built here"
-    )
+    lines = [["name", "kind", "for", "on top of", "tree", "MB", "own MB", "built here"]]
     for row in rows:
         builds = "; ".join(
             f"{b['engine']} {b['size_bytes'] / 1e6:.0f} MB"
             + (f" in {b['built_seconds']:.1f} s" if b["built_seconds"] else "")
             for b in row["built"]
         )
-        sizes = f"{row['bytes'] / 1e6:6.0f} {row['added_bytes'] / 1e6:6.0f}"
+        sizes = [f"{row[name] / 1e6:6.0f}" for name in ("bytes", "added_bytes")]
         tree, parent = row["tree"][:16] or "-", row["extends"] or "-"
-        click.echo(
-            f"{row['name']:12} {row['kind']:12} {row['variant']:4} {parent:10} {tree:16} {sizes}  "
-            f"{builds or row['why'] or '-'}"
-        )
+        lines.append([row["name"], row["kind"], row["variant"], parent, tree, *sizes, builds or row["why"] or "-"])
+    for line in aligned(lines):
+        click.echo(line)
 
 
 @command.command(short_help="From what was asked for to exact versions and sha256.")
-@click.argument("names", nargs=-1, required=True)
+@click.argument("names", type=IMAGE, nargs=-1, required=True)
 @_mirrors
-def lock(names: tuple[str, ...], mirrors: tuple[Path, ...]) -> None:
+@json_option
+def lock(names: tuple[str, ...], mirrors: tuple[Path, ...], as_json: bool) -> None:
     """Turn what was asked for into exact versions and sha256; fetches what parents hold."""
-    layout = find_layout()
+    layout, rows = find_layout(), list[dict[str, Any]]()
     for name in names:
         parent = environment_chain(layout, name)[-1].card.extends
         if parent is not None:
             Supply(mirrors).fetch(layout, needed_parts(layout, [parent]))
-        for path in lock_environment(layout, name, say=lambda line, name=name: click.echo(f"{name}: {line}")):  # type: ignore[misc]
-            click.echo(f"{name}: wrote {path}")
-        click.echo(f"{name}: now run `harness image build {name} --record`")
+        paths = lock_environment(
+            layout,
+            name,
+            say=lambda line, name=name: click.echo(f"{name}: {line}", err=as_json),  # type: ignore[misc]
+        )
+        rows.append({"name": name, "locks": [str(path) for path in paths]})
+        if not as_json:
+            for path in paths:
+                click.echo(f"{name}: wrote {path}")
+            click.echo(f"{name}: now run `harness image build {name} --record`")
+    if as_json:
+        echo_json(rows)
 
 
 @command.command(short_help="Fill the cache; the only step that needs a network.")
 @_names
 @_accelerator
 @_mirrors
-def fetch(names: tuple[str, ...], everything: bool, accelerator: Accelerator, mirrors: tuple[Path, ...]) -> None:
+@json_option
+def fetch(
+    names: tuple[str, ...],
+    everything: bool,
+    accelerator: Accelerator,
+    mirrors: tuple[Path, ...],
+    as_json: bool,
+) -> None:
     """Fill the cache with every file the images are built from, each checked against its lock."""
     layout = find_layout()
     parts = needed_parts(layout, _selection(layout, names, everything), accelerator)
-    with _fetch_progress() as (_, report):
+    with _fetch_progress(as_json) as (_, report):
         count = Supply(mirrors, progress=report).fetch(layout, parts)
-    click.echo(f"{len(parts)} parts are here, {count} of them fetched now, all as locked: {layout.parts}")
+    if as_json:
+        echo_json({"folder": str(layout.parts), "parts": len(parts), "new": count})
+        return
+    click.echo(f"parts that are here, as locked: {len(parts)}, of them fetched now: {count}; {layout.parts}")
 
 
 @command.command(short_help="Build what is missing, with the network off.")
@@ -113,6 +132,7 @@ def fetch(names: tuple[str, ...], everything: bool, accelerator: Accelerator, mi
 @_mirrors
 @click.option("--offline", is_flag=True, help="Use only what is here and --mirror.")
 @click.option("--record", is_flag=True, help="Write down what the locks give now, instead of comparing with it.")
+@json_option
 def build(
     names: tuple[str, ...],
     everything: bool,
@@ -120,10 +140,11 @@ def build(
     mirrors: tuple[Path, ...],
     offline: bool,
     record: bool,
+    as_json: bool,
 ) -> None:
     """Build what is missing, with the network off, and compare it with the recorded trees."""
-    layout = find_layout()
-    with find_engine(layout) as engine, _fetch_progress() as (_, report):
+    layout, rows = find_layout(), list[dict[str, Any]]()
+    with find_engine(layout) as engine, _fetch_progress(as_json) as (_, report):
         supply = Supply(
             mirrors=mirrors,
             network=not offline,
@@ -133,11 +154,16 @@ def build(
         for name in _selection(layout, names, everything):
             if record:
                 environment = record_environment(engine, layout, name, accelerator, supply=supply)
-                click.echo(f"{name}: recorded tree {environment.tree[:16]}, {environment.bytes / 1e6:.0f} MB")
+                recorded = f"{name}: recorded tree {environment.tree[:16]}, {environment.bytes / 1e6:.0f} MB"
+                click.echo(recorded, err=as_json)
             ensure = ensure_image if (layout.methods / name).is_dir() else ensure_environment
             image = ensure(engine, layout, name, accelerator, supply=supply)
             size, seconds = f"{image.size_bytes / 1e6:.0f} MB", f"built in {image.built_seconds:.1f} s"
-            click.echo(f"{image.name}  {size}  {seconds}  {image.image_id}")
+            rows.append(image.model_dump(mode="json"))
+            if not as_json:
+                click.echo(f"{image.name}  {size}  {seconds}  {image.image_id}")
+    if as_json:
+        echo_json(rows)
 
 
 @command.command(short_help="Prove that images are what the repository says.")
@@ -173,14 +199,18 @@ def verify(
 
 @command.command(short_help="Keep every part, for use as --mirror.")
 @click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
-@click.argument("names", nargs=-1)
+@click.argument("names", type=IMAGE, nargs=-1)
 @_accelerator
-def export(folder: Path, names: tuple[str, ...], accelerator: Accelerator) -> None:
+@json_option
+def export(folder: Path, names: tuple[str, ...], accelerator: Accelerator, as_json: bool) -> None:
     """Copy every part into FOLDER, which then serves as --mirror when no archive has them any more."""
     layout = find_layout()
     parts = needed_parts(layout, _selection(layout, names, everything=not names), accelerator)
     count = export_parts(layout, parts, folder)
-    click.echo(f"{len(parts)} parts are in {folder}, {count} of them new")
+    if as_json:
+        echo_json({"folder": str(folder), "parts": len(parts), "new": count})
+        return
+    click.echo(f"parts in {folder}: {len(parts)}, of them new: {count}")
 
 
 for part in (sbom, provenance, outdated):
@@ -192,9 +222,9 @@ def _selection(layout: Layout, names: tuple[str, ...], everything: bool) -> list
 
 
 @contextmanager
-def _fetch_progress() -> Iterator[tuple[Progress, PartProgress]]:
+def _fetch_progress(as_json: bool) -> Iterator[tuple[Progress, PartProgress]]:
     """The progress of fetching, and the function that reports one file."""
-    with progress_for() as progress:
+    with progress_for(None if as_json else "auto") as progress:
 
         def report(done: int, total: int, part: Any) -> None:
             if done == 1:

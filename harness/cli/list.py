@@ -8,6 +8,7 @@ from harness import benchmarks
 from harness.base.errors import ManifestError, UsageError
 from harness.base.layout import find_layout
 from harness.base.tables import aligned
+from harness.cli.names import Word
 from harness.cli.options import OnceCommand, echo_json, json_option
 from harness.data import load_manifest, manifest_names
 from harness.methods import page as cards
@@ -20,7 +21,7 @@ _FAULT = "fault"
 
 
 @click.command(cls=OnceCommand)
-@click.argument("kind", type=click.Choice(_KINDS), default="methods")
+@click.argument("kind", type=Word(_KINDS), default="methods")
 @click.option("--markdown", is_flag=True, help="As a page: docs/methods.md, docs/findings.md.")
 @json_option
 def command(kind: str, markdown: bool, as_json: bool) -> int:

@@ -8,7 +8,9 @@ import click
 
 from harness import api
 from harness.base.errors import unknown
+from harness.base.plurals import counted
 from harness.base.tables import aligned
+from harness.cli.names import KEY
 from harness.cli.options import OnceCommand, echo_json, json_option
 from harness.proof.leaves import Leaf
 from harness.proof.log import Log
@@ -18,7 +20,7 @@ _LAST = 20
 
 
 @click.command(cls=OnceCommand)
-@click.argument("key", required=False)
+@click.argument("key", type=KEY, required=False)
 @click.option("--reference", is_flag=True, help="Of the committed reference results in place of runs made here.")
 @click.option("--proof", is_flag=True, help="With KEY: the hashes that show each leaf to be part of the log.")
 @json_option
@@ -63,7 +65,7 @@ def command(key: str | None, reference: bool, proof: bool, as_json: bool) -> Non
     for number, path in paths.items():
         click.echo(f"leaf {number}: {hashes[number - 1].hex()}")
         click.echo("".join(f"  {one}\n" for one in path), nl=False)
-    click.echo(f"{len(leaves)} leaves, root {root_of(hashes).hex()}")
+    click.echo(f"{counted(len(leaves), 'leaf', 'leaves')}, root {root_of(hashes).hex()}")
 
 
 def _is_of(leaf: Leaf, key: str) -> bool:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from itertools import chain
+from typing import Any
 
 import click
 
 from harness.base.layout import find_layout
+from harness.cli.names import METHOD, Word
 from harness.cli.options import OnceGroup, benchmark_option, echo_json, install_option, json_option
 from harness.images import code_fault
 from harness.methods import scaffold
@@ -33,23 +35,39 @@ def command() -> None:
 @click.option(
     "--language",
     required=True,
-    type=click.Choice(_LANGUAGES, case_sensitive=False),
+    type=Word(_LANGUAGES),
     help="The method's own language.",
 )
 @benchmark_option("What it predicts.")
 @click.option("--title", default="", help="How tables call it.")
-def new_method(name: str, language: str, benchmark: str, title: str) -> None:
+@json_option
+def new_method(name: str, language: str, benchmark: str, title: str, as_json: bool) -> None:
     """Write the skeleton of a method: it builds, passes its self-test and appears in the table at once."""
     layout = find_layout()
-    for path in scaffold.new_method(layout, name, language, benchmark, title):
-        click.echo(path.relative_to(layout.root))
+    files = [
+        str(path.relative_to(layout.root))
+        for path in scaffold.new_method(layout, name, language, benchmark, title)
+    ]
+    if as_json:
+        echo_json({"method": name, "files": files})
+        return
+    click.echo("\n".join(files))
     click.echo(
         f"next: harness new check {name}   (builds its image and runs the self-test; docs/adding-a-method.md)"
     )
 
 
+def _ending(rows: list[dict[str, Any]]) -> str:
+    """How the last check ended; a reason that an earlier check of the method has told is not told again."""
+    last = rows[-1]
+    if last["passed"]:
+        return "passed"
+    told = any(row["reason"] == last["reason"] and row["method"] == last["method"] for row in rows[:-1])
+    return "FAILED: the same" if told else f"FAILED: {last['reason']}"
+
+
 @command.command("check")
-@click.argument("names", nargs=-1, required=True, metavar="METHOD...")
+@click.argument("names", nargs=-1, required=True, type=METHOD, metavar="METHOD...")
 @install_option
 @json_option
 def check(names: tuple[str, ...], install: bool, as_json: bool) -> int:
@@ -61,7 +79,7 @@ def check(names: tuple[str, ...], install: bool, as_json: bool) -> int:
     cards = [load_method(layout, name) for name in names]
     promises = {one.name: one.promise for card in cards for one in checks_of(card)}
     promises[_SOURCE] = "its folders hold source text, and no links or data"
-    rows = []
+    rows: list[dict[str, Any]] = []
     with OnDemand(layout, install=install) as run:
         for card in cards:
             fault = code_fault(layout, card.name)
@@ -71,8 +89,7 @@ def check(names: tuple[str, ...], install: bool, as_json: bool) -> int:
                     {"method": card.name, "check": result.check, "passed": result.passed, "reason": result.reason}
                 )
                 if not as_json:
-                    ending = "passed" if result.passed else f"FAILED: {result.reason}"
-                    click.echo(f"{card.name}: {promises[result.check]}: {ending}")
+                    click.echo(f"{card.name}: {promises[result.check]}: {_ending(rows)}")
     if as_json:
         echo_json(rows)
     return 0 if all(row["passed"] for row in rows) else 1

@@ -12,9 +12,20 @@ from typing import TYPE_CHECKING
 import click
 
 from harness.base.errors import UsageError
+from harness.base.heartbeat import silence
 from harness.base.layout import Layout, find_layout
 from harness.base.progress import progress_for
-from harness.cli.options import SEED, OnceCommand, benchmark_options, install_option, mirror_option, parse_settings
+from harness.cli.names import DATASET, METHOD, SPLIT, VARIANT
+from harness.cli.options import (
+    SEED,
+    OnceCommand,
+    benchmark_options,
+    echo_json,
+    install_option,
+    json_option,
+    mirror_option,
+    parse_settings,
+)
 from harness.data import DatasetManifest, load_manifest, manifest_names
 from harness.engine import Engine, find_engine
 from harness.images.fetch import Supply, few_notes
@@ -33,11 +44,13 @@ _TRY = {
 
 
 @click.command(cls=OnceCommand)
-@click.argument("method")
-@click.option("--dataset", help="A dataset; without it, one that lies in the repository.")
-@click.option("--split", default="random", show_default=True, help="A split strategy.")
+@click.argument("method", type=METHOD)
+@click.option("--dataset", type=DATASET, help="A dataset; without it, one that lies in the repository.")
+@click.option("--split", type=SPLIT, default="random", show_default=True, help="A split strategy.")
 @click.option("--seed", type=SEED, default=1, show_default=True, help="A seed of the split.")
-@click.option("--variant", default="published", show_default=True, help="A named way to run the method.")
+@click.option(
+    "--variant", type=VARIANT, default="published", show_default=True, help="A named way to run the method."
+)
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Another value for a parameter.")
 @benchmark_options
 @mirror_option
@@ -50,6 +63,7 @@ _TRY = {
     help="One that a client has written; this is what a registered kernel is started with.",
 )
 @install_option
+@json_option
 def command(
     method: str,
     dataset: str | None,
@@ -62,6 +76,7 @@ def command(
     register_only: bool,
     connection_file: Path | None,
     install: bool,
+    as_json: bool,
 ) -> int:
     """Open a Jupyter kernel inside a method's frozen image, with a job's inputs loaded as a run gets them.
 
@@ -94,15 +109,18 @@ def command(
         arguments += [f"--set={text}" for text in settings]
         arguments += [f"--mirror={folder.resolve()}" for folder in mirrors]
         folder = register(job, f"{card.title} on {manifest.name}", card.language, arguments)
-        click.echo(f"registered: {folder}")
+        if as_json:
+            echo_json({"registered": str(folder)})
+        else:
+            click.echo(f"registered: {folder}")
         return 0
     connection = read_connection(connection_file) if connection_file else new_connection()
     with find_engine(layout, install=install) as engine:
         image = _image(engine, layout, method, mirrors)
         # Ctrl-C is the ordinary way to end it
         with suppress(KeyboardInterrupt, asyncio.CancelledError):
-            asyncio.run(_serve(engine, layout, planned, image, connection, mirrors))
-    click.echo("the kernel has ended and its container is removed")
+            asyncio.run(_serve(engine, layout, planned, image, connection, mirrors, as_json=as_json))
+    click.echo("the kernel has ended and its container is removed", err=as_json)
     return 0
 
 
@@ -137,6 +155,8 @@ async def _serve(
     image: NotebookImage,
     connection: Connection,
     mirrors: tuple[Path, ...],
+    *,
+    as_json: bool,
 ) -> None:
     from harness.notebook import last_words, open_kernel
 
@@ -146,8 +166,13 @@ async def _serve(
         asyncio.get_running_loop().add_signal_handler(number, task.cancel)
     began = time.monotonic()
     async with open_kernel(engine, layout, planned, image, connection, mirrors=mirrors) as kernel:
-        click.echo(_instructions(planned, image, kernel, time.monotonic() - began))
-        await asyncio.wait([kernel.ended])
+        if as_json:
+            # while it listens, so that a program can connect
+            echo_json({"key": planned.key, "label": planned.job.label, "connection_file": str(kernel.file)})
+        else:
+            click.echo(_instructions(planned, image, kernel, time.monotonic() - began))
+        with silence():
+            await asyncio.wait([kernel.ended])
         if words := last_words(kernel.log):
             click.echo(f"the kernel's last words:\n{words}", err=True)
 

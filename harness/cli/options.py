@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import wraps
 from pathlib import Path
 from typing import Any, TypedDict, TypeVar
@@ -14,7 +14,10 @@ import click
 
 from harness import benchmarks
 from harness.base.errors import UsageError
+from harness.base.heartbeat import heartbeat
 from harness.base.vocabulary import Accelerator
+from harness.cli.documents.envelope import document, json_text
+from harness.cli.names import BENCHMARK, DATASET, METHOD, SPLIT, SUITE, VARIANT, Word
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -22,8 +25,11 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 SEED = click.IntRange(min=0, max=2**32 - 1)
 
 
+_FORMS = ("--json", "--markdown")
+
+
 class OnceCommand(click.Command):
-    """A command that refuses two values for an option that takes one; click would ignore the first."""
+    """A command that refuses what it would ignore: of two values for one option the first, of two forms one."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the arguments, after a check how often each option occurs."""
@@ -34,7 +40,15 @@ class OnceCommand(click.Command):
             if times > 1 and alone and not ctx.resilient_parsing:
                 name = option.opts[0]
                 raise click.BadOptionUsage(name, f"{name} is given twice. It takes one value.", ctx)
+        flags = {option.opts[0] for option in occurring if isinstance(option, click.Option)}
+        if flags.issuperset(_FORMS) and not ctx.resilient_parsing:
+            raise click.UsageError(f"{' and '.join(_FORMS)} exclude each other", ctx)
         return super().parse_args(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command, with a sign of life at least every ten seconds."""
+        with heartbeat(ctx.command_path):
+            return super().invoke(ctx)
 
 
 class OnceGroup(click.Group):
@@ -75,7 +89,9 @@ json_option = click.option("--json", "as_json", is_flag=True, help="For programs
 
 def benchmark_option(help: str) -> Callable[[Command], Command]:
     """`--benchmark NAME`."""
-    return click.option("--benchmark", default=benchmarks.default, show_default=benchmarks.default(), help=help)
+    return click.option(
+        "--benchmark", type=BENCHMARK, default=benchmarks.default, show_default=benchmarks.default(), help=help
+    )
 
 
 def benchmark_options(command: Command) -> Command:
@@ -123,18 +139,19 @@ def request_options(command: Command) -> Command:
         return command(request={**request, "parameters": parse_settings(settings)}, **arguments)
 
     decorators = (
-        click.option("--suite", help="A named set of jobs (harness list suites)."),
+        click.option("--suite", type=SUITE, help="A named set of jobs (harness list suites)."),
         published_seeds_option,
-        click.option("--method", "methods", multiple=True, help="A method; may be repeated."),
-        click.option("--variant", help="A named way to run it; published by default."),
+        click.option("--method", "methods", multiple=True, type=METHOD, help="A method; may be repeated."),
+        click.option("--variant", type=VARIANT, help="A named way to run it; published by default."),
         click.option(
             "--set", "settings", multiple=True, metavar="NAME=VALUE", help="Another value for a parameter."
         ),
-        click.option("--dataset", "datasets", multiple=True, help="A dataset; may be repeated."),
+        click.option("--dataset", "datasets", multiple=True, type=DATASET, help="A dataset; may be repeated."),
         click.option(
             "--split",
             "splits",
             multiple=True,
+            type=SPLIT,
             help="A strategy, or with parameters cluster:gamma=0.6; may be repeated; random by default.",
         ),
         click.option("--seed", "seeds", multiple=True, type=SEED, help="A seed of the split; may be repeated."),
@@ -147,7 +164,7 @@ def request_options(command: Command) -> Command:
         ),
         click.option(
             "--accelerator",
-            type=click.Choice(["cpu", "cuda"]),
+            type=Word(["cpu", "cuda"]),
             default="cpu",
             show_default=True,
             help="What the methods that can use an NVIDIA GPU compute on; the others stay on the CPU.",
@@ -158,14 +175,14 @@ def request_options(command: Command) -> Command:
     return call  # type: ignore[return-value]
 
 
-def json_text(value: object) -> str:
-    """The text that `--json` prints: equal values give equal texts."""
-    return json.dumps(value, indent=2, sort_keys=True, ensure_ascii=False)
+def document_text(value: Mapping[str, Any] | list[Any]) -> str:
+    """The text that `--json` prints of an answer."""
+    return json_text(document(value))
 
 
-def echo_json(value: object) -> None:
-    """Print a value as JSON."""
-    click.echo(json_text(value))
+def echo_json(value: Mapping[str, Any] | list[Any]) -> None:
+    """Print an answer as `--json` has it."""
+    click.echo(document_text(value))
 
 
 def parse_setting(text: str) -> tuple[str, Any]:

@@ -11,6 +11,8 @@ import click
 
 from harness.base.errors import UsageError, unknown
 from harness.base.layout import find_layout
+from harness.base.plurals import counted
+from harness.cli.names import METHOD
 from harness.cli.options import OnceCommand, echo_json, install_option, json_option, mirror_option
 from harness.methods.card import load_methods, method_names
 
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @click.command(cls=OnceCommand)
-@click.argument("subjects", nargs=-1, metavar="[METHOD|metrics|splits]...")
+@click.argument("subjects", nargs=-1, type=METHOD, metavar="[METHOD|metrics|splits]...")
 @click.option(
     "--golden",
     required=True,
@@ -89,7 +91,7 @@ def _lines(finding: CaseFinding) -> Iterator[str]:
 def _summary(findings: list[CaseFinding]) -> str:
     counts = Counter(str(finding.worst) for finding in findings)
     terms = ", ".join(f"{count} {name}" for name, count in counts.most_common())
-    return f"\n{len(findings)} comparisons: {terms}"
+    return f"\n{counted(len(findings), 'comparison')}: {terms}"
 
 
 def _document(golden: Path, cases: list[GoldenCase], findings: list[CaseFinding]) -> dict[str, Any]:

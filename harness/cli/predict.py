@@ -13,10 +13,12 @@ import click
 from harness import api
 from harness.base.errors import UsageError
 from harness.benchmarks.new_item import kind_of, kinds
+from harness.cli.names import BENCHMARK, DATASET, METHOD_ROW, VARIANT
 from harness.cli.options import (
     SEED,
     Command,
     OnceCommand,
+    document_text,
     install_option,
     json_option,
     mirror_option,
@@ -25,7 +27,7 @@ from harness.cli.options import (
 from harness.cli.output import chosen_kind, deliver, output_option
 from harness.cli.warnings import echo_warnings
 from harness.data import load_manifest
-from harness.prediction import EVERY, KINDS, Prediction, about_lines, content_of, usual_choice
+from harness.prediction import EVERY, KINDS, Prediction, about_lines, content_of, to_json, usual_choice
 
 NewValue = tuple[str, str, str]
 
@@ -50,15 +52,20 @@ def _kind_options(command: Command) -> Command:
 
 
 @click.command(cls=OnceCommand)
-@click.argument("benchmark", required=False)
+@click.argument("benchmark", type=BENCHMARK, required=False)
 @click.option(
     "--method",
     "methods",
     multiple=True,
+    type=METHOD_ROW,
     help=f"NAME or NAME/VARIANT; may be repeated; '{EVERY}': all that can answer. By default the usual one.",
 )
-@click.option("--dataset", help="What they learn from; docs/data.md tells how to bring your own.")
-@click.option("--variant", help="Of methods named without one; by default the recommended one, which is said.")
+@click.option("--dataset", type=DATASET, help="What they learn from; docs/data.md tells how to bring your own.")
+@click.option(
+    "--variant",
+    type=VARIANT,
+    help="Of methods named without one; by default the recommended one, which is said.",
+)
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Another value for a parameter.")
 @click.option("--seed", type=SEED, default=0, show_default=True, help="For methods that draw random numbers.")
 @click.option("--top", type=click.IntRange(min=1), help="Only so many ranked rows.")
@@ -148,7 +155,8 @@ def command(
         click.echo(line, err=True)
     for method in prediction.methods:
         echo_warnings(repository.store, method.key, err=True)
-    deliver(content_of(prediction, kind), output, _counts(prediction))
+    content = f"{document_text(to_json(prediction))}\n" if kind == "json" else content_of(prediction, kind)
+    deliver(content, output, _counts(prediction))
     if output is None:
         click.echo(_counts(prediction), err=True)
 

@@ -8,7 +8,9 @@ import click
 
 from harness.base.errors import refuse_unknown
 from harness.base.layout import find_layout
+from harness.base.plurals import counted, form_of
 from harness.base.tables import aligned
+from harness.cli.names import DATASET, METHOD
 from harness.cli.options import OnceGroup, echo_json, json_option, mirror_option
 from harness.results.reference import load_reference, overview, save_reference
 from harness.results.store import Store
@@ -28,8 +30,12 @@ def command() -> None:
 
 @command.command("list")
 @click.option("--keys", "with_keys", is_flag=True, help="Each run with its key.")
-@click.option("--method", "methods", multiple=True, help="With --keys: only this method; may be repeated.")
-@click.option("--dataset", "datasets", multiple=True, help="With --keys: only this dataset; may be repeated.")
+@click.option(
+    "--method", "methods", multiple=True, type=METHOD, help="With --keys: only this method; may be repeated."
+)
+@click.option(
+    "--dataset", "datasets", multiple=True, type=DATASET, help="With --keys: only this dataset; may be repeated."
+)
 @json_option
 def list_(with_keys: bool, methods: tuple[str, ...], datasets: tuple[str, ...], as_json: bool) -> None:
     """How many seeds there are of every method, dataset and split, and how they ended."""
@@ -45,7 +51,7 @@ def list_(with_keys: bool, methods: tuple[str, ...], datasets: tuple[str, ...], 
     for line in aligned(
         [
             row.label,
-            f"{row.seeds:3} seeds",
+            f"{row.seeds:3} {form_of('seed', row.seeds)}",
             row.verdicts,
             f"{row.cpu_hours:6.2f} CPU h",
             f"{row.stale} of code, images or data that changed since" if row.stale else "",
@@ -53,7 +59,9 @@ def list_(with_keys: bool, methods: tuple[str, ...], datasets: tuple[str, ...], 
         for row in rows
     ):
         click.echo(line)
-    click.echo(f"{sum(row.seeds for row in rows)} runs, {sum(row.cpu_hours for row in rows):.1f} CPU hours")
+    click.echo(
+        f"{counted(sum(row.seeds for row in rows), 'run')}, {sum(row.cpu_hours for row in rows):.1f} CPU hours"
+    )
 
 
 def _list_keys(methods: tuple[str, ...], datasets: tuple[str, ...], *, as_json: bool) -> None:
@@ -76,7 +84,8 @@ def _list_keys(methods: tuple[str, ...], datasets: tuple[str, ...], *, as_json: 
 
 @command.command("save")
 @mirror_option
-def save(mirrors: tuple[Path, ...]) -> None:
+@json_option
+def save(mirrors: tuple[Path, ...], as_json: bool) -> None:
     """Take every finished run of the present code, images and data into results/reference.
 
     Results of seeds that were not run here are kept; those of code that has changed since are removed.
@@ -84,4 +93,8 @@ def save(mirrors: tuple[Path, ...]) -> None:
     layout = find_layout()
     count, files = save_reference(layout, Store(layout.runs), mirrors)
     size = sum(path.stat().st_size for path in files)
-    click.echo(f"{count} runs taken; {len(files)} files, {size / 1e6:.1f} MB, under {layout.reference}")
+    if as_json:
+        echo_json({"runs": count, "files": len(files), "bytes": size, "folder": str(layout.reference)})
+    else:
+        taken = f"{counted(count, 'run')} taken; {counted(len(files), 'file')}, {size / 1e6:.1f} MB"
+        click.echo(f"{taken}, under {layout.reference}")

@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING
 import click
 
 from harness import api
-from harness.cli.options import OnceCommand, mirror_option, published_seeds_option, reference_option
+from harness.cli.names import STORED_SUITE
+from harness.cli.options import (
+    OnceCommand,
+    echo_json,
+    json_option,
+    mirror_option,
+    published_seeds_option,
+    reference_option,
+)
 from harness.cli.output import output_option
 
 if TYPE_CHECKING:
@@ -19,6 +27,7 @@ if TYPE_CHECKING:
 @click.command(cls=OnceCommand)
 @click.option(
     "--suite",
+    type=STORED_SUITE,
     help="Which plan; 'stored': all that was ever run here. By default smoke, and with --site the reference "
     "results of the whole plan.",
 )
@@ -32,6 +41,7 @@ if TYPE_CHECKING:
 @click.option("--open", "show", is_flag=True, help="Open it in the browser.")
 @reference_option
 @mirror_option
+@json_option
 def command(
     suite: str | None,
     published_seeds: int | None,
@@ -40,6 +50,7 @@ def command(
     show: bool,
     reference: bool,
     mirrors: tuple[Path, ...],
+    as_json: bool,
 ) -> int:
     """Write the status page: matrix, cells with their evidence, claims, method cards. Needs no network.
 
@@ -61,7 +72,10 @@ def command(
         path, size = _write(table, output, site, repository)
     finally:
         gc.enable()
-    click.echo(f"{'site' if site else 'report'}: {path} ({size / 1e6:.1f} MB)")
+    if as_json:
+        echo_json({"file": str(path), "bytes": size, "site": site is not None})
+    else:
+        click.echo(f"{'site' if site else 'report'}: {path} ({size / 1e6:.1f} MB)")
     if show:
         click.launch(path.absolute().as_uri())
     return 0

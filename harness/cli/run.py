@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,7 @@ import click
 
 from harness import api
 from harness.base.vocabulary import Verdict
+from harness.cli.names import Word
 from harness.cli.options import (
     OnceCommand,
     PlanArguments,
@@ -22,6 +24,7 @@ from harness.cli.options import (
 from harness.cli.plan import show_plan
 from harness.cli.warnings import echo_warnings
 from harness.status import Table, show, to_json
+from harness.status.table import key_metrics
 
 if TYPE_CHECKING:
     from harness.handles.publication import Row
@@ -34,7 +37,7 @@ _SHOWN_IN_FULL = 4
 @request_options
 @mirror_option
 @click.option("--workers", type=click.IntRange(min=1), help="CPUs to lend to runs; all of them by default.")
-@click.option("--again", multiple=True, type=click.Choice([str(one) for one in Verdict]), help="Run these again.")
+@click.option("--again", multiple=True, type=Word([str(one) for one in Verdict]), help="Run these again.")
 @click.option("--remove-images", is_flag=True, help="Build, run and remove one method at a time: least disk.")
 @install_option
 @runtime_option
@@ -123,7 +126,7 @@ def _show_each(repository: api.Repository, table: Table) -> None:
     for scored in table.cells:
         click.echo(f"\n{scored.cell.job.label}: {scored.cell.verdict}: {scored.cell.reason}")
         published = PublishedLines(beside.get(scored.key or "", ()))
-        for name, value in sorted(scored.metrics.items()):
+        for name, value in _in_order(scored.cell.job.benchmark, scored.metrics):
             text = f"{value!r}" if value is not None else f"undefined: {scored.notes.get(name, '')}"
             click.echo(f"  {name:42} {text}")
             for line in published.about(name):
@@ -133,7 +136,14 @@ def _show_each(repository: api.Repository, table: Table) -> None:
         if scored.key and scored.cell.record:
             echo_warnings(repository.store, scored.key, indent="  ")
             click.echo(f"  evidence: {repository.store.path(scored.key)}")
-            click.echo(f"  why believe it: harness audit {scored.key[:12]}")
+            if scored.cell.verdict.is_final:
+                click.echo(f"  why believe it: harness audit {scored.key[:12]}")
+
+
+def _in_order(benchmark: str, metrics: Mapping[str, float | None]) -> list[tuple[str, float | None]]:
+    """Metrics by name, those that tables show before all others."""
+    shown = {name: place for place, name in enumerate(key_metrics(benchmark))}
+    return sorted(metrics.items(), key=lambda item: (shown.get(item[0], len(shown)), item[0]))
 
 
 def _published(repository: api.Repository, table: Table) -> dict[str, list[Row]]:

@@ -11,6 +11,7 @@ import click
 from harness import api
 from harness.base.errors import DataError, UsageError
 from harness.base.vocabulary import Verdict
+from harness.cli.names import KEY
 from harness.cli.options import OnceCommand, echo_json, json_option, mirror_option
 from harness.cli.warnings import echo_warnings
 from harness.planning.jobs import Job
@@ -18,7 +19,7 @@ from harness.status.table import key_metrics
 
 
 @click.command(cls=OnceCommand)
-@click.argument("keys", nargs=-1)
+@click.argument("keys", type=KEY, nargs=-1)
 @click.option("--again", is_flag=True, help="Compute even where fresh scores are kept.")
 @mirror_option
 @json_option

@@ -9,16 +9,17 @@ import click
 
 from harness import api
 from harness.base.errors import CorruptData
+from harness.cli.names import KEY
 from harness.cli.options import OnceCommand, echo_json, json_option, mirror_option
 
 
 @click.command(cls=OnceCommand)
-@click.argument("key")
+@click.argument("key", type=KEY)
 @click.option("--log", "with_log", is_flag=True, help="What its container printed, in place of all else.")
 @click.option("--lines", type=click.IntRange(min=1), help="With --log: only so many lines of its end.")
 @mirror_option
 @json_option
-def command(key: str, with_log: bool, lines: int | None, mirrors: tuple[Path, ...], as_json: bool) -> None:
+def command(key: str, with_log: bool, lines: int | None, mirrors: tuple[Path, ...], as_json: bool) -> int:
     """Show a run: job, verdict, image, inputs, scores beside published numbers, files.
 
     \b
@@ -32,18 +33,18 @@ def command(key: str, with_log: bool, lines: int | None, mirrors: tuple[Path, ..
     if lines is not None and not with_log:
         raise click.UsageError("--lines needs --log")
     if with_log:
-        _show_log(repository, key, lines, as_json=as_json)
-        return
+        return _show_log(repository, key, lines, as_json=as_json)
     page = api.show(key, repository=repository)
     if as_json:
         echo_json(page)
-        return
+        return 0
     from harness.handles import page_text
 
     click.echo(page_text(page), nl=False)
+    return 0
 
 
-def _show_log(repository: api.Repository, key: str, lines: int | None, *, as_json: bool) -> None:
+def _show_log(repository: api.Repository, key: str, lines: int | None, *, as_json: bool) -> int:
     from harness.handles import find_handle
     from harness.handles.lookup import LOG
 
@@ -54,15 +55,16 @@ def _show_log(repository: api.Repository, key: str, lines: int | None, *, as_jso
     if as_json:
         text = shown.decode(errors="replace")
         echo_json({"key": handle.key, "bytes": len(content), "log": text, "recorded": recorded})
-    else:
-        # the very bytes for a file or a pipe; what would control a terminal is spelt out on one
-        click.echo(_harmless(shown) if sys.stdout.isatty() else shown, nl=False)
+        return 0 if recorded else CorruptData.exit_code
+    # the very bytes for a file or a pipe; what would control a terminal is spelt out on one
+    click.echo(_harmless(shown) if sys.stdout.isatty() else shown, nl=False)
     if not recorded:
         raise CorruptData(
             "this log is not the one that was recorded",
             where=f"{handle.where}/{LOG}",
             todo=f"harness audit {handle.key[:12]} tells more",
         )
+    return 0
 
 
 def _harmless(content: bytes) -> str:

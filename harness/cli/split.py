@@ -12,6 +12,7 @@ from harness import benchmarks
 from harness.base.errors import UsageError
 from harness.base.files import sha256_of, write_atomic
 from harness.base.layout import Layout, find_layout
+from harness.base.plurals import counted
 from harness.base.tables import aligned
 from harness.cli.options import OnceGroup, echo_json, json_option, mirror_option
 from harness.cli.splitting.options import SplitRequest, split_options
@@ -128,7 +129,7 @@ def verify_splits(request: SplitRequest, path: Path | None, mirrors: tuple[Path,
     specs = _specs_to_verify(layout, request, one=path is not None)
     if path and (request.strategy is None or len(specs) != 1):
         raise UsageError(
-            "a file is examined as one split", todo="name the STRATEGY and one --seed it should be of"
+            "a file holds one split, and it is not said which", todo="name its STRATEGY and one --seed"
         )
     # without a seed there is no recorded checksum to compare a file with
     recorded = path is None or bool(request.seeds)
@@ -247,4 +248,4 @@ def tell(rows: list[dict[str, Any]]) -> None:
             for title in row["known_findings"]:
                 click.echo(f"    known finding: {title} (harness list findings)")
     good = sum(not row["broken"] for row in rows)
-    click.echo(f"{good} of {len(rows)} splits keep their promises")
+    click.echo(f"promises kept: {good} of {counted(len(rows), 'split')}")

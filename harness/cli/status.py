@@ -9,20 +9,25 @@ import click
 from harness import api
 from harness.base.errors import refuse_unknown
 from harness.base.vocabulary import Verdict
-from harness.cli.options import OnceCommand, json_option, json_text, published_seeds_option, reference_option
+from harness.cli.names import BENCHMARK, DATASET, METHOD, STORED_SUITE, Word
+from harness.cli.options import OnceCommand, document_text, json_option, published_seeds_option, reference_option
 from harness.cli.output import chosen_kind, deliver, output_option
 from harness.status import show, to_json, to_markdown, to_text
 
 
 @click.command(cls=OnceCommand)
 @click.option(
-    "--suite", default="smoke", show_default=True, help="Which plan; 'stored': all that was ever run here."
+    "--suite",
+    type=STORED_SUITE,
+    default="smoke",
+    show_default=True,
+    help="Which plan; 'stored': all that was ever run here.",
 )
 @published_seeds_option
-@click.option("--benchmark", "benchmarks", multiple=True, help="Only cells of this benchmark.")
-@click.option("--method", "methods", multiple=True, help="Only cells of this method.")
-@click.option("--dataset", "datasets", multiple=True, help="Only cells on this dataset.")
-@click.option("--verdict", "verdicts", multiple=True, type=click.Choice([str(one) for one in Verdict]))
+@click.option("--benchmark", "benchmarks", multiple=True, type=BENCHMARK, help="Only cells of this benchmark.")
+@click.option("--method", "methods", multiple=True, type=METHOD, help="Only cells of this method.")
+@click.option("--dataset", "datasets", multiple=True, type=DATASET, help="Only cells on this dataset.")
+@click.option("--verdict", "verdicts", multiple=True, type=Word([str(one) for one in Verdict]))
 @click.option("--cells", is_flag=True, help="The flat list of cells in place of the matrix.")
 @reference_option
 @json_option
@@ -70,7 +75,7 @@ def command(
     if kind == "text" and output is None:
         show(table, cells=cells)
     elif kind == "json":
-        deliver(f"{json_text(to_json(table))}\n", output)
+        deliver(f"{document_text(to_json(table))}\n", output)
     else:
         deliver((to_markdown if kind == "markdown" else to_text)(table, cells=cells), output)
     return 0 if table.is_good else 1

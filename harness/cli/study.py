@@ -9,7 +9,7 @@ import click
 
 from harness.base.errors import UsageError
 from harness.base.layout import find_layout
-from harness.cli.options import OnceCommand, benchmark_option, json_option, json_text, mirror_option
+from harness.cli.options import OnceCommand, benchmark_option, document_text, json_option, mirror_option
 from harness.cli.output import chosen_kind, deliver, output_option
 from harness.results.store import Store
 
@@ -63,7 +63,7 @@ def command(
     if tables or figures:
         study = study.only(tables, figures)
     if kind == "json":
-        deliver(f"{json_text(to_json(study))}\n", output)
+        deliver(f"{document_text(to_json(study))}\n", output)
     else:
         deliver((to_markdown if kind == "markdown" else to_text)(study), output)
     return 1 if study.deviates else 0

@@ -9,7 +9,8 @@ import click
 
 from harness import api
 from harness.base.errors import HarnessError
-from harness.cli.options import SEED, OnceCommand, json_option, json_text, reference_option
+from harness.cli.names import DATASET, METHOD_ROW, METRIC, SPLIT, STORED_SUITE, VARIANT, Word
+from harness.cli.options import SEED, OnceCommand, document_text, json_option, reference_option
 from harness.cli.output import chosen_kind, deliver, output_option
 
 if TYPE_CHECKING:
@@ -23,19 +24,24 @@ _KINDS = ("text", "markdown", "latex", "csv", "json", "svg", "pdf")
     "--method",
     "methods",
     multiple=True,
+    type=METHOD_ROW,
     required=True,
     help="NAME or NAME/VARIANT; may be repeated. The first is held against all others.",
 )
-@click.option("--variant", help="The variant of methods named without one; published by default.")
-@click.option("--metric", help="By default the first that tables show, as defined (harness list metrics).")
-@click.option("--dataset", "datasets", multiple=True, help="Only this dataset; may be repeated.")
-@click.option("--split", "splits", multiple=True, help="Only this split; may be repeated.")
+@click.option("--variant", type=VARIANT, help="The variant of methods named without one; published by default.")
+@click.option(
+    "--metric", type=METRIC, help="By default the first that tables show, as defined (harness list metrics)."
+)
+@click.option("--dataset", "datasets", multiple=True, type=DATASET, help="Only this dataset; may be repeated.")
+@click.option("--split", "splits", multiple=True, type=SPLIT, help="Only this split; may be repeated.")
 @click.option("--seed", "seeds", multiple=True, type=SEED, help="Only this seed; may be repeated.")
-@click.option("--suite", help="Datasets, splits and seeds of this suite, in place of those that were run.")
+@click.option(
+    "--suite", type=STORED_SUITE, help="Datasets, splits and seeds of this suite, in place of those that were run."
+)
 @reference_option
 @click.option("--strict", is_flag=True, help="Exit with 1, and show nothing, where a number must not stand alone.")
 @output_option(*_KINDS)
-@click.option("--format", "kind", type=click.Choice(_KINDS), help="By default that of the file.")
+@click.option("--format", "kind", type=Word(list(_KINDS)), help="By default that of the file.")
 @json_option
 def command(
     methods: tuple[str, ...],
@@ -91,6 +97,6 @@ def _content(contest: Contest, kind: str) -> str | bytes:
     if kind in ("svg", "pdf"):
         return forms.draw(contest, "pdf" if kind == "pdf" else "svg")
     if kind == "json":
-        return f"{json_text(forms.to_json(contest))}\n"
+        return f"{document_text(forms.to_json(contest))}\n"
     write = {"text": forms.to_text, "markdown": forms.to_markdown, "latex": forms.to_latex, "csv": forms.to_csv}
     return write[kind](contest)

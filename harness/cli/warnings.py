@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from harness.base.plurals import counted
 from harness.benchmarks.method_report import METHOD, read_report
 from harness.execution.runs.log import printable, shortened
 from harness.results.store import Store
@@ -20,4 +21,4 @@ def echo_warnings(store: Store, key: str, *, indent: str = "", err: bool = False
     for text in warnings[:_MOST]:
         click.echo(f"{indent}warning of the method: {shortened(printable(text.removeprefix(_USUAL)))}", err=err)
     if len(warnings) > _MOST:
-        click.echo(f"{indent}and {len(warnings) - _MOST} more warnings: {path}", err=err)
+        click.echo(f"{indent}and {counted(len(warnings) - _MOST, 'more warning')}: {path}", err=err)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import click
@@ -9,10 +10,11 @@ import click
 from harness.base.errors import UsageError
 from harness.base.layout import find_layout
 from harness.base.vocabulary import Accelerator
+from harness.cli.names import WEIGHTS, Word
 from harness.cli.options import OnceGroup, echo_json, install_option, json_option, mirror_option
 from harness.engine import find_engine
 from harness.execution.adaptation import adapt_weights
-from harness.methods.weights import are_here, bring_weights, kept_weights, load_weights, weights_names
+from harness.methods.weights import KeptWeights, are_here, bring_weights, kept_weights, load_weights, weights_names
 
 
 @click.group(cls=OnceGroup)
@@ -41,7 +43,7 @@ def list_weights(as_json: bool) -> None:
 
 
 @command.command("get", short_help="Find or download, and record.")
-@click.argument("method")
+@click.argument("method", type=WEIGHTS)
 @click.option(
     "--from",
     "folder",
@@ -49,14 +51,17 @@ def list_weights(as_json: bool) -> None:
     help="A folder that holds the files.",
 )
 @mirror_option
-def get_weights(method: str, folder: Path | None, mirrors: tuple[Path, ...]) -> None:
+@json_option
+def get_weights(method: str, folder: Path | None, mirrors: tuple[Path, ...], as_json: bool) -> None:
     """Bring the weights of METHOD. Checksums that its weights.toml does not give are recorded now."""
-    weights = bring_weights(find_layout(), method, given=folder, mirrors=mirrors, say=click.echo)
-    click.echo(f"{weights.manifest.title}: {weights.digest}")
+    weights = bring_weights(
+        find_layout(), method, given=folder, mirrors=mirrors, say=partial(click.echo, err=as_json)
+    )
+    _show(method, weights, as_json=as_json)
 
 
 @command.command("adapt", short_help="Pretrain further, on your own texts.")
-@click.argument("name", metavar="METHOD:NAME")
+@click.argument("name", type=WEIGHTS, metavar="METHOD:NAME")
 @click.option(
     "--corpus",
     required=True,
@@ -64,9 +69,17 @@ def get_weights(method: str, folder: Path | None, mirrors: tuple[Path, ...]) -> 
     help="UTF-8, one text per line.",
 )
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="A setting of the program.")
-@click.option("--accelerator", type=click.Choice(["cpu", "cuda"]), default="cpu", show_default=True)
+@click.option("--accelerator", type=Word(["cpu", "cuda"]), default="cpu", show_default=True)
 @install_option
-def adapt(name: str, corpus: Path, settings: tuple[str, ...], accelerator: Accelerator, install: bool) -> None:
+@json_option
+def adapt(
+    name: str,
+    corpus: Path,
+    settings: tuple[str, ...],
+    accelerator: Accelerator,
+    install: bool,
+    as_json: bool,
+) -> None:
     """Make the model METHOD:NAME of METHOD's own and a corpus, in the method's image. Settings: docs/combos.md.
 
     \b
@@ -75,8 +88,17 @@ def adapt(name: str, corpus: Path, settings: tuple[str, ...], accelerator: Accel
     layout = find_layout()
     values = dict(map(_setting, settings))
     with find_engine(layout, install=install) as engine:
-        weights = adapt_weights(engine, layout, name, corpus, values, accelerator=accelerator, say=click.echo)
-    click.echo(f"{weights.manifest.title}: {weights.digest}")
+        say = partial(click.echo, err=as_json)
+        weights = adapt_weights(engine, layout, name, corpus, values, accelerator=accelerator, say=say)
+    _show(name, weights, as_json=as_json)
+
+
+def _show(name: str, weights: KeptWeights, *, as_json: bool) -> None:
+    """Print the digest of weights that are here now."""
+    if as_json:
+        echo_json({"method": name, "title": weights.manifest.title, "digest": weights.digest})
+    else:
+        click.echo(f"{weights.manifest.title}: {weights.digest}")
 
 
 def _setting(text: str) -> tuple[str, float]:
@@ -88,11 +110,17 @@ def _setting(text: str) -> tuple[str, float]:
 
 
 @command.command("verify", short_help="Check what is here.")
-def verify_weights() -> None:
+@json_option
+def verify_weights(as_json: bool) -> None:
     """Read all weights that are here, and compare them with what was recorded."""
     layout = find_layout()
+    rows = []
     for name in weights_names(layout):
         here = are_here(layout, name)
         if here:
             kept_weights(layout, name).verify()
-        click.echo(f"{name}: {'ok' if here else 'not here'}")
+        rows.append({"method": name, "verdict": "ok" if here else "not here"})
+        if not as_json:
+            click.echo(f"{name}: {rows[-1]['verdict']}")
+    if as_json:
+        echo_json(rows)

@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Any
 
 from harness.base.errors import DataError
+from harness.base.heartbeat import activity
 from harness.base.layout import Layout
 from harness.compare.claims import Claim, load_claims, load_external
 from harness.compare.groups import STATISTICS, Several, judge_all
@@ -73,7 +74,8 @@ def compare_claims(
     claims = load_claims(layout, names) if against is None else load_external(names, against)
     selection = [claim for claim in claims if _is_about(claim, names, methods, datasets, splits, seeds)]
     artifact = _artifact(layout)
-    runs_by_variant = obtain(layout, store, names, mirrors, read)
+    with activity(f"runs that are held against {benchmark}'s paper"):
+        runs_by_variant = obtain(layout, store, names, mirrors, read)
     runs = runs_by_variant[names.variant]
     beside = {variant: runs_by_variant[variant] for variant in names.beside}
     sources = (names.sources.paper, names.sources.files) if against is None else (str(against),)

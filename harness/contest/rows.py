@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
+from harness.base.plurals import counted
 from harness.contest.contest import Contest, Entry, Mark, common_seeds
 from harness.contest.statistics import SIGNIFICANCE, seeds_to_decide
 from harness.status.table import PUBLISHED_ORDER
@@ -89,7 +90,7 @@ def notes(contest: Contest) -> list[str]:
         if not contest.can_decide:
             lines.append(
                 f"No test here can reach {SIGNIFICANCE}, even where {first} is always better: that takes "
-                f"{seeds_to_decide(contest.tests)} common seeds."
+                f"{counted(seeds_to_decide(contest.tests), 'common seed')}."
             )
     lines += _about_ranks(contest)
     lines += [
@@ -100,7 +101,7 @@ def notes(contest: Contest) -> list[str]:
         common = common_seeds(members)
         most = max(len(one.values) for one in members)
         if 0 < len(common) < most:
-            seeds = "one seed" if len(common) == 1 else f"{len(common)} seeds"
+            seeds = counted(len(common), "seed")
             lines.append(f"{setting}: ranks rest on the {seeds} that all methods have.")
         elif most and not common:
             lines.append(f"{setting}: no ranks, since no seed is common to all methods.")

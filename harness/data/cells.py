@@ -20,6 +20,7 @@ from pathlib import Path
 
 from harness.base.errors import CorruptData, ManifestError
 from harness.base.faults import Faults
+from harness.base.plurals import counted
 from harness.base.sheets import START, Line, sheet_lines
 
 _GZIP, _OLD_WORKBOOK = b"\x1f\x8b", b"\xd0\xcf\x11\xe0"
@@ -196,7 +197,7 @@ def check_width(row: Sequence[str], header: Sequence[str], where: str) -> None:
     """Raise `CorruptData` unless a row has as many cells as the header."""
     if len(row) != len(header):
         raise CorruptData(
-            f"{len(row)} cell{'' if len(row) == 1 else 's'} instead of {len(header)}",
+            f"{counted(len(row), 'cell')} instead of {len(header)}",
             where=where,
             todo="give every line the header's columns",
         )

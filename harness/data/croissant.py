@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.base.layout import Layout
+from harness.base.plurals import counted
 from harness.data.manifest import DatasetManifest, SourceFile, load_manifest, manifest_path
 
 # https://docs.mlcommons.org/croissant/docs/croissant-spec.html, whose keys the context must name
@@ -112,7 +113,7 @@ def _description(manifest: DatasetManifest) -> str:
     if brought:
         sentences.append(f"Beside the files that are listed, a person brings {', '.join(brought)}.")
     if manifest.extends:
-        sentences.append(f"It is the dataset {manifest.extends} with {len(manifest.new)} items added.")
+        sentences.append(f"It is the dataset {manifest.extends} with {counted(len(manifest.new), 'item')} added.")
     return " ".join(sentence for sentence in sentences if sentence)
 
 

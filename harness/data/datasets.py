@@ -14,6 +14,7 @@ from harness import benchmarks
 from harness.base.errors import CorruptData, ManifestError, MissingData, UsageError
 from harness.base.faults import all_faults
 from harness.base.files import checksum, digest_of, sha256_of
+from harness.base.heartbeat import activity
 from harness.base.layout import Layout
 from harness.benchmarks import Dataset
 from harness.benchmarks.new_item import with_new
@@ -101,7 +102,7 @@ def convert_dataset(layout: Layout, name: str, *, mirrors: Sequence[Path] = ()) 
         return _checked(replace(with_new(manifest.benchmark, base, manifest.new), name=name), layout, manifest)
     convert = find_converter(layout, manifest)
     files = fetch_dataset(layout, name, mirrors=mirrors)
-    with seen_first(layout, manifest, files):
+    with activity(f"converting dataset {name}"), seen_first(layout, manifest, files):
         dataset = convert(manifest, files)
         if not isinstance(dataset, benchmark.dataset):
             raise ManifestError(

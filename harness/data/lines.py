@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.base.errors import CorruptData, ManifestError
+from harness.base.plurals import counted
 
 
 def path_of(name: str, files: Mapping[str, Path]) -> Path:
@@ -44,7 +45,7 @@ def lines_of(path: Path, cells: int) -> Iterator[tuple[str, list[str]]]:
             if len(words) == cells:
                 yield f"{path}: line {number}", words
             elif words:
-                raise fault(path, number, f"{len(words)} cells instead of {cells}")
+                raise fault(path, number, f"{counted(len(words), 'cell')} instead of {cells}")
 
 
 def number_in(cell: str, span: range, what: str, where: str) -> int:

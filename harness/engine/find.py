@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from harness.base.errors import EngineError, UsageError
+from harness.base.heartbeat import activity
 from harness.base.layout import Layout
 from harness.engine import programs
 from harness.engine.engine import Engine
@@ -44,7 +45,8 @@ def find_engine(
     Root prefers dockerd to Podman where both are only programs: it reports out-of-memory kills reliably.
     """
     environment = os.environ if environment is None else environment
-    engine = _find(layout, install, only, environment)
+    with activity("looking for a container engine"):
+        engine = _find(layout, install, only, environment)
     if runtime := runtime or environment.get("PERMAFROST_RUNTIME"):
         try:
             engine.use_runtime(runtime)

@@ -97,6 +97,7 @@ def run_cells(
                     choices.mirrors,
                     choices.upstream,
                     again=cell.verdict in choices.again,
+                    expected_s=durations.before(cell),
                 )
                 for cell in starting_order(group, durations.seconds, share.cpus)
                 if cell.planned is not None and image_of(cell.job) in images

@@ -18,6 +18,7 @@ from typing import Any
 from harness import __version__, benchmarks
 from harness.base.errors import UsageError
 from harness.base.files import sha256_of
+from harness.base.heartbeat import activity
 from harness.base.layout import Layout
 from harness.benchmarks.method_report import METHOD
 from harness.benchmarks.order import PUBLISHED, Arrangement, new_order
@@ -51,6 +52,8 @@ class Task:
     again: bool = False
     # The order in which it finds its items (harness.benchmarks.order): None for what its card says.
     order: str | None = None
+    # How long such runs took before, if that is known.
+    expected_s: float | None = None
 
     @property
     def card(self) -> MethodCard:
@@ -102,7 +105,8 @@ def run_in_container(task: Task, engine: Engine, stop: threading.Event | None = 
             **answer_files(task.planned.job.benchmark),
             **_upstream_mount(task, code),
         )
-        outcome = execute(engine, request, check=_Collect(task.planned.job, arrangement), stop=stop)
+        with activity(f"run {task.planned.job.label}", task.expected_s):
+            outcome = execute(engine, request, check=_Collect(task.planned.job, arrangement), stop=stop)
         try:
             yield Run(outcome, inputs, order)
         finally:

@@ -16,6 +16,7 @@ from typing import Any
 
 from harness import benchmarks
 from harness.base.files import write_json
+from harness.base.heartbeat import activity
 from harness.base.input_files import write_given
 from harness.base.layout import Layout
 from harness.base.logs import log_tail
@@ -138,7 +139,8 @@ class InContainers:
                 traces=trial.trace,
                 **self._replay(trial, parity),
             )
-            outcome = execute(self._engine, request, check=lambda out: check_answer(trial, out))
+            with activity(f"{trial.task} with {trial.card.name}"):
+                outcome = execute(self._engine, request, check=lambda out: check_answer(trial, out))
             reason = outcome.reason
             if outcome.verdict is Verdict.ERROR:
                 reason += "\n" + log_tail(outcome.log, _LOG_TAIL)

@@ -25,7 +25,7 @@ from harness.execution.runs.log import printable, shortened
 from harness.execution.tasks import Task, perform
 from harness.planning.budget import Budget, Share
 from harness.planning.jobs import card_of
-from harness.planning.needs import kind_of, measured_seconds
+from harness.planning.needs import RunKind, kind_of, measured_seconds
 from harness.planning.obstacles import Obstacles, variant_of
 from harness.planning.plan import Cell
 from harness.results.records import Record
@@ -191,26 +191,30 @@ class Expected:
     def __init__(self, layout: Layout, joined: Iterable[Cell], progress: Progress) -> None:
         self._layout = layout
         self._progress = progress
-        self._seconds = measured_seconds(joined)
+        self._seconds: dict[RunKind, float | None] = {**measured_seconds(joined)}
 
     def seconds(self, cell: Cell) -> float:
         """Expected wall seconds of the run of a cell."""
+        before = self.before(cell)
+        return float(card_of(self._layout, cell.job).resources.seconds) if before is None else before
+
+    def before(self, cell: Cell) -> float | None:
+        """The wall seconds of such runs, here or in the reference results; None where there are none."""
         kind = kind_of(cell.job)
         if kind not in self._seconds:
-            self._seconds[kind] = self._elsewhere(cell)
+            self._seconds[kind] = self._in_reference(cell)
         return self._seconds[kind]
 
-    def _elsewhere(self, cell: Cell) -> float:
-        limit = float(card_of(self._layout, cell.job).resources.seconds)
+    def _in_reference(self, cell: Cell) -> float | None:
         if cell.planned is None:
-            return limit
+            return None
         try:
             seconds = seconds_in_reference(self._layout, cell.planned)
         except CorruptData as error:
             # reading it is the audit's and the comparison's business; here only an order rests on it
             self._progress.note(f"order of starting: {error.what} ({error.where})")
-            return limit
-        return median(seconds) if seconds else limit
+            return None
+        return median(seconds) if seconds else None
 
 
 def starting_order(cells: Sequence[Cell], seconds: Callable[[Cell], float], processors: int) -> list[Cell]:

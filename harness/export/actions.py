@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime
 
+from harness.base.plurals import counted
 from harness.base.vocabulary import Verdict
 from harness.export.contents import STATUS, SUITE, Contents, Profile, relative_path
 from harness.export.swhid import page_of
@@ -78,7 +79,7 @@ def suite_actions(contents: Contents) -> Iterator[Entity]:
         "@id": SUITE_RUN,
         "@type": "CreateAction",
         "name": f"suite {contents.suite.name}",
-        "description": f"{len(contents.suite.cells)} planned cells: {summary}.",
+        "description": f"{counted(len(contents.suite.cells), 'planned cell')}: {summary}.",
         "instrument": reference(SUITE),
         "agent": reference(OPERATOR),
         "object": references(_inputs(contents)),

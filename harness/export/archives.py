@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 
 from harness.base.errors import CorruptData, UsageError
+from harness.base.plurals import counted
 from harness.base.progress import Progress
 from harness.base.zips import UNREADABLE
 from harness.export.contents import relative_path
@@ -26,7 +27,7 @@ _CHUNK = 1 << 20
 def write_zip(folder: Path, output: Path, progress: Progress) -> None:
     """Pack a folder, file by file."""
     paths = sorted(path for path in folder.rglob("*") if path.is_file())
-    progress.note(f"compressing {len(paths)} files")
+    progress.note(f"compressing {counted(len(paths), 'file')}")
     with _whole_file(output) as draft, zipfile.ZipFile(draft, "w", zipfile.ZIP_DEFLATED) as archive:
         for path in paths:
             info = zipfile.ZipInfo(relative_path(folder, path), _EPOCH)

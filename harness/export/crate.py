@@ -13,6 +13,7 @@ from pathlib import PurePosixPath
 from harness import __version__
 from harness.base.errors import CorruptData
 from harness.base.files import read_json, sha256_of
+from harness.base.plurals import counted
 from harness.export.actions import (
     OPERATOR,
     SUITE_RUN,
@@ -132,11 +133,12 @@ def _root(contents: Contents, files: Sequence[CrateFile]) -> Iterator[Entity]:
     has_workflow = suite.profile is Profile.PROVENANCE
     profiles = _PROFILES if has_workflow else {PROFILE: _PROFILES[PROFILE]}
     suite_run = [SUITE_RUN, "#organised"] if has_workflow else []
+    runs = counted(len(records), "run")
     yield {
         "@id": "./",
         "@type": "Dataset",
         "name": f"Permafrost results: {suite.name}",
-        "description": f"{len(records)} runs of published predictors in frozen containers: {suite.extent}.",
+        "description": f"{runs} of published predictors in frozen containers: {suite.extent}.",
         "datePublished": max(moment(record.finished) for record in records),
         "license": reference(OUR_LICENCE),
         "author": reference(_CONTRIBUTORS),

@@ -10,6 +10,7 @@ from harness.audit.steps import Step, failed, not_checked, ok
 from harness.base.errors import CorruptData
 from harness.base.files import digest_of, sha256_of
 from harness.base.layout import Layout
+from harness.base.plurals import counted
 from harness.export.contents import METADATA, SUITE, SUMS, Contents, SuiteCell, SuiteFile, relative_path
 from harness.export.crate import CONTEXT, describe
 from harness.export.summaries import described_files, describer, texts
@@ -37,7 +38,7 @@ def check_sums(folder: Path) -> list[Step]:
             faults.append(f"{'not listed' if name not in sums else 'missing'}: {name}")
         elif sums[name] != sha256_of(folder / name):
             faults.append(f"its checksum differs: {name}")
-    return _steps("files", f"{len(names)} files against {SUMS}", faults, path)
+    return _steps("files", f"{counted(len(names), 'file')} against {SUMS}", faults, path)
 
 
 def check_cells(cells: Sequence[SuiteCell], keys: Set[str]) -> list[Step]:
@@ -52,7 +53,7 @@ def check_cells(cells: Sequence[SuiteCell], keys: Set[str]) -> list[Step]:
         for cell in cells
         if cell.verdict.is_final and not (cell.planned and cell.planned.key in keys)
     ]
-    return _steps("suite", f"{len(cells)} planned cells", faults, SUITE)
+    return _steps("suite", counted(len(cells), "planned cell"), faults, SUITE)
 
 
 def check_plan(layout: Layout, suite: SuiteFile) -> list[Step]:

@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from harness.audit.steps import Audit, Checked, Step
+from harness.base.plurals import counted
 from harness.export.verify import Verification, outcome
 
 
@@ -29,10 +30,11 @@ def to_text(verification: Verification, *, everything: bool = False) -> str:
     sums = ", ".join(f"{counts[one]} {one}" for one in Checked if counts[one])
     lines += [
         "",
-        f"{len(verification.runs)} runs: {sums or 'none'}; the crate as a whole: {outcome(verification.crate)}",
+        f"{counted(len(verification.runs), 'run')}: {sums or 'none'}; "
+        f"the crate as a whole: {outcome(verification.crate)}",
     ]
     if verification.without_run:
-        lines.append(f"{verification.without_run} planned cells have no run in the crate")
+        lines.append(f"planned, without a run in the crate: {counted(verification.without_run, 'cell')}")
     return "\n".join(lines) + "\n"
 
 

@@ -18,6 +18,7 @@ from harness.audit.chain import check_job, check_record, read_job
 from harness.audit.steps import Audit, Checked, Step, equal, failed, guarded, not_checked, ok
 from harness.base.files import read_json, sha256_of
 from harness.base.layout import Layout
+from harness.base.plurals import counted
 from harness.base.progress import Progress, Silent
 from harness.base.vocabulary import Verdict
 from harness.export.archives import unpacked
@@ -198,7 +199,10 @@ class _Verifier:
         if reason := without_truth(job):
             return [*steps, not_checked("scores", reason)]
         where = "in the crate" if labels_of(crate, record.planned).is_dir() else "of this machine"
-        return [*steps, ok("scores", f"{len(kept.metrics)} metrics computed again, with the labels {where}")]
+        return [
+            *steps,
+            ok("scores", f"{counted(len(kept.metrics), 'metric')} computed again, with the labels {where}"),
+        ]
 
     @cached_property
     def _scorers(self) -> dict[str, str]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from harness import benchmarks
 from harness.base.layout import Layout
+from harness.base.plurals import counted
 from harness.handles.lookup import LOG, Handle
 
 _ABSENT = "absent"
@@ -97,7 +98,7 @@ def _scores(layout: Layout, first: Handle, second: Handle) -> Iterator[Differenc
     if one and other:
         yield from _between("scores", one.every, other.every)
     elif one or other:
-        counts = (f"{len(scores.every)} values" if scores else "no fresh ones" for scores in (one, other))
+        counts = (counted(len(scores.every), "value") if scores else "no fresh ones" for scores in (one, other))
         yield Difference("scores", "all metrics", next(counts), next(counts))
 
 

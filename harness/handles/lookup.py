@@ -12,6 +12,7 @@ from typing import Any
 
 from harness.base.errors import CorruptData, MissingData, UsageError
 from harness.base.layout import Layout
+from harness.base.plurals import counted
 from harness.base.vocabulary import Verdict
 from harness.planning.jobs import PlannedJob
 from harness.planning.plan import Present
@@ -174,4 +175,4 @@ def _label(store: Store, key: str, entries: Mapping[str, ReferenceResult]) -> st
 
 
 def _runs(count: int) -> str:
-    return "1 run" if count == 1 else f"{count} runs"
+    return counted(count, "run")

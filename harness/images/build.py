@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from harness.base.errors import ImageError
+from harness.base.heartbeat import activity
 from harness.base.layout import Layout
 from harness.base.vocabulary import Accelerator
 from harness.images.builder import BuildEngine
@@ -42,7 +43,7 @@ def ensure_image(
     name = image_name(layout, method, accelerator)
     if image := known_image(engine, layout, name, tree, code):
         return image
-    with building(layout):
+    with activity(f"image of {method}"), building(layout):
         # Another process may have built it while this one waited.
         if image := known_image(engine, layout, name, tree, code):
             return image
@@ -62,7 +63,7 @@ def ensure_environment(
     supply: Supply | None = None,
 ) -> BuiltImage:
     """The image of an environment without any method's code."""
-    with building(layout):
+    with activity(f"image of {name}"), building(layout):
         return _ensure(engine, layout, name, accelerator, supply or Supply())
 
 

@@ -10,7 +10,7 @@ from typing import Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from harness.base.errors import ManifestError, UsageError
+from harness.base.errors import ManifestError, UsageError, unknown
 from harness.base.layout import Layout
 from harness.base.manifests import Strict, load_toml
 from harness.base.vocabulary import Accelerator
@@ -160,11 +160,7 @@ def load_environment(layout: Layout, name: str) -> Environment:
     """One environment by name."""
     folder = layout.containers / name
     if not _NAME.fullmatch(name) or not (folder / "environment.toml").is_file():
-        raise UsageError(
-            f"there is no environment '{name}'",
-            where=str(layout.containers),
-            todo=f"write {name}/environment.toml there; existing ones: {', '.join(environment_names(layout))}",
-        )
+        raise unknown("environment", name, environment_names(layout), where=layout.containers)
     card = load_toml(folder / "environment.toml", EnvironmentCard)
     return Environment(name=name, folder=folder, card=card)
 

@@ -17,8 +17,10 @@ from pathlib import Path
 
 from harness.base.download import mirror_folders
 from harness.base.errors import CorruptData, DataError, MissingData
+from harness.base.heartbeat import activity
 from harness.base.layout import Layout
 from harness.base.ownership import abandoned_folders, own_folder
+from harness.base.plurals import counted
 from harness.base.progress import Progress as ShownProgress
 from harness.images import archives, conda, wheels
 from harness.images.cards import BASE, load_environment
@@ -67,7 +69,8 @@ def fetch_parts(
     for leftover in abandoned_folders(incoming(layout)):
         shutil.rmtree(leftover, ignore_errors=True)
     count = 0
-    with ThreadPoolExecutor(PARALLEL) as pool:
+    what = f"fetching {counted(len(missing), 'part')}"
+    with activity(what), ThreadPoolExecutor(PARALLEL) as pool:
         pending = {pool.submit(_fetch, layout, part, sources): part for part in missing}
         try:
             for future in as_completed(pending):
@@ -102,7 +105,7 @@ def few_notes(shown: ShownProgress) -> Progress:
 
     def tell(done: int, total: int, _part: Part) -> None:
         if done in (1, total):
-            shown.note(f"fetched {done} of {total} parts")
+            shown.note(f"fetched {done} of {counted(total, 'part')}")
 
     return tell
 

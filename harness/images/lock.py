@@ -8,6 +8,7 @@ from pathlib import Path
 from harness.base.errors import ManifestError
 from harness.base.files import write_atomic
 from harness.base.layout import Layout
+from harness.base.plurals import counted
 from harness.base.vocabulary import Accelerator
 from harness.images.cards import Environment, environment_chain
 from harness.images.conda import lock_conda
@@ -37,7 +38,7 @@ def lock_environment(layout: Layout, name: str, *, say: Say) -> list[Path]:
         packages = _lock_debian(layout, chain)
         path = environment.lock_path("debian", "cpu")
         write_atomic(path, format_debian(packages, name=name))
-        say(f"{path.name}: {len(packages)} packages, {sum(p.size for p in packages) / 1e6:.1f} MB")
+        say(f"{path.name}: {counted(len(packages), 'package')}, {sum(p.size for p in packages) / 1e6:.1f} MB")
         paths.append(path)
     if environment.card.wheels is not None:
         for accelerator, part in environment.card.variants.items():
@@ -49,7 +50,7 @@ def lock_environment(layout: Layout, name: str, *, say: Say) -> list[Path]:
             wheels = lock_wheels(environment.card.wheels, part.wheels, held, where=where)
             path = environment.lock_path("wheels", accelerator)
             write_atomic(path, format_wheels(wheels, name=name))
-            say(f"{path.name}: {len(wheels)} wheels")
+            say(f"{path.name}: {counted(len(wheels), 'wheel')}")
             paths.append(path)
     if environment.card.conda is not None:
         path = environment.lock_path("conda", "cpu")

@@ -13,6 +13,7 @@ from typing import Any
 
 from harness.base.errors import ImageError
 from harness.base.layout import Layout
+from harness.base.plurals import counted
 from harness.base.vocabulary import Accelerator
 from harness.images.build import compare_with_record, ensure_environment, ensure_image
 from harness.images.builder import BuildEngine
@@ -152,7 +153,9 @@ def _verify_one(
         compare_with_record(environment, variant, listing, record)
     except ImageError as error:
         fault = _text_of(error)
-    yield check("environment tree", f"{listing_digest(listing)[:16]}, {len(entries)} entries", fault)
+    yield check(
+        "environment tree", f"{listing_digest(listing)[:16]}, {counted(len(entries), 'entry', 'entries')}", fault
+    )
     if is_method:
         code = code_of_entries(entries)
         fault = "" if code == image.code_tree else f"the image holds {code[:16]}, locked is {image.code_tree[:16]}"
@@ -183,7 +186,7 @@ def _rebuild(
             fault = ""
             if build.tree != first.environment_tree:
                 paths = differing(image_entries(engine, first.name), build.entries)
-                fault = f"{len(paths)} paths differ: {', '.join(paths[:_MOST_NAMES])}"
+                fault = f"{counted(len(paths), 'path')} with differences: {', '.join(paths[:_MOST_NAMES])}"
             yield check("rebuilt", f"equal tree {build.tree[:16]}, built in {build.seconds:.1f} s", fault)
         for name in names:
             if (layout.methods / name).is_dir():

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from harness.base.errors import UsageError
+from harness.base.plurals import counted
 from harness.methods.card import Resources
 
 # What the harness, the engine and the page cache keep for themselves.
@@ -53,7 +54,7 @@ def this_machine(*, workers: int | None = None, gpus: int = 0) -> Share:
     """What this machine can give: its CPUs (or `workers` of them) and its memory less what must stay free."""
     cpus = len(os.sched_getaffinity(0))
     if workers is not None and workers < 1:
-        raise UsageError(f"{workers} workers can't do anything", todo="give --workers 1 or more")
+        raise UsageError(f"{counted(workers, 'worker')} can't do anything", todo="give --workers 1 or more")
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     return Share(cpus=workers or cpus, memory=max(memory - _KEPT_BACK, memory // 2), gpus=gpus)
 

@@ -12,6 +12,7 @@ from types import MappingProxyType
 from harness.base.errors import EngineError
 from harness.base.layout import Layout
 from harness.base.machine import reserve_of
+from harness.base.plurals import counted
 from harness.base.tables import wrapped
 from harness.base.vocabulary import Accelerator, Verdict
 from harness.data import load_manifest
@@ -76,9 +77,8 @@ class Needs:
 
     def text(self) -> str:
         """For a terminal."""
-        cells = "1 cell" if self.planned == 1 else f"{self.planned} cells"
         lines = [
-            f"{self.plan}: {cells} planned, {self.left} left{self._cannot_run()}",
+            f"{self.plan}: {counted(self.planned, 'cell')} planned, {self.left} left{self._cannot_run()}",
             f"  {self.disk()}",
         ]
         if self.left:
@@ -102,7 +102,7 @@ class Needs:
             return f"time: not measured here yet; {most}"
         # however many processors there are, the longest run takes its time
         hours = max((self.cpu_hours + self.estimated_cpu_hours) / self.cpus, self.longest_hours)
-        text = f"time: about {_duration(hours)} on {self.cpus} CPUs for {known} of {self.left} runs"
+        text = f"time: about {_duration(hours)} on {self.cpus} CPUs for {known} of {counted(self.left, 'run')}"
         if self.estimated:
             text += f"; {self.estimated} estimated from the reference results, {self._scaling()}"
         unknown = self.left - known

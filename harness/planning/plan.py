@@ -12,6 +12,7 @@ from functools import cache, cached_property, partial
 from typing import Any
 
 from harness.base.errors import DataError, ImageError, MissingData, UsageError
+from harness.base.heartbeat import activity
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.data import dataset_digest
@@ -71,7 +72,8 @@ def make_plan(layout: Layout, name: str, jobs: Iterable[Job], *, make_splits: bo
     without `make_splits` its cells stay without a key, and can't be run.
     """
     planner = _Planner(layout, make_splits=make_splits)
-    return Plan(name=name, cells=tuple(planner.cell(job) for job in jobs))
+    with activity(f"planning {name}"):
+        return Plan(name=name, cells=tuple(planner.cell(job) for job in jobs))
 
 
 class Present:
@@ -123,7 +125,7 @@ class _Planner:
         weights = card.weights_of(job.variant)
         if job.benchmark not in card.benchmarks:
             return Cell(
-                job, None, Verdict.NOT_APPLICABLE, f"{card.title} has no part in benchmark {job.benchmark}"
+                job, None, Verdict.NOT_APPLICABLE, f"{card.title} does not belong to benchmark {job.benchmark}"
             )
         if refusal := card.refusal(job.dataset, job.variant):
             return Cell(job, None, Verdict.NOT_APPLICABLE, refusal)

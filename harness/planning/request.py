@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from harness import benchmarks
-from harness.base.errors import UsageError
+from harness.base.errors import CorruptData, MissingData, UsageError
 from harness.base.layout import Layout
-from harness.data import load_manifest
+from harness.data import DatasetManifest, load_manifest
 from harness.images import folder_tree
 from harness.images.identity import code_folders, sdk_folders
 from harness.images.sources import SUFFIXES, code_files
-from harness.methods.card import load_method
+from harness.methods.card import MethodCard, load_method, load_methods
 from harness.planning.jobs import Job, make_job
+from harness.splits import split_digest
 from harness.splits.spec import parse_split
+from harness.splits.strategies import parameters_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,9 +49,10 @@ def requested_jobs(layout: Layout, request: Request) -> list[Job]:
             )
     manifests = [load_manifest(layout, dataset) for dataset in request.datasets]
     cards = [load_method(layout, method) for method in request.methods]
+    _refuse_strangers(layout, manifests, cards)
     upstream = upstream_tree(layout, request.upstream, request.methods) if request.upstream else ""
     by_benchmark = {one.benchmark: _seeds(one.benchmark, request) for one in manifests}
-    return [
+    jobs = [
         make_job(
             card,
             manifest,
@@ -63,6 +66,36 @@ def requested_jobs(layout: Layout, request: Request) -> list[Job]:
         for seeds_of in [dict(zip(by_benchmark, row, strict=True))]
         for manifest, split, card in product(manifests, request.splits, cards)
     ]
+    for job in jobs:
+        check = getattr(benchmarks.part(job.benchmark, "requests"), "check", None)
+        if check is not None:
+            check(parameters_of(job.benchmark, job.split), job.options)
+    return jobs
+
+
+def refuse_impossible_splits(layout: Layout, jobs: Iterable[Job]) -> None:
+    """Raise `DataError` for a split that can't be made of its data as it was asked for.
+
+    What is missing or corrupt is no such fault: a cell says so with its verdict, and others are run.
+    """
+    for dataset, spec in {(job.dataset, job.split.label): (job.dataset, job.split) for job in jobs}.values():
+        try:
+            split_digest(layout, dataset, spec)
+        except (MissingData, CorruptData):
+            continue
+
+
+def _refuse_strangers(layout: Layout, manifests: Sequence[DatasetManifest], cards: Sequence[MethodCard]) -> None:
+    """Refuse a method that can run on none of the datasets: it was named by mistake."""
+    asked = sorted({manifest.benchmark for manifest in manifests})
+    for card in cards:
+        if not set(card.benchmarks) & set(asked):
+            names = [one.name for benchmark in asked for one in load_methods(layout, benchmark)]
+            raise UsageError(
+                f"{card.title} does not belong to benchmark {' or '.join(asked)}",
+                where=f"--method {card.name} --dataset {' '.join(one.name for one in manifests)}",
+                todo=f"choose one of its methods: {', '.join(names)}",
+            )
 
 
 def _seeds(benchmark: str, request: Request) -> tuple[int, ...]:

@@ -11,14 +11,10 @@ from harness.base.workbook import Worksheet, workbook_bytes
 from harness.prediction.prediction import Prediction
 
 KINDS = ("csv", "xlsx", "parquet", "json")
-# counted up when a field of the JSON changes its meaning
-_VERSION = 1
 
 
 def content_of(prediction: Prediction, kind: str) -> str | bytes:
-    """The file of one of the KINDS."""
-    if kind == "json":
-        return json.dumps(to_json(prediction), indent=2, ensure_ascii=False) + "\n"
+    """The file of one of the KINDS but JSON, which `to_json` is for."""
     if kind == "xlsx":
         return workbook_bytes(
             [
@@ -36,7 +32,7 @@ def about_lines(prediction: Prediction) -> list[str]:
 
 def to_json(prediction: Prediction) -> dict[str, Any]:
     """Everything, with a row as an object."""
-    return {"version": _VERSION, **_facts(prediction), "rows": _objects(prediction)}
+    return {**_facts(prediction), "rows": _objects(prediction)}
 
 
 def _about(prediction: Prediction) -> list[tuple[str, str]]:

@@ -118,7 +118,7 @@ def _named(
     if manifest.benchmark not in card.benchmarks:
         names = [one.name for one in load_methods(layout, manifest.benchmark)]
         raise UsageError(
-            f"{card.title} has no part in benchmark {manifest.benchmark}",
+            f"{card.title} does not belong to benchmark {manifest.benchmark}",
             where=f"dataset {manifest.name}",
             todo=f"choose one of its methods: {', '.join(names)}",
         )

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from harness import benchmarks
 from harness.base.errors import CorruptData, InvalidPredictions, UsageError
 from harness.base.files import digest_of, read_json, write_json
+from harness.base.heartbeat import activity
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.benchmarks.measures import no_truth
@@ -161,7 +162,8 @@ def score_run(layout: Layout, store: Store, planned: PlannedJob, mirrors: Sequen
         scored_files(planned.job.benchmark, standing.content.get("files", {})),
     )
     if scores is None or standing.verdict is not Verdict.OK:
-        scores = compute_scores(layout, store, planned, mirrors)
+        with activity(f"scores of {planned.job.label}"):
+            scores = compute_scores(layout, store, planned, mirrors)
         content, path = scores.to_json(), scores_path(layout, planned.key)
         leaf = Leaf(
             Event.SCORE,

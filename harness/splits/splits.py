@@ -10,6 +10,7 @@ from typing import Any
 from harness import benchmarks
 from harness.base.errors import CorruptData
 from harness.base.files import digest_of, read_json, sha256_of, write_atomic, write_json
+from harness.base.heartbeat import activity
 from harness.base.layout import Layout
 from harness.benchmarks import Split
 from harness.data import dataset_digest, load_dataset, load_manifest
@@ -52,7 +53,9 @@ def make_split(layout: Layout, dataset: str, spec: SplitSpec, mirrors: Sequence[
     """Make a split again, whatever is kept; nothing is compared or written."""
     name = benchmark_of(layout, dataset)
     strategy, parameters = get_strategy(name, spec.strategy), parameters_of(name, spec)
-    return strategy.make(load_dataset(layout, dataset, mirrors=mirrors), spec.seed, parameters)
+    data = load_dataset(layout, dataset, mirrors=mirrors)
+    with activity(f"split {spec.label} of {dataset}"):
+        return strategy.make(data, spec.seed, parameters)
 
 
 def verify_split(
@@ -70,9 +73,10 @@ def verify_split(
     broken = form.broken_promises(split, data)
     if form.fits(split, data):
         strategy, parameters = get_strategy(name, spec.strategy), parameters_of(name, spec)
-        broken += strategy.broken_promises(data, split, parameters)
-        if draws := getattr(strategy, "broken_draws", None):
-            broken += draws(data, split, spec.seed, parameters)
+        with activity(f"promises of {spec.label} of {dataset}"):
+            broken += strategy.broken_promises(data, split, parameters)
+            if draws := getattr(strategy, "broken_draws", None):
+                broken += draws(data, split, spec.seed, parameters)
     line = recorded_split(layout, dataset, spec) if recorded else None
     if line and line.sha256 != split.digest:
         broken.append(f"its sha256 is {split.digest}, recorded is {line.sha256}")

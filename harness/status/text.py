@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+from harness.base.plurals import counted, form_of
 from harness.base.tables import GAP, aligned, wrapped
 from harness.base.vocabulary import Verdict
 from harness.status.footnotes import Footnotes
@@ -43,8 +44,8 @@ def headline(table: Table) -> str:
     terms = " + ".join(f"{counts[verdict]} {verdict}" for verdict in Verdict if counts[verdict])
     count = len(table.cells)
     if count == table.planned:
-        return f"{table.name}: {_cells(count)} planned = {terms or '0'}"
-    return f"{table.name}: {count} of {_cells(table.planned)} planned in view = {terms or '0'}"
+        return f"{table.name}: {counted(count, 'cell')} planned = {terms or '0'}"
+    return f"{table.name}: {count} of {counted(table.planned, 'cell')} planned in view = {terms or '0'}"
 
 
 @dataclass(frozen=True)
@@ -98,9 +99,9 @@ def reason_lines(table: Table) -> list[str]:
         columns = list(dict.fromkeys(group.column for group, _ in members))
         if len(rows) == len(columns) == 1:
             seeds = [str(scored.cell.job.split.seed) for _, scored in members]
-            which = f"{_plural('seed', len(seeds))} {_named(seeds, _MORE)}"
+            which = f"{form_of('seed', len(seeds))} {_named(seeds, _MORE)}"
         else:
-            which = _cells(len(members))
+            which = counted(len(members), "cell")
         lines.append(f"{verdict}: {_named(rows, 3)} on {'; '.join(columns)}, {which}")
         lines.append(f"    {' '.join(reason.split())}")
     return lines
@@ -132,13 +133,15 @@ def notes(table: Table) -> list[str]:
             " the published one; all other runs get a secret order."
         )
     if references := sum(1 for scored in table.cells if scored.reference):
-        lines.append(f"{_cells(references)} not run on this machine: the committed reference results are shown.")
+        lines.append(
+            f"{counted(references, 'cell')} not run on this machine: the committed reference results are shown."
+        )
     if unscored := sum(1 for scored in table.cells if scored.cell.verdict is Verdict.OK and not scored.scored):
-        lines.append(f"{_cells(unscored)} ok without fresh scores: run `harness score`.")
+        lines.append(f"{counted(unscored, 'cell')} ok without fresh scores: run `harness score`.")
     if table.others:
         verb = "belongs" if table.others == 1 else "belong"
         lines.append(
-            f"{table.others} stored {_plural('run', table.others)} {verb} to no cell of this plan: of other plans,"
+            f"{table.others} stored {form_of('run', table.others)} {verb} to no cell of this plan: of other plans,"
             " or of an image, dataset or split that has changed since."
         )
     return lines
@@ -151,11 +154,3 @@ def _named(names: Sequence[str], most: int) -> str:
 
 def _cell_row(scored: ScoredCell) -> list[str]:
     return [scored.cell.job.label, str(scored.cell.verdict), (scored.key or "-")[:12]]
-
-
-def _cells(count: int) -> str:
-    return f"{count} {_plural('cell', count)}"
-
-
-def _plural(word: str, count: int) -> str:
-    return word if count == 1 else f"{word}s"

@@ -12,6 +12,7 @@ from harness.base.download import mirror_folders
 from harness.base.errors import EngineError, HarnessError, UsageError
 from harness.base.layout import Layout
 from harness.base.ownership import abandoned_folders
+from harness.base.plurals import counted
 from harness.base.swhid import identify
 from harness.data import load_manifest, manifest_names
 from harness.data.datasets import is_converted
@@ -93,7 +94,9 @@ def _identity(layout: Layout) -> Examination:
     detail = f"{identity.directory}, {identity.revision}"
     if identity.changed:
         todo = "commit or take back the changes, if others shall find what you run"
-        return Examination("identity", State.WARN, f"{detail}; {identity.changed} files differ from it", todo)
+        return Examination(
+            "identity", State.WARN, f"{detail}; differs from it: {counted(identity.changed, 'file')}", todo
+        )
     return Examination("identity", State.OK, detail)
 
 
@@ -160,7 +163,9 @@ def _control(engine: Engine) -> Examination:
 def _images(layout: Layout, engine: Engine | None) -> Examination:
     methods = [card.name for card in load_methods(layout)]
     if engine is None:
-        return Examination("images", State.WARN, f"{len(methods)} methods; no engine to look for images in")
+        return Examination(
+            "images", State.WARN, f"{counted(len(methods), 'method')}; no engine to look for images in"
+        )
     ready = [name for name in methods if engine.image_id(image_name(layout, name))]
     missing = sorted(set(methods) - set(ready))
     if not missing:
@@ -198,8 +203,8 @@ def _memory(layout: Layout) -> Examination:
     wants = max((card.resources.memory_bytes for card in cards), default=0)
     cpus = max((card.resources.cpus for card in cards), default=1)
     detail = (
-        f"{machine.cpus} CPUs and {machine.memory / _GIB:.1f} GiB to lend; "
-        f"the largest method wants {cpus} and {wants / _GIB:.1f} GiB"
+        f"runs may use {counted(machine.cpus, 'CPU')} and {machine.memory / _GIB:.1f} GiB; "
+        f"the largest method needs {cpus} and {wants / _GIB:.1f} GiB"
     )
     if machine.memory >= wants and machine.cpus >= cpus:
         return Examination("memory", State.OK, detail)
@@ -247,7 +252,7 @@ def _dataset(layout: Layout, name: str, mirrors: Sequence[Path]) -> Examination:
     if not missing:
         return Examination(title, State.OK, "all original files are here")
     size = sum(file.bytes for file in missing)
-    detail = f"{len(missing)} original files are not here ({size / 1e6:.1f} MB)"
+    detail = f"not here: {counted(len(missing), 'original file')} ({size / 1e6:.1f} MB)"
     return Examination(title, State.WARN, detail, f"harness data get {name}, or give --mirror DIR")
 
 
@@ -256,5 +261,5 @@ def _leftovers(layout: Layout, engine: Engine | None) -> Examination:
     folders = len(abandoned_folders(layout.local / "work"))
     if not orphans and not folders:
         return Examination("leftovers", State.OK, "none")
-    detail = f"{orphans} containers and {folders} temporary folders without an owner"
+    detail = f"{counted(orphans, 'container')} and {counted(folders, 'temporary folder')} without an owner"
     return Examination("leftovers", State.WARN, detail, "harness clean")

@@ -140,7 +140,7 @@ def test_a_run_that_did_not_end_by_itself_does_not_pass() -> None:
     assert (told["audited"], told["not_audited"]) == (8, 1)
     assert told["runs"][6]["verdict"] == "unfinished" and told["runs"][6]["unfinished"] == reason
     assert "8 stored runs audited = 3 passed + 3 failed + 2 superseded\n" in text
-    assert f"unfinished  {'7' * 12}  run 7: {reason}\n" in text and "1 stored runs not audited: " in text
+    assert f"unfinished  {'7' * 12}  run 7: {reason}\n" in text and "1 stored run not audited: " in text
     assert reason in to_text(AuditReport((replace(STOPPED[0], unfinished=reason),)))
 
 
@@ -172,7 +172,7 @@ def test_a_step_is_told_in_full_to_programs() -> None:
 def test_the_sum_and_what_it_means_are_told() -> None:
     text = to_text(AuditReport(SIX, without_run=2))
     assert "6 stored runs audited = 3 passed + 2 failed + 1 superseded" in text
-    assert "superseded: sound in itself" in text and "2 planned cells have no run to audit" in text
+    assert "superseded: sound in itself" in text and "planned, without a run to audit: 2 cells" in text
     sound = to_text(AuditReport((SIX[0], SIX[4])))
     assert "superseded:" not in sound and "planned cells" not in sound and "FAILED" not in sound
 
@@ -204,9 +204,9 @@ def test_what_was_not_checked_is_told_once_with_its_number() -> None:
     assert "\nNot checked\n  lock (3 runs): why not\n" in text
     many = tuple(made("7", not_checked(f"step {number}", "why")) for number in range(14))
     shown = to_text(AuditReport(many))
-    assert shown.count("(1 runs): why") == 12 and "  and 2 more\n" in shown
+    assert shown.count("(1 run): why") == 12 and "  and 2 more\n" in shown
     twelve = to_text(AuditReport(many[:12]))
-    assert twelve.count("(1 runs): why") == 12 and "more" not in twelve
+    assert twelve.count("(1 run): why") == 12 and "more" not in twelve
 
 
 class Said(Silent):

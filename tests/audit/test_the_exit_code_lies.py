@@ -138,7 +138,7 @@ def test_a_broken_manifest_fails_the_runs_that_rest_on_it(
 
 def test_planned_cells_without_a_run_are_told(here: Layout, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("--suite", "smoke") == 0
-    assert "planned cells have no run to audit" in capsys.readouterr().out
+    assert "planned, without a run to audit: " in capsys.readouterr().out
 
 
 def test_a_suite_has_every_run_of_its_jobs(here: Layout) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,9 @@ from harness.cli.options import parse_settings
 from harness.cli.output import deliver
 from harness.data import load_manifest
 from harness.methods.card import load_method
+from harness.planning.request import Request, requested_jobs
 from harness.prediction import PredictionRequest, participants
+from tests.conftest import REPOSITORY
 
 _PREDICT = ("predict", "--method", "bnnr", "--dataset", "synthetic", "--output")
 
@@ -25,7 +28,8 @@ def refusal(*arguments: str, capsys: pytest.CaptureFixture[str]) -> str:
     """What a person reads; the exit code must be that of a wrong request."""
     with pytest.raises(SystemExit) as ended:
         main([*arguments])
-    told = capsys.readouterr().err
+    shown = capsys.readouterr()
+    told = shown.err + shown.out
     assert ended.value.code == 2, told
     return told
 
@@ -157,9 +161,57 @@ def test_a_language_may_begin_with_a_capital(repository: Layout) -> None:
 
 
 def test_a_method_of_another_benchmark_predicts_nothing(repository: Layout) -> None:
-    with pytest.raises(UsageError, match="LRSSL has no part in benchmark ddi") as error:
+    with pytest.raises(UsageError, match="LRSSL does not belong to benchmark ddi") as error:
         participants(repository, PredictionRequest(methods=("lrssl",), dataset="synthetic_ddi"))
     assert "mlp" in error.value.todo and "bnnr" not in error.value.todo
+
+
+_RUN = ("run", "--method", "constant", "--dataset", "synthetic", "--seed", "1")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        ((*_RUN, "--inner-folds", "1"), 2, "the split has 5 inner folds, and the run wants 1"),
+        ((*_RUN, "--inner-folds", "1000000"), 2, "less than or equal to 100"),
+        ((*_RUN, "--inner-folds", "3", "--split", "random:inner_folds=4"), 2, "has 4 inner folds"),
+        ((*_RUN, "--split", "random:test_share=0.99999"), 4, "can't be shared out by label"),
+        (("run", "--method", "bnnr", "--dataset", "synthetic_ddi", "--seed", "1"), 2, "BNNR does not belong to"),
+        ((*_RUN, "--method", "mlp"), 2, "MLP does not belong to benchmark repurposing"),
+        ((*_RUN, "--set", "score=nan"), 2, "'nan' is no finite number"),
+        ((*_RUN, "--set", "score=1e999"), 2, "'1e999' is no finite number"),
+        ((*_RUN, "--upstream", "docs"), 2, "replaces nothing of 'constant'"),
+    ],
+)
+def test_a_run_that_cannot_be_is_refused_before_an_engine_is_started(
+    arguments: tuple[str, ...],
+    code: int,
+    said: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def no_engine(*_: object, **__: object) -> None:
+        pytest.fail("an engine was looked for")
+
+    monkeypatch.chdir(REPOSITORY)
+    monkeypatch.setattr("harness.api.runs.find_engine", no_engine)
+    with pytest.raises(SystemExit) as ended:
+        main([*arguments])
+    told = capsys.readouterr().err
+    assert ended.value.code == code and said in told and "to do: " in told
+
+
+def test_what_fits_together_is_planned(repository: Layout) -> None:
+    request = Request(methods=("constant",), datasets=("synthetic",), seeds=(1,))
+    for options, split in (
+        ({}, "random"),
+        ({"inner_folds": 0}, "random"),
+        ({"inner_folds": 3}, "random:inner_folds=3"),
+    ):
+        (job,) = requested_jobs(repository, replace(request, options=options, splits=(split,)))
+        assert job.options["inner_folds"] == options.get("inner_folds", 5)
+    both = replace(request, methods=("constant", "mlp"), datasets=("synthetic", "synthetic_ddi"))
+    assert len(requested_jobs(repository, both)) == 4
 
 
 @pytest.mark.parametrize(("asked", "said"), [(["--seed", "5"], True), (["--method", "bnnr"], False)])

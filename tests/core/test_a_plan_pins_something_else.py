@@ -138,7 +138,7 @@ def test_what_a_method_does_not_do_is_not_applicable(repository: Layout, checksu
     assert (other.planned, other.verdict) == (
         None,
         Verdict.NOT_APPLICABLE,
-    ) and "no part in benchmark" in other.reason
+    ) and "does not belong to benchmark" in other.reason
     refusing = next(card for card in load_methods(repository) if card.refuses)
     refusal = refusing.refuses[0]
     jobs = [

@@ -276,6 +276,6 @@ def test_a_plan_of_any_request_is_shown_and_nothing_runs(
     assert done.exit_code == 0, done.output
     assert said in done.output
     assert "estimated from the reference results" in done.output
-    as_json = json.loads(CliRunner().invoke(group, [*arguments, "--json"]).output)
+    as_json = json.loads(CliRunner().invoke(group, [*arguments, "--json"]).stdout)
     assert as_json["needs"]["planned"] == len(as_json["cells"])
     assert not list(Store(layout.runs).finished())

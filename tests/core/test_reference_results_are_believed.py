@@ -180,7 +180,7 @@ def test_a_reviewer_audits_one_cell_or_one_suite_of_them(made: Layout, monkeypat
         (["--reference", "--suite", "ddi-smoke"], 0),
     ):
         outcome = CliRunner().invoke(group, ["audit", *asked, "--json"], standalone_mode=False)
-        assert json.loads(outcome.output)["audited"] == audited
+        assert json.loads(outcome.stdout)["audited"] == audited
     with pytest.raises(UsageError, match="no run is called 'ffff"):
         CliRunner().invoke(group, ["audit", "f" * 16], standalone_mode=False, catch_exceptions=False)
 

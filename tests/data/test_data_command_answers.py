@@ -31,7 +31,7 @@ def invoke(own: Layout, monkeypatch: pytest.MonkeyPatch) -> Invoke:
 
 def test_list_says_what_is_here(own: Layout, invoke: Invoke) -> None:
     write_dataset(own)
-    (row,) = json.loads(invoke("list", "--json").output)
+    (row,) = json.loads(invoke("list", "--json").stdout)["rows"]
     assert row["name"] == "mine"
     assert row["state"] == "can be made from what is here"
     assert row["statistics"]["positives"] == 2
@@ -47,7 +47,7 @@ def test_list_says_what_is_not_here(own: Layout, invoke: Invoke) -> None:
 
 def test_get_shows_digest_and_remarks(own: Layout, invoke: Invoke) -> None:
     write_dataset(own)
-    (row,) = json.loads(invoke("get", "mine", "--json").output)
+    (row,) = json.loads(invoke("get", "mine", "--json").stdout)["rows"]
     assert len(row["digest"]) == 64
     assert any("no known association" in remark for remark in row["remarks"])
 
@@ -80,7 +80,7 @@ def test_verify_passes_over_what_is_not_here(own: Layout, invoke: Invoke, tmp_pa
     (path.parent / "drug_features.csv").unlink()
     result = invoke("verify", "--json")
     assert result.return_value == 0
-    assert json.loads(result.output)[0]["verdict"] == "not here"
+    assert json.loads(result.stdout)["rows"][0]["verdict"] == "not here"
 
 
 def test_verify_does_not_call_what_is_missing_corrupt(own: Layout, invoke: Invoke) -> None:
@@ -108,11 +108,11 @@ def test_one_faulty_manifest_hides_no_other_dataset(own: Layout, invoke: Invoke)
     assert re.search(r"strange +faulty: no converter is called 'nonsense'", listed.output)
     told = invoke("list", "--json")
     assert told.return_value == 2
-    assert [(row["name"], "fault" in row) for row in json.loads(told.output)] == [
+    assert [(row["name"], "fault" in row) for row in json.loads(told.stdout)["rows"]] == [
         ("broken", True),
         ("mine", False),
         ("strange", True),
     ]
     verified = invoke("verify", "--json")
     assert verified.return_value == 4
-    assert [row["verdict"] for row in json.loads(verified.output)] == ["corrupt", "ok", "corrupt"]
+    assert [row["verdict"] for row in json.loads(verified.stdout)["rows"]] == ["corrupt", "ok", "corrupt"]

@@ -66,7 +66,7 @@ def test_an_unknown_key_says_where_was_looked(committed: Repository) -> None:
 def test_keys_of_reference_results_are_listed(here: Repository, made_up: Plan) -> None:
     lines = CliRunner().invoke(group, ["reference", "list", "--keys", "--method", "constant"]).output.splitlines()
     assert [line.split()[0] for line in lines] == [key[:12] for key in _keys(made_up)[:2]]
-    rows = json.loads(CliRunner().invoke(group, ["reference", "list", "--keys", "--json"]).output)
+    rows = json.loads(CliRunner().invoke(group, ["reference", "list", "--keys", "--json"]).stdout)["rows"]
     assert {row["key"] for row in rows} == set(_keys(made_up)[:4])
     with pytest.raises(SystemExit) as ended:
         main(["reference", "list", "--keys", "--method", "constnat"])
@@ -90,7 +90,7 @@ def test_a_page_shows_what_the_record_and_the_scores_say(here: Repository, made_
     key = _keys(made_up)[2]
     record = here.store.record(key)
     done = CliRunner().invoke(group, ["show", key[:12], "--json"])
-    page = json.loads(done.output)
+    page = json.loads(done.stdout)
     assert page["verdict"] == "ok" and page["current"] and page["committed"]
     assert page["image"]["code_tree"] == record.image["code_tree"]
     assert {one["name"]: one["sha256"] for one in page["files"]} == {
@@ -174,7 +174,7 @@ def test_the_log_is_shown_byte_for_byte(here: Repository, made_up: Plan) -> None
     key = _keys(made_up)[0]
     assert CliRunner().invoke(group, ["show", key, "--log"]).output == "reading\nfitting\ndone\n"
     assert CliRunner().invoke(group, ["show", key, "--log", "--lines", "1"]).output == "done\n"
-    as_json = json.loads(CliRunner().invoke(group, ["show", key, "--log", "--json"]).output)
+    as_json = json.loads(CliRunner().invoke(group, ["show", key, "--log", "--json"]).stdout)
     assert (as_json["log"], as_json["recorded"]) == ("reading\nfitting\ndone\n", True)
     assert CliRunner().invoke(group, ["show", key, "--lines", "1"]).exit_code == 2
 
@@ -245,7 +245,7 @@ def test_only_what_was_named_is_forgotten(here: Repository, made_up: Plan) -> No
     assert not (here.layout.scores / keys[0][:2] / f"{keys[0]}.json").exists()
     assert (here.layout.scores / keys[1][:2] / f"{keys[1]}.json").exists()
     done = CliRunner().invoke(group, ["forget", "--dataset", "synthetic", "--method", "als_wr", "--yes", "--json"])
-    assert {run["key"] for run in json.loads(done.output)["runs"]} == set(keys[2:4])
+    assert {run["key"] for run in json.loads(done.stdout)["runs"]} == set(keys[2:4])
     assert list(store.finished()) == [keys[1]]
 
 
@@ -280,7 +280,8 @@ def test_a_wrong_wish_forgets_nothing(
     with pytest.raises(SystemExit) as ended:
         main(["forget", *(names.get(one, one) for one in arguments)])
     assert ended.value.code == 2
-    assert said in capsys.readouterr().err
+    told = capsys.readouterr()
+    assert said in told.out + told.err
     assert sorted(here.store.finished()) == sorted(keys[1:4])
 
 

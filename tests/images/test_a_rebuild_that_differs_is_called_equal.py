@@ -26,7 +26,8 @@ def _made(entries: dict[str, TreeEntry]) -> EnvironmentBuild:
 
 
 @pytest.mark.parametrize(
-    ("entries", "fault"), [(FIRST, ""), (SECOND, "1 paths differ: /usr/a (sha256)"), ({}, "2 paths differ: ")]
+    ("entries", "fault"),
+    [(FIRST, ""), (SECOND, "1 path with differences: /usr/a (sha256)"), ({}, "2 paths with differences: ")],
 )
 def test_a_rebuild_is_equal_only_with_every_file(
     monkeypatch: pytest.MonkeyPatch, layout: Layout, entries: dict[str, TreeEntry], fault: str

@@ -49,7 +49,7 @@ def test_an_environment_that_extends_itself_is_refused(bench: Workbench) -> None
 
 @pytest.mark.parametrize("name", ["nothing", "../methods", "_BASE"])
 def test_an_unknown_environment_is_refused_with_those_that_exist(repository: Layout, name: str) -> None:
-    with pytest.raises(UsageError, match="there is no environment") as caught:
+    with pytest.raises(UsageError, match="no environment is called") as caught:
         load_environment(repository, name)
     assert "_base" in caught.value.todo
 

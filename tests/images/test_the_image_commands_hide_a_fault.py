@@ -20,7 +20,7 @@ def _run(*arguments: str) -> tuple[int, str]:
 
 def test_the_list_has_every_method_with_its_tree_and_size() -> None:
     _, text = _run("list", "--json")
-    rows = {row["name"]: row for row in json.loads(text)}
+    rows = {row["name"]: row for row in json.loads(text)["rows"]}
     assert {"_base", "als_wr", "bnnr", "lrssl", "constant"} <= set(rows)
     for name in ("als_wr", "bnnr", "lrssl", "constant"):
         assert rows[name]["kind"] == "method"
@@ -30,7 +30,7 @@ def test_the_list_has_every_method_with_its_tree_and_size() -> None:
 
 def test_images_are_as_small_as_promised() -> None:
     _, text = _run("list", "--json")
-    sizes = {row["name"]: row["bytes"] / 1e6 for row in json.loads(text)}
+    sizes = {row["name"]: row["bytes"] / 1e6 for row in json.loads(text)["rows"]}
     assert sizes["_base"] <= 130
     assert sizes["bnnr"] <= 320
     assert sizes["lrssl"] <= 270
@@ -54,14 +54,14 @@ def test_a_fault_gives_exit_code_3_and_is_shown(monkeypatch: pytest.MonkeyPatch,
 
 
 def test_an_unknown_name_is_a_usage_error() -> None:
-    with pytest.raises(UsageError, match="there is no environment 'nothing'"):
+    with pytest.raises(UsageError, match="no environment is called 'nothing'"):
         _run("fetch", "nothing")
 
 
 def test_all_parts_can_be_kept_for_later(tmp_path: Path) -> None:
     _, text = _run("export", str(tmp_path / "kept"), "_base")
     kept = [path for path in (tmp_path / "kept").rglob("*") if path.is_file()]
-    assert f"{len(kept)} parts are in" in text
+    assert f": {len(kept)}, of them new: " in text
     assert len(kept) > 50
 
 

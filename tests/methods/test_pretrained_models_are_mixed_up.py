@@ -107,7 +107,7 @@ def test_the_command_line_brings_what_it_says(
     told = CliRunner().invoke(group, ["weights", "get", "textddi", "--from", str(tmp_path / "brought")])
     assert told.exit_code == 0, told.output
     listed = CliRunner().invoke(group, ["weights", "list", "--json"])
-    states = {row["method"]: row["state"] for row in json.loads(listed.output)}
+    states = {row["method"]: row["state"] for row in json.loads(listed.stdout)["rows"]}
     assert states["textddi"] == f"here, {kept_weights(apart, 'textddi').digest[:16]}"
     assert states["ddi_gpt"].startswith("to be brought")
     lines = CliRunner().invoke(group, ["weights", "verify"]).output.splitlines()

@@ -106,7 +106,7 @@ def test_an_input_without_source_is_refused(
 def test_the_command_names_what_nobody_knows(golden: Path) -> None:
     result = CliRunner().invoke(group, ["parity", "--golden", str(golden), "--json"])
     assert result.exit_code == 0, result.output
-    told = json.loads(result.output)
+    told = json.loads(result.stdout)
     assert [one["verdict"] for one in told["findings"]] == ["not implemented yet"]
 
 

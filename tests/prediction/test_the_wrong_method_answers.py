@@ -62,7 +62,7 @@ def test_the_variant_that_was_asked_for_answers(repository: Layout) -> None:
         (("bnnr/corrected",), {}, "has no variant 'corrected'"),
         (("bnnr",), {"variant": "best"}, "has no variant 'best'"),
         (("bnnr", "pmf"), {"parameters": {"alpha": 2.0}}, "no parameter is called 'alpha'"),
-        (("mlp",), {}, "MLP has no part in benchmark repurposing"),
+        (("mlp",), {}, "MLP does not belong to benchmark repurposing"),
         (("bnnr",), {"only": (("drug", "drug9999"),)}, "nothing in dataset synthetic is called 'drug9999'"),
         (("bnnr",), {"only": (("drug", "disease1"),)}, "nothing in dataset synthetic is called 'disease1'"),
         (("bnnr",), {"pairs": (("drug1", "drug2"),)}, "'drug1' and 'drug2' are both a drug: no row has both"),

@@ -234,7 +234,7 @@ REASONS = {
         exit_code=KILLED, stopped=Stop.TIMEOUT, stop_detail="stopped at 20 s", ran_s=3.5, limit_s=20.0
     ),
     "full; the run ended so: exit code 1": signs(exit_code=1, disk_fault="full"),
-    "stopped at the user's wish": signs(stopped=Stop.INTERRUPT),
+    "a person stopped it": signs(stopped=Stop.INTERRUPT),
     "the image's program could not be started: no": signs(start_fault="no"),
     "the engine reported no exit code": signs(),
 }

@@ -155,7 +155,7 @@ def test_every_strategy_named_is_told(shared: Path) -> None:
     told = ["consistency", "--dataset", "drugbank", "--mirror", str(shared / "mirror"), "--year", "2000"]
     told += ["--split", "cluster:gamma=0.6", "--split", "random", "--split", "released:which=random"]
     shown = CliRunner().invoke(command, [*told, "--json", "--controls", "20"], standalone_mode=False)
-    rows = json.loads(shown.output)["rows"]
+    rows = json.loads(shown.stdout)["rows"]
     assert [row["split"] for row in rows] == ["cluster:gamma=0.6", "random", "released:which=random"]
     assert rows[-1]["penalty"] == 3825
     table = CliRunner().invoke(command, [*told, "--controls", "20"], standalone_mode=False).output
@@ -172,7 +172,7 @@ def test_by_default_every_simulation_is_compared(repository: Layout, monkeypatch
     monkeypatch.setattr("harness.benchmarks.ddi.splits.strategies.datasail.answered", no_engine)
     told = ["consistency", "synthetic_ddi", "--year", "2000", "--controls", "5", "--seed", "77", "--json"]
     shown = CliRunner().invoke(command, told, standalone_mode=False)
-    answer = json.loads(shown.output)
+    answer = json.loads(shown.stdout)
     assert {row["split"] for row in answer["rows"]} >= {"random", "usage", "cluster"}
     assert answer["left_out"] == {"datasail": "there is no engine"}
 

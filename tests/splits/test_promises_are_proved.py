@@ -168,7 +168,7 @@ def test_command_line_proves_published_splits(layout: Layout, monkeypatch: pytes
     monkeypatch.chdir(layout.root)
     seeds = [f"--seed={seed}" for seed in published_seeds()[:2]]
     result = CliRunner().invoke(command, ["verify", "synthetic", "random", *seeds])
-    assert "2 of 2 splits keep their promises" in result.output
+    assert "promises kept: 2 of 2 splits" in result.output
     assert "examined: Every pair is used" in result.output and "examined: the recorded checksum" in result.output
     assert result.output.count("  proved\n") == 2
     assert result.exception is None
@@ -236,7 +236,7 @@ def test_a_strategy_is_added_as_one_module(tmp_path: Path, layout: Layout) -> No
     assert "test" in split("make", "synthetic", "first_drugs", "--seed", "1", "--set", "new=5")
     told = split("verify", "synthetic", "first_drugs", "--seed", "1")
     assert "  examined: The first drugs and no others have test pairs\n" in told
-    assert "1 of 1 splits keep their promises" in told
+    assert "promises kept: 1 of 1 split" in told
 
 
 def test_a_known_finding_is_not_told_as_a_new_one(layout: Layout, capsys: pytest.CaptureFixture[str]) -> None:
@@ -245,7 +245,7 @@ def test_a_known_finding_is_not_told_as_a_new_one(layout: Layout, capsys: pytest
     row = {"split": "released:which=cluster", "sha256": "4" * 64, "examined": ["all"], "broken": ["five items"]}
     tell(one_per_split([{**row, "seeds": [seed], "known_findings": known} for seed in (124, 125)]))
     told = capsys.readouterr().out
-    assert "seeds 124, 125 (one split)" in told and "0 of 1 splits keep their promises" in told
+    assert "seeds 124, 125 (one split)" in told and "promises kept: 0 of 1 split" in told
     assert f"broken: five items\n    known finding: {known[0]}" in told
 
 

@@ -88,7 +88,9 @@ def test_the_command_of_the_paper_tells_what_it_made(mirror: Path) -> None:
     ):
         assert words in shown.output
     shown = CliRunner().invoke(command, ["measure", *told, "--json"], standalone_mode=False)
-    assert json.loads(shown.output)[0]["largest similarity"]["known to new"] == pytest.approx(0.54902, abs=1e-5)
+    assert json.loads(shown.stdout)["rows"][0]["largest similarity"]["known to new"] == pytest.approx(
+        0.54902, abs=1e-5
+    )
 
 
 def test_penalties_of_the_released_splits(

@@ -229,7 +229,7 @@ def test_a_dataset_is_judged_by_what_lies_here(monkeypatch: pytest.MonkeyPatch, 
     assert judged(name, is_converted=True) == Examination(title, State.OK, "converted")
     missing = judged(name, local_copy=None)
     size = sum(file.bytes for file in files) / 1e6
-    assert missing.detail == f"{len(files)} original files are not here ({size:.1f} MB)"
+    assert missing.detail == f"not here: {len(files)} original files ({size:.1f} MB)"
     assert missing.state is State.WARN and missing.todo == f"harness data get {name}, or give --mirror DIR"
     changed = judged(name, changed_files=[Path("a/one.csv"), Path("b/two.csv")], is_converted=True)
     assert changed.detail == "changed, not what the manifest records: one.csv, two.csv"

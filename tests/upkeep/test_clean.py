@@ -112,6 +112,5 @@ def test_the_command_works_without_an_engine(
     monkeypatch.setenv("PERMAFROST_RESULTS", str(layout.local))
     result = CliRunner().invoke(group, ["clean", "--json"], standalone_mode=False)
     assert result.return_value == 0, result.output
-    start = result.stdout.index("[")
-    assert [entry["name"] for entry in json.loads(result.stdout[start:])] == [str(abandoned)]
+    assert [entry["name"] for entry in json.loads(result.stdout)["rows"]] == [str(abandoned)]
     assert not abandoned.exists()

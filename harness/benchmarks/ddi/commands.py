@@ -9,6 +9,7 @@ import click
 
 from harness.base.layout import find_layout
 from harness.base.tables import aligned
+from harness.cli.names import DATASET, SPLIT
 from harness.cli.options import SEED, OnceCommand, echo_json, json_option, mirror_option
 from harness.cli.splitting.options import SplitRequest, one_of, split_options
 
@@ -50,12 +51,13 @@ def measure(request: SplitRequest, path: Path | None, mirrors: tuple[Path, ...],
 
 
 @click.command("consistency", cls=OnceCommand, short_help="How near drug splits come to approval times.")
-@click.argument("dataset", required=False)
-@click.option("--dataset", "named_dataset", help="In place of DATASET.")
+@click.argument("dataset", type=DATASET, required=False)
+@click.option("--dataset", "named_dataset", type=DATASET, help="In place of DATASET.")
 @click.option(
     "--split",
     "texts",
     multiple=True,
+    type=SPLIT,
     metavar="STRATEGY[:NAME=VALUE,...]",
     help="May be repeated; every strategy that simulates time, and every released split, by default.",
 )

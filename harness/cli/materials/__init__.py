@@ -11,7 +11,9 @@ import click
 from harness.base.errors import UsageError
 from harness.base.files import write_atomic
 from harness.base.layout import Layout, find_layout
+from harness.base.plurals import counted
 from harness.base.vocabulary import Accelerator
+from harness.cli.names import IMAGE, Word
 from harness.cli.options import OnceCommand, echo_json, json_option
 from harness.materials.notices import record_notices
 from harness.materials.provenance import provenance_of
@@ -21,9 +23,9 @@ from harness.methods.card import method_names
 
 _SECURITY_UPDATES = 1
 _accelerator = click.option(
-    "--accelerator", type=click.Choice(["cpu", "cuda"]), default="cpu", show_default=True, help="Which variant."
+    "--accelerator", type=Word(["cpu", "cuda"]), default="cpu", show_default=True, help="Which variant."
 )
-_names = click.argument("names", nargs=-1)
+_names = click.argument("names", type=IMAGE, nargs=-1)
 _everything = click.option("--all", "everything", is_flag=True, help="Every method.")
 _output = click.option(
     "--output",
@@ -37,7 +39,7 @@ _output = click.option(
 @_everything
 @_accelerator
 @click.option(
-    "--format", "form", type=click.Choice(["cyclonedx", "spdx"]), default="cyclonedx", show_default=True,
+    "--format", "form", type=Word(["cyclonedx", "spdx"]), default="cyclonedx", show_default=True,
     help="CycloneDX 1.6 or SPDX 2.3, as JSON.",
 )  # fmt: skip
 @_output
@@ -59,13 +61,13 @@ def sbom(
     if record:
         for name in selection:
             path, count = record_notices(layout, name)
-            click.echo(f"{name}: wrote {path}, notices of {count} parts")
+            click.echo(f"{name}: wrote {path}, notices of {counted(count, 'part')}")
         return
     _refuse_heap(selection, output)
     for name in selection:
         text, components = bill_of_materials(layout, name, accelerator, form=form)
         unknown = sum(not component.licence for component in components)
-        note = f"{name}: {len(components)} components, the licences of {unknown} are not known"
+        note = f"{name}: {counted(len(components), 'component')}, the licences of {unknown} are not known"
         _deliver(text, output, f"{name}{ENDINGS[form]}", note)
 
 
@@ -83,7 +85,7 @@ def provenance(names: tuple[str, ...], everything: bool, accelerator: Accelerato
         statement = provenance_of(layout, name, accelerator)
         text = json.dumps(statement, indent=1, sort_keys=True) + "\n"
         count = len(statement["predicate"]["buildDefinition"]["resolvedDependencies"])
-        _deliver(text, output, f"{name}.intoto.json", f"{name}: {count} dependencies")
+        _deliver(text, output, f"{name}.intoto.json", f"{name}: {counted(count, 'dependency', 'dependencies')}")
 
 
 @click.command("outdated", cls=OnceCommand, short_help="Locked Debian packages that an archive has newer.")
@@ -112,7 +114,7 @@ def outdated(names: tuple[str, ...], everything: bool, archives: tuple[str, ...]
             click.echo(f"{name}  is in none of these suites")
         secure = sum(bool(package.security) for package in comparison.newer)
         click.echo(
-            f"{comparison.packages} locked packages beside {', '.join(comparison.suites)}: "
+            f"{counted(comparison.packages, 'locked package')} beside {', '.join(comparison.suites)}: "
             f"{len(comparison.newer)} are newer there, {secure} of them in a security suite; "
             f"{len(comparison.absent)} are not there"
         )

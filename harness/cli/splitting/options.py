@@ -12,6 +12,7 @@ import click
 from harness import benchmarks
 from harness.base.errors import UsageError
 from harness.base.layout import Layout
+from harness.cli.names import DATASET, SPLIT
 from harness.cli.options import SEED, parse_settings
 from harness.splits.spec import SplitSpec
 from harness.splits.splits import benchmark_of
@@ -73,10 +74,10 @@ def split_options(command: Command) -> Command:
             "--set", "settings", multiple=True, metavar="NAME=VALUE", help="A parameter of the strategy."
         ),
         click.option("--seed", "seeds", multiple=True, type=SEED, help="May be repeated."),
-        click.option("--strategy", "named_strategy", help="In place of STRATEGY."),
-        click.option("--dataset", "named_dataset", help="In place of DATASET."),
-        click.argument("strategy", required=False),
-        click.argument("dataset", required=False),
+        click.option("--strategy", "named_strategy", type=SPLIT, help="In place of STRATEGY."),
+        click.option("--dataset", "named_dataset", type=DATASET, help="In place of DATASET."),
+        click.argument("strategy", type=SPLIT, required=False),
+        click.argument("dataset", type=DATASET, required=False),
     ):
         call = decorate(call)
     return call  # type: ignore[return-value]

@@ -80,7 +80,7 @@ def is_unexplained_kill(signs: Signs) -> bool:
 
 def _cause(signs: Signs) -> tuple[Verdict, str]:
     if signs.stopped is Stop.INTERRUPT:
-        return Verdict.INTERRUPTED, "stopped at the user's wish"
+        return Verdict.INTERRUPTED, "a person stopped it"
     if signs.start_fault:
         return Verdict.ERROR, f"the image's program could not be started: {signs.start_fault}"
     if signs.engine_fault:

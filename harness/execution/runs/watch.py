@@ -229,7 +229,7 @@ class _Stopper:
         self._looked = now
         limits = self._limits
         if stop.is_set():
-            self._stop(now, Stop.INTERRUPT, "stopped at the user's wish")
+            self._stop(now, Stop.INTERRUPT, "a person stopped it")
         elif now >= self.next_step():
             self._stop(now, Stop.TIMEOUT, f"stopped at its time limit of {limits.seconds:g} s")
         elif self.paused_s > _LONGEST_PAUSE:

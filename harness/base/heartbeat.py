@@ -1,0 +1,145 @@
+"""A sign of life of long work: what is being done, for how long, and how long it took before.
+
+Work says what it does with `activity`, from any thread. A command listens with `heartbeat`: when a person heard
+nothing for a while, a line says what it is at. Where nobody listens, as in a notebook, nothing is said.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+# Whoever sees nothing for longer believes that nothing happens.
+PERIOD_S = 10.0
+# More things at once would not fit into a line.
+_SHOWN = 3
+
+Say = Callable[[str], None]
+
+
+def _to_standard_error(text: str) -> None:
+    sys.stderr.write(f"at work: {text}\n")
+    sys.stderr.flush()
+
+
+@dataclass(frozen=True, eq=False)
+class _Activity:
+    what: str
+    began: float
+    expected_s: float | None
+
+    def text(self, now: float) -> str:
+        spent = duration(now - self.began)
+        if self.expected_s is None:
+            return f"{self.what} ({spent})"
+        return f"{self.what} ({spent}, expected: {duration(self.expected_s)})"
+
+
+class Pulse:
+    """What is being done, thread by thread, and when a person last heard of it."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._guard = threading.Lock()
+        self._activities: dict[int, list[_Activity]] = {}
+        self._heard = clock()
+        self._silenced = 0
+        self.say: Say = _to_standard_error
+
+    @contextmanager
+    def activity(self, what: str, expected_s: float | None = None) -> Iterator[None]:
+        """Say what this thread does until the block ends."""
+        thread, one = threading.get_ident(), _Activity(what, self._clock(), expected_s)
+        with self._guard:
+            self._activities.setdefault(thread, []).append(one)
+        try:
+            yield
+        finally:
+            with self._guard:
+                self._activities[thread].remove(one)
+                if not self._activities[thread]:
+                    del self._activities[thread]
+
+    @contextmanager
+    def silence(self) -> Iterator[None]:
+        """Nothing is said while the block waits for a person."""
+        with self._guard:
+            self._silenced += 1
+        try:
+            yield
+        finally:
+            with self._guard:
+                self._silenced -= 1
+                self._heard = self._clock()
+
+    @contextmanager
+    def speaker(self, say: Say) -> Iterator[None]:
+        """Until the block ends, signs of life go here."""
+        before, self.say = self.say, say
+        try:
+            yield
+        finally:
+            self.say = before
+
+    def heard(self) -> None:
+        """A person was told something."""
+        self._heard = self._clock()
+
+    def beat(self, period: float = PERIOD_S) -> float:
+        """Say what is being done if nothing was said for so long; the seconds until it is time to look again."""
+        with self._guard:
+            now = self._clock()
+            left = self._heard + period - now
+            if left > 0:
+                return left
+            self._heard = now
+            text = "" if self._silenced else self._text(now)
+        if text:
+            self.say(text)
+        return period
+
+    def _text(self, now: float) -> str:
+        """The innermost activity of each thread. The command's own says least, and stands alone only."""
+        latest = [stack[-1] for stack in self._activities.values()]
+        base = next(iter(self._activities.values()), [])[:1]
+        shown = [one for one in latest if one not in base] or latest
+        more = f", and {len(shown) - _SHOWN} more" if len(shown) > _SHOWN else ""
+        return "; ".join(one.text(now) for one in shown[:_SHOWN]) + more
+
+
+PULSE = Pulse()
+activity, silence = PULSE.activity, PULSE.silence
+
+
+@contextmanager
+def heartbeat(what: str, *, period: float = PERIOD_S, pulse: Pulse = PULSE) -> Iterator[None]:
+    """Let a person hear of the work in this block at least every `period` seconds."""
+    ended = threading.Event()
+
+    def watch() -> None:
+        left = period
+        while not ended.wait(left):
+            left = pulse.beat(period)
+
+    with pulse.activity(what):
+        pulse.heard()
+        watcher = threading.Thread(target=watch, name="heartbeat", daemon=True)
+        watcher.start()
+        try:
+            yield
+        finally:
+            ended.set()
+            watcher.join()
+
+
+def duration(seconds: float) -> str:
+    """`45 s`, `12 min`, `3.5 h`."""
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    if seconds < 5400:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds / 3600:.1f} h"

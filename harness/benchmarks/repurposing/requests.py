@@ -1,0 +1,21 @@
+"""What a person may not ask for together, found before anything is started."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from harness.base.errors import UsageError
+from harness.base.manifests import Strict
+
+_FOLDS = "inner_folds"
+
+
+def check(parameters: Strict, options: Mapping[str, int]) -> None:
+    """Refuse another number of inner models than the split has folds for."""
+    there, wanted = getattr(parameters, _FOLDS, None), options[_FOLDS]
+    if there is not None and wanted not in (0, there):
+        raise UsageError(
+            f"the split has {there} inner folds, and the run wants {wanted}",
+            where=f"--inner-folds {wanted}",
+            todo=f"ask for 0, for {there}, or for a split with them: --split STRATEGY:{_FOLDS}={wanted}",
+        )

@@ -1,0 +1,1 @@
+"""Documents: what commands print for programs, and the schemas of it."""
