@@ -12,6 +12,7 @@ import click
 
 from harness import __version__
 from harness.base.errors import EngineError, HarnessError
+from harness.base.interrupt import end_on_interrupt
 
 _TRACEBACK = "PERMAFROST_TRACEBACK"
 
@@ -90,6 +91,7 @@ def group() -> None:
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line: the one place where errors become messages and exit codes."""
+    end_on_interrupt()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             # a terminal without Unicode shows "?" for a character that it lacks, and nothing fails
