@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from harness.api.contests import contest
     from harness.api.frames import table
     from harness.api.handles import container_log, diff, forget, show
+    from harness.api.jobs import CheckedByHand, check_job, write_job
     from harness.api.pages import report, site
     from harness.api.plans import cells, needs, plan, status
     from harness.api.proofs import attest, confirm, verify
@@ -24,11 +25,13 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Campaign",
+    "CheckedByHand",
     "Repository",
     "ScoredRun",
     "attest",
     "audit",
     "cells",
+    "check_job",
     "compare",
     "confirm",
     "container_log",
@@ -47,6 +50,7 @@ __all__ = [
     "status",
     "table",
     "verify",
+    "write_job",
 ]
 
 # Imported when it is first asked for, so that a command waits for no more than it uses.
@@ -56,6 +60,7 @@ _MODULES = {
     "contests": ("contest",),
     "frames": ("table",),
     "handles": ("container_log", "diff", "forget", "show"),
+    "jobs": ("CheckedByHand", "check_job", "write_job"),
     "pages": ("report", "site"),
     "plans": ("cells", "needs", "plan", "status"),
     "proofs": ("attest", "confirm", "verify"),

@@ -24,6 +24,7 @@ _COMMANDS = {
     "weights": "List, get and verify pretrained models.",
     "split": "List, make and verify standard split files.",
     "image": "Lock, fetch, build and verify frozen images.",
+    "engine": "Keep a served engine running, for docker and podman.",
     "plan": "Show the cells of a suite and what they would need.",
     "run": "Run a suite, or one method on one split.",
     "score": "Compute scores from stored predictions.",
@@ -43,6 +44,7 @@ _COMMANDS = {
     "export": "Export results with their evidence as a Workflow Run RO-Crate.",
     "predict": "Run one method on your own data.",
     "notebook": "Open a Jupyter kernel inside a method's frozen image, a job loaded.",
+    "job": "Write the inputs of a job, for a container that you start yourself.",
     "new": "Make the skeleton of a new method.",
     "clean": "Remove orphaned containers, temporary folders, caches.",
 }

@@ -65,7 +65,8 @@ class Lease:
             if users is not None:
                 try:
                     fcntl.flock(users, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                    stop(self._service)
+                    if not self._service.is_kept:
+                        stop(self._service)
                 except BlockingIOError:
                     log.debug("somebody else uses %s", self._service.socket)
                 finally:

@@ -23,6 +23,7 @@ from pathlib import Path
 
 from harness.base.errors import EngineError
 from harness.base.files import digest_of, write_atomic
+from harness.base.ownership import boot
 from harness.engine.sockets import silence
 
 _START_SECONDS = 90.0
@@ -52,6 +53,19 @@ class Service:
         return socket_in(self.folder)
 
     @property
+    def kept(self) -> Path:
+        """A note that the engine shall run on when its last user has gone; good until the machine restarts."""
+        return self.folder / "kept"
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether a person wants this engine to run on."""
+        try:
+            return self.kept.read_text(encoding="ascii") == boot()
+        except FileNotFoundError:
+            return False
+
+    @property
     def log(self) -> Path:
         """The engine's log."""
         return self.folder / "log.txt"
@@ -62,14 +76,18 @@ def socket_in(folder: Path) -> Path:
     return folder / "engine.sock"
 
 
-def service_folder(name: str, cache: Path, environment: Mapping[str, str]) -> Path:
-    """A private folder for sockets and locks; short, because a socket's path may have 107 bytes at most."""
+def services_folder(cache: Path, environment: Mapping[str, str]) -> Path:
+    """The folder of a cache's services: one each, so that two caches never share an image store by accident."""
     if os.geteuid() == 0:
         base = Path("/run") if os.access("/run", os.W_OK) else Path(tempfile.gettempdir())
     else:
         base = Path(environment.get("XDG_RUNTIME_DIR") or tempfile.gettempdir())
-    # one service per cache, so that two caches never share an image store by accident
-    folder = base / f"permafrost-{os.geteuid()}-{digest_of(str(cache))[:8]}" / name
+    return base / f"permafrost-{os.geteuid()}-{digest_of(str(cache))[:8]}"
+
+
+def service_folder(name: str, cache: Path, environment: Mapping[str, str]) -> Path:
+    """A private folder for sockets and locks; short, because a socket's path may have 107 bytes at most."""
+    folder = services_folder(cache, environment) / name
     if len(str(socket_in(folder))) > _LONGEST_SOCKET_PATH:
         raise EngineError(
             "the folder for the engine's socket has too long a name",
