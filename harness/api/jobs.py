@@ -11,7 +11,7 @@ from harness.base.errors import UsageError
 from harness.base.vocabulary import Verdict
 from harness.benchmarks.order import PUBLISHED
 from harness.engine import find_engine
-from harness.execution.workbench import HandMade, Workbench, judge_by_hand, write_workbench
+from harness.execution.kit import HandMade, Kit, judge_by_hand, write_kit
 from harness.handles import find_handle
 from harness.handles.lookup import run_command
 from harness.images import image_tree
@@ -39,7 +39,7 @@ def write_job(
     *,
     upstream: Path | str | None = None,
     repository: Repository | None = None,
-) -> Workbench:
+) -> Kit:
     """All that the container of one job needs, in a new folder, and the line that starts it.
 
     `job` is the beginning of the key of a run, made here or committed, or a plan of one cell. `upstream` is the
@@ -67,7 +67,7 @@ def write_job(
             )
         planned = pinned(job.cells[0])
     with find_engine(here.layout, install=here.install, runtime=here.runtime) as engine:
-        return write_workbench(
+        return write_kit(
             here.layout,
             engine,
             planned,

@@ -1,4 +1,4 @@
-"""A workbench: a folder with all that one run needs, for a person who starts its container with a plain engine.
+"""A kit: a folder with all that one run needs, for a person who starts its container with a plain engine.
 
 It holds the very /in of a run (test labels are not in it), an empty /out, and what the container is shown in the
 place of the kernel's files. What comes out is judged like the answer of a run. It is never stored as one: nobody
@@ -35,12 +35,12 @@ from harness.execution.tasks import AnswerCheck, Task, arrangement_of, limits_of
 from harness.images import BuiltImage, ensure_image, folder_tree
 from harness.planning.jobs import PlannedJob
 
-_NOTE = "workbench.json"
+_NOTE = "kit.json"
 _IN, _UPSTREAM = "in", "upstream"
 
 
-class WorkbenchNote(Strict):
-    """What a workbench is for; it lies beside what the container sees."""
+class KitNote(Strict):
+    """What a kit is for; it lies beside what the container sees."""
 
     planned: PlannedJob
     image: BuiltImage
@@ -51,11 +51,11 @@ class WorkbenchNote(Strict):
 
 
 @dataclass(frozen=True)
-class Workbench:
-    """A workbench that was written, and the words of the line that starts its container."""
+class Kit:
+    """A kit that was written, and the words of the line that starts its container."""
 
     folder: Path
-    note: WorkbenchNote
+    note: KitNote
     command: tuple[str, ...]
     # What the harness does for a run and no engine's client does.
     remarks: tuple[str, ...]
@@ -65,12 +65,12 @@ class Workbench:
 class HandMade:
     """An answer made by hand: `fault` says why it is none, `files` holds the sha256 of what counts of it."""
 
-    note: WorkbenchNote
+    note: KitNote
     fault: str
     files: Mapping[str, str]
 
 
-def write_workbench(
+def write_kit(
     layout: Layout,
     engine: Engine,
     planned: PlannedJob,
@@ -79,8 +79,8 @@ def write_workbench(
     order: str | None = None,
     mirrors: Sequence[Path] = (),
     upstream: Path | None = None,
-) -> Workbench:
-    """A workbench in a new folder; `order` is that of an earlier run, else a new one."""
+) -> Kit:
+    """A kit in a new folder; `order` is that of an earlier run, else a new one."""
     folder = folder.absolute()
     image = ensure_image(engine, layout, planned.job.method, planned.job.accelerator)
     task = Task(layout, planned, image, tuple(mirrors), upstream, order=order)
@@ -104,7 +104,7 @@ def write_workbench(
         )
         # without an owner: no harness may take the container for one that another left behind
         configuration["Labels"] = dict(request.labels)
-        note = WorkbenchNote(
+        note = KitNote(
             planned=planned,
             image=image,
             order=order,
@@ -112,11 +112,11 @@ def write_workbench(
         )
         write_json(folder / _NOTE, note.model_dump(mode="json"))
     words = command_line(configuration, engine.facts, system_calls=profile)
-    return Workbench(folder, note, tuple(words), _remarks(engine.facts, request.limits))
+    return Kit(folder, note, tuple(words), _remarks(engine.facts, request.limits))
 
 
 def judge_by_hand(layout: Layout, folder: Path, mirrors: Sequence[Path] = ()) -> HandMade:
-    """What the /out of a workbench holds, by the checks of a run, in the published order; it stays as it is."""
+    """What the /out of a kit holds, by the checks of a run, in the published order; it stays as it is."""
     note = _read_note(folder)
     task = Task(layout, note.planned, note.image, tuple(mirrors), order=note.order)
     if folder_tree(folder / _IN) != note.inputs_tree:
@@ -142,14 +142,14 @@ def judge_by_hand(layout: Layout, folder: Path, mirrors: Sequence[Path] = ()) ->
         remove_stubborn(workspace.collected)
 
 
-def _read_note(folder: Path) -> WorkbenchNote:
+def _read_note(folder: Path) -> KitNote:
     path = folder / _NOTE
     if not path.is_file():
         raise UsageError(
             "this is no folder that `harness job write` made", where=str(path), todo="write one: harness job write"
         )
     try:
-        return WorkbenchNote.model_validate(read_json(path))
+        return KitNote.model_validate(read_json(path))
     except ValidationError as error:
         raise CorruptData(
             f"the note of this job can't be read: {error.error_count()} fields are wrong",
