@@ -11,7 +11,7 @@ import click
 from harness.base.layout import find_layout
 from harness.cli.options import OnceGroup, echo_json, install_option, json_option
 from harness.engine import find_engine
-from harness.engine.keeping import Reached, keep, reach, release
+from harness.engine.custody import Reached, keep, reach, release
 
 
 @click.group(cls=OnceGroup)

@@ -20,7 +20,6 @@ from harness.images.identity import PREFIX, code_folders, code_tree
 from harness.images.receipts import CONTEXT
 from harness.images.trees import TreeEntry, code_of_entries, environment_listing, listing_digest
 
-
 # For whoever finds an image without the harness.
 USAGE = (
     "This container reads a job at /in and writes an answer to /out. `harness job write KEY DIR` makes both and "

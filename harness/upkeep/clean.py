@@ -13,7 +13,7 @@ from harness.engine import Engine, find_orphans
 from harness.engine.leftovers import remove_stubborn
 from harness.engine.orphans import discard_container
 from harness.images.parts import incoming
-from harness.upkeep.asked import Asked
+from harness.upkeep.demand import Asked
 
 _OURS = ("permafrost/", "permafrost-test/")
 # a served engine keeps its images here; they are removed through the engine

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 
 from harness.base.layout import Layout
 from harness.engine import Engine
+from harness.engine.custody import release, served_services
 from harness.engine.find import serve_podman
-from harness.engine.keeping import release, served_services
 from harness.engine.service import Service, alone, services_folder, starting, stop
 from harness.engine.sockets import chosen_by_user, silence, usual_places
 from harness.images.receipts import every_receipt

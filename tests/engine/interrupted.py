@@ -16,7 +16,7 @@ from harness.engine.lease import Lease
 from harness.engine.service import Service, socket_in
 
 # It answers a fifth of a second after its start, and needs a moment to end, as dockerd does.
-_ENGINE = """
+ENGINE = """
 import http.server, signal, socketserver, sys, time
 class Answer(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
@@ -65,7 +65,7 @@ def _engines(socket: Path) -> list[str]:
 
 def main(folder: Path, moments: int) -> None:
     """One line for each moment: the exit code, and the processes that are left."""
-    service = Service("pretended", [sys.executable, "-I", "-S", "-c", _ENGINE, str(socket_in(folder))], folder)
+    service = Service("pretended", [sys.executable, "-I", "-S", "-c", ENGINE, str(socket_in(folder))], folder)
     for number in range(moments):
         began = time.monotonic()
         child = os.fork()
