@@ -109,8 +109,8 @@ _SAID_OTHERWISE = {"SecurityOpt", "LogConfig", "Mounts", "Binds", "Tmpfs", "Mask
 
 @pytest.mark.engine
 def test_the_engine_is_told_the_same(bench: Bench, tmp_path: Path) -> None:
-    """Also with a folder whose name a shell and a line of CSV read otherwise."""
-    folder = tmp_path / "a b,c'd"
+    """Also with a folder whose name a shell and a line of CSV read otherwise (Podman itself takes no comma in it)."""
+    folder = tmp_path / ("a b,c'd" if bench.engine.name == "docker" else "a b'd")
     folder.mkdir()
     program = "import os; open('/out/made', 'w').write(open('/in/told').read() + str(os.getuid()))"
     request = replace(bench.request(program), in_folder=folder / "in", mounts=(Mount(folder, "/opt/upstream"),))
