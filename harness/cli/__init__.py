@@ -29,7 +29,7 @@ import click
 
 from harness import __version__
 from harness.base.errors import EngineError, HarnessError, UsageError
-from harness.base.interrupt import Interrupted
+from harness.base.interrupt import Interrupted, end_on_interrupt
 from harness.cli.documents.envelope import error_document, is_asked_for, json_text
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ _COMMANDS = {
     "weights": "List, get and verify pretrained models.",
     "split": "List, make and verify standard split files.",
     "image": "Lock, fetch, build and verify frozen images.",
+    "engine": "Keep a served engine running, for docker and podman.",
     "plan": "Show the cells of a suite and what they would need.",
     "run": "Run a suite, or one method on one split.",
     "score": "Compute scores from stored predictions.",
@@ -64,6 +65,7 @@ _COMMANDS = {
     "export": "Export results with all that they rest on, or verify such an export.",
     "predict": "Rank what is not known, or items of your own, by several methods.",
     "notebook": "Open a Jupyter kernel inside a method's frozen image, a job loaded.",
+    "job": "Write the inputs of a job, for a container that you start yourself.",
     "new": "Make the skeleton of a new method.",
     "clean": "Remove orphaned containers, temporary folders, caches.",
 }
@@ -152,6 +154,7 @@ def _data_in(folder: str) -> Iterator[None]:
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line: the one place where errors become messages and exit codes."""
+    end_on_interrupt()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             # a terminal without Unicode shows "?" for a character that it lacks, and nothing fails

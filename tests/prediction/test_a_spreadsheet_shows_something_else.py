@@ -18,7 +18,7 @@ from hypothesis import strategies as some
 from harness.base.errors import UsageError
 from harness.base.tables import csv_text
 from harness.base.workbook import MOST_ROWS, Cell, Worksheet, workbook_bytes
-from harness.prediction import Prediction, content_of
+from harness.prediction import Prediction, content_of, to_json
 from harness.prediction.prediction import PredictingMethod
 from harness.prediction.rows import RankedRows
 

@@ -1,0 +1,130 @@
+"""`harness engine start|stop|env`: what a person keeps running is stopped by nobody else, and by them at once."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from harness.base.errors import EngineError
+from harness.base.layout import Layout
+from harness.engine import Engine, custody
+from harness.engine import service as serve
+from harness.engine.custody import keep, reach, release, served_services
+from harness.engine.lease import Lease
+from harness.engine.service import Service, socket_in
+from tests.conftest import REPOSITORY
+from tests.engine.interrupted import ENGINE
+from tests.engine.test_an_interrupt_leaves_an_engine import is_alive
+from tests.private_engine import private_cache
+
+__all__ = ["private_cache"]
+
+
+@pytest.fixture
+def service(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """A pretended engine in a folder like that of a served one."""
+    folder = tmp_path / "services" / "docker"
+    folder.mkdir(parents=True)
+    monkeypatch.setattr(custody, "services_folder", lambda *_: folder.parent)
+    made = Service("pretended", [sys.executable, "-I", "-S", "-c", ENGINE, str(socket_in(folder))], folder)
+    yield made
+    serve.stop(made)
+
+
+def pid_of(service: Service) -> int:
+    return int((service.folder / "pid").read_text())
+
+
+def engine_at(service: Service) -> Engine:
+    return cast(Engine, SimpleNamespace(name="docker", socket=service.socket))
+
+
+def test_it_runs_on_when_its_last_user_has_gone_until_it_is_released(layout: Layout, service: Service) -> None:
+    lease = Lease(service)
+    assert keep(layout, engine_at(service), {}).kept
+    lease.release()
+    pid = pid_of(service)
+    assert is_alive(pid)
+    # whoever comes and goes leaves it running
+    Lease(service).release()
+    assert is_alive(pid) and pid_of(service) == pid
+    (stopped,) = release(layout, {})
+    assert (stopped.socket, stopped.in_use) == (service.socket, False)
+    assert not is_alive(pid) and release(layout, {}) == []
+
+
+def test_one_that_is_used_is_stopped_by_its_last_user(layout: Layout, service: Service) -> None:
+    lease = Lease(service)
+    keep(layout, engine_at(service), {})
+    other = os.open(service.folder / "users.lock", os.O_RDWR)
+    fcntl.flock(other, fcntl.LOCK_SH)
+    (stopped,) = release(layout, {})
+    pid = pid_of(service)
+    assert stopped.in_use and is_alive(pid)
+    os.close(other)
+    lease.release()
+    assert not is_alive(pid)
+
+
+def test_a_note_of_before_a_restart_keeps_nothing(service: Service) -> None:
+    lease = Lease(service)
+    service.kept.write_text("0000-of-another-boot")
+    pid = pid_of(service)
+    lease.release()
+    assert not is_alive(pid)
+
+
+def test_an_engine_of_somebody_else_is_left_as_it_is(layout: Layout, service: Service) -> None:
+    other = cast(Engine, SimpleNamespace(name="podman", socket=Path("/run/theirs.sock")))
+    kept = keep(layout, other, {})
+    assert not kept.kept and not service.kept.exists()
+    assert kept.variable == ("CONTAINER_HOST", "unix:///run/theirs.sock")
+
+
+def test_nothing_is_started_to_tell_where_it_is(
+    layout: Layout, service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(custody, "usual_places", lambda _: [])
+    Lease(service).release()
+    with pytest.raises(EngineError, match="no engine answers") as error:
+        reach(layout, {})
+    assert "harness engine start" in error.value.todo
+    assert [one.socket for one in served_services(layout.cache, {})] == [service.socket]
+
+
+@pytest.mark.engine
+def test_plain_docker_finds_it(private_cache: Path) -> None:
+    environment = {
+        name: value for name, value in os.environ.items() if name not in ("DOCKER_HOST", "CONTAINER_HOST")
+    }
+    environment["PERMAFROST_CACHE"] = str(private_cache)
+
+    def harness(*words: str) -> str:
+        command = [sys.executable, "-m", "harness", "engine", *words]
+        return subprocess.run(
+            command, cwd=REPOSITORY, env=environment, check=True, capture_output=True, text=True
+        ).stdout
+
+    told = json.loads(harness("start", "--json"))
+    if not told["kept"]:
+        pytest.skip("an engine that is not the harness's own answers here")
+    try:
+        line = harness("env").strip()
+        assert line == f"export DOCKER_HOST=unix://{told['socket']}"
+        listed = subprocess.run(
+            ["bash", "-c", f"{line} && docker info --format '{{{{.DockerRootDir}}}}'"],
+            capture_output=True,
+            text=True,
+        )
+        assert listed.stdout.strip() == str(private_cache / "engine" / "docker"), listed.stderr
+    finally:
+        harness("stop")
+    assert harness("stop") == "no engine is kept running\n"
