@@ -10,6 +10,7 @@ from harness import api
 from harness.base.errors import refuse_unknown
 from harness.base.files import write_atomic
 from harness.base.vocabulary import Verdict
+from harness.benchmarks import get
 from harness.cli.options import OnceCommand, OutputFile, json_text, published_seeds_option, reference_option
 from harness.status import show, to_json, to_markdown, to_text
 
@@ -25,6 +26,7 @@ _KINDS = {".txt": "text", ".md": "markdown", ".json": "json"}
 @click.option("--method", "methods", multiple=True, help="Only cells of this method.")
 @click.option("--dataset", "datasets", multiple=True, help="Only cells on this dataset.")
 @click.option("--verdict", "verdicts", multiple=True, type=click.Choice([str(one) for one in Verdict]))
+@click.option("--metric", default="", help="Show this metric, such as NS-AUC/as-defined.")
 @click.option("--cells", is_flag=True, help="The flat list of cells in place of the matrix.")
 @reference_option
 @click.option("--json", "as_json", is_flag=True, help="For programs.")
@@ -37,6 +39,7 @@ def command(
     methods: tuple[str, ...],
     datasets: tuple[str, ...],
     verdicts: tuple[str, ...],
+    metric: str,
     cells: bool,
     reference: bool,
     as_json: bool,
@@ -49,6 +52,7 @@ def command(
     harness status
     harness status --suite full --dataset hdvd
     harness status --cells --verdict timeout
+    harness status --metric NS-AUC/as-defined
     harness status --suite stored --write status.md
 
     Exit code 0 when every cell in view is ok or not-applicable, else 1.
@@ -62,6 +66,8 @@ def command(
     refuse_unknown("benchmark", benchmarks, (job.benchmark for job in jobs), where=where)
     refuse_unknown("method", methods, (job.method for job in jobs), where=where)
     refuse_unknown("dataset", datasets, (job.dataset for job in jobs), where=where)
+    known = {one.name for name in {job.benchmark for job in jobs} for one in get(name).scoring.metrics}
+    refuse_unknown("metric", [metric] if metric else [], known, where="`harness list metrics`")
     table = whole.select(
         benchmarks=benchmarks,
         methods=methods,
@@ -69,14 +75,14 @@ def command(
         verdicts=[Verdict(verdict) for verdict in verdicts],
     )
     if kind == "text" and file is None:
-        show(table, cells=cells)
+        show(table, cells=cells, metric=metric)
     else:
         if kind == "json":
             text = json_text(to_json(table)) + "\n"
         elif kind == "markdown":
-            text = to_markdown(table, cells=cells)
+            text = to_markdown(table, cells=cells, metric=metric)
         else:
-            text = to_text(table, cells=cells)
+            text = to_text(table, cells=cells, metric=metric)
         if file is None:
             click.echo(text, nl=False)
         else:
