@@ -34,9 +34,9 @@ from harness.report.html import (
     claim_json,
     context_of,
     make_report,
-    matrix_of,
     page_environment,
 )
+from harness.report.matrix import PlaceOfMean, PublishedMean, matrix_of, published_means
 from harness.results.findings import Finding
 from harness.results.reference import load_reference
 from harness.results.store import Store
@@ -153,6 +153,11 @@ class _Site:
     def environment(self) -> Any:
         """The templates."""
         return page_environment()
+
+    @cached_property
+    def means(self) -> dict[PlaceOfMean, PublishedMean]:
+        """The published means of all books."""
+        return published_means(self.report.books)
 
     @property
     def keys(self) -> Collection[str]:
@@ -362,12 +367,10 @@ class _Site:
             "dataset.html",
             manifest=load_manifest(layout, name),
             digests=sorted({one["dataset_digest"] for one in planned}),
-            matrix=matrix_of(name, ran, "note", shared=True) if ran else None,
+            matrix=matrix_of(name, ran, "matrix-of", self.means, has_one_dataset=True) if ran else None,
             without=len({group.split for group in groups} - {group.split for group in ran}),
-            entry_href=lambda entry: (
-                f"../methods/{entry['group'].method}.html#{self.anchor(entry['group'])}"
-                if _has_runs(entry["group"])
-                else ""
+            entry_href=lambda group: (
+                f"../methods/{group.method}.html#{self.anchor(group)}" if _has_runs(group) else ""
             ),
             splits=[
                 (split, seed, digest, place if digest in recorded else "the records of its runs")
