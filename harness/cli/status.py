@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import click
@@ -59,7 +60,10 @@ def command(
     """
     kind = _kind(file, as_json=as_json, as_markdown=as_markdown)
     repository = api.open_repository()
-    plan = api.plan(suite=suite, published_seeds=published_seeds, repository=repository)
+    if reference and sys.stderr.isatty():
+        click.echo("planning; splits that were never made here are made, which may take a minute once", err=True)
+    # a run made here has its split here; only a committed result may be of one that has to be made first
+    plan = api.plan(suite=suite, published_seeds=published_seeds, make_splits=reference, repository=repository)
     whole = api.status(plan, reference=reference, repository=repository)
     jobs = [scored.cell.job for scored in whole.cells]
     where = f"the plan '{suite}'; others: --suite"

@@ -21,6 +21,7 @@ from harness.compare.runs import Runs, obtain
 from harness.compare.values import our_side, published_side
 from harness.data import dataset_digest, manifest_names
 from harness.methods.card import method_names
+from harness.planning.plan import Present
 from harness.results.store import Store
 from harness.splits import strategy_names
 
@@ -67,13 +68,14 @@ def compare_claims(
     seeds: Collection[int] = (),
     mirrors: Sequence[Path] = (),
     read: Mapping[str, dict[str, Any]] = MappingProxyType({}),
+    present: Present | None = None,
 ) -> Book:
-    """The committed claims, or those of another file, compared with the stored runs. `read`: see `obtain`."""
+    """The committed claims, or those of another file, compared with the stored runs. `read`, `present`: see `obtain`."""
     names = load_names(layout, benchmark)
     claims = load_claims(layout, names) if against is None else load_external(names, against)
     selection = [claim for claim in claims if _is_about(claim, names, methods, datasets, splits, seeds)]
     artifact = _artifact(layout)
-    runs_by_variant = obtain(layout, store, names, mirrors, read)
+    runs_by_variant = obtain(layout, store, names, mirrors, read, present)
     runs = runs_by_variant[names.variant]
     beside = {variant: runs_by_variant[variant] for variant in names.beside}
     sources = (names.sources.paper, names.sources.files) if against is None else (str(against),)

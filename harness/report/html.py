@@ -19,6 +19,7 @@ from harness.base.vocabulary import Verdict
 from harness.compare import Book, ClaimVerdict, Comparison, claimed_benchmarks, compare_claims
 from harness.compare.text import comparison_json, counts_by_group
 from harness.methods.card import load_method
+from harness.planning.plan import Present
 from harness.report.content import page_data
 from harness.report.evidence import Evidence, gather
 from harness.report.headlines import Headlines, make_headlines
@@ -133,8 +134,9 @@ def books_for(layout: Layout, store: Store, table: Table, mirrors: Sequence[Path
     """The books of claims of the benchmarks in the table."""
     names = {scored.cell.job.benchmark for scored in table.cells}
     read = {scored.key: scored.cell.record for scored in table.cells if scored.key and scored.cell.record}
+    present = Present(layout)
     return [
-        compare_claims(layout, store, name, mirrors=mirrors, read=read)
+        compare_claims(layout, store, name, mirrors=mirrors, read=read, present=present)
         for name in claimed_benchmarks(layout)
         if name in names
     ]
