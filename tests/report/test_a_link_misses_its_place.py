@@ -18,7 +18,8 @@ _NEAR = 80
 # The place of an element one frame after a link was followed.
 _AFTER = """(link => {{ link.click(); const frame = requestAnimationFrame;
   return new Promise(done => frame(() => frame(() =>
-    done(document.querySelector({target!r}).getBoundingClientRect().top)))); }})(document.querySelector({link!r}))"""
+    done(document.querySelector({target!r}).getBoundingClientRect().top))));
+}})(document.querySelector({link!r}))"""
 
 
 @pytest.fixture
