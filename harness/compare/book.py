@@ -70,7 +70,10 @@ def compare_claims(
     read: Mapping[str, dict[str, Any]] = MappingProxyType({}),
     present: Present | None = None,
 ) -> Book:
-    """The committed claims, or those of another file, compared with the stored runs. `read`, `present`: see `obtain`."""
+    """The committed claims, or those of another file, compared with the stored runs.
+
+    `read` and `present`: see `obtain`.
+    """
     names = load_names(layout, benchmark)
     claims = load_claims(layout, names) if against is None else load_external(names, against)
     selection = [claim for claim in claims if _is_about(claim, names, methods, datasets, splits, seeds)]

@@ -12,7 +12,6 @@ import numpy as np
 
 from harness.compare.statistics import Array
 
-
 # A drawing grows with the place that it is given, up to this many times its size.
 _LARGEST = 1.25
 
