@@ -65,7 +65,7 @@ class MatrixEntry:
 
 
 @dataclass(frozen=True)
-class Matrix:
+class StatusMatrix:
     """All groups of one benchmark; `has_one_dataset`: the head leaves it out."""
 
     title: str
@@ -87,7 +87,7 @@ def matrix_of(
     published: Mapping[PlaceOfMean, PublishedMean],
     *,
     has_one_dataset: bool = False,
-) -> Matrix:
+) -> StatusMatrix:
     """The matrix of these groups. `notes` names its footnotes within a page."""
     columns: dict[tuple[str, str], list[Group]] = {}
     for group in groups:
@@ -101,7 +101,7 @@ def matrix_of(
         entry = _entry(group, metrics[column], best[column], footnotes, published)
         rows.setdefault((group.control, group.row), {})[column] = entry
     entries = [entry for row in rows.values() for entry in row.values()]
-    return Matrix(
+    return StatusMatrix(
         title=title,
         id=notes,
         metric=" or ".join(dict.fromkeys(" and ".join(members) for members in metrics.values())),

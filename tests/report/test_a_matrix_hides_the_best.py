@@ -6,6 +6,7 @@ import csv
 import io
 from dataclasses import replace
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -16,7 +17,7 @@ from harness.compare.names import Target
 from harness.planning.plan import Plan
 from harness.report import write_report
 from harness.report.html import render
-from harness.report.matrix import Matrix, MatrixScore, PublishedMean, matrix_of, published_means
+from harness.report.matrix import MatrixScore, PublishedMean, StatusMatrix, matrix_of, published_means
 from harness.results.store import Store
 from harness.status import ScoredCell, Table
 from tests.fabricate import drug_cell, table_of
@@ -39,12 +40,12 @@ def _claim(published: str, verdict: ClaimVerdict, *, sd: float | None, method: s
     return Comparison(claim, Target(method, "synthetic_ddi", "cluster"), _F1, verdict, "a reason")
 
 
-def _matrix(*claims: Comparison) -> Matrix:
+def _matrix(*claims: Comparison) -> StatusMatrix:
     groups = Table("drugs", 3, tuple(_cells()), 0).groups
     return matrix_of("ddi", groups, "matrix-ddi", published_means([Book("ddi", (), claims)]))
 
 
-def _scores(matrix: Matrix) -> dict[str, MatrixScore]:
+def _scores(matrix: StatusMatrix) -> dict[str, MatrixScore]:
     return {row: entry.scores[0] for (_, row), found in matrix.rows.items() for entry in found.values()}
 
 
@@ -56,7 +57,9 @@ def test_the_best_of_each_kind_is_marked() -> None:
 
 
 @pytest.mark.parametrize(("better", "best"), [("higher", "0.5000"), ("lower", "0.2500"), ("neither", "")])
-def test_the_direction_of_a_metric_decides(better: str, best: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_direction_of_a_metric_decides(
+    better: Literal["higher", "lower", "neither"], best: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from harness import benchmarks
 
     scoring = type(benchmarks.get("ddi").scoring)
