@@ -24,6 +24,33 @@ def aligned(rows: Iterable[Sequence[str]], *, indent: str = "", ruled: bool = Fa
     return [f"{indent}{line}".rstrip() for line in lines]
 
 
+def fitted(rows: Sequence[Sequence[str]], *, indent: str = "", width: int = 80) -> list[str]:
+    """The same, in as many tables as the width needs. In each, what tells the rows apart stands first.
+
+    Of several columns that do so, the last stands in the table and the others above its rows.
+    """
+    if len(rows) < 2 or max(map(len, aligned(rows, indent=indent))) <= width:
+        return aligned(rows, indent=indent)
+    columns = range(len(rows[0]))
+    names = next((n for n in columns[1:] if len({tuple(row[:n]) for row in rows[1:]}) == len(rows) - 1), 1)
+    above, name = [tuple(filter(None, row[: names - 1])) for row in rows], names - 1
+    inner = f"{indent}  " if name else indent
+    sizes = [max(len(row[place]) for row in rows) + len(GAP) for place in columns]
+    parts: list[list[int]] = [[name]]
+    for place in columns[names:]:
+        if len(parts[-1]) > 1 and sum(sizes[at] for at in (*parts[-1], place)) > width + len(GAP) - len(inner):
+            parts.append([name])
+        parts[-1].append(place)
+    lines: list[str] = []
+    for part in parts:
+        lines += [""] if lines else []
+        for number, line in enumerate(aligned([[row[at] for at in part] for row in rows], indent=inner)):
+            if number and above[number] != above[number - 1]:
+                lines.append(f"{indent}{', '.join(above[number])}")
+            lines.append(line)
+    return lines
+
+
 def markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
     """The lines of a table whose entries are Markdown already: of `plain`, `code` or a page's own markup."""
     return [f"| {' | '.join(row)} |" for row in (header, ["---"] * len(header), *rows)]

@@ -57,7 +57,7 @@ def _page(kind: str) -> str:
 
 def _findings() -> list[dict[str, object]]:
     return [
-        {"name": benchmark, "summary": f"{one.about}: {one.title}", **one.model_dump(mode="json")}
+        {"name": benchmark, "summary": one.line, **one.model_dump(mode="json")}
         for benchmark, members in findings.all_findings(find_layout()).items()
         for one in members
     ]

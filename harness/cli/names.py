@@ -44,7 +44,7 @@ class Name(click.ParamType[str]):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """The name as it is known."""
         text = str(value)
-        if ctx is None or ctx.resilient_parsing:
+        if ctx is None or ctx.resilient_parsing or not text:
             return text
         names = self.known()
         # a metric has such a sign in its name

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -234,9 +233,12 @@ def one_per_split(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def tell(rows: list[dict[str, Any]]) -> None:
-    """Print each strategy with its examined promises, a line per split, and the sum."""
-    for (name, examined), members in groupby(rows, key=lambda row: (row["split"], row["examined"])):
-        click.echo(name)
+    """Print each strategy with its parameters and examined promises, a line per split, and the sum."""
+    kinds: dict[tuple[str, str, tuple[str, ...]], list[dict[str, Any]]] = {}
+    for row in rows:
+        kinds.setdefault((row["dataset"], row["split"], tuple(row["examined"])), []).append(row)
+    for (dataset, split, examined), members in kinds.items():
+        click.echo(f"{dataset}, {split}: {len(members)} {'split' if len(members) == 1 else 'splits'}")
         for promise in examined:
             click.echo(f"  examined: {promise}")
         for row in members:

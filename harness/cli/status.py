@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import click
@@ -9,7 +10,8 @@ import click
 from harness import api
 from harness.base.errors import refuse_unknown
 from harness.base.vocabulary import Verdict
-from harness.cli.names import BENCHMARK, DATASET, METHOD, STORED_SUITE, Word
+from harness.benchmarks import get
+from harness.cli.names import BENCHMARK, DATASET, METHOD, METRIC, STORED_SUITE, Word
 from harness.cli.options import OnceCommand, document_text, json_option, published_seeds_option, reference_option
 from harness.cli.output import chosen_kind, deliver, output_option
 from harness.status import show, to_json, to_markdown, to_text
@@ -28,6 +30,7 @@ from harness.status import show, to_json, to_markdown, to_text
 @click.option("--method", "methods", multiple=True, type=METHOD, help="Only cells of this method.")
 @click.option("--dataset", "datasets", multiple=True, type=DATASET, help="Only cells on this dataset.")
 @click.option("--verdict", "verdicts", multiple=True, type=Word([str(one) for one in Verdict]))
+@click.option("--metric", type=METRIC, default="", help="Show this metric, such as NS-AUC/as-defined.")
 @click.option("--cells", is_flag=True, help="The flat list of cells in place of the matrix.")
 @reference_option
 @json_option
@@ -40,6 +43,7 @@ def command(
     methods: tuple[str, ...],
     datasets: tuple[str, ...],
     verdicts: tuple[str, ...],
+    metric: str,
     cells: bool,
     reference: bool,
     as_json: bool,
@@ -52,6 +56,7 @@ def command(
     harness status
     harness status --suite full --dataset hdvd
     harness status --cells --verdict timeout
+    harness status --metric NS-AUC/as-defined
     harness status --suite stored --output status.md
 
     Exit code 0 when every cell in view is ok or not-applicable, else 1.
@@ -59,13 +64,18 @@ def command(
     flags = {"--json": "json" if as_json else None, "--markdown": "markdown" if as_markdown else None}
     kind = chosen_kind(output, flags)
     repository = api.open_repository()
-    plan = api.plan(suite=suite, published_seeds=published_seeds, repository=repository)
+    if reference and sys.stderr.isatty():
+        click.echo("planning; splits that were never made here are made, which may take a minute once", err=True)
+    # a run made here has its split here; only a committed result may be of one that has to be made first
+    plan = api.plan(suite=suite, published_seeds=published_seeds, make_splits=reference, repository=repository)
     whole = api.status(plan, reference=reference, repository=repository)
     jobs = [scored.cell.job for scored in whole.cells]
     where = f"the plan '{suite}'; others: --suite"
     refuse_unknown("benchmark", benchmarks, (job.benchmark for job in jobs), where=where)
     refuse_unknown("method", methods, (job.method for job in jobs), where=where)
     refuse_unknown("dataset", datasets, (job.dataset for job in jobs), where=where)
+    known = {one.name for name in {job.benchmark for job in jobs} for one in get(name).scoring.metrics}
+    refuse_unknown("metric", [metric] if metric else [], known, where="`harness list metrics`")
     table = whole.select(
         benchmarks=benchmarks,
         methods=methods,
@@ -73,9 +83,9 @@ def command(
         verdicts=[Verdict(verdict) for verdict in verdicts],
     )
     if kind == "text" and output is None:
-        show(table, cells=cells)
+        show(table, cells=cells, metric=metric)
     elif kind == "json":
         deliver(f"{document_text(to_json(table))}\n", output)
     else:
-        deliver((to_markdown if kind == "markdown" else to_text)(table, cells=cells), output)
+        deliver((to_markdown if kind == "markdown" else to_text)(table, cells=cells, metric=metric), output)
     return 0 if table.is_good else 1

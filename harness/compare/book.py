@@ -22,6 +22,7 @@ from harness.compare.runs import Runs, obtain
 from harness.compare.values import our_side, published_side
 from harness.data import dataset_digest, manifest_names
 from harness.methods.card import method_names
+from harness.planning.plan import Present
 from harness.results.store import Store
 from harness.splits import strategy_names
 
@@ -68,14 +69,18 @@ def compare_claims(
     seeds: Collection[int] = (),
     mirrors: Sequence[Path] = (),
     read: Mapping[str, dict[str, Any]] = MappingProxyType({}),
+    present: Present | None = None,
 ) -> Book:
-    """The committed claims, or those of another file, compared with the stored runs. `read`: see `obtain`."""
+    """The committed claims, or those of another file, compared with the stored runs.
+
+    `read` and `present`: see `obtain`.
+    """
     names = load_names(layout, benchmark)
     claims = load_claims(layout, names) if against is None else load_external(names, against)
     selection = [claim for claim in claims if _is_about(claim, names, methods, datasets, splits, seeds)]
     artifact = _artifact(layout)
     with activity(f"runs that are held against {benchmark}'s paper"):
-        runs_by_variant = obtain(layout, store, names, mirrors, read)
+        runs_by_variant = obtain(layout, store, names, mirrors, read, present)
     runs = runs_by_variant[names.variant]
     beside = {variant: runs_by_variant[variant] for variant in names.beside}
     sources = (names.sources.paper, names.sources.files) if against is None else (str(against),)

@@ -16,7 +16,7 @@ the median is of.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,6 +63,10 @@ class Several:
     artifact: Comparable
     published: Side
     ours: Side
+    # what was drawn already, as the same groups are asked for again: by statistic, groups and number of seeds
+    _drawn: dict[tuple[str, tuple[tuple[Place, ...], ...], int], tuple[float, float]] = field(
+        default_factory=dict, compare=False, repr=False
+    )
 
     def judge(self, claim: Claim, datasets: Sequence[str] = ()) -> Comparison:
         """The comparison of one claim with our runs, on its own datasets or on some of them."""
@@ -162,10 +166,15 @@ class Several:
 
     def _range(self, statistic: str, groups: Groups, count: int) -> tuple[float, float]:
         """Mean and standard deviation of the statistic over draws of so many published seeds."""
-        seeds_of_files = self.published.seeds((place for group in groups for place in group), self.paper.metric)
-        draws = np.random.default_rng(0).choice(seeds_of_files, size=(_DRAWS, count))
-        values = self._statistic(statistic, self.published, groups, draws)
-        return float(values.mean()), float(values.std())
+        drawn = (statistic, tuple(map(tuple, groups)), count)
+        if drawn not in self._drawn:
+            seeds_of_files = self.published.seeds(
+                (place for group in groups for place in group), self.paper.metric
+            )
+            draws = np.random.default_rng(0).choice(seeds_of_files, size=(_DRAWS, count))
+            values = self._statistic(statistic, self.published, groups, draws)
+            self._drawn[drawn] = float(values.mean()), float(values.std())
+        return self._drawn[drawn]
 
     def _of_files(self, claim: Claim, groups: Groups) -> Recomputed:
         """The statistic from the authors' own files, and whether the printed number agrees with it."""

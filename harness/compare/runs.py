@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -18,14 +18,13 @@ from harness.base.errors import DataError
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.compare.names import PublishedNames, Target
-from harness.images import image_tree
 from harness.methods.card import load_methods, method_names
 from harness.planning.jobs import Job, PlannedJob
 from harness.planning.plan import Present
 from harness.results.reference import ReferenceResult, load_reference
 from harness.results.scoring import read_scores, score_run, scored_files, without_truth
 from harness.results.store import Store
-from harness.splits.spec import parse_split
+from harness.splits.spec import SplitSpec, parse_split
 
 
 @dataclass(frozen=True)
@@ -57,12 +56,14 @@ def obtain(
     names: PublishedNames,
     mirrors: Sequence[Path] = (),
     read: Mapping[str, dict[str, Any]] = MappingProxyType({}),
+    present: Present | None = None,
 ) -> dict[str, Runs]:
     """The runs by variant, target and seed: those of this machine, and reference results where there is none.
 
-    `read` holds records, by key, that were just read and checked; they are not read again.
+    `read` holds records, by key, that were just read and checked; they are not read again. One `present` may serve
+    several benchmarks.
     """
-    current = _Current(layout, names)
+    current = _Current(layout, names, present or Present(layout))
     runs: dict[str, Runs] = {variant: {} for variant in current.variants}
     for key in store.finished():
         content = read.get(key) or store.standing(key).content
@@ -104,9 +105,14 @@ def of_tasks(runs: Runs, names: PublishedNames) -> Runs:
 
 
 @cache
+def _parsed(split: str) -> SplitSpec:
+    return parse_split(split, 0)
+
+
+@cache
 def _is_like(split: str, pattern: str) -> bool:
     """Whether a split has the pattern's strategy and parameters; `*` stands for any text in a value."""
-    one, wanted = parse_split(split, 0), parse_split(pattern, 0)
+    one, wanted = _parsed(split), _parsed(pattern)
     return (one.strategy, one.parameters.keys()) == (wanted.strategy, wanted.parameters.keys()) and all(
         fnmatchcase(str(value), str(wanted.parameters[name])) for name, value in one.parameters.items()
     )
@@ -115,7 +121,7 @@ def _is_like(split: str, pattern: str) -> bool:
 class _Current:
     """Decides which runs count: those of the present repository, and of the kind that the claims are about."""
 
-    def __init__(self, layout: Layout, names: PublishedNames) -> None:
+    def __init__(self, layout: Layout, names: PublishedNames, present: Present) -> None:
         self._names = names
         self.variants = names.variants
         # controls are shown beside the paper's methods, and never enter its statistics
@@ -125,13 +131,12 @@ class _Current:
             *(name.partition("/")[0] for name in names.methods.values()),
         }
         self._methods |= controls
-        self._present = Present(layout)
-        self._tree = cache(partial(image_tree, layout))
+        self._present = present
 
     def may_have(self, planned: dict[str, Any]) -> bool:
         """Whether a run may count, by its method and image: a cheap check before it is validated."""
         method = planned["job"]["method"]
-        return method in self._methods and planned["image_tree"] == self._tree(method)
+        return method in self._methods and planned["image_tree"] == self._present.tree(method)
 
     def has(self, planned: PlannedJob) -> bool:
         """Whether a run that may count does."""

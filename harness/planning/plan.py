@@ -119,6 +119,10 @@ class Present:
         """Whether there still is such a method, variant, dataset and split."""
         return self._cell(job) is not None
 
+    def tree(self, method: str) -> str:
+        """The tree of a method's image."""
+        return self._planner.tree(method)
+
     def _cell(self, job: Job) -> Cell | None:
         try:
             return self._planner.cell(job)
@@ -133,10 +137,11 @@ class _Planner:
         self._layout = layout
         self._make_splits = make_splits
         self.card = cache(partial(load_method, layout))
-        self._tree = cache(partial(image_tree, layout))
+        self.tree = cache(partial(image_tree, layout))
         self._dataset = cache(partial(dataset_digest, layout))
         self._weights = cache(partial(weights_digest, layout))
-        self._splits: dict[tuple[str, str], str | None] = {}
+        # a split, or why there is none: what is not here is looked for once, not for every method again
+        self._splits: dict[tuple[str, str], str | DataError | None] = {}
 
     def cell(self, job: Job) -> Cell:
         card = self.card(job.method)
@@ -152,7 +157,7 @@ class _Planner:
                 return Cell(job, None, Verdict.PENDING, "its split was never made here")
             planned = PlannedJob(
                 job=job,
-                image_tree=self._tree(job.method, job.accelerator),
+                image_tree=self.tree(job.method, job.accelerator),
                 dataset_digest=self._dataset(job.dataset),
                 split_digest=split,
                 weights_digest=self._weights(weights) if weights else "",
@@ -169,5 +174,10 @@ class _Planner:
         split = (job.dataset, job.split.label)
         if split not in self._splits:
             digest_of = split_digest if self._make_splits else known_split_digest
-            self._splits[split] = digest_of(self._layout, job.dataset, job.split)
-        return self._splits[split]
+            try:
+                self._splits[split] = digest_of(self._layout, job.dataset, job.split)
+            except DataError as error:
+                self._splits[split] = error
+        if isinstance(digest := self._splits[split], DataError):
+            raise digest.with_traceback(None)
+        return digest

@@ -19,12 +19,14 @@ from harness.base.vocabulary import Verdict
 from harness.compare import Book, ClaimVerdict, Comparison, claimed_benchmarks, compare_claims
 from harness.compare.text import comparison_json, counts_by_group
 from harness.methods.card import load_method
+from harness.planning.plan import Present
 from harness.report.content import page_data
 from harness.report.evidence import Evidence, gather
 from harness.report.headlines import Headlines, make_headlines
+from harness.report.matrix import matrix_of, published_means
 from harness.results.findings import Finding, load_findings
 from harness.results.store import Store
-from harness.status import Footnotes, Group, Table, known_sets, metric_sets
+from harness.status import Table, metric_sets
 from harness.study import make_study
 from harness.study.sheets import Sheet, Study
 from harness.study.sides import keys_of
@@ -34,6 +36,8 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
 _PAGE = Path(__file__).parent / "page"
+# Behind these a name may be broken.
+_SIGN = re.compile(r"(?<=[:,/_=])")
 # Addresses and DOIs in texts.
 _ADDRESS = re.compile(r"(?P<web>https?://[^\s<>\"]+)|doi:10\.\d{4,}/[^\s<>\"]+")
 _NUMBER = re.compile(r"[-+(]?[0-9]")
@@ -130,8 +134,9 @@ def books_for(layout: Layout, store: Store, table: Table, mirrors: Sequence[Path
     """The books of claims of the benchmarks in the table."""
     names = {scored.cell.job.benchmark for scored in table.cells}
     read = {scored.key: scored.cell.record for scored in table.cells if scored.key and scored.cell.record}
+    present = Present(layout)
     return [
-        compare_claims(layout, store, name, mirrors=mirrors, read=read)
+        compare_claims(layout, store, name, mirrors=mirrors, read=read, present=present)
         for name in claimed_benchmarks(layout)
         if name in names
     ]
@@ -150,6 +155,7 @@ def page_environment() -> Environment:
     )
     environment.policies["json.dumps_kwargs"] = {"sort_keys": True}
     environment.filters["linked"] = linked
+    environment.filters["breakable"] = breakable
     environment.filters["numeric_columns"] = numeric_columns
     return environment
 
@@ -171,6 +177,7 @@ def context_of(report: Report) -> dict[str, Any]:
         "stand_ins": table.stand_ins,
         "version": __version__,
         "style": (_PAGE / "page.css").read_text(encoding="utf-8"),
+        "matrix_script": (_PAGE / "matrix.js").read_text(encoding="utf-8"),
         "runs_of_methods": report.runs_of_methods,
     }
 
@@ -185,7 +192,7 @@ def render(
 ) -> str:
     """The page as text. `root` leads from its place to the repository, if it lies there."""
     report = make_report(layout, store, table, books, mirrors)
-    numbers = Numbers(report.evidence)
+    numbers, means = Numbers(report.evidence), published_means(books)
     names = report.benchmarks
 
     def data() -> str:
@@ -202,10 +209,12 @@ def render(
         .render(
             context,
             matrices=[
-                matrix_of(name, [one for one in table.groups if one.benchmark == name], f"note-{name}")
+                matrix_of(name, [one for one in table.groups if one.benchmark == name], f"matrix-{name}", means)
                 for name in names
             ],
-            entry_href=lambda one: f"#{urlencode({name: one[name] for name in ('method', 'dataset', 'split')})}",
+            entry_href=lambda one: (
+                "#" + urlencode({"method": one.row, "dataset": one.dataset, "split": one.split})
+            ),
             href=numbers.href,
             metrics=[(name, _metrics(name)) for name in names],
             cards=[
@@ -254,6 +263,13 @@ def linked(text: str) -> Markup:
     return Markup("").join([*parts, escape(text[end:])])
 
 
+def breakable(name: str) -> Markup:
+    """The name, escaped; a long one breaks behind a sign, not within a word."""
+    from markupsafe import Markup, escape
+
+    return Markup("<wbr>").join(escape(part) for part in _SIGN.split(name))
+
+
 def numeric_columns(sheet: Sheet) -> list[bool]:
     """Whether each column holds numbers, so that it is aligned to the right, head and entries alike."""
     columns = list(zip(*sheet.rows, strict=True)) or [()] * len(sheet.head)
@@ -266,50 +282,6 @@ def harmless_json(value: Any) -> str:
     for dangerous in "<>&":
         text = text.replace(dangerous, f"\\u{ord(dangerous):04x}")
     return text
-
-
-def matrix_of(title: str, groups: Sequence[Group], notes: str, *, shared: bool = False) -> dict[str, Any]:
-    """A matrix of the groups of one benchmark; `shared`: they all have one dataset, which its head leaves out."""
-    columns: dict[tuple[str, str], list[Group]] = {}
-    for group in groups:
-        columns.setdefault((group.dataset, group.split), []).append(group)
-    metrics = {column: known_sets(members)[0] for column, members in columns.items()}
-    footnotes = Footnotes()
-    rows: dict[tuple[bool, str], dict[tuple[str, str], dict[str, Any]]] = {}
-    for group in sorted(groups, key=lambda one: (one.control, one.row)):
-        column = (group.dataset, group.split)
-        entry = _matrix_cell(group, metrics[column], footnotes)
-        rows.setdefault((group.control, group.row), {})[column] = entry
-    metric_text = " or ".join(dict.fromkeys(" and ".join(members) for members in metrics.values()))
-    return {
-        "title": title,
-        "benchmark": groups[0].benchmark,
-        "id": notes,
-        "shared": shared,
-        "metric": metric_text,
-        "columns": list(columns),
-        "rows": list(rows.items()),
-        "published_order": {group.row for group in groups if group.published_order},
-        "footnotes": footnotes.texts,
-    }
-
-
-def _matrix_cell(group: Group, metrics: Sequence[str], footnotes: Footnotes) -> dict[str, Any]:
-    summaries = [(metric, group.summary(metric), footnotes.number(group, metric)) for metric in metrics]
-    return {
-        "verdicts": [(str(verdict), group.verdicts[verdict]) for verdict in Verdict if group.verdicts[verdict]],
-        "planned": len(group.cells),
-        "scores": [
-            (metric.rpartition(" ")[0] if len(metrics) > 1 else "", summary, footnote)
-            for metric, summary, footnote in summaries
-            if summary or footnote
-        ],
-        "footnotes": [footnote for _, _, footnote in summaries if footnote],
-        "method": group.row,
-        "dataset": group.dataset,
-        "split": group.split,
-        "group": group,
-    }
 
 
 def _metrics(name: str) -> list[dict[str, str]]:

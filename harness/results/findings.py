@@ -28,6 +28,11 @@ class Finding(Strict):
     # where the artifact undoes it: a variant of a method
     undone_in: str = ""
 
+    @property
+    def line(self) -> str:
+        """`ABOUT: TITLE`, or the title where it begins with what it is about."""
+        return self.title if self.title.startswith(self.about) else f"{self.about}: {self.title}"
+
 
 class Findings(Strict):
     """`results/published/BENCHMARK/findings.toml`."""

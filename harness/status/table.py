@@ -62,7 +62,7 @@ class ScoredCell:
     @cached_property
     def key(self) -> str | None:
         """The job key, or None where the cell can't be pinned down."""
-        return self.cell.planned.key if self.cell.planned else None
+        return self.cell.key
 
     def remarks(self, metric: str) -> list[str]:
         """The notes of the scores about a metric: why it has no value, and which items it leaves out.
@@ -282,7 +282,7 @@ def row_name(job: Job, choices: dict[str, Any]) -> str:
 def _scored(layout: Layout, cell: Cell, card: MethodCard, reference: Mapping[str, ReferenceResult]) -> ScoredCell:
     usual = card.variant(cell.job.variant).parameters
     choices = {name: value for name, value in sorted(cell.job.parameters.items()) if usual.get(name) != value}
-    entry = reference.get(cell.planned.key) if cell.planned and cell.verdict is Verdict.PENDING else None
+    entry = reference.get(cell.key) if cell.key and cell.verdict is Verdict.PENDING else None
     scores: Scores | None = None
     if entry is not None:
         reason = f"reference result: {entry.content['reason']}"

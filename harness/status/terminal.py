@@ -21,16 +21,16 @@ _COLOURS = {
 }
 
 
-def show(table: Table, *, cells: bool = False, stream: TextIO | None = None) -> None:
+def show(table: Table, *, cells: bool = False, metric: str = "", stream: TextIO | None = None) -> None:
     """Write the table where a person, or a pipe, reads it."""
     stream = stream or sys.stdout
     if cells or not stream.isatty():
-        stream.write(to_text(table, cells=cells))
+        stream.write(to_text(table, cells=cells, metric=metric))
         return
-    _in_colour(table, stream)
+    _in_colour(table, stream, metric)
 
 
-def _in_colour(table: Table, stream: TextIO) -> None:
+def _in_colour(table: Table, stream: TextIO, metric: str) -> None:
     from rich import box
     from rich.console import Console
     from rich.table import Table as Grid
@@ -41,7 +41,7 @@ def _in_colour(table: Table, stream: TextIO) -> None:
     footnotes = Footnotes()
     for (name, column), members in groupby(table.groups, key=lambda group: (group.benchmark, group.column)):
         block = list(members)
-        for place, grid in enumerate(block_grids(block, footnotes, width=console.width - 3 * 5)):
+        for place, grid in enumerate(block_grids(block, footnotes, width=console.width - 3 * 5, metric=metric)):
             title = "" if place else f"{name}: {column}"
             grid_table = Grid(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
             for head in grid.header:
@@ -63,5 +63,5 @@ def _in_colour(table: Table, stream: TextIO) -> None:
     console.print("Verdicts", style="bold")
     for line in legend_lines(table):
         console.print(f"  {line}", markup=False)
-    for line in notes(table):
+    for line in notes(table, metric):
         console.print(line, markup=False)

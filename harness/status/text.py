@@ -15,26 +15,28 @@ from harness.status.table import PUBLISHED_ORDER, Group, ScoredCell, Table, know
 _MORE = 6
 
 
-def to_text(table: Table, *, width: int = 80, cells: bool = False) -> str:
-    """Sums, one block per dataset and split (or the flat list of cells), reasons, legend."""
+def to_text(table: Table, *, width: int = 80, cells: bool = False, metric: str = "") -> str:
+    """Sums, one block per dataset and split (or the flat list of cells), reasons, legend.
+
+    Without a `metric`, those that each benchmark shows first.
+    """
     lines = [headline(table), ""]
-    if cells:
-        lines += aligned([["cell", "verdict", "key"], *map(_cell_row, table.cells)], ruled=True)
-        lines.append("")
-    else:
-        footnotes = Footnotes()
-        for (name, column), members in groupby(table.groups, key=lambda group: (group.benchmark, group.column)):
-            block = list(members)
-            stand_in = " (a stand-in)" if block[0].dataset in table.stand_ins else ""
-            lines.append(f"{name}: {column}{stand_in}")
-            for grid in block_grids(block, footnotes, width=width):
-                lines += [*aligned([grid.header, *grid.rows.values()], indent="  ", ruled=True), ""]
-        if footnotes.lines:
-            lines += [*(line for text in footnotes.lines for line in wrapped(text, "")), ""]
+    footnotes = Footnotes()
+    for (name, column), members in groupby(table.groups, key=lambda group: (group.benchmark, group.column)):
+        block = list(members)
+        stand_in = " (a stand-in)" if block[0].dataset in table.stand_ins else ""
+        lines.append(f"{name}: {column}{stand_in}")
+        if cells:
+            lines += [*cell_lines(block, metric), ""]
+            continue
+        for grid in block_grids(block, footnotes, width=width, metric=metric):
+            lines += [*aligned([grid.header, *grid.rows.values()], indent="  ", ruled=True), ""]
+    if footnotes.lines:
+        lines += [*(line for text in footnotes.lines for line in wrapped(text, "")), ""]
     if reasons := reason_lines(table):
         lines += ["Why not ok", *(line for text in reasons for line in wrapped(text, "  ")), ""]
     lines += ["Verdicts", *(line for text in legend_lines(table) for line in wrapped(text, "  ")), ""]
-    lines += [line for note in notes(table) for line in wrapped(note, "")]
+    lines += [line for note in notes(table, metric) for line in wrapped(note, "")]
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
 
@@ -56,21 +58,23 @@ class TextGrid:
     rows: dict[Group, list[str]]
 
 
-def block_grids(block: Sequence[Group], footnotes: Footnotes, *, width: int = 80) -> list[TextGrid]:
+def block_grids(
+    block: Sequence[Group], footnotes: Footnotes, *, width: int = 80, metric: str = ""
+) -> list[TextGrid]:
     """The grids of one dataset and split: verdicts, and as many key metrics as the width holds.
 
     All settings of the first metric are shown: those that are too wide come in a grid below.
     """
     names = {group: f"{group.title} [control]" if group.control else group.title for group in block}
     grids = [TextGrid(["method", "verdict"], {group: [names[group], group.verdict_text] for group in block})]
-    first, *others = known_sets(block)
-    for metric in (*first, *(metric for members in others for metric in members)):
+    first, *others = [(metric,)] if metric else known_sets(block)
+    for name in (*first, *(name for members in others for name in members)):
         trial = footnotes.copy()
-        texts = {group: entry for group in block if (entry := trial.entry(group, metric))}
-        title = f"{metric.removesuffix('/as-published')} (n)"
+        texts = {group: entry for group in block if (entry := trial.entry(group, name))}
+        title = f"{name.removesuffix('/as-published')} (n)"
         column = [title, *(texts.get(group, "-") for group in block)]
         if _width(grids[-1]) + max(map(len, column)) > width:
-            if metric not in first or not texts:
+            if name not in first or not texts:
                 break
             grids.append(TextGrid(["method"], {group: [names[group]] for group in texts}))
         footnotes.keep(trial)
@@ -114,18 +118,18 @@ def legend_lines(table: Table) -> list[str]:
     return [f"{verdict:{width}}  {verdict.meaning}" for verdict in present]
 
 
-def notes(table: Table) -> list[str]:
+def notes(table: Table, metric: str = "") -> list[str]:
     """Sentences below the table: how metrics are computed, stand-ins, order, reference results, other runs."""
     own = sorted({group.dataset for group in table.groups if group.unpublished})
-    if len(own) < len({group.dataset for group in table.groups}) or not table.cells:
-        kinds = (
-            f"as published; of {', '.join(own)}, of which nothing is published, as defined"
-            if own
-            else "as published"
-        )
+    if metric:
+        kinds = ""
+    elif len(own) == len({group.dataset for group in table.groups}) and table.cells:
+        kinds = ", as defined, for nothing is published of these data"
+    elif own:
+        kinds = f", as published; of {', '.join(own)}, of which nothing is published, as defined"
     else:
-        kinds = "as defined, for nothing is published of these data"
-    lines = [f"Metrics: mean ± sample standard deviation over the seeds that ended ok (n of them), {kinds}."]
+        kinds = ", as published"
+    lines = [f"Metrics: mean ± sample standard deviation over the seeds that ended ok (n of them){kinds}."]
     lines += [f"{dataset} is a stand-in, no claim rests on it: {why}." for dataset, why in table.stand_ins.items()]
     if any(group.published_order for group in table.groups):
         lines.append(
@@ -152,5 +156,19 @@ def _named(names: Sequence[str], most: int) -> str:
     return ", ".join(names[:most]) + more
 
 
-def _cell_row(scored: ScoredCell) -> list[str]:
-    return [scored.cell.job.label, str(scored.cell.verdict), (scored.key or "-")[:12]]
+def score_of(scored: ScoredCell, metric: str) -> str:
+    """The metric of a cell as text."""
+    value = scored.metrics.get(metric)
+    return "-" if value is None else f"{value:.4f}"
+
+
+def cell_lines(block: Sequence[Group], metric: str = "") -> list[str]:
+    """The cells of one dataset and split, each with its metric, or with the first that its benchmark shows."""
+    metric = metric or known_sets(block)[0][0]
+    rows = [["method", "seed", "verdict", "key", metric.removesuffix("/as-published")]]
+    for group in block:
+        for scored in group.cells:
+            job, key = scored.cell.job, (scored.key or "-")[:12]
+            verdict = str(scored.cell.verdict)
+            rows.append([group.title, str(job.split.seed), verdict, key, score_of(scored, metric)])
+    return aligned(rows, indent="  ", ruled=True)

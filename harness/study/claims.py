@@ -116,7 +116,7 @@ class ClaimsTable:
         if part := sides.several.on_part(claim):
             every = sides.several.paper.datasets_of(claim.dataset)
             here = [name for name in every if not sides.several.why_without(name)]
-            about = f"{about}, {part.claim.dataset}"
+            about = f"{about} on {part.claim.dataset}"
             control, keys = self._best_control(claim, here), keys_of(sides.book, part, here)
             yield _Line(about, claim.statistic, part, control, part=True, runs=keys)
 
@@ -152,4 +152,4 @@ def _notes(lines: Sequence[_Line]) -> Iterator[str]:
             rows.setdefault(note, []).append(line.about)
     every = {line.about for line in lines}
     for reason, about in rows.items():
-        yield f"{'all' if set(about) == every else ', '.join(dict.fromkeys(about))}: {reason}"
+        yield f"{'all' if set(about) == every else '; '.join(dict.fromkeys(about))}: {reason}"

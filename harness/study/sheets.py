@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from harness.base.errors import UsageError
 from harness.base.markdown import code, plain
-from harness.base.tables import aligned, markdown_table, wrapped
+from harness.base.tables import fitted, markdown_table, wrapped
 from harness.compare.judge import ClaimVerdict, Comparison
 
 # The text of an entry without a value.
@@ -121,13 +121,13 @@ class Study:
 
 
 def to_text(study: Study) -> str:
-    """Every table and figure of the study."""
+    """Every table and figure of the study, for a terminal of 80 columns."""
     lines = [*(text for source in study.sources for text in wrapped(source, "")), ""]
     if study.columns:
         lines += [*wrapped(study.columns, ""), ""]
     for sheet in study.sheets:
-        lines += [heading(sheet), *([f"  {sheet.tally_text}"] if sheet.tally_text else []), ""]
-        lines += [*aligned([sheet.head, *sheet.rows], indent="  "), ""]
+        lines += [*wrapped(heading(sheet), ""), *([f"  {sheet.tally_text}"] if sheet.tally_text else []), ""]
+        lines += [*fitted([sheet.head, *sheet.rows], indent="  "), ""]
         if sheet.notes:
             lines += [*(text for note in sheet.notes for text in wrapped(note, "  ")), ""]
     return "\n".join(text.rstrip() for text in lines).rstrip() + "\n"

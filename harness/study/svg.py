@@ -12,6 +12,9 @@ import numpy as np
 
 from harness.compare.statistics import Array
 
+# A drawing grows with the place that it is given, up to this many times its size.
+_LARGEST = 1.25
+
 
 @dataclass
 class Drawing:
@@ -67,7 +70,7 @@ class Drawing:
         """The whole element."""
         return (
             f'<svg class="figure" role="img" viewBox="0 0 {self.width:.0f} {self.height:.0f}" '
-            f'style="max-width:{self.width:.0f}px" xmlns="http://www.w3.org/2000/svg">'
+            f'style="max-width:{_LARGEST * self.width:.0f}px" xmlns="http://www.w3.org/2000/svg">'
             f"<title>{escape(self.title)}</title><desc>{escape(self.description)}</desc>{''.join(self.marks)}</svg>"
         )
 

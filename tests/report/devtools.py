@@ -153,11 +153,11 @@ class Tab:
             self.settle()
         raise TimeoutError(expression)
 
-    def look(self, *, width: int = 1280, dark: bool = False, paper: bool = False) -> None:
-        """Choose the window, the scheme of colours, and whether it is printed."""
+    def look(self, *, width: int = 1280, dark: bool = False, paper: bool = False, moving: bool = False) -> None:
+        """Choose the window, the scheme of colours, whether it is printed, and whether anything may move."""
         colours = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
-        # nothing may move while its place is measured
-        still = {"name": "prefers-reduced-motion", "value": "reduce"}
+        # otherwise nothing moves while its place is measured
+        still = {"name": "prefers-reduced-motion", "value": "no-preference" if moving else "reduce"}
         self.send("Emulation.setEmulatedMedia", media="print" if paper else "screen", features=[colours, still])
         shape = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
         self.send("Emulation.setDeviceMetricsOverride", **shape)

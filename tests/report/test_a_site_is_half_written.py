@@ -13,8 +13,8 @@ from harness.base.errors import UsageError
 from harness.base.files import sha256_of
 from harness.base.layout import Layout
 from harness.planning.plan import Plan
-from harness.report import site as site_module
 from harness.report.site import write_site
+from harness.report.site_pages import SitePages
 from harness.results.last_audit import STORED, read_last_audit
 from tests.fabricate import table_of
 from tests.report.devtools import Tab
@@ -47,7 +47,7 @@ def test_a_failure_leaves_the_earlier_site(
     def full_disk(*_: object) -> bytes:
         raise OSError("no space left")
 
-    monkeypatch.setattr(site_module._Site, "_dataset", full_disk)
+    monkeypatch.setattr(SitePages, "_dataset", full_disk)
     for folder in (own, own.with_name("new")):
         with pytest.raises(OSError, match="no space"):
             write_site(evidence, table_of(evidence, made_up), folder)

@@ -173,12 +173,35 @@ def test_plain_text_word_for_word() -> None:
 def test_the_list_of_cells_takes_the_place_of_the_blocks_alone() -> None:
     text = to_text(TABLE, cells=True)
     head, _, rest = text.partition("\n\n")
-    cells, _, below = rest.partition("\n\n")
-    assert (head, below) == (TEXT.partition("\n\n")[0], TEXT[TEXT.index("Why not ok") :])
-    header, rule, *rows = [line.split("  ") for line in cells.splitlines()]
-    assert [one for one in header if one.strip()] == ["cell", " verdict", "key"] and set(rule[0]) == {"-"}
-    assert [(row[0], row[-1].split()[-1]) for row in rows] == [(one.cell.job.label, "-") for one in CELLS]
-    assert all(str(one.cell.verdict) in row for one, row in zip(CELLS, cells.splitlines()[2:], strict=True))
+    cells, _, below = rest.partition("Why not ok")
+    assert (head, f"Why not ok{below}") == (TEXT.partition("\n\n")[0], TEXT[TEXT.index("Why not ok") :])
+    blocks = [block.splitlines() for block in cells.strip().split("\n\n")]
+    assert [block[0] for block in blocks] == [
+        f"ddi: synthetic_ddi, {split} (a stand-in)" for split in ("cluster", "random")
+    ]
+    for block in blocks:
+        assert re.split(r"\s{2,}", block[1].strip()) == ["method", "seed", "verdict", "key", "S1 F1"]
+    rows = [re.split(r"\s{2,}", line.strip()) for block in blocks for line in block[3:]]
+    cells_in_view = [one for group in TABLE.groups for one in group.cells]
+    values = [one.metrics.get("S1 F1/as-published") for one in cells_in_view]
+    assert [row[1:3] for row in rows] == [
+        [str(one.cell.job.split.seed), str(one.cell.verdict)] for one in cells_in_view
+    ]
+    assert [row[4] for row in rows] == ["-" if value is None else f"{value:.4f}" for value in values]
+    assert any(values) and None in values
+
+
+def test_a_chosen_metric_takes_the_place_of_the_usual_ones() -> None:
+    cell = replace(CELLS[0], metrics={"S1 F1/as-published": 0.25, "S1 F1/as-defined": 0.75}, notes={})
+    table = Table("drugs", 1, (cell,), 0)
+    for shown in (to_text, to_markdown):
+        for cells in (False, True):
+            usual, chosen = shown(table, cells=cells), shown(table, cells=cells, metric="S1 F1/as-defined")
+            assert "0.2500" in usual and "0.7500" not in usual
+            assert "0.7500" in chosen and "0.2500" not in chosen and "S1 F1/as-defined" in chosen
+            assert "as published" in " ".join(usual.split()) and "them), as published" not in " ".join(
+                chosen.split()
+            )
 
 
 def test_markdown_word_for_word() -> None:
@@ -186,9 +209,22 @@ def test_markdown_word_for_word() -> None:
     listed = to_markdown(TABLE, cells=True)
     below = "## Why not ok"
     assert listed[listed.index(below) :] == MARKDOWN[MARKDOWN.index(below) :]
-    assert listed.startswith(MARKDOWN[: MARKDOWN.index("## ddi")] + "| cell | verdict | reason | key |\n")
-    rows = re.findall(r"^\| (.*) \| (.*) \| (.*) \| `-` \|$", listed, flags=re.MULTILINE)
-    assert rows == [(one.cell.job.label, one.cell.verdict, " ".join(one.cell.reason.split())) for one in CELLS]
+    assert listed.startswith(
+        MARKDOWN[: MARKDOWN.index("## ddi")] + "| cell | verdict | reason | key | metric | score |\n"
+    )
+    rows = re.findall(
+        r"^\| (.*) \| (.*) \| (.*) \| `-` \| S1 F1/as-published \| (.*) \|$", listed, flags=re.MULTILINE
+    )
+    values = [(one, one.metrics.get("S1 F1/as-published")) for group in TABLE.groups for one in group.cells]
+    assert rows == [
+        (
+            one.cell.job.label,
+            one.cell.verdict,
+            " ".join(one.cell.reason.split()),
+            r"\-" if value is None else f"{value:.4f}",
+        )
+        for one, value in values
+    ]
 
 
 class Terminal(io.StringIO):

@@ -34,6 +34,8 @@ const figure = (value, digits = 4) => typeof value === "number" ? value.toFixed(
 const size = bytes => typeof bytes !== "number" ? "–" : bytes < 1024 ? `${bytes} B`
   : bytes < 1048576 ? `${(bytes / 1024).toFixed(1)} KiB` : bytes < 1073741824 ? `${(bytes / 1048576).toFixed(1)} MiB` : `${(bytes / 1073741824).toFixed(2)} GiB`;
 const seconds = value => typeof value === "number" ? `${value.toFixed(value < 10 ? 2 : 1)} s` : "–";
+// The records of different times tell a moment in different ways.
+const moment = text => Number.isNaN(Date.parse(text)) ? text : `${new Date(text).toISOString().slice(0, 19).replace("T", " ")} UTC`;
 const resource = (cell, name) => cell.record ? cell.record.resources[name] : undefined;
 const nameOf = cell => `${cell.method} on ${cell.dataset}, ${cell.split}, seed ${cell.seed}`;
 
@@ -57,7 +59,7 @@ const scoreColumn = metric => ({ title: metric || "score", number: true, value: 
   cell: cell => make("span", {}, metric ? null : make("small", {}, `${metricOf(cell, metric).replace("/", " / ")} `), score(cell, metricOf(cell, metric))) });
 
 // A long name breaks behind a sign, not within a word.
-const breakable = name => make("span", {}, ...name.split(/(?<=[:,/_])/).flatMap(word => [word, make("wbr")]));
+const breakable = name => make("span", {}, ...name.split(/(?<=[:,/_=])/).flatMap(word => [word, make("wbr")]));
 
 const COLUMNS = {
   verdict: { title: "verdict", value: cell => cell.verdict, cell: cell => chip(cell.verdict) },
@@ -122,23 +124,46 @@ function list() {
   showPiece();
   document.getElementById("shown").textContent = `${view.length.toLocaleString("en")} of ${cells.length.toLocaleString("en")} cells match.`;
 }
+// The rows in view, in their order, with every metric that their benchmarks have.
+function csv() {
+  const chosen = view.map(place => cells[place]), metrics = [...new Set(chosen.flatMap(cell => data.metrics[cell.benchmark]))];
+  const field = value => value === undefined || value === null ? "" : /[",\r\n]/.test(value) ? `"${String(value).replaceAll('"', '""')}"` : String(value);
+  const names = ["verdict", "benchmark", "method", "dataset", "split", "seed", "key", "reason"], used = ["wall_s", "peak_bytes"];
+  const lines = chosen.map(cell => [...names.map(name => cell[name]), ...used.map(name => resource(cell, name)), ...metrics.map(name => cell.metrics[name])]);
+  return [[...names, ...used, ...metrics], ...lines].map(values => `${values.map(field).join(",")}\r\n`).join("");
+}
+function download() {
+  const address = URL.createObjectURL(new Blob([csv()], { type: "text/csv;charset=utf-8" }));
+  make("a", { href: address, download: "cells.csv" }).click();
+  URL.revokeObjectURL(address);
+}
 function showPiece() {
   const piece = view.slice(shown, shown + PIECE), present = Object.values(columns());
   rows.append(...piece.map(place => {
     const cell = cells[place];
     return make("tr", { "data-place": place }, ...present.map(column =>
-      make("td", { class: column.class || (column.number ? "number" : "") }, column.cell ? column.cell(cell) : String(column.value(cell)))));
+      make("td", { class: column.class || (column.number ? "number" : ""), "data-label": column.title.replace("/", " / ") }, column.cell ? column.cell(cell) : String(column.value(cell)))));
   }));
   shown += piece.length;
   more.replaceChildren(shown < view.length ? make("button", { type: "button", onclick: showPiece }, `Show more (${(view.length - shown).toLocaleString("en")} left)`) : "");
 }
 
+// What is empty is left out: a list of no warnings says nothing.
+const empty = value => [undefined, "", "[]", "{}", "null"].includes(value);
 function facts(pairs) {
-  return make("dl", { class: "facts" }, ...pairs.filter(pair => pair[1] !== undefined && pair[1] !== "").flatMap(([name, value]) => [make("dt", {}, name), make("dd", {}, value)]));
+  return make("dl", { class: "facts" }, ...pairs.filter(pair => !empty(pair[1])).flatMap(([name, value]) => [make("dt", {}, name), make("dd", {}, value)]));
 }
 function grid(head, body) {
   return make("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": head.join(", ") }, make("table", { class: "plain" }, make("thead", {}, make("tr", {}, ...head.map((title, place) => make("th", { scope: "col", class: place ? "value" : "" }, title)))),
     make("tbody", {}, ...body.map(row => make("tr", {}, ...row.map((value, place) => make("td", { class: place ? "value" : "reason" }, value)))))));
+}
+function copier(words, what) {
+  const button = make("button", { type: "button", class: "copy", "aria-label": `Copy ${what}`, onclick: () => {
+    const tell = word => { button.textContent = word; setTimeout(() => { button.textContent = "Copy"; }, 2000); };
+    // a browser may refuse; the text can still be selected by hand
+    navigator.clipboard.writeText(words).then(() => tell("Copied"), () => tell("Not allowed"));
+  } }, "Copy");
+  return button;
 }
 const hash = value => make("code", { class: "hash" }, value);
 const part = (title, ...children) => children.some(child => child) ? [make("h3", {}, title), ...children.filter(child => child)] : [];
@@ -159,6 +184,10 @@ function claimGrid(cell) {
     reasons.length ? make("ul", { class: "hint" }, ...reasons.map(reason => make("li", {}, reason))) : null];
 }
 
+function commands(cell) {
+  const audit = `harness audit ${cell.reference ? "--reference " : ""}${cell.key.slice(0, 12)}`;
+  return [[cell.run, "runs it again"], ...cell.key ? [[audit, "audits it"], [`${audit} --replay 1`, "repeats it"]] : []];
+}
 // The five things that every number rests on, each by its digest and its place.
 function rests(cell) {
   const record = cell.record, made = data.methods[cell.job.method], log = record.files["log.txt"];
@@ -186,10 +215,11 @@ function evidence(cell) {
   return [
     make("p", {}, chip(cell.verdict), ` ${cell.reason}`, state.runs ? make("span", {}, " ", make("a", { href: `#runs=${state.runs}` }, "back to all runs of this number")) : ""),
     ...part("Rests on", record ? rests(cell) : null),
-    ...part("Commands", make("pre", {}, `${cell.run}${cell.key ? `\nharness audit ${cell.reference ? "--reference " : ""}${cell.key.slice(0, 12)}\nharness audit ${cell.reference ? "--reference " : ""}${cell.key.slice(0, 12)} --replay 1` : ""}`)),
+    ...part("Commands", ...commands(cell).map(([command, what]) => make("div", { class: "command" }, make("pre", {}, command), copier(command, `the command that ${what}`))),
+      make("p", { class: "hint" }, "The first takes original data from the network, or with ", make("code", {}, "--mirror DIR"), " from a folder.")),
     ...part("Scores", ...Object.keys(cell.metrics).length ? scoreGrid(cell) : [make("p", { class: "hint" }, !record ? "No run, no scores." : cell.verdict === "ok" ? "No fresh scores: run `harness score`." : "No valid predictions, so no scores.")]),
     ...part("Published", ...cell.claims ? claimGrid(cell) : []),
-    ...part("Resources", record ? facts([["wall clock", `${seconds(used.wall_s)} of ${limits.seconds.toLocaleString("en")} s`], ["CPU", seconds(used.cpu_s)], ["peak memory", `${size(used.peak_bytes)} of ${size(limits.memory_bytes)}`], ...other.map(([name, value]) => [name.replaceAll("_", " "), plain(value)]), ["attempts", plain(record.attempts)], ["started", record.started], ["finished", record.finished]]) : null),
+    ...part("Resources", record ? facts([["wall clock", `${seconds(used.wall_s)} of ${limits.seconds.toLocaleString("en")} s`], ["CPU", seconds(used.cpu_s)], ["peak memory", `${size(used.peak_bytes)} of ${size(limits.memory_bytes)}`], ...other.map(([name, value]) => [name.replaceAll("_", " "), plain(value)]), ["attempts", plain(record.attempts)], ["started", moment(record.started)], ["finished", moment(record.finished)]]) : null),
     ...part("Reported by the method", record && used.reported && Object.keys(used.reported).length ? facts(Object.entries(used.reported).map(([name, value]) => [name.replaceAll("_", " "), plain(value)])) : null),
     ...part("Job", facts([["benchmark", cell.benchmark], ...Object.entries(cell.job).map(([name, value]) => [name.replaceAll("_", " "), plain(value)]), ["job key", cell.key ? hash(cell.key) : ""]]),
       cell.pins ? facts([["image tree", hash(cell.pins.image)], ["dataset", hash(cell.pins.dataset)], ["split", hash(cell.pins.split)]]) : null),
@@ -202,7 +232,7 @@ function openFrom({ cell: wanted, runs }) {
   const cell = wanted && data.cells.find((one, place) => one.key ? one.key.startsWith(wanted) : wanted === `cell-${place}`);
   if (!cell && !data.numbers[runs]) { if (panel.open) panel.close(); return; }
   const count = cell || data.numbers[runs].length;
-  document.getElementById("panel-title").textContent = cell ? nameOf(cell) : `${count.toLocaleString("en")} ${count === 1 ? "run" : "runs"}`;
+  document.getElementById("panel-title").replaceChildren(cell ? breakable(nameOf(cell)) : `${count.toLocaleString("en")} ${count === 1 ? "run" : "runs"}`);
   document.getElementById("panel-body").replaceChildren(...cell ? evidence(cell) : runsOf(runs));
   if (!panel.open) panel.showModal();
   panel.scrollTop = 0;
@@ -210,10 +240,11 @@ function openFrom({ cell: wanted, runs }) {
 
 for (const name of CHOICES)
   form.elements[name].append(make("option", { value: "" }, "all"), ...[...new Set(cells.map(cell => cell[name]))].sort().map(value => make("option", { value }, value)));
-form.elements.metric.append(...(alone ? [] : [make("option", { value: "" }, "the first of each benchmark")]), ...metricNames.map(value => make("option", { value }, value)));
+form.elements.metric.append(...(alone ? [] : [make("option", { value: "" }, "each benchmark's own")]), ...metricNames.map(value => make("option", { value }, value)));
 form.addEventListener("submit", event => event.preventDefault());
 form.addEventListener("input", event => writeState({ [event.target.name]: event.target.value }));
 form.addEventListener("reset", () => writeState(Object.fromEntries(["q", "metric", "sort", "order", ...CHOICES].map(name => [name, ""]))));
+document.getElementById("csv").addEventListener("click", download);
 rows.addEventListener("click", event => {
   const row = event.target.closest("tr");
   if (!row || event.target.closest("a")) return;

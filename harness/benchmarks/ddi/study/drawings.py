@@ -40,12 +40,14 @@ class Curve:
 
 
 def bars(title: str, methods: Sequence[Bar]) -> str:
-    """A drawing of methods below each other, with a horizontal bar per split."""
+    """A drawing of methods below each other, with a horizontal bar per split, as far as the longest bar needs."""
     tall = max(len(bar.values) for bar in methods) * (_BAR + 2) + _GAP
     height = tall * len(methods) + 30
     drawing = Drawing(_LABELS + _PLOT + 20, height, title, f"Bars of {title}, ours filled, printed as outlines.")
-    scale = Scale(0.0, 1.0, _LABELS, _LABELS + _PLOT)
-    drawing.grid(scale, ((tick, f"{tick:g}") for tick in _TICKS))
+    values = [value for bar in methods for pair in bar.values for value in pair if value is not None]
+    ticks = _ticks([0.0, max(values, default=1.0)])
+    scale = Scale(0.0, ticks[-1], _LABELS, _LABELS + _PLOT)
+    drawing.grid(scale, ((tick, f"{tick:g}") for tick in ticks))
     for number, bar in enumerate(methods):
         y = 6 + number * tall
         drawing.write(_LABELS - 10, y + 16, bar.title, "method", "end")
