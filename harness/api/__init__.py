@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from harness.api.audits import audit
     from harness.api.claims import compare
     from harness.api.contests import contest
+    from harness.api.datasets import AcceptedData, accept_data, new_data
     from harness.api.frames import table
     from harness.api.handles import container_log, diff, forget, show
     from harness.api.pages import report, site
@@ -23,9 +24,11 @@ if TYPE_CHECKING:
     from harness.api.runs import Campaign, ScoredRun, predict, run, scores
 
 __all__ = [
+    "AcceptedData",
     "Campaign",
     "Repository",
     "ScoredRun",
+    "accept_data",
     "attest",
     "audit",
     "cells",
@@ -36,6 +39,7 @@ __all__ = [
     "diff",
     "forget",
     "needs",
+    "new_data",
     "open_repository",
     "plan",
     "predict",
@@ -54,6 +58,7 @@ _MODULES = {
     "audits": ("audit",),
     "claims": ("compare",),
     "contests": ("contest",),
+    "datasets": ("AcceptedData", "accept_data", "new_data"),
     "frames": ("table",),
     "handles": ("container_log", "diff", "forget", "show"),
     "pages": ("report", "site"),

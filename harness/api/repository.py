@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness.base.errors import UsageError
-from harness.base.layout import Layout, find_layout
+from harness.base.layout import Layout, data_folder, find_layout
 from harness.results.store import Store
 
 _MIRRORS = "PERMAFROST_MIRROR"
@@ -39,12 +39,14 @@ def open_repository(
     folder: Path | str | None = None,
     *,
     mirrors: Iterable[Path | str] | None = None,
+    data: Path | str | None = None,
     install: bool = False,
     runtime: str | None = None,
 ) -> Repository:
     """The repository around a folder, by default the current one.
 
-    `mirrors` are folders of original data files; by default those of $PERMAFROST_MIRROR.
+    `mirrors` are folders of original data files; by default those of $PERMAFROST_MIRROR. `data` is where
+    your own datasets lie; by default $PERMAFROST_DATA, else a folder among your data.
     """
     if mirrors is None:
         mirrors = filter(None, os.environ.get(_MIRRORS, "").split(os.pathsep))
@@ -54,7 +56,8 @@ def open_repository(
             raise UsageError(
                 "a mirror is no folder", where=str(mirror), todo="name a folder of original data files"
             )
-    return Repository(find_layout(Path(folder) if folder else None), folders, install, runtime)
+    layout = find_layout(Path(folder) if folder else None)
+    return Repository(layout.with_data(data_folder(data)), folders, install, runtime)
 
 
 def opened(repository: Repository | None) -> Repository:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from harness.base.errors import UsageError
 
 _PACKAGE = Path(__file__).resolve().parents[1]
+# Where a person's own datasets lie.
+DATA_VARIABLE = "PERMAFROST_DATA"
 Value = TypeVar("Value")
 
 
@@ -21,6 +23,8 @@ class Layout:
     root: Path
     cache: Path
     local: Path
+    # a person's own datasets, out of sight of git; None: there are none but those of the tree
+    data: Path | None = None
 
     @property
     def containers(self) -> Path:
@@ -41,6 +45,20 @@ class Layout:
     def datasets(self) -> Path:
         """Dataset manifests and split checksums, one folder per dataset."""
         return self.root / "datasets"
+
+    @property
+    def dataset_places(self) -> tuple[Path, ...]:
+        """The folders that hold datasets: the tree's, and a person's own."""
+        return (self.datasets, self.data) if self.data else (self.datasets,)
+
+    @property
+    def own_datasets(self) -> Path:
+        """Where a new dataset of a person's own goes."""
+        return self.data or self.datasets
+
+    def with_data(self, folder: Path) -> Layout:
+        """The same with a person's own datasets in a folder, which may be the tree's."""
+        return replace(self, data=None if folder.resolve() == self.datasets.resolve() else folder)
 
     @property
     def published(self) -> Path:
@@ -90,6 +108,7 @@ class Layout:
             self.root: "REPOSITORY",
             self.cache: "CACHE",
             self.local: "RESULTS",
+            **({self.data: "DATA"} if self.data else {}),
         }
         folders = {
             str(one): name for path, name in names.items() for one in (path, path.resolve()) if len(one.parts) > 1
@@ -109,7 +128,10 @@ def _renamed(value: Any, folders: list[tuple[str, str]]) -> Any:
 
 
 def find_layout(start: Path | None = None) -> Layout:
-    """The layout of the repository around `start`; $PERMAFROST_CACHE and $PERMAFROST_RESULTS move the rest."""
+    """The layout of the repository around `start`.
+
+    $PERMAFROST_CACHE, $PERMAFROST_RESULTS and $PERMAFROST_DATA move the rest.
+    """
     here = (start or Path.cwd()).resolve()
     candidates = [here, *here.parents, _PACKAGE.parent]
     for root in candidates:
@@ -125,7 +147,15 @@ def find_layout(start: Path | None = None) -> Layout:
     default_cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "permafrost"
     cache = Path(os.environ.get("PERMAFROST_CACHE") or default_cache)
     local = Path(os.environ.get("PERMAFROST_RESULTS") or root / "results" / "local")
-    return Layout(root=root, cache=cache.absolute(), local=local.absolute())
+    layout = Layout(root=root, cache=cache.absolute(), local=local.absolute())
+    return layout.with_data(data_folder())
+
+
+def data_folder(folder: Path | str | None = None) -> Path:
+    """The folder of a person's own datasets: this one, else $PERMAFROST_DATA, else among the user's data."""
+    home = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share")
+    chosen = Path(folder or os.environ.get(DATA_VARIABLE) or home / "permafrost" / "datasets")
+    return chosen.expanduser().absolute()
 
 
 def _refuse_another_harness(root: Path) -> None:

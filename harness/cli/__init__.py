@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from io import TextIOWrapper
 from typing import NoReturn
@@ -19,7 +21,7 @@ _TRACEBACK = "PERMAFROST_TRACEBACK"
 _COMMANDS = {
     "doctor": "Check engine, disk, memory, GPU, data and a tiny control run.",
     "list": "List methods, datasets, suites and metrics.",
-    "data": "List, get and verify datasets.",
+    "data": "List, get and verify datasets, or make one of your own.",
     "weights": "List, get and verify pretrained models.",
     "split": "List, make and verify standard split files.",
     "image": "Lock, fetch, build and verify frozen images.",
@@ -85,8 +87,31 @@ class LazyGroup(click.Group):
     "pages under docs/ tell the rest, README.md which one.",
 )
 @click.version_option(__version__, prog_name="harness")
-def group() -> None:
+@click.option(
+    "--data",
+    type=click.Path(file_okay=False, resolve_path=True),
+    help="Where your own datasets lie; for all commands: $PERMAFROST_DATA.  [~/.local/share/permafrost/datasets]",
+)
+@click.pass_context
+def group(context: click.Context, data: str | None) -> None:
     """Re-run, compare and audit published predictors in frozen containers."""
+    if data:
+        context.with_resource(_data_in(data))
+
+
+@contextmanager
+def _data_in(folder: str) -> Iterator[None]:
+    """The folder of own datasets, as if the environment named it."""
+    from harness.base.layout import DATA_VARIABLE
+
+    before = os.environ.get(DATA_VARIABLE)
+    os.environ[DATA_VARIABLE] = folder
+    try:
+        yield
+    finally:
+        del os.environ[DATA_VARIABLE]
+        if before is not None:
+            os.environ[DATA_VARIABLE] = before
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import shlex
+from collections.abc import Callable
+from dataclasses import asdict
+from functools import wraps
 from pathlib import Path
 from typing import Any
 
 import click
 
-from harness.base.errors import DataError, MissingData, UsageError, refuse_unknown
+from harness import api
+from harness.base.errors import DataError, MissingData, UsageError
 from harness.base.files import write_json
 from harness.base.layout import Layout, find_layout
-from harness.cli.options import OnceGroup, echo_json, json_option, mirror_option
+from harness.benchmarks.own_data import table_words
+from harness.cli.options import Command, OnceGroup, echo_json, json_option, mirror_option, parse_settings
 from harness.data import DatasetManifest, load_dataset, load_manifest, manifest_names
 from harness.data.croissant import croissant_of
 from harness.data.datasets import convert_dataset, is_converted
+from harness.data.manifest import check_known, manifest_path
 from harness.data.own_tables import missing_tables
 from harness.data.sources import changed_files, local_copy
 from harness.data.trust import forget
@@ -21,11 +28,151 @@ from harness.data.trust import forget
 _MISSING_OR_CORRUPT = 4
 _AWAY = ("to be brought", "to be downloaded")
 _FAULT = "fault"
+# as many files as are named in a line
+_FEW = 3
 
 
 @click.group(cls=OnceGroup)
 def command() -> None:
-    """List, get and verify datasets."""
+    """List, get and verify datasets, or make one of your own."""
+
+
+def _table_options(command: Command) -> Command:
+    """An option for each table of all benchmarks; the command gets them together as `tables`."""
+
+    @wraps(command)
+    def call(**arguments: Any) -> Any:
+        files = {word: arguments.pop(f"table_{word}") for word in words}
+        return command(tables={word: file for word, file in files.items() if file}, **arguments)
+
+    words = {word.replace("-", "_"): own for word, own in table_words().items()}
+    wrapped: Callable[..., Any] = call
+    for word, own in reversed(words.items()):
+        text = "; ".join(f"{benchmark}: {table.holds}" for benchmark, table in own.items())
+        wrapped = click.option(f"--{word.replace('_', '-')}", f"table_{word}", metavar="FILE", help=f"{text}.")(
+            wrapped
+        )
+    return wrapped  # type: ignore[return-value]
+
+
+@command.command("new", short_help="Make a dataset of your own tables.")
+@click.argument("name")
+@_table_options
+@click.option("--title", default="", help="What people call it; NAME where it is not given.")
+@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="A parameter of the converter.")
+@json_option
+def new(name: str, tables: dict[str, Any], title: str, settings: tuple[str, ...], as_json: bool) -> None:
+    """Make a dataset of your own tables, checked, with checksums and counts. The tables tell the benchmark.
+
+    \b
+    harness data new mine --associations "my matrix.csv"
+    harness data new mine --associations book.xlsx#pairs --drugs book.xlsx#drugs
+    harness data new pairs_of_mine --interactions pairs.tsv --drugs drugs.csv.gz
+    harness data new targets_of_mine --pairs pairs.csv --drugs drugs.csv --targets targets.csv
+    harness data new sentences_of_mine --sentences sentences.jsonl
+
+    Cells are separated by commas, semicolons or tabs, or lie in a sheet of a workbook: its first, or
+    BOOK.xlsx#SHEET. The files are copied out of reach of git. docs/data.md says what each holds.
+    """
+    repository = api.open_repository()
+    dataset = api.new_data(name, title=title, parameters=parse_settings(settings), repository=repository, **tables)
+    manifest = load_manifest(repository.layout, name)
+    folder = manifest_path(repository.layout, name).parent
+    if as_json:
+        echo_json(
+            {
+                "name": name,
+                "benchmark": manifest.benchmark,
+                "folder": str(folder),
+                "digest": dataset.digest,
+                "statistics": manifest.statistics.model_dump(),
+                "remarks": list(dataset.remarks),
+            }
+        )
+        return
+    click.echo(f"{name}: {' '.join(manifest.statistics.line.split())} (benchmark {manifest.benchmark})")
+    for remark in dataset.remarks:
+        click.echo(f"  {remark}")
+    click.echo(f"kept in: {folder}")
+    click.echo(f"next: {_harness()} predict --dataset {name} --top 100 (docs/predicting.md)")
+
+
+@command.command("accept", short_help="Record what changed files of your own dataset hold.")
+@click.argument("name")
+@_table_options
+@json_option
+def accept(name: str, tables: dict[str, Any], as_json: bool) -> None:
+    """Record what the files of your own dataset hold now, and say what changed and which runs that outdates.
+
+    Change the files beside its manifest, or name others to take their place:
+
+    \b
+    harness data accept mine
+    harness data accept mine --associations "my matrix, May.csv"
+    """
+    result = api.accept_data(name, **tables)
+    changes, remarks = result.accepted.changes, result.accepted.dataset.remarks
+    if as_json:
+        echo_json(
+            {
+                "name": name,
+                "digest": result.accepted.dataset.digest,
+                "changes": [asdict(change) for change in changes],
+                "outdated": [{"key": key, "label": planned.job.label} for key, planned in result.outdated],
+                "remarks": list(remarks),
+            }
+        )
+        return
+    click.echo(f"{name}: {'accepted' if changes else 'nothing has changed'}")
+    for change in changes:
+        click.echo(f"  {change.what}: {change.before or 'none'} -> {change.now or 'none'}")
+    for remark in remarks:
+        click.echo(f"  {remark}")
+    if count := len(result.outdated):
+        click.echo(f"{count} stored run{'' if count == 1 else 's'} of other data than these:")
+        for key, planned in result.outdated:
+            click.echo(f"  {key[:12]}  {planned.job.label}")
+        click.echo(f"they stay as they are; to remove one: {_harness()} forget KEY")
+
+
+def _harness() -> str:
+    """How this command was called, so that the next finds the same datasets."""
+    data = click.get_current_context().find_root().params.get("data")
+    return f"harness --data {shlex.quote(data)}" if data else "harness"
+
+
+@command.command("show", short_help="All that the manifest says of one, and where its files are.")
+@click.argument("name")
+@mirror_option
+@json_option
+def show(name: str, mirrors: tuple[Path, ...], as_json: bool) -> None:
+    """Show one dataset: what it is, where it lies, its counts and every file."""
+    layout = find_layout()
+    manifest = load_manifest(layout, name)
+    folder = manifest_path(layout, name).parent
+    if as_json:
+        row, _ = _description(layout, name, mirrors)
+        echo_json({**row, "folder": str(folder)})
+        return
+    click.echo(f"{name}: {manifest.title} (benchmark {manifest.benchmark})")
+    for label, text in (
+        ("", manifest.summary),
+        ("citation: ", manifest.citation),
+        ("licence: ", manifest.licence),
+        ("folder: ", str(folder)),
+        ("state: ", _state(layout, manifest, mirrors)),
+    ):
+        if text:
+            click.echo(f"  {label}{text}")
+    counts = manifest.statistics.model_dump(exclude_none=True)
+    click.echo("  " + ", ".join(f"{field.replace('_', ' ')} {value}" for field, value in counts.items()))
+    for file in manifest.files:
+        path = local_copy(layout, name, file, mirrors)
+        size = f"{file.bytes:,} bytes" if file.recorded else "unknown size"
+        sources = ", ".join(file.urls) or "it belongs beside the manifest"
+        click.echo(f"  {file.name} ({size}): {path or f'not here: {sources}'}")
+    for table in missing_tables(layout, manifest):
+        click.echo(f"  {table}: to be brought")
 
 
 @command.command("list", short_help="What there is, and what is here.")
@@ -136,7 +283,7 @@ def _selection(layout: Layout, names: tuple[str, ...], everything: bool) -> list
         raise UsageError(
             "no dataset is named", todo=f"name some of: {', '.join(manifest_names(layout))}, or --all"
         )
-    refuse_unknown("dataset", names, manifest_names(layout), where=layout.datasets)
+    check_known(layout, names)
     return list(names)
 
 
@@ -163,7 +310,8 @@ def _state(layout: Layout, manifest: DatasetManifest, mirrors: tuple[Path, ...])
     if not away:
         return "can be made from what is here"
     how = "to be downloaded" if all(file.recorded for file in away) else "to be brought or downloaded"
-    return f"{how}: {', '.join(file.name for file in away)}"
+    listed = ", ".join(file.name for file in away)
+    return f"{how}: {listed if len(away) <= _FEW else f'{len(away)} files (harness data show {manifest.name})'}"
 
 
 def _verification(layout: Layout, name: str, mirrors: tuple[Path, ...], *, required: bool) -> dict[str, str]:

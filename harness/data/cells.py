@@ -1,17 +1,65 @@
-"""Comma-separated tables that a person made: rows with their line numbers, and faults that name file and line."""
+"""Tables that a person made: separated by commas, semicolons or tabs, packed or not, or a sheet of a workbook.
+
+Rows come with their line numbers, and faults name file and line. Texts are in Unicode's composed form (NFC): names
+that look the same are the same.
+"""
 
 from __future__ import annotations
 
 import csv
 import gzip
+import io
+import re
+import unicodedata
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
 from pathlib import Path
 
-from harness.base.errors import CorruptData
+from harness.base.errors import CorruptData, ManifestError
+from harness.base.faults import Faults
+from harness.base.sheets import START, Line, sheet_lines
 
-_GZIP = b"\x1f\x8b"
+_GZIP, _OLD_WORKBOOK = b"\x1f\x8b", b"\xd0\xcf\x11\xe0"
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+_MOST_BYTES = 1 << 30
+# The first wins where two fit alike. Commas in numbers are decimal where they separate nothing.
+_SEPARATORS = {",": "commas", "\t": "tabs", ";": "semicolons"}
+_LOOK_LINES = 20
+_WITH_POINT, _WITH_COMMA = (re.compile(rf"[+-]?\d*{mark}\d+") for mark in (r"\.", ","))
+# stands between a workbook and the name of a sheet
+_SHEET = ".xlsx#"
+
+
+@dataclass(frozen=True)
+class TableFile:
+    """A file with a table, and the sheet that holds it; without one, the first of a workbook."""
+
+    path: Path
+    sheet: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.path}, sheet '{self.sheet}'" if self.sheet else str(self.path)
+
+
+def split_sheet(name: str) -> tuple[str, str]:
+    """The file and the sheet of `file.xlsx#sheet`."""
+    book, mark, sheet = name.partition(_SHEET)
+    return (f"{book}.xlsx", sheet) if mark and sheet else (name, "")
+
+
+def listed_table(name: str, files: Mapping[str, Path], dataset: str) -> TableFile:
+    """The table that a converter's parameter names, among the files of a manifest."""
+    file, sheet = split_sheet(name)
+    if file not in files:
+        raise ManifestError(
+            f"the file '{file}' is not listed",
+            where=f"{dataset}/dataset.toml: files",
+            todo="list the tables under [[files]]",
+        )
+    return TableFile(files[file], sheet)
 
 
 @dataclass(frozen=True)
@@ -20,6 +68,7 @@ class TableLine:
 
     cells: Mapping[str, str]
     where: str
+    table: RawTable
 
     def refused(self, what: str, todo: str) -> CorruptData:
         """The error for a line that can't be used."""
@@ -31,54 +80,160 @@ class TableLine:
             if not self.cells[column]:
                 raise self.refused(f"the cell of '{column}' is empty", "fill it, or remove the line")
 
+    def number(self, column: str) -> float:
+        """The number of a cell; `ValueError` if it is none."""
+        return self.table.number(self.cells[column])
 
-def rows_of(path: Path) -> Iterator[tuple[int, list[str]]]:
-    """Rows with their line numbers, of a file that may be packed by gzip; empty lines are skipped."""
+
+@dataclass(frozen=True)
+class RawTable:
+    """Rows as they were written, without empty ones."""
+
+    file: TableFile | Path
+    lines: Sequence[Line]
+    # empty in a workbook, where numbers are no texts
+    separator: str
+
+    @property
+    def header(self) -> list[str]:
+        """The cells of the first line."""
+        return self.lines[0][1] if self.lines else []
+
+    def where(self, line: int) -> str:
+        """Where a line is."""
+        return f"{self.file}: line {line}"
+
+    def number(self, cell: str) -> float:
+        """The number of a cell; `ValueError` if it is none."""
+        if "," in cell and _WITH_COMMA.fullmatch(cell) and self._has_decimal_commas:
+            cell = cell.replace(",", ".")
+        if "_" in cell:
+            raise ValueError("Python's own way to write a number")
+        return float(cell)
+
+    @cached_property
+    def _has_decimal_commas(self) -> bool:
+        """Whether a comma in a number is decimal: it separates nothing, and no number has a point."""
+        if self.separator in ("", ","):
+            return False
+        return not any(_WITH_POINT.fullmatch(cell) for _, row in self.lines[1:] for cell in row)
+
+
+def read_table(file: TableFile | Path) -> RawTable:
+    """The rows of a table, whatever separates its cells; lines of empty cells are left out."""
+    path, sheet = (file.path, file.sheet) if isinstance(file, TableFile) else (file, "")
+    content = unpacked(path)
+    if content.startswith(START):
+        rows, separator = sheet_lines(path, sheet), ""
+    else:
+        text = _text(content, path)
+        separator = _separator(text)
+        rows = _rows(text, separator, path)
+    lines = [(line, [unicodedata.normalize("NFC", cell.strip()) for cell in row]) for line, row in rows]
+    return RawTable(file, [(line, row) for line, row in lines if any(row)], separator)
+
+
+def unpacked(path: Path) -> bytes:
+    """The bytes of a file that may be packed by gzip, within bounds."""
     try:
-        with path.open("rb") as stream:
-            opened = gzip.open if stream.read(len(_GZIP)) == _GZIP else open
-        with opened(path, "rt", encoding="utf-8-sig", newline="") as stream:
-            reader = csv.reader(stream, strict=True)
-            for row in reader:
-                if row:
-                    yield reader.line_num, [cell.strip() for cell in row]
+        with path.open("rb") as plain:
+            packed = plain.read(len(_GZIP)) == _GZIP
+        with gzip.open(path) if packed else path.open("rb") as stream:
+            content = stream.read(_MOST_BYTES + 1)
+    except (gzip.BadGzipFile, zlib.error, EOFError) as error:
+        raise CorruptData(f"damaged: {error}", where=str(path), todo="pack it again") from None
+    if len(content) > _MOST_BYTES:
+        raise CorruptData(
+            f"it holds more than {_MOST_BYTES >> 20} MiB", where=str(path), todo="give a smaller one"
+        )
+    return content
+
+
+def _text(content: bytes, path: Path) -> str:
+    if content.startswith(_OLD_WORKBOOK):
+        raise CorruptData(
+            "an old workbook, or one with a password",
+            where=str(path),
+            todo="save it as .xlsx, without a password",
+        )
+    try:
+        return content.decode("utf-16" if content.startswith(_UTF_16) else "utf-8-sig")
     except UnicodeDecodeError as error:
-        raise CorruptData(f"not UTF-8: {error.reason}", where=str(path), todo="save the table as UTF-8") from None
-    except (csv.Error, gzip.BadGzipFile, zlib.error, EOFError) as error:
-        raise CorruptData(f"not a comma-separated table: {error}", where=str(path)) from None
+        raise CorruptData(
+            f"not UTF-8: {error.reason}",
+            where=f"{path}: line {content[: error.start].count(10) + 1}",
+            todo="save the table as UTF-8 (spreadsheet programs: 'CSV UTF-8')",
+        ) from None
+
+
+def _separator(text: str) -> str:
+    """What separates cells: with it, most of the first lines have as many cells as the header, more than one."""
+
+    def fit(separator: str) -> tuple[int, int]:
+        rows = filter(None, csv.reader(io.StringIO(text, newline=""), delimiter=separator))
+        try:
+            widths = [len(row) for row in islice(rows, _LOOK_LINES)]
+        except csv.Error:
+            return 0, 0
+        return (widths.count(widths[0]), widths[0]) if widths and widths[0] > 1 else (0, 0)
+
+    return max(_SEPARATORS, key=fit)
+
+
+def _rows(text: str, separator: str, path: Path) -> list[Line]:
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    try:
+        return [(reader.line_num, row) for row in reader]
+    except csv.Error as error:
+        raise CorruptData(
+            f"not a table separated by {_SEPARATORS[separator]}: {error}",
+            where=f"{path}: line {reader.line_num}",
+            todo="see that every quotation mark has its partner",
+        ) from None
 
 
 def check_width(row: Sequence[str], header: Sequence[str], where: str) -> None:
     """Raise `CorruptData` unless a row has as many cells as the header."""
     if len(row) != len(header):
         raise CorruptData(
-            f"{len(row)} cells instead of {len(header)}", where=where, todo="give every line the header's columns"
+            f"{len(row)} cell{'' if len(row) == 1 else 's'} instead of {len(header)}",
+            where=where,
+            todo="give every line the header's columns",
         )
 
 
-def table_of(path: Path, *columns: Sequence[str], optional: Sequence[str] = ()) -> list[TableLine]:
-    """The lines of a table that has all columns of one of these lists, in any order, and optional ones if any."""
-    rows = list(rows_of(path))
-    header = rows[0][1] if rows else []
+def table_of(
+    file: TableFile | Path, *columns: Sequence[str], faults: Faults, optional: Sequence[str] = ()
+) -> list[TableLine]:
+    """The lines of a table that has all columns of one of these lists, in any order, and optional ones if any.
+
+    Lines that are too long or too short are noted among the faults, and left out.
+    """
+    table = read_table(file)
+    header = [name.lower() for name in table.header]
     needed = [name for name in header if name not in optional]
     if len(set(header)) < len(header) or sorted(needed) not in map(sorted, columns):
         raise CorruptData(
-            f"the columns are {', '.join(header) or 'none'}",
-            where=f"{path}: line 1",
+            f"the columns are {', '.join(table.header) or 'none'}",
+            where=table.where(1),
             todo="name them "
             + ", or ".join(", ".join(names) for names in columns)
             + (f", and if wanted {', '.join(optional)}" if optional else ""),
         )
-    for line, cells in rows[1:]:
-        check_width(cells, header, f"{path}: line {line}")
-    return [TableLine(dict(zip(header, cells, strict=True)), f"{path}: line {line}") for line, cells in rows[1:]]
+    lines = []
+    for line, cells in table.lines[1:]:
+        with faults.noted():
+            check_width(cells, header, table.where(line))
+            lines.append(TableLine(dict(zip(header, cells, strict=True)), table.where(line), table))
+    return lines
 
 
-def check_once(keys: Iterable[tuple[TableLine, str]], what: str) -> None:
-    """Raise `CorruptData` if two lines have one key."""
+def check_once(keys: Iterable[tuple[TableLine, str]], what: str, faults: Faults) -> None:
+    """Note a fault for every line whose key an earlier line has."""
     lines: dict[str, TableLine] = {}
     for row, key in keys:
         if key in lines:
             before = lines[key].where.rpartition(": ")[2]
-            raise row.refused(f"{what.format(key)} is also in {before}", "keep one of the lines")
-        lines[key] = row
+            faults.add(row.refused(f"{what.format(key)} is also in {before}", "keep one of the lines"))
+        else:
+            lines[key] = row

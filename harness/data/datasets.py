@@ -12,6 +12,7 @@ from typing import TypeVar, overload
 
 from harness import benchmarks
 from harness.base.errors import CorruptData, ManifestError, MissingData, UsageError
+from harness.base.faults import all_faults
 from harness.base.files import checksum, digest_of, sha256_of
 from harness.base.layout import Layout
 from harness.benchmarks import Dataset
@@ -111,12 +112,17 @@ def convert_dataset(layout: Layout, name: str, *, mirrors: Sequence[Path] = ()) 
         return _checked(dataset, layout, manifest)
 
 
-def _checked(dataset: Dataset, layout: Layout, manifest: DatasetManifest) -> Dataset:
-    """The dataset with its digest and remarks, if it is what a dataset may be and the one of its manifest."""
+def examined(dataset: Dataset, benchmark: str) -> Dataset:
+    """The dataset with its digest and remarks, if it is what a dataset of the benchmark may be."""
     from harness.data.arrays import content_digest
 
-    remarks = (*dataset.remarks, *benchmarks.get(manifest.benchmark).remarks(dataset))
-    return _matching(replace(dataset, digest=content_digest(dataset), remarks=remarks), layout, manifest)
+    remarks = (*dataset.remarks, *benchmarks.get(benchmark).remarks(dataset))
+    return replace(dataset, digest=content_digest(dataset), remarks=remarks)
+
+
+def _checked(dataset: Dataset, layout: Layout, manifest: DatasetManifest) -> Dataset:
+    """The dataset with its digest and remarks, if it is the one of its manifest."""
+    return _matching(examined(dataset, manifest.benchmark), layout, manifest)
 
 
 def _unchanged(layout: Layout, manifest: DatasetManifest) -> DatasetManifest:
@@ -126,8 +132,8 @@ def _unchanged(layout: Layout, manifest: DatasetManifest) -> DatasetManifest:
             f"dataset '{manifest.name}': {', '.join(path.name for path in changed)} changed since the manifest "
             "recorded what it holds",
             where="\n         ".join(f"{path}: {fault}" for path, fault in changed.items()),
-            todo=f"if that is meant, record the new size and sha256 in {manifest_path(layout, manifest.name)}, "
-            "and the new counts and digest where it has them; else put the recorded file back",
+            todo=f"if that is meant: harness data accept {manifest.name}, which writes "
+            f"{manifest_path(layout, manifest.name)} anew; else put the recorded file back",
         )
     return manifest
 
@@ -136,19 +142,22 @@ def _matching(dataset: Dataset, layout: Layout, manifest: DatasetManifest) -> Da
     """The dataset, if it is the one its manifest describes."""
     where = manifest_path(layout, manifest.name)
     statistics = dataset.statistics(**manifest.statistics.settings).model_dump()
-    for field, expected in manifest.statistics.model_dump().items():
-        if expected is not None and statistics[field] != expected:
-            raise CorruptData(
-                f"dataset '{manifest.name}' has {statistics[field]} {field.replace('_', ' ')}, not {expected}",
-                where=f"{where}: statistics.{field}",
-                todo="correct the manifest, or the files and the converter it names",
-            )
+    todo = "correct the manifest, or the files and the converter it names"
+    if manifest.own_files:
+        todo += f"; if the files are right: harness data accept {manifest.name}"
+    with all_faults() as faults:
+        for field, expected in manifest.statistics.model_dump().items():
+            if expected is not None and statistics[field] != expected:
+                what = (
+                    f"dataset '{manifest.name}' has {statistics[field]} {field.replace('_', ' ')}, not {expected}"
+                )
+                faults.add(CorruptData(what, where=f"{where}: statistics.{field}", todo=todo))
     recorded = _recorded_digest(layout, manifest)
     if recorded and dataset.digest != recorded:
         raise CorruptData(
             f"dataset '{manifest.name}' was converted to other arrays than those recorded",
             where=f"{where}: converted.digest: {recorded}, found {dataset.digest}",
-            todo="correct the manifest, or the files and the converter it names",
+            todo=todo,
         )
     return dataset
 

@@ -5,16 +5,17 @@ It is a folder with a manifest like any other, named by its content, so that its
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
+
+import tomlkit
 
 from harness.base.files import write_atomic
 from harness.base.layout import Layout
 from harness.benchmarks.new_item import NewItem, with_new
 from harness.data.arrays import content_digest
 from harness.data.datasets import load_dataset
-from harness.data.manifest import load_manifest, manifest_path
+from harness.data.manifest import MANIFEST, load_manifest, manifest_path
 
 # Stands in the names of datasets that `harness predict --new` makes.
 EXTENDED = "_new_"
@@ -34,30 +35,17 @@ def extended(layout: Layout, base: str, items: Sequence[NewItem], mirrors: Seque
     larger = with_new(manifest.benchmark, dataset, items)
     digest = content_digest(larger)
     name = f"{base}{EXTENDED}{digest[:_NAME_DIGITS]}"
-    tables = [
-        {
-            "name": name,
-            "title": f"{manifest.title} and {', '.join(item.name for item in items)}",
-            "benchmark": manifest.benchmark,
-            "citation": manifest.citation,
-            "licence": manifest.licence,
-            "extends": base,
-        },
-        *({"": "[[new]]", **item.model_dump()} for item in items),
-        {"": "[statistics]", **larger.statistics(**manifest.statistics.settings).model_dump(exclude_none=True)},
-        {"": "[converted]", "digest": digest},
-    ]
-    write_atomic(manifest_path(layout, name), "\n".join(map(_table, tables)))
+    document = {
+        "name": name,
+        "title": f"{manifest.title} and {', '.join(item.name for item in items)}",
+        "benchmark": manifest.benchmark,
+        "citation": manifest.citation,
+        "licence": manifest.licence,
+        "extends": base,
+        "new": [item.model_dump() for item in items],
+        "statistics": larger.statistics(**manifest.statistics.settings).model_dump(exclude_none=True),
+        "converted": {"digest": digest},
+    }
+    # what is private stays where the private data are
+    write_atomic(manifest_path(layout, base).parents[1] / name / MANIFEST, tomlkit.dumps(document))
     return name
-
-
-def _table(entries: Mapping[str, str | int | bool]) -> str:
-    """A table of TOML under its head; texts, numbers and truth values are written as in JSON.
-
-    Except for two of its escapes, which TOML has not: halves of a character, and DEL as it is.
-    """
-    lines = (
-        f"{key} = {json.dumps(value, ensure_ascii=False)}\n" if key else f"{value}\n"
-        for key, value in entries.items()
-    )
-    return "".join(lines).replace("\x7f", "\\u007f")

@@ -7,6 +7,7 @@ every URL has a place in a mirror folder.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -14,14 +15,17 @@ from urllib.parse import unquote, urlsplit
 from pydantic import Field, SerializeAsAny, ValidationInfo, field_validator, model_validator
 
 from harness import benchmarks
-from harness.base.errors import ManifestError, unknown
+from harness.base.errors import ManifestError, UsageError, unknown
 from harness.base.files import read_json
 from harness.base.layout import Layout
+from harness.base.manifest_faults import plain_faults
 from harness.base.manifests import NamedManifest, Strict, load_named
 from harness.benchmarks import Statistics
 from harness.benchmarks.new_item import NewItem
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
+MANIFEST = "dataset.toml"
+_HOW_TO_ADD = "to add one of your own: harness data new NAME --help (docs/data.md, 'Use your own data')"
 # Size and sha256 of files that the manifest beside it has none for (`trust`). It may be committed.
 FIRST_SEEN = "first_seen.json"
 
@@ -179,21 +183,42 @@ def mirror_path(url: str) -> Path:
 
 
 def manifest_path(layout: Layout, name: str) -> Path:
-    """The manifest of one dataset."""
-    return layout.datasets / name / "dataset.toml"
+    """The manifest of one dataset, of the tree or of a person's own; `UsageError` where both have one."""
+    paths = [place / name / MANIFEST for place in layout.dataset_places]
+    here = [path for path in paths if path.is_file()]
+    if len(here) > 1:
+        raise UsageError(
+            f"two datasets are called '{name}'",
+            where="\n         ".join(map(str, here)),
+            todo="rename the folder of one, and the name in its manifest",
+        )
+    return here[0] if here else paths[0]
 
 
 def manifest_names(layout: Layout) -> list[str]:
-    """All datasets: every folder under datasets/ that has a manifest."""
-    return sorted(path.parent.name for path in layout.datasets.glob("*/dataset.toml"))
+    """All datasets: every folder with a manifest, of the tree or of a person's own."""
+    folders = {path.parent.name for place in layout.dataset_places for path in place.glob(f"*/{MANIFEST}")}
+    # one in the making has a hidden name
+    return sorted(name for name in folders if not name.startswith("."))
+
+
+def check_known(layout: Layout, names: Iterable[str]) -> None:
+    """Raise `UsageError` for a name that no dataset has; it says how a person adds one."""
+    known = manifest_names(layout)
+    for name in names:
+        if name not in known:
+            error = unknown("dataset", name, known, where="\n         ".join(map(str, layout.dataset_places)))
+            raise UsageError(error.what, where=error.where, todo=f"{error.todo}\n         {_HOW_TO_ADD}")
 
 
 def load_manifest(layout: Layout, name: str) -> DatasetManifest:
     """The manifest of one dataset, with the recorded sizes and checksums of files that it has none for."""
     path = manifest_path(layout, name)
     if name != path.parent.name or not path.is_file():
-        raise unknown("dataset", name, manifest_names(layout), where=layout.datasets)
-    return _complete(load_named(path, DatasetManifest), path.parent)
+        check_known(layout, [name])
+    with plain_faults(path, DatasetManifest):
+        manifest = load_named(path, DatasetManifest)
+    return _complete(manifest, path.parent)
 
 
 def _complete(manifest: DatasetManifest, folder: Path) -> DatasetManifest:

@@ -7,6 +7,7 @@ from typing import TypeVar
 from pydantic import ValidationError
 
 from harness.base.errors import ManifestError
+from harness.base.manifest_faults import plain_lines
 from harness.base.manifests import Strict
 from harness.data.manifest import DatasetManifest
 
@@ -18,11 +19,8 @@ def parameters_of(manifest: DatasetManifest, model: type[Model]) -> Model:
     try:
         return model.model_validate(manifest.parameters)
     except ValidationError as error:
-        lines = [
-            f"datasets/{manifest.name}/dataset.toml: "
-            f"{'.'.join(['parameters', *(str(step) for step in fault['loc'])])}: {fault['msg']}"
-            for fault in error.errors()
-        ]
+        faults = plain_lines(error, list(model.model_fields))
+        lines = [f"{manifest.name}/dataset.toml: parameters.{fault}" for fault in faults]
         raise ManifestError(
             f"the parameters of converter '{manifest.converter}' are wrong",
             where="\n         ".join(lines),

@@ -55,7 +55,7 @@ def obtain(layout: Layout, dataset: str, file: SourceFile, mirrors: Sequence[Pat
     attempts: list[_Attempt] = []
     for path in _folders(layout, dataset, file, mirrors):
         if not path.is_file():
-            attempts.append(_Attempt(str(path), "no such file"))
+            attempts.append(_Attempt(str(path), "a folder, not a file" if path.is_dir() else "no such file"))
             continue
         fault = check_file(path, file)
         if fault is None:
@@ -132,9 +132,10 @@ def _nowhere(
     where = "\n         ".join(f"{attempt.source}: {attempt.failure}" for attempt in attempts)
     todo = (
         f"allow a download from one of its URLs (`harness data get {dataset}`), give a mirror folder "
-        f"with --mirror DIR or ${MIRROR_VARIABLE}, or put it into datasets/{dataset}/own/"
+        f"with --mirror DIR or ${MIRROR_VARIABLE}, or put it into {manifest_path(layout, dataset).parent / 'own'}"
         if file.urls
-        else "put the file beside its manifest, or record the sha256 and size of the file that lies there"
+        else "put the file beside its manifest; if another one lies there and is right: "
+        f"harness data accept {dataset}"
     )
     if any(attempt.corrupt for attempt in attempts):
         return CorruptData(

@@ -13,10 +13,10 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from harness.base.errors import CorruptData, DataError, unknown
+from harness.base.errors import CorruptData, DataError
 from harness.base.files import read_json, sha256_of, write_json
 from harness.base.layout import Layout
-from harness.data.manifest import FIRST_SEEN, DatasetManifest, SourceFile, manifest_names, manifest_path
+from harness.data.manifest import FIRST_SEEN, DatasetManifest, SourceFile, check_known, manifest_path
 from harness.data.sources import cache_path
 
 # what converters and the libraries below them raise over a file that is another than they expect
@@ -60,8 +60,7 @@ def seen_first(layout: Layout, manifest: DatasetManifest, files: Mapping[str, Pa
 
 def forget(layout: Layout, name: str) -> list[str]:
     """Delete what was recorded of a dataset's files at first sight; returns their names."""
-    if name not in manifest_names(layout):
-        raise unknown("dataset", name, manifest_names(layout), where=layout.datasets)
+    check_known(layout, [name])
     record = manifest_path(layout, name).parent / FIRST_SEEN
     files = read_json(record)
     record.unlink(missing_ok=True)

@@ -93,7 +93,12 @@ def _module_file(module: str) -> str:
 
 
 def _name(layout: Layout, path: Path) -> str:
-    """The name of a file in the repository; the SDKs of benchmarks lie in the harness, wherever that is."""
+    """The name of a file in the repository; the SDKs of benchmarks lie in the harness, wherever that is.
+
+    In a crate, a person's own datasets lie among the others.
+    """
+    if layout.data and path.is_relative_to(layout.data):
+        return f"{layout.datasets.name}/{path.relative_to(layout.data).as_posix()}"
     if path.is_relative_to(layout.benchmarks):
         return f"harness/benchmarks/{path.relative_to(layout.benchmarks).as_posix()}"
     return path.relative_to(layout.root).as_posix()
@@ -103,6 +108,8 @@ def _source(layout: Layout, name: str) -> Path:
     within = Path(name)
     if within.parts[:2] == ("harness", "benchmarks"):
         return layout.benchmarks.joinpath(*within.parts[2:])
+    if within.parts[0] == layout.datasets.name:
+        return manifest_path(layout, within.parts[1]).parent.joinpath(*within.parts[2:])
     return layout.root / name
 
 

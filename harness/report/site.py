@@ -357,7 +357,10 @@ class _Site:
             for one in group.cells
             if one.cell.record
         }
-        place = os.path.relpath(where, layout.root)
+        # no page tells where a person's own dataset lies
+        place = (
+            os.path.relpath(where, layout.root) if where.is_relative_to(layout.root) else f"{name}/{where.name}"
+        )
         return self._page(
             "dataset.html",
             manifest=load_manifest(layout, name),

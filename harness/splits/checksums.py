@@ -14,6 +14,7 @@ from typing import Any
 from harness.base.errors import CorruptData
 from harness.base.files import canonical_json, write_atomic
 from harness.base.layout import Layout
+from harness.data.manifest import manifest_path
 from harness.splits.spec import SplitSpec
 
 _COLUMNS = ["strategy", "parameters", "seed", "training", "test", "sha256"]
@@ -31,7 +32,7 @@ class Recorded:
 
 def recorded_path(layout: Layout, dataset: str) -> Path:
     """The file of recorded checksums of one dataset."""
-    return layout.datasets / dataset / "splits.csv"
+    return manifest_path(layout, dataset).with_name("splits.csv")
 
 
 def recorded_splits(layout: Layout, dataset: str) -> dict[str, Recorded]:

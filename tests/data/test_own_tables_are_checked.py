@@ -49,7 +49,7 @@ def test_what_is_odd_but_allowed_is_remarked_on(own: Layout) -> None:
         ("disease_features.csv", "pain,1", "pain,inf", r"1 disease features are infinite\n.*disease 'pain'"),
         ("drug_features.csv", "zinc", "aspirin", r"'aspirin' is also in line 2\n.*line 4"),
         ("drug_features.csv", "mass,rings", "mass,mass", "drug feature names occur more than once, 'mass'"),
-        ("disease_features.csv", "flu,0", "flu", "1 cells instead of 2"),
+        ("disease_features.csv", "flu,0", "flu", "1 cell instead of 2"),
     ],
 )
 def test_fault_is_found_with_its_place(own: Layout, table: str, old: str, new: str, message: str) -> None:

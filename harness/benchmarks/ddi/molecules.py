@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from harness.base.errors import CorruptData
+from harness.base.faults import all_faults
 
 RADIUS = 2
 
@@ -23,15 +24,13 @@ def molecules_of(smiles: Sequence[str], wheres: Sequence[str]) -> list[Any]:
     from rdkit.Chem import MolFromSmiles
 
     molecules = []
-    with rdBase.BlockLogs():
+    with rdBase.BlockLogs(), all_faults() as faults:
         for text, where in zip(smiles, wheres, strict=True):
             molecule = MolFromSmiles(text)
             if molecule is None or not molecule.GetNumAtoms():
-                raise CorruptData(
-                    f"'{text}' is no structure: the SMILES {'is empty' if not text else 'does not parse'}",
-                    where=where,
-                    todo="correct it; a drug whose structure nobody knows is written * (a single unknown atom)",
-                )
+                what = f"'{text}' is no structure: the SMILES {'is empty' if not text else 'does not parse'}"
+                todo = "correct it; a drug whose structure nobody knows is written * (a single unknown atom)"
+                faults.add(CorruptData(what, where=where, todo=todo))
             molecules.append(molecule)
     return molecules
 

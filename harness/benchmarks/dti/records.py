@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from harness.base.errors import CorruptData
-from harness.data.cells import check_width, rows_of
+from harness.data.cells import check_width, read_table
 from harness.data.lines import lines_of
 
 _NODE = re.compile(r"(?:<http://bio2rdf\.org/drugbank:)?((?:db|be)\d+)>?", re.IGNORECASE)
@@ -46,11 +46,11 @@ def pairs_in(path: Path, *labels: str) -> dict[Pair, bool]:
 
 def table(path: Path, columns: Sequence[str]) -> Iterator[tuple[str, dict[str, str]]]:
     """Rows of a comma-separated table, packed by gzip or not, with where they are; other columns are left out."""
-    rows = list(rows_of(path))
-    header = rows[0][1] if rows else []
+    lines = read_table(path)
+    header = lines.header
     if missing := [name for name in columns if name not in header]:
         what = f"there is no column {', '.join(missing)}"
         raise CorruptData(what, where=f"{path}: line 1", todo=f"name {', '.join(columns)}")
-    for line, cells in rows[1:]:
+    for line, cells in lines.lines[1:]:
         check_width(cells, header, f"{path}: line {line}")
         yield f"{path}: line {line}", {name: cells[header.index(name)] for name in columns}

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from harness.base.errors import CorruptData
+from harness.base.faults import all_faults
 from harness.base.manifests import Strict
 from harness.benchmarks.combos.dataset import TEST_FILE, TRAINING_FILE, UNANNOTATED, CombosDataset, dataset_of
 from harness.benchmarks.combos.documents import (
@@ -22,6 +23,7 @@ from harness.benchmarks.combos.documents import (
     MarkedDrug,
     check_document,
 )
+from harness.data.cells import unpacked
 from harness.data.lines import path_of
 from harness.data.manifest import DatasetManifest
 from harness.data.parameters import parameters_of
@@ -62,16 +64,19 @@ def convert(manifest: DatasetManifest, files: Mapping[str, Path]) -> CombosDatas
 def _documents(path: Path, part: int) -> list[tuple[str, Document]]:
     """Where each document is, and the document."""
     rows = []
-    # not splitlines: a text may hold other characters that end a line
-    for number, line in enumerate(path.read_bytes().split(b"\n"), start=1):
-        where = f"{path}: line {number}"
-        if line.strip():
-            document = _document(line, where)
-            if part == UNANNOTATED and document.relations:
-                what = "a document that is not annotated has relations"
-                raise CorruptData(what, where=f"{where}: rels", todo="leave them out, or list it for training")
-            check_document(document, where)
-            rows.append((where, document))
+    with all_faults() as faults:
+        # not splitlines: a text may hold other characters that end a line
+        for number, line in enumerate(unpacked(path).split(b"\n"), start=1):
+            where = f"{path}: line {number}"
+            with faults.noted():
+                if not line.strip():
+                    continue
+                document = _document(line, where)
+                if part == UNANNOTATED and document.relations:
+                    what = "a document that is not annotated has relations"
+                    raise CorruptData(what, where=f"{where}: rels", todo="leave them out, or list it for training")
+                check_document(document, where)
+                rows.append((where, document))
     return rows
 
 

@@ -8,17 +8,18 @@ types separated by ";", the sign + for a pair that has them, - for one that does
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 from pydantic import Field
 
-from harness.base.errors import ManifestError
+from harness.base.faults import Faults, all_faults
 from harness.base.manifests import Strict
 from harness.benchmarks.ddi.dataset import DdiDataset, Integers, Signs
 from harness.benchmarks.ddi.molecules import count_fingerprints, molecules_of
-from harness.data.cells import TableLine, check_once, table_of
+from harness.data.cells import TableFile, TableLine, check_once, listed_table, table_of
 from harness.data.manifest import DatasetManifest
 from harness.data.parameters import parameters_of
 
@@ -42,19 +43,11 @@ class Parameters(Strict):
 def convert(manifest: DatasetManifest, files: Mapping[str, Path]) -> DdiDataset:
     """The dataset out of its tables."""
     parameters = parameters_of(manifest, Parameters)
-    for name in filter(None, (parameters.drugs, parameters.interactions, parameters.knowledge)):
-        if name not in files:
-            raise ManifestError(
-                f"the file '{name}' is not listed",
-                where=f"datasets/{manifest.name}/dataset.toml: files",
-                todo="list the tables under [[files]]",
-            )
-    drugs = _drugs(files[parameters.drugs])
+    drugs, molecules = _drugs(listed_table(parameters.drugs, files, manifest.name))
     ids = tuple(row.cells["drug"] for row in drugs)
-    smiles = tuple(row.cells["smiles"] for row in drugs)
-    molecules = molecules_of(smiles, [row.where for row in drugs])
-    pairs, labels, types = _items(files[parameters.interactions], ids)
-    edges, entities, relations = _graph(files.get(parameters.knowledge), ids, parameters.relations)
+    pairs, labels, types = _items(listed_table(parameters.interactions, files, manifest.name), ids)
+    knowledge = listed_table(parameters.knowledge, files, manifest.name) if parameters.knowledge else None
+    edges, entities, relations = _graph(knowledge, ids, parameters.relations)
     return DdiDataset(
         name=manifest.name,
         pairs=pairs,
@@ -64,7 +57,7 @@ def convert(manifest: DatasetManifest, files: Mapping[str, Path]) -> DdiDataset:
         years=np.array([_year(row) for row in drugs], dtype=np.int32),
         released=np.empty((len(ids) + len(pairs), 0), dtype=np.int32),
         drug_ids=ids,
-        smiles=smiles,
+        smiles=tuple(row.cells["smiles"] for row in drugs),
         drug_names=tuple(row.cells.get("name") or row.cells["drug"] for row in drugs),
         drug_texts=tuple(row.cells.get("text", "") for row in drugs),
         graph_texts=tuple(row.cells.get("graph_text", "") for row in drugs),
@@ -75,12 +68,19 @@ def convert(manifest: DatasetManifest, files: Mapping[str, Path]) -> DdiDataset:
     )
 
 
-def _drugs(path: Path) -> list[TableLine]:
-    rows = table_of(path, DRUG_COLUMNS[:2], optional=DRUG_COLUMNS[2:])
-    check_once(((row, row.cells["drug"]) for row in rows), "drug '{}'")
-    for row in rows:
-        row.check_full("drug")
-    return rows
+def _drugs(file: TableFile) -> tuple[list[TableLine], list[Any]]:
+    """The lines of the drugs and their structures; all that is wrong with any of them is told together."""
+    with all_faults() as faults:
+        rows = table_of(file, DRUG_COLUMNS[:2], optional=DRUG_COLUMNS[2:], faults=faults)
+        check_once(((row, row.cells["drug"]) for row in rows), "drug '{}'", faults)
+        for row in rows:
+            with faults.noted():
+                row.check_full("drug")
+                _year(row)
+        molecules: list[Any] = []
+        with faults.noted():
+            molecules = molecules_of([row.cells["smiles"] for row in rows], [row.where for row in rows])
+    return rows, molecules
 
 
 def _year(row: TableLine) -> int:
@@ -92,28 +92,45 @@ def _year(row: TableLine) -> int:
     return int(text)
 
 
-def _items(path: Path, ids: Sequence[str]) -> tuple[Integers, Integers | Signs, tuple[str, ...]]:
+def _items(file: TableFile, ids: Sequence[str]) -> tuple[Integers, Integers | Signs, tuple[str, ...]]:
     """Pairs, a type or signs for each, and the types' names; triplets are sorted, signed pairs as in the table."""
-    rows = table_of(path, TRIPLET, SIGNED)
-    signed = bool(rows) and "sign" in rows[0].cells
-    places = {drug: place for place, drug in enumerate(ids)}
-    pairs = np.array([_pair(row, places) for row in rows], dtype=np.int32).reshape(-1, 2)
-    types_of_rows = [_types(row) for row in rows]
-    names = tuple(sorted({name for types in types_of_rows for name in types}))
+    with all_faults() as faults:
+        items = list(_read_items(table_of(file, TRIPLET, SIGNED, faults=faults), ids, faults))
+        keys = (
+            (
+                one.row,
+                ", ".join([*map(ids.__getitem__, one.pair), *sorted(one.types), one.row.cells.get("sign", "")]),
+            )
+            for one in items
+        )
+        check_once(keys, "the interaction '{}'", faults)
+    pairs = np.array([one.pair for one in items], dtype=np.int32).reshape(-1, 2)
+    names = tuple(sorted({name for one in items for name in one.types}))
     number = {name: place for place, name in enumerate(names)}
-    keys = (
-        (row, ", ".join([*map(ids.__getitem__, pair), *sorted(types), row.cells.get("sign", "")]))
-        for row, pair, types in zip(rows, pairs, types_of_rows, strict=True)
-    )
-    check_once(keys, "the interaction '{}'")
-    if signed:
-        signs = np.zeros((len(rows), len(names)), dtype=np.int8)
-        for line, (row, types) in enumerate(zip(rows, types_of_rows, strict=True)):
-            signs[line, [number[name] for name in types]] = _sign(row)
+    if items and "sign" in items[0].row.cells:
+        signs = np.zeros((len(items), len(names)), dtype=np.int8)
+        for line, one in enumerate(items):
+            signs[line, [number[name] for name in one.types]] = one.sign
         return pairs, signs, names
-    labels = np.array([number[types[0]] for types in types_of_rows], dtype=np.int32)
+    labels = np.array([number[one.types[0]] for one in items], dtype=np.int32)
     order = np.lexsort((labels, pairs[:, 1], pairs[:, 0]))
     return pairs[order], labels[order], names
+
+
+class _Item(NamedTuple):
+    """A line of the interactions: two drugs by their numbers, types, and +1 or -1 for them."""
+
+    row: TableLine
+    pair: tuple[int, int]
+    types: list[str]
+    sign: int
+
+
+def _read_items(rows: Iterable[TableLine], ids: Sequence[str], faults: Faults) -> Iterator[_Item]:
+    places = {drug: place for place, drug in enumerate(ids)}
+    for row in rows:
+        with faults.noted():
+            yield _Item(row, _pair(row, places), _types(row), _sign(row) if "sign" in row.cells else 1)
 
 
 def _pair(row: TableLine, places: Mapping[str, int]) -> tuple[int, int]:
@@ -142,19 +159,23 @@ def _sign(row: TableLine) -> int:
 
 
 def _graph(
-    path: Path | None, ids: Sequence[str], order: Sequence[str]
+    file: TableFile | None, ids: Sequence[str], order: Sequence[str]
 ) -> tuple[Integers, tuple[str, ...], tuple[str, ...]]:
     """Edges in the order of the table, entities (the drugs first) and relations by name."""
-    rows = table_of(path, EDGE) if path else []
-    check_once(((row, ", ".join(row.cells[column] for column in EDGE)) for row in rows), "the edge '{}'")
+    with all_faults() as faults:
+        rows = table_of(file, EDGE, faults=faults) if file else []
+        check_once(
+            ((row, ", ".join(row.cells[column] for column in EDGE)) for row in rows), "the edge '{}'", faults
+        )
+        for row in rows:
+            if order and row.cells["relation"] not in order:
+                what = f"relation '{row.cells['relation']}' is not in the manifest's list"
+                faults.add(row.refused(what, "add it to parameters.relations"))
     entities = list(dict.fromkeys([*ids, *(row.cells[end] for row in rows for end in ("head", "tail"))]))
     relations = list(order or dict.fromkeys(row.cells["relation"] for row in rows))
     entity = {name: place for place, name in enumerate(entities)}
     relation = {name: place for place, name in enumerate(relations)}
-    edges = []
-    for row in rows:
-        if row.cells["relation"] not in relation:
-            what = f"relation '{row.cells['relation']}' is not in the manifest's list"
-            raise row.refused(what, "add it to parameters.relations")
-        edges.append((entity[row.cells["head"]], entity[row.cells["tail"]], relation[row.cells["relation"]]))
+    edges = [
+        [entity[row.cells["head"]], entity[row.cells["tail"]], relation[row.cells["relation"]]] for row in rows
+    ]
     return np.array(edges, dtype=np.int32).reshape(-1, 3), tuple(entities), tuple(relations)

@@ -1,133 +1,258 @@
-"""One's own data as three comma-separated tables: pairs with labels, drug features, disease features.
+"""One's own data as three tables: known pairs, drug features, disease features.
 
-associations: columns `drug`, `disease`, `label` (+1, -1; 0 may be left out). Features: the first column names the
-drug or disease, every other column is a feature; an empty cell is an unknown value. The feature tables say which
-drugs and diseases there are, and in which order.
+associations: a list of pairs (columns `drug`, `disease` and, if wanted, `label`: +1, -1 or 0; without it all have
++1), or a matrix: drugs in lines, diseases in columns, a label or nothing in each cell. Features: the first column
+names the drug or disease, every other column is a feature; an empty cell is an unknown value. The feature tables
+say which drugs and diseases there are, and in which order; where there is none, the associations do.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
+from pydantic import Field
 
-from harness.base.errors import CorruptData, ManifestError
+from harness.base.errors import CorruptData
+from harness.base.faults import Faults, all_faults
 from harness.base.manifests import Strict
 from harness.benchmarks.repurposing.dataset import Features, Labels, RepurposingDataset
-from harness.data.cells import check_width, rows_of
+from harness.data.cells import RawTable, check_width, listed_table, read_table
 from harness.data.manifest import DatasetManifest
 from harness.data.parameters import parameters_of
 
-_COLUMNS = ["drug", "disease", "label"]
-_LABELS = {"1": 1, "+1": 1, "1.0": 1, "-1": -1, "-1.0": -1, "0": 0, "0.0": 0}
+_ENDS, _LABEL = ("drug", "disease"), "label"
+# lines that are looked at to tell a matrix from a list
+_LOOK_LINES = 20
 
 
 class Parameters(Strict):
-    """The names of the three files."""
+    """The names of the files; `book.xlsx#sheet` is a sheet of a workbook."""
 
     associations: str = "associations.csv"
-    drug_features: str = "drug_features.csv"
-    disease_features: str = "disease_features.csv"
+    drug_features: str = Field(default="drug_features.csv", description="empty: nothing is known of the drugs")
+    disease_features: str = Field(default="disease_features.csv", description="empty: likewise")
+
+
+class _Pair(NamedTuple):
+    """A pair with its label, and where it stands."""
+
+    drug: str
+    disease: str
+    label: int
+    where: str
+
+
+class _Known(NamedTuple):
+    """Features of one kind, and the names of its rows and columns."""
+
+    names: tuple[str, ...]
+    features: Features
+    columns: tuple[str, ...]
+    # where there is no table, nothing says which names are right
+    is_listed: bool
 
 
 def convert(manifest: DatasetManifest, files: Mapping[str, Path]) -> RepurposingDataset:
-    """The dataset out of its three tables."""
+    """The dataset out of its tables."""
     parameters = parameters_of(manifest, Parameters)
-    names = (parameters.associations, parameters.drug_features, parameters.disease_features)
-    for name in names:
-        if name not in files:
-            raise ManifestError(
-                f"the file '{name}' is not listed",
-                where=f"datasets/{manifest.name}/dataset.toml: files",
-                todo="list the three tables under [[files]]",
-            )
-    return read_tables(manifest.name, *(files[name] for name in names))
-
-
-def read_tables(name: str, associations: Path, drug_features: Path, disease_features: Path) -> RepurposingDataset:
-    """A dataset out of three tables, wherever they lie."""
-    drug_ids, drug_names, drug_values = _features(drug_features)
-    disease_ids, disease_names, disease_values = _features(disease_features)
+    associations, drugs, diseases = (
+        listed_table(name, files, manifest.name) if name else None
+        for name in (parameters.associations, parameters.drug_features, parameters.disease_features)
+    )
+    if associations is None:
+        raise CorruptData(
+            "there are no associations", where=f"{manifest.name}/dataset.toml: parameters.associations"
+        )
+    table = read_table(associations)
+    with all_faults() as faults:
+        pairs, names = _associations(table, faults)
+    known = [
+        _features(read_table(file)) if file else _alike_to_itself(own)
+        for file, own in zip((drugs, diseases), names, strict=True)
+    ]
+    labels = _labels(pairs, names, known, table)
+    (drug_ids, drug_features, drug_columns, _), (disease_ids, disease_features, disease_columns, _) = known
     return RepurposingDataset(
-        name=name,
-        associations=_associations(associations, drug_ids, disease_ids),
-        drug_features=drug_values,
-        disease_features=disease_values,
+        name=manifest.name,
+        associations=labels,
+        drug_features=drug_features,
+        disease_features=disease_features,
         drug_ids=drug_ids,
         disease_ids=disease_ids,
-        drug_feature_names=drug_names,
-        disease_feature_names=disease_names,
+        drug_feature_names=drug_columns,
+        disease_feature_names=disease_columns,
+        remarks=tuple(
+            f"nothing is known of the {kind}s but their names: each resembles itself alone"
+            for kind, one in zip(_ENDS, known, strict=True)
+            if not one.is_listed
+        ),
     )
 
 
-def _features(path: Path) -> tuple[tuple[str, ...], tuple[str, ...], Features]:
-    rows = list(rows_of(path))
-    if len(rows) < 2 or len(rows[0][1]) < 2:
+def _alike_to_itself(names: Sequence[str]) -> _Known:
+    """Features of things that nothing is known of: a similarity matrix with ones on its diagonal."""
+    return _Known(tuple(names), np.eye(len(names)), tuple(names), is_listed=False)
+
+
+def _features(table: RawTable) -> _Known:
+    header, rows = table.header, table.lines[1:]
+    if not rows or len(header) < 2:
         raise CorruptData(
             "the table has no features",
-            where=str(path),
+            where=str(table.file),
             todo="give a header, a first column of names and at least one feature column",
         )
-    header, ids, values = rows[0][1], [], np.empty((len(rows) - 1, len(rows[0][1]) - 1))
     lines: dict[str, int] = {}
-    for number, (line, row) in enumerate(rows[1:]):
-        where = f"{path}: line {line}"
-        check_width(row, header, where)
-        if row[0] in lines:
-            raise CorruptData(
-                f"'{row[0]}' is also in line {lines[row[0]]}", where=where, todo="keep one of the lines"
-            )
-        lines[row[0]] = line
-        ids.append(row[0])
-        cells = zip(row[1:], header[1:], strict=True)
-        values[number] = [_number(cell, f"{where}, column '{column}'") for cell, column in cells]
-    return tuple(ids), tuple(header[1:]), values
+    values = np.full((len(rows), len(header) - 1), np.nan)
+    with all_faults() as faults:
+        for number, (line, row) in enumerate(rows):
+            where = table.where(line)
+            with faults.noted():
+                check_width(row, header, where)
+                _check_new(row[0], line, lines, where)
+                values[number] = _numbers(table, row, where, faults)
+    return _Known(tuple(lines), values, tuple(header[1:]), is_listed=True)
 
 
-def _associations(path: Path, drug_ids: Sequence[str], disease_ids: Sequence[str]) -> Labels:
-    drugs = {name: place for place, name in enumerate(drug_ids)}
-    diseases = {name: place for place, name in enumerate(disease_ids)}
-    labels = np.zeros((len(drugs), len(diseases)), dtype=np.int8)
-    lines: dict[tuple[str, str], int] = {}
-    rows = rows_of(path)
-    header = next(rows, (0, []))[1]
-    if header != _COLUMNS:
-        raise CorruptData(
-            f"the columns are {', '.join(header) or 'none'}",
-            where=f"{path}: line 1",
-            todo=f"name them {', '.join(_COLUMNS)}",
+def _check_new(name: str, line: int, lines: dict[str, int], where: str) -> None:
+    """Add a name to those with their lines; refuse an empty or a known one."""
+    if not name:
+        raise CorruptData("the line has no name", where=where, todo="name it in the first column")
+    if name in lines:
+        raise CorruptData(f"'{name}' is also in line {lines[name]}", where=where, todo="keep one of the lines")
+    lines[name] = line
+
+
+def _associations(table: RawTable, faults: Faults) -> tuple[list[_Pair], tuple[list[str], list[str]]]:
+    """Pairs with a label, and the names of drugs and of diseases as they are first read."""
+    columns = [name.lower() for name in table.header]
+    if sorted(columns) in (sorted(_ENDS), sorted((*_ENDS, _LABEL))):
+        pairs = list(_of_list(table, columns, faults))
+        return pairs, (
+            list(dict.fromkeys(one.drug for one in pairs)),
+            list(dict.fromkeys(one.disease for one in pairs)),
         )
-    for line, row in rows:
-        where = f"{path}: line {line}"
-        check_width(row, header, where)
-        drug, disease, label = row
-        for kind, name, entities in (("drug", drug, drugs), ("disease", disease, diseases)):
-            if name not in entities:
+    if _is_matrix(table):
+        return _of_matrix(table, faults)
+    raise CorruptData(
+        f"the columns are {', '.join(table.header) or 'none'}",
+        where=table.where(1),
+        todo=f"for a list of pairs, name them {', '.join((*_ENDS, _LABEL))} ({_LABEL} may be left out); for a "
+        "matrix, give a line per drug and a column per disease, with 1, -1, 0 or nothing in the cells",
+    )
+
+
+def _is_matrix(table: RawTable) -> bool:
+    """Whether what stands behind the first column are labels, and not names."""
+    cells = [row[1] for _, row in islice(table.lines[1:], _LOOK_LINES) if len(row) > 1]
+    return len(table.header) > 1 and sum(not cell or _number(table, cell) is not None for cell in cells) * 2 > len(
+        cells
+    )
+
+
+def _of_list(table: RawTable, columns: Sequence[str], faults: Faults) -> Iterator[_Pair]:
+    lines: dict[tuple[str, str], int] = {}
+    for line, row in table.lines[1:]:
+        where = table.where(line)
+        with faults.noted():
+            check_width(row, columns, where)
+            cells = dict(zip(columns, row, strict=True))
+            drug, disease = ends = cells["drug"], cells["disease"]
+            if not all(ends):
+                raise CorruptData("the pair has a name that is empty", where=where, todo="give both names")
+            if ends in lines:
                 raise CorruptData(
-                    f"{kind} '{name}' has no line in the {kind} features",
+                    f"the pair '{drug}', '{disease}' is also in line {lines[ends]}",
                     where=where,
-                    todo="add it there (its cells may be empty), or remove the pair",
+                    todo="keep one of the lines",
                 )
-        if label not in _LABELS:
-            raise CorruptData(f"label '{label}' is none of -1, 0, +1", where=where, todo="correct the label")
-        if (drug, disease) in lines:
-            raise CorruptData(
-                f"the pair '{drug}', '{disease}' is also in line {lines[drug, disease]}",
-                where=where,
-                todo="keep one of the lines",
-            )
-        lines[drug, disease] = line
-        labels[drugs[drug], diseases[disease]] = _LABELS[label]
+            lines[ends] = line
+            label = _label(table, cells[_LABEL], where) if _LABEL in cells else 1
+            yield _Pair(drug, disease, label, where)
+
+
+def _of_matrix(table: RawTable, faults: Faults) -> tuple[list[_Pair], tuple[list[str], list[str]]]:
+    header, pairs = table.header, []
+    drugs: dict[str, int] = {}
+    diseases: dict[str, int] = {}
+    for place, name in enumerate(header[1:], start=2):
+        with faults.noted():
+            where = f"{table.where(1)}, column {place}"
+            if not name:
+                raise CorruptData("the column has no name", where=where, todo="name it by its disease")
+            if name in diseases:
+                what = f"'{name}' is also the name of column {diseases[name]}"
+                raise CorruptData(what, where=where, todo="keep one of the columns")
+            diseases[name] = place
+    for line, row in table.lines[1:]:
+        where = table.where(line)
+        with faults.noted():
+            check_width(row, header, where)
+            _check_new(row[0], line, drugs, where)
+            for disease, cell in zip(header[1:], row[1:], strict=True):
+                at = f"{where}, column '{disease}'"
+                with faults.noted():
+                    if label := _label(table, cell, at) if cell else 0:
+                        pairs.append(_Pair(row[0], disease, label, at))
+    return pairs, (list(drugs), list(diseases))
+
+
+def _labels(
+    pairs: Sequence[_Pair], names: Sequence[Sequence[str]], known: Sequence[_Known], table: RawTable
+) -> Labels:
+    """The matrix of labels; every drug and disease that is named must be among the known ones."""
+    numbers = [{name: place for place, name in enumerate(one.names)} for one in known]
+    if all(
+        own and set(own) <= other.keys() and set(own).isdisjoint(listed)
+        for own, listed, other in zip(names, numbers, reversed(numbers), strict=True)
+    ):
+        raise CorruptData(
+            "diseases stand where drugs belong, and drugs where diseases belong",
+            where=str(table.file),
+            todo="turn the matrix, or exchange the two tables of features",
+        )
+    labels = np.zeros([len(one) for one in numbers], dtype=np.int8)
+    with all_faults() as faults:
+        for at, kind in enumerate(_ENDS):
+            places = {pair[at]: pair.where for pair in reversed(pairs)}
+            for name in (one for one in names[at] if one not in numbers[at]):
+                faults.add(
+                    CorruptData(
+                        f"{kind} '{name}' has no line in the {kind} features",
+                        where=places.get(name, str(table.file)),
+                        todo="add it there (its cells may be empty), or remove it here",
+                    )
+                )
+    for drug, disease, label, _ in pairs:
+        labels[numbers[0][drug], numbers[1][disease]] = label
     return labels
 
 
-def _number(cell: str, where: str) -> float:
-    if not cell:
-        return float("nan")
+def _label(table: RawTable, cell: str, where: str) -> int:
+    label = _number(table, cell)
+    if label not in (-1, 0, 1):
+        raise CorruptData(f"label '{cell}' is none of -1, 0, +1", where=where, todo="correct the label")
+    return int(label)
+
+
+def _numbers(table: RawTable, row: Sequence[str], where: str, faults: Faults) -> list[float]:
+    """The features of a line; an empty cell is an unknown one."""
+    numbers = [_number(table, cell) if cell else math.nan for cell in row[1:]]
+    for cell, column, number in zip(row[1:], table.header[1:], numbers, strict=True):
+        if number is None:
+            place = f"{where}, column '{column}'"
+            todo = "give a number, or leave an unknown value empty"
+            faults.add(CorruptData(f"'{cell}' is not a number", where=place, todo=todo))
+    return [math.nan if number is None else number for number in numbers]
+
+
+def _number(table: RawTable, cell: str) -> float | None:
     try:
-        return float(cell)
+        return table.number(cell)
     except ValueError:
-        raise CorruptData(
-            f"'{cell}' is not a number", where=where, todo="give a number, or leave an unknown value empty"
-        ) from None
+        return None
