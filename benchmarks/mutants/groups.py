@@ -48,6 +48,7 @@ _GROUPS: Mapping[str, tuple[str, str]] = MappingProxyType(
         "harness/notebook/": ("notebook", "notebook"),
         "harness/parity/": ("parity", "parity"),
         "harness/planning/": ("planning", "core"),
+        "harness/prediction/": ("prediction", "prediction"),
         "harness/proof/": ("proof", "proof"),
         "harness/report/": ("report", "report"),
         "harness/results/": ("results", "core"),

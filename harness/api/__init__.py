@@ -19,9 +19,10 @@ if TYPE_CHECKING:
     from harness.api.handles import container_log, diff, forget, show
     from harness.api.pages import report, site
     from harness.api.plans import cells, needs, plan, status
+    from harness.api.predictions import predict
     from harness.api.proofs import attest, confirm, verify
     from harness.api.repository import Repository, open_repository
-    from harness.api.runs import Campaign, ScoredRun, predict, run, scores
+    from harness.api.runs import Campaign, ScoredRun, run, scores
 
 __all__ = [
     "AcceptedData",
@@ -63,9 +64,10 @@ _MODULES = {
     "handles": ("container_log", "diff", "forget", "show"),
     "pages": ("report", "site"),
     "plans": ("cells", "needs", "plan", "status"),
+    "predictions": ("predict",),
     "proofs": ("attest", "confirm", "verify"),
     "repository": ("Repository", "open_repository"),
-    "runs": ("Campaign", "ScoredRun", "predict", "run", "scores"),
+    "runs": ("Campaign", "ScoredRun", "run", "scores"),
 }
 
 

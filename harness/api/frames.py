@@ -12,14 +12,14 @@ from harness.audit import to_json as audit_json
 from harness.compare import Book
 from harness.compare.text import comparison_json
 from harness.contest import COLUMNS, Contest, rows_of
-from harness.execution.predict import Predicted
 from harness.planning.plan import Plan
+from harness.prediction import Prediction
 from harness.status import ScoredCell, Table
 
 if TYPE_CHECKING:
     import pandas
 
-Results = Plan | Campaign | Table | Contest | ScoredRun | Book | AuditReport | Predicted
+Results = Plan | Campaign | Table | Contest | ScoredRun | Book | AuditReport | Prediction
 Row = dict[str, Any]
 
 _OF_A_CLAIM = (
@@ -54,10 +54,9 @@ def _rows(results: Results, repository: Repository | None) -> tuple[list[Row], l
             return [{name: claim[name] for name in _OF_A_CLAIM} for claim in claims], list(_OF_A_CLAIM)
         case AuditReport():
             return _of_steps(results), ["key", "label", "step", "checked", "what", "expected", "found", "where"]
-        case Predicted():
-            columns = ["rank", *results.ranking.columns]
-            ranked = enumerate(results.ranking.rows, 1)
-            return [dict(zip(columns, (rank, *row), strict=True)) for rank, row in ranked], columns
+        case Prediction():
+            columns = [*results.columns]
+            return [dict(zip(columns, row, strict=True)) for row in results.rows], columns
 
 
 def _of_cells(table: Table) -> tuple[list[Row], list[str]]:

@@ -1,4 +1,4 @@
-"""Runs: what is left of a plan, and predictions on one's own data; and the scores of one stored run."""
+"""Runs: what is left of a plan, and the scores of one stored run."""
 
 from __future__ import annotations
 
@@ -13,11 +13,8 @@ from harness.base.errors import UsageError
 from harness.base.interrupt import stop_on_interrupt
 from harness.base.progress import ProgressChoice, progress_for
 from harness.base.vocabulary import Verdict
-from harness.benchmarks.new_item import NewItem
 from harness.engine import find_engine
 from harness.execution.campaign import Choices, left_to_run, run_cells
-from harness.execution.predict import Predicted, prediction_job, ranked_name
-from harness.execution.predict import predict as predict_job
 from harness.handles.lookup import Handle, find_handle, run_command
 from harness.planning.jobs import Job, PlannedJob
 from harness.planning.needs import check_disk
@@ -77,34 +74,6 @@ def run(
         joined = join(plan, here.store, records=True)
     scored = score_all(here.layout, here.store, joined, here.mirrors)
     return Campaign(build_table(here.layout, here.store, plan, scored.cells), left, stopped)
-
-
-def predict(
-    method: str,
-    dataset: str,
-    *,
-    variant: str = "published",
-    seed: int = 0,
-    top: int | None = None,
-    new: Iterable[tuple[str, str, str]] = (),
-    only: Iterable[str] = (),
-    progress: ProgressChoice = "auto",
-    repository: Repository | None = None,
-) -> Predicted:
-    """The unknown pairs of a dataset, best first, ranked by a method that was fitted on all known ones.
-
-    `new` are items of one's own, each a kind, a name and a text: `("drug", "mine", "CCO")`. Then only rows with
-    these are listed. `only` names things of the dataset: rows without one of them are left out.
-    """
-    here = opened(repository)
-    names = [ranked_name(here.layout, dataset, name, here.mirrors) for name in only]
-    items = [NewItem(kind=kind, name=name, text=text) for kind, name, text in new]
-    job = prediction_job(here.layout, method, dataset, variant, seed, new=items, mirrors=here.mirrors)
-    with (
-        progress_for(progress) as shown,
-        find_engine(here.layout, install=here.install, runtime=here.runtime) as engine,
-    ):
-        return predict_job(here.layout, engine, job, mirrors=here.mirrors, progress=shown, names=names, top=top)
 
 
 def _run(

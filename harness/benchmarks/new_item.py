@@ -63,7 +63,11 @@ class Usual:
 
 
 class Extension(Protocol):
-    """A module `extension`."""
+    """A module `extension`. It may also have
+
+    - `again(dataset, names, pairs)`: by name, what must be added so that known things, or pairs of them, can be
+      asked about once more. Without it every unknown pair of known things is asked anyway, or none can be.
+    """
 
     KINDS: Mapping[str, Kind]
     USUAL: Usual
@@ -116,6 +120,15 @@ def with_new(benchmark: str, dataset: D, items: Sequence[NewItem]) -> D:
         if any("\ud800" <= letter <= "\udfff" for letter in f"{item.name}{item.text}"):
             raise UsageError("the text is not UTF-8", where=f"--{item.kind}", todo="write it in UTF-8")
     return extension_of(benchmark).with_new(dataset, items)
+
+
+def items_again(
+    benchmark: str, dataset: object, names: Sequence[str], pairs: Sequence[Sequence[str]]
+) -> Mapping[str, NewItem]:
+    """By name, what must be added to a dataset so that its own known things, or pairs of them, are asked about."""
+    again = getattr(benchmarks.part(benchmark, "extension"), "again", None)
+    items: Mapping[str, NewItem] = again(dataset, names, pairs) if again else {}
+    return items
 
 
 def check_name(item: NewItem, names: set[str]) -> None:

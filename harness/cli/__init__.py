@@ -42,7 +42,7 @@ _COMMANDS = {
     "log": "Show what happened to results, in order.",
     "report": "Write the status page as one self-contained HTML file.",
     "export": "Export results with their evidence as a Workflow Run RO-Crate.",
-    "predict": "Run one method on your own data.",
+    "predict": "Rank what is not known, or items of your own, by several methods.",
     "notebook": "Open a Jupyter kernel inside a method's frozen image, a job loaded.",
     "new": "Make the skeleton of a new method.",
     "clean": "Remove orphaned containers, temporary folders, caches.",

@@ -7,7 +7,8 @@ from pathlib import Path
 import click
 
 from harness import api
-from harness.cli.options import OnceCommand, benchmark_option, echo_json, json_option, mirror_option
+from harness.cli.options import OnceCommand, benchmark_option, json_option, json_text, mirror_option
+from harness.cli.output import chosen_kind, deliver, output_option
 
 
 @click.command(cls=OnceCommand)
@@ -29,6 +30,7 @@ from harness.cli.options import OnceCommand, benchmark_option, echo_json, json_o
 @click.option("--markdown", "as_markdown", is_flag=True, help="For documents.")
 @mirror_option
 @json_option
+@output_option("text", "markdown", "json")
 def command(
     benchmark: str,
     methods: tuple[str, ...],
@@ -40,21 +42,22 @@ def command(
     as_markdown: bool,
     mirrors: tuple[Path, ...],
     as_json: bool,
+    output: Path | None,
 ) -> int:
     """Put published numbers beside ours, each with a verdict.
 
     \b
     harness compare
     harness compare --method bnnr --dataset fdataset --split random --seed 17263407
-    harness compare --all --markdown > claims.md
+    harness compare --all --output claims.md
 
     Exit code 1 when a claim deviates, else 0: a claim that can't be compared, or waits for a run, is no failure.
     """
     from harness.compare import ClaimVerdict
     from harness.compare.text import to_json, to_markdown, to_text
 
-    if as_json and as_markdown:
-        raise click.UsageError("--json and --markdown exclude each other")
+    flags = {"--json": "json" if as_json else None, "--markdown": "markdown" if as_markdown else None}
+    kind = chosen_kind(output, flags)
     book = api.compare(
         benchmark,
         methods=methods,
@@ -64,12 +67,10 @@ def command(
         against=against,
         repository=api.open_repository(mirrors=mirrors),
     )
-    if as_json:
-        echo_json(to_json(book))
-    elif as_markdown:
-        click.echo(to_markdown(book, everything=everything), nl=False)
+    if kind == "json":
+        deliver(f"{json_text(to_json(book))}\n", output)
     else:
-        click.echo(to_text(book, everything=everything), nl=False)
+        deliver((to_markdown if kind == "markdown" else to_text)(book, everything=everything), output)
     if not sum(book.tally.values()):
         click.echo("nothing is published of what was asked for: no number was held against another", err=True)
     return 1 if book.tally[ClaimVerdict.DEVIATES] else 0

@@ -11,7 +11,8 @@ from harness import api
 from harness.api.repository import Repository
 from harness.base.errors import AuditError, CorruptData, UsageError
 from harness.base.progress import progress_for
-from harness.cli.options import OnceCommand, OutputFile, echo_json, json_option, mirror_option
+from harness.cli.options import OnceCommand, echo_json, json_option, mirror_option
+from harness.cli.output import output_option
 from harness.export import Extent, Profile, export
 from harness.results.index import build_index
 from harness.status.table import STORED
@@ -21,10 +22,8 @@ _INDEX = ".parquet"
 
 @click.command(cls=OnceCommand)
 @click.option("--suite", help="Whose runs; smoke by default; 'stored': all that was ever run here.")
-@click.option(
-    "--output",
-    type=OutputFile("", ".zip", _INDEX, folder=True),
-    help="A new folder (a name without an ending), a new .zip, or a .parquet index.",
+@output_option(
+    *("", ".zip", _INDEX), help="A new folder (a name without an ending), a new .zip, or a new .parquet index."
 )
 @click.option("--reference", is_flag=True, help="The committed results: records and scores, no predictions.")
 @click.option("--without-predictions", is_flag=True, help="Smaller; scores can't be computed again from it.")
@@ -89,6 +88,8 @@ def command(
             output,
             extent=Extent.REFERENCE if reference else extent,
             profile=Profile(profile or Profile.PROVENANCE),
+            # a file that is there was named with --force
+            overwrite=output.is_file(),
             mirrors=mirrors,
             progress=progress,
         )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 from collections import Counter
 from collections.abc import Callable, Iterable
 from functools import wraps
@@ -36,22 +35,6 @@ class OnceCommand(click.Command):
                 name = option.opts[0]
                 raise click.BadOptionUsage(name, f"{name} is given twice. It takes one value.", ctx)
         return super().parse_args(ctx, args)
-
-
-class OutputFile(click.Path):
-    """The path of a file to write; its ending must be one of those given."""
-
-    def __init__(self, *endings: str, folder: bool = False) -> None:
-        super().__init__(dir_okay=folder, path_type=Path)
-        self._endings = endings
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
-        """The path, if its ending is known."""
-        path = Path(os.fsdecode(super().convert(value, param, ctx)))
-        if path.suffix.lower() not in self._endings:
-            known = ", ".join(ending or "none" for ending in self._endings)
-            self.fail(f"'{path}' is of no kind that is written here. Known endings: {known}.", param, ctx)
-        return path
 
 
 class OnceGroup(click.Group):

@@ -1,4 +1,4 @@
-"""`harness predict`: what one method says of the unknown pairs of a dataset, or of items of one's own."""
+"""`harness predict`: what methods say of the unknown pairs of a dataset, or of items of one's own."""
 
 from __future__ import annotations
 
@@ -12,12 +12,20 @@ import click
 
 from harness import api
 from harness.base.errors import UsageError
-from harness.base.files import write_atomic
 from harness.benchmarks.new_item import kind_of, kinds
-from harness.cli.options import SEED, Command, OnceCommand, OutputFile, install_option, mirror_option
+from harness.cli.options import (
+    SEED,
+    Command,
+    OnceCommand,
+    install_option,
+    json_option,
+    mirror_option,
+    parse_settings,
+)
+from harness.cli.output import chosen_kind, deliver, output_option
 from harness.cli.warnings import echo_warnings
 from harness.data import load_manifest
-from harness.execution.predict import usual_choice
+from harness.prediction import EVERY, KINDS, Prediction, about_lines, content_of, usual_choice
 
 NewValue = tuple[str, str, str]
 
@@ -43,13 +51,20 @@ def _kind_options(command: Command) -> Command:
 
 @click.command(cls=OnceCommand)
 @click.argument("benchmark", required=False)
-@click.option("--method", help="A method (harness list); the benchmark's usual one where none is named.")
-@click.option("--dataset", help="What it learns from; docs/data.md tells how to bring your own.")
-@click.option("--variant", default="published", show_default=True, help="A named way to run it.")
+@click.option(
+    "--method",
+    "methods",
+    multiple=True,
+    help=f"NAME or NAME/VARIANT; may be repeated; '{EVERY}': all that can answer. By default the usual one.",
+)
+@click.option("--dataset", help="What they learn from; docs/data.md tells how to bring your own.")
+@click.option("--variant", help="Of methods named without one; by default the recommended one, which is said.")
+@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Another value for a parameter.")
 @click.option("--seed", type=SEED, default=0, show_default=True, help="For methods that draw random numbers.")
-@click.option("--top", type=click.IntRange(min=1), help="Only so many rows.")
-@click.option("--output", type=OutputFile(".csv"), help="A .csv file; else the terminal.")
+@click.option("--top", type=click.IntRange(min=1), help="Only so many ranked rows.")
+@output_option(*KINDS)
 @_kind_options
+@click.option("--pair", "pairs", type=(str, str), multiple=True, metavar="NAME NAME", help="Only rows with both.")
 @click.option(
     "--new",
     "items",
@@ -58,32 +73,41 @@ def _kind_options(command: Command) -> Command:
     metavar="KIND NAME TEXT",
     help="The same as --KIND NAME=TEXT, for names with a = in them and for texts that are to have a name.",
 )
+@click.option("--both-orders", is_flag=True, help="Do not merge rows that differ in the order of a pair alone.")
 @mirror_option
 @install_option
+@json_option
 def command(
     benchmark: str | None,
-    method: str | None,
+    methods: tuple[str, ...],
     dataset: str | None,
-    variant: str,
+    variant: str | None,
+    settings: tuple[str, ...],
     seed: int,
     top: int | None,
     output: Path | None,
     values: list[tuple[str, str]],
+    pairs: tuple[tuple[str, str], ...],
     items: tuple[NewValue, ...],
+    both_orders: bool,
     mirrors: tuple[Path, ...],
     install: bool,
+    as_json: bool,
 ) -> None:
-    """Fit a method on all that is known, and rank what is not, best first: unknown pairs, or items of your own.
+    """Fit methods on all that is known, and rank what is not, best first: unknown pairs, or items of your own.
 
     \b
     harness predict combos --text "Aspirin plus clopidogrel was safe." --drug aspirin --drug clopidogrel
     harness predict ddi --drug "mine=CC(=O)Oc1ccccc1C(=O)O" --top 20
     harness predict --method deeppurpose --dataset davis --target kinase=@kinase.fasta --output drugs.csv
     harness predict repurposing --drug DB00007
-    harness predict --method bnnr --dataset mine --top 100 --output ranking.csv
+    harness predict --method bnnr --method scpmf --method lrssl --dataset mine --top 100 --output ranking.xlsx
 
-    A drug without =TEXT is one of the dataset: only rows with it are listed. docs/predicting.md has more.
+    Several methods get a consensus rank and their disagreement. A drug without =TEXT is one of the dataset: only
+    rows with it are listed, and what is known of it. The first lines say in which variant methods answer and why,
+    and what scores mean; so do .xlsx, .json and .parquet. docs/predicting.md has more.
     """
+    kind = chosen_kind(output, {"--json": "json" if as_json else None}, usual="csv")
     repository = api.open_repository(mirrors=mirrors, install=install)
     layout = repository.layout
     if dataset is None and benchmark is None:
@@ -98,34 +122,52 @@ def command(
             todo="name one of them",
         )
     new, only = _items(owner, values, items)
-    if method is None or dataset is None:
+    if not methods or dataset is None:
         usual_method, usual_dataset = usual_choice(layout, owner, repository.mirrors)
-        method, dataset = method or usual_method, dataset or usual_dataset
+        methods, dataset = methods or (usual_method,), dataset or usual_dataset
         title = load_manifest(layout, dataset).title
+        names = f"method{'' if len(methods) == 1 else 's'} {', '.join(methods)}"
         click.echo(
-            f"method {method}, learning from {dataset} ({title}); --method and --dataset name others", err=True
+            f"{names}, learning from {dataset} ({title}); --method and --dataset name others",
+            err=True,
         )
     prediction = api.predict(
-        method, dataset, variant=variant, seed=seed, top=top, new=new, only=only, repository=repository
+        methods,
+        dataset,
+        variant=variant,
+        parameters=parse_settings(settings),
+        seed=seed,
+        top=top,
+        new=new,
+        only=only,
+        pairs=pairs,
+        both_orders=both_orders,
+        repository=repository,
     )
-    echo_warnings(repository.store, prediction.key, err=True)
-    count = len(prediction.ranking.rows)
-    rows = f"{count} row{'' if count == 1 else 's'}" if count else "the method answers that there is nothing"
-    evidence = f"evidence: harness audit {prediction.key[:12]}"
+    for line in about_lines(prediction):
+        click.echo(line, err=True)
+    for method in prediction.methods:
+        echo_warnings(repository.store, method.key, err=True)
+    deliver(content_of(prediction, kind), output, _counts(prediction))
     if output is None:
-        click.echo(prediction.ranking.to_csv(), nl=False)
-        click.echo(f"{rows}; {evidence}", err=True)
-    else:
-        write_atomic(output, prediction.ranking.to_csv())
-        click.echo(f"written: {output} ({rows}); {evidence}")
+        click.echo(_counts(prediction), err=True)
+
+
+def _counts(prediction: Prediction) -> str:
+    """How many rows there are."""
+    table = prediction.table
+    known = len(table.rows) - table.ranked
+    ranked = f"{table.ranked} of {table.asked}" if table.ranked < table.asked else str(table.asked)
+    rows = f"{ranked} row{'' if table.asked == 1 else 's'}" if table.asked else "nothing to rank"
+    return f"{rows}, {known} known" if prediction.has_known else rows
 
 
 def _items(
     benchmark: str, values: Iterable[tuple[str, str]], items: Iterable[NewValue]
-) -> tuple[list[NewValue], list[str]]:
-    """The new items, and the names of those that the dataset has."""
+) -> tuple[list[NewValue], list[tuple[str, str]]]:
+    """The new items, and kinds and names of those that the dataset has."""
     new = [(word, name, _text(benchmark, word, text)) for word, name, text in items]
-    numbers, only = Counter[str](), []
+    numbers, only = Counter[str](), list[tuple[str, str]]()
     for word, value in values:
         kind = kind_of(benchmark, word)
         name, equals, text = value.partition("=") if kind.named else ("", "=", value)
@@ -137,7 +179,7 @@ def _items(
         elif equals:
             new.append((word, name, _text(benchmark, word, text)))
         else:
-            only.append(name)
+            only.append((word, name))
     return new, only
 
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import click
 
 from harness import api
-from harness.cli.options import OnceCommand, OutputFile, mirror_option, published_seeds_option, reference_option
+from harness.cli.options import OnceCommand, mirror_option, published_seeds_option, reference_option
+from harness.cli.output import output_option
 
 if TYPE_CHECKING:
     from harness.status import Table
@@ -22,11 +23,7 @@ if TYPE_CHECKING:
     "results of the whole plan.",
 )
 @published_seeds_option
-@click.option(
-    "--output",
-    type=OutputFile(".html"),
-    help="Where to write it, an .html file; results/local/report.html by default.",
-)
+@output_option(".html", help="Write to this new .html file; by default results/local/report.html is written anew.")
 @click.option(
     "--site",
     type=click.Path(file_okay=False, path_type=Path),

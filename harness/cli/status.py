@@ -8,12 +8,10 @@ import click
 
 from harness import api
 from harness.base.errors import refuse_unknown
-from harness.base.files import write_atomic
 from harness.base.vocabulary import Verdict
-from harness.cli.options import OnceCommand, OutputFile, json_text, published_seeds_option, reference_option
+from harness.cli.options import OnceCommand, json_option, json_text, published_seeds_option, reference_option
+from harness.cli.output import chosen_kind, deliver, output_option
 from harness.status import show, to_json, to_markdown, to_text
-
-_KINDS = {".txt": "text", ".md": "markdown", ".json": "json"}
 
 
 @click.command(cls=OnceCommand)
@@ -27,9 +25,9 @@ _KINDS = {".txt": "text", ".md": "markdown", ".json": "json"}
 @click.option("--verdict", "verdicts", multiple=True, type=click.Choice([str(one) for one in Verdict]))
 @click.option("--cells", is_flag=True, help="The flat list of cells in place of the matrix.")
 @reference_option
-@click.option("--json", "as_json", is_flag=True, help="For programs.")
+@json_option
 @click.option("--markdown", "as_markdown", is_flag=True, help="For documents.")
-@click.option("--write", "file", type=OutputFile(*_KINDS), help="Write to a .txt, .md or .json file instead.")
+@output_option("text", "markdown", "json", names=("--output", "--write"))
 def command(
     suite: str,
     published_seeds: int | None,
@@ -41,7 +39,7 @@ def command(
     reference: bool,
     as_json: bool,
     as_markdown: bool,
-    file: Path | None,
+    output: Path | None,
 ) -> int:
     """Show the planned matrix with a verdict in every cell.
 
@@ -49,11 +47,12 @@ def command(
     harness status
     harness status --suite full --dataset hdvd
     harness status --cells --verdict timeout
-    harness status --suite stored --write status.md
+    harness status --suite stored --output status.md
 
     Exit code 0 when every cell in view is ok or not-applicable, else 1.
     """
-    kind = _kind(file, as_json=as_json, as_markdown=as_markdown)
+    flags = {"--json": "json" if as_json else None, "--markdown": "markdown" if as_markdown else None}
+    kind = chosen_kind(output, flags)
     repository = api.open_repository()
     plan = api.plan(suite=suite, published_seeds=published_seeds, repository=repository)
     whole = api.status(plan, reference=reference, repository=repository)
@@ -68,29 +67,10 @@ def command(
         datasets=datasets,
         verdicts=[Verdict(verdict) for verdict in verdicts],
     )
-    if kind == "text" and file is None:
+    if kind == "text" and output is None:
         show(table, cells=cells)
+    elif kind == "json":
+        deliver(f"{json_text(to_json(table))}\n", output)
     else:
-        if kind == "json":
-            text = json_text(to_json(table)) + "\n"
-        elif kind == "markdown":
-            text = to_markdown(table, cells=cells)
-        else:
-            text = to_text(table, cells=cells)
-        if file is None:
-            click.echo(text, nl=False)
-        else:
-            write_atomic(file, text)
-            click.echo(f"written: {file}")
+        deliver((to_markdown if kind == "markdown" else to_text)(table, cells=cells), output)
     return 0 if table.is_good else 1
-
-
-def _kind(file: Path | None, *, as_json: bool, as_markdown: bool) -> str:
-    """The format that an option asks for, else the one of the file's ending."""
-    if as_json and as_markdown:
-        raise click.UsageError("--json and --markdown exclude each other")
-    option = "json" if as_json else "markdown" if as_markdown else ""
-    ending = _KINDS[file.suffix.lower()] if file else "text"
-    if file and option not in ("", ending):
-        raise click.UsageError(f"--{option} and a file called '{file.name}' exclude each other")
-    return option or ending

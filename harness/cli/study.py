@@ -9,7 +9,8 @@ import click
 
 from harness.base.errors import UsageError
 from harness.base.layout import find_layout
-from harness.cli.options import OnceCommand, benchmark_option, echo_json, json_option, mirror_option
+from harness.cli.options import OnceCommand, benchmark_option, json_option, json_text, mirror_option
+from harness.cli.output import chosen_kind, deliver, output_option
 from harness.results.store import Store
 
 
@@ -21,6 +22,7 @@ from harness.results.store import Store
 @click.option("--measure", is_flag=True, help="First measure anew what is said of data alone, and keep it (ddi).")
 @mirror_option
 @json_option
+@output_option("text", "markdown", "json")
 def command(
     benchmark: str,
     tables: tuple[str, ...],
@@ -29,13 +31,14 @@ def command(
     measure: bool,
     mirrors: tuple[Path, ...],
     as_json: bool,
+    output: Path | None,
 ) -> int:
     """Make a paper's tables and figures again: as printed, from the authors' files, from our runs, with verdicts.
 
     \b
     harness study
     harness study --table 10 --figure 3
-    harness study --markdown > study.md
+    harness study --output study.md
     harness study --benchmark ddi --measure --mirror DIR
 
     Figures are drawn by `harness report`; here are their numbers. Exit code 1 when a number deviates, else 0.
@@ -44,8 +47,8 @@ def command(
     from harness.compare import compare_claims
     from harness.study import make_study, measure_anew, to_json, to_markdown, to_text
 
-    if as_json and as_markdown:
-        raise click.UsageError("--json and --markdown exclude each other")
+    flags = {"--json": "json" if as_json else None, "--markdown": "markdown" if as_markdown else None}
+    kind = chosen_kind(output, flags)
     layout = find_layout()
     if measure:
         measure_anew(layout, benchmark, mirrors, say=partial(click.echo, err=True))
@@ -59,8 +62,8 @@ def command(
         )
     if tables or figures:
         study = study.only(tables, figures)
-    if as_json:
-        echo_json(to_json(study))
+    if kind == "json":
+        deliver(f"{json_text(to_json(study))}\n", output)
     else:
-        click.echo(to_markdown(study) if as_markdown else to_text(study), nl=False)
+        deliver((to_markdown if kind == "markdown" else to_text)(study), output)
     return 1 if study.deviates else 0

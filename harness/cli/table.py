@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,21 +9,13 @@ import click
 
 from harness import api
 from harness.base.errors import HarnessError
-from harness.base.files import write_atomic
-from harness.cli.options import SEED, OnceCommand, OutputFile, json_option, json_text, reference_option
+from harness.cli.options import SEED, OnceCommand, json_option, json_text, reference_option
+from harness.cli.output import chosen_kind, deliver, output_option
 
 if TYPE_CHECKING:
     from harness.contest import Contest
 
-_KINDS = {
-    ".txt": "text",
-    ".md": "markdown",
-    ".tex": "latex",
-    ".csv": "csv",
-    ".json": "json",
-    ".svg": "svg",
-    ".pdf": "pdf",
-}
+_KINDS = ("text", "markdown", "latex", "csv", "json", "svg", "pdf")
 
 
 @click.command(cls=OnceCommand)
@@ -43,8 +34,8 @@ _KINDS = {
 @click.option("--suite", help="Datasets, splits and seeds of this suite, in place of those that were run.")
 @reference_option
 @click.option("--strict", is_flag=True, help="Exit with 1, and show nothing, where a number must not stand alone.")
-@click.option("--output", type=OutputFile(*_KINDS), help=f"Write to this file: {', '.join(_KINDS)}.")
-@click.option("--format", "kind", type=click.Choice(list(_KINDS.values())), help="By default that of the file.")
+@output_option(*_KINDS)
+@click.option("--format", "kind", type=click.Choice(_KINDS), help="By default that of the file.")
 @json_option
 def command(
     methods: tuple[str, ...],
@@ -70,7 +61,7 @@ def command(
     A picture shows mean ranks and critical differences where several settings and three methods are there, else
     the values of every seed. Numbers that rest on failed runs, or on few seeds, are marked and explained.
     """
-    kind = _kind(output, kind, as_json=as_json)
+    kind = chosen_kind(output, {f"--format {kind}": kind, "--json": "json" if as_json else None})
     contest = api.contest(
         methods,
         metric=metric,
@@ -88,39 +79,18 @@ def command(
             where="\n         ".join(contest.problems),
             todo="run what is missing, leave the methods or seeds out, or leave --strict out to see them marked",
         )
-    content = _content(contest, kind)
-    if output is None:
-        sys.stdout.write(content.decode())
-    else:
-        write_atomic(output, content)
-        click.echo(f"written: {output}")
-        for line in contest.problems:
-            click.echo(line, err=True)
+    deliver(_content(contest, kind), output)
+    for line in contest.problems if output else ():
+        click.echo(line, err=True)
     return 0
 
 
-def _content(contest: Contest, kind: str) -> bytes:
+def _content(contest: Contest, kind: str) -> str | bytes:
     from harness import contest as forms
 
     if kind in ("svg", "pdf"):
         return forms.draw(contest, "pdf" if kind == "pdf" else "svg")
     if kind == "json":
-        return f"{json_text(forms.to_json(contest))}\n".encode()
+        return f"{json_text(forms.to_json(contest))}\n"
     write = {"text": forms.to_text, "markdown": forms.to_markdown, "latex": forms.to_latex, "csv": forms.to_csv}
-    return write[kind](contest).encode()
-
-
-def _kind(output: Path | None, kind: str | None, *, as_json: bool) -> str:
-    """The format that an option asks for, else the one of the file's ending."""
-    if as_json and kind not in (None, "json"):
-        raise click.UsageError(f"--json and --format {kind} exclude each other")
-    option = "json" if as_json else kind
-    ending = _KINDS[output.suffix.lower()] if output else None
-    if ending and option not in (None, ending):
-        raise click.UsageError(
-            f"--format {option} and a file called '{output.name if output else ''}' exclude each other"
-        )
-    chosen = option or ending or "text"
-    if chosen == "pdf" and output is None:
-        raise click.UsageError("a PDF is written to a file: --output NAME.pdf")
-    return chosen
+    return write[kind](contest)

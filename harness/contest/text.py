@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Callable, Sequence
 
 from harness.base.markdown import plain
-from harness.base.tables import aligned, markdown_table, wrapped
+from harness.base.tables import aligned, csv_text, markdown_table, wrapped
 from harness.contest.contest import Contest, Entry
 from harness.contest.rows import COLUMNS, notes, p_text, rows_of
 
@@ -124,11 +122,7 @@ def to_latex(contest: Contest) -> str:
 
 def to_csv(contest: Contest) -> str:
     """One line per method and setting, numbers in full; `remark` says what a marked number lacks."""
-    stream = io.StringIO()
-    writer = csv.DictWriter(stream, COLUMNS, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows_of(contest))
-    return stream.getvalue()
+    return csv_text(COLUMNS, ([row[name] for name in COLUMNS] for row in rows_of(contest)))
 
 
 def latex(text: str) -> str:

@@ -193,16 +193,20 @@ def export(
     profile: Profile = Profile.PROVENANCE,
     mirrors: Sequence[Path] = (),
     progress: Progress | None = None,
+    overwrite: bool = False,
 ) -> Exported:
     """Write the runs of a plan's cells, or their reference results, to a new folder or .zip.
+
+    `overwrite` lets a .zip take the place of another one; a folder never does.
 
     Each run is checked against its record; a damaged one is left out, and the export names it. Scores that the
     predictions do not give again are an `AuditError`, and nothing is written.
     """
-    if output.exists():
+    is_zip = output.suffix == ".zip"
+    if output.exists() and not (overwrite and is_zip and output.is_file()):
         raise UsageError("the export exists already", where=str(output), todo="remove it, or choose another name")
     packer = Packer(layout, mirrors, extent, profile, progress or Silent())
-    if output.suffix != ".zip":
+    if not is_zip:
         with folder_in_the_making(output) as draft:
             return packer.fill(plan, draft)
     output.parent.mkdir(parents=True, exist_ok=True)

@@ -14,8 +14,8 @@ from harness.base.layout import Layout
 from harness.cli import group, main
 from harness.cli.options import parse_settings
 from harness.data import load_manifest
-from harness.execution.predict import prediction_job
 from harness.methods.card import load_method
+from harness.prediction import PredictionRequest, participants
 
 _PREDICT = ("predict", "--method", "bnnr", "--dataset", "synthetic", "--output")
 
@@ -32,10 +32,13 @@ def refusal(*arguments: str, capsys: pytest.CaptureFixture[str]) -> str:
 @pytest.mark.parametrize(
     ("command", "file", "endings"),
     [
-        (_PREDICT, "ranking.xlsx", ".csv"),
-        (_PREDICT, "ranking", ".csv"),
+        (_PREDICT, "ranking.xls", ".csv, .xlsx, .parquet, .json"),
+        (_PREDICT, "ranking", ".csv, .xlsx, .parquet, .json"),
         (("status", "--write"), "table.tex", ".txt, .md, .json"),
-        (("status", "--write"), "table.csv", ".txt, .md, .json"),
+        (("status", "--output"), "table.csv", ".txt, .md, .json"),
+        (("compare", "--output"), "claims.csv", ".txt, .md, .json"),
+        (("study", "--output"), "study.html", ".txt, .md, .json"),
+        (("table", "--method", "bnnr", "--output"), "t.xlsx", ".txt, .md, .tex, .csv, .json, .svg, .pdf"),
         (("report", "--output"), "report.pdf", ".html"),
         (("export", "--output"), "runs.csv", "none, .zip, .parquet"),
         (("export", "--output"), "crate.tar.gz", "none, .zip, .parquet"),
@@ -99,7 +102,7 @@ def test_a_language_may_begin_with_a_capital(repository: Layout) -> None:
 
 def test_a_method_of_another_benchmark_predicts_nothing(repository: Layout) -> None:
     with pytest.raises(UsageError, match="LRSSL has no part in benchmark ddi") as error:
-        prediction_job(repository, "lrssl", "synthetic_ddi", "published", 0)
+        participants(repository, PredictionRequest(methods=("lrssl",), dataset="synthetic_ddi"))
     assert "mlp" in error.value.todo and "bnnr" not in error.value.todo
 
 

@@ -15,8 +15,8 @@ from harness.base.progress import Silent
 from harness.base.vocabulary import Verdict
 from harness.cli import main
 from harness.engine import Engine
-from harness.execution import predict
 from harness.planning.plan import Cell, Plan, make_plan
+from harness.prediction import PredictionRequest, participants, prediction
 from harness.results.scoring import scores_path
 from harness.results.store import Store
 from harness.status.table import key_metrics
@@ -81,9 +81,13 @@ def test_a_failed_prediction_says_error_once(
     def failing(layout: Layout, cells: Sequence[Cell], *_: Any, **__: Any) -> None:
         put_run(layout, planned_of(cells[0]), verdict=Verdict.ERROR, reason="exit code 1: too few")
 
-    monkeypatch.setattr(predict, "run_cells", failing)
-    job = predict.prediction_job(evidence, "constant", "synthetic", "published", 0)
+    monkeypatch.setattr(prediction, "run_cells", failing)
+    request = PredictionRequest(methods=("constant", "popularity"), dataset="synthetic")
+    participation = participants(evidence, request)
     with pytest.raises(HarnessError) as error:
-        predict.predict(evidence, cast(Engine, None), job, mirrors=(), progress=Silent())
-    assert f"error: {error.value}".splitlines()[0] == ("error: the run ended as 'error': exit code 1: too few")
+        prediction.predict(evidence, cast(Engine, None), request, participation, mirrors=(), progress=Silent())
+    assert str(error.value).splitlines()[:2] == [
+        "constant/published ended as 'error': exit code 1: too few",
+        "       popularity/published ended as 'pending': not run yet",
+    ]
     assert str(Store(evidence.runs).folder) in error.value.todo

@@ -31,7 +31,18 @@ _VERBS = {
     *("verify", "write"),
 }
 _ADJECTIVES = {"whole", "several", "own", "other", "new", "old", "good", "bad"}
-_NOUNS = {"finding", "learning", "meaning", "ordering", "planning", "ranking", "repurposing", "scoring", "tuning"}
+_NOUNS = {
+    "finding",
+    "learning",
+    "meaning",
+    "ordering",
+    "planning",
+    "ranking",
+    "reading",
+    "repurposing",
+    "scoring",
+    "tuning",
+}
 # names that tables and commands use: the two ways to compute a metric, split strategies, files as released
 _USED_BY_PEOPLE = {"as_defined", "as_published", "random", "released", "unannotated", "weakly_correlated"}
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,7 +11,7 @@ from click.testing import CliRunner
 from harness import api
 from harness.base.errors import ManifestError, UsageError
 from harness.base.layout import Layout
-from harness.benchmarks import Ranking, new_item
+from harness.benchmarks import new_item
 from harness.benchmarks.dti.checks import checked_remarks
 from harness.benchmarks.dti.dataset import DtiDataset
 from harness.benchmarks.dti.extension import with_new
@@ -23,6 +22,8 @@ from harness.cli.predict import command
 from harness.data import load_dataset, load_manifest
 from harness.data.datasets import convert_dataset
 from harness.data.extension import extended
+from harness.prediction import Prediction
+from harness.prediction.rows import RankedRows
 
 ASPIRIN, SEQUENCE = "CC(=O)Oc1ccccc1C(=O)O", "mkvlaa"
 ITEMS = [
@@ -130,9 +131,9 @@ def test_the_larger_dataset_can_be_made_again_from_its_manifest(own: Layout) -> 
 def test_texts_of_files_reach_the_prediction(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[object] = []
 
-    def predict(*_: object, new: object, **__: object) -> SimpleNamespace:
+    def predict(*_: object, new: object, **__: object) -> Prediction:
         asked.append(new)
-        return SimpleNamespace(key="a" * 64, ranking=Ranking(("drug", "score"), (("mine", 1.0),)))
+        return Prediction("dti", "dti_world", "World", (), (), RankedRows(("rank",), ((1,),), 1, 1))
 
     monkeypatch.setattr(api, "predict", predict)
     (tmp_path / "kin.fasta").write_text(">sp|P1|KIN a kinase\nMKV\nLAA\n")

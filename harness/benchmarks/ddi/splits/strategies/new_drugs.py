@@ -37,7 +37,7 @@ def make(dataset: DdiDataset, seed: int, parameters: Parameters) -> PartSplit:
         raise DataError(
             "every drug has a known interaction: none is new",
             where=f"dataset {dataset.name}",
-            todo="list the drugs you ask about among the drugs, without interactions",
+            todo="name what you ask about: --drug NAME, --pair NAME NAME, or one of your own: --drug NAME=SMILES",
         )
     generator = np.random.RandomState(seed)
     roles = np.where(new, TEST_NEW, KNOWN).astype(np.int32)

@@ -1,0 +1,17 @@
+"""How combinations that a method found in texts are read."""
+
+from __future__ import annotations
+
+from harness.benchmarks.combos.dataset import CombosDataset
+from harness.benchmarks.reading import Reading
+
+
+def reading(dataset: CombosDataset) -> Reading:
+    """Documents are asked whole: what is listed was found."""
+    return Reading(
+        (
+            "A score is a probability of the method's own, and not a calibrated one.",
+            "A combination that is not listed was not found, which is no proof that the text has none.",
+        ),
+        answers=("label",),
+    )
