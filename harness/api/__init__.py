@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from harness.api.datasets import AcceptedData, accept_data, new_data
     from harness.api.frames import table
     from harness.api.handles import container_log, diff, forget, show
+    from harness.api.jobs import CheckedByHand, check_job, write_job
     from harness.api.pages import report, site
     from harness.api.plans import cells, needs, plan, status
     from harness.api.predictions import predict
@@ -27,12 +28,14 @@ if TYPE_CHECKING:
 __all__ = [
     "AcceptedData",
     "Campaign",
+    "CheckedByHand",
     "Repository",
     "ScoredRun",
     "accept_data",
     "attest",
     "audit",
     "cells",
+    "check_job",
     "compare",
     "confirm",
     "container_log",
@@ -52,6 +55,7 @@ __all__ = [
     "status",
     "table",
     "verify",
+    "write_job",
 ]
 
 # Imported when it is first asked for, so that a command waits for no more than it uses.
@@ -62,6 +66,7 @@ _MODULES = {
     "datasets": ("AcceptedData", "accept_data", "new_data"),
     "frames": ("table",),
     "handles": ("container_log", "diff", "forget", "show"),
+    "jobs": ("CheckedByHand", "check_job", "write_job"),
     "pages": ("report", "site"),
     "plans": ("cells", "needs", "plan", "status"),
     "predictions": ("predict",),

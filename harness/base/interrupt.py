@@ -1,4 +1,4 @@
-"""An interrupt asks long work to end cleanly: containers are stopped, finished runs are kept."""
+"""An interrupt asks work to end cleanly: containers and engines are stopped, finished runs are kept."""
 
 from __future__ import annotations
 
@@ -13,8 +13,32 @@ from contextlib import contextmanager
 from types import FrameType
 
 _WISHES = (signal.SIGINT, signal.SIGTERM)
+# What a program is told when its terminal is closed.
+_LOST_TERMINAL = signal.SIGHUP
 _SAME_WISH_S = 1.0
 _UNHEARD_S = 0.1
+
+
+def end_on_interrupt() -> None:
+    """Let Ctrl-C, SIGTERM and a closed terminal raise `KeyboardInterrupt` from now on, so that all is put away.
+
+    Signals that come within a second count as one (as in `stop_on_interrupt`): the second must not interrupt the
+    putting away.
+    """
+    raised = -math.inf
+
+    def handle(number: int, frame: FrameType | None) -> None:
+        nonlocal raised
+        if time.monotonic() - raised >= _SAME_WISH_S:
+            raised = time.monotonic()
+            raise KeyboardInterrupt
+
+    if threading.current_thread() is not threading.main_thread():
+        return  # only the main thread can be told
+    for number in (*_WISHES, _LOST_TERMINAL):
+        # what was ignored or handled before this program began stays so
+        if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
+            signal.signal(number, handle)
 
 
 @contextmanager

@@ -14,6 +14,7 @@ import click
 
 from harness import __version__
 from harness.base.errors import EngineError, HarnessError
+from harness.base.interrupt import end_on_interrupt
 
 _TRACEBACK = "PERMAFROST_TRACEBACK"
 
@@ -25,6 +26,7 @@ _COMMANDS = {
     "weights": "List, get and verify pretrained models.",
     "split": "List, make and verify standard split files.",
     "image": "Lock, fetch, build and verify frozen images.",
+    "engine": "Keep a served engine running, for docker and podman.",
     "plan": "Show the cells of a suite and what they would need.",
     "run": "Run a suite, or one method on one split.",
     "score": "Compute scores from stored predictions.",
@@ -44,6 +46,7 @@ _COMMANDS = {
     "export": "Export results with their evidence as a Workflow Run RO-Crate.",
     "predict": "Rank what is not known, or items of your own, by several methods.",
     "notebook": "Open a Jupyter kernel inside a method's frozen image, a job loaded.",
+    "job": "Write the inputs of a job, for a container that you start yourself.",
     "new": "Make the skeleton of a new method.",
     "clean": "Remove orphaned containers, temporary folders, caches.",
 }
@@ -116,6 +119,7 @@ def _data_in(folder: str) -> Iterator[None]:
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line: the one place where errors become messages and exit codes."""
+    end_on_interrupt()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             # a terminal without Unicode shows "?" for a character that it lacks, and nothing fails

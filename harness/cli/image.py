@@ -22,6 +22,7 @@ from harness.images.fetch import Progress as PartProgress
 from harness.images.fetch import Supply, export_parts
 from harness.images.lock import lock_environment
 from harness.images.preparation import needed_parts, overview
+from harness.images.transport import load_images, save_images
 from harness.images.verify import verify_images
 from harness.methods.card import method_names
 
@@ -181,6 +182,47 @@ def export(folder: Path, names: tuple[str, ...], accelerator: Accelerator) -> No
     parts = needed_parts(layout, _selection(layout, names, everything=not names), accelerator)
     count = export_parts(layout, parts, folder)
     click.echo(f"{len(parts)} parts are in {folder}, {count} of them new")
+
+
+@command.command(short_help="Write images into one file.")
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@click.argument("names", nargs=-1, required=True)
+@_accelerator
+@_mirrors
+@json_option
+def save(
+    file: Path, names: tuple[str, ...], accelerator: Accelerator, mirrors: tuple[Path, ...], as_json: bool
+) -> None:
+    """Write the images of NAMES into one new FILE for `harness image load`; `docker load` takes it too."""
+    layout = find_layout()
+    with find_engine(layout) as engine:
+        saved = save_images(engine, layout, names, file, accelerator, supply=Supply(mirrors))
+    if as_json:
+        echo_json({"file": str(file), "bytes": file.stat().st_size, **saved.model_dump(mode="json")})
+        return
+    for one in saved.images:
+        click.echo(
+            f"{one.image}  environment tree {one.environment_tree[:16]}, code tree {one.code_tree[:16] or '-'}"
+        )
+    click.echo(f"{file}: {file.stat().st_size / 1e6:.0f} MB")
+
+
+@command.command(short_help="Take images from a file, each verified by its tree.")
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@json_option
+def load(file: Path, as_json: bool) -> None:
+    """Load the images of FILE, and read each back whole: its tree must be the one that this repository asks for.
+
+    Else all of them are refused, and nothing of the file stays (exit code 3). No network is needed.
+    """
+    layout = find_layout()
+    with find_engine(layout) as engine:
+        images = load_images(engine, layout, file)
+    if as_json:
+        echo_json([image.model_dump(mode="json") for image in images])
+        return
+    for image in images:
+        click.echo(f"{image.name}  verified  {image.image_id}")
 
 
 for part in (sbom, provenance, outdated):

@@ -9,12 +9,13 @@ import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
-from harness.base.errors import EngineError, UsageError
+from harness.base.errors import EngineError
 from harness.base.layout import Layout
 from harness.engine import programs
 from harness.engine.engine import Engine
+from harness.engine.lease import Lease
 from harness.engine.probe import control_run
-from harness.engine.service import Lease, Service
+from harness.engine.service import Service
 from harness.engine.sockets import chosen_by_user, exists, silence, usual_places
 
 log = logging.getLogger(__name__)
@@ -48,7 +49,7 @@ def find_engine(
     if runtime := runtime or environment.get("PERMAFROST_RUNTIME"):
         try:
             engine.use_runtime(runtime)
-        except UsageError:
+        except BaseException:
             engine.close()
             raise
     return engine
@@ -146,7 +147,7 @@ def _lease(service: Service) -> Engine:
     lease = Lease(service)
     try:
         return Engine(service.socket, served=True, revive=lease.revive, release=lease.release)
-    except EngineError:
+    except BaseException:
         lease.release()
         raise
 

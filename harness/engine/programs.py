@@ -28,10 +28,15 @@ def find_program(name: str) -> str | None:
     return shutil.which(name) or shutil.which(name, path=_SYSTEM_PROGRAMS)
 
 
+def docker_storage(cache: Path) -> Path:
+    """Where a served Docker engine keeps images and layers."""
+    return cache / "engine" / "docker"
+
+
 def dockerd(program: str, cache: Path, environment: Mapping[str, str]) -> Service:
     """A private Docker engine. It chooses overlay2 itself and falls back to vfs where it must."""
     folder = service_folder("docker", cache, environment)
-    storage = cache / "engine" / "docker"
+    storage = docker_storage(cache)
     storage.mkdir(parents=True, exist_ok=True)
     configuration = folder / "daemon.json"
     write_json(configuration, docker_configuration())

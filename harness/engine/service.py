@@ -14,6 +14,7 @@ import os
 import re
 import signal
 import tempfile
+import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -22,6 +23,7 @@ from pathlib import Path
 
 from harness.base.errors import EngineError
 from harness.base.files import digest_of, write_atomic
+from harness.base.ownership import boot
 from harness.engine.sockets import silence
 
 _START_SECONDS = 90.0
@@ -51,6 +53,19 @@ class Service:
         return socket_in(self.folder)
 
     @property
+    def kept(self) -> Path:
+        """A note that the engine shall run on when its last user has gone; good until the machine restarts."""
+        return self.folder / "kept"
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether a person wants this engine to run on."""
+        try:
+            return self.kept.read_text(encoding="ascii") == boot()
+        except FileNotFoundError:
+            return False
+
+    @property
     def log(self) -> Path:
         """The engine's log."""
         return self.folder / "log.txt"
@@ -61,14 +76,18 @@ def socket_in(folder: Path) -> Path:
     return folder / "engine.sock"
 
 
-def service_folder(name: str, cache: Path, environment: Mapping[str, str]) -> Path:
-    """A private folder for sockets and locks; short, because a socket's path may have 107 bytes at most."""
+def services_folder(cache: Path, environment: Mapping[str, str]) -> Path:
+    """The folder of a cache's services: one each, so that two caches never share an image store by accident."""
     if os.geteuid() == 0:
         base = Path("/run") if os.access("/run", os.W_OK) else Path(tempfile.gettempdir())
     else:
         base = Path(environment.get("XDG_RUNTIME_DIR") or tempfile.gettempdir())
-    # one service per cache, so that two caches never share an image store by accident
-    folder = base / f"permafrost-{os.geteuid()}-{digest_of(str(cache))[:8]}" / name
+    return base / f"permafrost-{os.geteuid()}-{digest_of(str(cache))[:8]}"
+
+
+def service_folder(name: str, cache: Path, environment: Mapping[str, str]) -> Path:
+    """A private folder for sockets and locks; short, because a socket's path may have 107 bytes at most."""
+    folder = services_folder(cache, environment) / name
     if len(str(socket_in(folder))) > _LONGEST_SOCKET_PATH:
         raise EngineError(
             "the folder for the engine's socket has too long a name",
@@ -87,45 +106,8 @@ def service_folder(name: str, cache: Path, environment: Mapping[str, str]) -> Pa
     return folder
 
 
-class Lease:
-    """The use of a served engine. It ends with `release`, or with the process, however that ends."""
-
-    def __init__(self, service: Service) -> None:
-        self._service = service
-        self._users = os.open(service.folder / "users.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        # taken before looking, so that the last user cannot stop an engine that is about to be shared
-        with _starting(service):
-            fcntl.flock(self._users, fcntl.LOCK_SH)
-            try:
-                _ensure_running(service)
-            except BaseException:
-                # a Ctrl-C too: nobody has this lease, so nobody else could stop what was started for it
-                self._leave()
-                raise
-
-    def revive(self) -> None:
-        """Start the engine again if it is gone."""
-        with _starting(self._service):
-            _ensure_running(self._service)
-
-    def release(self) -> None:
-        """Stop using the engine; the last user stops it."""
-        with _starting(self._service):
-            self._leave()
-
-    def _leave(self) -> None:
-        try:
-            fcntl.flock(self._users, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            return
-        else:
-            _stop(self._service)
-        finally:
-            os.close(self._users)
-
-
 @contextmanager
-def _starting(service: Service) -> Iterator[None]:
+def starting(service: Service) -> Iterator[None]:
     """Only one process at a time looks, starts or stops."""
     handle = os.open(service.folder / "start.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
@@ -135,7 +117,8 @@ def _starting(service: Service) -> Iterator[None]:
         os.close(handle)
 
 
-def _ensure_running(service: Service) -> None:
+def ensure_running(service: Service, unwanted: threading.Event) -> None:
+    """Start an engine where none answers; `unwanted` ends that with a `KeyboardInterrupt`."""
     if not silence(service.socket):
         return
     # a live process that does not answer is starting or dying: give it a moment, then end it
@@ -144,15 +127,15 @@ def _ensure_running(service: Service) -> None:
     while pid is not None and time.monotonic() < deadline:
         if not silence(service.socket):
             return
-        time.sleep(0.1)
+        _pause(0.1, unwanted)
         pid = _pid_of(service)
     # after a crash the first start may fail over what the dead engine left running; the next finds it gone
     for chance in range(_START_TRIES, 0, -1):
-        _stop(service)
+        stop(service)
         for leftover in (service.socket, service.folder / "pid", service.folder / "engine.pid"):
             leftover.unlink(missing_ok=True)
         try:
-            _start(service)
+            _start(service, unwanted)
         except EngineError:
             if chance == 1:
                 raise
@@ -160,7 +143,7 @@ def _ensure_running(service: Service) -> None:
             break
 
 
-def _start(service: Service) -> None:
+def _start(service: Service, unwanted: threading.Event) -> None:
     null, log = os.devnull, str(service.log)
     files = [
         (os.POSIX_SPAWN_OPEN, 0, null, os.O_RDONLY, 0),
@@ -181,15 +164,21 @@ def _start(service: Service) -> None:
     while silence(service.socket):
         code = _exit_code(pid)
         if code is None and time.monotonic() < deadline:
-            time.sleep(0.05)
+            _pause(0.05, unwanted)
             continue
-        _stop(service)
+        stop(service)
         raise EngineError(
             f"{service.name} "
             + ("did not answer in time" if code is None else f"ended with code {code} instead of serving"),
             where=f"{service.log}: {_last_line(service.log)}",
             todo=f"correct what the log names, or start an engine yourself; ran: {' '.join(service.command)}",
         )
+
+
+def _pause(seconds: float, unwanted: threading.Event) -> None:
+    """Wait a moment, if anybody still wants the engine."""
+    if unwanted.wait(seconds):
+        raise KeyboardInterrupt
 
 
 def _exit_code(pid: int) -> int | None:
@@ -217,7 +206,7 @@ def _pid_of(service: Service) -> int | None:
     return pid if str(service.socket).encode() in words else None
 
 
-def _stop(service: Service) -> None:
+def stop(service: Service) -> None:
     """End our engine, first politely; nothing else is ever signalled."""
     for number in (signal.SIGTERM, signal.SIGKILL):
         deadline = time.monotonic() + _STOP_SECONDS

@@ -87,26 +87,31 @@ def run_in_container(task: Task, engine: Engine, stop: threading.Event | None = 
     """Run a task beside the store; the folders of its outcome and its inputs are gone when the block ends."""
     work = task.layout.local / "work"
     with temporary_folders(work, "in", "upstream") as (inputs, code):
-        weights = planned_weights(task.layout, task.planned)
         order = task.order if task.order is not None else order_of(task.card)
-        arrangement = _arrangement(task, order)
-        job_folder(arrangement, inputs, task.planned, task.card, weights=weights)
-        request = RunRequest(
-            image=task.image.name,
-            image_id=task.image.image_id,
-            in_folder=inputs,
-            work=work,
-            limits=limits_of(task.card),
-            seed=task.planned.job.fit_seed,
-            labels={"permafrost.key": task.planned.key},
-            **answer_files(task.planned.job.benchmark),
-            **_upstream_mount(task, code),
-        )
-        outcome = execute(engine, request, check=_Collect(task.planned.job, arrangement), stop=stop)
+        arrangement = arrangement_of(task, order)
+        request = prepare(task, arrangement, work, inputs=inputs, code=code)
+        outcome = execute(engine, request, check=AnswerCheck(task.planned.job, arrangement), stop=stop)
         try:
             yield Run(outcome, inputs, order)
         finally:
             outcome.discard()
+
+
+def prepare(task: Task, arrangement: Arrangement, work: Path, *, inputs: Path, code: Path) -> RunRequest:
+    """Fill `inputs` with what the container finds at /in, and `code` with a checkout's; returns what to run."""
+    weights = planned_weights(task.layout, task.planned)
+    job_folder(arrangement, inputs, task.planned, task.card, weights=weights)
+    return RunRequest(
+        image=task.image.name,
+        image_id=task.image.image_id,
+        in_folder=inputs,
+        work=work,
+        limits=limits_of(task.card),
+        seed=task.planned.job.fit_seed,
+        labels={"permafrost.key": task.planned.key},
+        **answer_files(task.planned.job.benchmark),
+        **_upstream_mount(task, code),
+    )
 
 
 def limits_of(card: MethodCard) -> Limits:
@@ -154,7 +159,7 @@ def _upstream_mount(task: Task, code: Path) -> dict[str, Any]:
     }
 
 
-class _Collect:
+class AnswerCheck:
     """Checks that predictions keep the benchmark's promise, and puts them into the published order."""
 
     def __init__(self, job: Job, arrangement: Arrangement) -> None:
@@ -162,6 +167,7 @@ class _Collect:
         self._question = benchmarks.get(job.benchmark).asked_in(arrangement.inputs, job.options)
 
     def __call__(self, out: Path) -> None:
+        """Raise `InvalidPredictions` unless the files of `out` are an answer, and rewrite them in that order."""
         self._question.read(out)
         self._arrangement.restore_files(out)
 
@@ -175,7 +181,7 @@ _locks: dict[str, threading.Lock] = {}
 _guard = threading.Lock()
 
 
-def _arrangement(task: Task, order: str) -> Arrangement:
+def arrangement_of(task: Task, order: str) -> Arrangement:
     """The inputs of a task. Runs on one dataset wait for each other here, so that it is converted once."""
     planned = task.planned
     with _guard:

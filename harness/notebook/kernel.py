@@ -17,10 +17,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from harness.base.errors import EngineError, HarnessError, ImageError, MissingData, UsageError
+from harness.base.errors import EngineError, HarnessError
 from harness.base.files import write_json
 from harness.base.layout import Layout
-from harness.base.vocabulary import Verdict
 from harness.engine import Engine
 from harness.engine.orphans import discard_container
 from harness.execution.inputs import job_folder, make_inputs, planned_weights
@@ -36,7 +35,7 @@ from harness.notebook.bridge import Bridge, find_sockets
 from harness.notebook.connection import Connection, write_private
 from harness.notebook.image import NotebookImage
 from harness.planning.jobs import Job, PlannedJob
-from harness.planning.plan import make_plan
+from harness.planning.plan import make_plan, pinned
 
 _START = Path(__file__).parent / "inside" / "start.py"
 _TOOLS = "/opt/notebook"
@@ -46,11 +45,6 @@ _KERNEL_PROCESSES = 64
 _READY_S = 120.0
 _LOOK_S = 0.05
 _TAIL_BYTES = 2000
-_REFUSALS = {
-    Verdict.NOT_APPLICABLE: UsageError,
-    Verdict.MISSING_DATA: MissingData,
-    Verdict.INFRASTRUCTURE: ImageError,
-}
 _LOG_BYTES = 1 << 20
 _PIECE = 1 << 16
 
@@ -69,12 +63,7 @@ class Opened:
 def pin(layout: Layout, job: Job) -> PlannedJob:
     """The job with its checksums, as a plan would hold it."""
     (cell,) = make_plan(layout, "notebook", [job]).cells
-    if cell.planned is None:
-        kind = _REFUSALS.get(cell.verdict, HarnessError)
-        raise kind(
-            f"{cell.verdict}: {cell.reason}", where=job.label, todo="choose another job, or see `harness list`"
-        )
-    return cell.planned
+    return pinned(cell)
 
 
 @asynccontextmanager

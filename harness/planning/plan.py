@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import cache, cached_property, partial
 from typing import Any
 
-from harness.base.errors import DataError, ImageError, MissingData, UsageError
+from harness.base.errors import DataError, HarnessError, ImageError, MissingData, UsageError
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.data import dataset_digest
@@ -20,6 +20,12 @@ from harness.methods.card import load_method
 from harness.methods.weights import weights_digest
 from harness.planning.jobs import Job, PlannedJob
 from harness.splits import known_split_digest, split_digest
+
+_REFUSALS = {
+    Verdict.NOT_APPLICABLE: UsageError,
+    Verdict.MISSING_DATA: MissingData,
+    Verdict.INFRASTRUCTURE: ImageError,
+}
 
 
 @dataclass(frozen=True)
@@ -41,6 +47,18 @@ class Cell:
     def key(self) -> str | None:
         """The key of its run, or None where none can be planned."""
         return self.planned.key if self.planned else None
+
+
+def pinned(cell: Cell) -> PlannedJob:
+    """The job of a cell with its checksums; the error that fits where it can't be run."""
+    if cell.planned is None:
+        kind = _REFUSALS.get(cell.verdict, HarnessError)
+        raise kind(
+            f"{cell.verdict}: {cell.reason}",
+            where=cell.job.label,
+            todo="choose another job, or see `harness list`",
+        )
+    return cell.planned
 
 
 @dataclass(frozen=True)

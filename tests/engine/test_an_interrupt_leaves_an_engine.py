@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import fcntl
 import os
+import signal
+import subprocess
+import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,7 +15,9 @@ import pytest
 
 from harness.engine import service as serve
 from harness.engine.find import serve_docker
-from harness.engine.service import Lease, Service, service_folder, socket_in
+from harness.engine.lease import Lease
+from harness.engine.service import Service, service_folder, socket_in
+from tests.conftest import REPOSITORY
 from tests.private_engine import private_cache
 
 __all__ = ["private_cache"]
@@ -36,7 +42,7 @@ def service(tmp_path: Path) -> Iterator[Service]:
     """An engine that never answers; its command line names the socket, as that of a real one does."""
     service = Service("sleeper", ["tail", "-f", "/dev/null", str(socket_in(tmp_path))], tmp_path)
     yield service
-    serve._stop(service)
+    serve.stop(service)
 
 
 def is_alive(pid: int) -> bool:
@@ -77,3 +83,29 @@ def test_no_dockerd_is_left(private_cache: Path, monkeypatch: pytest.MonkeyPatch
     with pytest.raises(KeyboardInterrupt):
         serve_docker(private_cache, {})
     assert started and not is_alive(started[0])
+
+
+def test_no_moment_is_the_wrong_one(tmp_path: Path) -> None:
+    """Signals of all kinds, from before the start of an engine until after its end."""
+    command = [sys.executable, "-m", "tests.engine.interrupted", str(tmp_path), "60"]
+    done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert len(lines) == 60
+    assert [line for line in lines if not line.endswith("left: nothing")] == []
+    assert sum("exit 130" in line for line in lines) > 40, "most of them met it while it worked"
+
+
+@pytest.mark.engine
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("moment", [0.6, 0.9, 1.2, 1.6, 2.2])
+def test_a_command_leaves_no_dockerd(private_cache: Path, number: signal.Signals, moment: float) -> None:
+    command = [sys.executable, "-m", "harness", "clean", "--dry-run"]
+    environment = {**os.environ, "PERMAFROST_CACHE": str(private_cache)}
+    with subprocess.Popen(command, cwd=REPOSITORY, env=environment, stderr=subprocess.PIPE, text=True) as process:
+        time.sleep(moment)
+        process.send_signal(number)
+        _, said = process.communicate(timeout=60)
+    assert process.returncode in (0, 130), said
+    lines = [path.read_bytes() for path in Path("/proc").glob("[0-9]*/cmdline") if path.exists()]
+    assert [line for line in lines if os.fsencode(private_cache) in line] == []

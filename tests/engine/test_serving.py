@@ -15,8 +15,9 @@ from harness.base.errors import EngineError, ImageError
 from harness.base.vocabulary import Verdict
 from harness.engine import Engine
 from harness.engine.find import serve_docker, serve_podman
+from harness.engine.lease import Lease
 from harness.engine.programs import find_program
-from harness.engine.service import Lease, Service, service_folder
+from harness.engine.service import Service, service_folder
 from harness.engine.sockets import silence
 from harness.execution.runs import Limits, RunRequest, execute
 from tests.engines import ProbeImage, make_probe_image

@@ -71,13 +71,18 @@ def new_workspace(work: Path, user: ContainerUser) -> Workspace:
     """Empty folders below this process's own; the one to write to belongs to the container's user."""
     folder = Path(tempfile.mkdtemp(dir=own_folder(work), prefix="run-"))
     workspace = Workspace(folder, user)
-    for path in (workspace.out, workspace.collected):
-        path.mkdir()
+    workspace.collected.mkdir()
+    make_out(workspace)
+    return workspace
+
+
+def make_out(workspace: Workspace) -> None:
+    """The folder that the container's user may write to."""
+    workspace.out.mkdir()
     # the parent is private, so that nobody else reaches a folder all may write to
     workspace.out.chmod(0o777)
     if os.geteuid() == 0:
-        os.chown(workspace.out, user.uid, user.gid)
-    return workspace
+        os.chown(workspace.out, workspace.user.uid, workspace.user.gid)
 
 
 @contextmanager

@@ -1,0 +1,98 @@
+"""Jobs by hand: the folder of one job for a container that a person starts, and what came out of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness import benchmarks
+from harness.api.repository import Repository, opened
+from harness.base.errors import UsageError
+from harness.base.vocabulary import Verdict
+from harness.benchmarks.order import PUBLISHED
+from harness.engine import find_engine
+from harness.execution.kit import HandMade, Kit, judge_by_hand, write_kit
+from harness.handles import find_handle
+from harness.handles.lookup import run_command
+from harness.images import image_tree
+from harness.planning.plan import Plan, pinned
+from harness.results.reference import load_reference
+
+
+@dataclass(frozen=True)
+class CheckedByHand:
+    """An answer that was made by hand; `equal`: whether it is that of the run `key`, None where there is none."""
+
+    key: str
+    answer: HandMade
+    equal: bool | None
+
+    @property
+    def is_good(self) -> bool:
+        """Whether it is an answer, and not another one than that of the run."""
+        return not self.answer.fault and self.equal is not False
+
+
+def write_job(
+    job: str | Plan,
+    folder: Path | str,
+    *,
+    upstream: Path | str | None = None,
+    repository: Repository | None = None,
+) -> Kit:
+    """All that the container of one job needs, in a new folder, and the line that starts it.
+
+    `job` is the beginning of the key of a run, made here or committed, or a plan of one cell. `upstream` is the
+    checkout that such a run had in place of our code.
+    """
+    here = opened(repository)
+    order = None
+    if isinstance(job, str):
+        handle = find_handle(here.layout, here.store, job)
+        planned, order = handle.planned, str(handle.content.get("order", PUBLISHED))
+        now = image_tree(here.layout, planned.job.method, planned.job.accelerator)
+        if planned.image_tree != now:
+            raise UsageError(
+                f"run {handle.key[:12]} is of other code than this tree holds",
+                where=f"{planned.job.label}: image tree {planned.image_tree[:16]}, now {now[:16]}",
+                todo="check out the code of then, or write the job of today: "
+                + run_command(planned).replace("harness run", f"harness job write {folder}"),
+            )
+    else:
+        if len(job.cells) != 1:
+            raise UsageError(
+                f"{len(job.cells)} cells were asked for, and a folder holds one job",
+                where=", ".join(cell.job.label for cell in job.cells[:4]),
+                todo="name one method, dataset, split and seed",
+            )
+        planned = pinned(job.cells[0])
+    with find_engine(here.layout, install=here.install, runtime=here.runtime) as engine:
+        return write_kit(
+            here.layout,
+            engine,
+            planned,
+            Path(folder),
+            order=order,
+            mirrors=here.mirrors,
+            upstream=Path(upstream) if upstream is not None else None,
+        )
+
+
+def check_job(folder: Path | str, *, repository: Repository | None = None) -> CheckedByHand:
+    """Whether the container of a written job left an answer, and whether it is that of the run with its key."""
+    here = opened(repository)
+    answer = judge_by_hand(here.layout, Path(folder), here.mirrors)
+    key = answer.note.planned.key
+    recorded = _answer_of(here, answer.note.planned.job.benchmark, key)
+    equal = None if recorded is None or answer.fault else answer.files == recorded
+    return CheckedByHand(key, answer, equal)
+
+
+def _answer_of(here: Repository, benchmark: str, key: str) -> dict[str, str] | None:
+    """The sha256 of the answer of the good run with this key, made here or committed; None where there is none."""
+    if here.store.path(key).is_dir() or key in load_reference(here.layout, benchmark):
+        run = find_handle(here.layout, here.store, key)
+        if run.verdict is Verdict.OK:
+            names, files = benchmarks.get(benchmark).compared_files, run.content["files"]
+            return {name: files[name]["sha256"] for name in names if name in files}
+    return None

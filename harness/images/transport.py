@@ -1,0 +1,257 @@
+"""Images in one file: what the engine writes, which any engine can load, and the trees that prove it.
+
+Whoever loads a file believes nothing in it: every image is read back whole and compared with the trees that this
+repository asks for. What is not right is removed again.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import tarfile
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from harness.base.errors import ImageError, UsageError
+from harness.base.files import sync_folder
+from harness.base.layout import Layout
+from harness.base.manifests import Strict
+from harness.base.vocabulary import Accelerator
+from harness.images.build import ensure_environment, ensure_image, known_image
+from harness.images.builder import BuildEngine
+from harness.images.cards import environment_chain
+from harness.images.fetch import Supply
+from harness.images.identity import code_tree, environment_image_name, image_name
+from harness.images.receipts import BuiltImage, building, receipt_path
+from harness.images.record import recorded_tree
+from harness.images.stages import tag_image
+
+if TYPE_CHECKING:
+    import docker
+
+_NOTE = "permafrost.json"
+_MOST_NOTE_BYTES = 1 << 20
+_NAME_IN_INDEX = "io.containerd.image.name"
+_CHUNK = 1 << 20
+# Gigabytes go through an engine without a word from it.
+_TRANSPORT_SECONDS = 3600
+
+
+class SavedImage(Strict):
+    """One image of a file, and what was proved of it when it was saved."""
+
+    name: str
+    accelerator: Accelerator
+    image: str
+    environment_tree: str
+    # empty for an environment
+    code_tree: str
+
+
+class SavedImages(Strict):
+    """The note in a file of images."""
+
+    format: Literal[1] = 1
+    images: tuple[SavedImage, ...]
+
+
+def save_images(
+    engine: BuildEngine,
+    layout: Layout,
+    names: Sequence[str],
+    target: Path,
+    accelerator: Accelerator = "cpu",
+    *,
+    supply: Supply | None = None,
+) -> SavedImages:
+    """Write the verified images of methods and environments into one new file; what they share is in it once."""
+    if target.exists():
+        raise UsageError("there is a file of that name", where=str(target), todo="remove it, or name another")
+    saved = []
+    for name in names:
+        ensure = ensure_image if _is_method(layout, name) else ensure_environment
+        image = ensure(engine, layout, name, accelerator, supply=supply)
+        saved.append(
+            SavedImage(
+                name=name,
+                accelerator=accelerator,
+                image=image.name,
+                environment_tree=image.environment_tree,
+                code_tree=image.code_tree,
+            )
+        )
+    note = SavedImages(images=tuple(saved))
+    with _new_file(target) as making, _patient(engine) as api:
+        wanted = {"names": [one.image for one in saved]}
+        answer = api.get(f"{api.base_url}/v{api.api_version}/images/get", params=wanted, stream=True)
+        if answer.status_code != 200:
+            raise ImageError(
+                f"{engine.name} does not hand its images out: {answer.text.strip()[:400]}",
+                where=str(engine.socket),
+                todo="run `harness doctor`",
+            )
+        with making.open("wb") as stream:
+            for piece in answer.iter_content(_CHUNK):
+                stream.write(piece)
+        with tarfile.open(making, "a") as archive:
+            content = (note.model_dump_json(indent=2) + "\n").encode()
+            entry = tarfile.TarInfo(_NOTE)
+            entry.size, entry.mode = len(content), 0o644
+            archive.addfile(entry, io.BytesIO(content))
+    return note
+
+
+def load_images(engine: BuildEngine, layout: Layout, file: Path) -> list[BuiltImage]:
+    """The images of a file, each verified. If one is not what this repository asks for, none of them stays."""
+    note = _read_note(file)
+    for saved in note.images:
+        _must_be_wanted(layout, saved, file)
+    # what is here and right needs no loading; what is here and wrong is found before anything is replaced
+    here = {saved.image: known_image(engine, layout, *_expected(saved)) for saved in note.images}
+    if not all(here.values()):
+        with building(layout), _undone_on_failure(engine, layout, list(here)):
+            _load(engine, file)
+            try:
+                here = {saved.image: known_image(engine, layout, *_expected(saved)) for saved in note.images}
+            except ImageError as error:
+                raise _refused(file, f"{error.what} ({error.where})") from None
+            if missing := [name for name, image in here.items() if image is None]:
+                raise _refused(file, f"{missing[0]} is not in it, though its note names it")
+    return [image for image in here.values() if image is not None]
+
+
+@contextmanager
+def _undone_on_failure(engine: BuildEngine, layout: Layout, names: Sequence[str]) -> Iterator[None]:
+    """If the block fails, these names stand again for what they stood for, and what was loaded is gone."""
+    before = {name: _id_of(engine, name) for name in names}
+    try:
+        yield
+    except BaseException:
+        for name, old in before.items():
+            new = _id_of(engine, name)
+            if new != old:
+                receipt_path(layout, engine, name).unlink(missing_ok=True)
+                engine.client.images.remove(name, force=True)
+                if old is not None:
+                    tag_image(engine, old, name)
+        raise
+
+
+def _id_of(engine: BuildEngine, name: str) -> str | None:
+    from docker.errors import ImageNotFound
+
+    try:
+        return str(engine.client.images.get(name).id)
+    except ImageNotFound:
+        return None
+
+
+def _load(engine: BuildEngine, file: Path) -> None:
+    from docker.errors import APIError
+
+    with _patient(engine) as api, file.open("rb") as stream:
+        try:
+            faults = [
+                line["error"]
+                for line in api.load_image(stream)  # type: ignore[no-untyped-call]
+                if "error" in line
+            ]
+        except APIError as error:
+            faults = [str(error.explanation or error)]
+    if faults:
+        raise _refused(file, f"{engine.name} can't load it: {faults[0][:400]}")
+
+
+def _expected(saved: SavedImage) -> tuple[str, str, str]:
+    return saved.image, saved.environment_tree, saved.code_tree
+
+
+def _must_be_wanted(layout: Layout, saved: SavedImage, file: Path) -> None:
+    """Refuse an image that this repository asks for under no name: one of other code, or of other locks."""
+    if _is_method(layout, saved.name):
+        name, code = image_name(layout, saved.name, saved.accelerator), code_tree(layout, saved.name)
+    else:
+        name, code = "", ""
+    tree = recorded_tree(layout, saved.name, saved.accelerator)
+    name = name or environment_image_name(environment_chain(layout, saved.name)[-1].name, tree)
+    if (saved.image, saved.environment_tree, saved.code_tree) != (name, tree, code):
+        raise _refused(file, f"it holds {saved.image}, and this tree asks for {name}")
+
+
+def _read_note(file: Path) -> SavedImages:
+    """The note of a file in which no engine finds a name that the note does not hold."""
+    try:
+        with tarfile.open(file, "r:") as archive:
+            note = SavedImages.model_validate_json(_small_file(archive, _NOTE))
+            taken = _names_in(archive)
+    except (tarfile.TarError, KeyError, TypeError, ValueError) as error:
+        raise _refused(file, f"no file of `harness image save`, or not all of it: {error}") from None
+    if strange := sorted(taken - {saved.image for saved in note.images}):
+        raise _refused(file, f"it also holds {', '.join(strange)}")
+    return note
+
+
+def _names_in(archive: tarfile.TarFile) -> set[str]:
+    """Every name that loading would give to an image, in any of the ways in which engines write archives."""
+    names = {name for one in json.loads(_small_file(archive, "manifest.json")) for name in one["RepoTags"] or [""]}
+    members = set(archive.getnames())
+    if "repositories" in members:
+        tags = json.loads(_small_file(archive, "repositories"))
+        names |= {f"{repository}:{tag}" for repository, versions in tags.items() for tag in versions}
+    if "index.json" in members:
+        for one in json.loads(_small_file(archive, "index.json"))["manifests"]:
+            names |= {value for key, value in one.get("annotations", {}).items() if key == _NAME_IN_INDEX}
+    return names
+
+
+def _small_file(archive: tarfile.TarFile, name: str) -> bytes:
+    entry = archive.getmember(name)
+    stream = archive.extractfile(entry)
+    if stream is None or entry.size > _MOST_NOTE_BYTES:
+        raise KeyError(name)
+    return stream.read()
+
+
+def _refused(file: Path, why: str) -> ImageError:
+    return ImageError(
+        f"images were refused, and none is left of them: {why}",
+        where=str(file),
+        todo="save them again, with the same version of this repository: harness image save FILE NAMES",
+    )
+
+
+def _is_method(layout: Layout, name: str) -> bool:
+    return (layout.methods / name).is_dir()
+
+
+@contextmanager
+def _patient(engine: BuildEngine) -> Iterator[docker.APIClient]:
+    """A client that waits while an engine reads or writes gigabytes."""
+    import docker
+
+    api = docker.APIClient(base_url=f"unix://{engine.socket}", version="auto", timeout=_TRANSPORT_SECONDS)
+    try:
+        yield api
+    finally:
+        api.close()
+
+
+@contextmanager
+def _new_file(final: Path) -> Iterator[Path]:
+    """A file that appears under its name only when the block ends well."""
+    handle, name = tempfile.mkstemp(dir=final.absolute().parent, prefix=f".{final.name}.")
+    os.close(handle)
+    making = Path(name)
+    try:
+        yield making
+        with making.open("rb") as stream:
+            os.fsync(stream.fileno())
+        making.chmod(0o644)
+        making.rename(final)
+        sync_folder(final.absolute().parent)
+    finally:
+        making.unlink(missing_ok=True)
