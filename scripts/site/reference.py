@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import ModuleType
+from urllib.parse import urlsplit
 
 import click
 
@@ -111,7 +112,7 @@ def _facts(manifest: DatasetManifest) -> Iterator[tuple[str, str]]:
     yield "citation", prose(manifest.citation)
     yield "licence", prose(manifest.licence)
     for file in manifest.files:
-        source = ", ".join(f"<{url}>" for url in file.urls) or "embedded"
+        source = ", ".join(f"[{plain(urlsplit(url).hostname)}]({url})" for url in file.urls) or "embedded"
         size = f"{file.bytes:,} bytes" if file.bytes else "size recorded when first seen"
         yield f"file {code(file.name)}", f"{size}; {source}"
     for table in manifest.brought:

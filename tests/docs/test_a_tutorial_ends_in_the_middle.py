@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -14,8 +15,8 @@ _PAGES = sorted(FOLDER.glob("*.md"))
 _STEPS = {page.stem: steps(page.read_text(encoding="utf-8")) for page in _PAGES}
 
 
-def _do(every: list[Step], folder: Path) -> None:
-    own = desk(folder, os.environ)
+def _do(every: list[Step], folder: Path, environment: Mapping[str, str] = os.environ) -> None:
+    own = desk(folder, environment)
     for step in every:
         own.do(step)
 
@@ -29,12 +30,13 @@ def test_what_needs_no_container_is_as_the_page_tells(name: str, tmp_path: Path)
 @pytest.mark.parametrize(
     "name", [name for name, every in _STEPS.items() if any(isinstance(one, Containers) for one in every)]
 )
-def test_the_whole_is_as_the_page_tells(name: str, tmp_path: Path, engine: Engine) -> None:
-    _do(_STEPS[name], tmp_path)
+def test_the_whole_is_as_the_page_tells(name: str, tmp_path: Path, docker_engine: Engine) -> None:
+    # an engine that is named: what a page says of starting and stopping one does not touch a person's own
+    _do(_STEPS[name], tmp_path, {**os.environ, "DOCKER_HOST": docker_engine.address})
 
 
 def test_every_tutorial_is_done() -> None:
-    assert len(_STEPS) >= 2
+    assert len(_STEPS) == 4
     assert [name for name, every in _STEPS.items() if not any(isinstance(one, Command) for one in every)] == []
 
 

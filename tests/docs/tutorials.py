@@ -132,6 +132,11 @@ def desk(folder: Path, environment: Mapping[str, str]) -> Desk:
     harness = programs / "harness"
     harness.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m harness "$@"\n')
     harness.chmod(0o755)
-    own = {"PYTHONPATH": str(root), "PATH": f"{programs}:{environment['PATH']}", "HOME": environment["HOME"]}
+    own = {
+        "PYTHONPATH": str(root),
+        "PATH": f"{programs}:{environment['PATH']}",
+        "HOME": environment["HOME"],
+        "PERMAFROST_DATA": str(folder / "data"),
+    }
     kept = ("PERMAFROST_CACHE", "DOCKER_HOST", "CONTAINER_HOST", "PERMAFROST_MIRROR", "PERMAFROST_DEBIAN_MIRROR")
     return Desk(root, own | {name: environment[name] for name in kept if name in environment})
