@@ -12,7 +12,8 @@ from harness.base.errors import HarnessError, UsageError
 from harness.base.files import folder_in_the_making
 from harness.base.layout import Layout
 from scripts.site.reference import write_reference
-from scripts.site.sources import contents, write_pages
+from scripts.site.sources import branch, contents, write_pages
+from scripts.site.studies import write_studies
 from scripts.tools import programs_of
 
 _HERE = Path(__file__).resolve().parent
@@ -44,7 +45,9 @@ def site_programs(layout: Layout) -> Path:
 def write_sources(layout: Layout, folder: Path) -> None:
     """Write all that Sphinx reads."""
     write_pages(layout.root, folder)
-    side_bar = contents(layout.root) + write_reference(layout, folder)
+    side_bar = contents(layout.root)
+    side_bar += branch("The studies, from committed results", write_studies(layout, folder))
+    side_bar += branch("Reference, generated from the code", write_reference(layout, folder))
     with (folder / "index.md").open("a", encoding="utf-8") as index:
         index.write(side_bar)
     shutil.copyfile(_HERE / "conf.py", folder / "conf.py")

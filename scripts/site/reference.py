@@ -24,13 +24,12 @@ from harness.planning.suites import load_suite, suite_names
 FOLDER = "reference"
 
 
-def write_reference(layout: Layout, folder: Path) -> str:
-    """Write all pages below the folder; the part of the side bar that leads to them is returned."""
+def write_reference(layout: Layout, folder: Path) -> list[str]:
+    """Write all pages; their places are returned."""
     (folder / FOLDER).mkdir(parents=True)
     for name, page in PAGES.items():
         (folder / FOLDER / f"{name}.md").write_text("\n".join(page(layout)) + "\n", encoding="utf-8")
-    rows = [f"{FOLDER}/{name}" for name in PAGES]
-    return "\n".join(["", "```{toctree}", ":hidden:", ":caption: Reference", "", *rows, "```", ""])
+    return [f"{FOLDER}/{name}.md" for name in PAGES]
 
 
 def commands(_layout: Layout) -> Iterator[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
 # The first page of docs/ is that of the site; pages that lie elsewhere, and their names among those of docs/.
@@ -79,17 +79,18 @@ def _copied(root: Path, name: str, folder: Path, link: str) -> str:
 def contents(root: Path) -> str:
     """The side bar: the headings of the first page with the pages that stand below each, every page once."""
     places, seen = pages(root), {INDEX}
-    lines: list[str] = []
+    lines = []
     for part in re.split(r"^##+ ", (root / INDEX).read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]:
         names = [posixpath.normpath(posixpath.join("docs", link["address"])) for link in _LINK.finditer(part)]
         new = [name for name in dict.fromkeys(names) if name in places and name not in seen]
         seen.update(new)
-        lines += _tree(part.partition("\n")[0], [places[name] for name in new])
-    return "\n".join(lines)
+        lines.append(branch(part.partition("\n")[0], [places[name] for name in new]))
+    return "".join(lines)
 
 
-def _tree(caption: str, places: list[str]) -> list[str]:
-    if not places:
-        return []
+def branch(caption: str, places: Sequence[str]) -> str:
+    """A part of the side bar; nothing where no page belongs to it."""
     rows = [place.removesuffix(".md") for place in places]
-    return ["", "```{toctree}", ":hidden:", f":caption: {caption}", "", *rows, "```"]
+    return (
+        "\n".join(["", "```{toctree}", ":hidden:", f":caption: {caption}", "", *rows, "```", ""]) if rows else ""
+    )

@@ -13,6 +13,7 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
+from harness import benchmarks
 from harness.base.errors import EngineError, HarnessError, UsageError
 from harness.base.layout import Layout
 from scripts.site.build import build_site, render, site_programs
@@ -117,6 +118,11 @@ def tab(tmp_path: Path) -> Iterator[Tab]:
         yield one
 
 
+@pytest.mark.parametrize("name", benchmarks.names())
+def test_the_studies_are_there(site: Path, name: str) -> None:
+    assert "<h2>Table " in (site / "studies" / f"{name}.html").read_text(encoding="utf-8")
+
+
 def test_a_search_finds_from_a_folder(site: Path, tab: Tab) -> None:
     tab.go((site / "index.html").as_uri())
     tab.evaluate("document.querySelector('.sidebar-search').focus()")
@@ -141,17 +147,20 @@ def test_no_page_is_wider_than_the_window(site: Path, tab: Tab, name: str, width
     assert tab.evaluate("document.documentElement.scrollWidth") <= width
 
 
-@pytest.mark.parametrize("wrong", ["[x](other.md#nowhere)", "[x](nowhere.md)", "![x](nowhere.png)"])
-def test_a_dead_link_ends_the_build(programs: Path, tmp_path: Path, wrong: str) -> None:
+def test_dead_links_end_the_build(programs: Path, tmp_path: Path) -> None:
     sources = tmp_path / "sources"
     sources.mkdir()
     (sources / "conf.py").write_text("extensions = ['myst_parser']\nmyst_heading_anchors = 4\n")
-    (sources / "index.md").write_text("# One\n```{toctree}\nother\n```\n")
+    (sources / "index.md").write_text("# One\n```{toctree}\nother\n```\n[x](other.md#here)\n")
     (sources / "other.md").write_text("# Other\n## Here\n[x](#here)\n")
     render(programs, sources, tmp_path / "good")
-    (sources / "index.md").write_text(f"# One\n```{{toctree}}\nother\n```\n{wrong}\n")
-    with pytest.raises(HarnessError, match=r"index[.]md"):
+    (sources / "other.md").write_text("# Other\n[x](nowhere.md)\n\n![x](nowhere.png)\n")
+    (sources / "alone.md").write_text("# Nothing leads here\n")
+    with pytest.raises(HarnessError) as caught:
         render(programs, sources, tmp_path / "bad")
+    # each of the four, and no other
+    places = [line.partition(": ")[0] for line in caught.value.where.splitlines()]
+    assert sorted(places) == ["alone.md", "index.md:5", "other.md:2", "other.md:4"], caught.value.where
 
 
 def test_another_folder_is_left_alone(repository: Layout, tmp_path: Path) -> None:
