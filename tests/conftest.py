@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
-from harness.base.layout import Layout, find_layout
+from harness.base.layout import DATA_VARIABLE, Layout, find_layout
 from tests.engines import any_engine, docker_engine, engine, podman_engine, probe_image
 
 __all__ = ["any_engine", "docker_engine", "engine", "podman_engine", "probe_image"]
@@ -19,6 +19,14 @@ settings.register_profile("permafrost", suppress_health_check=[HealthCheck.too_s
 settings.load_profile("permafrost")
 
 REPOSITORY = Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_data_of_ones_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """What a person keeps among the user's data is no part of any test."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(DATA_VARIABLE, str(tmp_path_factory.getbasetemp() / "no data of one's own"))
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -10,7 +10,7 @@ from harness.base.errors import CorruptData
 
 # How many faults are written out.
 _SHOWN = 20
-_NUMBER = re.compile(r"(\d+)")
+_NUMBER = re.compile(r"\d+")
 
 
 class SeveralFaults(CorruptData):
@@ -58,6 +58,6 @@ def all_faults() -> Iterator[Faults]:
     faults.check()
 
 
-def _place(error: CorruptData) -> list[tuple[int, str]]:
-    """Line 10 comes after line 9."""
-    return [(int(part) if part.isdecimal() else 0, part) for part in _NUMBER.split(error.where)]
+def _place(error: CorruptData) -> list[int]:
+    """Line 10 comes after line 9; what is of one line stays in its order."""
+    return [*map(int, _NUMBER.findall(error.where))]

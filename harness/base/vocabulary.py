@@ -49,7 +49,7 @@ _MEANINGS = {
     Verdict.TIMEOUT: "the harness stopped the container at its time limit",
     Verdict.INVALID: "the container ended well, but its predictions break the protocol",
     Verdict.UNSTABLE: "a repetition of the run gave other predictions",
-    Verdict.MISSING_DATA: "a file the dataset or the method needs is in none of its sources",
+    Verdict.MISSING_DATA: "a file the dataset or the method needs is missing, or is not the recorded one",
     Verdict.NOT_APPLICABLE: "the method declares that it cannot be run on this dataset",
     Verdict.INFRASTRUCTURE: "the engine or the machine failed, not the method; the run is tried again next time",
     Verdict.INTERRUPTED: "a person stopped the run; it is tried again next time",

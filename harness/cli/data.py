@@ -28,8 +28,8 @@ from harness.data.trust import forget
 _MISSING_OR_CORRUPT = 4
 _AWAY = ("to be brought", "to be downloaded")
 _FAULT = "fault"
-# as many files as are named in a line
-_FEW = 3
+# as many files as are named in a line, and runs in a list
+_FEW, _SHOWN = 3, 20
 
 
 @click.group(cls=OnceGroup)
@@ -130,8 +130,10 @@ def accept(name: str, tables: dict[str, Any], as_json: bool) -> None:
         click.echo(f"  {remark}")
     if count := len(result.outdated):
         click.echo(f"{count} stored run{'' if count == 1 else 's'} of other data than these:")
-        for key, planned in result.outdated:
+        for key, planned in result.outdated[:_SHOWN]:
             click.echo(f"  {key[:12]}  {planned.job.label}")
+        if count > _SHOWN:
+            click.echo(f"  and {count - _SHOWN} more")
         click.echo(f"they stay as they are; to remove one: {_harness()} forget KEY")
 
 

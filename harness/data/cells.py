@@ -213,10 +213,13 @@ def table_of(
     header = [name.lower() for name in table.header]
     needed = [name for name in header if name not in optional]
     if len(set(header)) < len(header) or sorted(needed) not in map(sorted, columns):
+        whole = next((names for names in columns if set(names) < set(needed)), None)
+        others = ", ".join(name for name in table.header if whole and name.lower() not in (*whole, *optional))
         raise CorruptData(
             f"the columns are {', '.join(table.header) or 'none'}",
             where=table.where(1),
-            todo="name them "
+            todo=(f"leave out {others}; " if others else "")
+            + "name them "
             + ", or ".join(", ".join(names) for names in columns)
             + (f", and if wanted {', '.join(optional)}" if optional else ""),
         )

@@ -100,7 +100,10 @@ def test_one_faulty_manifest_hides_no_other_dataset(own: Layout, invoke: Invoke)
         path.write_text(path.read_text().replace(*change, 1))
     listed = invoke("list")
     assert listed.return_value == 2
-    assert re.search(r"broken +faulty: .*\n  where: .*titel: there is no such field; did you mean .title.\?\n(.|\n)*  to do: ", listed.output)
+    assert re.search(
+        r"broken +faulty: .*\n  where: .*titel: there is no such field; did you mean .title.\?\n(.|\n)*  to do: ",
+        listed.output,
+    )
     assert re.search(r"mine +repurposing .*can be made from what is here", listed.output)
     assert re.search(r"strange +faulty: no converter is called 'nonsense'", listed.output)
     told = invoke("list", "--json")

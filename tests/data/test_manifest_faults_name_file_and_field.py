@@ -35,6 +35,41 @@ def test_broken_manifest(own: Layout, old: str, new: str, field: str) -> None:
     assert caught.value.exit_code == 2
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "line"),
+    [
+        ('title = "Mine"', 'titel = "Mine"', "titel: there is no such field; did you mean 'title'?"),
+        ("drugs = 3", "drug = 3", "statistics.drug: there is no such field; did you mean 'drugs'?"),
+        ("[statistics]", "odd = 1\n[statistics]", "files.2.odd: there is no such field"),
+        ('licence = "mine"\n', "", "licence: is missing"),
+        ("drugs = 3", 'drugs = "many"', "statistics.drugs: has to be a whole number, not 'many'"),
+        ("drugs = 3", "drugs = 0", "statistics.drugs: has to be 1 or more, not 0"),
+        ('title = "Mine"', "title = 7", "title: has to be a text in quotes, not 7"),
+        ('name = "mine"', 'name = "my data"', "name: 'my data' is not a name: small letters, digits and _ only"),
+        (
+            'converter = "csv"',
+            'converter = "csv"\nsummery = ""',
+            "summery: there is no such field; did you mean 'summary'?",
+        ),
+    ],
+)
+def test_a_fault_is_one_line_in_plain_words(own: Layout, old: str, new: str, line: str) -> None:
+    path = write_dataset(own)
+    path.write_text(path.read_text().replace(old, new, 1))
+    with pytest.raises(ManifestError) as caught:
+        load_manifest(own, "mine")
+    assert caught.value.where == f"{path}: {line}"
+
+
+def test_parameters_are_told_in_the_same_words(own: Layout) -> None:
+    write_dataset(own, more='[parameters]\nasociations = "pairs.csv"\n')
+    with pytest.raises(ManifestError) as caught:
+        load_dataset(own, "mine")
+    assert caught.value.where == (
+        "mine/dataset.toml: parameters.asociations: there is no such field; did you mean 'associations'?"
+    )
+
+
 def test_folder_and_name_must_agree(own: Layout) -> None:
     path = write_dataset(own)
     path.write_text(path.read_text().replace('name = "mine"', 'name = "yours"', 1))

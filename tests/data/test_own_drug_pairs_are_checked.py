@@ -143,9 +143,7 @@ def test_counts_are_those_of_the_benchmark(own: Layout) -> None:
     with pytest.raises(ManifestError, match=r"statistics.diseases: there is no such field"):
         load_dataset(own, "mine")
     manifest.write_text(text.replace('"ddi"', '"nonsense"', 1))
-    with pytest.raises(
-        ManifestError, match=r"benchmark: no benchmark is called 'nonsense'; name one"
-    ):
+    with pytest.raises(ManifestError, match=r"benchmark: no benchmark is called 'nonsense'; name one"):
         load_dataset(own, "mine")
 
 

@@ -241,7 +241,7 @@ def test_a_class_of_drugs_keeps_members_size_and_leading_drugs(tmp_path: Path) -
             converted(tmp_path, {**FILES, DRUG_CLASSES: faulty})
         assert f"{DRUG_CLASSES}: line" in caught.value.where
     for damaged in (packed[:-20], packed[:3], packed[:-8] + bytes(8), packed[:10] + b"\xff" * 20):
-        with pytest.raises(CorruptData, match="^damaged: "):
+        with pytest.raises(CorruptData, match="damaged"):
             converted(tmp_path, {**FILES, DRUG_CLASSES: damaged})
 
 

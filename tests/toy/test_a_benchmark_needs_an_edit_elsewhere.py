@@ -27,6 +27,10 @@ def _runs(tree: Tree) -> list[Path]:
         (["data", "list"], "60 notes     3 subjects"),
         (["data", "get", "open_notes"], "10 notes have no subject"),
         (["data", "verify", "notes"], "notes: ok"),
+        (
+            ["--data", "own", "data", "new", "mine", "--notes", "datasets/notes/notes.jsonl"],
+            "mine: 60 notes 3 subjects (benchmark notes)",
+        ),
         (["split", "list"], "notes shuffled: a share of the notes, drawn at random, is asked"),
         (["split", "make", "notes", "shuffled", "--seed", "1", "--to", "out"], "train 45, test 15, outside 0"),
         (

@@ -1,0 +1,322 @@
+"""A dataset of a person's own is whole or absent; a change is accepted whole, and what it outdates is told."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from harness import api, benchmarks
+from harness.base.errors import CorruptData, HarnessError, MissingData, UsageError
+from harness.base.layout import Layout
+from harness.benchmarks.own_data import benchmark_of, own_data_of, table_words
+from harness.cli import data as command
+from harness.data import load_dataset, load_manifest, manifest_names
+from harness.data.manifest import manifest_path
+from harness.data.own_dataset import accept_changes, new_dataset
+from harness.execution.predict import prediction_job
+from harness.planning.plan import make_plan
+from harness.results.store import Store
+from tests.data.own_data import TABLES, write_dataset
+from tests.data.test_a_fault_hides_another import BARE, PAIRS, SENTENCES, SEQUENCES, STRUCTURES, TRIPLETS
+from tests.fabricate import job_of, planned_of, put_run
+
+COMBINED = '"rels": [{"class": "POS", "spans": [0, 1], "is_context_needed": false}]'
+FILES = {
+    "associations.csv": TABLES["associations.csv"],
+    "drugs.csv": TABLES["drug_features.csv"],
+    # the last has no interaction, and no target
+    "structures.csv": STRUCTURES + "D,CCCl,\n",
+    "bare.csv": BARE + "D,CCCl\n",
+    "interactions.csv": TRIPLETS,
+    "knowledge.csv": "head,tail,relation\nA,gene,binds\n",
+    "pairs.csv": PAIRS,
+    "targets.csv": SEQUENCES,
+    "similarity.csv": "drug,other,similarity\nA,B,0.5\n",
+    "sentences.jsonl": SENTENCES.replace('"rels": []', COMBINED, 2),
+    "open.jsonl": SENTENCES.replace('"doc_id": "', '"doc_id": "open '),
+}
+OWN = {
+    "repurposing": ({"associations": "associations.csv", "drugs": "drugs.csv"}, "drugs", 3),
+    "ddi": (
+        {"interactions": "interactions.csv", "drugs": "structures.csv", "knowledge": "knowledge.csv"},
+        "edges",
+        1,
+    ),
+    "dti": (
+        {"pairs": "pairs.csv", "drugs": "bare.csv", "targets": "targets.csv", "drug-similarity": "similarity.csv"},
+        "pairs",
+        3,
+    ),
+    "combos": ({"sentences": "sentences.jsonl", "open-sentences": "open.jsonl"}, "unannotated", 4),
+}
+
+
+@pytest.fixture
+def house(own: Layout) -> Layout:
+    return replace(own, data=own.root / "mine")
+
+
+@pytest.fixture
+def tables(tmp_path: Path) -> Path:
+    folder = tmp_path / "my tables"
+    folder.mkdir()
+    for name, text in FILES.items():
+        (folder / name).write_text(text)
+    return folder
+
+
+@pytest.mark.parametrize("benchmark", benchmarks.names())
+def test_every_benchmark_makes_one_of_its_tables(house: Layout, tables: Path, benchmark: str) -> None:
+    files, count, number = OWN[benchmark]
+    made = new_dataset(house, "mine", {word: tables / file for word, file in files.items()})
+    manifest = load_manifest(house, "mine")
+    assert manifest.benchmark == benchmark and all(file.recorded for file in manifest.files)
+    assert manifest.converted is not None and manifest.converted.digest == made.digest
+    assert getattr(manifest.statistics, count) == number
+    loaded = load_dataset(house, "mine")
+    assert (loaded.digest, loaded.name, loaded.names) == (made.digest, "mine", made.names)
+    for file in files.values():
+        assert (manifest_path(house, "mine").parent / file).read_bytes() == (tables / file).read_bytes()
+
+
+@pytest.mark.parametrize("benchmark", benchmarks.names())
+def test_its_unknown_part_can_be_predicted(
+    house: Layout, repository: Layout, tables: Path, benchmark: str
+) -> None:
+    """The job, its dataset and its split are planned; that a container answers is one test for all."""
+    files, _, _ = OWN[benchmark]
+    new_dataset(house, "mine", {word: tables / file for word, file in files.items()})
+    layout = replace(repository, cache=house.cache, local=house.local, data=house.data)
+    methods = {"repurposing": "bnnr", "ddi": "mlp", "dti": "deeppurpose", "combos": "pure_minilm"}
+    (cell,) = make_plan(
+        layout, "predict", [prediction_job(layout, methods[benchmark], "mine", "published", 0)]
+    ).cells
+    assert cell.planned is not None, cell.reason
+
+
+def test_words_of_tables_are_parameters_of_their_converter() -> None:
+    for benchmark in benchmarks.names():
+        own = own_data_of(benchmark)
+        assert own is not None
+        module = benchmarks.part(benchmark, f"converters.{own.CONVERTER}")
+        assert module is not None
+        fields = module.Parameters.model_fields
+        assert {table.parameter for table in own.TABLES.values()} <= fields.keys()
+        assert len({table.parameter for table in own.TABLES.values()}) == len(own.TABLES)
+        assert benchmark_of({word for word, table in own.TABLES.items() if table.required}) == benchmark
+        assert benchmark_of(own.TABLES) == benchmark
+    assert next(iter(table_words())) == "associations"
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ((), "no benchmark makes a dataset of these tables"),
+        (("interactions",), r"a table is missing\n.*--interactions\n.*ddi: add --drugs FILE"),
+        (("associations", "targets"), r"no benchmark makes(.|\n)*repurposing: --associations FILE"),
+        (("drugs",), r"a table is missing(.|\n)*dti: add --pairs FILE --targets FILE"),
+    ],
+)
+def test_what_is_missing_is_named(words: tuple[str, ...], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        benchmark_of(words)
+
+
+@pytest.mark.parametrize(
+    ("name", "file", "message"),
+    [
+        ("my-data", "associations.csv", "'my-data' is not a name: small letters"),
+        ("../mine", "associations.csv", "'../mine' is not a name"),
+        ("taken", "associations.csv", r"there is a dataset 'taken' already(.|\n)*harness data accept taken"),
+        ("mine", "nowhere.csv", "there is no such file"),
+        ("mine", ".", "a folder is no table"),
+        ("mine", "dataset.toml", "a table can't have this name"),
+        ("mine", "structures.csv", "the columns are drug, smiles, year"),
+    ],
+)
+def test_nothing_is_left_of_what_can_not_be_made(
+    house: Layout, tables: Path, name: str, file: str, message: str
+) -> None:
+    write_dataset(house, name="taken")
+    (tables / "dataset.toml").write_text(FILES["associations.csv"])
+    with pytest.raises(HarnessError, match=message):
+        new_dataset(house, name, {"associations": tables / file})
+    assert not house.own_datasets.exists() or not any(house.own_datasets.iterdir())
+
+
+def test_two_files_of_one_name_are_not_mixed_up(house: Layout, tables: Path) -> None:
+    (tables / "more").mkdir()
+    (tables / "more" / "associations.csv").write_text(FILES["drugs.csv"])
+    files = {"associations": tables / "associations.csv", "drugs": tables / "more" / "associations.csv"}
+    with pytest.raises(UsageError, match="two files have one name"):
+        new_dataset(house, "mine", files)
+
+
+def test_a_copy_that_can_not_be_kept_leaves_nothing(
+    house: Layout, tables: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object) -> None:
+        raise OSError("full")
+
+    monkeypatch.setattr("harness.data.own_dataset.load_dataset", broken)
+    with pytest.raises(OSError, match="full"):
+        new_dataset(house, "mine", {"associations": tables / "associations.csv"})
+    assert manifest_names(house) == [] and not any(house.own_datasets.iterdir())
+
+
+@pytest.fixture
+def made(house: Layout, tables: Path) -> Layout:
+    new_dataset(house, "mine", {"associations": tables / "associations.csv", "drugs": tables / "drugs.csv"})
+    return house
+
+
+def test_a_change_is_told_and_recorded(made: Layout) -> None:
+    path = manifest_path(made, "mine")
+    before = load_dataset(made, "mine").digest
+    text = "# a word of mine\n" + path.read_text()
+    path.write_text(text)
+    (path.parent / "associations.csv").write_text(FILES["associations.csv"] + "zinc,flu,1\n")
+    with pytest.raises(CorruptData, match=r"associations.csv changed(.|\n)*harness data accept mine"):
+        load_dataset(made, "mine")
+    accepted = accept_changes(made, "mine")
+    changes = {change.what: (change.before, change.now) for change in accepted.changes}
+    assert changes.keys() == {"associations.csv", "positives", "digest"}
+    assert changes["positives"] == ("2", "3") and changes["digest"] == (before, accepted.dataset.digest)
+    assert accepted.digest_before == before != accepted.dataset.digest == load_dataset(made, "mine").digest
+    assert path.read_text().startswith("# a word of mine\n")
+    assert accept_changes(made, "mine").changes == ()
+
+
+def test_a_fault_is_not_accepted(made: Layout) -> None:
+    path = manifest_path(made, "mine")
+    before = path.read_bytes()
+    (path.parent / "associations.csv").write_text(FILES["associations.csv"].replace("flu,-1", "flu,2"))
+    with pytest.raises(CorruptData, match="label '2'"):
+        accept_changes(made, "mine")
+    assert path.read_bytes() == before
+    (path.parent / "associations.csv").unlink()
+    with pytest.raises(MissingData, match="a file is not here"):
+        accept_changes(made, "mine")
+
+
+def test_another_file_takes_the_place_of_one(made: Layout, tables: Path) -> None:
+    (tables / "May.csv").write_text(";pain;flu\naspirin;1;0\nzinc;0;1\n")
+    accepted = accept_changes(made, "mine", {"associations": tables / "May.csv"})
+    folder = manifest_path(made, "mine").parent
+    assert {path.name for path in folder.iterdir()} == {".gitignore", "dataset.toml", "May.csv", "drugs.csv"}
+    assert load_manifest(made, "mine").parameters["associations"] == "May.csv"
+    assert {"associations.csv", "May.csv", "associations"} <= {change.what for change in accepted.changes}
+    with pytest.raises(UsageError, match="has no such table"):
+        accept_changes(made, "mine", {"targets": tables / "May.csv"})
+
+
+def test_a_manifest_written_by_hand_is_filled_in(own: Layout) -> None:
+    """Counts are corrected all at once, and checksums need not be typed."""
+    path = write_dataset(own, statistics={"positives": 0, "drugs": 9}, more="# the end\n")
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text("".join(line for line in lines if not line.startswith(("bytes", "sha256"))))
+    accepted = accept_changes(own, "mine")
+    assert {"positives", "drugs", "digest", *TABLES} == {change.what for change in accepted.changes}
+    assert "# the end\n" in path.read_text() and load_dataset(own, "mine").digest == accepted.dataset.digest
+
+
+def test_published_data_can_not_be_accepted(repository: Layout) -> None:
+    for name in ("fdataset", "synthetic", "gottlieb"):
+        with pytest.raises(UsageError, match="not made of files beside its manifest alone"):
+            accept_changes(repository, name)
+
+
+def test_runs_of_what_it_was_are_named(house: Layout, repository: Layout, tables: Path) -> None:
+    layout = replace(repository, cache=house.cache, local=house.local, data=house.data)
+    here = api.Repository(layout)
+    rows = [[f"d{i}", *("1" if (i + j) % 3 == 0 else "0" for j in range(10))] for i in range(12)]
+    (tables / "m.csv").write_text("\n".join(map(";".join, [["", *(f"e{j}" for j in range(10))], *rows])))
+    api.new_data("mine", associations=tables / "m.csv", repository=here)
+    jobs = [job_of(layout, "constant", 1, dataset) for dataset in ("mine", "synthetic")]
+    for cell in make_plan(layout, "made-up", jobs).cells:
+        put_run(layout, planned_of(cell), score=False)
+    assert api.accept_data("mine", repository=here).outdated == ()
+    (tables / "m.csv").write_text((tables / "m.csv").read_text().replace("d0;1", "d0;0"))
+    ((key, planned),) = api.accept_data("mine", associations=tables / "m.csv", repository=here).outdated
+    assert planned.job == jobs[0] and Store(layout.runs).record(key).planned == planned
+
+
+Invoke = Callable[..., str]
+
+
+@pytest.fixture
+def invoke(house: Layout, monkeypatch: pytest.MonkeyPatch) -> Invoke:
+    monkeypatch.setattr(command, "find_layout", lambda: house)
+    monkeypatch.setattr("harness.api.repository.find_layout", lambda *_: house)
+    monkeypatch.setenv("PERMAFROST_DATA", str(house.own_datasets))
+
+    def run(*words: str) -> str:
+        return CliRunner().invoke(command.command, words, standalone_mode=False, catch_exceptions=False).output
+
+    return run
+
+
+def test_the_commands_say_what_was_made_and_changed(house: Layout, tables: Path, invoke: Invoke) -> None:
+    told = invoke("new", "mine", "--associations", str(tables / "associations.csv"))
+    assert told.startswith("mine: 2 drugs 2 diseases 2 + 1 - (benchmark repurposing)\n")
+    assert f"kept in: {house.own_datasets / 'mine'}\nnext: harness predict --dataset mine" in told
+    shown = json.loads(invoke("show", "mine", "--json"))
+    assert shown["folder"] == str(house.own_datasets / "mine") and shown["statistics"]["positives"] == 2
+    assert str(house.own_datasets / "mine" / "associations.csv") in invoke("show", "mine")
+    assert invoke("accept", "mine").startswith("mine: nothing has changed\n")
+    (house.own_datasets / "mine" / "associations.csv").write_text("drug,disease\na,b\nc,d\n")
+    changed = json.loads(invoke("accept", "mine", "--json"))
+    assert {"what": "negatives", "before": "1", "now": "0"} in changed["changes"]
+    assert json.loads(invoke("new", "other", "--associations", str(tables / "associations.csv"), "--json"))[
+        "digest"
+    ]
+
+
+def test_an_unknown_name_says_how_to_add_one(house: Layout) -> None:
+    write_dataset(house)
+    for name in ("nope", "../datasets/mine", "datasets/mine", ""):
+        with pytest.raises(UsageError, match="harness data new NAME") as caught:
+            load_manifest(house, name)
+        assert str(house.own_datasets) in caught.value.where and str(house.datasets) in caught.value.where
+
+
+def test_a_folder_in_place_of_a_table_is_called_one(own: Layout) -> None:
+    path = write_dataset(own)
+    (path.parent / "associations.csv").unlink()
+    (path.parent / "associations.csv").mkdir()
+    with pytest.raises(MissingData, match="a folder, not a file"):
+        load_dataset(own, "mine")
+
+
+def test_many_files_are_counted_in_a_line(
+    repository: Layout, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    layout = replace(repository, cache=tmp_path)
+    monkeypatch.delenv("PERMAFROST_MIRROR", raising=False)
+    monkeypatch.setattr(command, "find_layout", lambda: layout)
+    listed = CliRunner().invoke(command.command, ["list"], standalone_mode=False, catch_exceptions=False).output
+    (line,) = [line for line in listed.splitlines() if line.startswith("twosides ")]
+    assert line.endswith(": 34 files (harness data show twosides)")
+    told = CliRunner().invoke(command.command, ["show", "twosides"], standalone_mode=False).output
+    assert told.count("not here: https://") == 34
+
+
+@pytest.mark.engine
+def test_a_matrix_becomes_a_ranking(house: Layout, repository: Layout, tables: Path, engine: object) -> None:
+    """Semicolons, decimal commas, names with blanks: two calls from the file to the answer of a container."""
+    here = api.Repository(replace(repository, local=house.local, data=house.data))
+    known = [[i % 5 == j % 5 and (i // 5 + j // 5) % 3 > 0 for j in range(40)] for i in range(60)]
+    rows = [[f"Stoff {i}", *("1,0" if cell else "0,0" for cell in row)] for i, row in enumerate(known)]
+    head = ["", *(f"Leiden {j}" for j in range(40))]
+    (tables / "my matrix.csv").write_text("\n".join(map(";".join, [head, *rows])))
+    api.new_data("mine", associations=tables / "my matrix.csv", repository=here)
+    prediction = api.predict("bnnr", "mine", top=20, repository=here, progress=None)
+    # what the pattern has and the matrix lacks
+    for drug, disease, _ in prediction.ranking.rows:
+        i, j = int(str(drug).removeprefix("Stoff ")), int(str(disease).removeprefix("Leiden "))
+        assert i % 5 == j % 5 and not known[i][j]
