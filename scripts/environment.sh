@@ -30,7 +30,8 @@ install_python() {
 no_packages() {
     say "error: the packages of the environment could not be installed"
     say "  where: $1"
-    say "  to do: see pip's message above; proxy, certificates and index are those of pip config list; then run this again"
+    say "  to do: see pip's message above; proxy, certificates and index are those of pip config list; a machine without a"
+    say "  network takes the wheels from a folder (docs/air-gap.md); then run this again"
     exit 3
 }
 

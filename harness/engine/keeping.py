@@ -5,9 +5,7 @@ No process waits for that: a note in the service's folder tells the last user of
 
 from __future__ import annotations
 
-import fcntl
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,7 +15,7 @@ from harness.base.layout import Layout
 from harness.base.ownership import boot
 from harness.engine.engine import Engine
 from harness.engine.programs import docker_storage
-from harness.engine.service import Service, services_folder, starting, stop
+from harness.engine.service import Service, alone, services_folder, starting, stop
 from harness.engine.sockets import chosen_by_user, silence, usual_places
 
 _DOCKER, _PODMAN = "docker", "podman"
@@ -78,10 +76,10 @@ def release(layout: Layout, environment: Mapping[str, str]) -> list[Stopped]:
         if service.is_kept:
             with starting(service):
                 service.kept.unlink(missing_ok=True)
-                with _alone(service) as alone:
-                    if alone:
+                with alone(service) as is_alone:
+                    if is_alone:
                         stop(service)
-            stopped.append(Stopped(service.socket, in_use=not alone))
+            stopped.append(Stopped(service.socket, in_use=not is_alone))
     return stopped
 
 
@@ -95,15 +93,3 @@ def served_services(cache: Path, environment: Mapping[str, str]) -> list[Service
         for path in sorted(folder.iterdir())
         if (path / "start.lock").exists()
     ]
-
-
-@contextmanager
-def _alone(service: Service) -> Iterator[bool]:
-    """Whether nobody uses a service; nobody begins to, either, while this process holds its start."""
-    with (service.folder / "users.lock").open("a") as users:
-        try:
-            fcntl.flock(users, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            yield False
-        else:
-            yield True

@@ -117,6 +117,18 @@ def starting(service: Service) -> Iterator[None]:
         os.close(handle)
 
 
+@contextmanager
+def alone(service: Service) -> Iterator[bool]:
+    """Whether nobody uses a service; nobody begins to, either, while this process holds its start."""
+    with (service.folder / "users.lock").open("a") as users:
+        try:
+            fcntl.flock(users, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield False
+        else:
+            yield True
+
+
 def ensure_running(service: Service, unwanted: threading.Event) -> None:
     """Start an engine where none answers; `unwanted` ends that with a `KeyboardInterrupt`."""
     if not silence(service.socket):

@@ -120,9 +120,7 @@ def judge_by_hand(layout: Layout, folder: Path, mirrors: Sequence[Path] = ()) ->
     note = _read_note(folder)
     task = Task(layout, note.planned, note.image, tuple(mirrors), order=note.order)
     if folder_tree(folder / _IN) != note.inputs_tree:
-        return HandMade(
-            note, "the files of /in were changed since they were written: this is no answer to that job", {}
-        )
+        return HandMade(note, "/in was changed since it was written: this is no answer to that job", {})
     arrangement, limits = arrangement_of(task, note.order), limits_of(task.card)
     workspace = Workspace(folder, ContainerUser(os.geteuid(), os.getegid(), own=False))
     if fault := output_fault(workspace, limits, ended=True):

@@ -47,7 +47,16 @@ def read_receipt(path: Path) -> BuiltImage | None:
 
 def receipts_of(layout: Layout, name: str) -> list[BuiltImage]:
     """The receipts that all engines of this system have for an image."""
-    paths = sorted((layout.cache / "images").glob(f"*/{_file_name(name)}"))
+    return _read_all(layout, _file_name(name))
+
+
+def every_receipt(layout: Layout) -> list[BuiltImage]:
+    """All receipts of this system."""
+    return _read_all(layout, "*.json")
+
+
+def _read_all(layout: Layout, pattern: str) -> list[BuiltImage]:
+    paths = sorted((layout.cache / "images").glob(f"*/{pattern}"))
     return [receipt for path in paths if (receipt := read_receipt(path)) is not None]
 
 

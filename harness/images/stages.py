@@ -21,6 +21,13 @@ from harness.images.receipts import CONTEXT
 from harness.images.trees import TreeEntry, code_of_entries, environment_listing, listing_digest
 
 
+# For whoever finds an image without the harness.
+USAGE = (
+    "This container reads a job at /in and writes an answer to /out. `harness job write KEY DIR` makes both and "
+    "prints the line that starts it (docs/by-hand.md in the repository of Permafrost)."
+)
+
+
 @dataclass(frozen=True)
 class EnvironmentBuild:
     """An environment's image fresh from the builder, with its entries."""
@@ -84,7 +91,13 @@ def make_method(
             folder,
             target="method",
             arguments={"ENVIRONMENT": environment},
-            labels={"permafrost": "method", "permafrost.method": method, "permafrost.code": code},
+            labels={
+                "permafrost": "method",
+                "permafrost.method": method,
+                "permafrost.code": code,
+                # not part of any tree, so it may say what an entry point can't
+                "permafrost.usage": USAGE,
+            },
             epoch=epoch_of(chain),
             cached=cached,
         )

@@ -14,9 +14,9 @@ from harness.base.errors import ImageError
 from harness.base.files import digest_of
 from harness.base.layout import Layout
 from harness.engine import Engine
-from harness.images import Supply, ensure_image
+from harness.images import Supply, ensure_image, image_tree
 from harness.images.builder import build
-from harness.images.cards import environment_chain, epoch_of, language_of, layers_of, load_environment
+from harness.images.cards import Environment, environment_chain, epoch_of, language_of, layers_of, load_environment
 from harness.images.context import fill_environment_context, parts_of
 from harness.images.export import image_layers
 from harness.images.identity import PREFIX, combined
@@ -44,11 +44,8 @@ class NotebookImage:
 def ensure_notebook_image(engine: Engine, layout: Layout, method: str, *, supply: Supply) -> NotebookImage:
     """The image of a method's notebook, built with the network off if it is not there."""
     below = ensure_image(engine, layout, method, supply=supply)
-    chain = environment_chain(layout, method)
-    language = language_of(chain)
-    added = load_environment(layout, f"_notebook_{language}")
-    digest = digest_of({"method": combined(below.environment_tree, below.code_tree), **lock_digests(added, "cpu")})
-    name = f"{PREFIX}/notebook-{method}:{digest[:_DIGITS]}"
+    language, added = _on_top(layout, method)
+    name = _name(method, combined(below.environment_tree, below.code_tree), added)
     path = receipt_path(layout, engine, name)
     receipt = _known(engine, path)
     if receipt is None:
@@ -60,6 +57,22 @@ def ensure_notebook_image(engine: Engine, layout: Layout, method: str, *, supply
                 receipt = _build(engine, layout, method, below, name)
                 write_receipt(path, receipt)
     return NotebookImage(name, receipt.image_id, below, added.name, language)
+
+
+def notebook_image_name(layout: Layout, method: str) -> str:
+    """The name of a method's notebook image; it says what the image holds."""
+    return _name(method, image_tree(layout, method), _on_top(layout, method)[1])
+
+
+def _on_top(layout: Layout, method: str) -> tuple[str, Environment]:
+    """The language of a method, and the environment that its notebook adds."""
+    language = language_of(environment_chain(layout, method))
+    return language, load_environment(layout, f"_notebook_{language}")
+
+
+def _name(method: str, tree: str, added: Environment) -> str:
+    digest = digest_of({"method": tree, **lock_digests(added, "cpu")})
+    return f"{PREFIX}/notebook-{method}:{digest[:_DIGITS]}"
 
 
 def _known(engine: Engine, path: Path) -> BuiltImage | None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from harness.upkeep.clean import clean
+from harness.upkeep.clean import Removal, clean
 from harness.upkeep.doctor import State, examine
+from harness.upkeep.traces import clean_all
 
-__all__ = ["State", "clean", "examine"]
+__all__ = ["Removal", "State", "clean", "clean_all", "examine"]

@@ -13,6 +13,7 @@ from harness.engine import Engine, find_orphans
 from harness.engine.leftovers import remove_stubborn
 from harness.engine.orphans import discard_container
 from harness.images.parts import incoming
+from harness.upkeep.asked import Asked
 
 _OURS = ("permafrost/", "permafrost-test/")
 # a served engine keeps its images here; they are removed through the engine
@@ -30,20 +31,44 @@ class Removal:
 
 
 def clean(
-    layout: Layout, engine: Engine | None, *, images: bool = False, cache: bool = False, dry_run: bool = False
+    layout: Layout,
+    engine: Engine | None,
+    *,
+    images: bool = False,
+    old_images: bool = False,
+    cache: bool = False,
+    dry_run: bool = False,
 ) -> Iterator[Removal]:
-    """Remove orphaned containers and temporary folders; with `images` also our images, with `cache` the cache."""
+    """Remove orphaned containers and temporary folders.
+
+    With `old_images` also images that this tree asks for no longer, with `images` all of ours and what building
+    them left in the engine, with `cache` the cache.
+    """
     if engine is not None:
-        yield from _orphans(engine, dry_run=dry_run)
+        yield from clean_engine(layout, engine, images=images, old_images=old_images, dry_run=dry_run)
+    yield from clean_folders(layout, cache=cache, dry_run=dry_run)
+
+
+def clean_engine(
+    layout: Layout, engine: Engine, *, images: bool, old_images: bool = False, dry_run: bool
+) -> Iterator[Removal]:
+    """What `clean` removes from an engine."""
+    yield from _orphans(engine, dry_run=dry_run)
+    if images or old_images:
+        yield from _images(engine, None if images else Asked(layout), dry_run=dry_run)
+    if images:
+        yield from _build_cache(engine, dry_run=dry_run)
+
+
+def clean_folders(layout: Layout, *, cache: bool, dry_run: bool) -> Iterator[Removal]:
+    """What `clean` removes from this machine's disk."""
     for place in (layout.local / "work", incoming(layout)):
         for folder in abandoned_folders(place):
-            yield _folder("temporary folder", folder, dry_run=dry_run)
-    if images and engine is not None:
-        yield from _images(engine, dry_run=dry_run)
+            yield folder_removal("temporary folder", folder, dry_run=dry_run)
     if cache and layout.cache.is_dir():
         for path in sorted(layout.cache.iterdir()):
             if path.name not in _NOT_CACHE:
-                yield _folder("cache", path, dry_run=dry_run)
+                yield folder_removal("cache", path, dry_run=dry_run)
 
 
 def _orphans(engine: Engine, *, dry_run: bool) -> Iterator[Removal]:
@@ -53,8 +78,8 @@ def _orphans(engine: Engine, *, dry_run: bool) -> Iterator[Removal]:
         yield Removal("container", f"{orphan.container[:12]} ({orphan.state}) of run {orphan.run}")
 
 
-def _images(engine: Engine, *, dry_run: bool) -> Iterator[Removal]:
-    """Remove images that are ours by label or by name; those built on others first."""
+def _images(engine: Engine, asked: Asked | None, *, dry_run: bool) -> Iterator[Removal]:
+    """Remove images that are ours by label or by name, but for those asked for; those built on others first."""
     import docker.errors
 
     images = sorted(engine.api.images(), key=lambda image: -int(image.get("Created") or 0))
@@ -62,6 +87,8 @@ def _images(engine: Engine, *, dry_run: bool) -> Iterator[Removal]:
         names = [name for name in image.get("RepoTags") or [] if not name.startswith("<none>")]
         is_ours = any(name.removeprefix("localhost/").startswith(_OURS) for name in names)
         if not is_ours and "permafrost" not in (image.get("Labels") or {}):
+            continue
+        if asked is not None and any(asked.may_need(name) for name in names):
             continue
         fault = ""
         if not dry_run:
@@ -75,7 +102,27 @@ def _images(engine: Engine, *, dry_run: bool) -> Iterator[Removal]:
         yield Removal("image", label, int(image.get("Size") or 0), fault)
 
 
-def _folder(kind: str, path: Path, *, dry_run: bool) -> Removal:
+def _build_cache(engine: Engine, *, dry_run: bool) -> Iterator[Removal]:
+    """Empty what Docker's builder keeps. In an engine that is not the harness's own, others may need it."""
+    if engine.name != "docker":
+        # Podman builds without one
+        return
+    size = sum(int(one.get("Size") or 0) for one in engine.api.df().get("BuildCache") or [])
+    if not size:
+        return
+    fault = ""
+    if not engine.facts.served:
+        fault = (
+            "not in an engine of the harness's own, so others may need it; to empty it: docker builder prune --all"
+        )
+    elif not dry_run:
+        # all of it: the client's own function asks for what no image needs, and no more
+        engine.api.post(f"{engine.api.base_url}/v{engine.api.api_version}/build/prune", params={"all": "1"})
+    yield Removal("build cache", str(engine.socket), size, fault)
+
+
+def folder_removal(kind: str, path: Path, *, dry_run: bool) -> Removal:
+    """Remove a folder, or a file, after it was measured."""
     size = _size(path)
     faults: list[str] = []
     if not dry_run:

@@ -13,7 +13,7 @@ from docker.errors import APIError
 
 from harness.base.layout import Layout
 from harness.engine import Engine
-from harness.upkeep.clean import Removal, _folder, clean
+from harness.upkeep.clean import Removal, clean, folder_removal
 
 # the package shows a function of the same name
 cleaning = import_module("harness.upkeep.clean")
@@ -26,6 +26,7 @@ class FakeImages:
 
     def __init__(self, *images: dict[str, Any]) -> None:
         self.api = self
+        self.name = "podman"
         self._images = images
         self.removed: list[str] = []
 
@@ -105,9 +106,9 @@ def test_a_folder_is_measured_by_its_blocks_and_no_link_is_followed(tmp_path: Pa
     (folder / "link").symlink_to(outside)
     blocks = sum((folder / name).lstat().st_blocks * 512 for name in ("one", "below/two"))
     assert blocks >= 10_001
-    assert _folder("cache", folder, dry_run=True) == Removal("cache", str(folder), blocks)
+    assert folder_removal("cache", folder, dry_run=True) == Removal("cache", str(folder), blocks)
     assert folder.exists()
-    assert _folder("cache", folder, dry_run=False) == Removal("cache", str(folder), blocks)
+    assert folder_removal("cache", folder, dry_run=False) == Removal("cache", str(folder), blocks)
     assert not folder.exists() and (outside / "large").exists()
 
 
@@ -120,7 +121,7 @@ def test_what_is_no_folder_goes_by_itself(tmp_path: Path, kind: str) -> None:
         path.write_bytes(b"x" * 321)
     else:
         path.symlink_to(target)
-    assert _folder("cache", path, dry_run=False) == Removal(
+    assert folder_removal("cache", path, dry_run=False) == Removal(
         "cache", str(path), 321 if kind == "file" else len(os.fspath(target))
     )
     assert not path.is_symlink() and not path.exists() and target.is_dir()
@@ -128,4 +129,4 @@ def test_what_is_no_folder_goes_by_itself(tmp_path: Path, kind: str) -> None:
 
 def test_of_many_faults_three_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cleaning, "remove_stubborn", lambda _path: ["a", "b", "c", "d"])
-    assert _folder("cache", tmp_path, dry_run=False).fault == "a; b; c"
+    assert folder_removal("cache", tmp_path, dry_run=False).fault == "a; b; c"

@@ -34,6 +34,7 @@ class FakeImages:
     def __init__(self) -> None:
         self.removed: list[str] = []
         self.api = self
+        self.name = "podman"
         self.listed: list[dict[str, Any]] = [
             {
                 "Id": "sha256:1",

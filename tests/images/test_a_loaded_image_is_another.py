@@ -1,0 +1,200 @@
+"""Images in one file: what comes out of it is what this tree asks for, or nothing of it stays."""
+
+from __future__ import annotations
+
+import io
+import json
+import tarfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from harness.base.errors import ImageError, UsageError
+from harness.base.layout import Layout
+from harness.engine import Engine
+from harness.images.build import ensure_image
+from harness.images.builder import BuildEngine
+from harness.images.identity import code_tree, environment_tree, image_name
+from harness.images.transport import SavedImage, SavedImages, load_images, save_images
+from tests.private_engine import UNCLOSED, private_cache, served
+
+__all__ = ["private_cache", "served"]
+
+METHOD = "constant"
+
+
+class Untouched:
+    """An engine that must not be asked for anything."""
+
+    def __getattr__(self, name: str) -> object:
+        raise AssertionError(f"the engine was asked for its {name}")
+
+
+UNTOUCHED = cast(BuildEngine, Untouched())
+
+
+def saved(layout: Layout, **changes: str) -> SavedImage:
+    fields: dict[str, Any] = {
+        "name": METHOD,
+        "accelerator": "cpu",
+        "image": image_name(layout, METHOD),
+        "environment_tree": environment_tree(layout, METHOD),
+        "code_tree": code_tree(layout, METHOD),
+    }
+    return SavedImage(**{**fields, **changes})
+
+
+def write(path: Path, members: Mapping[str, object]) -> Path:
+    with tarfile.open(path, "w") as archive:
+        for name, value in members.items():
+            content = json.dumps(value).encode()
+            entry = tarfile.TarInfo(name)
+            entry.size = len(content)
+            archive.addfile(entry, io.BytesIO(content))
+    return path
+
+
+def made_up(note: SavedImage, path: Path, *names: str, **more: object) -> Path:
+    return write(
+        path,
+        {
+            "manifest.json": [{"Config": "c", "RepoTags": [note.image, *names], "Layers": []}],
+            "permafrost.json": SavedImages(images=(note,)).model_dump(mode="json"),
+            **more,
+        },
+    )
+
+
+INDEX = {"manifests": [{"annotations": {"io.containerd.image.name": "docker.io/library/debian:12"}}]}
+
+
+@pytest.mark.parametrize(
+    ("names", "more"),
+    [
+        (("debian:12",), {}),
+        ((), {"repositories": {"debian": {"12": "x"}}}),
+        ((), {"index.json": INDEX}),
+    ],
+    ids=["manifest", "repositories", "index"],
+)
+def test_a_file_takes_no_name_but_those_of_its_note(
+    layout: Layout, tmp_path: Path, names: tuple[str, ...], more: dict[str, object]
+) -> None:
+    file = made_up(saved(layout), tmp_path / "x.tar", *names, **more)
+    with pytest.raises(ImageError, match=r"it also holds .*debian:12"):
+        load_images(UNTOUCHED, layout, file)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"environment_tree": "0" * 64},
+        {"code_tree": "0" * 64},
+        {"image": "localhost/permafrost/constant:0123456789abcdef"},
+    ],
+)
+def test_an_image_of_another_version_is_refused_before_it_is_loaded(
+    layout: Layout, tmp_path: Path, changes: dict[str, str]
+) -> None:
+    file = made_up(saved(layout, **changes), tmp_path / "x.tar")
+    with pytest.raises(ImageError, match="this tree asks for"):
+        load_images(UNTOUCHED, layout, file)
+
+
+def test_what_is_no_such_file_is_refused(layout: Layout, tmp_path: Path) -> None:
+    whole = made_up(saved(layout), tmp_path / "x.tar").read_bytes()
+    for content in (b"", b"text", whole[:700], whole[:1500]):
+        (tmp_path / "y.tar").write_bytes(content)
+        with pytest.raises(ImageError, match="no file of `harness image save`, or not all of it"):
+            load_images(UNTOUCHED, layout, tmp_path / "y.tar")
+    with pytest.raises(ImageError, match="no file of"):
+        load_images(UNTOUCHED, layout, write(tmp_path / "z.tar", {"manifest.json": []}))
+
+
+def test_a_file_that_is_there_is_not_overwritten(layout: Layout, tmp_path: Path) -> None:
+    (tmp_path / "x.tar").write_text("mine")
+    with pytest.raises(UsageError, match="a file of that name"):
+        save_images(UNTOUCHED, layout, [METHOD], tmp_path / "x.tar")
+    assert (tmp_path / "x.tar").read_text() == "mine"
+
+
+@pytest.fixture(scope="module")
+def file(engine: Engine, repository: Layout, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The image of a method, as the engine that everybody uses writes it."""
+    path = tmp_path_factory.mktemp("saved") / "constant.tar"
+    note = save_images(engine, repository, [METHOD], path)
+    assert [one.image for one in note.images] == [image_name(repository, METHOD)]
+    assert [one.name for one in path.parent.iterdir()] == ["constant.tar"], "nothing else is left beside it"
+    return path
+
+
+@pytest.fixture
+def elsewhere(repository: Layout, tmp_path: Path) -> Layout:
+    return Layout(root=repository.root, cache=tmp_path / "cache", local=tmp_path / "local")
+
+
+def ids(engine: Engine) -> set[str]:
+    return {image["Id"] for image in engine.api.images(all=True)}
+
+
+@pytest.mark.engine
+@UNCLOSED
+def test_an_engine_elsewhere_gets_the_very_image(
+    file: Path, served: Engine, elsewhere: Layout, repository: Layout, engine: Engine
+) -> None:
+    (image,) = load_images(served, elsewhere, file)
+    assert (image.environment_tree, image.code_tree) == (
+        environment_tree(repository, METHOD),
+        code_tree(repository, METHOD),
+    )
+    # nothing is built, and nothing needs to be fetched
+    assert ensure_image(served, elsewhere, METHOD) == image
+    assert load_images(served, elsewhere, file) == [image]
+    served.client.images.remove(image.name, force=True)
+
+
+@pytest.mark.engine
+@UNCLOSED
+def test_a_changed_image_is_refused_and_leaves_nothing(
+    file: Path, served: Engine, elsewhere: Layout, tmp_path: Path
+) -> None:
+    """The name, the note and the labels are right; one file in it is another."""
+    api, name = served.api, image_name(elsewhere, METHOD)
+    before = ids(served)
+    load_images(served, elsewhere, file)
+    container = api.create_container(name, command=["never"])["Id"]
+    changed = io.BytesIO()
+    with tarfile.open(fileobj=changed, mode="w") as archive:
+        entry = tarfile.TarInfo("hosts.allow")
+        entry.size = 1
+        archive.addfile(entry, io.BytesIO(b"x"))
+    api.put_archive(container, "/etc", changed.getvalue())
+    repository, _, tag = name.rpartition(":")
+    forged = api.commit(container, repository, tag)["Id"]
+    api.remove_container(container)
+    evil = tmp_path / "evil.tar"
+    evil.write_bytes(b"".join(api.get_image(name)))
+    with tarfile.open(file) as archive:
+        note = archive.extractfile("permafrost.json")
+        assert note is not None
+        content = note.read()
+    with tarfile.open(evil, "a") as archive:
+        entry = tarfile.TarInfo("permafrost.json")
+        entry.size = len(content)
+        archive.addfile(entry, io.BytesIO(content))
+    for one in (forged, *(ids(served) - before)):
+        if one in ids(served):
+            api.remove_image(one, force=True)
+    assert ids(served) == before
+    with pytest.raises(ImageError, match="does not hold what its name says") as refused:
+        load_images(served, elsewhere, evil)
+    assert "none is left" in refused.value.what
+    assert ids(served) == before and served.image_id(name) is None
+    # and a good one that is there already is not lost to a bad one
+    load_images(served, elsewhere, file)
+    good = served.image_id(name)
+    (image,) = load_images(served, elsewhere, evil)
+    assert image.image_id == good == served.image_id(name), "nothing was loaded: what is needed is here"
+    api.remove_image(name, force=True)
