@@ -32,7 +32,9 @@ _PATH = re.compile(
 _ANY = re.compile(r"\b[A-Z][A-Z_]+\b(?![.]md)")
 _MODULE = re.compile(r"`(harness(?:[.][a-z_]\w*)+)((?:[.][A-Z]\w*)*)")
 # made by commands, or by a person
-_NOT_HERE = re.compile("results/local|datasets/[^/]+/(own|first_seen.json)|(methods|containers)/my_method")
+_NOT_HERE = re.compile(
+    "results/local|datasets/[^/]+/(own|first_seen.json)|(methods|containers)/(my_method|neighbours)"
+)
 
 
 @pytest.mark.parametrize("page", _PAGES, ids=lambda page: str(page.relative_to(REPOSITORY)))
