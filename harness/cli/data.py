@@ -100,7 +100,7 @@ def new(name: str, tables: dict[str, Any], title: str, settings: tuple[str, ...]
 
 
 @command.command("accept", short_help="Record what changed files of your own dataset hold.")
-@click.argument("name")
+@click.argument("name", type=DATASET)
 @_table_options
 @json_option
 def accept(name: str, tables: dict[str, Any], as_json: bool) -> None:
@@ -146,7 +146,7 @@ def _harness() -> str:
 
 
 @command.command("show", short_help="All that the manifest says of one, and where its files are.")
-@click.argument("name")
+@click.argument("name", type=DATASET)
 @mirror_option
 @json_option
 def show(name: str, mirrors: tuple[Path, ...], as_json: bool) -> None:

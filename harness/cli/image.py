@@ -216,7 +216,7 @@ def export(folder: Path, names: tuple[str, ...], accelerator: Accelerator, as_js
 
 @command.command(short_help="Write images into one file.")
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
-@click.argument("names", nargs=-1, required=True)
+@click.argument("names", nargs=-1, type=IMAGE, required=True)
 @_accelerator
 @_mirrors
 @json_option

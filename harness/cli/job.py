@@ -79,7 +79,7 @@ def write(
                 "folder": str(written.folder),
                 "image": written.note.image.name,
                 "image_id": written.note.image.image_id,
-                "command": list(written.command),
+                "line": list(written.command),
                 "remarks": list(written.remarks),
             }
         )

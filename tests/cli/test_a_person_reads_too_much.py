@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
-from harness.cli.data import _some
 from harness.cli.new import _ending
 from harness.cli.run import _in_order
 from harness.status.table import key_metrics
@@ -19,20 +16,6 @@ def test_a_reason_is_told_once_for_each_method() -> None:
         rows.append({"method": method, "passed": not reason, "reason": reason})
         endings.append(_ending(rows))
     assert endings == ["passed", "FAILED: broken", "FAILED: the same", "FAILED: other", "FAILED: broken"]
-
-
-@pytest.mark.parametrize(
-    ("count", "text"),
-    [
-        (1, "f0"),
-        (3, "f0, f1, f2"),
-        (4, "f0, f1, f2, f3"),
-        (5, "f0, f1, f2, and 2 more"),
-        (34, "f0, f1, f2, and 31 more"),
-    ],
-)
-def test_a_line_names_a_few_files(count: int, text: str) -> None:
-    assert _some([f"f{number}" for number in range(count)]) == text
 
 
 def test_metrics_that_tables_show_come_first() -> None:

@@ -18,8 +18,8 @@ from harness.cli import data as command
 from harness.data import load_dataset, load_manifest, manifest_names
 from harness.data.manifest import manifest_path
 from harness.data.own_dataset import accept_changes, new_dataset
-from harness.execution.predict import prediction_job
 from harness.planning.plan import make_plan
+from harness.prediction import PredictionRequest, participants
 from harness.results.store import Store
 from tests.data.own_data import TABLES, write_dataset
 from tests.data.test_a_fault_hides_another import BARE, PAIRS, SENTENCES, SEQUENCES, STRUCTURES, TRIPLETS
@@ -93,9 +93,9 @@ def test_its_unknown_part_can_be_predicted(
     new_dataset(house, "mine", {word: tables / file for word, file in files.items()})
     layout = replace(repository, cache=house.cache, local=house.local, data=house.data)
     methods = {"repurposing": "bnnr", "ddi": "mlp", "dti": "deeppurpose", "combos": "pure_minilm"}
-    (cell,) = make_plan(
-        layout, "predict", [prediction_job(layout, methods[benchmark], "mine", "published", 0)]
-    ).cells
+    request = PredictionRequest(methods=(f"{methods[benchmark]}/published",), dataset="mine")
+    (member,) = participants(layout, request).members
+    (cell,) = make_plan(layout, "predict", [member.job]).cells
     assert cell.planned is not None, cell.reason
 
 
@@ -319,6 +319,7 @@ def test_a_matrix_becomes_a_ranking(house: Layout, repository: Layout, tables: P
     api.new_data("mine", associations=tables / "my matrix.csv", repository=here)
     prediction = api.predict("bnnr", "mine", top=20, repository=here, progress=None)
     # what the pattern has and the matrix lacks
-    for drug, disease, _ in prediction.ranking.rows:
-        i, j = int(str(drug).removeprefix("Stoff ")), int(str(disease).removeprefix("Leiden "))
+    for row in prediction.rows:
+        named = dict(zip(prediction.columns, row, strict=True))
+        i, j = int(str(named["drug"]).removeprefix("Stoff ")), int(str(named["disease"]).removeprefix("Leiden "))
         assert i % 5 == j % 5 and not known[i][j]

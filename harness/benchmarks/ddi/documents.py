@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.cli.documents.answers import Answer, Fields, OpenFields
+from harness.cli.documents.forms import Answer, Fields, OpenFields
 
 
 class MeasuredSplit(OpenFields):
