@@ -8,6 +8,7 @@ from pathlib import Path
 from harness import benchmarks
 from harness.api.repository import Repository, opened
 from harness.base.errors import UsageError
+from harness.base.plurals import counted
 from harness.base.vocabulary import Verdict
 from harness.benchmarks.order import PUBLISHED
 from harness.engine import find_engine
@@ -61,7 +62,7 @@ def write_job(
     else:
         if len(job.cells) != 1:
             raise UsageError(
-                f"{len(job.cells)} cells were asked for, and a folder holds one job",
+                f"asked for: {counted(len(job.cells), 'cell')}, and a folder holds one job",
                 where=", ".join(cell.job.label for cell in job.cells[:4]),
                 todo="name one method, dataset, split and seed",
             )

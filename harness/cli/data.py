@@ -15,6 +15,7 @@ from harness import api
 from harness.base.errors import DataError, MissingData, UsageError
 from harness.base.files import write_json
 from harness.base.layout import Layout, find_layout
+from harness.base.plurals import counted
 from harness.benchmarks.own_data import table_words
 from harness.cli.documents.envelope import json_text
 from harness.cli.names import DATASET
@@ -131,7 +132,7 @@ def accept(name: str, tables: dict[str, Any], as_json: bool) -> None:
     for remark in remarks:
         click.echo(f"  {remark}")
     if count := len(result.outdated):
-        click.echo(f"{count} stored run{'' if count == 1 else 's'} of other data than these:")
+        click.echo(f"{counted(count, 'stored run')} of other data than these:")
         for key, planned in result.outdated[:_SHOWN]:
             click.echo(f"  {key[:12]}  {planned.job.label}")
         if count > _SHOWN:
@@ -318,8 +319,9 @@ def _state(layout: Layout, manifest: DatasetManifest, mirrors: tuple[Path, ...])
     if not away:
         return "can be made from what is here"
     how = "to be downloaded" if all(file.recorded for file in away) else "to be brought or downloaded"
-    listed = ", ".join(file.name for file in away)
-    return f"{how}: {listed if len(away) <= _FEW else f'{len(away)} files (harness data show {manifest.name})'}"
+    if len(away) > _FEW:
+        return f"{how}: {counted(len(away), 'file')} (harness data show {manifest.name})"
+    return f"{how}: {', '.join(file.name for file in away)}"
 
 
 def _verification(layout: Layout, name: str, mirrors: tuple[Path, ...], *, required: bool) -> dict[str, str]:

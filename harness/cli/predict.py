@@ -12,6 +12,7 @@ import click
 
 from harness import api
 from harness.base.errors import UsageError
+from harness.base.plurals import form_of
 from harness.benchmarks.new_item import kind_of, kinds
 from harness.cli.names import BENCHMARK, DATASET, METHOD_ROW, VARIANT
 from harness.cli.options import (
@@ -133,7 +134,7 @@ def command(
         usual_method, usual_dataset = usual_choice(layout, owner, repository.mirrors)
         methods, dataset = methods or (usual_method,), dataset or usual_dataset
         title = load_manifest(layout, dataset).title
-        names = f"method{'' if len(methods) == 1 else 's'} {', '.join(methods)}"
+        names = f"{form_of('method', len(methods))} {', '.join(methods)}"
         click.echo(
             f"{names}, learning from {dataset} ({title}); --method and --dataset name others",
             err=True,
@@ -166,7 +167,7 @@ def _counts(prediction: Prediction) -> str:
     table = prediction.table
     known = len(table.rows) - table.ranked
     ranked = f"{table.ranked} of {table.asked}" if table.ranked < table.asked else str(table.asked)
-    rows = f"{ranked} row{'' if table.asked == 1 else 's'}" if table.asked else "nothing to rank"
+    rows = f"{ranked} {form_of('row', table.asked)}" if table.asked else "nothing to rank"
     return f"{rows}, {known} known" if prediction.has_known else rows
 
 

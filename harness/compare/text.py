@@ -9,6 +9,7 @@ from itertools import groupby
 from typing import Any
 
 from harness.base.markdown import code, plain
+from harness.base.plurals import counted
 from harness.base.tables import aligned, markdown_table, wrapped
 from harness.compare.book import Book, group_of
 from harness.compare.judge import ClaimVerdict, Comparison
@@ -27,7 +28,7 @@ def headline(book: Book) -> str:
     """`repurposing: 10 claims = 6 reproduced + 4 not-comparable`: the sum that must hold."""
     terms = [f"{book.tally[verdict]} {verdict}" for verdict in ClaimVerdict if book.tally[verdict]]
     count = len(book.comparisons)
-    return f"{book.benchmark}: {count} claim{'' if count == 1 else 's'} = {' + '.join(terms) or '0'}"
+    return f"{book.benchmark}: {counted(count, 'claim')} = {' + '.join(terms) or '0'}"
 
 
 def to_text(book: Book, *, everything: bool = False) -> str:

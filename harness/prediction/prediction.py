@@ -9,6 +9,7 @@ from pathlib import Path
 from harness import benchmarks
 from harness.base.errors import HarnessError
 from harness.base.layout import Layout
+from harness.base.plurals import counted
 from harness.base.progress import Progress
 from harness.base.vocabulary import Verdict
 from harness.benchmarks.new_item import extension_of, kind_of
@@ -177,7 +178,7 @@ def _remarks(
     for word, count in newcomers.items():
         inputs = {*kind_of(benchmark, word).inputs}
         if inputs and not inputs & {*member.card.inputs}:
-            things = f"{count} {word}{'' if count == 1 else 's'}"
+            things = counted(count, word)
             yield f"reads nothing of a new {word}: its scores say nothing of {things} without anything known"
     if tied := ties(answer):
         yield f"{tied} of {len(answer)} rows share their score with another: the order among them says nothing"
@@ -185,7 +186,7 @@ def _remarks(
 
 def _rules(count: int, table: RankedRows, shape: Shape, participation: Participation) -> Iterator[str]:
     """What the columns say."""
-    among = f"among all {table.among} row{'' if table.among == 1 else 's'} that were asked"
+    among = f"among all {counted(table.among, 'row')} that were asked"
     if count == 1 and participation.selection.names_known_things:
         yield f"overall rank: {among}; equal scores share the middle of their ranks."
     if count > 1:

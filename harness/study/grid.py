@@ -9,6 +9,7 @@ from functools import cached_property
 from itertools import product
 from typing import Any
 
+from harness.base.plurals import counted
 from harness.base.vocabulary import Verdict
 from harness.compare.judge import ClaimVerdict, Comparison
 from harness.compare.runs import Obtained
@@ -228,7 +229,7 @@ def _reasons(claims: Iterable[Comparison], what: str) -> list[str]:
             more = None if one.needed is None else one.needed - one.n
             lacking.setdefault(f"{one.verdict}: {one.reason}", []).append(more)
     by_count = sorted(lacking.items(), key=lambda item: -len(item[1]))
-    return [f"{len(own)} {what}{'' if len(own) == 1 else 's'}: {reason}{_more(own)}" for reason, own in by_count]
+    return [f"{counted(len(own), what)}: {reason}{_more(own)}" for reason, own in by_count]
 
 
 def _more(counts: Sequence[int | None]) -> str:

@@ -13,6 +13,7 @@ from functools import cached_property
 from statistics import median
 
 from harness.base.layout import Layout
+from harness.base.plurals import counted
 from harness.base.vocabulary import Verdict
 from harness.compare.book import Book
 from harness.compare.groups import STATISTICS, Several
@@ -153,7 +154,7 @@ class Sides:
             if counts:
                 yield one.rule
             for (members, lacking), count in counts.items():
-                what = f"{count} {one.title}{'' if count == 1 else 's'} of {members}"
+                what = f"{counted(count, one.title)} of {members}"
                 yield f"{what}, without value: {lacking}." if lacking else f"{what}."
 
     @cached_property

@@ -28,7 +28,7 @@ def test_splits_of_one_kind_stand_below_one_head(capsys: pytest.CaptureFixture[s
     assert [line for line in lines if not line.startswith(" ")] == [
         f"drugbank, {near}: 2 splits",
         f"drugbank, {far}: 1 split",
-        "2 of 3 splits keep their promises",
+        "promises kept: 2 of 3 splits",
     ]
     assert [line.split()[-1] for line in lines if line.startswith("  seed")] == ["proved", "BROKEN", "proved"]
 

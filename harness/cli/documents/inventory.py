@@ -171,7 +171,7 @@ class OutdatedRun(Fields):
     label: str
 
 
-class AcceptedData(Answer):
+class AcceptedTables(Answer):
     """`harness data accept`: what the manifest says otherwise now."""
 
     name: str
@@ -182,7 +182,7 @@ class AcceptedData(Answer):
 
 
 ANSWERS: dict[str, tuple[type[Answer], ...]] = {
-    "data accept": (AcceptedData,),
+    "data accept": (AcceptedTables,),
     "data forget": (ForgottenFiles,),
     "data get": (LoadedDatasets,),
     "data list": (Datasets,),
