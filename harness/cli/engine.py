@@ -40,9 +40,7 @@ def start(install: bool, as_json: bool) -> None:
     if as_json:
         echo_json(_values(kept))
     elif kept.kept:
-        click.echo(
-            f'{kept.name} answers at {kept.socket}, and stays; for this shell: eval "$(harness engine env)"'
-        )
+        click.echo(f'{kept.name} stays up at {kept.socket}; for this shell: eval "$(harness engine env)"')
     else:
         click.echo(f"{kept.name} answers at {kept.socket}; the harness does not serve it, so it stays as it is")
 

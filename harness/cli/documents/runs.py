@@ -301,7 +301,7 @@ class StudyAnswer(Answer):
 
 
 class WrittenJob(Answer):
-    """`harness job write`: the words of the line that starts the container; `remarks` say what it does not limit."""
+    """`harness job write`: the words of the line that starts the container; `remarks`: what it does not limit."""
 
     key: str
     folder: str
