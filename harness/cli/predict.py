@@ -101,7 +101,7 @@ def command(
     mirrors: tuple[Path, ...],
     install: bool,
     as_json: bool,
-) -> None:
+) -> int:
     """Fit methods on all that is known, and rank what is not, best first: unknown pairs, or items of your own.
 
     \b
@@ -109,11 +109,12 @@ def command(
     harness predict ddi --drug "mine=CC(=O)Oc1ccccc1C(=O)O" --top 20
     harness predict --method deeppurpose --dataset davis --target kinase=@kinase.fasta --output drugs.csv
     harness predict repurposing --drug DB00007
-    harness predict --method bnnr --method scpmf --method lrssl --dataset mine --top 100 --output ranking.xlsx
+    harness predict --method bnnr --method drrs --method logistic_mf --dataset mine --top 100 --output ranking.xlsx
 
     Several methods get a consensus rank and their disagreement. A drug without =TEXT is one of the dataset: only
     rows with it are listed, and what is known of it. The first lines say in which variant methods answer and why,
-    and what scores mean; so do .xlsx, .json and .parquet. docs/predicting.md has more.
+    and what scores mean; so do .xlsx, .json and .parquet. docs/predicting.md has more. Exit code 1 where a method that
+    was named did not answer; the others are ranked all the same.
     """
     kind = chosen_kind(output, {"--json": "json" if as_json else None}, usual="csv")
     repository = api.open_repository(mirrors=mirrors, install=install)
@@ -160,6 +161,9 @@ def command(
     deliver(content, output, _counts(prediction))
     if output is None:
         click.echo(_counts(prediction), err=True)
+    for failure in prediction.failures:
+        click.echo(f"error: {failure}", err=True)
+    return 1 if prediction.failures and methods != (EVERY,) else 0
 
 
 def _counts(prediction: Prediction) -> str:

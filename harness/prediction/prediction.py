@@ -19,11 +19,13 @@ from harness.engine import Engine
 from harness.execution.campaign import Choices, run_cells
 from harness.planning.plan import Cell, make_plan
 from harness.prediction.participants import Participant, Participation
-from harness.prediction.request import EVERY, PredictionRequest
+from harness.prediction.request import PredictionRequest
 from harness.prediction.rows import Item, Opinion, RankedRows, Row, Shape, entries_of, rows_of, ties
 from harness.results.store import Store, join
 from harness.results.truth import Truth, truth_of
 from harness.splits import split_digest
+
+_READ = "read the log, or name other methods"
 
 
 @dataclass(frozen=True)
@@ -55,6 +57,8 @@ class Prediction:
     table: RankedRows
     # whether rows without a rank say what is known of things that were named
     has_known: bool = False
+    # what became of methods that did not answer, in words
+    failures: tuple[str, ...] = ()
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -85,8 +89,8 @@ def predict(
     joined = join(plan, store, records=True)
     run_cells(layout, joined, engine, choices=Choices(mirrors=tuple(mirrors)), progress=progress, name=plan.name)
     finished, failures = _finished(members, join(plan, store, records=True))
-    if failures and (request.methods != (EVERY,) or not finished):
-        raise _failure(store, failures, left=len(finished))
+    if not finished:
+        raise HarnessError("\n       ".join(_failures(failures)), where="harness predict", todo=_READ)
     truth = truth_of(layout, members[0].job, mirrors)
     reading = reading_of(members[0].job.benchmark, truth.dataset)
     answers, shape = _answers(store, finished, truth, reading, participation, both_orders=request.both_orders)
@@ -105,7 +109,7 @@ def predict(
         for (member, cell), answer in zip(finished, answers, strict=True)
     ]
     meaning = [*reading.meaning, *_rules(len(finished), table, shape, participation)]
-    meaning += [*participation.left_out, *(_left_out(cell) for _, cell in failures)]
+    meaning += [*participation.left_out, *_failures(failures)]
     return Prediction(
         manifest.benchmark,
         request.dataset,
@@ -114,6 +118,7 @@ def predict(
         tuple(meaning),
         table,
         participation.selection.names_known_things,
+        tuple(_failures(failures)),
     )
 
 
@@ -127,18 +132,13 @@ def _finished(members: Sequence[Participant], cells: Sequence[Cell]) -> tuple[li
     return good, [one for one in every if one not in good]
 
 
-def _failure(store: Store, failures: Sequence[Result], *, left: int) -> HarnessError:
-    """All that failed in one message."""
-    lines = [f"{member.name} ended as '{cell.verdict}': {cell.reason}" for member, cell in failures]
-    logs = [str(store.path(cell.key) / "log.txt") for _, cell in failures if cell.key and cell.record]
-    todo = f"read the log: {', '.join(logs)}" if logs else "see the reason above"
-    if left:
-        todo += "; or leave out what failed: the other runs are kept"
-    return HarnessError("\n       ".join(lines), where=failures[0][1].job.label, todo=todo)
-
-
-def _left_out(cell: Cell) -> str:
-    return f"{cell.job.method} does not take part: its run ended as '{cell.verdict}': {cell.reason}"
+def _failures(failures: Sequence[Result]) -> list[str]:
+    """Who does not take part, why, and what shows more."""
+    return [
+        f"{member.name} does not take part: its run ended as '{cell.verdict}': {cell.reason}"
+        + (f" (harness show {cell.key[:12]} --log)" if cell.key and cell.record else "")
+        for member, cell in failures
+    ]
 
 
 def _answers(

@@ -317,7 +317,11 @@ def test_a_matrix_becomes_a_ranking(house: Layout, repository: Layout, tables: P
     head = ["", *(f"Leiden {j}" for j in range(40))]
     (tables / "my matrix.csv").write_text("\n".join(map(";".join, [head, *rows])))
     api.new_data("mine", associations=tables / "my matrix.csv", repository=here)
-    prediction = api.predict("bnnr", "mine", top=20, repository=here, progress=None)
+    # without features the corrected SCPMF answers with values that are not finite
+    prediction = api.predict(("bnnr", "scpmf/corrected"), "mine", top=20, repository=here, progress=None)
+    (failure,) = prediction.failures
+    assert "scpmf/corrected does not take part: its run ended as 'invalid'" in failure
+    assert [one.name for one in prediction.methods] == ["bnnr/published"] and failure in prediction.meaning
     # what the pattern has and the matrix lacks
     for row in prediction.rows:
         named = dict(zip(prediction.columns, row, strict=True))
