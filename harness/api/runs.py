@@ -126,7 +126,17 @@ def _run(
         shown.note(f"engine: {engine.name} {engine.facts.version}")
         shown.note(f"{needs.left} of {needs.planned} cells left; {needs.disk()}")
         shown.note(needs.time())
-        run_cells(here.layout, joined, engine, choices=choices, progress=shown, stop=stopping, name=plan.name)
+        whole = plan.whole
+        run_cells(
+            here.layout,
+            joined,
+            engine,
+            choices=choices,
+            progress=shown,
+            stop=stopping,
+            name=whole.name,
+            announced=whole.cells,
+        )
         return stopping.is_set()
 
 

@@ -62,6 +62,7 @@ def command(
     harness run --method pmf --dataset lrssl --split random --split weakly_correlated --published-seeds 10
     harness run --suite full --again timeout
     harness run --suite ddi-drugbank --mirror DIR --accelerator cuda
+    harness run --suite full --shard 3/10                         then `harness store merge`
 
     Finished runs are kept: the same command resumes. Exit code 0 when every cell is ok or not-applicable,
     1 when some are not, 130 when you stopped it.
@@ -90,7 +91,7 @@ def command(
         path = api.report(campaign.table, unless_current=True, repository=repository)
         if not as_json:
             click.echo(f"report: {path}")
-    if request["suite"] == "smoke" and not as_json:
+    if request["suite"] == "smoke" and request["shard"] is None and not as_json:
         full = api.plan(suite="full", make_splits=False, repository=repository)
         click.echo(f"\n{api.needs(full, repository=repository).text()}")
     if campaign.stopped:

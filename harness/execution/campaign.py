@@ -65,10 +65,11 @@ def run_cells(
     progress: Progress | None = None,
     stop: threading.Event | None = None,
     name: str = "",
+    announced: Sequence[Cell] = (),
 ) -> None:
     """Run what is left of cells that were joined with their records: a plan, which enters the log by its `name`.
 
-    Outcomes are in the store when this returns; setting `stop` ends it early and cleanly.
+    Of a shard all cells that were `announced` enter it, so that each machine's log tells of the whole plan. Outcomes are in the store when this returns; setting `stop` ends it early and cleanly.
     """
     choices = choices or Choices()
     layout.local.mkdir(parents=True, exist_ok=True)
@@ -81,7 +82,7 @@ def run_cells(
         Budget(share, partial(room_on, layout.local)), stop or threading.Event(), progress or Silent()
     )
     if cells:
-        _enter_plan(layout, name, joined, state.progress)
+        _enter_plan(layout, name, announced or joined, state.progress)
     cells = _cells_that_fit(layout, cells, state)
     durations = Expected(layout, joined, state.progress)
     _tidy(layout, engine, state.progress)
@@ -111,11 +112,11 @@ def run_cells(
             return
 
 
-def _enter_plan(layout: Layout, name: str, joined: Sequence[Cell], progress: Progress) -> None:
+def _enter_plan(layout: Layout, name: str, cells: Sequence[Cell], progress: Progress) -> None:
     """Write down what is to be run before anything is."""
     planned = [
         LoggedCell(cell.key or "", f"{cell.job.benchmark}: {cell.job.label}", "" if cell.key else cell.verdict)
-        for cell in joined
+        for cell in cells
     ]
     with Store(layout.runs).open_log() as (log, notes):
         enter_plan(log, name, planned)
