@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from harness.api.proofs import attest, confirm, verify
     from harness.api.repository import Repository, open_repository
     from harness.api.runs import Campaign, ScoredRun, predict, run, scores
+    from harness.api.stores import merge
 
 __all__ = [
     "Campaign",
@@ -35,6 +36,7 @@ __all__ = [
     "contest",
     "diff",
     "forget",
+    "merge",
     "needs",
     "open_repository",
     "plan",
@@ -60,6 +62,7 @@ _MODULES = {
     "plans": ("cells", "needs", "plan", "status"),
     "proofs": ("attest", "confirm", "verify"),
     "repository": ("Repository", "open_repository"),
+    "stores": ("merge",),
     "runs": ("Campaign", "ScoredRun", "predict", "run", "scores"),
 }
 

@@ -45,8 +45,8 @@ def plan(
 
     The suite `stored` is everything that was ever run here. Without `splits` the strategy is `random`, without
     `variant` it is `published`. `published_seeds` takes the first so many published seeds. Without `make_splits`
-    none is made for it, so that it answers at once, for `needs`; `run` refuses it if any was wanted. `shard` is one of
-    so many equal parts, "3/10": the same one on every machine with the same checkout.
+    none is made for it, so that it answers at once, for `needs`; `run` refuses it if any was wanted. `shard` is
+    one of so many equal parts, "3/10": the same one on every machine with the same checkout.
     """
     here = opened(repository)
     layout = here.layout

@@ -69,7 +69,8 @@ def run_cells(
 ) -> None:
     """Run what is left of cells that were joined with their records: a plan, which enters the log by its `name`.
 
-    Of a shard all cells that were `announced` enter it, so that each machine's log tells of the whole plan. Outcomes are in the store when this returns; setting `stop` ends it early and cleanly.
+    Of a shard all cells that were `announced` enter it, so that each machine's log tells of the whole plan.
+    Outcomes are in the store when this returns; setting `stop` ends it early and cleanly.
     """
     choices = choices or Choices()
     layout.local.mkdir(parents=True, exist_ok=True)

@@ -1,7 +1,7 @@
 """Shards: a plan in parts that machines which know nothing of each other work out alike.
 
-A part follows from the jobs of the plan, the method cards and the reference results: from files of the repository, and
-from nothing that was run or is missing on a machine. Equal checkouts give equal parts.
+A part follows from the jobs of the plan, the method cards and the reference results: from files of the repository,
+and from nothing that was run or is missing on a machine. Equal checkouts give equal parts.
 """
 
 from __future__ import annotations
@@ -54,8 +54,8 @@ def shard_numbers(cells: Sequence[Cell], count: int, reference: Mapping[RunKind,
     """For each cell the number of its shard.
 
     Every kind of run is dealt out evenly: of each, two shards differ by one run at most. What is left over goes to
-    the shards that have least: in expected seconds where these are known, else in runs. So two shards differ by one
-    run of the longest kind at most, and by one run of which nothing is known.
+    the shards that have least: in expected seconds where these are known, else in runs. So two shards differ by
+    one run of the longest kind at most, and by one run of which nothing is known.
     """
     members: dict[tuple[str, RunKind], list[int]] = {}
     for place, cell in enumerate(cells):

@@ -67,7 +67,7 @@ def test_a_person_is_told_once_of_runs_from_before_the_log(run: tuple[Layout, li
 
 def test_each_shard_tells_of_the_whole_plan(run: tuple[Layout, list[list[str]], Notes], tmp_path: Path) -> None:
     """So that no log of a shard says less than was planned, and all of them say the same."""
-    layout, seen, notes = run
+    layout, _, notes = run
     plan, digests = plan_of(layout, ["als_wr"], (5, 6, 7)), []
     for number in (1, 2):
         here = Layout(layout.root, layout.cache, tmp_path / f"machine-{number}")
