@@ -38,6 +38,13 @@ _SHOWN_IN_FULL = 4
 @click.option("--remove-images", is_flag=True, help="Build, run and remove one method at a time: least disk.")
 @install_option
 @runtime_option
+@click.option(
+    "--on",
+    metavar="ENGINE",
+    default="local",
+    show_default=True,
+    help="Where runs are made: tcp://HOST:PORT, a Dask scheduler; dask, one in this process.",
+)
 @click.option("--dry-run", is_flag=True, help="Only show what would run, and what it would need.")
 @click.option("--report", is_flag=True, help="Write the HTML report at the end.")
 @json_option
@@ -49,6 +56,7 @@ def command(
     remove_images: bool,
     install: bool,
     runtime: str | None,
+    on: str,
     dry_run: bool,
     report: bool,
     as_json: bool,
@@ -63,6 +71,7 @@ def command(
     harness run --suite full --again timeout
     harness run --suite ddi-drugbank --mirror DIR --accelerator cuda
     harness run --suite full --shard 3/10                         then `harness store merge`
+    harness run --suite full --on tcp://10.0.0.1:8786             on the workers of a Dask cluster
 
     Finished runs are kept: the same command resumes. Exit code 0 when every cell is ok or not-applicable,
     1 when some are not, 130 when you stopped it.
@@ -79,6 +88,7 @@ def command(
         again=again,
         remove_images=remove_images,
         upstream=request["upstream"],
+        on=on,
         repository=repository,
     )
     if as_json:
