@@ -15,7 +15,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
@@ -27,7 +27,7 @@ from harness.base.layout import Layout
 from harness.base.progress import Silent
 from harness.base.vocabulary import Verdict
 from harness.engine import Engine
-from harness.execution.campaign import Choices, run_cells_on
+from harness.execution.campaign import run_cells_on
 from harness.execution.cluster import open_cluster
 from harness.execution.errands import own_meaning, refusal
 from harness.planning.obstacles import Obstacles
@@ -61,7 +61,7 @@ class Machines:
     def __init__(self, folder: Path) -> None:
         self._log = (folder / "dask.log").open("ab")
         file = folder / "scheduler.json"
-        self._scheduler = self._start(
+        self.scheduler = self._start(
             "scheduler", "--port", "0", "--scheduler-file", str(file), "--host", "127.0.0.1"
         )
         _until(file.is_file)
@@ -90,7 +90,7 @@ class Machines:
 
     def close(self) -> None:
         self._open.close()
-        for process in (*self.workers, self._scheduler):
+        for process in (*self.workers, self.scheduler):
             process.kill()
             process.wait()
         self._log.close()
@@ -293,6 +293,27 @@ def test_a_run_that_fits_no_worker_is_told_before_anything_starts(machines: Mach
     assert verdicts(here, plan_with(2)) == {Verdict.INFRASTRUCTURE: 2} and not attempts(here)
 
 
+def test_a_scheduler_that_is_killed_ends_the_command_and_keeps_what_was_made(here: Layout, tmp_path: Path) -> None:
+    pytest.importorskip("distributed", reason="needs Dask: requirements/cluster.lock")
+    machines, plan = Machines(tmp_path), plan_with(40)
+    try:
+        machines.add(seconds=0.5)
+
+        def kill_early() -> None:
+            _until(lambda: len(list(Store(here.runs).finished())) >= 2)
+            machines.scheduler.kill()
+
+        killer = threading.Thread(target=kill_early)
+        killer.start()
+        with pytest.raises(EngineError, match="the scheduler does not answer any more") as refused:
+            campaign(machines, here, plan)
+        killer.join()
+    finally:
+        machines.close()
+    assert refused.value.exit_code == 3 and "the same command resumes" in refused.value.todo
+    assert 2 <= verdicts(here, plan)[Verdict.OK] < 40
+
+
 def test_a_gpu_is_not_asked_of_a_cluster(machines: Machines, here: Layout) -> None:
     machines.add()
     cell = plan_with(1).cells[0]
@@ -339,6 +360,4 @@ def test_a_record_of_a_cluster_is_that_of_this_machine(layout: Layout, engine: E
         fields = {"resources", "files", "started", "finished", "order"}
         assert ours.model_dump(exclude=fields) == theirs.model_dump(exclude=fields)
     assert sorted(remote.finished()) == sorted(local.finished())
-    with suppress(FileNotFoundError):
-        assert not list((there.local / "work").glob("*/wanted-*"))
-    assert Choices().workers is None
+    assert not list((there.local / "work").glob("*/wanted-*"))

@@ -121,6 +121,22 @@ def test_what_was_made_since_is_taken_by_the_next_merge(machines: tuple[Path, Pa
     assert runs_in(here) == runs_in(one) and faults(here) == []
 
 
+def test_a_run_that_was_lost_here_comes_back_with_no_leaf_too_many(machines: tuple[Path, Path, Path]) -> None:
+    here, one, _ = machines
+    merged(here, one)
+    size, key = store_of(here).log.size, planned_job(1).key
+    shutil.rmtree(store_of(here).path(key))
+    assert faults(here)
+    (outcome,) = merged(here, one)
+    assert outcome.taken == {"ok": 1} and store_of(here).log.size == size
+    assert runs_in(here) == runs_in(one) and faults(here) == []
+    # forgotten on purpose is another thing: the log says that it was removed, and that it came again
+    store_of(here).remove(key)
+    merged(here, one)
+    assert [leaf.kind for leaf in store_of(here).log.leaves()[size:]] == [Event.REMOVAL, Event.IMPORT]
+    assert runs_in(here) == runs_in(one) and faults(here) == []
+
+
 def test_a_store_without_a_log_is_imported_as_such(machines: tuple[Path, Path, Path]) -> None:
     here, one, _ = machines
     (one / LOG).unlink()
@@ -357,6 +373,8 @@ def test_a_merge_that_ends_anywhere_brings_all_or_nothing(
             pass
         assert runs_in(here) in (before, expected) and faults(here) == []
         ends.add(runs_in(here) == expected)
+        lines = store_of(here).log.lines()
+        assert len(lines) == len(set(lines)), "an event is in the log twice"
         merged(here, one)
         assert runs_in(here) == expected and faults(here) == [] and not (here / "arrived").exists()
     assert number > 8 and ends == {True, False}
