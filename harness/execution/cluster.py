@@ -86,7 +86,8 @@ def open_cluster(name: str, *, workers: int | None = None) -> Iterator[Cluster]:
                 n_workers=1,
                 threads_per_worker=share.cpus,
                 processes=False,
-                dashboard_address=None,
+                # any free port: two of these may run beside each other
+                dashboard_address="127.0.0.1:0",
                 # memory is that of containers: the worker itself has little
                 memory_limit=0,
                 resources={CPUS: share.cpus, MEMORY: share.memory / 2**30},
