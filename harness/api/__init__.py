@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from harness.api.proofs import attest, confirm, verify
     from harness.api.repository import Repository, open_repository
     from harness.api.runs import Campaign, ScoredRun, run, scores
+    from harness.api.stores import merge
 
 __all__ = [
     "AcceptedData",
@@ -42,6 +43,7 @@ __all__ = [
     "contest",
     "diff",
     "forget",
+    "merge",
     "needs",
     "new_data",
     "open_repository",
@@ -73,6 +75,7 @@ _MODULES = {
     "proofs": ("attest", "confirm", "verify"),
     "repository": ("Repository", "open_repository"),
     "runs": ("Campaign", "ScoredRun", "run", "scores"),
+    "stores": ("merge",),
 }
 
 

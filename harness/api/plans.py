@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -12,10 +12,11 @@ from harness.base.errors import UsageError
 from harness.base.heartbeat import activity
 from harness.base.plurals import counted
 from harness.base.vocabulary import Accelerator
-from harness.planning.jobs import on_accelerator
+from harness.planning.jobs import Job, on_accelerator
 from harness.planning.needs import REQUEST, Needs, needs_of
 from harness.planning.plan import Cell, Plan, make_plan
 from harness.planning.request import Request, refuse_impossible_splits, requested_jobs
+from harness.planning.shards import parse_shard, shard_of
 from harness.planning.suites import plan_name
 from harness.results.durations import reference_seconds
 from harness.results.reference import load_reference
@@ -38,6 +39,7 @@ def plan(
     options: Mapping[str, int] = _NOTHING,
     upstream: Path | str | None = None,
     accelerator: Accelerator = "cpu",
+    shard: str | None = None,
     make_splits: bool = True,
     repository: Repository | None = None,
 ) -> Plan:
@@ -45,15 +47,25 @@ def plan(
 
     The suite `stored` is everything that was ever run here. Without `splits` the strategy is `random`, without
     `variant` it is `published`. `published_seeds` takes the first so many published seeds. Without `make_splits`
-    none is made for it, so that it answers at once, for `needs`; `run` refuses it if any was wanted.
+    none is made for it, so that it answers at once, for `needs`; `run` refuses it if any was wanted. `shard` is
+    one of so many equal parts, "3/10": the same one on every machine with the same checkout.
     """
     here = opened(repository)
     layout = here.layout
+    # refused before anything is planned, which may take minutes
+    part = parse_shard(shard) if shard is not None else None
+
+    def planned(name: str, jobs: Iterable[Job]) -> Plan:
+        whole = make_plan(layout, name, on_accelerator(layout, jobs, accelerator), make_splits=make_splits)
+        if part is None:
+            return whole
+        return shard_of(whole, part, reference_seconds(layout, (cell.job for cell in whole.cells)))
+
     if suite is not None:
         asked = (methods, variant, parameters, datasets, splits, seeds, upstream)
         _refuse_beside_suite(asked, options)
         name, jobs = plan_name(suite, published_seeds), suite_jobs(layout, here.store, suite, published_seeds)
-        return make_plan(layout, name, on_accelerator(layout, jobs, accelerator), make_splits=make_splits)
+        return planned(name, jobs)
     request = Request(
         methods=several(methods),
         datasets=several(datasets),
@@ -68,7 +80,7 @@ def plan(
     jobs = requested_jobs(layout, request)
     if make_splits:
         refuse_impossible_splits(layout, jobs)
-    return make_plan(layout, REQUEST, on_accelerator(layout, jobs, accelerator), make_splits=make_splits)
+    return planned(REQUEST, jobs)
 
 
 def cells(plan: Plan, *, repository: Repository | None = None) -> tuple[Cell, ...]:

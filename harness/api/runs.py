@@ -15,7 +15,8 @@ from harness.base.plurals import counted
 from harness.base.progress import ProgressChoice, progress_for
 from harness.base.vocabulary import Verdict
 from harness.engine import find_engine
-from harness.execution.campaign import Choices, left_to_run, run_cells
+from harness.execution.campaign import Choices, left_to_run, run_cells, run_cells_on
+from harness.execution.cluster import LOCAL, open_cluster
 from harness.handles.lookup import Handle, find_handle, run_command
 from harness.planning.jobs import Job, PlannedJob
 from harness.planning.needs import check_disk
@@ -49,12 +50,14 @@ def run(
     remove_images: bool = False,
     upstream: Path | str | None = None,
     stop: threading.Event | None = None,
+    on: str = LOCAL,
     repository: Repository | None = None,
 ) -> Campaign:
     """The table of a plan after all that was left of it was run and scored. Called again, it resumes.
 
     `workers` is the number of processors to lend, `again` names verdicts to run again. Ctrl-C, or setting `stop`,
-    ends it cleanly. A plan made with `upstream` needs the same folder here.
+    ends it cleanly. A plan made with `upstream` needs the same folder here. `on` is the address of a Dask
+    scheduler whose workers run it, "tcp://HOST:PORT", or "dask" for one in this process.
     """
     here = opened(repository)
     choices = Choices(
@@ -71,7 +74,7 @@ def run(
     joined = join(plan, here.store, records=True)
     left, stopped = len(left_to_run(joined, choices.again)), False
     if left:
-        stopped = _run(here, plan, joined, choices, progress, stop)
+        stopped = _run(here, plan, joined, choices, progress, stop, on)
         joined = join(plan, here.store, records=True)
     scored = score_all(here.layout, here.store, joined, here.mirrors)
     return Campaign(build_table(here.layout, here.store, plan, scored.cells), left, stopped)
@@ -84,8 +87,11 @@ def _run(
     choices: Choices,
     progress: ProgressChoice,
     stop: threading.Event | None,
+    on: str,
 ) -> bool:
     """Run what is left; whether a person stopped it."""
+    if on != LOCAL:
+        return _run_on(here, plan, joined, choices, progress, stop, on)
     seconds = reference_seconds(here.layout, (cell.job for cell in joined))
     needs = check_disk(here.layout, plan.name, joined, seconds)
     with (
@@ -96,7 +102,49 @@ def _run(
         shown.note(f"engine: {engine.name} {engine.facts.version}")
         shown.note(f"{needs.left} of {counted(needs.planned, 'cell')} left; {needs.disk()}")
         shown.note(needs.time())
-        run_cells(here.layout, joined, engine, choices=choices, progress=shown, stop=stopping, name=plan.name)
+        whole = plan.whole
+        run_cells(
+            here.layout,
+            joined,
+            engine,
+            choices=choices,
+            progress=shown,
+            stop=stopping,
+            name=whole.name,
+            announced=whole.cells,
+        )
+        return stopping.is_set()
+
+
+def _run_on(
+    here: Repository,
+    plan: Plan,
+    joined: Sequence[Cell],
+    choices: Choices,
+    progress: ProgressChoice,
+    stop: threading.Event | None,
+    on: str,
+) -> bool:
+    """The same on a cluster."""
+    if choices.remove_images:
+        raise UsageError("workers keep their images", where=f"--on {on}", todo="leave --remove-images out")
+    with (
+        progress_for(progress) as shown,
+        _stopping(stop) as stopping,
+        open_cluster(on, workers=choices.workers) as cluster,
+    ):
+        shown.note(f"{len(left_to_run(joined, choices.again))} of {len(joined)} cells left")
+        run_cells_on(
+            cluster,
+            here.layout,
+            joined,
+            choices=choices,
+            progress=shown,
+            stop=stopping,
+            name=plan.whole.name,
+            announced=plan.whole.cells,
+            runtime=here.runtime,
+        )
         return stopping.is_set()
 
 

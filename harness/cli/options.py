@@ -128,6 +128,7 @@ class PlanArguments(TypedDict):
     options: dict[str, int]
     upstream: Path | None
     accelerator: Accelerator
+    shard: str | None
 
 
 def request_options(command: Command) -> Command:
@@ -169,6 +170,7 @@ def request_options(command: Command) -> Command:
             show_default=True,
             help="What the methods that can use an NVIDIA GPU compute on; the others stay on the CPU.",
         ),
+        click.option("--shard", metavar="I/N", help="Only the I-th of N equal parts, for N machines (3/10)."),
     )
     for decorate in reversed(decorators):
         call = decorate(call)

@@ -28,6 +28,7 @@ def command(request: PlanArguments, with_cells: bool, as_json: bool) -> None:
     harness plan --suite full
     harness plan --method bnnr                         all cells of the suite full of one method
     harness plan --method bnnr --dataset fdataset --published-seeds 10 --cells
+    harness plan --suite full --shard 3/10             what the third of ten machines would run
 
     Without options the suite smoke. Hours come from runs on this machine, else from the reference results.
     """
@@ -59,7 +60,7 @@ def show_plan(repository: api.Repository, plan: Plan, *, with_cells: bool, as_js
 
 def _plan(repository: api.Repository, request: PlanArguments) -> Plan:
     """The plan that is asked for; of a method without a dataset, its cells of the whole reproduction."""
-    asked = {name for name, value in request.items() if value or value == 0} - {"accelerator"}
+    asked = {name for name, value in request.items() if value or value == 0} - {"accelerator", "shard"}
     if asked <= {"published_seeds"}:
         usual: PlanArguments = {**request, "suite": _USUAL}
         return api.plan(**usual, make_splits=False, repository=repository)

@@ -113,8 +113,9 @@ def command(
 
     Several methods get a consensus rank and their disagreement. A drug without =TEXT is one of the dataset: only
     rows with it are listed, and what is known of it. The first lines say in which variant methods answer and why,
-    and what scores mean; so do .xlsx, .json and .parquet. docs/predicting.md has more. Exit code 1 where a method that
-    was named did not answer; the others are ranked all the same.
+    and what scores mean; so do .xlsx, .json and .parquet. docs/predicting.md has more.
+
+    Exit code 1 where a method that was named did not answer; the others are ranked all the same.
     """
     kind = chosen_kind(output, {"--json": "json" if as_json else None}, usual="csv")
     repository = api.open_repository(mirrors=mirrors, install=install)

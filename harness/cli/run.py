@@ -41,6 +41,13 @@ _SHOWN_IN_FULL = 4
 @click.option("--remove-images", is_flag=True, help="Build, run and remove one method at a time: least disk.")
 @install_option
 @runtime_option
+@click.option(
+    "--on",
+    metavar="ENGINE",
+    default="local",
+    show_default=True,
+    help="Where runs are made: tcp://HOST:PORT, a Dask scheduler; dask, one in this process.",
+)
 @click.option("--dry-run", is_flag=True, help="Only show what would run, and what it would need.")
 @click.option("--report", is_flag=True, help="Write the HTML report at the end.")
 @json_option
@@ -52,6 +59,7 @@ def command(
     remove_images: bool,
     install: bool,
     runtime: str | None,
+    on: str,
     dry_run: bool,
     report: bool,
     as_json: bool,
@@ -65,6 +73,8 @@ def command(
     harness run --method pmf --dataset lrssl --split random --split weakly_correlated --published-seeds 10
     harness run --suite full --again timeout
     harness run --suite ddi-drugbank --mirror DIR --accelerator cuda
+    harness run --suite full --shard 3/10                         then `harness store merge`
+    harness run --suite full --on tcp://10.0.0.1:8786             on the workers of a Dask cluster
 
     Finished runs are kept: the same command resumes. Exit code 0 when every cell is ok or not-applicable,
     1 when some are not, 130 when you stopped it.
@@ -81,6 +91,7 @@ def command(
         again=again,
         remove_images=remove_images,
         upstream=request["upstream"],
+        on=on,
         repository=repository,
     )
     if as_json:
@@ -93,7 +104,7 @@ def command(
         path = api.report(campaign.table, unless_current=True, repository=repository)
         if not as_json:
             click.echo(f"report: {path}")
-    if request["suite"] == "smoke" and not as_json:
+    if request["suite"] == "smoke" and request["shard"] is None and not as_json:
         full = api.plan(suite="full", make_splits=False, repository=repository)
         click.echo(f"\n{api.needs(full, repository=repository).text()}")
     if campaign.stopped:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from harness.base.errors import DataError, ImageError
+from harness.base.errors import DataError, ImageError, UsageError
 from harness.base.layout import Layout
 from harness.base.machine import room_on
 from harness.base.ownership import abandoned_folders
@@ -19,6 +19,8 @@ from harness.base.progress import Progress, Silent
 from harness.base.vocabulary import Verdict
 from harness.engine import Engine, remove_orphans
 from harness.engine.leftovers import remove_stubborn
+from harness.execution.cluster import Cluster, check_workers, hand_out, wanted_file
+from harness.execution.errands import Errand, own_meaning
 from harness.execution.gpus import confirm_gpu, require_gpu
 from harness.execution.tasks import Task, limits_of
 from harness.execution.turns import CampaignState, Expected, starting_order, take_turns
@@ -65,9 +67,11 @@ def run_cells(
     progress: Progress | None = None,
     stop: threading.Event | None = None,
     name: str = "",
+    announced: Sequence[Cell] = (),
 ) -> None:
     """Run what is left of cells that were joined with their records: a plan, which enters the log by its `name`.
 
+    Of a shard all cells that were `announced` enter it, so that each machine's log tells of the whole plan.
     Outcomes are in the store when this returns; setting `stop` ends it early and cleanly.
     """
     choices = choices or Choices()
@@ -81,8 +85,8 @@ def run_cells(
         Budget(share, partial(room_on, layout.local)), stop or threading.Event(), progress or Silent()
     )
     if cells:
-        _enter_plan(layout, name, joined, state.progress)
-    cells = _cells_that_fit(layout, cells, state)
+        _enter_plan(layout, name, announced or joined, state.progress)
+    cells = _cells_that_fit(layout, cells, [share], "this machine can lend {}", state.progress)
     durations = Expected(layout, joined, state.progress)
     _tidy(layout, engine, state.progress)
     for group in _groups(cells, one_method_at_a_time=choices.remove_images):
@@ -112,11 +116,58 @@ def run_cells(
             return
 
 
-def _enter_plan(layout: Layout, name: str, joined: Sequence[Cell], progress: Progress) -> None:
+def run_cells_on(
+    cluster: Cluster,
+    layout: Layout,
+    joined: Sequence[Cell],
+    *,
+    choices: Choices | None = None,
+    progress: Progress | None = None,
+    stop: threading.Event | None = None,
+    name: str = "",
+    announced: Sequence[Cell] = (),
+    runtime: str | None = None,
+) -> None:
+    """The same on the workers of a cluster, each with an engine and images of its own."""
+    choices = choices or Choices()
+    layout.local.mkdir(parents=True, exist_ok=True)
+    cells = left_to_run(joined, choices.again)
+    if on_gpu := [cell.job.method for cell in cells if cell.job.accelerator != "cpu"]:
+        raise UsageError(
+            f"a cluster runs methods on the CPU only, not {on_gpu[0]} on a GPU",
+            where=f"--on {cluster.address}",
+            todo="run these with --accelerator on the machine that has the GPU",
+        )
+    state = CampaignState(Budget(this_machine()), stop or threading.Event(), progress or Silent())
+    with wanted_file(layout) as wanted:
+        shares = [worker.share for worker in check_workers(cluster, wanted)]
+        if not cells:
+            return
+        _enter_plan(layout, name, announced or joined, state.progress)
+        cells = _cells_that_fit(layout, cells, shares, "the largest worker lends {}", state.progress)
+        durations = Expected(layout, joined, state.progress)
+        errands = [
+            Errand(
+                layout,
+                cell.planned,
+                wanted,
+                own_meaning(),
+                choices.mirrors,
+                choices.upstream,
+                runtime,
+                again=cell.verdict in choices.again,
+            )
+            for cell in starting_order(cells, durations.seconds, sum(share.cpus for share in shares))
+            if cell.planned is not None
+        ]
+        state.progress.note(hand_out(cluster, errands, state, wanted).text(cluster.address))
+
+
+def _enter_plan(layout: Layout, name: str, cells: Sequence[Cell], progress: Progress) -> None:
     """Write down what is to be run before anything is."""
     planned = [
         LoggedCell(cell.key or "", f"{cell.job.benchmark}: {cell.job.label}", "" if cell.key else cell.verdict)
-        for cell in joined
+        for cell in cells
     ]
     with Store(layout.runs).open_log() as (log, notes):
         enter_plan(log, name, planned)
@@ -124,18 +175,21 @@ def _enter_plan(layout: Layout, name: str, joined: Sequence[Cell], progress: Pro
         progress.note(note)
 
 
-def _cells_that_fit(layout: Layout, cells: Sequence[Cell], state: CampaignState) -> list[Cell]:
-    """The cells whose resources fit this machine; the reason for each of the others is noted."""
+def _cells_that_fit(
+    layout: Layout, cells: Sequence[Cell], lent: Sequence[Share], otherwise: str, progress: Progress
+) -> list[Cell]:
+    """The cells whose resources fit what some machine lends; the reason for each of the others is noted."""
     fits = {}
+    largest = max(lent, key=lambda share: (share.cpus, share.memory))
     for name, job in {variant_of(cell.job): cell.job for cell in cells}.items():
         share = Share.of(card_of(layout, job).resources)
-        fits[name] = state.budget.total.fits(share)
+        fits[name] = any(one.fits(share) for one in lent)
         if fits[name]:
             Obstacles(layout.runs).clear("variant", name)
         else:
-            reason = f"{job.method}/{job.variant} needs {share}; this machine can lend {state.budget.total}"
+            reason = f"{job.method}/{job.variant} needs {share}; {otherwise.format(largest)}"
             Obstacles(layout.runs).note("variant", name, reason)
-            state.progress.note(reason)
+            progress.note(reason)
     return [cell for cell in cells if fits[variant_of(cell.job)]]
 
 

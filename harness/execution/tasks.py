@@ -63,11 +63,18 @@ class Task:
 
 def perform(task: Task, engine: Engine, stop: threading.Event | None = None) -> Record:
     """The stored record of a task, run in a container."""
+    record, _ = attempt(task, engine, stop)
+    return record
+
+
+def attempt(task: Task, engine: Engine, stop: threading.Event | None = None) -> tuple[Record, bool]:
+    """The same, and whether it is the record of this run: another one of the same job may have been first."""
     with run_in_container(task, engine, stop) as run:
         files, descriptions = _files(run)
-        record = Store(task.layout.runs).put(_record(task, run, descriptions), files, again=task.again)
+        record = _record(task, run, descriptions)
+        stored = Store(task.layout.runs).put(record, files, again=task.again)
     Obstacles(task.layout.runs).clear("run", task.planned.key)
-    return record
+    return stored, record == stored.model_copy(update={"files": {}})
 
 
 def perform_anywhere(task: Task) -> Record:

@@ -24,7 +24,7 @@ from harness.engine import Engine
 from harness.execution.runs.log import printable, shortened
 from harness.execution.tasks import Task, perform
 from harness.planning.budget import Budget, Share
-from harness.planning.jobs import card_of
+from harness.planning.jobs import PlannedJob, card_of
 from harness.planning.needs import RunKind, kind_of, measured_seconds
 from harness.planning.obstacles import Obstacles, variant_of
 from harness.planning.plan import Cell
@@ -98,7 +98,7 @@ def _in_turn(
     # Broad on purpose: a method decides what the harness reads of it, so that one that makes the harness stumble
     # would stop all others. What a person must see of it is noted with its trace; an interrupt is no Exception.
     except Exception as error:  # noqa: BLE001
-        _note(task, error)
+        note_fault(task.layout, task.planned, error)
         return error
 
 
@@ -108,9 +108,9 @@ def _run_and_count(
     """Run a task in its turn, and count a failure before this thread takes the next task."""
     outcome = _in_turn(task, engine, state, patient=patient)
     if isinstance(outcome, Record):
-        _count(task.planned.job.method, state, failed=outcome.verdict is Verdict.INFRASTRUCTURE)
+        count_failures(task.planned.job.method, state, failed=outcome.verdict is Verdict.INFRASTRUCTURE)
     elif isinstance(outcome, Exception) and not isinstance(outcome, DataError):
-        _count(task.planned.job.method, state, failed=True)
+        count_failures(task.planned.job.method, state, failed=True)
     return outcome
 
 
@@ -125,13 +125,13 @@ def _claim(store: Store, key: str, stop: threading.Event, *, patient: bool) -> I
         stop.wait(_LOOK_S)
 
 
-def _note(task: Task, error: Exception) -> None:
+def note_fault(layout: Layout, planned: PlannedJob, error: Exception) -> None:
     """Note why this cell, and every other cell that would meet the same obstacle, has no run.
 
     Data that is missing or differs from its record concerns all cells of the dataset; a pretrained model those of
     its variant; anything else this cell alone.
     """
-    obstacles, job = Obstacles(task.layout.runs), task.planned.job
+    obstacles, job = Obstacles(layout.runs), planned.job
     try:
         if isinstance(error, WeightsError):
             obstacles.note("variant", variant_of(job), str(error))
@@ -139,12 +139,12 @@ def _note(task: Task, error: Exception) -> None:
             obstacles.note("dataset", job.dataset, str(error))
         else:
             trace = "".join(traceback.format_exception(error))
-            obstacles.note("run", task.planned.key, _words(error), trace=trace)
+            obstacles.note("run", planned.key, fault_in_words(error), trace=trace)
     except OSError as unwritable:
         log.warning("%s: why it has no run could not be noted: %s", job.label, unwritable)
 
 
-def _words(error: Exception) -> str:
+def fault_in_words(error: Exception) -> str:
     """A fault of the harness as a reason for a table: one line, printable, bounded."""
     name = "" if isinstance(error, HarnessError) else f"{type(error).__name__}: "
     return shortened(printable(f"the harness failed on this run: {name}{' '.join(str(error).split())}"))
@@ -158,13 +158,13 @@ def _tell(task: Task, outcome: Record | Exception | None, state: CampaignState) 
         state.progress.step(f"{Verdict.MISSING_DATA}: {job.label}: {outcome.what}")
         return
     if isinstance(outcome, Exception):
-        state.progress.step(f"{Verdict.INFRASTRUCTURE}: {job.label}: {_words(outcome)}")
+        state.progress.step(f"{Verdict.INFRASTRUCTURE}: {job.label}: {fault_in_words(outcome)}")
         return
     reason = "" if outcome.verdict is Verdict.OK else f": {outcome.reason}"
     state.progress.step(f"{outcome.verdict}: {job.label} ({outcome.resources['wall_s']:.1f} s){reason}")
 
 
-def _count(method: str, state: CampaignState, *, failed: bool) -> None:
+def count_failures(method: str, state: CampaignState, *, failed: bool) -> None:
     """After several failures in a row, give up the method that has all of them, or everything if several do."""
     with state.guard:
         state.failures = (*state.failures, method) if failed else ()

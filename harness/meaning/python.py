@@ -7,6 +7,7 @@ that speaks of `__doc__` keeps them.
 from __future__ import annotations
 
 import ast
+import threading
 import warnings
 from functools import cache
 from typing import Any
@@ -20,6 +21,8 @@ _SILENT = {"ctx", "kind", "type_comment", "type_ignores"}
 # Where statements stand that may do nothing.
 _BLOCKS = {"body", "orelse", "finalbody"}
 _FORMATS = {"JoinedStr", "FormattedValue"}
+# Python 3.11 counts the depth of a tree for all threads together, and filters of warnings are the process's too.
+_alone = threading.Lock()
 
 
 def python_meaning(content: bytes) -> str:
@@ -31,7 +34,7 @@ def parsed(content: bytes) -> ast.Module:
     """The syntax tree of a file's bytes: not of its text, because a comment may name the encoding."""
     try:
         # a warning that is made an error would make no tree of the same file
-        with warnings.catch_warnings(action="ignore"):
+        with _alone, warnings.catch_warnings(action="ignore"):
             return ast.parse(content, feature_version=_GRAMMAR)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         raise Unsure from None

@@ -68,6 +68,13 @@ class Plan:
 
     name: str
     cells: tuple[Cell, ...]
+    # the plan that this is a shard of
+    part_of: Plan | None = None
+
+    @property
+    def whole(self) -> Plan:
+        """The plan that all shards are of: itself, unless it is one."""
+        return self.part_of or self
 
     def __post_init__(self) -> None:
         jobs: dict[str, Job] = {}

@@ -24,15 +24,20 @@ class Event(StrEnum):
     SCORE = "score"
     REMOVAL = "removal"
     IMPORT = "import"
+    MERGE = "merge"
+    DUPLICATE = "duplicate"
 
 
 # These say what the result of a key is from then on.
-_RESULTS = frozenset({Event.RECORD, Event.FAILURE, Event.AMENDMENT, Event.IMPORT})
+_RESULTS = frozenset({Event.RECORD, Event.FAILURE, Event.AMENDMENT, Event.IMPORT, Event.DUPLICATE})
 
 
 @dataclass(frozen=True)
 class Leaf:
-    """One event. `record` and `score` are digests; `plan` is that of a plan, `cells` the number of its cells."""
+    """One event. `record` and `score` are digests; `plan` is that of a plan, `cells` the number of its cells.
+
+    `root` is that of another log, `parts` are the places of its leaves in this one.
+    """
 
     kind: Event
     at: str
@@ -44,6 +49,8 @@ class Leaf:
     plan: str = ""
     cells: int = 0
     note: str = ""
+    root: str = ""
+    parts: str = ""
 
     @property
     def contents(self) -> str:

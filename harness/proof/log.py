@@ -105,26 +105,33 @@ class Log:
             notes.append(note)
         return notes
 
+    def unfinished(self) -> tuple[Leaf | None, str]:
+        """The leaf of an event that a killed harness had begun, if it happened; and what is to be told of it."""
+        intent = read_json(self.folder / NEXT)
+        if not intent:
+            return None, ""
+        leaf = Leaf(**{**intent["leaf"], "kind": Event(intent["leaf"]["kind"])})
+        content = read_json(self.folder / intent["file"], most_bytes=1 << 30)
+        digest = content.get("digest", "") if isinstance(content, dict) else ""
+        if digest == leaf.contents:  # both are empty where a result was removed
+            if leaf.line not in self.lines():
+                return leaf, "a harness was killed before its last event was in the log; it is now"
+        elif not digest and leaf.kind is not Event.SCORE and leaf.key in account_of(self.leaves()).results:
+            why = "a harness was killed while it replaced the run"
+            removal = Leaf(Event.REMOVAL, now(), leaf.scope, key=leaf.key, note=why)
+            return removal, f"{why} of {leaf.scope}; it is to be run again"
+        return None, ""
+
     def _finish(self) -> str:
         """Let the event enter that a killed harness had begun, if it happened."""
         path = self.folder / NEXT
         if not path.is_file():
             return ""
-        note = ""
-        if intent := read_json(path):
-            leaf = Leaf(**{**intent["leaf"], "kind": Event(intent["leaf"]["kind"])})
-            content = read_json(self.folder / intent["file"], most_bytes=1 << 30)
-            digest = content.get("digest", "") if isinstance(content, dict) else ""
-            if digest == leaf.contents:  # both are empty where a result was removed
-                if leaf.line not in self.lines():
-                    self.append([leaf])
-                    note = f"{self.path}: a harness was killed before its last event was in the log; it is now"
-            elif not digest and leaf.kind is not Event.SCORE and leaf.key in account_of(self.leaves()).results:
-                why = "a harness was killed while it replaced the run"
-                self.append([Leaf(Event.REMOVAL, now(), leaf.scope, key=leaf.key, note=why)])
-                note = f"{self.path}: {why} of {leaf.scope}; it is to be run again"
+        leaf, note = self.unfinished()
+        if leaf is not None:
+            self.append([leaf])
         path.unlink()
-        return note
+        return note and f"{self.path}: {note}"
 
     @contextmanager
     def _alone(self) -> Iterator[BinaryIO]:

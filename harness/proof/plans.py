@@ -14,7 +14,8 @@ from typing import Any
 
 from harness.base.errors import CorruptData
 from harness.base.files import canonical_json, digest_of, write_atomic
-from harness.proof.leaves import Event, Leaf, now
+from harness.base.vocabulary import Verdict
+from harness.proof.leaves import Event, Leaf, account_of, now
 from harness.proof.log import Log
 
 _FOLDER = "plans"
@@ -58,29 +59,52 @@ def load_plan(folder: Path, digest: str) -> list[LoggedCell]:
     return cells
 
 
+@dataclass(frozen=True)
+class PlanProgress:
+    """How far a plan has come: its cells, those of which no run can be planned, and those without a final run."""
+
+    name: str
+    cells: int
+    without_key: int
+    left: int
+
+
+def progress_of(folder: Path, leaves: Sequence[Leaf], digests: Iterable[str]) -> list[PlanProgress]:
+    """How far the plans with these digests have come, as the log tells it."""
+    names = {leaf.plan: leaf.scope for leaf in leaves if leaf.kind is Event.PLAN}
+    finals = {key for key, result in account_of(leaves).results.items() if Verdict(result.verdict).is_final}
+    every = []
+    for digest in dict.fromkeys(digests):
+        keys = [cell.key for cell in load_plan(folder, digest)]
+        left = sum(1 for key in keys if key and key not in finals)
+        every.append(PlanProgress(names[digest], len(keys), keys.count(""), left))
+    return every
+
+
 def summary(folder: Path, leaves: Iterable[Leaf]) -> tuple[list[dict[str, Any]], int]:
-    """For each plan how many cells have no leaf; and the number of results that no plan had announced."""
+    """For each plan how many cells have no leaf; and the number of results that no plan had announced.
+
+    A plan that several machines ran, each a part of it, counts once.
+    """
     every = list(leaves)
     results = {leaf.key for leaf in every if leaf.record}
-    plans: list[dict[str, Any]] = []
+    plans: dict[str, dict[str, Any]] = {}
     announced: set[str] = set()
     unplanned: set[str] = set()
     for leaf in every:
-        if leaf.kind is Event.PLAN:
+        if leaf.kind is Event.PLAN and leaf.plan not in plans:
             cells = load_plan(folder, leaf.plan)
             keys = {cell.key for cell in cells if cell.key}
             announced |= keys
             missing = sorted(keys - results)
-            plans.append(
-                {
-                    "name": leaf.scope,
-                    "plan": leaf.plan,
-                    "cells": leaf.cells,
-                    "without_key": sum(1 for cell in cells if not cell.key),
-                    "missing": len(missing),
-                    "missing_keys": digest_of(missing),
-                }
-            )
+            plans[leaf.plan] = {
+                "name": leaf.scope,
+                "plan": leaf.plan,
+                "cells": leaf.cells,
+                "without_key": sum(1 for cell in cells if not cell.key),
+                "missing": len(missing),
+                "missing_keys": digest_of(missing),
+            }
         elif leaf.kind in (Event.RECORD, Event.FAILURE) and leaf.key not in announced:
             unplanned.add(leaf.key)
-    return plans, len(unplanned)
+    return list(plans.values()), len(unplanned)

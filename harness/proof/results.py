@@ -12,6 +12,7 @@ from harness.base.files import sha256_of
 from harness.base.vocabulary import Verdict
 from harness.proof.leaves import Event, Leaf, LoggedResult, account_of
 from harness.proof.log import LOG, Log
+from harness.proof.merges import broken_merges
 from harness.proof.plans import summary
 from harness.proof.statement import ROOT_SUBJECT
 
@@ -52,6 +53,10 @@ class ProofFault:
 
 def faults_of(leaves: Sequence[Leaf], results: ResultSet) -> Iterator[ProofFault]:
     """Where the results are not those that their log tells of."""
+    for merge in broken_merges(leaves):
+        what = f"{merge.scope} that was merged is not among the leaves any more"
+        todo = "restore the log: nothing is ever taken out of it, or changed"
+        yield ProofFault(what, f"{LOG}: root {merge.root[:16]}", todo)
     account = account_of(leaves)
     again = "restore the files; if somebody removed the run by hand on purpose, run it again"
     for key, result in results.results.items():

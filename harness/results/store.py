@@ -26,6 +26,7 @@ from harness.planning.obstacles import ObstacleNotes
 from harness.planning.plan import Cell, Plan
 from harness.proof.leaves import Event, Leaf, now, result_leaf, scope_of
 from harness.proof.log import Log
+from harness.results.arrivals import settle
 from harness.results.digests import import_leaves, stored_results
 from harness.results.records import RECORD_FILE, Record, StoredFile, checked_content, parse_record
 
@@ -185,9 +186,23 @@ class Store:
         with self._alone() as notes:
             yield self.log, notes
 
+    @contextmanager
+    def undisturbed(self) -> Iterator[None]:
+        """Nobody puts a run in its place or removes one until the block ends. Nothing is written here."""
+        try:
+            stream = (self.folder / _LOCK).open("rb")
+        except FileNotFoundError:
+            yield  # a copy without it: nobody works there
+            return
+        with stream:
+            fcntl.flock(stream, fcntl.LOCK_SH)
+            yield
+
     def _open_log(self) -> list[str]:
         """What had to be put right before the next event, in words."""
         notes = self.log.repair()
+        if note := settle(self.log):
+            notes.append(note)
         if not self.log.path.is_file() and (older := stored_results(self, self.folder.parent / "scores")):
             self.log.begin([*import_leaves(older, "stored before there was a log")])
             notes.append(f"{self.log.path}: {len(older)} runs are older than the log; it says so of each")

@@ -11,6 +11,7 @@ from harness.base.layout import Layout
 from harness.base.progress import Silent
 from harness.engine import Engine
 from harness.execution import campaign
+from harness.planning.shards import Shard, shard_of
 from harness.proof.plans import load_plan
 from harness.results.store import Store, join
 from tests.fabricate import copy_repository, plan_of, planned_of, put_run
@@ -62,3 +63,18 @@ def test_the_plan_is_there_when_the_first_run_begins(run: tuple[Layout, list[lis
 def test_a_person_is_told_once_of_runs_from_before_the_log(run: tuple[Layout, list[list[str]], Notes]) -> None:
     _, _, notes = run
     assert [text for text in notes.texts if "older than the log" in text] == [notes.texts[0]]
+
+
+def test_each_shard_tells_of_the_whole_plan(run: tuple[Layout, list[list[str]], Notes], tmp_path: Path) -> None:
+    """So that no log of a shard says less than was planned, and all of them say the same."""
+    layout, _, notes = run
+    plan, digests = plan_of(layout, ["als_wr"], (5, 6, 7)), []
+    for number in (1, 2):
+        here = Layout(layout.root, layout.cache, tmp_path / f"machine-{number}")
+        shard = shard_of(plan, Shard(number, 2), {})
+        joined = join(shard, Store(here.runs), records=True)
+        campaign.run_cells(here, joined, cast(Engine, None), name=plan.name, announced=plan.cells, progress=notes)
+        (leaf,) = Store(here.runs).log.leaves()
+        assert len(load_plan(here.local, leaf.plan)) == 3 > len(shard.cells)
+        digests.append((leaf.scope, leaf.plan))
+    assert digests[0] == digests[1] and digests[0][0] == "made-up"

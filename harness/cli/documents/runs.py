@@ -11,6 +11,8 @@ from harness.compare.judge import Recomputed
 from harness.handles.removal import Forgotten
 from harness.planning.jobs import Job
 from harness.planning.needs import Needs
+from harness.proof.plans import PlanProgress
+from harness.results.merge import MergedRun
 from harness.splits.spec import SplitSpec
 
 
@@ -344,6 +346,25 @@ class PredictionAnswer(Answer):
     rows: list[dict[str, str | int | float | None]]
 
 
+class MergedFolder(Fields):
+    """What came of a folder: runs that were taken by verdict, and how many had nothing to be taken."""
+
+    folder: str
+    taken: Counts
+    known: int
+    equal: int
+    refused: list[MergedRun]
+    disagreements: list[MergedRun]
+    plans: list[str]
+
+
+class MergeAnswer(Answer):
+    """`harness store merge`, with how far the plans have come."""
+
+    folders: list[MergedFolder]
+    plans: list[PlanProgress]
+
+
 ANSWERS: dict[str, tuple[type[Answer], ...]] = {
     "compare": (Comparisons,),
     "diff": (DifferenceListing,),
@@ -356,6 +377,7 @@ ANSWERS: dict[str, tuple[type[Answer], ...]] = {
     "score": (ScoresAnswer,),
     "show": (RunPage, RunLog),
     "status": (StatusAnswer,),
+    "store merge": (MergeAnswer,),
     "study": (StudyAnswer,),
     "table": (ContestAnswer,),
 }

@@ -1,0 +1,167 @@
+"""Errands: runs that another process is asked for, perhaps on another machine that sees the same folders.
+
+An errand holds no engine and no image, because each machine has its own. Whoever carries it out looks at the store
+first and stores what came of it. So an errand may be asked for twice: the second time nothing is run.
+"""
+
+from __future__ import annotations
+
+import atexit
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
+from pathlib import Path
+
+import harness
+from harness.base.errors import DataError
+from harness.base.layout import Layout
+from harness.base.vocabulary import Verdict
+from harness.engine import Engine, find_engine
+from harness.execution.tasks import Task, attempt
+from harness.execution.turns import fault_in_words, note_fault
+from harness.images import Supply, ensure_image
+from harness.meaning.folders import meaning_of_folder
+from harness.planning.jobs import PlannedJob
+from harness.results.records import Record
+from harness.results.store import Store
+
+_LOOK_S = 0.5
+
+
+class Course(StrEnum):
+    """What became of an errand."""
+
+    RUN = "run"
+    # another one had stored it before
+    FOUND = "found"
+    # another one was first to store it, while this one ran: thrown away
+    DUPLICATE = "duplicate"
+    # another process is running it
+    ELSEWHERE = "elsewhere"
+    # a person stopped it before it began
+    STOPPED = "stopped"
+    FAULT = "fault"
+
+
+@dataclass(frozen=True)
+class Errand:
+    """A run that is asked for. It may be begun while the file `wanted` is there, by a harness of this meaning."""
+
+    layout: Layout
+    planned: PlannedJob
+    wanted: Path
+    harness: str
+    mirrors: tuple[Path, ...] = ()
+    upstream: Path | None = None
+    runtime: str | None = None
+    again: bool = False
+
+
+@dataclass(frozen=True)
+class Return:
+    """What comes back of an errand: few words. All else is in the store."""
+
+    course: Course
+    verdict: Verdict = Verdict.INFRASTRUCTURE
+    reason: str = ""
+    seconds: float = 0.0
+    # the fault is of data that are missing, not of the machine
+    is_of_data: bool = False
+    # how often it was begun before by a process that was lost
+    lost: int = 0
+
+
+@cache
+def own_meaning() -> str:
+    """What the harness of this process means."""
+    return meaning_of_folder(Path(harness.__file__).parent)
+
+
+def refusal(wanted: Path, meaning: str) -> str:
+    """Why this process can carry out nothing for who asks; empty where it can."""
+    if own_meaning() != meaning:
+        return f"another harness than the client's runs there: {Path(harness.__file__).parent}"
+    if not wanted.parent.is_dir():
+        return f"the folder of results is not seen there: {wanted.parent}"
+    return ""
+
+
+def carry_out(errand: Errand) -> Return:
+    """Run what is asked for, unless the store has it, and store it."""
+    if reason := refusal(errand.wanted, errand.harness):
+        return Return(Course.FAULT, reason=reason)
+    if not errand.wanted.exists():
+        return Return(Course.STOPPED)
+    store, key = Store(errand.layout.runs), errand.planned.key
+    try:
+        with store.claim(key) as mine:
+            if not mine:
+                return Return(Course.ELSEWHERE)
+            if not errand.again and store.standing(key).verdict.is_final:
+                return _told(store.record(key), Course.FOUND)
+            begun = beginnings(errand)
+            with begun.open("ab") as file:
+                file.write(b".")
+            with _gone(errand.wanted) as stop:
+                record, is_ours = attempt_here(errand, stop)
+            return _told(record, Course.RUN if is_ours else Course.DUPLICATE, begun.stat().st_size - 1)
+    # Broad on purpose, as where runs take turns: what fails here is this run's alone.
+    except Exception as error:  # noqa: BLE001
+        note_fault(errand.layout, errand.planned, error)
+        reason = error.what if isinstance(error, DataError) else fault_in_words(error)
+        return Return(Course.FAULT, reason=reason, is_of_data=isinstance(error, DataError))
+
+
+def beginnings(errand: Errand) -> Path:
+    """A file with a character for each time that an errand was begun."""
+    return errand.wanted.with_name(f"{errand.wanted.name}-{errand.planned.key}")
+
+
+def attempt_here(errand: Errand, stop: threading.Event) -> tuple[Record, bool]:
+    """Run it in a container of this machine's engine, its image built or verified here."""
+    method, supply = errand.planned.job.method, Supply(errand.mirrors)
+    with _guard:
+        engine = _engine(errand.layout, errand.runtime)
+        image = ensure_image(engine, errand.layout, method, supply=supply)
+    task = Task(errand.layout, errand.planned, image, errand.mirrors, errand.upstream, again=errand.again)
+    return attempt(task, engine, stop)
+
+
+# one at a time looks for an engine, or builds
+_guard = threading.Lock()
+
+
+@cache
+def _engine(layout: Layout, runtime: str | None) -> Engine:
+    """The engine of this process, found once: one that we serve ends with the process, not with a run."""
+    engine = find_engine(layout, runtime=runtime)
+    atexit.register(engine.close)
+    return engine
+
+
+@contextmanager
+def _gone(wanted: Path) -> Iterator[threading.Event]:
+    """An event that is set when the file is gone."""
+    stop, ended = threading.Event(), threading.Event()
+
+    def look() -> None:
+        while not ended.wait(_LOOK_S):
+            if not wanted.exists():
+                stop.set()
+                return
+
+    watcher = threading.Thread(target=look, name="wanted", daemon=True)
+    watcher.start()
+    try:
+        yield stop
+    finally:
+        ended.set()
+        watcher.join()
+
+
+def _told(record: Record, course: Course, lost: int = 0) -> Return:
+    seconds = float(record.resources.get("wall_s", 0.0))
+    return Return(course, record.verdict, record.reason, seconds, lost=lost)

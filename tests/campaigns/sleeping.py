@@ -1,0 +1,41 @@
+"""What a Dask worker of the tests loads: where a container would run, it sleeps and stores a made-up record."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import threading
+from pathlib import Path
+
+from harness.base.vocabulary import Verdict
+from harness.execution import errands
+from harness.execution.errands import Errand
+from harness.results.records import Record
+from harness.results.store import Store
+from tests.core.factories import record_of
+
+MEANING = "the harness of a test"
+SECONDS = float(os.environ.get("PERMAFROST_TEST_SLEEP", "0.1"))
+ATTEMPTS = "attempts"
+
+
+def sleep_here(errand: Errand, stop: threading.Event) -> tuple[Record, bool]:
+    """Note the attempt, sleep, and store; a fault where the seed says so."""
+    with (errand.layout.local / ATTEMPTS).open("a") as file:
+        file.write(f"{errand.planned.key}\n")
+    if errand.planned.job.split.seed == 13:
+        raise ValueError("thirteen")
+    stopped = stop.wait(SECONDS)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "log.txt"
+        path.write_text(f"seed {errand.planned.job.split.seed}\n")
+        verdict = Verdict.INTERRUPTED if stopped else Verdict.OK
+        record = record_of(errand.planned, verdict)
+        return Store(errand.layout.runs).put(record, {"log.txt": path}), True
+
+
+def dask_setup(worker: object) -> None:
+    """Called by a worker that preloads this module."""
+    errands.attempt_here = sleep_here
+    # what the whole harness means takes seconds to read, in each of so many processes
+    vars(errands)["own_meaning"] = lambda: MEANING

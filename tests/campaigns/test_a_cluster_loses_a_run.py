@@ -1,0 +1,363 @@
+"""Runs on a Dask cluster: killed workers and clients lose nothing and invent nothing, and what can't run is told.
+
+Scheduler and workers are real processes. In these workers a run sleeps where its container would be; what a
+container gives on a cluster is compared with what it gives without one in the last test.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from harness import api
+from harness.base.errors import EngineError, UsageError
+from harness.base.layout import Layout
+from harness.base.progress import Silent
+from harness.base.vocabulary import Verdict
+from harness.engine import Engine
+from harness.execution.campaign import run_cells_on
+from harness.execution.cluster import open_cluster
+from harness.execution.errands import own_meaning, refusal
+from harness.planning.obstacles import Obstacles
+from harness.planning.plan import Cell, Plan
+from harness.proof.leaves import Event
+from harness.proof.results import ResultSet, faults_of
+from harness.results.digests import stored_results
+from harness.results.store import Store, join
+from tests.campaigns.sleeping import ATTEMPTS, MEANING
+from tests.conftest import REPOSITORY
+from tests.core.factories import planned_job
+from tests.fabricate import plan_of, planned_of, run_plan
+
+_WAIT_S = 60.0
+
+
+class Notes(Silent):
+    def __init__(self) -> None:
+        self.notes, self.steps = list[str](), list[str]()
+
+    def note(self, text: str) -> None:
+        self.notes.append(text)
+
+    def step(self, text: str) -> None:
+        self.steps.append(text)
+
+
+class Machines:
+    """A scheduler, and workers that come and go."""
+
+    def __init__(self, folder: Path) -> None:
+        self._log = (folder / "dask.log").open("ab")
+        file = folder / "scheduler.json"
+        self.scheduler = self._start(
+            "scheduler", "--port", "0", "--scheduler-file", str(file), "--host", "127.0.0.1"
+        )
+        _until(file.is_file)
+        _until(lambda: b"tcp://" in file.read_bytes())
+        self.address = file.read_text().partition('"address": "')[2].partition('"')[0]
+        self.workers: list[subprocess.Popen[bytes]] = []
+        self._open = ExitStack()
+        self._cluster = self._open.enter_context(open_cluster(self.address))
+
+    def add(self, resources: str = "cpus=2 GiB=4", seconds: float = 0.1, count: int = 1) -> None:
+        """Other workers; they are there when this returns."""
+        words = ["--no-nanny", "--nthreads", "2", "--memory-limit", "0", "--preload", "tests.campaigns.sleeping"]
+        words += ["--resources", resources] if resources else []
+        self.workers += [self._start("worker", self.address, *words, seconds=seconds) for _ in range(count)]
+        _until(lambda: self.count() >= len(self.workers))
+
+    def count(self) -> int:
+        """How many workers the scheduler knows."""
+        return len(self._cluster.workers())
+
+    def kill(self, number: int) -> None:
+        worker = self.workers.pop(number)
+        worker.kill()
+        worker.wait()
+        _until(lambda: self.count() == len(self.workers))
+
+    def close(self) -> None:
+        self._open.close()
+        for process in (*self.workers, self.scheduler):
+            process.kill()
+            process.wait()
+        self._log.close()
+
+    def _start(self, kind: str, *words: str, seconds: float = 0.1) -> subprocess.Popen[bytes]:
+        environment = {**os.environ, "PYTHONPATH": str(REPOSITORY), "PERMAFROST_TEST_SLEEP": str(seconds)}
+        command = [sys.executable, "-m", "distributed.cli.dask_" + kind, "--no-dashboard", *words]
+        return subprocess.Popen(
+            command, stdout=self._log, stderr=self._log, env=environment, cwd=REPOSITORY, start_new_session=True
+        )
+
+
+def _until(holds: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + _WAIT_S
+    while not holds():
+        assert time.monotonic() < deadline, "waited in vain"
+        time.sleep(0.05)
+
+
+@pytest.fixture(scope="module")
+def machines(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machines]:
+    pytest.importorskip("distributed", reason="needs Dask: requirements/cluster.lock")
+    machines = Machines(tmp_path_factory.mktemp("dask"))
+    try:
+        yield machines
+    finally:
+        machines.close()
+
+
+@pytest.fixture(autouse=True)
+def no_workers(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Each test has the workers that it adds."""
+    yield
+    if "machines" in request.fixturenames:
+        machines: Machines = request.getfixturevalue("machines")
+        while machines.workers:
+            machines.kill(0)
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Layout:
+    monkeypatch.setattr("harness.execution.campaign.own_meaning", lambda: MEANING)
+    monkeypatch.setattr("harness.execution.cluster.own_meaning", lambda: MEANING)
+    (tmp_path / "local").mkdir()
+    return Layout(root=REPOSITORY, cache=tmp_path / "cache", local=tmp_path / "local")
+
+
+def plan_with(count: int) -> Plan:
+    jobs = [planned_job(seed) for seed in range(100, 100 + count)]
+    return Plan("made up", tuple(Cell(planned.job, planned) for planned in jobs))
+
+
+def campaign(machines: Machines, layout: Layout, plan: Plan, stop: threading.Event | None = None) -> Notes:
+    notes = Notes()
+    with open_cluster(machines.address) as cluster:
+        joined = join(plan, Store(layout.runs), records=True)
+        run_cells_on(cluster, layout, joined, progress=notes, stop=stop, name=plan.name)
+    return notes
+
+
+def verdicts(layout: Layout, plan: Plan) -> Counter[Verdict]:
+    return Counter(cell.verdict for cell in join(plan, Store(layout.runs)))
+
+
+def attempts(layout: Layout) -> Counter[str]:
+    path = layout.local / ATTEMPTS
+    return Counter(path.read_text().split()) if path.is_file() else Counter()
+
+
+def check(layout: Layout, plan: Plan) -> None:
+    """All is stored once, whole, and as the log says."""
+    store = Store(layout.runs)
+    assert verdicts(layout, plan) == {Verdict.OK: len(plan.cells)}
+    for key in store.finished():
+        store.check(store.record(key))
+    records = Counter(leaf.key for leaf in store.log.leaves() if leaf.kind is Event.RECORD)
+    assert records == dict.fromkeys((cell.key for cell in plan.cells), 1)
+    assert not list(
+        faults_of(store.log.leaves(), ResultSet("", layout.local, stored_results(store, layout.scores)))
+    )
+
+
+def test_workers_that_are_killed_lose_and_invent_nothing(machines: Machines, here: Layout) -> None:
+    plan, moments, kills = plan_with(40), random.Random(15), 0
+    machines.add(count=4, seconds=0.5)
+    notes: list[Notes] = []
+    thread = threading.Thread(target=lambda: notes.append(campaign(machines, here, plan)))
+    thread.start()
+    while thread.is_alive():
+        wanted = len(attempts(here)) + moments.randint(5, 8)
+        _until(lambda wanted=wanted: len(attempts(here)) >= wanted or not thread.is_alive())  # type: ignore[misc]
+        if kills < 3 and thread.is_alive():
+            machines.kill(moments.randrange(len(machines.workers)))
+            kills += 1
+        thread.join(timeout=0.05)
+    assert kills == 3
+    (told,) = notes
+    lost = int(told.notes[-1].partition(" lost with their worker")[0].rpartition(" ")[2])
+    assert 0 < lost == sum(attempts(here).values()) - 40 <= 2 * kills, "runs were repeated that nobody had lost"
+    check(here, plan)
+
+
+def test_a_client_that_is_killed_comes_back_and_finds_what_was_made(machines: Machines, here: Layout) -> None:
+    plan = plan_with(24)
+    machines.add(seconds=0.3)
+    words = [sys.executable, "-c", _CLIENT, machines.address, str(here.local)]
+    client = subprocess.Popen(words, env={**os.environ, "PYTHONPATH": str(REPOSITORY)}, cwd=REPOSITORY)
+    _until(lambda: len(list(Store(here.runs).finished())) >= 3)
+    client.send_signal(signal.SIGKILL)
+    client.wait()
+    before = set(Store(here.runs).finished())
+    assert 3 <= len(before) < 24
+    campaign(machines, here, plan)
+    check(here, plan)
+    assert all(attempts(here)[key] == 1 for key in before), "what was made was made again"
+
+
+_CLIENT = """
+import sys
+from dataclasses import replace
+from pathlib import Path
+from harness.base.layout import Layout
+from harness.execution import campaign as module, cluster
+from tests.campaigns.sleeping import MEANING
+from tests.campaigns.test_a_cluster_loses_a_run import Machines, campaign, plan_with
+from tests.conftest import REPOSITORY
+
+class There:
+    address = sys.argv[1]
+
+module.own_meaning = cluster.own_meaning = lambda: MEANING
+local = Path(sys.argv[2])
+campaign(There, Layout(root=REPOSITORY, cache=local.parent / "cache", local=local), plan_with(24))
+"""
+
+
+def test_a_person_who_stops_waits_for_nothing_and_resumes(machines: Machines, here: Layout) -> None:
+    plan, stop = plan_with(12), threading.Event()
+    machines.add(seconds=5)
+
+    def stop_early() -> None:
+        _until(lambda: len(attempts(here)) >= 2)
+        stop.set()
+
+    timer = threading.Thread(target=stop_early)
+    timer.start()
+    began = time.monotonic()
+    campaign(machines, here, plan, stop)
+    timer.join()
+    assert time.monotonic() - began < _WAIT_S / 2
+    assert verdicts(here, plan) == {Verdict.INTERRUPTED: 2, Verdict.PENDING: 10}
+    machines.kill(0)
+    machines.add(seconds=0.01)
+    campaign(machines, here, plan)
+    assert verdicts(here, plan) == {Verdict.OK: 12}
+
+
+def test_two_clients_on_one_plan_make_each_run_once(machines: Machines, here: Layout) -> None:
+    plan = plan_with(16)
+    machines.add()
+    other = threading.Thread(target=campaign, args=(machines, here, plan))
+    other.start()
+    campaign(machines, here, plan)
+    other.join()
+    check(here, plan)
+    assert set(attempts(here).values()) == {1}
+
+
+def test_a_fault_of_one_run_is_its_own_and_is_told(machines: Machines, here: Layout) -> None:
+    jobs = [planned_job(seed) for seed in (12, 13, 14)]
+    plan = Plan("made up", tuple(Cell(planned.job, planned) for planned in jobs))
+    machines.add()
+    campaign(machines, here, plan)
+    assert [cell.verdict for cell in join(plan, Store(here.runs))] == ["ok", "infrastructure", "ok"]
+    assert "ValueError: thirteen" in Obstacles(here.runs).all("run")[jobs[1].key]
+
+
+@pytest.mark.parametrize(
+    ("resources", "words"),
+    [("", "no worker says how many cpus"), (None, "the cluster has no worker")],
+)
+def test_a_cluster_that_can_run_nothing_is_told_before_anything_starts(
+    machines: Machines, here: Layout, resources: str | None, words: str
+) -> None:
+    if resources is not None:
+        machines.add(resources)
+    with pytest.raises(EngineError, match=words) as refused:
+        campaign(machines, here, plan_with(1))
+    assert f'dask worker {machines.address} --nthreads 8 --memory-limit 0 --resources "cpus=8 GiB=30"' in (
+        refused.value.todo
+    )
+    assert not Store(here.runs).log.lines()
+
+
+def test_a_run_that_fits_no_worker_is_told_before_anything_starts(machines: Machines, here: Layout) -> None:
+    machines.add("cpus=2 GiB=0.01")
+    notes = campaign(machines, here, plan_with(2))
+    (note,) = (note for note in notes.notes if note.startswith("constant/published needs"))
+    assert note.endswith("; the largest worker lends 2 CPUs, 0.0 GiB of memory and 0 GPUs")
+    assert verdicts(here, plan_with(2)) == {Verdict.INFRASTRUCTURE: 2} and not attempts(here)
+
+
+def test_a_scheduler_that_is_killed_ends_the_command_and_keeps_what_was_made(here: Layout, tmp_path: Path) -> None:
+    pytest.importorskip("distributed", reason="needs Dask: requirements/cluster.lock")
+    machines, plan = Machines(tmp_path), plan_with(40)
+    try:
+        machines.add(seconds=0.5)
+
+        def kill_early() -> None:
+            _until(lambda: len(list(Store(here.runs).finished())) >= 2)
+            machines.scheduler.kill()
+
+        killer = threading.Thread(target=kill_early)
+        killer.start()
+        with pytest.raises(EngineError, match="the scheduler does not answer any more") as refused:
+            campaign(machines, here, plan)
+        killer.join()
+    finally:
+        machines.close()
+    assert refused.value.exit_code == 3 and "the same command resumes" in refused.value.todo
+    assert 2 <= verdicts(here, plan)[Verdict.OK] < 40
+
+
+def test_a_gpu_is_not_asked_of_a_cluster(machines: Machines, here: Layout) -> None:
+    machines.add()
+    cell = plan_with(1).cells[0]
+    planned = planned_of(cell).model_copy(update={"job": cell.job.model_copy(update={"accelerator": "cuda"})})
+    with pytest.raises(UsageError, match="on the CPU only"):
+        campaign(machines, here, Plan("made up", (Cell(planned.job, planned),)))
+
+
+def test_nobody_at_an_address_is_an_error_of_the_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("distributed", reason="needs Dask: requirements/cluster.lock")
+    monkeypatch.setattr("harness.execution.cluster._CONNECT_S", 1.0)
+    for address in ("tcp://127.0.0.1:9", "tcp://nowhere", "nonsense"):
+        with pytest.raises(EngineError, match="no Dask scheduler answers"), open_cluster(address):
+            pass
+
+
+def test_without_dask_the_lock_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(EngineError) as refused, open_cluster("dask"):
+        pass
+    assert (
+        "requirements/cluster.lock" in refused.value.todo and (REPOSITORY / "requirements/cluster.lock").is_file()
+    )
+
+
+def test_another_harness_or_another_folder_is_refused_by_a_worker(tmp_path: Path) -> None:
+    assert refusal(tmp_path / "wanted", own_meaning()) == ""
+    assert "another harness" in refusal(tmp_path / "wanted", "0" * 64)
+    assert "is not seen there" in refusal(tmp_path / "elsewhere" / "wanted", own_meaning())
+
+
+@pytest.mark.engine
+def test_a_record_of_a_cluster_is_that_of_this_machine(layout: Layout, engine: Engine, tmp_path: Path) -> None:
+    pytest.importorskip("distributed", reason="needs Dask: requirements/cluster.lock")
+    plan = plan_of(layout, ["constant", "popularity"], (1, 2))
+    run_plan(layout, plan, engine)
+    there = replace(layout, local=tmp_path / "there")
+    assert api.run(plan, on="dask", progress=None, repository=api.Repository(there)).is_good
+    local, remote = Store(layout.runs), Store(there.runs)
+    for cell in plan.cells:
+        ours, theirs = (store.record(planned_of(cell).key) for store in (local, remote))
+        names = [name for name in ours.files if name.endswith(".npy")]
+        assert names and {name: ours.files[name] for name in names} == {name: theirs.files[name] for name in names}
+        fields = {"resources", "files", "started", "finished", "order"}
+        assert ours.model_dump(exclude=fields) == theirs.model_dump(exclude=fields)
+    assert sorted(remote.finished()) == sorted(local.finished())
+    assert not list((there.local / "work").glob("*/wanted-*"))
