@@ -7,7 +7,7 @@ from harness.base.files import read_json, sha256_of
 from harness.base.git import LEFTOVERS, commit_of, differences
 from harness.base.layout import Layout
 from harness.base.seal import seal_of
-from harness.data.extension import EXTENDED
+from harness.data.extension import personal_names
 
 # What a result, or a table of results, is made of.
 _FOLDERS = (
@@ -27,8 +27,6 @@ _FILES = (
     "docs/findings.md",
     "results/allowed_signers",
 )
-# Left by Python and editors; and a person's own tables, which no commit has.
-_LEFT_OUT = (*LEFTOVERS, ".pyo", "own", "first_seen.json")
 
 
 def check_page(layout: Layout) -> list[Step]:
@@ -51,8 +49,8 @@ def check_checkout(layout: Layout) -> list[Step]:
         return [
             not_checked("commit", "this is not a git checkout: files can't be held against a commit", Lack.GIT)
         ]
-    # with items of a person's own; no committed job is of one
-    extended = (folder.name for folder in layout.datasets.glob(f"*{EXTENDED}*"))
-    if found := differences(layout.root, (*_FOLDERS, *_FILES), (*_LEFT_OUT, *extended)):
+    # no committed job is of what a person has for themselves
+    left_out = (*LEFTOVERS, *personal_names(layout))
+    if found := differences(layout.root, (*_FOLDERS, *_FILES), left_out):
         return [not_checked("commit", f"files differ from commit {commit[:12]}: {found}", Lack.CHANGED)]
     return [ok("commit", "every file of code, data and results is as it was committed", commit)]

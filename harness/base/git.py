@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 # What Python and editors leave beside files: nothing of it was ever meant to be committed.
-LEFTOVERS = ("__pycache__", ".pyc", ".swp", ".ipynb_checkpoints")
+LEFTOVERS = ("__pycache__", ".pyc", ".pyo", ".swp", ".ipynb_checkpoints")
 _LINK = "120000"
 _SECONDS = 60
 

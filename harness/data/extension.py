@@ -22,6 +22,11 @@ EXTENDED = "_new_"
 _NAME_DIGITS = 8
 
 
+def personal_names(layout: Layout) -> tuple[str, ...]:
+    """Names in the tree that no commit has: a person's own tables, and datasets with items of their own."""
+    return ("own", "first_seen.json", *(folder.name for folder in layout.datasets.glob(f"*{EXTENDED}*")))
+
+
 def extended(layout: Layout, base: str, items: Sequence[NewItem], mirrors: Sequence[Path] = ()) -> str:
     """The name of a dataset that has all of another one and these items; it is there afterwards.
 

@@ -10,6 +10,7 @@ import harness
 from harness.base.git import LEFTOVERS, commit_of, differences
 from harness.base.layout import Layout
 from harness.base.machine import processor, processor_flags
+from harness.data.extension import personal_names
 from harness.engine.facts import EngineFacts
 from harness.meaning.folders import meaning_of_folder
 from harness.results.records import Maker
@@ -23,7 +24,7 @@ def maker_of(layout: Layout, benchmark: str, engine: EngineFacts) -> Maker:
     """What makes the runs of a benchmark here and now."""
     return Maker(
         harness=meaning_of_folder(Path(harness.__file__).parent),
-        commit=_commit(layout.root),
+        commit=_commit(layout),
         scorer=scorer_digest(benchmark),
         processor=processor(),
         flags=processor_flags(),
@@ -33,7 +34,8 @@ def maker_of(layout: Layout, benchmark: str, engine: EngineFacts) -> Maker:
 
 
 @cache
-def _commit(root: Path) -> str:
+def _commit(layout: Layout) -> str:
     """The commit of the code that this process runs, with `+` where the files differ from it."""
-    commit = commit_of(root)
-    return f"{commit}+" if commit and differences(root, CODE, LEFTOVERS) else commit
+    commit = commit_of(layout.root)
+    differs = commit and differences(layout.root, CODE, (*LEFTOVERS, *personal_names(layout)))
+    return f"{commit}+" if differs else commit

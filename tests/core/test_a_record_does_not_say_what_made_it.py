@@ -162,9 +162,17 @@ def test_without_git_no_commit_is_made_up(tmp_path: Path, committed: Path) -> No
 
 
 def test_code_that_differs_from_its_commit_is_marked(committed: Path) -> None:
-    maker._commit.cache_clear()
-    assert maker._commit(committed) == commit_of(committed)
+    layout = Layout(committed, committed / "cache", committed / "local")
+
+    def told() -> str:
+        maker._commit.cache_clear()
+        return maker._commit(layout)
+
+    for personal in ("mine_new_0123abcd/dataset.toml", "mine/own/table.csv", "mine/first_seen.json"):
+        path = committed / "datasets" / personal
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("what a person has for themselves")
+    assert told() == commit_of(committed)
     (committed / "methods" / "one.py").write_text("three")
-    maker._commit.cache_clear()
-    assert maker._commit(committed) == f"{commit_of(committed)}+"
+    assert told() == f"{commit_of(committed)}+"
     maker._commit.cache_clear()
