@@ -7,8 +7,10 @@ import io
 import json
 import math
 import re
+import subprocess
 import xml.etree.ElementTree as ET
 import zipfile
+from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
@@ -21,6 +23,7 @@ from harness.base.workbook import MOST_ROWS, Cell, Worksheet, workbook_bytes
 from harness.prediction import Prediction, content_of, to_json
 from harness.prediction.prediction import PredictingMethod
 from harness.prediction.rows import RankedRows
+from tests.judges import judge
 
 _MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 _DOCUMENT = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
@@ -231,3 +234,25 @@ def test_no_row_is_a_file_all_the_same() -> None:
     packed = content_of(empty, "parquet")
     assert isinstance(packed, bytes) and pq.read_table(io.BytesIO(packed)).column_names == list(empty.columns)
     assert content_of(empty, "csv") == "rank,document,score\n"
+
+
+_READ = """
+import json, sys, warnings, openpyxl
+warnings.simplefilter("error")
+book = openpyxl.load_workbook(sys.argv[1])
+print(json.dumps({sheet.title: [list(row) for row in sheet.iter_rows(values_only=True)] for sheet in book}))
+"""
+
+
+def test_another_program_reads_the_same(tmp_path: Path) -> None:
+    """openpyxl finds the rows of our own reader, and nothing to warn of."""
+    book = content_of(prediction(), "xlsx")
+    assert isinstance(book, bytes)
+    (tmp_path / "book.xlsx").write_bytes(book)
+    command = [str(judge("files") / "python"), "-c", _READ, str(tmp_path / "book.xlsx")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    read = {name: [row[: len(rows[0])] for row in rows] for name, rows in json.loads(done.stdout).items()}
+    ours = sheets_in(book)
+    width = {name: max(map(len, rows)) for name, rows in ours.items()}
+    assert read == {name: [row + [None] * (width[name] - len(row)) for row in rows] for name, rows in ours.items()}
