@@ -133,7 +133,7 @@ def _run_on(
         _stopping(stop) as stopping,
         open_cluster(on, workers=choices.workers) as cluster,
     ):
-        shown.note(f"{len(left_to_run(joined, choices.again))} of {len(joined)} cells left")
+        shown.note(f"{len(left_to_run(joined, choices.again))} of {counted(len(joined), 'cell')} left")
         run_cells_on(
             cluster,
             here.layout,

@@ -238,7 +238,7 @@ def tell(rows: list[dict[str, Any]]) -> None:
     for row in rows:
         kinds.setdefault((row["dataset"], row["split"], tuple(row["examined"])), []).append(row)
     for (dataset, split, examined), members in kinds.items():
-        click.echo(f"{dataset}, {split}: {len(members)} {'split' if len(members) == 1 else 'splits'}")
+        click.echo(f"{dataset}, {split}: {counted(len(members), 'split')}")
         for promise in examined:
             click.echo(f"  examined: {promise}")
         for row in members:

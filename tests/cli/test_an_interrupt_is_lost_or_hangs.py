@@ -31,6 +31,8 @@ with stop_on_interrupt() as stop, ThreadPoolExecutor(2) as pool:
     try:
         for done in as_completed([future]):
             print(done.result(), flush=True)
+            # on a busy machine signals sent together may come apart
+            time.sleep(0.3)
     except KeyboardInterrupt:
         print("at once", flush=True)
         os._exit(130)

@@ -82,12 +82,15 @@ def test_a_failed_prediction_says_error_once(
         put_run(layout, planned_of(cells[0]), verdict=Verdict.ERROR, reason="exit code 1: too few")
 
     monkeypatch.setattr(prediction, "run_cells", failing)
+    before = {*Store(evidence.runs).finished()}
     request = PredictionRequest(methods=("constant", "popularity"), dataset="synthetic")
     participation = participants(evidence, request)
     with pytest.raises(HarnessError) as error:
         prediction.predict(evidence, cast(Engine, None), request, participation, mirrors=(), progress=Silent())
+    (key,) = (one[:12] for one in Store(evidence.runs).finished() if one not in before)
     assert str(error.value).splitlines()[:2] == [
-        "constant/published ended as 'error': exit code 1: too few",
-        "       popularity/published ended as 'pending': not run yet",
+        "constant/published does not take part: its run ended as 'error': exit code 1: too few "
+        f"(harness show {key} --log)",
+        "       popularity/published does not take part: its run ended as 'pending': not run yet",
     ]
-    assert str(Store(evidence.runs).folder) in error.value.todo
+    assert "log" in error.value.todo

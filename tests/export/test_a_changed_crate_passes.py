@@ -452,7 +452,6 @@ def test_a_fresh_clone_without_network_verifies_a_crate(
         (("--output", "x.parquet", "--profile", "process"), "--profile means nothing here"),
         (("--output", "x", "--reference", "--suite", "stored"), "--reference goes with a suite"),
         (("--output", "x", "--reference", "--without-predictions"), "--reference goes with a suite"),
-        (("--output", "x", "--json"), "go with --verify"),
         (("--output", "x.parquet", "--suite", "nonsense"), "no suite is called 'nonsense'"),
     ],
 )

@@ -160,8 +160,8 @@ def test_one_job_is_asked_for(layout: Layout, tmp_path: Path) -> None:
     several = api.plan(methods="constant", datasets="synthetic", seeds=[1, 2], repository=here)
     with pytest.raises(UsageError, match="2 cells"):
         api.write_job(several, tmp_path / "kit", repository=here)
-    impossible = api.plan(methods="constant", datasets="synthetic_ddi", seeds=1, repository=here)
-    with pytest.raises(HarnessError, match="not-applicable"):
+    impossible = api.plan(methods="bnnr", datasets="gottlieb", seeds=1, make_splits=False, repository=here)
+    with pytest.raises(HarnessError, match="missing-data"):
         api.write_job(impossible, tmp_path / "kit", repository=here)
     assert not (tmp_path / "kit").exists()
 

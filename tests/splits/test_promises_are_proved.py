@@ -242,7 +242,13 @@ def test_a_strategy_is_added_as_one_module(tmp_path: Path, layout: Layout) -> No
 def test_a_known_finding_is_not_told_as_a_new_one(layout: Layout, capsys: pytest.CaptureFixture[str]) -> None:
     known = [one.title for one in findings_on(layout, "ddi", "drugbank released:which=cluster")]
     assert len(known) == 1 and not findings_on(layout, "ddi", "drugbank released:which=random")
-    row = {"split": "released:which=cluster", "sha256": "4" * 64, "examined": ["all"], "broken": ["five items"]}
+    row = {
+        "dataset": "drugbank",
+        "split": "released:which=cluster",
+        "sha256": "4" * 64,
+        "examined": ["all"],
+        "broken": ["five items"],
+    }
     tell(one_per_split([{**row, "seeds": [seed], "known_findings": known} for seed in (124, 125)]))
     told = capsys.readouterr().out
     assert "seeds 124, 125 (one split)" in told and "promises kept: 0 of 1 split" in told

@@ -13,6 +13,7 @@ import pytest
 
 from harness.base.errors import CorruptData, EngineError
 from harness.base.layout import Layout
+from harness.base.plurals import counted
 from harness.data import load_manifest, manifest_names
 from harness.engine import Engine
 from harness.engine.facts import read_facts
@@ -179,8 +180,8 @@ def test_memory_and_processors_are_held_against_the_largest_method(
     check = doctor._memory(layout)
     fits = not less_memory and not fewer_cpus
     assert check.state is (State.OK if fits else State.WARN) and bool(check.todo) == (not fits)
-    assert check.detail.endswith(f"the largest method wants {cpus} and {memory / GIB:.1f} GiB")
-    assert check.detail.startswith(f"{machine.cpus} CPUs and ")
+    assert check.detail.endswith(f"the largest method needs {cpus} and {memory / GIB:.1f} GiB")
+    assert check.detail.startswith(f"runs may use {counted(machine.cpus, 'CPU')} and ")
 
 
 @pytest.mark.parametrize("lends", [False, True])
@@ -205,7 +206,7 @@ def test_leftovers_are_counted(
     if not containers and not folders:
         assert check == Examination("leftovers", State.OK, "none")
         return
-    detail = f"{containers} containers and {folders} temporary folders without an owner"
+    detail = f"{counted(containers, 'container')} and {counted(folders, 'temporary folder')} without an owner"
     assert check == Examination("leftovers", State.WARN, detail, "harness clean")
     assert doctor._leftovers(layout, None).state is (State.WARN if folders else State.OK)
 
@@ -229,7 +230,7 @@ def test_a_dataset_is_judged_by_what_lies_here(monkeypatch: pytest.MonkeyPatch, 
     assert judged(name, is_converted=True) == Examination(title, State.OK, "converted")
     missing = judged(name, local_copy=None)
     size = sum(file.bytes for file in files) / 1e6
-    assert missing.detail == f"not here: {len(files)} original files ({size:.1f} MB)"
+    assert missing.detail == f"not here: {counted(len(files), 'original file')} ({size:.1f} MB)"
     assert missing.state is State.WARN and missing.todo == f"harness data get {name}, or give --mirror DIR"
     changed = judged(name, changed_files=[Path("a/one.csv"), Path("b/two.csv")], is_converted=True)
     assert changed.detail == "changed, not what the manifest records: one.csv, two.csv"
