@@ -107,6 +107,7 @@ def test_a_command_leaves_no_dockerd(private_cache: Path, number: signal.Signals
         time.sleep(moment)
         process.send_signal(number)
         _, said = process.communicate(timeout=60)
-    assert process.returncode in (0, 130), said
+    # on a busy machine the signal may come while modules load, when there is nothing to put away
+    assert process.returncode in (0, 130, -number), said
     lines = [path.read_bytes() for path in Path("/proc").glob("[0-9]*/cmdline") if path.exists()]
     assert [line for line in lines if os.fsencode(private_cache) in line] == []
