@@ -40,10 +40,11 @@ _SIGNALS = (
 )
 
 
-def _use(service: Service) -> None:
-    """What a command does: have an engine for a moment."""
+def _use(service: Service, begun: int) -> None:
+    """What a command does: have an engine for a moment. It says so when it begins."""
     try:
         end_on_interrupt()
+        os.write(begun, b".")
         lease = Lease(service)
         time.sleep(0.05)
         lease.release()
@@ -68,10 +69,15 @@ def main(folder: Path, moments: int) -> None:
     service = Service("pretended", [sys.executable, "-I", "-S", "-c", ENGINE, str(socket_in(folder))], folder)
     for number in range(moments):
         began = time.monotonic()
+        reading, writing = os.pipe()
         child = os.fork()
         if not child:
-            _use(service)
+            _use(service, writing)
             sys.exit()
+        # counted from its beginning, however busy the machine is
+        os.read(reading, 1)
+        os.close(reading)
+        os.close(writing)
         # the whole life of an engine takes about 0.45 s here
         time.sleep(0.5 * number / moments)
         for one in _SIGNALS[number % len(_SIGNALS)]:

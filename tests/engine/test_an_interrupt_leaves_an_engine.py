@@ -93,8 +93,7 @@ def test_no_moment_is_the_wrong_one(tmp_path: Path) -> None:
     lines = done.stdout.splitlines()
     assert len(lines) == 60
     assert [line for line in lines if not line.endswith("left: nothing")] == []
-    # on a busy machine many come before it has begun
-    assert sum("exit 130" in line for line in lines) >= 10, "many of them met it while it worked"
+    assert sum("exit 130" in line for line in lines) > 40, "most of them met it while it worked"
 
 
 @pytest.mark.engine
