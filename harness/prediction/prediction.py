@@ -25,7 +25,7 @@ from harness.results.store import Store, join
 from harness.results.truth import Truth, truth_of
 from harness.splits import split_digest
 
-_READ = "read the log, or name other methods"
+_READ = "see the reasons, and the logs where there are any; or name other methods"
 
 
 @dataclass(frozen=True)
