@@ -58,7 +58,7 @@ def render(programs: Path, sources: Path, folder: Path) -> None:
     """Make pages of sources. Whatever Sphinx warns of is an error, such as a link that leads nowhere."""
     # not below the site: it is of no use to a reader
     with tempfile.TemporaryDirectory(prefix="permafrost-site-") as notes:
-        words = [programs / "sphinx-build", "-q", "-W", "--keep-going", "-d", notes, sources, folder]
+        words = [programs / "sphinx-build", "-q", "-W", "--keep-going", "--no-color", "-d", notes, sources, folder]
         # Python's own variables lead to the harness's modules
         environment = {name: text for name, text in os.environ.items() if not name.startswith("PYTHON")}
         done = subprocess.run(list(map(str, words)), capture_output=True, text=True, check=False, env=environment)
