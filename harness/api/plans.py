@@ -56,7 +56,8 @@ def plan(
     part = parse_shard(shard) if shard is not None else None
 
     def planned(name: str, jobs: Iterable[Job]) -> Plan:
-        whole = make_plan(layout, name, on_accelerator(layout, jobs, accelerator), make_splits=make_splits)
+        chosen = on_accelerator(layout, jobs, accelerator)
+        whole = make_plan(layout, name, chosen, mirrors=here.mirrors, make_splits=make_splits)
         if part is None:
             return whole
         return shard_of(whole, part, reference_seconds(layout, (cell.job for cell in whole.cells)))
@@ -79,7 +80,7 @@ def plan(
     )
     jobs = requested_jobs(layout, request)
     if make_splits:
-        refuse_impossible_splits(layout, jobs)
+        refuse_impossible_splits(layout, jobs, here.mirrors)
     return planned(REQUEST, jobs)
 
 

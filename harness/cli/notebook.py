@@ -101,7 +101,7 @@ def command(
     parameters = parse_settings(settings)
     manifest = load_manifest(layout, dataset) if dataset else _own_dataset(layout, card)
     job = make_job(card, manifest, parse_split(split, seed), variant=variant, chosen=parameters, options=options)
-    planned = pin(layout, job)
+    planned = pin(layout, job, mirrors)
     if register_only:
         arguments = [method, f"--dataset={manifest.name}", f"--split={split}", f"--seed={seed}"]
         arguments += [f"--variant={variant}"]

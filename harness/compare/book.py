@@ -78,12 +78,15 @@ def compare_claims(
     names = load_names(layout, benchmark)
     claims = load_claims(layout, names) if against is None else load_external(names, against)
     selection = [claim for claim in claims if _is_about(claim, names, methods, datasets, splits, seeds)]
+    sources = (names.sources.paper, names.sources.files) if against is None else (str(against),)
+    if claims and not selection:
+        # nothing is published of what was asked for: no run needs to be read, and no split made, to say so
+        return Book(benchmark, sources, (), {})
     artifact = _artifact(layout)
     with activity(f"runs that are held against {benchmark}'s paper"):
         runs_by_variant = obtain(layout, store, names, mirrors, read, present)
     runs = runs_by_variant[names.variant]
     beside = {variant: runs_by_variant[variant] for variant in names.beside}
-    sources = (names.sources.paper, names.sources.files) if against is None else (str(against),)
     several = _several(layout, names, artifact, runs) if against is None else None
     # all of them or none: an adjusted p-value depends on every test of its table
     statistics = [claim for claim in claims if claim.statistic in STATISTICS]

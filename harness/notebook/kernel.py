@@ -60,9 +60,9 @@ class Opened:
     ended: asyncio.Task[None]
 
 
-def pin(layout: Layout, job: Job) -> PlannedJob:
+def pin(layout: Layout, job: Job, mirrors: Sequence[Path] = ()) -> PlannedJob:
     """The job with its checksums, as a plan would hold it."""
-    (cell,) = make_plan(layout, "notebook", [job]).cells
+    (cell,) = make_plan(layout, "notebook", [job], mirrors=mirrors).cells
     return pinned(cell)
 
 

@@ -6,9 +6,10 @@ read from the manifests. So a missing cell is visible everywhere, with its reaso
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property, partial
+from pathlib import Path
 from typing import Any
 
 from harness.base.errors import DataError, HarnessError, ImageError, MissingData, UsageError
@@ -90,13 +91,15 @@ class Plan:
                 )
 
 
-def make_plan(layout: Layout, name: str, jobs: Iterable[Job], *, make_splits: bool = True) -> Plan:
+def make_plan(
+    layout: Layout, name: str, jobs: Iterable[Job], *, mirrors: Sequence[Path] = (), make_splits: bool = True
+) -> Plan:
     """Pin every job down.
 
-    A split that nobody has recorded is made where it never was, which may take data, a container and minutes;
-    without `make_splits` its cells stay without a key, and can't be run.
+    A split that nobody has recorded is made where it never was, which may take data (of `mirrors` first), a
+    container and minutes; without `make_splits` its cells stay without a key, and can't be run.
     """
-    planner = _Planner(layout, make_splits=make_splits)
+    planner = _Planner(layout, mirrors, make_splits=make_splits)
     with activity(f"planning {name}"):
         return Plan(name=name, cells=tuple(planner.cell(job) for job in jobs))
 
@@ -140,12 +143,12 @@ class Present:
 class _Planner:
     """Remembers the checksums that many cells share."""
 
-    def __init__(self, layout: Layout, *, make_splits: bool = True) -> None:
-        self._layout = layout
-        self._make_splits = make_splits
+    def __init__(self, layout: Layout, mirrors: Sequence[Path] = (), *, make_splits: bool = True) -> None:
+        digest_of = partial(split_digest, mirrors=mirrors) if make_splits else known_split_digest
+        self._split_digest = partial(digest_of, layout)
         self.card = cache(partial(load_method, layout))
         self.tree = cache(partial(image_tree, layout))
-        self._dataset = cache(partial(dataset_digest, layout))
+        self._dataset = cache(partial(dataset_digest, layout, mirrors=mirrors))
         self._weights = cache(partial(weights_digest, layout))
         # a split, or why there is none: what is not here is looked for once, not for every method again
         self._splits: dict[tuple[str, str], str | DataError | None] = {}
@@ -180,9 +183,8 @@ class _Planner:
     def _split(self, job: Job) -> str | None:
         split = (job.dataset, job.split.label)
         if split not in self._splits:
-            digest_of = split_digest if self._make_splits else known_split_digest
             try:
-                self._splits[split] = digest_of(self._layout, job.dataset, job.split)
+                self._splits[split] = self._split_digest(job.dataset, job.split)
             except DataError as error:
                 self._splits[split] = error
         if isinstance(digest := self._splits[split], DataError):

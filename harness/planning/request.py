@@ -73,14 +73,14 @@ def requested_jobs(layout: Layout, request: Request) -> list[Job]:
     return jobs
 
 
-def refuse_impossible_splits(layout: Layout, jobs: Iterable[Job]) -> None:
+def refuse_impossible_splits(layout: Layout, jobs: Iterable[Job], mirrors: Sequence[Path] = ()) -> None:
     """Raise `DataError` for a split that can't be made of its data as it was asked for.
 
     What is missing or corrupt is no such fault: a cell says so with its verdict, and others are run.
     """
     for dataset, spec in {(job.dataset, job.split.label): (job.dataset, job.split) for job in jobs}.values():
         try:
-            split_digest(layout, dataset, spec)
+            split_digest(layout, dataset, spec, mirrors)
         except (MissingData, CorruptData):
             continue
 

@@ -84,7 +84,7 @@ def predict(
     members = participation.members
     # what a plan would note as missing data is an error here
     split_digest(layout, members[0].job.dataset, members[0].job.split, mirrors)
-    plan = make_plan(layout, "predict", [member.job for member in members])
+    plan = make_plan(layout, "predict", [member.job for member in members], mirrors=mirrors)
     store = Store(layout.runs)
     joined = join(plan, store, records=True)
     run_cells(layout, joined, engine, choices=Choices(mirrors=tuple(mirrors)), progress=progress, name=plan.name)

@@ -46,6 +46,13 @@ def test_random_predictions_do_not_reproduce_a_paper(evidence: Layout) -> None:
     assert found["NS-AUC"].keys
 
 
+def test_where_nothing_is_published_no_run_is_read(evidence: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reading them makes the splits of all reference results: minutes, after a run of which no paper speaks."""
+    monkeypatch.setattr("harness.compare.book.obtain", lambda *_: pytest.fail("runs were read"))
+    book = compare_claims(evidence, Store(evidence.runs), "dti", datasets=["davis"])
+    assert book.comparisons == () and not sum(book.tally.values())
+
+
 def test_a_run_of_changed_code_is_not_held_against_a_claim(evidence: Layout) -> None:
     path = evidence.methods / "als_wr" / "als.py"
     path.write_text(path.read_text() + "\nchanged = 1\n")

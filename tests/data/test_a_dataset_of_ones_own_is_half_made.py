@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -246,6 +247,31 @@ def test_runs_of_what_it_was_are_named(house: Layout, repository: Layout, tables
     (tables / "m.csv").write_text((tables / "m.csv").read_text().replace("d0;1", "d0;0"))
     ((key, planned),) = api.accept_data("mine", associations=tables / "m.csv", repository=here).outdated
     assert planned.job == jobs[0] and Store(layout.runs).record(key).planned == planned
+
+
+def test_a_plan_is_pinned_with_the_files_of_a_mirror(house: Layout, repository: Layout, tables: Path) -> None:
+    """A split that nobody recorded is made of data that only the mirror has: the first run on a new machine."""
+    layout = replace(repository, cache=house.cache, local=house.local, data=house.data)
+    rows = [[f"d{i}", *("1" if (i + j) % 3 == 0 else "0" for j in range(10))] for i in range(12)]
+    (tables / "m.csv").write_text("\n".join(map(";".join, [["", *(f"e{j}" for j in range(10))], *rows])))
+    api.new_data("mine", associations=tables / "m.csv", repository=api.Repository(layout))
+    manifest = layout.own_datasets / "mine" / "dataset.toml"
+    (name,) = (file.name for file in load_manifest(layout, "mine").files)
+    urls = f'urls = ["https://example.invalid/{name}"]'
+    manifest.write_text(manifest.read_text().replace(f'name = "{name}"', f'name = "{name}"\n{urls}'))
+    mirror = tables / "mirror"
+    (mirror / "example.invalid").mkdir(parents=True)
+    (manifest.parent / name).rename(mirror / "example.invalid" / name)
+    shutil.rmtree(layout.cache)
+
+    def keys(*mirrors: Path) -> list[str | None]:
+        here = api.Repository(layout, mirrors=mirrors)
+        plan = api.plan(methods=["constant"], datasets=["mine"], seeds=[1], repository=here)
+        return [cell.planned.key if cell.planned else None for cell in plan.cells]
+
+    assert keys() == [None]
+    (key,) = keys(mirror)
+    assert key is not None
 
 
 Invoke = Callable[..., str]
