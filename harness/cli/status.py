@@ -67,7 +67,7 @@ def command(
     if reference and sys.stderr.isatty():
         click.echo("planning; splits that were never made here are made, which may take a minute once", err=True)
     # a run made here has its split here; only a committed result may be of one that has to be made first
-    plan = api.plan(suite=suite, published_seeds=published_seeds, make_splits=reference, repository=repository)
+    plan = api.plan(suite=suite, published_seeds=published_seeds, make_splits=False, repository=repository)
     whole = api.status(plan, reference=reference, repository=repository)
     jobs = [scored.cell.job for scored in whole.cells]
     where = f"the plan '{suite}'; others: --suite"

@@ -6,7 +6,7 @@ read from the manifests. So a missing cell is visible everywhere, with its reaso
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property, partial
 from pathlib import Path
@@ -21,7 +21,7 @@ from harness.images import image_tree
 from harness.methods.card import load_method
 from harness.methods.weights import weights_digest
 from harness.planning.jobs import Job, PlannedJob
-from harness.splits import known_split_digest, split_digest
+from harness.splits import known_split_digest, split_digest, split_digest_offline
 
 _REFUSALS = {
     Verdict.NOT_APPLICABLE: UsageError,
@@ -99,7 +99,8 @@ def make_plan(
     A split that nobody has recorded is made where it never was, which may take data (of `mirrors` first), a
     container and minutes; without `make_splits` its cells stay without a key, and can't be run.
     """
-    planner = _Planner(layout, mirrors, make_splits=make_splits)
+    digest_of = partial(split_digest, mirrors=mirrors) if make_splits else known_split_digest
+    planner = _Planner(layout, digest_of, mirrors)
     with activity(f"planning {name}"):
         return Plan(name=name, cells=tuple(planner.cell(job) for job in jobs))
 
@@ -108,7 +109,7 @@ class Present:
     """Compares jobs that were planned before with the code, images, data and splits of today."""
 
     def __init__(self, layout: Layout) -> None:
-        self._planner = _Planner(layout)
+        self._planner = _Planner(layout, split_digest_offline)
 
     def holds(self, planned: PlannedJob) -> bool:
         """Whether the job, planned anew, is pinned to the same checksums."""
@@ -143,8 +144,7 @@ class Present:
 class _Planner:
     """Remembers the checksums that many cells share."""
 
-    def __init__(self, layout: Layout, mirrors: Sequence[Path] = (), *, make_splits: bool = True) -> None:
-        digest_of = partial(split_digest, mirrors=mirrors) if make_splits else known_split_digest
+    def __init__(self, layout: Layout, digest_of: Callable[..., str | None], mirrors: Sequence[Path] = ()) -> None:
         self._split_digest = partial(digest_of, layout)
         self.card = cache(partial(load_method, layout))
         self.tree = cache(partial(image_tree, layout))

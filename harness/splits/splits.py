@@ -14,6 +14,7 @@ from harness.base.heartbeat import activity
 from harness.base.layout import Layout
 from harness.benchmarks import Split
 from harness.data import dataset_digest, load_dataset, load_manifest
+from harness.data.datasets import is_here
 from harness.splits.checksums import Recorded, recorded_path, recorded_splits, spec_key
 from harness.splits.spec import SplitSpec
 from harness.splits.strategies import get_strategy, parameters_of, strategy_source
@@ -31,6 +32,13 @@ def known_split_digest(layout: Layout, dataset: str, spec: SplitSpec) -> str | N
     if line := recorded_split(layout, dataset, spec):
         return line.sha256
     return _note_digest(*_note(layout, dataset, spec, ()))
+
+
+def split_digest_offline(layout: Layout, dataset: str, spec: SplitSpec) -> str | None:
+    """As `split_digest`, where that takes no download: to look at what was run, nothing is fetched."""
+    if digest := known_split_digest(layout, dataset, spec):
+        return digest
+    return split_digest(layout, dataset, spec) if is_here(layout, load_manifest(layout, dataset)) else None
 
 
 def load_split(layout: Layout, dataset: str, spec: SplitSpec, mirrors: Sequence[Path] = ()) -> Split:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from harness.base.download import MIRROR_VARIABLE
 from harness.base.errors import CorruptData, ImageError, MissingData, UsageError
 from harness.base.files import digest_of
 from harness.base.layout import Layout
@@ -18,6 +20,7 @@ from harness.planning.jobs import Job, PlannedJob
 from harness.planning.obstacles import Obstacles
 from harness.planning.plan import Cell, Plan, Present, make_plan
 from harness.results.store import Store, check_sum, join
+from harness.splits import recorded_split
 from harness.splits.spec import SplitSpec
 from tests.core.factories import planned_job, put_run, record_of
 
@@ -40,11 +43,11 @@ class Checksums:
 
     def __init__(self, patch: pytest.MonkeyPatch) -> None:
         self.asked: Counter[tuple[Any, ...]] = Counter()
-        for name in ("image_tree", "dataset_digest", "split_digest", "weights_digest"):
-            patch.setattr(f"harness.planning.plan.{name}", self.answer(name))
+        for name in ("image_tree", "dataset_digest", "split_digest", "split_digest_offline", "weights_digest"):
+            patch.setattr(f"harness.planning.plan.{name}", self.answer(name.removesuffix("_offline")))
 
     def answer(self, kind: str) -> Callable[..., str]:
-        def about(_: Layout, *what: Any) -> str:
+        def about(_: Layout, *what: Any, **_by_whom: Any) -> str:
             told = tuple(one.label if isinstance(one, SplitSpec) else one for one in what)
             self.asked[kind, *told] += 1
             return self.of(kind, *told)
@@ -100,7 +103,7 @@ def test_only_a_variant_that_reads_weights_is_pinned_by_them(repository: Layout,
 
 
 def failing(error: Exception) -> Callable[..., str]:
-    def fail(*_: object) -> str:
+    def fail(*_: object, **__: object) -> str:
         raise error
 
     return fail
@@ -220,6 +223,24 @@ def test_a_run_with_any_other_checksum_is_not_of_the_present_repository(
     present = Present(layout)
     assert present.holds(planned)
     assert not present.holds(planned.model_copy(update={field: "0" * 64}))
+
+
+def test_what_was_run_is_looked_at_without_a_download(repository: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A split that nobody recorded, of data that are not here, would have to be fetched to know its digest."""
+
+    def fetched(*_: Any, **__: Any) -> Path:
+        raise AssertionError("a download was begun")
+
+    monkeypatch.setattr("harness.data.sources.download", fetched)
+    monkeypatch.delenv(MIRROR_VARIABLE, raising=False)
+    layout = replace(repository, cache=repository.local / "no cache")
+    split = SplitSpec(strategy="released", seed=77, parameters={"which": "random"})
+    job = job_of("majority_type", "drugbank", benchmark="ddi", split=split)
+    assert recorded_split(layout, "drugbank", split) is None
+    planned = planned_job().model_copy(update={"job": job})
+    assert not Present(layout).holds(planned) and Present(layout).knows(job)
+    with pytest.raises(AssertionError, match="begun"):
+        make_plan(layout, "one", [job])
 
 
 def test_what_is_no_more_is_neither_held_nor_known(layout: Layout, checksums: Checksums) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from harness import benchmarks
 from harness.audit import audit_runs, believed_reference
 from harness.base.errors import AuditError, CorruptData, UsageError
 from harness.base.files import digest_of
@@ -21,6 +22,7 @@ from harness.compare.runs import Runs, obtain
 from harness.planning.plan import make_plan
 from harness.results.reference import load_reference, overview, reference_file, save_reference
 from harness.results.store import Store, StoredRun
+from harness.splits import recorded_split
 from tests.fabricate import SEEDS, copy_repository, job_of, plan_of, planned_of, put_run, table_of
 
 
@@ -340,3 +342,15 @@ def test_scores_of_other_metrics_are_not_fresh(made: Layout, monkeypatch: pytest
     assert first.fresh_scores == first.scores is not None and second.fresh_scores is second.scores is None
     monkeypatch.setattr("harness.results.reference.scorer_digest", lambda _: "0" * 64)
     assert first.fresh_scores is None
+
+
+@pytest.mark.parametrize("benchmark", benchmarks.names())
+def test_the_splits_of_committed_results_are_recorded(repository: Layout, benchmark: str) -> None:
+    """So a table of them takes no data, no download and no split that is made: on any machine, at once."""
+    for entry in load_reference(repository, benchmark).values():
+        job = entry.planned.job
+        line = recorded_split(repository, job.dataset, job.split)
+        assert line is not None, (
+            f"harness split make {job.dataset} {job.split.text} --seed {job.split.seed} --record"
+        )
+        assert line.sha256 == entry.planned.split_digest, job.label
