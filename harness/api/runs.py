@@ -17,6 +17,7 @@ from harness.base.vocabulary import Verdict
 from harness.engine import find_engine
 from harness.execution.campaign import Choices, left_to_run, run_cells, run_cells_on
 from harness.execution.cluster import LOCAL, open_cluster
+from harness.execution.queues import logs_of
 from harness.handles.lookup import Handle, find_handle, run_command
 from harness.planning.jobs import Job, PlannedJob
 from harness.planning.needs import check_disk
@@ -57,7 +58,8 @@ def run(
 
     `workers` is the number of processors to lend, `again` names verdicts to run again. Ctrl-C, or setting `stop`,
     ends it cleanly. A plan made with `upstream` needs the same folder here. `on` is the address of a Dask
-    scheduler whose workers run it, "tcp://HOST:PORT", or "dask" for one in this process.
+    scheduler whose workers run it, "tcp://HOST:PORT", "dask" for one in this process, or a TOML
+    file that says what a queue such as Slurm is to be asked for.
     """
     here = opened(repository)
     choices = Choices(
@@ -131,7 +133,7 @@ def _run_on(
     with (
         progress_for(progress) as shown,
         _stopping(stop) as stopping,
-        open_cluster(on, workers=choices.workers) as cluster,
+        open_cluster(on, workers=choices.workers, logs=logs_of(here.layout), stop=stopping) as cluster,
     ):
         shown.note(f"{len(left_to_run(joined, choices.again))} of {counted(len(joined), 'cell')} left")
         run_cells_on(

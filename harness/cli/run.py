@@ -46,7 +46,8 @@ _SHOWN_IN_FULL = 4
     metavar="ENGINE",
     default="local",
     show_default=True,
-    help="Where runs are made: tcp://HOST:PORT, a Dask scheduler; dask, one in this process.",
+    help="Where runs are made: tcp://HOST:PORT, a Dask scheduler; dask, one in this process; FILE.toml, workers "
+    "that a queue such as Slurm starts.",
 )
 @click.option("--dry-run", is_flag=True, help="Only show what would run, and what it would need.")
 @click.option("--report", is_flag=True, help="Write the HTML report at the end.")
@@ -75,6 +76,7 @@ def command(
     harness run --suite ddi-drugbank --mirror DIR --accelerator cuda
     harness run --suite full --shard 3/10                         then `harness store merge`
     harness run --suite full --on tcp://10.0.0.1:8786             on the workers of a Dask cluster
+    harness run --suite full --on slurm.toml                      on workers that Slurm starts
 
     Finished runs are kept: the same command resumes. Exit code 0 when every cell is ok or not-applicable,
     1 when some are not, 130 when you stopped it.

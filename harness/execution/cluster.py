@@ -7,8 +7,10 @@ was run twice, the store has once.
 
 from __future__ import annotations
 
+import math
 import queue
 import tempfile
+import threading
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -22,6 +24,7 @@ from harness.base.layout import Layout
 from harness.base.ownership import own_folder
 from harness.base.vocabulary import Verdict
 from harness.execution.errands import Course, Errand, Return, carry_out, own_meaning, refusal
+from harness.execution.queues import SUFFIX, open_queue
 from harness.execution.turns import CampaignState, count_failures
 from harness.planning.budget import Share, this_machine
 from harness.planning.jobs import card_of
@@ -54,6 +57,8 @@ class Cluster:
 
     client: Client
     address: str
+    # for how long there may be no worker: a queue may take its time to start another
+    workerless_s: float = _WORKERLESS_S
 
     def workers(self) -> list[Worker]:
         """The workers of this moment."""
@@ -69,8 +74,14 @@ class Cluster:
 
 
 @contextmanager
-def open_cluster(name: str, *, workers: int | None = None) -> Iterator[Cluster]:
-    """The running scheduler with this address; for `dask` a small cluster in this process, of `workers` CPUs."""
+def open_cluster(
+    name: str, *, logs: Path, workers: int | None = None, stop: threading.Event | None = None
+) -> Iterator[Cluster]:
+    """The running scheduler with this address; for `dask` a small cluster in this process, of `workers` CPUs.
+
+    For a TOML file the workers that a queue is asked for, which write what they print below `logs`. Until one is
+    there, `stop` ends the waiting.
+    """
     try:
         import distributed
     except ImportError:
@@ -102,6 +113,13 @@ def open_cluster(name: str, *, workers: int | None = None) -> Iterator[Cluster]:
             where=f"--on {name}",
             todo="leave it out: each worker of the cluster says what it lends",
         )
+    if name.endswith(SUFFIX):
+        with (
+            open_queue(Path(name), logs, stop or threading.Event()) as jobs,
+            distributed.Client(jobs, set_as_default=False) as client,
+        ):
+            yield Cluster(client, name, math.inf)
+        return
     try:
         client = distributed.Client(name, timeout=_CONNECT_S, set_as_default=False)
     except (OSError, ValueError) as error:
@@ -251,8 +269,8 @@ class _Desk:
         threads = sum(worker.threads for worker in self._cluster.workers())
         if threads:
             self._seen_worker = time.monotonic()
-        elif time.monotonic() - self._seen_worker > _WORKERLESS_S:
-            raise self._gone(f"there has been no worker for {_WORKERLESS_S:.0f} s")
+        elif time.monotonic() - self._seen_worker > self._cluster.workerless_s:
+            raise self._gone(f"there has been no worker for {self._cluster.workerless_s:.0f} s")
         return max(1, _AHEAD * threads)
 
     def _gone(self, what: str) -> EngineError:

@@ -69,7 +69,7 @@ class Machines:
         self.address = file.read_text().partition('"address": "')[2].partition('"')[0]
         self.workers: list[subprocess.Popen[bytes]] = []
         self._open = ExitStack()
-        self._cluster = self._open.enter_context(open_cluster(self.address))
+        self._cluster = self._open.enter_context(open_cluster(self.address, logs=folder))
 
     def add(self, resources: str = "cpus=2 GiB=4", seconds: float = 0.1, count: int = 1) -> None:
         """Other workers; they are there when this returns."""
@@ -145,7 +145,7 @@ def plan_with(count: int) -> Plan:
 
 def campaign(machines: Machines, layout: Layout, plan: Plan, stop: threading.Event | None = None) -> Notes:
     notes = Notes()
-    with open_cluster(machines.address) as cluster:
+    with open_cluster(machines.address, logs=layout.local) as cluster:
         joined = join(plan, Store(layout.runs), records=True)
         run_cells_on(cluster, layout, joined, progress=notes, stop=stop, name=plan.name)
     return notes
@@ -322,17 +322,17 @@ def test_a_gpu_is_not_asked_of_a_cluster(machines: Machines, here: Layout) -> No
         campaign(machines, here, Plan("made up", (Cell(planned.job, planned),)))
 
 
-def test_nobody_at_an_address_is_an_error_of_the_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nobody_at_an_address_is_an_error_of_the_engine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     pytest.importorskip("distributed", reason="needs Dask: requirements/cluster.lock")
     monkeypatch.setattr("harness.execution.cluster._CONNECT_S", 1.0)
     for address in ("tcp://127.0.0.1:9", "tcp://nowhere", "nonsense"):
-        with pytest.raises(EngineError, match="no Dask scheduler answers"), open_cluster(address):
+        with pytest.raises(EngineError, match="no Dask scheduler answers"), open_cluster(address, logs=tmp_path):
             pass
 
 
-def test_without_dask_the_lock_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_dask_the_lock_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(EngineError) as refused, open_cluster("dask"):
+    with pytest.raises(EngineError) as refused, open_cluster("dask", logs=tmp_path):
         pass
     assert (
         "requirements/cluster.lock" in refused.value.todo and (REPOSITORY / "requirements/cluster.lock").is_file()
