@@ -64,12 +64,12 @@ def command(
     repository = api.open_repository(mirrors=mirrors)
     reference = reference or (site is not None and suite is None)
     suite = suite or ("full" if site else "smoke")
-    # a run made here has its split here; only a committed result may be of one that has to be made first
-    plan = api.plan(suite=suite, published_seeds=published_seeds, make_splits=False, repository=repository)
-    table = api.status(plan, reference=reference, repository=repository)
-    # a quarter of the time would go into looking for garbage, of which there is none
+    # a quarter of the time would go into looking for garbage, of which there is next to none
     gc.disable()
     try:
+        # a run made here has its split here; only a committed result may be of one that has to be made first
+        plan = api.plan(suite=suite, published_seeds=published_seeds, make_splits=False, repository=repository)
+        table = api.status(plan, reference=reference, repository=repository)
         path, size = _write(table, output, site, repository)
     finally:
         gc.enable()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping
+from functools import cache
 from types import MappingProxyType
 from typing import Any
 
@@ -115,8 +116,15 @@ def complete_options(benchmark: str, options: Mapping[str, int], *, where: str =
 
 def unusual_options(job: Job) -> dict[str, int]:
     """The options of a job that differ from the benchmark's usual ones."""
-    usual = complete_options(job.benchmark, {})
+    usual = _usual_options(job.benchmark)
     return {name: value for name, value in job.options.items() if value != usual.get(name)}
+
+
+# asked for every cell of a plan
+@cache
+def _usual_options(benchmark: str) -> MappingProxyType[str, int]:
+    """The usual options of a benchmark, which nobody can change."""
+    return MappingProxyType(complete_options(benchmark, {}))
 
 
 def card_of(layout: Layout, job: Job) -> MethodCard:
