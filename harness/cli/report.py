@@ -67,7 +67,7 @@ def command(
     # a quarter of the time would go into looking for garbage, of which there is next to none
     gc.disable()
     try:
-        # a run made here has its split here; only a committed result may be of one that has to be made first
+        # a run made here has its split here, and those of committed results are recorded: none is made to look
         plan = api.plan(suite=suite, published_seeds=published_seeds, make_splits=False, repository=repository)
         table = api.status(plan, reference=reference, repository=repository)
         path, size = _write(table, output, site, repository)
