@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from harness.base.errors import ImageError
 from harness.base.heartbeat import activity
 from harness.base.layout import Layout
+from harness.base.plurals import counted
 from harness.base.vocabulary import Accelerator
 from harness.images.builder import BuildEngine
 from harness.images.cards import Environment, environment_chain, layers_of
@@ -51,7 +52,19 @@ def ensure_image(
         environment = _ensure(engine, layout, method, accelerator, supply)
         supply.announce(f"building the image of {method}")
         image_id, seconds = make_method(engine, layout, method, environment.name)
-        return _keep(engine, layout, name, image_id, tree, code, seconds)
+        image = _keep(engine, layout, name, image_id, tree, code, seconds)
+        if others := _others(engine, name):
+            # none is removed unasked: another clone may need it, or a run that was begun before the edit
+            to_do = "harness clean --old-images removes those that this tree needs no more"
+            supply.announce(f"{counted(len(others), 'other image')} of {method} here: {to_do}")
+        return image
+
+
+def _others(engine: BuildEngine, name: str) -> set[str]:
+    """The names of other versions of an image."""
+    repository = name.rpartition(":")[0]
+    tags = {tag for image in engine.client.images.list(repository) for tag in image.tags}
+    return {tag for tag in tags if tag.rpartition(":")[0] == repository and tag != name}
 
 
 def ensure_environment(

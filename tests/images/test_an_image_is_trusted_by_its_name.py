@@ -57,6 +57,9 @@ class FakeEngine:
             raise ImageNotFound("none")
         return SimpleNamespace(id=self.ids[name], attrs={"Size": 1234})
 
+    def list(self, _repository: str) -> list[Any]:
+        return [SimpleNamespace(tags=[name]) for name in self.ids]
+
     def remove(self, name: str) -> None:
         if name in self.refusals:
             raise self.refusals[name]
@@ -250,6 +253,20 @@ def test_missing_layers_are_built_from_the_lowest_to_the_method(
     assert ensure_image(engine, private, "als_wr", supply=builder.supply) == image
     lower = ensure_environment(engine, private, layers[-1], supply=builder.supply)
     assert (lower.image_id, lower.code_tree) == (f"sha256:{layers[-1]}", "") and builder.did == []
+
+
+def test_images_of_a_method_before_its_edit_are_named_with_what_removes_them(
+    engine: Any, private: Layout, builder: Builder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(building_module, "compare_with_record", lambda *_: None)
+    engine.ids |= {
+        "localhost/permafrost/als_wr:0123": "sha256:old",
+        "localhost/permafrost/als_wr:4567": "sha256:older",
+        "localhost/permafrost/als_wr_2:0123": "sha256:other",
+    }
+    ensure_image(engine, private, "als_wr", supply=builder.supply)
+    assert builder.did[-1].startswith("2 other images of als_wr here: harness clean --old-images removes")
+    assert engine.removed == []
 
 
 def test_a_layer_that_comes_out_otherwise_is_no_image(engine: Any, private: Layout, builder: Builder) -> None:
