@@ -81,6 +81,14 @@ runtime_option = click.option(
     metavar="NAME",
     help="Start containers with this runtime of the engine (runsc); for all commands: $PERMAFROST_RUNTIME.",
 )
+on_option = click.option(
+    "--on",
+    metavar="ENGINE",
+    default="local",
+    show_default=True,
+    help="Where runs are made: tcp://HOST:PORT, a Dask scheduler; dask, one in this process; FILE.toml, workers "
+    "that a queue such as Slurm starts.",
+)
 install_option = click.option(
     "--install/--no-install", default=False, help="May an engine be installed (root, Debian or Ubuntu)?"
 )

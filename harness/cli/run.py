@@ -18,6 +18,7 @@ from harness.cli.options import (
     install_option,
     json_option,
     mirror_option,
+    on_option,
     request_options,
     runtime_option,
 )
@@ -41,14 +42,7 @@ _SHOWN_IN_FULL = 4
 @click.option("--remove-images", is_flag=True, help="Build, run and remove one method at a time: least disk.")
 @install_option
 @runtime_option
-@click.option(
-    "--on",
-    metavar="ENGINE",
-    default="local",
-    show_default=True,
-    help="Where runs are made: tcp://HOST:PORT, a Dask scheduler; dask, one in this process; FILE.toml, workers "
-    "that a queue such as Slurm starts.",
-)
+@on_option
 @click.option("--dry-run", is_flag=True, help="Only show what would run, and what it would need.")
 @click.option("--report", is_flag=True, help="Write the HTML report at the end.")
 @json_option

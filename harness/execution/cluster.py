@@ -69,8 +69,19 @@ class Cluster:
         ]
 
     def ask_all(self, function: Callable[..., Any], *arguments: Any) -> dict[str, Any]:
-        """What a function gives on each worker."""
+        """What a function gives on each worker, which does nothing else meanwhile: it must answer at once."""
         return dict(self.client.run(function, *arguments))
+
+    def ask_each(self, function: Callable[..., Any], *arguments: Any) -> Iterator[tuple[str, Any]]:
+        """The same of one that takes its time, each worker's answer as it comes."""
+        from distributed import as_completed
+
+        asked = {
+            self.client.submit(function, *arguments, workers=[one.address], pure=False): one.address
+            for one in self.workers()
+        }
+        for future in as_completed(asked, loop=self.client.loop):
+            yield asked[future], future.result()
 
 
 @contextmanager

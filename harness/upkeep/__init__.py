@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.upkeep.clean import Removal, clean
-from harness.upkeep.doctor import State, examine
+from harness.upkeep.doctor import Examination, State, examine
 from harness.upkeep.traces import clean_all
 
-__all__ = ["Removal", "State", "clean", "clean_all", "examine"]
+__all__ = ["Examination", "Removal", "State", "clean", "clean_all", "examine"]

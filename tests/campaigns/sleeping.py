@@ -5,13 +5,16 @@ from __future__ import annotations
 import os
 import tempfile
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
+from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.execution import errands
 from harness.execution.errands import Errand
 from harness.results.records import Record
 from harness.results.store import Store
+from harness.upkeep import Examination, State, nodes
 from tests.core.factories import record_of
 
 MEANING = "the harness of a test"
@@ -34,8 +37,14 @@ def sleep_here(errand: Errand, stop: threading.Event) -> tuple[Record, bool]:
         return Store(errand.layout.runs).put(record, {"log.txt": path}), True
 
 
+def examine_here(layout: Layout, _mirrors: object, **_: object) -> Iterator[Examination]:
+    """A machine without an engine."""
+    yield Examination("engine", State.FAIL, f"none for {layout.local}", "start one")
+
+
 def dask_setup(worker: object) -> None:
     """Called by a worker that preloads this module."""
     errands.attempt_here = sleep_here
     # what the whole harness means takes seconds to read, in each of so many processes
     vars(errands)["own_meaning"] = lambda: MEANING
+    vars(nodes)["examine"] = examine_here

@@ -14,6 +14,13 @@ class Examinations(Answer):
     checks: list[Examination]
 
 
+class NodeExaminations(Answer):
+    """`harness doctor --on`: the checks of each worker, by its address."""
+
+    ready: bool
+    nodes: dict[str, list[Examination]]
+
+
 class Removals(Answer):
     """`harness clean`: what was removed, or with --dry-run would be."""
 
@@ -49,7 +56,7 @@ class StoppedEngines(Answer):
 
 ANSWERS: dict[str, tuple[type[Answer], ...]] = {
     "clean": (Removals,),
-    "doctor": (Examinations,),
+    "doctor": (Examinations, NodeExaminations),
     "engine env": (EngineVariables,),
     "engine start": (ReachedEngine,),
     "engine stop": (StoppedEngines,),
