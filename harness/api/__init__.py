@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from harness.api.predictions import predict
     from harness.api.proofs import attest, confirm, verify
     from harness.api.repository import Repository, open_repository
-    from harness.api.runs import Campaign, ScoredRun, run, scores
+    from harness.api.runs import Campaign, ScoredRun, campaigns, run, scores, stop
     from harness.api.stores import merge
 
 __all__ = [
@@ -35,6 +35,7 @@ __all__ = [
     "accept_data",
     "attest",
     "audit",
+    "campaigns",
     "cells",
     "check_job",
     "compare",
@@ -55,6 +56,7 @@ __all__ = [
     "show",
     "site",
     "status",
+    "stop",
     "table",
     "verify",
     "write_job",
@@ -74,7 +76,7 @@ _MODULES = {
     "predictions": ("predict",),
     "proofs": ("attest", "confirm", "verify"),
     "repository": ("Repository", "open_repository"),
-    "runs": ("Campaign", "ScoredRun", "run", "scores"),
+    "runs": ("Campaign", "ScoredRun", "campaigns", "run", "scores", "stop"),
     "stores": ("merge",),
 }
 

@@ -15,6 +15,7 @@ from harness.base.plurals import counted
 from harness.base.progress import ProgressChoice, progress_for
 from harness.base.vocabulary import Verdict
 from harness.engine import find_engine
+from harness.execution.bulletins import Bulletin, Wish, ask_to_end, bulletins
 from harness.execution.campaign import Choices, left_to_run, run_cells, run_cells_on
 from harness.execution.cluster import LOCAL, open_cluster
 from harness.execution.queues import logs_of
@@ -105,7 +106,7 @@ def _run(
         shown.note(f"{needs.left} of {counted(needs.planned, 'cell')} left; {needs.disk()}")
         shown.note(needs.time())
         whole = plan.whole
-        run_cells(
+        return run_cells(
             here.layout,
             joined,
             engine,
@@ -115,7 +116,6 @@ def _run(
             name=whole.name,
             announced=whole.cells,
         )
-        return stopping.is_set()
 
 
 def _run_on(
@@ -136,7 +136,7 @@ def _run_on(
         open_cluster(on, workers=choices.workers, logs=logs_of(here.layout), stop=stopping) as cluster,
     ):
         shown.note(f"{len(left_to_run(joined, choices.again))} of {counted(len(joined), 'cell')} left")
-        run_cells_on(
+        return run_cells_on(
             cluster,
             here.layout,
             joined,
@@ -147,7 +147,6 @@ def _run_on(
             announced=plan.whole.cells,
             runtime=here.runtime,
         )
-        return stopping.is_set()
 
 
 @contextmanager
@@ -158,6 +157,19 @@ def _stopping(stop: threading.Event | None) -> Iterator[threading.Event]:
         return
     with stop_on_interrupt() as asked:
         yield asked
+
+
+def campaigns(*, repository: Repository | None = None) -> list[Bulletin]:
+    """What runs now in this folder of results, of any process on any machine that sees it."""
+    return [*bulletins(opened(repository).layout).values()]
+
+
+def stop(name: str = "", *, now: bool = False, repository: Repository | None = None) -> Bulletin:
+    """Ask a campaign to end, by the name that `campaigns` tells; the only one where none is named.
+
+    Nothing more begins; what runs is finished, or stopped with `now`. Returns what it told last.
+    """
+    return ask_to_end(opened(repository).layout, name, Wish.STOP if now else Wish.DRAIN)
 
 
 @dataclass(frozen=True)

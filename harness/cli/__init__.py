@@ -48,6 +48,7 @@ _COMMANDS = {
     "engine": "Keep a served engine running, for docker and podman.",
     "plan": "Show the cells of a suite and what they would need.",
     "run": "Run a suite, or one method on one split.",
+    "stop": "Ask a campaign to end, from any machine.",
     "store": "Merge the runs of other machines into those of this one.",
     "score": "Compute scores from stored predictions.",
     "show": "Show all that is known of one run, by its key.",

@@ -8,12 +8,20 @@ from pathlib import Path
 import click
 
 from harness import api
-from harness.base.errors import refuse_unknown
+from harness.base.errors import UsageError, refuse_unknown
 from harness.base.vocabulary import Verdict
 from harness.benchmarks import get
 from harness.cli.names import BENCHMARK, DATASET, METHOD, METRIC, STORED_SUITE, Word
-from harness.cli.options import OnceCommand, document_text, json_option, published_seeds_option, reference_option
+from harness.cli.options import (
+    OnceCommand,
+    document_text,
+    echo_json,
+    json_option,
+    published_seeds_option,
+    reference_option,
+)
 from harness.cli.output import chosen_kind, deliver, output_option
+from harness.cli.watch import watch
 from harness.status import show, to_json, to_markdown, to_text
 
 
@@ -31,6 +39,9 @@ from harness.status import show, to_json, to_markdown, to_text
 @click.option("--dataset", "datasets", multiple=True, type=DATASET, help="Only cells on this dataset.")
 @click.option("--verdict", "verdicts", multiple=True, type=Word([str(one) for one in Verdict]))
 @click.option("--metric", type=METRIC, default="", help="Show this metric, such as NS-AUC/as-defined.")
+@click.option(
+    "--watch", "watches", is_flag=True, help="In place of the table: the campaigns at work, until none is."
+)
 @click.option("--cells", is_flag=True, help="The flat list of cells in place of the matrix.")
 @reference_option
 @json_option
@@ -44,6 +55,7 @@ def command(
     datasets: tuple[str, ...],
     verdicts: tuple[str, ...],
     metric: str,
+    watches: bool,
     cells: bool,
     reference: bool,
     as_json: bool,
@@ -58,12 +70,23 @@ def command(
     harness status --cells --verdict timeout
     harness status --metric NS-AUC/as-defined
     harness status --suite stored --output status.md
+    harness status --watch
 
     Exit code 0 when every cell in view is ok or not-applicable, else 1.
     """
     flags = {"--json": "json" if as_json else None, "--markdown": "markdown" if as_markdown else None}
     kind = chosen_kind(output, flags)
     repository = api.open_repository()
+    if watches:
+        if output is not None or suite != "smoke" or any((benchmarks, methods, datasets, verdicts, metric, cells)):
+            raise UsageError(
+                "--watch shows all campaigns at work, and no table", todo="leave the other options out"
+            )
+        if kind == "json":
+            echo_json({"campaigns": [one.model_dump(mode="json") for one in api.campaigns(repository=repository)]})
+        else:
+            watch()
+        return 0
     if reference and sys.stderr.isatty():
         click.echo("planning; splits that were never made here are made, which may take a minute once", err=True)
     # a run made here has its split here; only a committed result may be of one that has to be made first

@@ -19,7 +19,8 @@ from harness.base.progress import Progress, Silent
 from harness.base.vocabulary import Verdict
 from harness.engine import Engine, remove_orphans
 from harness.engine.leftovers import remove_stubborn
-from harness.execution.cluster import Cluster, check_workers, hand_out, wanted_file
+from harness.execution.bulletins import telling
+from harness.execution.cluster import LOCAL, Cluster, check_workers, hand_out, wanted_file
 from harness.execution.errands import Errand, own_meaning
 from harness.execution.gpus import confirm_gpu, require_gpu
 from harness.execution.tasks import Task, limits_of
@@ -68,11 +69,12 @@ def run_cells(
     stop: threading.Event | None = None,
     name: str = "",
     announced: Sequence[Cell] = (),
-) -> None:
+) -> bool:
     """Run what is left of cells that were joined with their records: a plan, which enters the log by its `name`.
 
     Of a shard all cells that were `announced` enter it, so that each machine's log tells of the whole plan.
-    Outcomes are in the store when this returns; setting `stop` ends it early and cleanly.
+    Outcomes are in the store when this returns. Setting `stop` ends it early and cleanly, and so does who asks for
+    it (`harness.execution.bulletins`): then it returns True.
     """
     choices = choices or Choices()
     layout.local.mkdir(parents=True, exist_ok=True)
@@ -89,31 +91,46 @@ def run_cells(
     cells = _cells_that_fit(layout, cells, [share], "this machine can lend {}", state.progress)
     durations = Expected(layout, joined, state.progress)
     _tidy(layout, engine, state.progress)
-    for group in _groups(cells, one_method_at_a_time=choices.remove_images):
-        supply = Supply(choices.mirrors, progress=few_notes(state.progress), announce=state.progress.note)
-        images = _images(layout, engine, group, state, supply)
-        take_turns(
-            [
-                Task(
-                    layout,
-                    cell.planned,
-                    images[image_of(cell.job)],
-                    choices.mirrors,
-                    choices.upstream,
-                    again=cell.verdict in choices.again,
-                    expected_s=durations.before(cell),
-                )
-                for cell in starting_order(group, durations.seconds, share.cpus)
-                if cell.planned is not None and image_of(cell.job) in images
-            ],
-            engine,
-            state,
-        )
-        if choices.remove_images:
-            for job in {image_of(cell.job): cell.job for cell in group}.values():
-                remove_images(engine, layout, job.method, job.accelerator)
-        if state.stop.is_set():
-            return
+    state.tally.expect({cell.key: durations.before(cell) for cell in cells if cell.key})
+    with telling(layout, state.tally, plan=name, on=LOCAL, enough=state.enough, stop=state.stop):
+        for group in _groups(cells, one_method_at_a_time=choices.remove_images):
+            _run_group(layout, group, engine, choices, state, durations)
+            if state.is_ending():
+                break
+    return state.is_ending()
+
+
+def _run_group(
+    layout: Layout,
+    group: Sequence[Cell],
+    engine: Engine,
+    choices: Choices,
+    state: CampaignState,
+    durations: Expected,
+) -> None:
+    """Cells whose images are there at the same time."""
+    supply = Supply(choices.mirrors, progress=few_notes(state.progress), announce=state.progress.note)
+    images = _images(layout, engine, group, state, supply)
+    take_turns(
+        [
+            Task(
+                layout,
+                cell.planned,
+                images[image_of(cell.job)],
+                choices.mirrors,
+                choices.upstream,
+                again=cell.verdict in choices.again,
+                expected_s=durations.before(cell),
+            )
+            for cell in starting_order(group, durations.seconds, state.budget.total.cpus)
+            if cell.planned is not None and image_of(cell.job) in images
+        ],
+        engine,
+        state,
+    )
+    if choices.remove_images:
+        for job in {image_of(cell.job): cell.job for cell in group}.values():
+            remove_images(engine, layout, job.method, job.accelerator)
 
 
 def run_cells_on(
@@ -127,7 +144,7 @@ def run_cells_on(
     name: str = "",
     announced: Sequence[Cell] = (),
     runtime: str | None = None,
-) -> None:
+) -> bool:
     """The same on the workers of a cluster, each with an engine and images of its own."""
     choices = choices or Choices()
     layout.local.mkdir(parents=True, exist_ok=True)
@@ -142,7 +159,7 @@ def run_cells_on(
     with wanted_file(layout) as wanted:
         shares = [worker.share for worker in check_workers(cluster, wanted)]
         if not cells:
-            return
+            return False
         _enter_plan(layout, name, announced or joined, state.progress)
         cells = _cells_that_fit(layout, cells, shares, "the largest worker lends {}", state.progress)
         durations = Expected(layout, joined, state.progress)
@@ -160,7 +177,10 @@ def run_cells_on(
             for cell in starting_order(cells, durations.seconds, sum(share.cpus for share in shares))
             if cell.planned is not None
         ]
-        state.progress.note(hand_out(cluster, errands, state, wanted).text(cluster.address))
+        state.tally.expect({cell.key: durations.before(cell) for cell in cells if cell.key})
+        with telling(layout, state.tally, plan=name, on=cluster.address, enough=state.enough, stop=state.stop):
+            state.progress.note(hand_out(cluster, errands, state, wanted).text(cluster.address))
+    return state.is_ending()
 
 
 def _enter_plan(layout: Layout, name: str, cells: Sequence[Cell], progress: Progress) -> None:
@@ -222,7 +242,7 @@ def _images(
     state.progress.begin("images", len(jobs))
     images: dict[str, BuiltImage] = {}
     for name, job in jobs.items():
-        if state.stop.is_set():
+        if state.is_ending():
             break
         try:
             image = ensure_image(engine, layout, job.method, job.accelerator, supply=supply)

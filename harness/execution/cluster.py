@@ -23,7 +23,16 @@ from harness.base.errors import EngineError, UsageError
 from harness.base.layout import Layout
 from harness.base.ownership import own_folder
 from harness.base.vocabulary import Verdict
-from harness.execution.errands import Course, Errand, Return, carry_out, own_meaning, refusal
+from harness.execution.errands import (
+    Course,
+    Errand,
+    Return,
+    carry_out,
+    enough_file,
+    hosts_of,
+    own_meaning,
+    refusal,
+)
 from harness.execution.queues import SUFFIX, open_queue
 from harness.execution.turns import CampaignState, count_failures
 from harness.planning.budget import Share, this_machine
@@ -244,13 +253,18 @@ class _Desk:
     def run(self, errands: Sequence[Errand], *, patient: bool) -> list[Errand]:
         """Carry them out; what another harness is running is asked for again if `patient`, else it is returned."""
         waiting, elsewhere = deque((errand, 0) for errand in errands), list[Errand]()
-        looked = 0.0
+        looked = seen = 0.0
         while waiting or self._out:
-            if self._state.stop.is_set():
+            if self._state.is_ending():
                 waiting.clear()
+                enough_file(self._wanted).touch()
+            if self._state.stop.is_set():
                 self._wanted.unlink(missing_ok=True)
             if time.monotonic() - looked > 10 * _LOOK_S:
                 room, looked = self._room(), time.monotonic()
+            if time.monotonic() - seen > 2 * _LOOK_S:
+                seen = time.monotonic()
+                self._see_what_began()
             while waiting and len(self._out) < room:
                 self._hand_out(*waiting.popleft())
             try:
@@ -272,6 +286,12 @@ class _Desk:
         """Ask nothing more of the scheduler."""
         for handed in self._out.values():
             handed.future.cancel()
+
+    def _see_what_began(self) -> None:
+        for handed in self._out.values():
+            planned = handed.errand.planned
+            if hosts := hosts_of(handed.errand):
+                self._state.tally.begun(planned.key, planned.job.label, hosts[-1])
 
     def _room(self) -> int:
         """How many runs the scheduler may hold; `EngineError` where no worker has been there for a while."""
@@ -314,7 +334,8 @@ class _Desk:
             back: Return = handed.future.result()
             return back
         except (KilledWorker, CancelledError):
-            if handed.times < _TIMES and not self._state.stop.is_set():
+            self._state.tally.left(handed.errand.planned.key, lost=True)
+            if handed.times < _TIMES and not self._state.is_ending():
                 return None
             self.counts.lost += handed.times
             reason = f"its worker was lost {handed.times} times"
@@ -329,10 +350,12 @@ class _Desk:
         self.counts.lost += back.lost
         job, state = errand.planned.job, self._state
         if back.course is Course.STOPPED:
+            state.tally.left(errand.planned.key)
             return
         if not back.is_of_data:
             count_failures(job.method, state, failed=back.verdict is Verdict.INFRASTRUCTURE)
         verdict = Verdict.MISSING_DATA if back.is_of_data else back.verdict
+        state.tally.ended(errand.planned.key, verdict, back.host)
         took = f" ({back.seconds:.1f} s)" if back.course is not Course.FAULT else ""
         reason = "" if verdict is Verdict.OK else f": {back.reason}"
         state.progress.step(f"{verdict}: {job.label}{took}{reason}")

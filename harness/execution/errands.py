@@ -7,6 +7,7 @@ first and stores what came of it. So an errand may be asked for twice: the secon
 from __future__ import annotations
 
 import atexit
+import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -72,6 +73,8 @@ class Return:
     is_of_data: bool = False
     # how often it was begun before by a process that was lost
     lost: int = 0
+    # the machine that it was on
+    host: str = ""
 
 
 @cache
@@ -93,7 +96,7 @@ def carry_out(errand: Errand) -> Return:
     """Run what is asked for, unless the store has it, and store it."""
     if reason := refusal(errand.wanted, errand.harness):
         return Return(Course.FAULT, reason=reason)
-    if not errand.wanted.exists():
+    if not errand.wanted.exists() or enough_file(errand.wanted).exists():
         return Return(Course.STOPPED)
     store, key = Store(errand.layout.runs), errand.planned.key
     try:
@@ -103,11 +106,11 @@ def carry_out(errand: Errand) -> Return:
             if not errand.again and store.standing(key).verdict.is_final:
                 return _told(store.record(key), Course.FOUND)
             begun = beginnings(errand)
-            with begun.open("ab") as file:
-                file.write(b".")
+            with begun.open("a", encoding="utf-8") as file:
+                file.write(f"{socket.gethostname()}\n")
             with _gone(errand.wanted) as stop:
                 record, is_ours = attempt_here(errand, stop)
-            return _told(record, Course.RUN if is_ours else Course.DUPLICATE, begun.stat().st_size - 1)
+            return _told(record, Course.RUN if is_ours else Course.DUPLICATE, len(hosts_of(errand)) - 1)
     # Broad on purpose, as where runs take turns: what fails here is this run's alone.
     except Exception as error:  # noqa: BLE001
         note_fault(errand.layout, errand.planned, error)
@@ -116,8 +119,21 @@ def carry_out(errand: Errand) -> Return:
 
 
 def beginnings(errand: Errand) -> Path:
-    """A file with a character for each time that an errand was begun."""
+    """A file with a line for each time that an errand was begun: the machine that it was on."""
     return errand.wanted.with_name(f"{errand.wanted.name}-{errand.planned.key}")
+
+
+def hosts_of(errand: Errand) -> list[str]:
+    """The machines on which an errand was begun, the latest last."""
+    try:
+        return beginnings(errand).read_text(encoding="utf-8").splitlines()
+    except FileNotFoundError:
+        return []
+
+
+def enough_file(wanted: Path) -> Path:
+    """The file that tells, beside `wanted`, that nothing more is to begin; what runs is wanted still."""
+    return wanted.with_name(f"{wanted.name}-enough")
 
 
 def attempt_here(errand: Errand, stop: threading.Event) -> tuple[Record, bool]:
@@ -164,4 +180,4 @@ def _gone(wanted: Path) -> Iterator[threading.Event]:
 
 def _told(record: Record, course: Course, lost: int = 0) -> Return:
     seconds = float(record.resources.get("wall_s", 0.0))
-    return Return(course, record.verdict, record.reason, seconds, lost=lost)
+    return Return(course, record.verdict, record.reason, seconds, lost=lost, host=socket.gethostname())

@@ -21,6 +21,7 @@ from harness.base.layout import Layout
 from harness.base.progress import Progress
 from harness.base.vocabulary import Verdict
 from harness.engine import Engine
+from harness.execution.bulletins import Tally
 from harness.execution.runs.log import printable, shortened
 from harness.execution.tasks import Task, perform
 from harness.planning.budget import Budget, Share
@@ -52,6 +53,13 @@ class CampaignState:
     failures: tuple[str, ...] = ()
     given_up: set[str] = field(default_factory=set)
     guard: threading.Lock = field(default_factory=threading.Lock)
+    # set when nothing more is to begin, and what runs is to be finished
+    enough: threading.Event = field(default_factory=threading.Event)
+    tally: Tally = field(default_factory=Tally)
+
+    def is_ending(self) -> bool:
+        """Whether nothing more is to begin."""
+        return self.stop.is_set() or self.enough.is_set()
 
 
 def take_turns(tasks: Sequence[Task], engine: Engine, state: CampaignState) -> None:
@@ -86,14 +94,15 @@ def _in_turn(
     """Wait for a share of the machine, then run; None when the campaign, or this method, was stopped before."""
     store = Store(task.layout.runs)
     try:
-        with _claim(store, task.planned.key, state.stop, patient=patient) as mine:
+        with _claim(store, task.planned.key, state, patient=patient) as mine:
             if not mine:
                 return None if patient else _Elsewhere()
             if not task.again and store.standing(task.planned.key).verdict.is_final:
                 return store.record(task.planned.key)
-            with state.budget.lend(Share.of(task.card.resources), state.stop) as granted:
+            with state.budget.lend(Share.of(task.card.resources), state.is_ending) as granted:
                 if not granted or task.planned.job.method in state.given_up:
                     return None
+                state.tally.begun(task.planned.key, task.planned.job.label)
                 return perform(task, engine, state.stop)
     # Broad on purpose: a method decides what the harness reads of it, so that one that makes the harness stumble
     # would stop all others. What a person must see of it is noted with its trace; an interrupt is no Exception.
@@ -115,14 +124,14 @@ def _run_and_count(
 
 
 @contextmanager
-def _claim(store: Store, key: str, stop: threading.Event, *, patient: bool) -> Iterator[bool]:
+def _claim(store: Store, key: str, state: CampaignState, *, patient: bool) -> Iterator[bool]:
     """Whether no other harness runs this key; with `patient`, wait until none does or a person stops."""
     while True:
         with store.claim(key) as mine:
-            if mine or not patient or stop.is_set():
+            if mine or not patient or state.is_ending():
                 yield mine
                 return
-        stop.wait(_LOOK_S)
+        state.stop.wait(_LOOK_S)
 
 
 def note_fault(layout: Layout, planned: PlannedJob, error: Exception) -> None:
@@ -154,6 +163,7 @@ def _tell(task: Task, outcome: Record | Exception | None, state: CampaignState) 
     job = task.planned.job
     if outcome is None:
         return
+    state.tally.ended(task.planned.key, _verdict_of(outcome))
     if isinstance(outcome, DataError):
         state.progress.step(f"{Verdict.MISSING_DATA}: {job.label}: {outcome.what}")
         return
@@ -162,6 +172,12 @@ def _tell(task: Task, outcome: Record | Exception | None, state: CampaignState) 
         return
     reason = "" if outcome.verdict is Verdict.OK else f": {outcome.reason}"
     state.progress.step(f"{outcome.verdict}: {job.label} ({outcome.resources['wall_s']:.1f} s){reason}")
+
+
+def _verdict_of(outcome: Record | Exception) -> Verdict:
+    if isinstance(outcome, Record):
+        return outcome.verdict
+    return Verdict.MISSING_DATA if isinstance(outcome, DataError) else Verdict.INFRASTRUCTURE
 
 
 def count_failures(method: str, state: CampaignState, *, failed: bool) -> None:

@@ -73,12 +73,12 @@ class Budget:
         self._changed = threading.Condition()
 
     @contextmanager
-    def lend(self, share: Share, stop: threading.Event) -> Iterator[bool]:
-        """Wait for a share and hold it; yields False when `stop` was set first."""
+    def lend(self, share: Share, ended: Callable[[], bool]) -> Iterator[bool]:
+        """Wait for a share and hold it; yields False when all `ended` first."""
         with self._changed:
-            while not self._can_lend(share) and not stop.is_set():
+            while not self._can_lend(share) and not ended():
                 self._changed.wait(timeout=0.2)
-            granted = not stop.is_set()
+            granted = not ended()
             if granted:
                 self._free = self._free - share
         try:

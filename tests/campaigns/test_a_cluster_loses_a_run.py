@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
+from socket import gethostname
 
 import pytest
 
@@ -27,6 +28,7 @@ from harness.base.layout import Layout
 from harness.base.progress import Silent
 from harness.base.vocabulary import Verdict
 from harness.engine import Engine
+from harness.execution.bulletins import Wish, ask_to_end, bulletins
 from harness.execution.campaign import run_cells_on
 from harness.execution.cluster import open_cluster
 from harness.execution.errands import own_meaning, refusal
@@ -191,6 +193,26 @@ def test_workers_that_are_killed_lose_and_invent_nothing(machines: Machines, her
     lost = int(told.notes[-1].partition(" lost with their worker")[0].rpartition(" ")[2])
     assert 0 < lost == sum(attempts(here).values()) - 40 <= 2 * kills, "runs were repeated that nobody had lost"
     check(here, plan)
+
+
+def test_a_campaign_that_is_drained_finishes_what_had_begun(machines: Machines, here: Layout) -> None:
+    plan = plan_with(30)
+    machines.add(seconds=2.0, count=2)
+    thread = threading.Thread(target=campaign, args=(machines, here, plan))
+    thread.start()
+    _until(lambda: len(attempts(here)) >= 6)
+    _until(lambda: any(one.underway for one in bulletins(here).values()))
+    (told,) = bulletins(here).values()
+    assert told.on == machines.address and {*told.nodes, *(one.host for one in told.underway)} == {gethostname()}
+    ask_to_end(here, told.name, Wish.DRAIN)
+    thread.join(timeout=30)
+    assert not thread.is_alive()
+    begun = len(attempts(here))
+    assert 6 <= begun < 30
+    assert verdicts(here, plan) == {Verdict.OK: begun, Verdict.PENDING: 30 - begun}
+    campaign(machines, here, plan)
+    check(here, plan)
+    assert set(attempts(here).values()) == {1}
 
 
 def test_a_client_that_is_killed_comes_back_and_finds_what_was_made(machines: Machines, here: Layout) -> None:

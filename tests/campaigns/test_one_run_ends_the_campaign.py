@@ -52,7 +52,7 @@ class Heard:
     note = step
 
 
-def _plan(*methods: str, runs: int = 1) -> Plan:
+def made_up_plan(*methods: str, runs: int = 1) -> Plan:
     jobs = [planned_job(seed, method) for method in methods for seed in range(runs)]
     return Plan("made-up", tuple(Cell(planned.job, planned) for planned in jobs))
 
@@ -104,7 +104,7 @@ def _verdicts(layout: Layout, plan: Plan) -> list[Verdict]:
 def test_an_exception_is_the_cells_own_with_its_trace(
     layout: Layout, pretend: Callable[[Act], None], error: Exception
 ) -> None:
-    plan = _plan("constant", runs=3)
+    plan = made_up_plan("constant", runs=3)
     bad = plan.cells[1].planned
     assert bad is not None
 
@@ -128,7 +128,7 @@ def test_an_exception_is_the_cells_own_with_its_trace(
 
 
 def test_the_latest_fault_is_told_and_never_covers_a_result(layout: Layout, tmp_path: Path) -> None:
-    plan, store = _plan("constant", runs=3), Store(layout.runs)
+    plan, store = made_up_plan("constant", runs=3), Store(layout.runs)
     for cell, verdict in zip(plan.cells, (Verdict.OK, Verdict.INFRASTRUCTURE, Verdict.PENDING), strict=True):
         assert cell.planned is not None
         if verdict is not Verdict.PENDING:
@@ -144,7 +144,7 @@ def test_missing_data_is_still_the_datasets(layout: Layout, pretend: Callable[[A
         raise MissingData("in none of its sources")
 
     pretend(act)
-    plan = _plan("constant", runs=4)
+    plan = made_up_plan("constant", runs=4)
     _run(layout, plan)
     assert _verdicts(layout, plan) == [Verdict.MISSING_DATA] * 4
 
@@ -165,7 +165,7 @@ def test_a_fault_that_cannot_be_noted_ends_nothing(
 
     pretend(act)
     monkeypatch.setattr(Obstacles, "note", full)
-    plan = _plan("constant", runs=2)
+    plan = made_up_plan("constant", runs=2)
     _run(layout, plan)
     assert sorted(seeds) == [0, 1] and _verdicts(layout, plan) == [Verdict.PENDING, Verdict.OK]
 
@@ -182,7 +182,7 @@ def test_one_method_that_fails_the_harness_stops_its_own_runs_alone(
         return Verdict.OK
 
     pretend(act)
-    plan = _plan("als_wr", "constant", runs=12)
+    plan = made_up_plan("als_wr", "constant", runs=12)
     lines = _run(layout, plan)
     assert _verdicts(layout, plan)[12:] == [Verdict.OK] * 12
     assert 3 <= tried.count("als_wr") < 12 and any("in a row with als_wr" in line for line in lines)
@@ -199,7 +199,7 @@ def test_failures_of_several_methods_in_a_row_stop_the_campaign(
 
     pretend(act)
     stop = threading.Event()
-    lines = _run(layout, _plan("als_wr", "constant", "popularity", "lrssl", runs=3), stop=stop)
+    lines = _run(layout, made_up_plan("als_wr", "constant", "popularity", "lrssl", runs=3), stop=stop)
     assert stop.is_set() and len(tried) < 12 and any("failures of the machine in a row" in line for line in lines)
 
 
@@ -212,7 +212,7 @@ def test_each_resumption_gets_further(layout: Layout, pretend: Callable[[Act], N
         return Verdict.OK
 
     pretend(act)
-    plan = _plan("constant", runs=9)
+    plan = made_up_plan("constant", runs=9)
     for _ in range(3):
         _run(layout, plan)
     assert _verdicts(layout, plan) == [Verdict.INFRASTRUCTURE] * 6 + [Verdict.OK] * 3
@@ -225,7 +225,7 @@ def test_an_interrupt_is_nobodys_cell(layout: Layout, pretend: Callable[[Act], N
 
     pretend(act)
     with pytest.raises(KeyboardInterrupt):
-        _run(layout, _plan("constant"))
+        _run(layout, made_up_plan("constant"))
 
 
 def _harness(layout: Layout, told: Path, seconds: float) -> None:
@@ -238,11 +238,11 @@ def _harness(layout: Layout, told: Path, seconds: float) -> None:
         return Verdict.OK
 
     _pretend(pytest.MonkeyPatch(), act)
-    _run(layout, _plan("constant", runs=8))
+    _run(layout, made_up_plan("constant", runs=8))
 
 
 def test_harnesses_on_one_store_share_the_runs(layout: Layout, tmp_path: Path) -> None:
-    told, plan = tmp_path / "told", _plan("constant", runs=8)
+    told, plan = tmp_path / "told", made_up_plan("constant", runs=8)
     context = multiprocessing.get_context("fork")
     harnesses = [context.Process(target=_harness, args=(layout, told, 0.1)) for _ in range(3)]
     for harness in harnesses:
@@ -268,4 +268,4 @@ def test_a_killed_harness_claims_nothing_any_more(layout: Layout, tmp_path: Path
     os.kill(killed.pid, signal.SIGKILL)
     killed.join()
     second.join()
-    assert _verdicts(layout, _plan("constant", runs=8)) == [Verdict.OK] * 8
+    assert _verdicts(layout, made_up_plan("constant", runs=8)) == [Verdict.OK] * 8

@@ -20,7 +20,7 @@ def test_never_more_is_lent_than_there_is() -> None:
     def work(number: int) -> None:
         nonlocal busy, most
         cpus = 1 + number % 3
-        with budget.lend(Share(cpus=cpus, memory=1), stop) as granted:
+        with budget.lend(Share(cpus=cpus, memory=1), stop.is_set) as granted:
             assert granted
             with lock:
                 busy += cpus
@@ -36,11 +36,11 @@ def test_never_more_is_lent_than_there_is() -> None:
 
 def test_memory_alone_can_make_a_run_wait() -> None:
     budget, stop = Budget(Share(cpus=8, memory=10)), threading.Event()
-    with budget.lend(Share(cpus=1, memory=8), stop):
+    with budget.lend(Share(cpus=1, memory=8), stop.is_set):
         started = threading.Event()
 
         def other() -> None:
-            with budget.lend(Share(cpus=1, memory=4), stop):
+            with budget.lend(Share(cpus=1, memory=4), stop.is_set):
                 started.set()
 
         thread = threading.Thread(target=other)
@@ -53,11 +53,14 @@ def test_memory_alone_can_make_a_run_wait() -> None:
 def test_what_running_ones_may_still_write_is_set_aside() -> None:
     free = 25
     budget, stop = Budget(Share(cpus=8, memory=10), room=lambda: free), threading.Event()
-    with budget.lend(Share(cpus=1, memory=1, disk=10), stop), budget.lend(Share(cpus=1, memory=1, disk=10), stop):
+    with (
+        budget.lend(Share(cpus=1, memory=1, disk=10), stop.is_set),
+        budget.lend(Share(cpus=1, memory=1, disk=10), stop.is_set),
+    ):
         started = threading.Event()
 
         def other() -> None:
-            with budget.lend(Share(cpus=1, memory=1, disk=10), stop):
+            with budget.lend(Share(cpus=1, memory=1, disk=10), stop.is_set):
                 started.set()
 
         thread = threading.Thread(target=other)
@@ -71,7 +74,7 @@ def test_what_running_ones_may_still_write_is_set_aside() -> None:
 def test_a_run_alone_starts_whatever_it_may_write() -> None:
     budget, stop = Budget(Share(cpus=1, memory=1), room=lambda: 3), threading.Event()
     for _ in range(2):
-        with budget.lend(Share(cpus=1, memory=1, disk=10), stop) as granted:
+        with budget.lend(Share(cpus=1, memory=1, disk=10), stop.is_set) as granted:
             assert granted
 
 
@@ -81,17 +84,17 @@ def test_a_run_takes_the_output_its_card_allows() -> None:
 
 def test_a_waiting_run_ends_when_a_person_stops() -> None:
     budget, stop = Budget(Share(cpus=1, memory=1)), threading.Event()
-    with budget.lend(Share(cpus=1, memory=1), stop):
+    with budget.lend(Share(cpus=1, memory=1), stop.is_set):
         threading.Timer(0.05, stop.set).start()
-        with budget.lend(Share(cpus=1, memory=1), stop) as granted:
+        with budget.lend(Share(cpus=1, memory=1), stop.is_set) as granted:
             assert not granted
 
 
 def test_a_share_comes_back_after_a_failure() -> None:
     budget, stop = Budget(Share(cpus=1, memory=1)), threading.Event()
-    with pytest.raises(RuntimeError), budget.lend(Share(cpus=1, memory=1), stop):
+    with pytest.raises(RuntimeError), budget.lend(Share(cpus=1, memory=1), stop.is_set):
         raise RuntimeError
-    with budget.lend(Share(cpus=1, memory=1), stop) as granted:
+    with budget.lend(Share(cpus=1, memory=1), stop.is_set) as granted:
         assert granted
 
 
@@ -130,8 +133,8 @@ def test_everything_can_be_lent_at_once_and_comes_back() -> None:
     budget, stop = Budget(Share(cpus=2, memory=2, gpus=1)), threading.Event()
     for _ in range(3):
         with (
-            budget.lend(Share(cpus=1, memory=1, gpus=1), stop) as first,
-            budget.lend(Share(cpus=1, memory=1), stop) as second,
+            budget.lend(Share(cpus=1, memory=1, gpus=1), stop.is_set) as first,
+            budget.lend(Share(cpus=1, memory=1), stop.is_set) as second,
         ):
             assert first and second
     assert budget.total == Share(cpus=2, memory=2, gpus=1)
@@ -141,10 +144,10 @@ def test_what_was_not_lent_does_not_come_back() -> None:
     """A run that was stopped before it had its share must not free another one's."""
     budget, stop = Budget(Share(cpus=1, memory=1)), threading.Event()
     stop.set()
-    with budget.lend(Share(cpus=1, memory=1), stop) as granted:
+    with budget.lend(Share(cpus=1, memory=1), stop.is_set) as granted:
         assert not granted
     stop.clear()
-    with budget.lend(Share(cpus=1, memory=1), stop):
+    with budget.lend(Share(cpus=1, memory=1), stop.is_set):
         threading.Timer(0.05, stop.set).start()
-        with budget.lend(Share(cpus=1, memory=1), stop) as granted:
+        with budget.lend(Share(cpus=1, memory=1), stop.is_set) as granted:
             assert not granted

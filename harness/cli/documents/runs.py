@@ -8,6 +8,7 @@ from harness.base.vocabulary import Accelerator, Verdict
 from harness.cli.documents.forms import Answer, Counts, Fields, Metrics
 from harness.compare import ClaimVerdict
 from harness.compare.judge import Recomputed
+from harness.execution.bulletins import Bulletin
 from harness.handles.removal import Forgotten
 from harness.planning.jobs import Job
 from harness.planning.needs import Needs
@@ -365,6 +366,20 @@ class MergeAnswer(Answer):
     plans: list[PlanProgress]
 
 
+class CampaignsAnswer(Answer):
+    """`harness status --watch`: the campaigns at work at this moment."""
+
+    campaigns: list[Bulletin]
+
+
+class StopAnswer(Answer):
+    """`harness stop`: which campaign was asked to end, and whether at once."""
+
+    campaign: str
+    plan: str
+    now: bool
+
+
 ANSWERS: dict[str, tuple[type[Answer], ...]] = {
     "compare": (Comparisons,),
     "diff": (DifferenceListing,),
@@ -376,7 +391,8 @@ ANSWERS: dict[str, tuple[type[Answer], ...]] = {
     "run": (RunAnswer, PlanAnswer),
     "score": (ScoresAnswer,),
     "show": (RunPage, RunLog),
-    "status": (StatusAnswer,),
+    "status": (StatusAnswer, CampaignsAnswer),
+    "stop": (StopAnswer,),
     "store merge": (MergeAnswer,),
     "study": (StudyAnswer,),
     "table": (ContestAnswer,),
