@@ -253,7 +253,7 @@ class _Desk:
     def run(self, errands: Sequence[Errand], *, patient: bool) -> list[Errand]:
         """Carry them out; what another harness is running is asked for again if `patient`, else it is returned."""
         waiting, elsewhere = deque((errand, 0) for errand in errands), list[Errand]()
-        looked = seen = 0.0
+        looked = see = 0.0
         while waiting or self._out:
             if self._state.is_ending():
                 waiting.clear()
@@ -262,9 +262,11 @@ class _Desk:
                 self._wanted.unlink(missing_ok=True)
             if time.monotonic() - looked > 10 * _LOOK_S:
                 room, looked = self._room(), time.monotonic()
-            if time.monotonic() - seen > 2 * _LOOK_S:
-                seen = time.monotonic()
+            if time.monotonic() > see:
+                began = time.monotonic()
                 self._see_what_began()
+                # of many workers there is much to read: it takes a twentieth of the time at most
+                see = time.monotonic() + max(2 * _LOOK_S, 20 * (time.monotonic() - began))
             while waiting and len(self._out) < room:
                 self._hand_out(*waiting.popleft())
             try:

@@ -1,0 +1,166 @@
+"""What a worker does with a run that it is asked for. A made-up run stands where a container would be."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from socket import gethostname
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from harness.base.errors import MissingData
+from harness.base.layout import Layout
+from harness.base.vocabulary import Verdict
+from harness.execution import errands
+from harness.execution.cluster import wanted_file
+from harness.execution.errands import Course, Errand, beginnings, carry_out, enough_file, hosts_of
+from harness.planning.obstacles import Kind, Obstacles
+from harness.results.records import Record
+from harness.results.store import Store
+from tests.conftest import REPOSITORY
+from tests.core.factories import planned_job, put_run, record_of
+
+Act = Callable[[Errand, threading.Event], tuple[Record, bool]]
+
+
+@pytest.fixture
+def errand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Errand:
+    """One that is wanted."""
+    monkeypatch.setattr(errands, "own_meaning", lambda: "this harness")
+    layout = Layout(root=REPOSITORY, cache=tmp_path / "cache", local=tmp_path / "local")
+    (layout.local / "work").mkdir(parents=True)
+    wanted = layout.local / "work" / "wanted-1"
+    wanted.touch()
+    return Errand(layout, planned_job(), wanted, "this harness")
+
+
+@pytest.fixture
+def pretend(monkeypatch: pytest.MonkeyPatch) -> Callable[[Act], None]:
+    """An act in place of the container."""
+    return lambda act: monkeypatch.setattr(errands, "attempt_here", act)
+
+
+def made(errand: Errand, verdict: Verdict = Verdict.OK) -> Record:
+    return record_of(errand.planned, verdict).model_copy(update={"resources": {"wall_s": 7.5}})
+
+
+def never(errand: Errand, stop: threading.Event) -> Any:
+    raise AssertionError("it was run")
+
+
+@pytest.mark.parametrize(("is_ours", "course"), [(True, Course.RUN), (False, Course.DUPLICATE)])
+def test_a_run_comes_back_in_few_words(
+    errand: Errand, pretend: Callable[[Act], None], is_ours: bool, course: Course
+) -> None:
+    beginnings(errand).write_text("lost-1\nlost-2\n")
+    pretend(lambda errand, stop: (made(errand, Verdict.TIMEOUT), is_ours))
+    back = carry_out(errand)
+    assert (back.course, back.verdict, back.reason) == (course, Verdict.TIMEOUT, Verdict.TIMEOUT.meaning)
+    assert (back.seconds, back.lost, back.host, back.is_of_data) == (7.5, 2, gethostname(), False)
+    assert hosts_of(errand) == ["lost-1", "lost-2", gethostname()]
+
+
+def test_what_is_stored_is_found_and_run_again_only_where_that_is_asked(
+    errand: Errand, pretend: Callable[[Act], None]
+) -> None:
+    put_run(Store(errand.layout.runs), errand.planned, errand.layout.local / "made up")
+    pretend(never)
+    back = carry_out(errand)
+    assert (back.course, back.verdict) == (Course.FOUND, Verdict.OK) and hosts_of(errand) == []
+    pretend(lambda errand, stop: (made(errand), True))
+    assert carry_out(Errand(**{**vars(errand), "again": True})).course is Course.RUN
+
+
+def test_what_another_process_runs_is_left_to_it(errand: Errand, pretend: Callable[[Act], None]) -> None:
+    pretend(never)
+    with Store(errand.layout.runs).claim(errand.planned.key) as mine:
+        assert mine
+        assert carry_out(errand).course is Course.ELSEWHERE
+
+
+def test_what_is_not_wanted_any_more_is_not_begun(errand: Errand, pretend: Callable[[Act], None]) -> None:
+    pretend(never)
+    enough_file(errand.wanted).touch()
+    assert carry_out(errand).course is Course.STOPPED
+    enough_file(errand.wanted).unlink()
+    errand.wanted.unlink()
+    assert carry_out(errand).course is Course.STOPPED
+
+
+def test_a_run_that_is_not_wanted_any_more_is_stopped(errand: Errand, pretend: Callable[[Act], None]) -> None:
+    def until_stopped(errand: Errand, stop: threading.Event) -> tuple[Record, bool]:
+        errand.wanted.unlink()
+        return made(errand, Verdict.INTERRUPTED if stop.wait(20) else Verdict.OK), True
+
+    pretend(until_stopped)
+    assert carry_out(errand).verdict is Verdict.INTERRUPTED
+
+
+def test_a_run_that_has_begun_is_finished_when_it_is_enough(
+    errand: Errand, pretend: Callable[[Act], None]
+) -> None:
+    def through_the_end(errand: Errand, stop: threading.Event) -> tuple[Record, bool]:
+        enough_file(errand.wanted).touch()
+        time.sleep(3 * errands._LOOK_S)
+        return made(errand, Verdict.INTERRUPTED if stop.is_set() else Verdict.OK), True
+
+    pretend(through_the_end)
+    assert carry_out(errand).verdict is Verdict.OK
+
+
+@pytest.mark.parametrize(
+    ("error", "is_of_data", "obstacle", "reason"),
+    [
+        (MissingData("pairs.csv is missing", where="x"), True, "dataset", "pairs.csv is missing"),
+        (ValueError("thirteen"), False, "run", "the harness failed on this run: ValueError: thirteen"),
+    ],
+)
+def test_a_fault_is_that_runs_alone(
+    errand: Errand, pretend: Callable[[Act], None], error: Exception, is_of_data: bool, obstacle: Kind, reason: str
+) -> None:
+    def fail(errand: Errand, stop: threading.Event) -> Any:
+        raise error
+
+    pretend(fail)
+    back = carry_out(errand)
+    assert (back.course, back.verdict, back.is_of_data) == (Course.FAULT, Verdict.INFRASTRUCTURE, is_of_data)
+    assert back.reason == reason
+    name = errand.planned.job.dataset if is_of_data else errand.planned.key
+    assert reason in Obstacles(errand.layout.runs).all(obstacle)[name]
+
+
+def test_another_harness_does_nothing(errand: Errand, pretend: Callable[[Act], None]) -> None:
+    pretend(never)
+    back = carry_out(Errand(**{**vars(errand), "harness": "another"}))
+    assert back.course is Course.FAULT and "another harness" in back.reason
+
+
+def test_a_worker_runs_what_it_was_asked_for(errand: Errand, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = Errand(**{**vars(errand), "mirrors": (Path("/m"),), "upstream": Path("/u"), "again": True})
+    engine, image = SimpleNamespace(name="an engine"), SimpleNamespace(name="an image")
+    heard: list[Any] = []
+
+    def ensure_image(*words: Any, **more: Any) -> Any:
+        heard.append((words, more))
+        return image
+
+    monkeypatch.setattr(errands, "_engine", lambda layout, runtime: engine)
+    monkeypatch.setattr(errands, "ensure_image", ensure_image)
+    monkeypatch.setattr(errands, "attempt", lambda *words: words)
+    task, given, stop = cast(Any, errands.attempt_here(asked, cast(Any, "stop")))
+    ((words, more),) = heard
+    assert words == (engine, asked.layout, "constant") and more["supply"].mirrors == (Path("/m"),)
+    assert (given, stop, task.image, task.planned) == (engine, "stop", image, asked.planned)
+    assert (task.mirrors, task.upstream, task.again) == ((Path("/m"),), Path("/u"), True)
+
+
+def test_all_that_a_campaign_leaves_beside_its_file_goes_with_it(errand: Errand) -> None:
+    with wanted_file(errand.layout) as wanted:
+        enough_file(wanted).touch()
+        wanted.with_name(f"{wanted.name}-key").touch()
+        assert wanted.exists() and wanted.parent.parent == errand.layout.local / "work"
+    assert not list(wanted.parent.glob("wanted-*"))
