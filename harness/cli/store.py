@@ -68,6 +68,9 @@ def _show(merged: Merged) -> None:
         f"{counted(count, 'run')} taken{f' ({verdicts})' if verdicts else ''}",
         f"{merged.known} known before" if merged.known else "",
         f"{merged.equal} here too, and equal bit for bit" if merged.equal else "",
+        f"{merged.in_other_order} here too, made in another order of items; ours stay"
+        if merged.in_other_order
+        else "",
         f"{len(merged.refused)} refused" if merged.refused else "",
         f"{len(merged.disagreements)} in disagreement with ours, which stay" if merged.disagreements else "",
     ]

@@ -49,12 +49,17 @@ class MergedRun:
 
 @dataclass
 class Merged:
-    """What came of a folder: runs that were taken, by verdict; `known` ones had nothing to be taken."""
+    """What came of a folder: runs that were taken, by verdict; `known` ones had nothing to be taken.
+
+    Of runs that are here too `equal` ones have equal answers. Those `in_other_order` found their items in another
+    order than ours and gave other bits, as methods may that depend on it: that says nothing against either.
+    """
 
     folder: Path
     taken: Counter[str] = field(default_factory=Counter)
     known: int = 0
     equal: int = 0
+    in_other_order: int = 0
     refused: list[MergedRun] = field(default_factory=list)
     disagreements: list[MergedRun] = field(default_factory=list)
     # digests of the plans that its log tells of
@@ -69,6 +74,7 @@ class _Run:
     reason: str
     label: str
     files: Mapping[str, str]
+    order: str
     logged: LoggedResult
 
 
@@ -180,7 +186,7 @@ def _verified(
         job = record.planned.job
         score = _copy_scores(other, record, ready / SCORES / key[:2] / f"{key}.json")
         logged = LoggedResult(_digest(record), str(record.verdict), score, scope_of(job.model_dump(mode="json")))
-        yield key, _Run(record.verdict, record.reason, job.label, _answer(record), logged)
+        yield key, _Run(record.verdict, record.reason, job.label, _answer(record), record.order, logged)
         progress.step(f"{record.verdict}: {job.label}")
 
 
@@ -260,10 +266,18 @@ def _decide(store: Store, runs: dict[str, _Run], ready: Path, merged: Merged) ->
             del runs[key]
         elif not run.verdict.is_final or digest_of(standing.content) == run.logged.record:
             merged.known += 1
-        elif difference := _difference(store.record(key), run):
+        elif _differ_by_order(ours := store.record(key), run):
+            merged.in_other_order += 1
+        elif difference := _difference(ours, run):
             merged.disagreements.append(difference)
         else:
             merged.equal += 1
+
+
+def _differ_by_order(ours: Record, theirs: _Run) -> bool:
+    """Whether two answers differ that were given to items in different orders: only a replay tells more."""
+    both_ok = ours.verdict is Verdict.OK and theirs.verdict is Verdict.OK
+    return both_ok and ours.order != theirs.order and _answer(ours) != theirs.files
 
 
 def _difference(ours: Record, theirs: _Run) -> MergedRun | None:
@@ -299,7 +313,7 @@ def _events(other: _Other, log: Log, runs: Mapping[str, _Run], ready: Path, merg
                 lines.append(_leaf(Event.IMPORT, key, run, note))
         elif before is not None:
             if now_said is None or not now_said.agrees(before):
-                note = notes.get(key, "not that of the other log, which is equal or no result")
+                note = notes.get(key, "not that of the other log, which is equal, of another order or no result")
                 lines.append(_leaf(Event.DUPLICATE, key, before, note))
         elif now_said is not None and Verdict(now_said.verdict).is_final:
             note = f"refused when it was merged: {refused[key]}"

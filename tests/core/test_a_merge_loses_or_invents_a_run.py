@@ -43,14 +43,21 @@ def store_of(folder: Path) -> Store:
     return Store(folder / "runs")
 
 
-def put(folder: Path, seed: int, verdict: Verdict = Verdict.OK, answer: bytes = b"scores", **more: bool) -> str:
+def put(
+    folder: Path,
+    seed: int,
+    verdict: Verdict = Verdict.OK,
+    answer: bytes = b"scores",
+    order: str = "",
+    **more: bool,
+) -> str:
     """A run of the job with this seed, made on the machine whose results lie in `folder`."""
     planned, work = planned_job(seed), folder.parent / f"{folder.name}-made"
     work.mkdir(exist_ok=True)
     files = {"log.txt": work / "log.txt", "predictions.npy": work / "predictions.npy"}
     files["log.txt"].write_text(f"made in {folder.name}\n")
     files["predictions.npy"].write_bytes(answer)
-    record = record_of(planned, verdict, f"{verdict} in {folder.name}")
+    record = record_of(planned, verdict, f"{verdict} in {folder.name}").model_copy(update={"order": order})
     store_of(folder).put(record, files if verdict is Verdict.OK else {"log.txt": files["log.txt"]}, **more)
     return planned.key
 
@@ -279,6 +286,32 @@ def test_of_two_runs_of_one_job_none_is_silently_chosen(
     size = store_of(here).log.size
     merged(here, one)
     assert store_of(here).log.size == size, "a merge that brings nothing writes something"
+
+
+@pytest.mark.parametrize(
+    ("answer", "verdict", "order", "told"),
+    [
+        (b"others", Verdict.OK, "2" * 32, "in_other_order"),
+        (b"others", Verdict.OK, "", "in_other_order"),
+        (b"others", Verdict.OK, "1" * 32, "disagreements"),
+        (b"scores", Verdict.OK, "2" * 32, "equal"),
+        (b"", Verdict.ERROR, "2" * 32, "disagreements"),
+    ],
+)
+def test_another_order_of_items_excuses_other_bits_and_nothing_else(
+    tmp_path: Path, answer: bytes, verdict: Verdict, order: str, told: str
+) -> None:
+    here, one = tmp_path / "here", tmp_path / "one"
+    key, _ = put(here, 1, order="1" * 32), put(one, 1, verdict, answer, order)
+    (outcome,) = merged(here, one)
+    counts = {
+        "in_other_order": outcome.in_other_order,
+        "equal": outcome.equal,
+        "disagreements": len(outcome.disagreements),
+    }
+    assert counts == {**dict.fromkeys(counts, 0), told: 1}
+    assert store_of(here).standing(key).verdict == ("unstable" if told == "disagreements" else "ok")
+    assert faults(here) == []
 
 
 _ACTS = st.lists(

@@ -354,6 +354,7 @@ class MergedFolder(Fields):
     taken: Counts
     known: int
     equal: int
+    in_other_order: int
     refused: list[MergedRun]
     disagreements: list[MergedRun]
     plans: list[str]
