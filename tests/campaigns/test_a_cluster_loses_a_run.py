@@ -14,8 +14,7 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from socket import gethostname
@@ -38,12 +37,11 @@ from harness.proof.leaves import Event
 from harness.proof.results import ResultSet, faults_of
 from harness.results.digests import stored_results
 from harness.results.store import Store, join
+from tests.campaigns.machines import Machines, until
 from tests.campaigns.sleeping import ATTEMPTS, MEANING
 from tests.conftest import REPOSITORY
 from tests.core.factories import planned_job
 from tests.fabricate import plan_of, planned_of, run_plan
-
-_WAIT_S = 60.0
 
 
 class Notes(Silent):
@@ -55,61 +53,6 @@ class Notes(Silent):
 
     def step(self, text: str) -> None:
         self.steps.append(text)
-
-
-class Machines:
-    """A scheduler, and workers that come and go."""
-
-    def __init__(self, folder: Path) -> None:
-        self._log = (folder / "dask.log").open("ab")
-        file = folder / "scheduler.json"
-        self.scheduler = self._start(
-            "scheduler", "--port", "0", "--scheduler-file", str(file), "--host", "127.0.0.1"
-        )
-        _until(file.is_file)
-        _until(lambda: b"tcp://" in file.read_bytes())
-        self.address = file.read_text().partition('"address": "')[2].partition('"')[0]
-        self.workers: list[subprocess.Popen[bytes]] = []
-        self._open = ExitStack()
-        self._cluster = self._open.enter_context(open_cluster(self.address, logs=folder))
-
-    def add(self, resources: str = "cpus=2 GiB=4", seconds: float = 0.1, count: int = 1) -> None:
-        """Other workers; they are there when this returns."""
-        words = ["--no-nanny", "--nthreads", "2", "--memory-limit", "0", "--preload", "tests.campaigns.sleeping"]
-        words += ["--resources", resources] if resources else []
-        self.workers += [self._start("worker", self.address, *words, seconds=seconds) for _ in range(count)]
-        _until(lambda: self.count() >= len(self.workers))
-
-    def count(self) -> int:
-        """How many workers the scheduler knows."""
-        return len(self._cluster.workers())
-
-    def kill(self, number: int) -> None:
-        worker = self.workers.pop(number)
-        worker.kill()
-        worker.wait()
-        _until(lambda: self.count() == len(self.workers))
-
-    def close(self) -> None:
-        self._open.close()
-        for process in (*self.workers, self.scheduler):
-            process.kill()
-            process.wait()
-        self._log.close()
-
-    def _start(self, kind: str, *words: str, seconds: float = 0.1) -> subprocess.Popen[bytes]:
-        environment = {**os.environ, "PYTHONPATH": str(REPOSITORY), "PERMAFROST_TEST_SLEEP": str(seconds)}
-        command = [sys.executable, "-m", "distributed.cli.dask_" + kind, "--no-dashboard", *words]
-        return subprocess.Popen(
-            command, stdout=self._log, stderr=self._log, env=environment, cwd=REPOSITORY, start_new_session=True
-        )
-
-
-def _until(holds: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + _WAIT_S
-    while not holds():
-        assert time.monotonic() < deadline, "waited in vain"
-        time.sleep(0.05)
 
 
 @pytest.fixture(scope="module")
@@ -183,7 +126,7 @@ def test_workers_that_are_killed_lose_and_invent_nothing(machines: Machines, her
     thread.start()
     while thread.is_alive():
         wanted = len(attempts(here)) + moments.randint(5, 8)
-        _until(lambda wanted=wanted: len(attempts(here)) >= wanted or not thread.is_alive())  # type: ignore[misc]
+        until(lambda wanted=wanted: len(attempts(here)) >= wanted or not thread.is_alive())  # type: ignore[misc]
         if kills < 3 and thread.is_alive():
             machines.kill(moments.randrange(len(machines.workers)))
             kills += 1
@@ -200,8 +143,8 @@ def test_a_campaign_that_is_drained_finishes_what_had_begun(machines: Machines, 
     machines.add(seconds=2.0, count=2)
     thread = threading.Thread(target=campaign, args=(machines, here, plan))
     thread.start()
-    _until(lambda: len(attempts(here)) >= 6)
-    _until(lambda: any(one.underway for one in bulletins(here).values()))
+    until(lambda: len(attempts(here)) >= 6)
+    until(lambda: any(one.underway for one in bulletins(here).values()))
     (told,) = bulletins(here).values()
     assert told.on == machines.address and {*told.nodes, *(one.host for one in told.underway)} == {gethostname()}
     ask_to_end(here, told.name, Wish.DRAIN)
@@ -220,7 +163,7 @@ def test_a_client_that_is_killed_comes_back_and_finds_what_was_made(machines: Ma
     machines.add(seconds=0.3)
     words = [sys.executable, "-c", _CLIENT, machines.address, str(here.local)]
     client = subprocess.Popen(words, env={**os.environ, "PYTHONPATH": str(REPOSITORY)}, cwd=REPOSITORY)
-    _until(lambda: len(list(Store(here.runs).finished())) >= 3)
+    until(lambda: len(list(Store(here.runs).finished())) >= 3)
     client.send_signal(signal.SIGKILL)
     client.wait()
     before = set(Store(here.runs).finished())
@@ -254,7 +197,7 @@ def test_a_person_who_stops_waits_for_nothing_and_resumes(machines: Machines, he
     machines.add(seconds=5)
 
     def stop_early() -> None:
-        _until(lambda: len(attempts(here)) >= 2)
+        until(lambda: len(attempts(here)) >= 2)
         stop.set()
 
     timer = threading.Thread(target=stop_early)
@@ -262,7 +205,7 @@ def test_a_person_who_stops_waits_for_nothing_and_resumes(machines: Machines, he
     began = time.monotonic()
     campaign(machines, here, plan, stop)
     timer.join()
-    assert time.monotonic() - began < _WAIT_S / 2
+    assert time.monotonic() - began < 30
     assert verdicts(here, plan) == {Verdict.INTERRUPTED: 2, Verdict.PENDING: 10}
     machines.kill(0)
     machines.add(seconds=0.01)
@@ -322,7 +265,7 @@ def test_a_scheduler_that_is_killed_ends_the_command_and_keeps_what_was_made(her
         machines.add(seconds=0.5)
 
         def kill_early() -> None:
-            _until(lambda: len(list(Store(here.runs).finished())) >= 2)
+            until(lambda: len(list(Store(here.runs).finished())) >= 2)
             machines.scheduler.kill()
 
         killer = threading.Thread(target=kill_early)

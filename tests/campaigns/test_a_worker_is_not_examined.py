@@ -12,8 +12,9 @@ from harness.cli import group
 from harness.execution.cluster import open_cluster
 from harness.upkeep.doctor import Examination, State
 from harness.upkeep.nodes import _clock, examine_nodes
+from tests.campaigns.machines import Machines
 from tests.campaigns.sleeping import MEANING
-from tests.campaigns.test_a_cluster_loses_a_run import Machines, here, machines, no_workers
+from tests.campaigns.test_a_cluster_loses_a_run import here, machines, no_workers
 
 __all__ = ["here", "machines", "no_workers"]
 
