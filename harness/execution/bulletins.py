@@ -6,7 +6,6 @@ result rests on it: a bulletin that can't be written stops nothing.
 
 from __future__ import annotations
 
-import json
 import logging
 import os
 import secrets
@@ -218,7 +217,7 @@ def bulletins(layout: Layout) -> dict[Path, Bulletin]:
         if content is None and not path.exists():
             continue
         try:
-            found[path] = Bulletin.model_validate_json(json.dumps(content))
+            found[path] = Bulletin.model_validate(content)
         except ValidationError as error:
             raise CorruptData(
                 f"this is not what a campaign tells: {error.errors()[0]['msg']}",
