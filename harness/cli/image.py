@@ -22,6 +22,7 @@ from harness.images.build import ensure_environment, ensure_image, record_enviro
 from harness.images.cards import environment_chain
 from harness.images.fetch import Progress as PartProgress
 from harness.images.fetch import Supply, export_parts
+from harness.images.handover import hand_over
 from harness.images.lock import lock_environment
 from harness.images.preparation import needed_parts, overview
 from harness.images.transport import load_images, save_images
@@ -202,16 +203,33 @@ def verify(
 @click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
 @click.argument("names", type=IMAGE, nargs=-1)
 @_accelerator
+@click.option(
+    "--images", "with_images", is_flag=True, help="Also the images of methods, for machines that build none."
+)
 @json_option
-def export(folder: Path, names: tuple[str, ...], accelerator: Accelerator, as_json: bool) -> None:
-    """Copy every part into FOLDER, which then serves as --mirror when no archive has them any more."""
+def export(
+    folder: Path, names: tuple[str, ...], accelerator: Accelerator, with_images: bool, as_json: bool
+) -> None:
+    """Copy every part into FOLDER, which then serves as --mirror when no archive has them any more.
+
+    Whoever is given that mirror takes images from it too, each verified by its tree, before building any.
+    """
     layout = find_layout()
-    parts = needed_parts(layout, _selection(layout, names, everything=not names), accelerator)
+    selection = _selection(layout, names, everything=not names)
+    parts = needed_parts(layout, selection, accelerator)
     count = export_parts(layout, parts, folder)
+    images = list[Path]()
+    if with_images:
+        methods = [name for name in selection if (layout.methods / name).is_dir()]
+        with find_engine(layout) as engine:
+            images = hand_over(engine, layout, methods, folder, accelerator)
     if as_json:
-        echo_json({"folder": str(folder), "parts": len(parts), "new": count})
+        answer = {"folder": str(folder), "parts": len(parts), "new": count, "images": [str(one) for one in images]}
+        echo_json(answer)
         return
     click.echo(f"parts in {folder}: {len(parts)}, of them new: {count}")
+    for image in images:
+        click.echo(f"{image}  {image.stat().st_size / 1e6:.0f} MB")
 
 
 @command.command(short_help="Write images into one file.")

@@ -25,7 +25,7 @@ from harness.execution.errands import Errand, own_meaning
 from harness.execution.gpus import confirm_gpu, require_gpu
 from harness.execution.tasks import Task, limits_of
 from harness.execution.turns import CampaignState, Expected, starting_order, take_turns
-from harness.images import BuiltImage, Supply, ensure_image, remove_images
+from harness.images import BuiltImage, Supply, remove_images, take_image
 from harness.images.fetch import few_notes
 from harness.planning.budget import Budget, Share, this_machine
 from harness.planning.jobs import card_of
@@ -240,12 +240,12 @@ def _images(
 ) -> dict[str, BuiltImage]:
     jobs = {image_of(cell.job): cell.job for cell in cells}
     state.progress.begin("images", len(jobs))
-    images: dict[str, BuiltImage] = {}
+    needed, images = {job.method for job in jobs.values()}, dict[str, BuiltImage]()
     for name, job in jobs.items():
         if state.is_ending():
             break
         try:
-            image = ensure_image(engine, layout, job.method, job.accelerator, supply=supply)
+            image = take_image(engine, layout, job.method, job.accelerator, supply=supply, in_use=needed)
             if job.accelerator == "cuda":
                 confirm_gpu(engine, layout, image, limits_of(card_of(layout, job)))
             images[name] = image

@@ -9,6 +9,7 @@ from __future__ import annotations
 import atexit
 import socket
 import threading
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -23,7 +24,7 @@ from harness.base.vocabulary import Verdict
 from harness.engine import Engine, find_engine
 from harness.execution.tasks import Task, attempt
 from harness.execution.turns import fault_in_words, note_fault
-from harness.images import Supply, ensure_image
+from harness.images import Supply, take_image
 from harness.meaning.folders import meaning_of_folder
 from harness.planning.jobs import PlannedJob
 from harness.results.records import Record
@@ -137,17 +138,23 @@ def enough_file(wanted: Path) -> Path:
 
 
 def attempt_here(errand: Errand, stop: threading.Event) -> tuple[Record, bool]:
-    """Run it in a container of this machine's engine, its image built or verified here."""
+    """Run it in a container of this machine's engine, its image handed over, built or verified here."""
     method, supply = errand.planned.job.method, Supply(errand.mirrors)
     with _guard:
         engine = _engine(errand.layout, errand.runtime)
-        image = ensure_image(engine, errand.layout, method, supply=supply)
+        image = take_image(engine, errand.layout, method, supply=supply, in_use=+_in_use)
+        _in_use[method] += 1
     task = Task(errand.layout, errand.planned, image, errand.mirrors, errand.upstream, again=errand.again)
-    return attempt(task, engine, stop)
+    try:
+        return attempt(task, engine, stop)
+    finally:
+        with _guard:
+            _in_use[method] -= 1
 
 
-# one at a time looks for an engine, or builds
+# one at a time looks for an engine, builds, or counts the runs of each method that are at work here
 _guard = threading.Lock()
+_in_use: Counter[str] = Counter()
 
 
 @cache

@@ -5,6 +5,7 @@ from __future__ import annotations
 from harness.images.build import ensure_environment, ensure_image, remove_images
 from harness.images.cards import refuse_unless_usable
 from harness.images.fetch import Supply
+from harness.images.handover import take_image
 from harness.images.identity import code_fault, code_tree, environment_tree, image_name, image_tree
 from harness.images.preparation import recorded_size
 from harness.images.receipts import BuiltImage
@@ -24,4 +25,5 @@ __all__ = [
     "recorded_size",
     "refuse_unless_usable",
     "remove_images",
+    "take_image",
 ]

@@ -127,12 +127,12 @@ def load_images(engine: BuildEngine, layout: Layout, file: Path) -> list[BuiltIm
 @contextmanager
 def _undone_on_failure(engine: BuildEngine, layout: Layout, names: Sequence[str]) -> Iterator[None]:
     """If the block fails, these names stand again for what they stood for, and what was loaded is gone."""
-    before = {name: _id_of(engine, name) for name in names}
+    before = {name: id_of(engine, name) for name in names}
     try:
         yield
     except BaseException:
         for name, old in before.items():
-            new = _id_of(engine, name)
+            new = id_of(engine, name)
             if new != old:
                 receipt_path(layout, engine, name).unlink(missing_ok=True)
                 engine.client.images.remove(name, force=True)
@@ -141,7 +141,8 @@ def _undone_on_failure(engine: BuildEngine, layout: Layout, names: Sequence[str]
         raise
 
 
-def _id_of(engine: BuildEngine, name: str) -> str | None:
+def id_of(engine: BuildEngine, name: str) -> str | None:
+    """The id that an engine has for an image's name."""
     from docker.errors import ImageNotFound
 
     try:

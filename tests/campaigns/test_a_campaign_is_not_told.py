@@ -238,7 +238,7 @@ def test_a_campaign_that_is_asked_begins_nothing_more(
         return Store(here.runs).put(record, {})
 
     monkeypatch.setattr(turns, "perform", perform)
-    monkeypatch.setattr(campaign, "ensure_image", lambda *_, **__: IMAGE)
+    monkeypatch.setattr(campaign, "take_image", lambda *_, **__: IMAGE)
     monkeypatch.setattr(campaign, "remove_orphans", lambda _: [])
     plan = made_up_plan("constant", runs=6)
     assert run(here, plan) is True

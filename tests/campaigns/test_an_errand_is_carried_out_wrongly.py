@@ -144,15 +144,22 @@ def test_a_worker_runs_what_it_was_asked_for(errand: Errand, monkeypatch: pytest
     engine, image = SimpleNamespace(name="an engine"), SimpleNamespace(name="an image")
     heard: list[Any] = []
 
-    def ensure_image(*words: Any, **more: Any) -> Any:
+    def take_image(*words: Any, **more: Any) -> Any:
         heard.append((words, more))
         return image
 
     monkeypatch.setattr(errands, "_engine", lambda layout, runtime: engine)
-    monkeypatch.setattr(errands, "ensure_image", ensure_image)
-    monkeypatch.setattr(errands, "attempt", lambda *words: words)
+    monkeypatch.setattr(errands, "take_image", take_image)
+    held: list[Any] = []
+
+    def attempt(*words: Any) -> Any:
+        held.append(+errands._in_use)
+        return words
+
+    monkeypatch.setattr(errands, "attempt", attempt)
     task, given, stop = cast(Any, errands.attempt_here(asked, cast(Any, "stop")))
     ((words, more),) = heard
+    assert held == [{"constant": 1}] and not +errands._in_use, "its image stays as long as it runs, and no longer"
     assert words == (engine, asked.layout, "constant") and more["supply"].mirrors == (Path("/m"),)
     assert (given, stop, task.image, task.planned) == (engine, "stop", image, asked.planned)
     assert (task.mirrors, task.upstream, task.again) == ((Path("/m"),), Path("/u"), True)

@@ -68,7 +68,7 @@ def _pretend(patch: pytest.MonkeyPatch, act: Act) -> None:
         return stored
 
     patch.setattr(turns, "perform", perform)
-    patch.setattr(campaign, "ensure_image", lambda *_, **__: IMAGE)
+    patch.setattr(campaign, "take_image", lambda *_, **__: IMAGE)
     patch.setattr(campaign, "remove_orphans", lambda _: [])
 
 

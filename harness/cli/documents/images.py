@@ -45,11 +45,15 @@ class Locks(Answer):
 
 
 class Parts(Answer):
-    """`harness image fetch` and `export`: how many parts are in a folder, and how many of them are new."""
+    """`harness image fetch` and `export`: how many parts are in a folder, and how many of them are new.
+
+    `images` are the files of images that `export --images` has there.
+    """
 
     folder: str
     parts: int
     new: int
+    images: list[str] = []
 
 
 class Builds(Answer):
