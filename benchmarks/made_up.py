@@ -8,8 +8,9 @@ from pathlib import Path
 from harness.base.files import digest_of
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
+from harness.planning.cells import Cell
 from harness.planning.jobs import Job, PlannedJob, complete_options
-from harness.planning.plan import Cell, Plan
+from harness.planning.plan import Plan
 from harness.results.records import RECORD_FILE, Record, StoredFile
 from harness.results.scoring import Scores, scored_files, scorer_digest, scores_path
 from harness.results.store import Store

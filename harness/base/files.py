@@ -57,7 +57,7 @@ def sync_folder(path: Path) -> None:
         os.close(handle)
 
 
-def write_atomic(path: Path, content: bytes | str) -> None:
+def write_atomic(path: Path, content: bytes | memoryview | str) -> None:
     """Write a whole file or nothing: temporary neighbour, fsync, rename."""
     data = content.encode() if isinstance(content, str) else content
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -59,6 +59,7 @@ class Errand:
     upstream: Path | None = None
     runtime: str | None = None
     again: bool = False
+    expected_s: float | None = None
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ import os
 import shutil
 import tempfile
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,8 +22,10 @@ from harness.base.errors import CorruptData
 from harness.base.files import sha256_of, sync_folder, write_json
 from harness.base.ownership import own_folder
 from harness.base.vocabulary import Verdict
+from harness.planning.cells import Cell, Cells, Outcome
+from harness.planning.jobs import Job
 from harness.planning.obstacles import ObstacleNotes
-from harness.planning.plan import Cell, Plan
+from harness.planning.plan import Plan
 from harness.proof.leaves import Event, Leaf, now, result_leaf, scope_of
 from harness.proof.log import Log
 from harness.results.arrivals import settle
@@ -283,27 +285,36 @@ def _check_sizes(folder: str, files: dict[str, dict[str, Any]]) -> None:
             raise CorruptData("a file of the run was cut or has grown", where=f"{folder}/{name}")
 
 
-def join(plan: Plan, store: Store, *, records: bool = False) -> tuple[Cell, ...]:
+def join(plan: Plan, store: Store, *, records: bool = False) -> Sequence[Cell]:
     """The plan with what the store knows: as many cells as planned, each with exactly one verdict.
 
-    `records` keeps the fields of every record; without them 100,000 cells cost a third less, and far less memory.
+    `records` keeps the fields of every record: 6 kB for each, of which a million would fill any memory.
     """
-    obstacles = ObstacleNotes.of(store.folder)
+    notes = ObstacleNotes.of(store.folder)
+    if not records:
+        every = Cells.of(plan.cells)
+        return every.judged(
+            judged(notes, key, kind.job, store.standing(key)) if key else None for key, kind in every.keyed()
+        )
     cells = []
     for cell in plan.cells:
         if cell.key is None:
             cells.append(cell)
             continue
-        standing = store.standing(cell.key)
-        if standing.verdict is Verdict.PENDING and (obstacle := obstacles.before(cell.job)):
-            standing = StoredRun(*obstacle, {})
-        elif not standing.verdict.is_final and (fault := obstacles.runs.get(cell.key)):
-            # later than any unfinished run that is stored: such a note goes when a run is
-            standing = StoredRun(Verdict.INFRASTRUCTURE, fault, standing.content)
-        content = standing.content if records else {}
-        cells.append(Cell(cell.job, cell.planned, standing.verdict, standing.reason, content))
+        verdict, reason = judged(notes, cell.key, cell.job, standing := store.standing(cell.key))
+        cells.append(Cell(cell.job, cell.planned, verdict, reason, standing.content))
     check_sum(plan, cells)
     return tuple(cells)
+
+
+def judged(notes: ObstacleNotes, key: str, job: Job, standing: StoredRun) -> Outcome:
+    """The verdict of a cell and its reason: what is stored, or else what stood in its way. No seed matters."""
+    if standing.verdict is Verdict.PENDING and (obstacle := notes.before(job)):
+        return obstacle
+    if not standing.verdict.is_final and (fault := notes.runs.get(key)):
+        # later than any unfinished run that is stored: such a note goes when a run is
+        return Verdict.INFRASTRUCTURE, fault
+    return standing.verdict, standing.reason
 
 
 def check_sum(plan: Plan, cells: Iterable[Cell]) -> Counter[Verdict]:

@@ -31,8 +31,9 @@ from harness.execution.bulletins import Wish, ask_to_end, bulletins
 from harness.execution.campaign import run_cells_on
 from harness.execution.cluster import open_cluster
 from harness.execution.errands import own_meaning, refusal
+from harness.planning.cells import Cell
 from harness.planning.obstacles import Obstacles
-from harness.planning.plan import Cell, Plan
+from harness.planning.plan import Plan
 from harness.proof.leaves import Event
 from harness.proof.results import ResultSet, faults_of
 from harness.results.digests import stored_results
