@@ -2,7 +2,7 @@
 
 The log names the verdict and the record of every run, in order, and is written with each: it is the index, and no
 other is kept beside it. It is trusted for what to run next, and for nothing else: every table looks at records.
-And it is tested: some of the runs that it calls finished are looked at, and where one is not what it says, all are.
+And it is tested: some runs that it calls finished are looked at, and where one is not what it says, all are.
 """
 
 from __future__ import annotations
