@@ -171,7 +171,8 @@ def check_workers(cluster: Cluster, wanted: Path) -> list[Worker]:
             raise EngineError(
                 reason,
                 where=f"worker {address}",
-                todo="start the workers in the same tree, where the same folder of results has the same name",
+                todo="start the workers in the same tree, where the same folder of results has the same name; "
+                "mount it so that locks reach all machines (NFS: without nolock and local_lock)",
             )
     if not any(worker.share.cpus and worker.share.memory for worker in every):
         raise EngineError(

@@ -97,7 +97,7 @@ class Log:
         write_json(self.folder / NEXT, intent)
         yield
         self.append([leaf])
-        (self.folder / NEXT).unlink()
+        (self.folder / NEXT).unlink(missing_ok=True)
 
     def repair(self) -> list[str]:
         """What was put right after a harness that was killed, in words.
@@ -138,7 +138,7 @@ class Log:
         leaf, note = self.unfinished()
         if leaf is not None:
             self.append([leaf])
-        path.unlink()
+        path.unlink(missing_ok=True)
         return note and f"{self.path}: {note}"
 
     @contextmanager

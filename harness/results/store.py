@@ -7,6 +7,7 @@ run is a leaf of the log beside the store.
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 import shutil
@@ -21,6 +22,7 @@ from typing import Any
 from harness.base.errors import CorruptData
 from harness.base.files import sha256_of, sync_folder, write_json
 from harness.base.ownership import own_folder
+from harness.base.shared import look_anew, move
 from harness.base.vocabulary import Verdict
 from harness.planning.cells import Cell, Cells, Outcome
 from harness.planning.jobs import Job
@@ -130,7 +132,7 @@ class Store:
                     with self.log.event(result_leaf(content, content["digest"]), final / RECORD_FILE):
                         self._discard(record.key)
                         final.parent.mkdir(exist_ok=True)
-                        draft.rename(final)
+                        move(draft, final)
                         sync_folder(final.parent)
                 return self.record(record.key)
         finally:
@@ -154,7 +156,8 @@ class Store:
                 yield is_current
             finally:
                 if is_current:
-                    path.unlink()
+                    # asked twice over NFS, the second answer is that it is gone
+                    path.unlink(missing_ok=True)
 
     def amend(self, record: Record) -> None:
         """Replace the verdict of a stored run, keeping its files: for what a later repetition showed."""
@@ -162,7 +165,7 @@ class Store:
         write_json(draft, content)
         final = self.path(record.key) / RECORD_FILE
         with self._alone(), self.log.event(result_leaf(content, content["digest"], Event.AMENDMENT), final):
-            draft.replace(final)
+            move(draft, final)
 
     def remove(self, key: str) -> None:
         """Remove one run. That it was there stays in the log."""
@@ -214,7 +217,7 @@ class Store:
         """The run's folder is renamed away in one step, then its files are deleted."""
         grave = Path(tempfile.mkdtemp(dir=self._own, prefix="removed-"))
         with suppress(FileNotFoundError):
-            self.path(key).rename(grave)
+            move(self.path(key), grave)
         shutil.rmtree(grave, ignore_errors=True)
 
     @property
@@ -231,10 +234,14 @@ class Store:
         self.folder.mkdir(parents=True, exist_ok=True)
         with (self.folder / _LOCK).open("w") as stream:
             fcntl.flock(stream, fcntl.LOCK_EX)
+            # what others did before they let go of the lock is seen now, on any machine
+            look_anew(self.folder.parent)
+            look_anew(self.folder)
             yield self._open_log()
 
     def _stays(self, record: Record, *, again: bool) -> bool:
         """Whether what is stored under the key of `record` counts for more than `record` does."""
+        look_anew(self.path(record.key).parent)
         is_final = self.standing(record.key).verdict.is_final
         return is_final and not (again and record.verdict.is_final)
 
@@ -266,7 +273,12 @@ def _take(files: dict[str, Path], folder: Path) -> dict[str, StoredFile]:
     for name, source in sorted(files.items()):
         target = folder / name
         target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.move(source, target)
+        try:
+            move(source, target)
+        except OSError as error:
+            if error.errno != errno.EXDEV:
+                raise
+            shutil.move(source, target)
         target.chmod(0o644)
         with target.open("rb+") as stream:
             os.fsync(stream.fileno())
