@@ -80,20 +80,18 @@ class _Newest:
 
     def read(self) -> None:
         """Read the log from its beginning to its end."""
-        keys = self._cells.keys
         # eight bytes of a key lead to its place, all of it tells whether it is the one
-        heads = _heads(keys)
+        heads = self._cells.key_heads
         order = np.argsort(heads)
         heads = heads[order]
         leaves = self._result_leaves()
         while batch := list(islice(leaves, _BATCH)):
             wanted = np.frombuffer(bytes.fromhex("".join(leaf["key"] for _, leaf in batch)), np.uint8)
             wanted = wanted.reshape(len(batch), -1)
-            near = np.minimum(np.searchsorted(heads, _heads(wanted)), len(heads) - 1)
-            places = order[near]
-            for (start, leaf), place, is_planned in zip(
-                batch, places.tolist(), (keys[places] == wanted).all(axis=1).tolist(), strict=True
-            ):
+            near = np.searchsorted(heads, wanted[:, :8].copy().view(np.uint64).reshape(-1))
+            places = order[np.minimum(near, len(heads) - 1)]
+            are_planned = self._cells.have_keys(places, wanted)
+            for (start, leaf), place, is_planned in zip(batch, places.tolist(), are_planned, strict=True):
                 if is_planned:
                     self._starts[place] = start
                     ends = ends_result(leaf["kind"])
@@ -129,10 +127,6 @@ class _Newest:
         """For each cell its verdict and what the log knows of its reason; None for one without a key."""
         for (key, kind), verdict in zip(self._cells.keyed(), self._verdicts.tolist(), strict=True):
             yield judged(notes, key, kind.job, _RUNS[verdict]) if key else None
-
-
-def _heads(keys: np.ndarray[Any, np.dtype[np.uint8]]) -> np.ndarray[Any, np.dtype[np.uint64]]:
-    return keys[:, :8].copy().view(np.uint64).reshape(-1)
 
 
 _RUNS = {
