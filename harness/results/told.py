@@ -125,7 +125,7 @@ class _Newest:
 
     def outcomes(self, notes: ObstacleNotes) -> Iterator[Outcome | None]:
         """For each cell its verdict and what the log knows of its reason; None for one without a key."""
-        for (key, kind), verdict in zip(self._cells.keyed(), self._verdicts.tolist(), strict=True):
+        for (key, kind), verdict in zip(self._cells.keyed(), self._verdicts.data, strict=True):
             yield judged(notes, key, kind.job, _RUNS[verdict]) if key else None
 
 
