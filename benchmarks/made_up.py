@@ -8,8 +8,9 @@ from pathlib import Path
 from harness.base.files import digest_of
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
+from harness.planning.cells import Cell
 from harness.planning.jobs import Job, PlannedJob, complete_options
-from harness.planning.plan import Cell, Plan
+from harness.planning.plan import Plan
 from harness.results.records import RECORD_FILE, Record, StoredFile
 from harness.results.scoring import Scores, scored_files, scorer_digest, scores_path
 from harness.results.store import Store
@@ -51,7 +52,7 @@ def fill_store(layout: Layout, plan: Plan, *, scores: bool) -> None:
     for number, cell in enumerate(plan.cells):
         assert cell.planned is not None
         failed = number % 50 == 0
-        record = _record(cell.planned, failed=failed)
+        record = record_of(cell.planned, failed=failed)
         folder = store.path(record.key)
         folder.mkdir(parents=True)
         for name, stored in record.files.items():
@@ -62,7 +63,8 @@ def fill_store(layout: Layout, plan: Plan, *, scores: bool) -> None:
             _write_scores(layout, record, scorer, number)
 
 
-def _record(planned: PlannedJob, *, failed: bool) -> Record:
+def record_of(planned: PlannedJob, *, failed: bool) -> Record:
+    """The record of a made-up run."""
     key = planned.key
     sizes = {name: len(_LOG) if name == "log.txt" else 64 for name in _FILES[: 2 if failed else None]}
     return Record(

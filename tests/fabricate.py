@@ -23,8 +23,9 @@ from harness.execution.inputs import job_folder, make_inputs
 from harness.execution.tasks import limits_of, order_of
 from harness.images import code_tree, environment_tree, image_name
 from harness.methods.card import load_method, merged_parameters
+from harness.planning.cells import Cell
 from harness.planning.jobs import Job, PlannedJob, card_of, complete_options
-from harness.planning.plan import Cell, Plan, make_plan
+from harness.planning.plan import Plan, make_plan
 from harness.results.records import Maker, Record
 from harness.results.reference import ReferenceResult
 from harness.results.scoring import score_run, scorer_digest

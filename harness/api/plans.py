@@ -12,9 +12,10 @@ from harness.base.errors import UsageError
 from harness.base.heartbeat import activity
 from harness.base.plurals import counted
 from harness.base.vocabulary import Accelerator
+from harness.planning.cells import Cell
 from harness.planning.jobs import Job, on_accelerator
 from harness.planning.needs import REQUEST, Needs, needs_of
-from harness.planning.plan import Cell, Plan, make_plan
+from harness.planning.plan import Plan, make_plan
 from harness.planning.request import Request, refuse_impossible_splits, requested_jobs
 from harness.planning.shards import parse_shard, shard_of
 from harness.planning.suites import plan_name
@@ -65,8 +66,8 @@ def plan(
     if suite is not None:
         asked = (methods, variant, parameters, datasets, splits, seeds, upstream)
         _refuse_beside_suite(asked, options)
-        name, jobs = plan_name(suite, published_seeds), suite_jobs(layout, here.store, suite, published_seeds)
-        return planned(name, jobs)
+        every = suite_jobs(layout, here.store, suite, published_seeds)
+        return planned(plan_name(suite, published_seeds), every)
     request = Request(
         methods=several(methods),
         datasets=several(datasets),
@@ -84,7 +85,7 @@ def plan(
     return planned(REQUEST, jobs)
 
 
-def cells(plan: Plan, *, repository: Repository | None = None) -> tuple[Cell, ...]:
+def cells(plan: Plan, *, repository: Repository | None = None) -> Sequence[Cell]:
     """The cells of a plan with the verdicts and the records of this machine's runs."""
     with activity(f"reading records of {counted(len(plan.cells), 'cell')}"):
         return join(plan, opened(repository).store, records=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from harness.api.repository import Repository, opened
@@ -20,12 +20,14 @@ from harness.execution.campaign import Choices, left_to_run, run_cells, run_cell
 from harness.execution.cluster import LOCAL, open_cluster
 from harness.execution.queues import logs_of
 from harness.handles.lookup import Handle, find_handle, run_command
+from harness.planning.cells import Cell, Cells
 from harness.planning.jobs import Job, PlannedJob
 from harness.planning.needs import check_disk
-from harness.planning.plan import Cell, Plan
+from harness.planning.plan import Plan
 from harness.results.durations import reference_seconds
 from harness.results.scoring import Scores, score_all, score_run, scores_path
 from harness.results.store import join
+from harness.results.told import what_is_told
 from harness.status import Table, build_table
 
 
@@ -53,6 +55,7 @@ def run(
     upstream: Path | str | None = None,
     stop: threading.Event | None = None,
     on: str = LOCAL,
+    verify: bool = False,
     repository: Repository | None = None,
 ) -> Campaign:
     """The table of a plan after all that was left of it was run and scored. Called again, it resumes.
@@ -60,7 +63,9 @@ def run(
     `workers` is the number of processors to lend, `again` names verdicts to run again. Ctrl-C, or setting `stop`,
     ends it cleanly. A plan made with `upstream` needs the same folder here. `on` is the address of a Dask
     scheduler whose workers run it, "tcp://HOST:PORT", "dask" for one in this process, or a TOML
-    file that says what a queue such as Slurm is to be asked for.
+    file that says what a queue such as Slurm is to be asked for. What is left of a large plan is known from the
+    log, of which a sample is compared with the records, or with `verify` from all records; the table at the end is
+    of all records, and what the log called finished and is not, is run then.
     """
     here = opened(repository)
     choices = Choices(
@@ -70,17 +75,28 @@ def run(
         remove_images=remove_images,
         upstream=Path(upstream) if upstream is not None else None,
     )
-    if waiting := next((cell for cell in plan.cells if cell.planned is None and cell.can_run), None):
+    if waiting := next(iter(Cells.of(plan.cells).waiting()), None):
         raise UsageError(
             "this plan was made without its splits", where=waiting.job.label, todo="plan it with make_splits=True"
         )
-    joined = join(plan, here.store, records=True)
-    left, stopped = len(left_to_run(joined, choices.again)), False
+    told = what_is_told(plan, here.store, verify=verify)
+    left, stopped = len(left_to_run(told.cells, choices.again)), False
     if left:
-        stopped = _run(here, plan, joined, choices, progress, stop, on)
+        stopped = _run(here, plan, told.cells, choices, progress, stop, on, told.notes)
+    joined = told.cells if told.has_records and not left else join(plan, here.store, records=True)
+    if not stopped and (damaged := _not_as_told(told.cells, joined)):
+        notes = [f"{counted(damaged, 'run')} that the log calls finished can't be believed, and are run again"]
+        left += damaged
+        stopped = _run(here, plan, joined, replace(choices, again=frozenset()), progress, stop, on, notes)
         joined = join(plan, here.store, records=True)
     scored = score_all(here.layout, here.store, joined, here.mirrors)
     return Campaign(build_table(here.layout, here.store, plan, scored.cells), left, stopped)
+
+
+def _not_as_told(told: Cells, joined: Sequence[Cell]) -> int:
+    """How many cells were believed to be finished whose records say otherwise."""
+    believed = told.having(lambda verdict: verdict.is_final)
+    return sum(1 for was, now in zip(believed, joined, strict=True) if was and not now.verdict.is_final)
 
 
 def _run(
@@ -91,10 +107,11 @@ def _run(
     progress: ProgressChoice,
     stop: threading.Event | None,
     on: str,
+    notes: Sequence[str],
 ) -> bool:
     """Run what is left; whether a person stopped it."""
     if on != LOCAL:
-        return _run_on(here, plan, joined, choices, progress, stop, on)
+        return _run_on(here, plan, joined, choices, progress, stop, on, notes)
     seconds = reference_seconds(here.layout, (cell.job for cell in joined))
     needs = check_disk(here.layout, plan.name, joined, seconds)
     with (
@@ -102,6 +119,8 @@ def _run(
         _stopping(stop) as stopping,
         find_engine(here.layout, install=here.install, runtime=here.runtime) as engine,
     ):
+        for note in notes:
+            shown.note(note)
         shown.note(f"engine: {engine.name} {engine.facts.version}")
         shown.note(f"{needs.left} of {counted(needs.planned, 'cell')} left; {needs.disk()}")
         shown.note(needs.time())
@@ -126,6 +145,7 @@ def _run_on(
     progress: ProgressChoice,
     stop: threading.Event | None,
     on: str,
+    notes: Sequence[str],
 ) -> bool:
     """The same on a cluster."""
     if choices.remove_images:
@@ -135,6 +155,8 @@ def _run_on(
         _stopping(stop) as stopping,
         open_cluster(on, workers=choices.workers, logs=logs_of(here.layout), stop=stopping) as cluster,
     ):
+        for note in notes:
+            shown.note(note)
         shown.note(f"{len(left_to_run(joined, choices.again))} of {counted(len(joined), 'cell')} left")
         return run_cells_on(
             cluster,

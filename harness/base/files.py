@@ -13,6 +13,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from harness.base.shared import move
+
 _CHUNK = 1 << 20
 # Made once: json.dumps would make one per call, a tenth of what checking a record takes.
 _CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
@@ -57,7 +59,7 @@ def sync_folder(path: Path) -> None:
         os.close(handle)
 
 
-def write_atomic(path: Path, content: bytes | str) -> None:
+def write_atomic(path: Path, content: bytes | memoryview | str) -> None:
     """Write a whole file or nothing: temporary neighbour, fsync, rename."""
     data = content.encode() if isinstance(content, str) else content
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -68,7 +70,7 @@ def write_atomic(path: Path, content: bytes | str) -> None:
             stream.flush()
             os.fsync(stream.fileno())
         Path(name).chmod(0o644)
-        Path(name).replace(path)
+        move(Path(name), path)
     except BaseException as error:
         Path(name).unlink(missing_ok=True)
         if isinstance(error, OSError) and error.filename is None:
@@ -111,7 +113,7 @@ def folder_in_the_making(final: Path) -> Iterator[Path]:
             if path.is_dir() and not path.is_symlink():
                 sync_folder(path)
         try:
-            making.rename(final)
+            move(making, final)
         except OSError:
             if not final.is_dir():
                 raise

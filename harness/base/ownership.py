@@ -5,7 +5,8 @@ runs containers holds the lock of its own folder under the work folder. What is 
 nobody holds has no owner any more, however its owner ended, and may be removed.
 
 A lock that can't be seen proves nothing: a harness in a container of its own, beside the same engine, sees other
-files. So a folder's name tells where it is seen: in which mount name space, since which start of the machine.
+files. So a folder's name tells where it is seen: in which mount name space, since which start of the machine. And
+a lock that is free here proves nothing of another machine, where locks end at each machine.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ import threading
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
+
+from harness.base.shared import locks_are_local
 
 LABEL_HARNESS = "permafrost.harness"
 LABEL_RUN = "permafrost.run"
@@ -68,7 +71,8 @@ def is_owned(lock: Path) -> bool:
         return True
     finally:
         os.close(handle)
-    return False
+    named = _NAMED.fullmatch(lock.parent.name)
+    return named is not None and named["boot"] != boot() and locks_are_local(lock)
 
 
 def _would_be_seen(lock: Path) -> bool:
@@ -109,10 +113,13 @@ def _leave() -> None:
     """Remove folders that hold nothing but their lock when the process ends."""
     for folder, handle in _owned.values():
         with suppress(OSError):
-            if [path.name for path in folder.iterdir()] == [_LOCK_NAME]:
+            is_empty = [path.name for path in folder.iterdir()] == [_LOCK_NAME]
+            if is_empty:
                 (folder / _LOCK_NAME).unlink()
+            # NFS keeps a removed file under another name until it is closed
+            os.close(handle)
+            if is_empty:
                 folder.rmdir()
-        os.close(handle)
     _owned.clear()
 
 

@@ -44,6 +44,7 @@ _SHOWN_IN_FULL = 4
 @runtime_option
 @on_option
 @click.option("--dry-run", is_flag=True, help="Only show what would run, and what it would need.")
+@click.option("--verify", is_flag=True, help="What is left of a large plan is seen in all records.")
 @click.option("--report", is_flag=True, help="Write the HTML report at the end.")
 @json_option
 def command(
@@ -57,6 +58,7 @@ def command(
     on: str,
     dry_run: bool,
     report: bool,
+    verify: bool,
     as_json: bool,
 ) -> int:
     """Run what is left of a suite, or of one method's jobs, and show every cell's verdict.
@@ -88,6 +90,7 @@ def command(
         remove_images=remove_images,
         upstream=request["upstream"],
         on=on,
+        verify=verify,
         repository=repository,
     )
     if as_json:

@@ -7,13 +7,14 @@ result rests on it: a bulletin that can't be written stops nothing.
 from __future__ import annotations
 
 import logging
+import math
 import os
 import secrets
 import socket
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
@@ -99,17 +100,21 @@ class Tally:
     def __init__(self) -> None:
         self._guard = threading.Lock()
         self._began = time.monotonic()
-        self._expected: dict[str, float | None] = {}
+        # no list of the runs: there may be a million
+        self._runs, self._known, self._seconds = 0, 0, 0.0
         self._spent = 0.0
         self._ended: Counter[str] = Counter()
         self._nodes: Counter[str] = Counter()
         self._underway: dict[str, tuple[str, str, float]] = {}
         self._lost = 0
 
-    def expect(self, seconds: Mapping[str, float | None]) -> None:
-        """The runs to come by their keys, with how long each is expected to take, if that is known."""
-        with self._guard:
-            self._expected.update(seconds)
+    def expect(self, seconds: Iterable[float | None]) -> None:
+        """The runs to come: how long each is expected to take, None or no number where that is not known."""
+        for one in seconds:
+            self._runs += 1
+            if one is not None and not math.isnan(one):
+                self._known += 1
+                self._seconds += one
 
     def begun(self, key: str, label: str, host: str = "") -> None:
         """A run began on a host, which is this machine where none is named. Said again, nothing changes."""
@@ -119,13 +124,13 @@ class Tally:
             if before is None or before[1] != host:
                 self._underway[key] = (label, host, time.monotonic())
 
-    def ended(self, key: str, verdict: Verdict, host: str = "") -> None:
-        """A run has its verdict."""
+    def ended(self, key: str, verdict: Verdict, host: str = "", *, expected: float | None = None) -> None:
+        """A run has its verdict. `expected` is the time that was expected of it."""
         with self._guard:
             self._underway.pop(key, None)
             self._ended[str(verdict)] += 1
             self._nodes[host or socket.gethostname()] += 1
-            self._spent += self._expected.get(key) or 0.0
+            self._spent += expected or 0.0
 
     def left(self, key: str, *, lost: bool = False) -> None:
         """A run will have no verdict from where it was: it was given back, or its worker was lost."""
@@ -144,7 +149,7 @@ class Tally:
                 host=socket.gethostname(),
                 process=os.getpid(),
                 seconds=now - self._began,
-                runs=len(self._expected),
+                runs=self._runs,
                 ended=dict(self._ended),
                 nodes=dict(self._nodes),
                 underway=tuple(
@@ -158,10 +163,9 @@ class Tally:
 
     def _left(self, seconds: float) -> float | None:
         """The seconds to come if all goes on as in these, by expected time or else by number; None at first."""
-        known = [expected for expected in self._expected.values() if expected is not None]
-        done, all_of_it = self._spent, sum(known)
-        if len(known) < len(self._expected):
-            done, all_of_it = float(sum(self._ended.values())), float(len(self._expected))
+        done, all_of_it = self._spent, self._seconds
+        if self._known < self._runs:
+            done, all_of_it = float(sum(self._ended.values())), float(self._runs)
         return max(0.0, all_of_it - done) * seconds / done if done else None
 
 

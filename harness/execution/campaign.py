@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+import numpy as np
+
 from harness.base.errors import DataError, ImageError, UsageError
 from harness.base.layout import Layout
 from harness.base.machine import room_on
@@ -28,9 +30,9 @@ from harness.execution.turns import CampaignState, Expected, starting_order, tak
 from harness.images import BuiltImage, Supply, remove_images, take_image
 from harness.images.fetch import few_notes
 from harness.planning.budget import Budget, Share, this_machine
+from harness.planning.cells import Cell, Cells
 from harness.planning.jobs import card_of
 from harness.planning.obstacles import Obstacles, image_of, variant_of
-from harness.planning.plan import Cell
 from harness.proof.plans import LoggedCell, enter_plan
 from harness.results.records import Record
 from harness.results.store import Store
@@ -47,16 +49,14 @@ class Choices:
     upstream: Path | None = None
 
 
-def left_to_run(cells: Iterable[Cell], again: Iterable[Verdict] = ()) -> list[Cell]:
+def left_to_run(cells: Iterable[Cell], again: Iterable[Verdict] = ()) -> Cells:
     """The cells whose verdict is not final or is one of `again`; those that the machine failed come last."""
-    verdicts = frozenset(again)
-    left = [
-        cell
-        for cell in cells
-        if cell.planned is not None and (not cell.verdict.is_final or cell.verdict in verdicts)
-    ]
+    verdicts, every = frozenset(again), Cells.of(cells)
+    left = every.having(lambda verdict: not verdict.is_final or verdict in verdicts)
+    left &= every.by_kind(lambda cell: cell.planned is not None) > 0
+    failed = every.having(lambda verdict: verdict is Verdict.INFRASTRUCTURE)
     # so that a campaign which is ended by the same failures each time gets further each time
-    return sorted(left, key=lambda cell: cell.verdict is Verdict.INFRASTRUCTURE)
+    return every.chosen(np.concatenate([np.flatnonzero(left & ~failed), np.flatnonzero(left & failed)]))
 
 
 def run_cells(
@@ -79,7 +79,7 @@ def run_cells(
     choices = choices or Choices()
     layout.local.mkdir(parents=True, exist_ok=True)
     cells = left_to_run(joined, choices.again)
-    on_gpu = sorted({cell.job.method for cell in cells if cell.job.accelerator == "cuda"})
+    on_gpu = sorted({cell.job.method for cell in cells.of_each_kind() if cell.job.accelerator == "cuda"})
     if on_gpu:
         require_gpu(layout, engine.facts, on_gpu)
     share = this_machine(workers=choices.workers, gpus=1 if on_gpu else 0)
@@ -91,7 +91,7 @@ def run_cells(
     cells = _cells_that_fit(layout, cells, [share], "this machine can lend {}", state.progress)
     durations = Expected(layout, joined, state.progress)
     _tidy(layout, engine, state.progress)
-    state.tally.expect({cell.key: durations.before(cell) for cell in cells if cell.key})
+    state.tally.expect(durations.all_before(cells))
     with telling(layout, state.tally, plan=name, on=LOCAL, enough=state.enough, stop=state.stop):
         for group in _groups(cells, one_method_at_a_time=choices.remove_images):
             _run_group(layout, group, engine, choices, state, durations)
@@ -102,7 +102,7 @@ def run_cells(
 
 def _run_group(
     layout: Layout,
-    group: Sequence[Cell],
+    group: Cells,
     engine: Engine,
     choices: Choices,
     state: CampaignState,
@@ -129,7 +129,7 @@ def _run_group(
         state,
     )
     if choices.remove_images:
-        for job in {image_of(cell.job): cell.job for cell in group}.values():
+        for job in {image_of(cell.job): cell.job for cell in group.of_each_kind()}.values():
             remove_images(engine, layout, job.method, job.accelerator)
 
 
@@ -149,7 +149,7 @@ def run_cells_on(
     choices = choices or Choices()
     layout.local.mkdir(parents=True, exist_ok=True)
     cells = left_to_run(joined, choices.again)
-    if on_gpu := [cell.job.method for cell in cells if cell.job.accelerator != "cpu"]:
+    if on_gpu := [cell.job.method for cell in cells.of_each_kind() if cell.job.accelerator != "cpu"]:
         raise UsageError(
             f"a cluster runs methods on the CPU only, not {on_gpu[0]} on a GPU",
             where=f"--on {cluster.address}",
@@ -163,7 +163,7 @@ def run_cells_on(
         _enter_plan(layout, name, announced or joined, state.progress)
         cells = _cells_that_fit(layout, cells, shares, "the largest worker lends {}", state.progress)
         durations = Expected(layout, joined, state.progress)
-        errands = [
+        errands = (
             Errand(
                 layout,
                 cell.planned,
@@ -173,22 +173,23 @@ def run_cells_on(
                 choices.upstream,
                 runtime,
                 again=cell.verdict in choices.again,
+                expected_s=durations.before(cell),
             )
             for cell in starting_order(cells, durations.seconds, sum(share.cpus for share in shares))
             if cell.planned is not None
-        ]
-        state.tally.expect({cell.key: durations.before(cell) for cell in cells if cell.key})
+        )
+        state.tally.expect(durations.all_before(cells))
         with telling(layout, state.tally, plan=name, on=cluster.address, enough=state.enough, stop=state.stop):
-            state.progress.note(hand_out(cluster, errands, state, wanted).text(cluster.address))
+            state.progress.note(hand_out(cluster, errands, len(cells), state, wanted).text(cluster.address))
     return state.is_ending()
 
 
 def _enter_plan(layout: Layout, name: str, cells: Sequence[Cell], progress: Progress) -> None:
     """Write down what is to be run before anything is."""
-    planned = [
+    planned = (
         LoggedCell(cell.key or "", f"{cell.job.benchmark}: {cell.job.label}", "" if cell.key else cell.verdict)
         for cell in cells
-    ]
+    )
     with Store(layout.runs).open_log() as (log, notes):
         enter_plan(log, name, planned)
     for note in notes:
@@ -196,12 +197,12 @@ def _enter_plan(layout: Layout, name: str, cells: Sequence[Cell], progress: Prog
 
 
 def _cells_that_fit(
-    layout: Layout, cells: Sequence[Cell], lent: Sequence[Share], otherwise: str, progress: Progress
-) -> list[Cell]:
+    layout: Layout, cells: Cells, lent: Sequence[Share], otherwise: str, progress: Progress
+) -> Cells:
     """The cells whose resources fit what some machine lends; the reason for each of the others is noted."""
     fits = {}
     largest = max(lent, key=lambda share: (share.cpus, share.memory))
-    for name, job in {variant_of(cell.job): cell.job for cell in cells}.items():
+    for name, job in {variant_of(cell.job): cell.job for cell in cells.of_each_kind()}.items():
         share = Share.of(card_of(layout, job).resources)
         fits[name] = any(one.fits(share) for one in lent)
         if fits[name]:
@@ -210,7 +211,7 @@ def _cells_that_fit(
             reason = f"{job.method}/{job.variant} needs {share}; {otherwise.format(largest)}"
             Obstacles(layout.runs).note("variant", name, reason)
             progress.note(reason)
-    return [cell for cell in cells if fits[variant_of(cell.job)]]
+    return cells.where(lambda cell: fits[variant_of(cell.job)])
 
 
 def _tidy(layout: Layout, engine: Engine, progress: Progress) -> None:
@@ -228,17 +229,21 @@ def mark_unstable(store: Store, record: Record, reason: str) -> Record:
     return unstable
 
 
-def _groups(cells: Sequence[Cell], *, one_method_at_a_time: bool) -> list[list[Cell]]:
+def _groups(cells: Cells, *, one_method_at_a_time: bool) -> list[Cells]:
     if not one_method_at_a_time:
-        return [list(cells)] if cells else []
-    methods = dict.fromkeys(cell.job.method for cell in cells)
-    return [[cell for cell in cells if cell.job.method == method] for method in methods]
+        return [cells] if cells else []
+    methods = dict.fromkeys(cell.job.method for cell in cells.of_each_kind())
+    return [cells.where(partial(_is_of, method)) for method in methods]
+
+
+def _is_of(method: str, cell: Cell) -> bool:
+    return cell.job.method == method
 
 
 def _images(
-    layout: Layout, engine: Engine, cells: Sequence[Cell], state: CampaignState, supply: Supply
+    layout: Layout, engine: Engine, cells: Cells, state: CampaignState, supply: Supply
 ) -> dict[str, BuiltImage]:
-    jobs = {image_of(cell.job): cell.job for cell in cells}
+    jobs = {image_of(cell.job): cell.job for cell in cells.of_each_kind()}
     state.progress.begin("images", len(jobs))
     needed, images = {job.method for job in jobs.values()}, dict[str, BuiltImage]()
     for name, job in jobs.items():

@@ -13,7 +13,7 @@ import tempfile
 import threading
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -171,7 +171,8 @@ def check_workers(cluster: Cluster, wanted: Path) -> list[Worker]:
             raise EngineError(
                 reason,
                 where=f"worker {address}",
-                todo="start the workers in the same tree, where the same folder of results has the same name",
+                todo="start the workers in the same tree, where the same folder of results has the same name; "
+                "mount it so that locks reach all machines (NFS: without nolock and local_lock)",
             )
     if not any(worker.share.cpus and worker.share.memory for worker in every):
         raise EngineError(
@@ -226,9 +227,14 @@ class _Handed:
     times: int
 
 
-def hand_out(cluster: Cluster, errands: Sequence[Errand], state: CampaignState, wanted: Path) -> Counts:
-    """Have every errand carried out; returns when all have ended, or were left because a person stops."""
-    state.progress.begin(f"runs on {cluster.address}", len(errands))
+def hand_out(
+    cluster: Cluster, errands: Iterable[Errand], count: int, state: CampaignState, wanted: Path
+) -> Counts:
+    """Have every one of so many errands carried out; returns when all have ended, or were left: a person stops.
+
+    An errand is made when its turn comes: there may be a million.
+    """
+    state.progress.begin(f"runs on {cluster.address}", count)
     desk = _Desk(cluster, state, wanted)
     try:
         left = desk.run(errands, patient=False)
@@ -237,6 +243,13 @@ def hand_out(cluster: Cluster, errands: Sequence[Errand], state: CampaignState, 
     finally:
         desk.close()
     return desk.counts
+
+
+def _next_of(fresh: Iterator[Errand], waiting: deque[tuple[Errand, int]]) -> tuple[Errand, int] | None:
+    """What is to be handed out next, and how often it was: what was lost, else what never was."""
+    if waiting:
+        return waiting.popleft()
+    return next(((errand, 0) for errand in fresh), None)
 
 
 class _Desk:
@@ -250,12 +263,15 @@ class _Desk:
         self._number = 0
         self.counts = Counts()
 
-    def run(self, errands: Sequence[Errand], *, patient: bool) -> list[Errand]:
+    def run(self, errands: Iterable[Errand], *, patient: bool) -> list[Errand]:
         """Carry them out; what another harness is running is asked for again if `patient`, else it is returned."""
-        waiting, elsewhere = deque((errand, 0) for errand in errands), list[Errand]()
+        # those that had their turn and need another, before all others
+        fresh, waiting, elsewhere = iter(errands), deque[tuple[Errand, int]](), list[Errand]()
         looked = see = 0.0
-        while waiting or self._out:
+        ready = _next_of(fresh, waiting)
+        while ready or self._out:
             if self._state.is_ending():
+                fresh, ready = iter(()), None
                 waiting.clear()
                 enough_file(self._wanted).touch()
             if self._state.stop.is_set():
@@ -267,8 +283,9 @@ class _Desk:
                 self._see_what_began()
                 # of many workers there is much to read: it takes a twentieth of the time at most
                 see = time.monotonic() + max(2 * _LOOK_S, 20 * (time.monotonic() - began))
-            while waiting and len(self._out) < room:
-                self._hand_out(*waiting.popleft())
+            while ready and len(self._out) < room:
+                self._hand_out(*ready)
+                ready = _next_of(fresh, waiting)
             try:
                 handed = self._out.pop(self._ended.get(timeout=_LOOK_S))
             except queue.Empty:
@@ -282,6 +299,7 @@ class _Desk:
                 waiting.append((handed.errand, 0))
             else:
                 elsewhere.append(handed.errand)
+            ready = ready or _next_of(fresh, waiting)
         return elsewhere
 
     def close(self) -> None:
@@ -357,7 +375,7 @@ class _Desk:
         if not back.is_of_data:
             count_failures(job.method, state, failed=back.verdict is Verdict.INFRASTRUCTURE)
         verdict = Verdict.MISSING_DATA if back.is_of_data else back.verdict
-        state.tally.ended(errand.planned.key, verdict, back.host)
+        state.tally.ended(errand.planned.key, verdict, back.host, expected=errand.expected_s)
         took = f" ({back.seconds:.1f} s)" if back.course is not Course.FAULT else ""
         reason = "" if verdict is Verdict.OK else f": {back.reason}"
         state.progress.step(f"{verdict}: {job.label}{took}{reason}")

@@ -20,6 +20,8 @@ from pathlib import Path
 import harness
 from harness.base.errors import DataError
 from harness.base.layout import Layout
+from harness.base.ownership import is_owned, owner_of
+from harness.base.shared import is_there
 from harness.base.vocabulary import Verdict
 from harness.engine import Engine, find_engine
 from harness.execution.tasks import Task, attempt
@@ -60,6 +62,7 @@ class Errand:
     upstream: Path | None = None
     runtime: str | None = None
     again: bool = False
+    expected_s: float | None = None
 
 
 @dataclass(frozen=True)
@@ -90,6 +93,9 @@ def refusal(wanted: Path, meaning: str) -> str:
         return f"another harness than the client's runs there: {Path(harness.__file__).parent}"
     if not wanted.parent.is_dir():
         return f"the folder of results is not seen there: {wanted.parent}"
+    # the client holds this lock as long as it lives: taken a second time, it keeps nobody from anything
+    if not is_owned(Path(owner_of(wanted.parent))):
+        return f"locks of the folder of results are not seen there: {wanted.parent}"
     return ""
 
 
@@ -97,7 +103,7 @@ def carry_out(errand: Errand) -> Return:
     """Run what is asked for, unless the store has it, and store it."""
     if reason := refusal(errand.wanted, errand.harness):
         return Return(Course.FAULT, reason=reason)
-    if not errand.wanted.exists() or enough_file(errand.wanted).exists():
+    if not is_there(errand.wanted) or is_there(enough_file(errand.wanted)):
         return Return(Course.STOPPED)
     store, key = Store(errand.layout.runs), errand.planned.key
     try:
@@ -172,7 +178,7 @@ def _gone(wanted: Path) -> Iterator[threading.Event]:
 
     def look() -> None:
         while not ended.wait(_LOOK_S):
-            if not wanted.exists():
+            if not is_there(wanted):
                 stop.set()
                 return
 

@@ -8,6 +8,7 @@ The order of starting changes no answer and no table; it only keeps all processo
 from __future__ import annotations
 
 import logging
+import math
 import threading
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -15,6 +16,9 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from statistics import median
+from typing import Any
+
+import numpy as np
 
 from harness.base.errors import CorruptData, DataError, HarnessError, WeightsError
 from harness.base.layout import Layout
@@ -25,10 +29,10 @@ from harness.execution.bulletins import Tally
 from harness.execution.runs.log import printable, shortened
 from harness.execution.tasks import Task, perform
 from harness.planning.budget import Budget, Share
+from harness.planning.cells import Cell, Cells
 from harness.planning.jobs import PlannedJob, card_of
 from harness.planning.needs import RunKind, kind_of, measured_seconds
 from harness.planning.obstacles import Obstacles, variant_of
-from harness.planning.plan import Cell
 from harness.results.records import Record
 from harness.results.reference import seconds_in_reference
 from harness.results.store import Store
@@ -40,6 +44,7 @@ _LOOK_S = 0.5
 # A run is started early once all that is left takes less than this many times its own time: enough for estimates
 # that are wrong by half.
 _AHEAD = 2.0
+_Seconds = np.ndarray[Any, np.dtype[np.float64]]
 
 
 @dataclass
@@ -163,7 +168,7 @@ def _tell(task: Task, outcome: Record | Exception | None, state: CampaignState) 
     job = task.planned.job
     if outcome is None:
         return
-    state.tally.ended(task.planned.key, _verdict_of(outcome))
+    state.tally.ended(task.planned.key, _verdict_of(outcome), expected=task.expected_s)
     if isinstance(outcome, DataError):
         state.progress.step(f"{Verdict.MISSING_DATA}: {job.label}: {outcome.what}")
         return
@@ -221,6 +226,10 @@ class Expected:
             self._seconds[kind] = self._in_reference(cell)
         return self._seconds[kind]
 
+    def all_before(self, cells: Cells) -> Iterable[float]:
+        """The same of each of the cells; no number where there are none."""
+        return cells.by_kind(lambda cell: math.nan if (before := self.before(cell)) is None else before)
+
     def _in_reference(self, cell: Cell) -> float | None:
         if cell.planned is None:
             return None
@@ -233,30 +242,34 @@ class Expected:
         return median(seconds) if seconds else None
 
 
-def starting_order(cells: Sequence[Cell], seconds: Callable[[Cell], float], processors: int) -> list[Cell]:
+def starting_order(cells: Sequence[Cell], seconds: Callable[[Cell], float], processors: int) -> Cells:
     """The cells in the order in which they should be started on so many processors.
 
     The order of the plan, so that a campaign which is stopped has about as many seeds of everything; but a run
     starts before its turn as soon as it would otherwise be the last to end. What the machine failed stays last.
+    `seconds` are the same for all cells of a kind.
     """
-    failures = [cell for cell in cells if cell.verdict is Verdict.INFRASTRUCTURE]
-    others = [cell for cell in cells if cell.verdict is not Verdict.INFRASTRUCTURE]
-    return [*_in_time(others, seconds, processors), *_in_time(failures, seconds, processors)]
+    every = Cells.of(cells)
+    lengths = every.by_kind(seconds)
+    failed = every.having(lambda verdict: verdict is Verdict.INFRASTRUCTURE)
+    parts = (np.flatnonzero(~failed), np.flatnonzero(failed))
+    return every.chosen(np.concatenate([some[_in_time(lengths[some], processors)] for some in parts]))
 
 
-def _in_time(cells: Sequence[Cell], seconds: Callable[[Cell], float], processors: int) -> Iterator[Cell]:
-    lengths = [seconds(cell) for cell in cells]
-    by_length = sorted(range(len(cells)), key=lambda place: -lengths[place])
-    in_turn, longest = iter(range(len(cells))), iter(by_length)
-    started: set[int] = set()
-    turn, long = next(in_turn, None), next(longest, None)
-    left = sum(lengths)
-    while turn is not None and long is not None:
-        place = long if lengths[long] * processors * _AHEAD >= left else turn
-        yield cells[place]
-        started.add(place)
-        left -= lengths[place]
-        while turn in started:
-            turn = next(in_turn, None)
-        while long in started:
-            long = next(longest, None)
+def _in_time(lengths: _Seconds, processors: int) -> np.ndarray[Any, np.dtype[np.int64]]:
+    """The places of these lengths in the order in which they are started."""
+    by_length = np.argsort(-lengths, kind="stable")
+    order, started = np.empty(len(lengths), np.int64), bytearray(len(lengths))
+    turn = long = 0
+    left = math.fsum(lengths)
+    for number in range(len(lengths)):
+        while started[turn]:
+            turn += 1
+        while started[by_length[long]]:
+            long += 1
+        longest = int(by_length[long])
+        place = longest if lengths[longest] * processors * _AHEAD >= left else turn
+        order[number] = place
+        started[place] = True
+        left -= float(lengths[place])
+    return order

@@ -19,8 +19,9 @@ from harness.base.layout import Layout
 from harness.base.manifests import Strict
 from harness.base.vocabulary import Accelerator, Verdict
 from harness.export.swhid import page_of
+from harness.planning.cells import Cell
 from harness.planning.jobs import Job, PlannedJob
-from harness.planning.plan import Cell, Plan
+from harness.planning.plan import Plan
 from harness.results.records import Record
 from harness.results.store import Store
 from harness.status import Table, build_table

@@ -35,7 +35,8 @@ from harness.export.licences import may_hand_on
 from harness.export.parts import copy_parts
 from harness.export.scores import difference
 from harness.export.summaries import describer, write_derived
-from harness.planning.plan import Cell, Plan
+from harness.planning.cells import Cell
+from harness.planning.plan import Plan
 from harness.results.records import RECORD_FILE, Record
 from harness.results.reference import ReferenceResult, load_reference
 from harness.results.scoring import Scores, compute_scores, read_scores, scored_files, scores_path

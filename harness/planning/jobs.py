@@ -132,11 +132,11 @@ def card_of(layout: Layout, job: Job) -> MethodCard:
     return load_method(layout, job.method).of_variant(job.variant, job.accelerator)
 
 
-def on_accelerator(layout: Layout, jobs: Iterable[Job], accelerator: Accelerator) -> list[Job]:
+def on_accelerator(layout: Layout, jobs: Iterable[Job], accelerator: Accelerator) -> Iterable[Job]:
     """The jobs, computed on `accelerator` where their method can, and some of them must."""
-    every = list(jobs)
     if accelerator == "cpu":
-        return every
+        return jobs
+    every = list(jobs)
     cards = {name: load_method(layout, name) for name in {job.method for job in every}}
     if not any(card.cuda for card in cards.values()):
         raise UsageError(

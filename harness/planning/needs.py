@@ -18,8 +18,8 @@ from harness.base.vocabulary import Accelerator, Verdict
 from harness.data import load_manifest
 from harness.images import recorded_size
 from harness.planning.budget import this_machine
+from harness.planning.cells import Cell
 from harness.planning.jobs import Job, card_of
-from harness.planning.plan import Cell
 
 # Method, variant and dataset: runs that take about as long as each other.
 RunKind = tuple[str, str, str]

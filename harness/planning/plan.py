@@ -7,10 +7,9 @@ read from the manifests. So a missing cell is visible everywhere, with its reaso
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
-from functools import cache, cached_property, partial
+from dataclasses import dataclass
+from functools import cache, partial
 from pathlib import Path
-from typing import Any
 
 from harness.base.errors import DataError, HarnessError, ImageError, MissingData, UsageError
 from harness.base.heartbeat import activity
@@ -20,6 +19,7 @@ from harness.data import dataset_digest
 from harness.images import image_tree
 from harness.methods.card import load_method
 from harness.methods.weights import weights_digest
+from harness.planning.cells import Cell, Cells
 from harness.planning.jobs import Job, PlannedJob
 from harness.splits import known_split_digest, split_digest, split_digest_offline
 
@@ -28,27 +28,6 @@ _REFUSALS = {
     Verdict.MISSING_DATA: MissingData,
     Verdict.INFRASTRUCTURE: ImageError,
 }
-
-
-@dataclass(frozen=True)
-class Cell:
-    """One planned cell: a job, what pins it down when it can be run at all, and the fields of its record."""
-
-    job: Job
-    planned: PlannedJob | None
-    verdict: Verdict = Verdict.PENDING
-    reason: str = ""
-    record: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
-
-    @property
-    def can_run(self) -> bool:
-        """Whether a run is planned, or waits for its split only."""
-        return self.planned is not None or self.verdict is Verdict.PENDING
-
-    @cached_property
-    def key(self) -> str | None:
-        """The key of its run, or None where none can be planned."""
-        return self.planned.key if self.planned else None
 
 
 def pinned(cell: Cell) -> PlannedJob:
@@ -68,7 +47,7 @@ class Plan:
     """All cells of one request, in a fixed order."""
 
     name: str
-    cells: tuple[Cell, ...]
+    cells: Sequence[Cell]
     # the plan that this is a shard of
     part_of: Plan | None = None
 
@@ -78,17 +57,12 @@ class Plan:
         return self.part_of or self
 
     def __post_init__(self) -> None:
-        jobs: dict[str, Job] = {}
-        for cell in self.cells:
-            if cell.key is None:
-                continue
-            other = jobs.setdefault(cell.key, cell.job)
-            if other is not cell.job:
-                raise UsageError(
-                    "one run is planned twice",
-                    where=" and ".join(dict.fromkeys((other.label, cell.job.label))),
-                    todo="name every method, dataset and seed once; two names of the same data are the same run",
-                )
+        if twice := Cells.of(self.cells).twice():
+            raise UsageError(
+                "one run is planned twice",
+                where=" and ".join(dict.fromkeys(cell.job.label for cell in twice)),
+                todo="name every method, dataset and seed once; two names of the same data are the same run",
+            )
 
 
 def make_plan(
@@ -102,7 +76,7 @@ def make_plan(
     digest_of = partial(split_digest, mirrors=mirrors) if make_splits else known_split_digest
     planner = _Planner(layout, digest_of, mirrors)
     with activity(f"planning {name}"):
-        return Plan(name=name, cells=tuple(planner.cell(job) for job in jobs))
+        return Plan(name=name, cells=Cells(planner.cell(job) for job in jobs))
 
 
 class Present:

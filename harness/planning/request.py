@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, overload
 
 from harness import benchmarks
 from harness.base.errors import CorruptData, MissingData, UsageError
@@ -38,7 +39,7 @@ class Request:
     upstream: Path | None = None
 
 
-def requested_jobs(layout: Layout, request: Request) -> list[Job]:
+def requested_jobs(layout: Layout, request: Request) -> Sequence[Job]:
     """The jobs, seed by seed: stopped at any time, every method has about as many."""
     seeds = request.seeds or request.published_seeds
     for name, value in (("--method", request.methods), ("--dataset", request.datasets), ("--seed", seeds)):
@@ -52,25 +53,50 @@ def requested_jobs(layout: Layout, request: Request) -> list[Job]:
     _refuse_strangers(layout, manifests, cards)
     upstream = upstream_tree(layout, request.upstream, request.methods) if request.upstream else ""
     by_benchmark = {one.benchmark: _seeds(one.benchmark, request) for one in manifests}
+    rows = list(zip(*by_benchmark.values(), strict=True))
+    first = dict(zip(by_benchmark, rows[0], strict=True))
     jobs = [
         make_job(
             card,
             manifest,
-            parse_split(split, seeds_of[manifest.benchmark]),
+            parse_split(split, first[manifest.benchmark]),
             variant=request.variant,
             chosen=request.parameters,
             options=request.options,
             upstream=upstream,
         )
-        for row in zip(*by_benchmark.values(), strict=True)
-        for seeds_of in [dict(zip(by_benchmark, row, strict=True))]
         for manifest, split, card in product(manifests, request.splits, cards)
     ]
     for job in jobs:
         check = getattr(benchmarks.part(job.benchmark, "requests"), "check", None)
         if check is not None:
             check(parameters_of(job.benchmark, job.split), job.options)
-    return jobs
+    return _WithSeeds(jobs, tuple(by_benchmark), rows)
+
+
+@dataclass(frozen=True)
+class _WithSeeds(Sequence[Job]):
+    """Jobs with one row of seeds after the other, each made when it is looked at: there may be a million."""
+
+    jobs: list[Job]
+    benchmarks: tuple[str, ...]
+    rows: list[tuple[int, ...]]
+
+    def __len__(self) -> int:
+        return len(self.jobs) * len(self.rows)
+
+    @overload
+    def __getitem__(self, place: int) -> Job: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[Job]: ...
+    def __getitem__(self, place: int | slice) -> Job | list[Job]:
+        """One job, or some."""
+        if isinstance(place, slice):
+            return [self[one] for one in range(*place.indices(len(self)))]
+        row, column = divmod(range(len(self))[place], len(self.jobs))
+        job = self.jobs[column]
+        seed = self.rows[row][self.benchmarks.index(job.benchmark)]
+        return job.model_copy(update={"split": job.split.model_copy(update={"seed": seed})})
 
 
 def refuse_impossible_splits(layout: Layout, jobs: Iterable[Job], mirrors: Sequence[Path] = ()) -> None:
@@ -78,11 +104,13 @@ def refuse_impossible_splits(layout: Layout, jobs: Iterable[Job], mirrors: Seque
 
     What is missing or corrupt is no such fault: a cell says so with its verdict, and others are run.
     """
-    for dataset, spec in {(job.dataset, job.split.label): (job.dataset, job.split) for job in jobs}.values():
-        try:
-            split_digest(layout, dataset, spec, mirrors)
-        except (MissingData, CorruptData):
+    seen: set[tuple[str, str]] = set()
+    for job in jobs:
+        if (split := (job.dataset, job.split.label)) in seen:
             continue
+        seen.add(split)
+        with suppress(MissingData, CorruptData):
+            split_digest(layout, job.dataset, job.split, mirrors)
 
 
 def _refuse_strangers(layout: Layout, manifests: Sequence[DatasetManifest], cards: Sequence[MethodCard]) -> None:

@@ -13,8 +13,9 @@ from dataclasses import dataclass, replace
 from harness.base.errors import UsageError
 from harness.base.files import digest_of
 from harness.base.vocabulary import Verdict
+from harness.planning.cells import Cell
 from harness.planning.needs import PART, RunKind, kind_of
-from harness.planning.plan import Cell, Plan
+from harness.planning.plan import Plan
 
 _CLASSES = _KNOWN, _UNKNOWN, _REFUSED = "known", "unknown", "refused"
 _TEXT = re.compile(r"([1-9][0-9]{0,5})/([1-9][0-9]{0,5})")

@@ -17,7 +17,8 @@ from harness.benchmarks.reading import Reading, reading_of
 from harness.data import load_manifest
 from harness.engine import Engine
 from harness.execution.campaign import Choices, run_cells
-from harness.planning.plan import Cell, make_plan
+from harness.planning.cells import Cell
+from harness.planning.plan import make_plan
 from harness.prediction.participants import Participant, Participation
 from harness.prediction.request import PredictionRequest
 from harness.prediction.rows import Item, Opinion, RankedRows, Row, Shape, entries_of, rows_of, ties

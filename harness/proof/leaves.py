@@ -32,6 +32,16 @@ class Event(StrEnum):
 _RESULTS = frozenset({Event.RECORD, Event.FAILURE, Event.AMENDMENT, Event.IMPORT, Event.DUPLICATE})
 
 
+def makes_result(kind: str) -> bool:
+    """Whether such a leaf says what the result of its key is from then on."""
+    return kind in _RESULTS
+
+
+def ends_result(kind: str) -> bool:
+    """Whether there is no result of its key any more after such a leaf."""
+    return kind == Event.REMOVAL
+
+
 @dataclass(frozen=True)
 class Leaf:
     """One event. `record` and `score` are digests; `plan` is that of a plan, `cells` the number of its cells.
@@ -133,7 +143,7 @@ def account_of(leaves: Iterable[Leaf]) -> Account:
     """The newest leaf of each key counts."""
     account = Account()
     for number, leaf in enumerate(leaves, start=1):
-        if leaf.kind in _RESULTS:
+        if makes_result(leaf.kind):
             account.results[leaf.key] = LoggedResult(leaf.record, leaf.verdict, leaf.score, leaf.scope, number)
             account.removals.pop(leaf.key, None)
         elif leaf.kind is Event.SCORE:
@@ -142,6 +152,6 @@ def account_of(leaves: Iterable[Leaf]) -> Account:
                 account.results[leaf.key] = LoggedResult(
                     before.record, before.verdict, leaf.score, before.scope, number
                 )
-        elif leaf.kind is Event.REMOVAL and leaf.key in account.results:
+        elif ends_result(leaf.kind) and leaf.key in account.results:
             account.removals[leaf.key] = account.results.pop(leaf.key)
     return account

@@ -11,7 +11,7 @@ import fcntl
 import json
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -41,6 +41,14 @@ class Log:
         except FileNotFoundError:
             return []
         return content.split(b"\n")[:-1]
+
+    def each_line(self, start: int = 0) -> Iterator[bytes]:
+        """Every whole line from a place in the file, one after the other: there may be a million."""
+        with suppress(FileNotFoundError), self.path.open("rb") as stream:
+            stream.seek(start)
+            for line in stream:
+                if line.endswith(b"\n"):
+                    yield line[:-1]
 
     def leaves(self) -> list[Leaf]:
         """Every leaf; `CorruptData` with the number of the line where one is none."""
@@ -89,7 +97,7 @@ class Log:
         write_json(self.folder / NEXT, intent)
         yield
         self.append([leaf])
-        (self.folder / NEXT).unlink()
+        (self.folder / NEXT).unlink(missing_ok=True)
 
     def repair(self) -> list[str]:
         """What was put right after a harness that was killed, in words.
@@ -130,7 +138,7 @@ class Log:
         leaf, note = self.unfinished()
         if leaf is not None:
             self.append([leaf])
-        path.unlink()
+        path.unlink(missing_ok=True)
         return note and f"{self.path}: {note}"
 
     @contextmanager

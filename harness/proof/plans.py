@@ -6,8 +6,11 @@ A leaf holds a plan's digest. The plan itself, its cells by key and label, lies 
 from __future__ import annotations
 
 import gzip
+import hashlib
+import io
 import json
-from collections.abc import Iterable, Sequence
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,6 +22,8 @@ from harness.proof.leaves import Event, Leaf, account_of, now
 from harness.proof.log import Log
 
 _FOLDER = "plans"
+# for zlib: with gzip's header, the window as large as can be
+_GZIP = 31
 
 
 @dataclass(frozen=True)
@@ -30,15 +35,29 @@ class LoggedCell:
     verdict: str = ""
 
 
-def enter_plan(log: Log, name: str, cells: Sequence[LoggedCell]) -> None:
-    """Let a plan enter the log, unless it is there."""
-    content = {"name": name, "cells": [[cell.key, cell.label, cell.verdict] for cell in cells]}
-    digest = digest_of(content)
-    if not any(digest.encode() in line for line in log.lines()):
-        path = plan_path(log.folder, digest)
-        # no time stamp: equal plans are equal files
-        write_atomic(path, gzip.compress(canonical_json(content), mtime=0))
-        log.append([Leaf(Event.PLAN, now(), name, plan=digest, cells=len(cells))])
+def enter_plan(log: Log, name: str, cells: Iterable[LoggedCell]) -> None:
+    """Let a plan enter the log, unless it is there. No list is made of its cells: there may be a million."""
+    digest, count = hashlib.sha256(), 0
+    # no time stamp: equal plans are equal files
+    packer, packed = zlib.compressobj(wbits=_GZIP), io.BytesIO()
+    for piece in _canonical_pieces(name, cells):
+        count += 1
+        digest.update(piece)
+        packed.write(packer.compress(piece))
+    packed.write(packer.flush())
+    text = digest.hexdigest()
+    if not any(text.encode() in line for line in log.each_line()):
+        write_atomic(plan_path(log.folder, text), packed.getbuffer())
+        # one piece for each cell, one before and one after them
+        log.append([Leaf(Event.PLAN, now(), name, plan=text, cells=count - 2)])
+
+
+def _canonical_pieces(name: str, cells: Iterable[LoggedCell]) -> Iterator[bytes]:
+    """The canonical JSON of a plan, in pieces."""
+    yield b'{"cells":['
+    for number, cell in enumerate(cells):
+        yield (b"," if number else b"") + canonical_json([cell.key, cell.label, cell.verdict])
+    yield b'],"name":' + canonical_json(name) + b"}"
 
 
 def plan_path(folder: Path, digest: str) -> Path:

@@ -15,7 +15,8 @@ from harness.compare import Book
 from harness.images.cards import environment_chain
 from harness.images.identity import code_folders, code_tree, combined, environment_tree
 from harness.images.sources import code_files
-from harness.planning.plan import Cell, Plan
+from harness.planning.cells import Cell
+from harness.planning.plan import Plan
 from harness.results.reference import load_reference
 from harness.results.store import Store, join
 from harness.status import Group, ScoredCell, Table, build_table

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from harness.base.errors import CorruptData
 from harness.base.files import read_json, sync_folder, write_json
+from harness.base.shared import move
 from harness.proof.log import Log
 
 RUNS, SCORES = "runs", "scores"
@@ -25,7 +26,7 @@ def arrive(ready: Path, log: Log, lines: Sequence[bytes]) -> None:
     Call it, as `settle`, with the lock of the results held. Both folders are of one file system.
     """
     write_json(ready / _EVENTS, {"size": log.size, "lines": [line.decode() for line in lines]})
-    ready.rename(log.folder / _ARRIVED)
+    move(ready, log.folder / _ARRIVED)
     sync_folder(log.folder)
 
 
@@ -61,15 +62,15 @@ def _enter(folder: Path, log: Log, size: int, lines: list[bytes]) -> None:
         if place.is_dir():
             # one that ended for no reason of its own
             (folder / _REPLACED).mkdir(exist_ok=True)
-            place.rename(folder / _REPLACED / run.name)
-        run.rename(place)
+            move(place, folder / _REPLACED / run.name)
+        move(run, place)
         sync_folder(place.parent)
     for scores in sorted((folder / SCORES).glob("*/*.json")):
         place = log.folder / SCORES / scores.relative_to(folder / SCORES)
         place.parent.mkdir(parents=True, exist_ok=True)
-        scores.replace(place)
+        move(scores, place)
         sync_folder(place.parent)
     log.append_lines(lines[len(there) :])
     # nothing is left to be done when this is gone
-    (folder / _EVENTS).unlink()
+    (folder / _EVENTS).unlink(missing_ok=True)
     sync_folder(folder)

@@ -16,8 +16,8 @@ from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.benchmarks.measures import no_truth
 from harness.meaning.scorer import meaning_of_scorer
+from harness.planning.cells import Cell
 from harness.planning.jobs import Job, PlannedJob
-from harness.planning.plan import Cell
 from harness.proof.leaves import Event, Leaf, now, scope_of
 from harness.results.records import Record
 from harness.results.store import Store

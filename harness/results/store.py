@@ -7,12 +7,13 @@ run is a leaf of the log beside the store.
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 import shutil
 import tempfile
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,9 +22,12 @@ from typing import Any
 from harness.base.errors import CorruptData
 from harness.base.files import sha256_of, sync_folder, write_json
 from harness.base.ownership import own_folder
+from harness.base.shared import look_anew, move
 from harness.base.vocabulary import Verdict
+from harness.planning.cells import Cell, Cells, Outcome
+from harness.planning.jobs import Job
 from harness.planning.obstacles import ObstacleNotes
-from harness.planning.plan import Cell, Plan
+from harness.planning.plan import Plan
 from harness.proof.leaves import Event, Leaf, now, result_leaf, scope_of
 from harness.proof.log import Log
 from harness.results.arrivals import settle
@@ -128,7 +132,7 @@ class Store:
                     with self.log.event(result_leaf(content, content["digest"]), final / RECORD_FILE):
                         self._discard(record.key)
                         final.parent.mkdir(exist_ok=True)
-                        draft.rename(final)
+                        move(draft, final)
                         sync_folder(final.parent)
                 return self.record(record.key)
         finally:
@@ -152,7 +156,8 @@ class Store:
                 yield is_current
             finally:
                 if is_current:
-                    path.unlink()
+                    # asked twice over NFS, the second answer is that it is gone
+                    path.unlink(missing_ok=True)
 
     def amend(self, record: Record) -> None:
         """Replace the verdict of a stored run, keeping its files: for what a later repetition showed."""
@@ -160,7 +165,7 @@ class Store:
         write_json(draft, content)
         final = self.path(record.key) / RECORD_FILE
         with self._alone(), self.log.event(result_leaf(content, content["digest"], Event.AMENDMENT), final):
-            draft.replace(final)
+            move(draft, final)
 
     def remove(self, key: str) -> None:
         """Remove one run. That it was there stays in the log."""
@@ -212,7 +217,7 @@ class Store:
         """The run's folder is renamed away in one step, then its files are deleted."""
         grave = Path(tempfile.mkdtemp(dir=self._own, prefix="removed-"))
         with suppress(FileNotFoundError):
-            self.path(key).rename(grave)
+            move(self.path(key), grave)
         shutil.rmtree(grave, ignore_errors=True)
 
     @property
@@ -229,10 +234,14 @@ class Store:
         self.folder.mkdir(parents=True, exist_ok=True)
         with (self.folder / _LOCK).open("w") as stream:
             fcntl.flock(stream, fcntl.LOCK_EX)
+            # what others did before they let go of the lock is seen now, on any machine
+            look_anew(self.folder.parent)
+            look_anew(self.folder)
             yield self._open_log()
 
     def _stays(self, record: Record, *, again: bool) -> bool:
         """Whether what is stored under the key of `record` counts for more than `record` does."""
+        look_anew(self.path(record.key).parent)
         is_final = self.standing(record.key).verdict.is_final
         return is_final and not (again and record.verdict.is_final)
 
@@ -264,7 +273,12 @@ def _take(files: dict[str, Path], folder: Path) -> dict[str, StoredFile]:
     for name, source in sorted(files.items()):
         target = folder / name
         target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.move(source, target)
+        try:
+            move(source, target)
+        except OSError as error:
+            if error.errno != errno.EXDEV:
+                raise
+            shutil.move(source, target)
         target.chmod(0o644)
         with target.open("rb+") as stream:
             os.fsync(stream.fileno())
@@ -283,27 +297,36 @@ def _check_sizes(folder: str, files: dict[str, dict[str, Any]]) -> None:
             raise CorruptData("a file of the run was cut or has grown", where=f"{folder}/{name}")
 
 
-def join(plan: Plan, store: Store, *, records: bool = False) -> tuple[Cell, ...]:
+def join(plan: Plan, store: Store, *, records: bool = False) -> Sequence[Cell]:
     """The plan with what the store knows: as many cells as planned, each with exactly one verdict.
 
-    `records` keeps the fields of every record; without them 100,000 cells cost a third less, and far less memory.
+    `records` keeps the fields of every record: 6 kB for each, of which a million would fill any memory.
     """
-    obstacles = ObstacleNotes.of(store.folder)
+    notes = ObstacleNotes.of(store.folder)
+    if not records:
+        every = Cells.of(plan.cells)
+        return every.judged(
+            judged(notes, key, kind.job, store.standing(key)) if key else None for key, kind in every.keyed()
+        )
     cells = []
     for cell in plan.cells:
         if cell.key is None:
             cells.append(cell)
             continue
-        standing = store.standing(cell.key)
-        if standing.verdict is Verdict.PENDING and (obstacle := obstacles.before(cell.job)):
-            standing = StoredRun(*obstacle, {})
-        elif not standing.verdict.is_final and (fault := obstacles.runs.get(cell.key)):
-            # later than any unfinished run that is stored: such a note goes when a run is
-            standing = StoredRun(Verdict.INFRASTRUCTURE, fault, standing.content)
-        content = standing.content if records else {}
-        cells.append(Cell(cell.job, cell.planned, standing.verdict, standing.reason, content))
+        verdict, reason = judged(notes, cell.key, cell.job, standing := store.standing(cell.key))
+        cells.append(Cell(cell.job, cell.planned, verdict, reason, standing.content))
     check_sum(plan, cells)
     return tuple(cells)
+
+
+def judged(notes: ObstacleNotes, key: str, job: Job, standing: StoredRun) -> Outcome:
+    """The verdict of a cell and its reason: what is stored, or else what stood in its way. No seed matters."""
+    if standing.verdict is Verdict.PENDING and (obstacle := notes.before(job)):
+        return obstacle
+    if not standing.verdict.is_final and (fault := notes.runs.get(key)):
+        # later than any unfinished run that is stored: such a note goes when a run is
+        return Verdict.INFRASTRUCTURE, fault
+    return standing.verdict, standing.reason
 
 
 def check_sum(plan: Plan, cells: Iterable[Cell]) -> Counter[Verdict]:

@@ -15,8 +15,9 @@ from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.data import load_manifest
 from harness.methods.card import MethodCard, load_method
+from harness.planning.cells import Cell
 from harness.planning.jobs import Job, unusual_options
-from harness.planning.plan import Cell, Plan, Present
+from harness.planning.plan import Plan, Present
 from harness.planning.suites import jobs_of, load_suite
 from harness.results.publications import published_datasets
 from harness.results.reference import ReferenceResult

@@ -30,7 +30,10 @@ def _examined(
     """The checks of the machine that this runs on."""
     ahead = time.time() - asked
     if reason := refusal(wanted, meaning):
-        todo = "start it in the same tree, where the same folder of results has the same name"
+        todo = (
+            "start it in the same tree, where the same folder of results has the same name, mounted so that locks "
+            "reach all machines"
+        )
         return [Examination("worker", State.FAIL, reason, todo)]
     return [
         Examination("worker", State.OK, "the same harness, and it sees the folder of results"),

@@ -14,8 +14,9 @@ from harness.base.layout import Layout
 from harness.base.progress import Silent
 from harness.base.vocabulary import Verdict
 from harness.execution.turns import Expected, starting_order
+from harness.planning.cells import Cell
 from harness.planning.jobs import card_of
-from harness.planning.plan import Cell, Plan
+from harness.planning.plan import Plan
 from harness.results.reference import save_reference
 from harness.results.store import Store, join
 from tests.fabricate import job_of, plan_of
@@ -28,8 +29,13 @@ _SMOKE = [
 
 
 def _cells(layout: Layout, count: int) -> list[Cell]:
-    cell = Cell(job_of(layout, "constant", 1), None)
-    return [replace(cell, reason=str(number)) for number in range(count)]
+    """Cells of a kind each: how long a run takes follows from its kind."""
+    job = job_of(layout, "constant", 1)
+    return [Cell(job.model_copy(update={"parameters": {"number": number}}), None) for number in range(count)]
+
+
+def _number(cell: Cell) -> int:
+    return int(cell.job.parameters["number"])
 
 
 def _wall(order: Sequence[float], processors: int) -> float:
@@ -43,9 +49,8 @@ def _wall(order: Sequence[float], processors: int) -> float:
 @pytest.mark.parametrize("processors", [1, 2, 3, 4, 8, 16])
 def test_smoke_takes_little_longer_than_it_must(repository: Layout, processors: int) -> None:
     cells = _cells(repository, len(_SMOKE))
-    seconds = {cell.reason: _SMOKE[number] for number, cell in enumerate(cells)}
-    order = starting_order(cells, lambda cell: seconds[cell.reason], processors)
-    wall = _wall([seconds[cell.reason] for cell in order], processors)
+    order = starting_order(cells, lambda cell: _SMOKE[_number(cell)], processors)
+    wall = _wall([_SMOKE[_number(cell)] for cell in order], processors)
     assert wall <= 1.1 * max(sum(_SMOKE) / processors, max(_SMOKE))
 
 
@@ -61,8 +66,9 @@ def test_every_run_is_started_once_and_what_the_machine_failed_last(
         replace(cell, verdict=Verdict.INFRASTRUCTURE) if number in failed else cell
         for number, cell in enumerate(_cells(repository, len(lengths)))
     ]
-    order = starting_order(cells, lambda cell: lengths[int(cell.reason)], processors)
-    assert sorted(map(id, order)) == sorted(map(id, cells))
+    order = starting_order(cells, lambda cell: lengths[_number(cell)], processors)
+    assert sorted(map(_number, order)) == list(range(len(cells)))
+    assert all(cell == cells[_number(cell)] for cell in order)
     verdicts = [cell.verdict is Verdict.INFRASTRUCTURE for cell in order]
     assert verdicts == sorted(verdicts)
 
@@ -70,7 +76,7 @@ def test_every_run_is_started_once_and_what_the_machine_failed_last(
 def test_a_long_campaign_keeps_the_order_of_its_plan_until_its_end(repository: Layout) -> None:
     """Stopped half way, it has about as many seeds of everything."""
     cells = _cells(repository, 1000)
-    order = starting_order(cells, lambda cell: 100.0 if int(cell.reason) % 10 == 0 else 1.0, 2)
+    order = starting_order(cells, lambda cell: 100.0 if _number(cell) % 10 == 0 else 1.0, 2)
     assert order[:900] == cells[:900] and order != cells
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import subprocess
 import sys
 import threading
@@ -92,7 +93,7 @@ def test_what_it_tells_is_read_word_for_word() -> None:
 
 def test_runs_are_counted_by_verdict_and_host() -> None:
     tally = Tally()
-    tally.expect(dict.fromkeys("abcde", 10.0))
+    tally.expect([10.0] * 5)
     tally.begun("a", "run a", "n1")
     tally.begun("b", "run b", "n2")
     tally.begun("c", "run c", "n2")
@@ -124,6 +125,7 @@ def test_a_run_that_is_named_again_keeps_its_time(monkeypatch: pytest.MonkeyPatc
         ({"a": 10.0, "b": 20.0, "c": 70.0}, "ab", 140.0),
         # of one nobody knows: 2 of 3 took 60
         ({"a": 10.0, "b": 20.0, "c": None}, "ab", 30.0),
+        ({"a": 10.0, "b": 20.0, "c": math.nan}, "ab", 30.0),
         ({"a": 10.0, "b": 20.0}, "", None),
         ({"a": 10.0, "b": 20.0}, "ab", 0.0),
     ],
@@ -133,9 +135,9 @@ def test_the_time_that_is_left_goes_on_as_up_to_now(
 ) -> None:
     monkeypatch.setattr("harness.execution.bulletins.time.monotonic", lambda: 0.0)
     tally = Tally()
-    tally.expect(expected)
+    tally.expect(expected.values())
     for key in ended:
-        tally.ended(key, Verdict.OK)
+        tally.ended(key, Verdict.OK, expected=expected[key])
     monkeypatch.setattr("harness.execution.bulletins.time.monotonic", lambda: 60.0)
     assert tally.bulletin("x", "plan", "local", None).seconds_left == (
         None if left is None else pytest.approx(left)
@@ -145,7 +147,7 @@ def test_the_time_that_is_left_goes_on_as_up_to_now(
 def test_it_is_told_as_long_as_it_runs(here: Layout) -> None:
     assert bulletins(here) == {}
     tally = Tally()
-    tally.expect({"a": 1.0})
+    tally.expect([1.0])
     with telling(here, tally, plan="made up", on="dask", enough=threading.Event(), stop=threading.Event()):
         one = only(here)
         assert (one.plan, one.on, one.runs, one.wish) == ("made up", "dask", 1, None)

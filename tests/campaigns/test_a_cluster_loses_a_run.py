@@ -24,6 +24,7 @@ import pytest
 from harness import api
 from harness.base.errors import EngineError, UsageError
 from harness.base.layout import Layout
+from harness.base.ownership import own_folder
 from harness.base.progress import Silent
 from harness.base.vocabulary import Verdict
 from harness.engine import Engine
@@ -31,8 +32,9 @@ from harness.execution.bulletins import Wish, ask_to_end, bulletins
 from harness.execution.campaign import run_cells_on
 from harness.execution.cluster import open_cluster
 from harness.execution.errands import own_meaning, refusal
+from harness.planning.cells import Cell
 from harness.planning.obstacles import Obstacles
-from harness.planning.plan import Cell, Plan
+from harness.planning.plan import Plan
 from harness.proof.leaves import Event
 from harness.proof.results import ResultSet, faults_of
 from harness.results.digests import stored_results
@@ -305,8 +307,9 @@ def test_without_dask_the_lock_is_named(monkeypatch: pytest.MonkeyPatch, tmp_pat
 
 
 def test_another_harness_or_another_folder_is_refused_by_a_worker(tmp_path: Path) -> None:
-    assert refusal(tmp_path / "wanted", own_meaning()) == ""
-    assert "another harness" in refusal(tmp_path / "wanted", "0" * 64)
+    wanted = own_folder(tmp_path) / "wanted"
+    assert refusal(wanted, own_meaning()) == ""
+    assert "another harness" in refusal(wanted, "0" * 64)
     assert "is not seen there" in refusal(tmp_path / "elsewhere" / "wanted", own_meaning())
 
 

@@ -21,7 +21,8 @@ from harness.engine import Engine
 from harness.execution.campaign import run_cells_on
 from harness.execution.cluster import open_cluster
 from harness.execution.queues import logs_of
-from harness.planning.plan import Cell, Plan
+from harness.planning.cells import Cell
+from harness.planning.plan import Plan
 from harness.results.store import Store, join
 from tests.campaigns.sleeping import MEANING
 from tests.campaigns.slurm import Slurm, missing_programs

@@ -22,9 +22,10 @@ from harness.execution import campaign, turns
 from harness.execution.campaign import left_to_run
 from harness.execution.tasks import Task
 from harness.images import BuiltImage
+from harness.planning.cells import Cell
 from harness.planning.jobs import PlannedJob
 from harness.planning.obstacles import Obstacles
-from harness.planning.plan import Cell, Plan
+from harness.planning.plan import Plan
 from harness.results.records import Record
 from harness.results.store import Store, join
 from tests.core.factories import planned_job, put_run, record_of

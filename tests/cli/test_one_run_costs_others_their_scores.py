@@ -15,7 +15,8 @@ from harness.base.progress import Silent
 from harness.base.vocabulary import Verdict
 from harness.cli import main
 from harness.engine import Engine
-from harness.planning.plan import Cell, Plan, make_plan
+from harness.planning.cells import Cell
+from harness.planning.plan import Plan, make_plan
 from harness.prediction import PredictionRequest, participants, prediction
 from harness.results.scoring import scores_path
 from harness.results.store import Store

@@ -14,9 +14,10 @@ from harness import api
 from harness.base.errors import UsageError
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
+from harness.planning.cells import Cell
 from harness.planning.jobs import Job
 from harness.planning.needs import RunKind, kind_of
-from harness.planning.plan import Cell, Plan
+from harness.planning.plan import Plan
 from harness.planning.shards import Shard, parse_shard, shard_numbers, shard_of
 from harness.splits.spec import SplitSpec
 

@@ -16,9 +16,10 @@ from harness.base.errors import CorruptData, ImageError, MissingData, UsageError
 from harness.base.files import digest_of
 from harness.base.layout import Layout
 from harness.base.vocabulary import Accelerator, Verdict
+from harness.planning.cells import Cell
 from harness.planning.jobs import Job, PlannedJob
 from harness.planning.obstacles import Obstacles
-from harness.planning.plan import Cell, Plan, Present, make_plan
+from harness.planning.plan import Plan, Present, make_plan
 from harness.results.store import Store, check_sum, join
 from harness.splits import recorded_split
 from harness.splits.spec import SplitSpec

@@ -8,7 +8,8 @@ from harness.base.errors import HarnessError, MissingData, UsageError
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.methods.card import load_methods
-from harness.planning.plan import Cell, pinned
+from harness.planning.cells import Cell
+from harness.planning.plan import pinned
 from harness.planning.request import Request, requested_jobs
 from tests.core.factories import planned_job
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -23,9 +24,10 @@ from harness.images import recorded_size
 from harness.methods.card import load_method
 from harness.planning import needs
 from harness.planning.budget import this_machine
+from harness.planning.cells import Cell
 from harness.planning.jobs import PlannedJob
 from harness.planning.needs import Needs, check_disk, kind_of, needs_of
-from harness.planning.plan import Cell, make_plan
+from harness.planning.plan import make_plan
 from harness.planning.suites import jobs_of, load_suite
 from harness.results.durations import reference_seconds
 from harness.results.reference import load_reference
@@ -33,7 +35,7 @@ from harness.results.store import Store, join
 from tests.core.factories import record_of
 
 
-def _cells(layout: Layout) -> tuple[Cell, ...]:
+def _cells(layout: Layout) -> Sequence[Cell]:
     plan = make_plan(layout, "smoke", jobs_of(layout, load_suite("smoke")))
     return join(plan, Store(layout.runs), records=True)
 

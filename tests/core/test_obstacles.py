@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from harness.base.vocabulary import Verdict
+from harness.planning.cells import Cell
 from harness.planning.jobs import Job
 from harness.planning.obstacles import Kind, ObstacleNotes, Obstacles
-from harness.planning.plan import Cell, Plan
+from harness.planning.plan import Plan
 from harness.results.store import Store, join
 from tests.core.factories import planned_job, put_run
 

@@ -19,8 +19,9 @@ from harness.execution.tasks import Task, perform
 from harness.images import ensure_image
 from harness.methods.card import load_method, merged_parameters
 from harness.methods.weights import are_here, bring_weights, kept_weights, weights_names
+from harness.planning.cells import Cell
 from harness.planning.jobs import Job
-from harness.planning.plan import Cell, make_plan
+from harness.planning.plan import make_plan
 from harness.results.store import Store
 from harness.splits.spec import SplitSpec
 from tests.methods.tiny_models import write_bert

@@ -19,7 +19,8 @@ from harness.execution.trials import InContainers
 from harness.images import image_tree
 from harness.methods.card import load_method, method_names
 from harness.methods.scaffold import languages_of, new_method
-from harness.planning.plan import Cell, make_plan
+from harness.planning.cells import Cell
+from harness.planning.plan import make_plan
 from harness.planning.suites import jobs_of, load_suite
 from tests.methods.host import OnThisMachine
 

@@ -14,8 +14,9 @@ import pytest
 
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
+from harness.planning.cells import Cell
 from harness.planning.jobs import Job
-from harness.planning.plan import Cell, Plan
+from harness.planning.plan import Plan
 from harness.results.store import Store
 from harness.splits.spec import SplitSpec
 from harness.status import ScoredCell, Table

@@ -26,8 +26,9 @@ from harness.compare.names import Target
 from harness.compare.runs import Obtained, Runs
 from harness.data import load_dataset, load_manifest
 from harness.methods.card import load_method, load_methods
+from harness.planning.cells import Cell
 from harness.planning.jobs import Job, make_job
-from harness.planning.plan import Cell, make_plan
+from harness.planning.plan import make_plan
 from harness.planning.suites import Block, Suite, jobs_of, load_suite, suite_names
 from harness.results.store import Store
 from harness.splits import load_split

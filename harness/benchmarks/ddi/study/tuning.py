@@ -14,7 +14,8 @@ from harness.base.files import read_json
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.methods.card import MethodCard, load_method
-from harness.planning.plan import Cell, make_plan
+from harness.planning.cells import Cell
+from harness.planning.plan import make_plan
 from harness.planning.suites import Block, jobs_of, load_suite
 from harness.results.store import Store, join
 from harness.study.sheets import Sheet, runs_at
