@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from harness.base.errors import DataError, ImageError, UsageError
+from harness.base.errors import DataError, ImageError
 from harness.base.layout import Layout
 from harness.base.machine import room_on
 from harness.base.ownership import abandoned_folders
@@ -24,7 +24,7 @@ from harness.engine.leftovers import remove_stubborn
 from harness.execution.bulletins import telling
 from harness.execution.cluster import LOCAL, Cluster, check_workers, hand_out, wanted_file
 from harness.execution.errands import Errand, own_meaning
-from harness.execution.gpus import confirm_gpu, require_gpu
+from harness.execution.gpus import confirm_gpu, usable_gpus
 from harness.execution.tasks import Task, limits_of
 from harness.execution.turns import CampaignState, Expected, starting_order, take_turns
 from harness.images import BuiltImage, Supply, remove_images, take_image
@@ -80,12 +80,10 @@ def run_cells(
     layout.local.mkdir(parents=True, exist_ok=True)
     cells = left_to_run(joined, choices.again)
     on_gpu = sorted({cell.job.method for cell in cells.of_each_kind() if cell.job.accelerator == "cuda"})
-    if on_gpu:
-        require_gpu(layout, engine.facts, on_gpu)
-    share = this_machine(workers=choices.workers, gpus=1 if on_gpu else 0)
-    state = CampaignState(
-        Budget(share, partial(room_on, layout.local)), stop or threading.Event(), progress or Silent()
-    )
+    gpus = [gpu.number for gpu in usable_gpus(layout, engine.facts, on_gpu)] if on_gpu else []
+    share = this_machine(workers=choices.workers, gpus=len(gpus))
+    budget = Budget(share, partial(room_on, layout.local), gpus)
+    state = CampaignState(budget, stop or threading.Event(), progress or Silent())
     if cells:
         _enter_plan(layout, name, announced or joined, state.progress)
     cells = _cells_that_fit(layout, cells, [share], "this machine can lend {}", state.progress)
@@ -149,12 +147,6 @@ def run_cells_on(
     choices = choices or Choices()
     layout.local.mkdir(parents=True, exist_ok=True)
     cells = left_to_run(joined, choices.again)
-    if on_gpu := [cell.job.method for cell in cells.of_each_kind() if cell.job.accelerator != "cpu"]:
-        raise UsageError(
-            f"a cluster runs methods on the CPU only, not {on_gpu[0]} on a GPU",
-            where=f"--on {cluster.address}",
-            todo="run these with --accelerator on the machine that has the GPU",
-        )
     state = CampaignState(Budget(this_machine()), stop or threading.Event(), progress or Silent())
     with wanted_file(layout) as wanted:
         shares = [worker.share for worker in check_workers(cluster, wanted)]
@@ -252,7 +244,8 @@ def _images(
         try:
             image = take_image(engine, layout, job.method, job.accelerator, supply=supply, in_use=needed)
             if job.accelerator == "cuda":
-                confirm_gpu(engine, layout, image, limits_of(card_of(layout, job)))
+                for gpu in state.budget.gpus:
+                    confirm_gpu(engine, layout, image, limits_of(card_of(layout, job), (gpu,)))
             images[name] = image
         except (ImageError, DataError) as error:
             # the other methods are run all the same; the cells of this one show the reason

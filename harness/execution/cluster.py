@@ -33,6 +33,7 @@ from harness.execution.errands import (
     own_meaning,
     refusal,
 )
+from harness.execution.gpus import find_gpus
 from harness.execution.queues import SUFFIX, open_queue
 from harness.execution.turns import CampaignState, count_failures
 from harness.planning.budget import Share, this_machine
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
     from distributed import Client
 
 LOCAL, DASK = "local", "dask"
-CPUS, MEMORY = "cpus", "GiB"
+CPUS, MEMORY, GPUS = "cpus", "GiB", "GPU"
 # How often a run is handed out whose worker is lost each time.
 _TIMES = 4
 # Runs that the scheduler holds for each that can be running.
@@ -111,7 +112,7 @@ def open_cluster(
             todo=".venv/bin/python -m pip install --require-hashes -r requirements/cluster.lock",
         ) from None
     if name == DASK:
-        share = this_machine(workers=workers)
+        share = this_machine(workers=workers, gpus=len(find_gpus()))
         with (
             distributed.LocalCluster(
                 n_workers=1,
@@ -121,7 +122,7 @@ def open_cluster(
                 dashboard_address="127.0.0.1:0",
                 # memory is that of containers: the worker itself has little
                 memory_limit=0,
-                resources={CPUS: share.cpus, MEMORY: share.memory / 2**30},
+                resources=_resources_of(share),
             ) as local,
             distributed.Client(local) as client,
         ):
@@ -154,7 +155,14 @@ def open_cluster(
 
 def _share_of(resources: Mapping[str, float]) -> Share:
     memory = int(resources.get(MEMORY, 0.0) * 2**30)
-    return Share(int(resources.get(CPUS, 0)), memory)
+    return Share(int(resources.get(CPUS, 0)), memory, int(resources.get(GPUS, 0)))
+
+
+def _resources_of(share: Share) -> dict[str, float]:
+    """What Dask is told that a worker has, or that a run takes."""
+    # a worker that does not speak of GPUs can never have 0 of them
+    gpus = {GPUS: share.gpus} if share.gpus else {}
+    return {CPUS: share.cpus, MEMORY: share.memory / 2**30, **gpus}
 
 
 def check_workers(cluster: Cluster, wanted: Path) -> list[Worker]:
@@ -340,8 +348,7 @@ class _Desk:
             errand,
             key=name,
             pure=False,
-            # no GPU: a worker that does not speak of any can never have 0 of them
-            resources={CPUS: share.cpus, MEMORY: share.memory / 2**30},
+            resources=_resources_of(share),
         )
         self._out[name] = _Handed(errand, future, times + 1)
         future.add_done_callback(lambda _: self._ended.put(name))

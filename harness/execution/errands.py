@@ -12,22 +12,24 @@ import threading
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache
 from pathlib import Path
 
 import harness
-from harness.base.errors import DataError
+from harness.base.errors import DataError, EngineError
 from harness.base.layout import Layout
 from harness.base.ownership import is_owned, owner_of
 from harness.base.shared import is_there
 from harness.base.vocabulary import Verdict
 from harness.engine import Engine, find_engine
-from harness.execution.tasks import Task, attempt
+from harness.execution.gpus import confirm_gpu, find_gpus, usable_gpus
+from harness.execution.tasks import Task, attempt, limits_of
 from harness.execution.turns import fault_in_words, note_fault
 from harness.images import Supply, take_image
 from harness.meaning.folders import meaning_of_folder
+from harness.planning.budget import Budget, Share
 from harness.planning.jobs import PlannedJob
 from harness.results.records import Record
 from harness.results.store import Store
@@ -145,14 +147,22 @@ def enough_file(wanted: Path) -> Path:
 
 def attempt_here(errand: Errand, stop: threading.Event) -> tuple[Record, bool]:
     """Run it in a container of this machine's engine, its image handed over, built or verified here."""
-    method, supply = errand.planned.job.method, Supply(errand.mirrors)
+    job, supply = errand.planned.job, Supply(errand.mirrors)
+    method = job.method
     with _guard:
         engine = _engine(errand.layout, errand.runtime)
-        image = take_image(engine, errand.layout, method, supply=supply, in_use=+_in_use)
+        image = take_image(engine, errand.layout, method, job.accelerator, supply=supply, in_use=+_in_use)
         _in_use[method] += 1
     task = Task(errand.layout, errand.planned, image, errand.mirrors, errand.upstream, again=errand.again)
     try:
-        return attempt(task, engine, stop)
+        if job.accelerator != "cuda":
+            return attempt(task, engine, stop)
+        with _gpus().lend(Share(0, 0, task.card.resources.gpus), stop.is_set) as lent:
+            if not lent:
+                raise EngineError("it was stopped while it waited for a GPU", todo="the same command resumes")
+            task = replace(task, gpus=lent.gpus)
+            _confirm_gpus(task, engine)
+            return attempt(task, engine, stop)
     finally:
         with _guard:
             _in_use[method] -= 1
@@ -161,6 +171,28 @@ def attempt_here(errand: Errand, stop: threading.Event) -> tuple[Record, bool]:
 # one at a time looks for an engine, builds, or counts the runs of each method that are at work here
 _guard = threading.Lock()
 _in_use: Counter[str] = Counter()
+
+
+@cache
+def _gpus() -> Budget:
+    """The GPUs of this process, one run each."""
+    gpus = [gpu.number for gpu in find_gpus()]
+    return Budget(Share(0, 0, len(gpus)), gpus=gpus)
+
+
+def _confirm_gpus(task: Task, engine: Engine) -> None:
+    """Raise unless the image computes on the GPUs that were lent, which is tried once for each."""
+    able = {gpu.number for gpu in usable_gpus(task.layout, engine.facts, [task.planned.job.method])}
+    for gpu in task.gpus:
+        if gpu not in able:
+            todo = "lend only such as can ($CUDA_VISIBLE_DEVICES), or run on the CPU (--accelerator cpu)"
+            raise EngineError(f"the CUDA image of {task.image.name} can't be run on GPU {gpu}", todo=todo)
+        if (gpu, task.image.image_id) not in _confirmed:
+            confirm_gpu(engine, task.layout, task.image, limits_of(task.card, (gpu,)))
+            _confirmed.add((gpu, task.image.image_id))
+
+
+_confirmed: set[tuple[str, str]] = set()
 
 
 @cache

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import tempfile
@@ -9,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from harness.base.errors import EngineError, ImageError
+from harness.base.errors import EngineError, ImageError, UsageError
 from harness.base.layout import Layout
 from harness.base.logs import log_tail
 from harness.base.ownership import own_folder
@@ -34,21 +35,45 @@ class Gpu:
     name: str
     # such as 9.0
     capability: str
+    # its number, by which engines hand it out
+    number: str = "0"
 
 
 def find_gpus() -> list[Gpu]:
-    """Every GPU in the driver's order; empty where there is none or the driver's tool is missing."""
+    """Every GPU that this process may use, in the driver's order; empty where there is none or no driver's tool.
+
+    A queue tells a job its own by $CUDA_VISIBLE_DEVICES: the others belong to somebody else.
+    """
     program = shutil.which("nvidia-smi")
     if program is None:
         return []
-    command = [program, "--query-gpu=name,compute_cap", "--format=csv,noheader"]
+    command = [program, "--query-gpu=index,uuid,name,compute_cap", "--format=csv,noheader"]
     try:
         completion = subprocess.run(command, capture_output=True, text=True, timeout=20, check=False)
     except (OSError, subprocess.TimeoutExpired):
         return []
-    lines = [line for line in completion.stdout.splitlines() if "," in line] if completion.returncode == 0 else []
-    parts = (line.rpartition(",") for line in lines)
-    return [Gpu(name.strip(), capability.strip()) for name, _, capability in parts]
+    every: dict[str, Gpu] = {}
+    for line in completion.stdout.splitlines() if completion.returncode == 0 else ():
+        number, _, rest = line.partition(", ")
+        uuid, _, rest = rest.partition(", ")
+        # a name may hold commas
+        name, _, capability = rest.rpartition(", ")
+        every[uuid] = Gpu(name, capability, number)
+    return _visible(every, os.environ.get("CUDA_VISIBLE_DEVICES"))
+
+
+def _visible(every: dict[str, Gpu], names: str | None) -> list[Gpu]:
+    """Those that the variable names, by number or by the beginning of their UUID; without it all."""
+    if names is None:
+        return list(every.values())
+    own: dict[Gpu, None] = {}
+    for name in filter(None, map(str.strip, names.split(","))):
+        gpu = next((gpu for uuid, gpu in every.items() if name == gpu.number or uuid.startswith(name)), None)
+        if gpu is None:
+            # as CUDA does: what stands behind a name that is of none does not count
+            break
+        own[gpu] = None
+    return list(own)
 
 
 def engine_lends_gpus(facts: EngineFacts) -> bool:
@@ -56,8 +81,8 @@ def engine_lends_gpus(facts: EngineFacts) -> bool:
     return facts.name == "podman" or facts.gpu_runtime
 
 
-def require_gpu(layout: Layout, facts: EngineFacts, methods: Iterable[str]) -> None:
-    """Raise unless the CUDA images of `methods` can be run here, on the first GPU: the one that every run gets."""
+def usable_gpus(layout: Layout, facts: EngineFacts, methods: Iterable[str]) -> list[Gpu]:
+    """The GPUs here on which the CUDA images of all these methods can be run; raises where there is none."""
     gpus = find_gpus()
     if not gpus:
         raise EngineError(
@@ -71,11 +96,23 @@ def require_gpu(layout: Layout, facts: EngineFacts, methods: Iterable[str]) -> N
             where=f"its runtimes at {facts.socket}",
             todo="install the NVIDIA container toolkit, or run on the CPU (--accelerator cpu)",
         )
+    names, refusals = list(methods), dict[Gpu, UsageError]()
+    for gpu in gpus:
+        try:
+            _refuse_unless_usable(layout, gpu, names)
+        except UsageError as refused:
+            refusals[gpu] = refused
+    if len(refusals) == len(gpus):
+        raise next(iter(refusals.values()))
+    return [gpu for gpu in gpus if gpu not in refusals]
+
+
+def _refuse_unless_usable(layout: Layout, gpu: Gpu, methods: Iterable[str]) -> None:
     for method in methods:
         chain = environment_chain(layout, method)
         # a method whose environments have no such variant is refused by its own
         for environment in [one for one in chain if one.supports("cuda")] or chain[-1:]:
-            refuse_unless_usable(environment.card, name=environment.name, capability=gpus[0].capability)
+            refuse_unless_usable(environment.card, name=environment.name, capability=gpu.capability)
 
 
 def confirm_gpu(engine: Engine, layout: Layout, image: BuiltImage, limits: Limits) -> None:

@@ -42,6 +42,8 @@ class QueueFile(Strict):
     cpus: int = Field(ge=1)
     # one of them is for the worker itself
     GiB: int = Field(gt=_KEPT_BACK_GIB)
+    # GPUs of one job, which `directives` ask the queue for: "--gres=gpu:2"
+    gpus: int = Field(default=0, ge=0)
     walltime: str = Field(pattern=r"^(\d+-)?\d+:\d\d(:\d\d)?$")
     # the queue's own name: a partition of Slurm
     partition: str | None = None
@@ -56,7 +58,8 @@ class QueueFile(Strict):
     @property
     def resources(self) -> str:
         """What a worker lends to runs, as Dask is told."""
-        return f"cpus={self.cpus} GiB={self.GiB - _KEPT_BACK_GIB}"
+        gpus = f" GPU={self.gpus}" if self.gpus else ""
+        return f"cpus={self.cpus} GiB={self.GiB - _KEPT_BACK_GIB}{gpus}"
 
 
 def logs_of(layout: Layout) -> Path:

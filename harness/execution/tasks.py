@@ -52,6 +52,8 @@ class Task:
     again: bool = False
     # The order in which it finds its items (harness.benchmarks.order): None for what its card says.
     order: str | None = None
+    # The devices that were lent to it: none for the first ones that there are.
+    gpus: tuple[str, ...] = ()
     # How long such runs took before, if that is known.
     expected_s: float | None = None
 
@@ -117,7 +119,7 @@ def prepare(task: Task, arrangement: Arrangement, work: Path, *, inputs: Path, c
         image_id=task.image.image_id,
         in_folder=inputs,
         work=work,
-        limits=limits_of(task.card),
+        limits=limits_of(task.card, task.gpus),
         seed=task.planned.job.fit_seed,
         labels={"permafrost.key": task.planned.key},
         **answer_files(task.planned.job.benchmark),
@@ -125,8 +127,8 @@ def prepare(task: Task, arrangement: Arrangement, work: Path, *, inputs: Path, c
     )
 
 
-def limits_of(card: MethodCard) -> Limits:
-    """The limits a card declares."""
+def limits_of(card: MethodCard, gpus: tuple[str, ...] = ()) -> Limits:
+    """The limits a card declares; `gpus` are the devices that were lent, in the place of the first ones."""
     resources = card.resources
     return Limits(
         seconds=resources.seconds,
@@ -134,7 +136,7 @@ def limits_of(card: MethodCard) -> Limits:
         processes=resources.processes,
         output_bytes=resources.output_bytes,
         cpus=resources.cpus,
-        gpus=tuple(str(number) for number in range(resources.gpus)),
+        gpus=gpus or tuple(str(number) for number in range(resources.gpus)),
     )
 
 

@@ -14,7 +14,7 @@ import traceback
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from statistics import median
 from typing import Any
 
@@ -104,11 +104,11 @@ def _in_turn(
                 return None if patient else _Elsewhere()
             if not task.again and store.standing(task.planned.key).verdict.is_final:
                 return store.record(task.planned.key)
-            with state.budget.lend(Share.of(task.card.resources), state.is_ending) as granted:
-                if not granted or task.planned.job.method in state.given_up:
+            with state.budget.lend(Share.of(task.card.resources), state.is_ending) as lent:
+                if not lent or task.planned.job.method in state.given_up:
                     return None
                 state.tally.begun(task.planned.key, task.planned.job.label)
-                return perform(task, engine, state.stop)
+                return perform(replace(task, gpus=lent.gpus), engine, state.stop)
     # Broad on purpose: a method decides what the harness reads of it, so that one that makes the harness stumble
     # would stop all others. What a person must see of it is noted with its trace; an interrupt is no Exception.
     except Exception as error:  # noqa: BLE001

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -59,33 +59,52 @@ def this_machine(*, workers: int | None = None, gpus: int = 0) -> Share:
     return Share(cpus=workers or cpus, memory=max(memory - _KEPT_BACK, memory // 2), gpus=gpus)
 
 
+@dataclass(frozen=True)
+class Lent:
+    """What waiting for a share gave; false where nothing was lent. `gpus` are the numbers of its own devices."""
+
+    granted: bool
+    gpus: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return self.granted
+
+
 class Budget:
     """Hands out shares of `total`; threads wait their turn, and nothing is lent twice.
 
     `room` tells how many bytes may be written now. What those who hold shares may still write of them is set aside
-    before another share is lent; a run that has the machine for itself starts whatever it may write.
+    before another share is lent; a run that has the machine for itself starts whatever it may write. `gpus` are
+    devices by their numbers.
     """
 
-    def __init__(self, total: Share, room: Callable[[], int] = lambda: sys.maxsize) -> None:
+    def __init__(
+        self, total: Share, room: Callable[[], int] = lambda: sys.maxsize, gpus: Sequence[str] = ()
+    ) -> None:
         self.total = total
+        self.gpus = tuple(gpus) or tuple(map(str, range(total.gpus)))
+        self._free_gpus = list(self.gpus)
         self._free = total
         self._room = room
         self._changed = threading.Condition()
 
     @contextmanager
-    def lend(self, share: Share, ended: Callable[[], bool]) -> Iterator[bool]:
-        """Wait for a share and hold it; yields False when all `ended` first."""
+    def lend(self, share: Share, ended: Callable[[], bool]) -> Iterator[Lent]:
+        """Wait for a share and hold it; yields nothing lent when all `ended` first."""
         with self._changed:
             while not self._can_lend(share) and not ended():
                 self._changed.wait(timeout=0.2)
-            granted = not ended()
-            if granted:
+            lent = Lent(not ended())
+            if lent:
+                lent = Lent(True, tuple(self._free_gpus[: share.gpus]))
+                del self._free_gpus[: share.gpus]
                 self._free = self._free - share
         try:
-            yield granted
+            yield lent
         finally:
-            if granted:
+            if lent:
                 with self._changed:
+                    self._free_gpus += lent.gpus
                     self._free = self._free + share
                     self._changed.notify_all()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from socket import gethostname
 from types import SimpleNamespace
@@ -12,12 +13,15 @@ from typing import Any, cast
 
 import pytest
 
-from harness.base.errors import MissingData
+from harness.base.errors import EngineError, MissingData
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.execution import errands
 from harness.execution.cluster import wanted_file
 from harness.execution.errands import Course, Errand, beginnings, carry_out, enough_file, hosts_of
+from harness.execution.gpus import Gpu
+from harness.execution.tasks import Task
+from harness.planning.budget import Budget, Share
 from harness.planning.obstacles import Kind, Obstacles
 from harness.results.records import Record
 from harness.results.store import Store
@@ -160,9 +164,58 @@ def test_a_worker_runs_what_it_was_asked_for(errand: Errand, monkeypatch: pytest
     task, given, stop = cast(Any, errands.attempt_here(asked, cast(Any, "stop")))
     ((words, more),) = heard
     assert held == [{"constant": 1}] and not +errands._in_use, "its image stays as long as it runs, and no longer"
-    assert words == (engine, asked.layout, "constant") and more["supply"].mirrors == (Path("/m"),)
+    assert words == (engine, asked.layout, "constant", "cpu") and more["supply"].mirrors == (Path("/m"),)
     assert (given, stop, task.image, task.planned) == (engine, "stop", image, asked.planned)
     assert (task.mirrors, task.upstream, task.again) == ((Path("/m"),), Path("/u"), True)
+
+
+def test_a_worker_lends_a_gpu_to_one_run_and_tries_each_once(
+    errand: Errand, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job = errand.planned.job.model_copy(update={"accelerator": "cuda"})
+    asked = Errand(**{**vars(errand), "planned": errand.planned.model_copy(update={"job": job})})
+    here = [Gpu("H100", "9.0", number) for number in ("4", "6")]
+    tried, lent, taken = list[str](), list[tuple[str, ...]](), list[str]()
+    meet = threading.Barrier(2)
+
+    def take_image(*words: Any, **_: Any) -> Any:
+        taken.append(words[3])
+        return SimpleNamespace(name="an image", image_id="sha256:1")
+
+    def confirm_gpu(*words: Any) -> None:
+        tried.extend(words[3].gpus)
+
+    def attempt(task: Any, *_: Any) -> Any:
+        lent.append(task.gpus)
+        meet.wait(10)
+        return "record", True
+
+    monkeypatch.setattr(errands, "_engine", lambda layout, runtime: SimpleNamespace(facts=None))
+    monkeypatch.setattr(errands, "_confirmed", set())
+    two = Budget(Share(0, 0, 2), gpus=("4", "6"))
+    monkeypatch.setattr(errands, "_gpus", lambda: two)
+    monkeypatch.setattr(errands, "usable_gpus", lambda *_: here)
+    monkeypatch.setattr(errands, "take_image", take_image)
+    monkeypatch.setattr(errands, "confirm_gpu", confirm_gpu)
+    monkeypatch.setattr(errands, "attempt", attempt)
+    with_a_gpu = SimpleNamespace(resources=SimpleNamespace(gpus=1, cpus=1))
+    monkeypatch.setattr(Task, "card", with_a_gpu)
+    monkeypatch.setattr(errands, "limits_of", lambda card, gpus: SimpleNamespace(gpus=gpus))
+    never = threading.Event()
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda _: errands.attempt_here(asked, never), range(4)))
+    assert sorted(lent) == [("4",), ("4",), ("6",), ("6",)] and sorted(tried) == ["4", "6"]
+    assert set(taken) == {"cuda"}
+    # one that can't compute there is refused before it is tried
+    monkeypatch.setattr(errands, "usable_gpus", lambda *_: here[1:])
+    monkeypatch.setattr(errands, "_gpus", lambda: Budget(Share(0, 0, 1), gpus=("4",)))
+    with pytest.raises(EngineError, match="can't be run on GPU 4"):
+        errands.attempt_here(asked, never)
+    # all are lent, and a person stops
+    never.set()
+    monkeypatch.setattr(errands, "_gpus", lambda: Budget(Share(0, 0, 0)))
+    with pytest.raises(EngineError, match="stopped while it waited for a GPU"):
+        errands.attempt_here(asked, never)
 
 
 def test_all_that_a_campaign_leaves_beside_its_file_goes_with_it(errand: Errand) -> None:

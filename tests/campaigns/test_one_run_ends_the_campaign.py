@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import cast
 
 import pytest
@@ -17,17 +18,22 @@ import pytest
 from harness.base.errors import EngineError, MissingData, UsageError
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
+from harness.data import load_manifest
 from harness.engine import Engine
 from harness.execution import campaign, turns
 from harness.execution.campaign import left_to_run
-from harness.execution.tasks import Task
+from harness.execution.gpus import Gpu
+from harness.execution.tasks import Task, limits_of
 from harness.images import BuiltImage
+from harness.methods.card import load_method
+from harness.planning.budget import Share
 from harness.planning.cells import Cell
-from harness.planning.jobs import PlannedJob
+from harness.planning.jobs import PlannedJob, make_job, on_accelerator
 from harness.planning.obstacles import Obstacles
-from harness.planning.plan import Plan
+from harness.planning.plan import Plan, make_plan
 from harness.results.records import Record
 from harness.results.store import Store, join
+from harness.splits.spec import parse_split
 from tests.core.factories import planned_job, put_run, record_of
 from tests.fabricate import run_plan
 
@@ -270,3 +276,36 @@ def test_a_killed_harness_claims_nothing_any_more(layout: Layout, tmp_path: Path
     killed.join()
     second.join()
     assert _verdicts(layout, made_up_plan("constant", runs=8)) == [Verdict.OK] * 8
+
+
+def test_each_run_on_a_gpu_has_one_that_was_tried_and_is_nobody_elses(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two GPUs and four processors: never more than two runs at a time, and each knows which device is its own."""
+    card, manifest = load_method(layout, "mlp"), load_manifest(layout, "synthetic_ddi")
+    jobs = [make_job(card, manifest, parse_split("random", seed)) for seed in range(1, 7)]
+    plan = make_plan(layout, "on a GPU", on_accelerator(layout, jobs, "cuda"), make_splits=True)
+    tried, held, lent, guard = list[str](), set[str](), list[str](), threading.Lock()
+
+    def perform(task: Task, _engine: Engine, _stop: threading.Event) -> Record:
+        (own,) = limits_of(task.card, task.gpus).gpus
+        with guard:
+            assert own not in held
+            held.add(own)
+            lent.append(own)
+        time.sleep(0.05)
+        with guard:
+            held.remove(own)
+        record = record_of(task.planned, Verdict.OK).model_copy(update={"resources": {"wall_s": 1.0}})
+        return Store(task.layout.runs).put(record, {})
+
+    monkeypatch.setattr(turns, "perform", perform)
+    monkeypatch.setattr(campaign, "take_image", lambda *_, **__: IMAGE)
+    monkeypatch.setattr(campaign, "remove_orphans", lambda _: [])
+    monkeypatch.setattr(campaign, "usable_gpus", lambda *_: [Gpu("H100", "9.0", number) for number in ("2", "5")])
+    monkeypatch.setattr(campaign, "confirm_gpu", lambda *words: tried.extend(words[3].gpus))
+    monkeypatch.setattr(campaign, "this_machine", lambda **more: Share(cpus=4, memory=1 << 40, gpus=more["gpus"]))
+    engine = cast(Engine, SimpleNamespace(facts=None))
+    run_plan(layout, plan, engine, progress=Heard())
+    assert _verdicts(layout, plan) == [Verdict.OK] * 6
+    assert tried == ["2", "5"] and set(lent) == {"2", "5"}

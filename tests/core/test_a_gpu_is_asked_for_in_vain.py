@@ -14,7 +14,7 @@ from harness.cli import group
 from harness.data import load_manifest
 from harness.engine import Engine
 from harness.engine.facts import EngineFacts, read_facts
-from harness.execution.gpus import Gpu, confirm_gpu, find_gpus, require_gpu
+from harness.execution.gpus import Gpu, confirm_gpu, find_gpus, usable_gpus
 from harness.execution.tasks import limits_of
 from harness.images import ensure_image, environment_tree
 from harness.images.cards import environment_chain
@@ -68,6 +68,7 @@ def test_a_run_on_a_gpu_is_another_run_and_says_so(layout: Layout) -> None:
 def test_it_is_lent_one_gpu_and_the_memory_that_cuda_takes(layout: Layout) -> None:
     usual, card = (load_method(layout, "mlp").of_variant("published", which) for which in ("cpu", "cuda"))
     assert limits_of(usual).gpus == () and limits_of(card).gpus == ("0",)
+    assert limits_of(card, ("3",)).gpus == ("3",)
     assert card.resources.memory_bytes == usual.resources.memory_bytes + (4 << 30)
     assert Share.of(card.resources).gpus == 1
 
@@ -89,8 +90,15 @@ def test_what_stands_before_one_accelerator_does_not_stand_before_the_other(layo
 
 
 def test_gpus_are_read_from_the_drivers_tool(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    _driver_tells(monkeypatch, tmp_path, "echo 'NVIDIA H100, 9.0'; echo 'NVIDIA A100, with a comma, 8.0'")
-    assert find_gpus() == [Gpu("NVIDIA H100", "9.0"), Gpu("NVIDIA A100, with a comma", "8.0")]
+    _driver_tells(
+        monkeypatch,
+        tmp_path,
+        "echo '0, GPU-5f, NVIDIA H100, 9.0'; echo '1, GPU-a0, NVIDIA A100, with a comma, 8.0'",
+    )
+    assert find_gpus() == [
+        Gpu("NVIDIA H100", "9.0", "0"),
+        Gpu("NVIDIA A100, with a comma", "8.0", "1"),
+    ]
     _driver_tells(monkeypatch, tmp_path, "echo 'No devices were found, at all'; exit 9")
     assert find_gpus() == []
 
@@ -99,8 +107,8 @@ def test_gpus_are_read_from_the_drivers_tool(monkeypatch: pytest.MonkeyPatch, tm
     ("tells", "facts", "message"),
     [
         ("exit 9", DOCKER, "no NVIDIA GPU is found"),
-        ("echo 'NVIDIA H100, 9.0'", WITHOUT_RUNTIME, "docker cannot hand a GPU to a container"),
-        ("echo 'Tesla K80, 3.7'", DOCKER, r"compute capability 3\.7.*'_torch'"),
+        ("echo '0, GPU-5f, NVIDIA H100, 9.0'", WITHOUT_RUNTIME, "docker cannot hand a GPU to a container"),
+        ("echo '0, GPU-80, Tesla K80, 3.7'", DOCKER, r"compute capability 3\.7.*'_torch'"),
     ],
 )
 def test_a_gpu_that_cannot_be_used_is_told_before_anything_runs(
@@ -108,15 +116,46 @@ def test_a_gpu_that_cannot_be_used_is_told_before_anything_runs(
 ) -> None:
     _driver_tells(monkeypatch, tmp_path, tells)
     with pytest.raises((EngineError, UsageError), match=message) as refused:
-        require_gpu(layout, facts, ["mlp"])
+        usable_gpus(layout, facts, ["mlp"])
     assert "--accelerator cpu" in refused.value.todo
 
 
 def test_one_that_can_be_used_is_accepted(layout: Layout, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    _driver_tells(monkeypatch, tmp_path, "echo 'NVIDIA H100, 9.0'")
-    require_gpu(layout, DOCKER, ["mlp"])
+    _driver_tells(monkeypatch, tmp_path, "echo '0, GPU-5f, NVIDIA H100, 9.0'")
+    assert [gpu.number for gpu in usable_gpus(layout, DOCKER, ["mlp"])] == ["0"]
     with pytest.raises(UsageError, match="environment 'als_wr' has no CUDA variant"):
-        require_gpu(layout, DOCKER, ["als_wr"])
+        usable_gpus(layout, DOCKER, ["als_wr"])
+
+
+def test_of_several_only_those_that_can_are_lent(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    tells = (
+        "echo '0, GPU-80, Tesla K80, 3.7'; echo '1, GPU-5f, NVIDIA H100, 9.0'; echo '2, GPU-60, NVIDIA H100, 9.0'"
+    )
+    _driver_tells(monkeypatch, tmp_path, tells)
+    assert [gpu.number for gpu in usable_gpus(layout, DOCKER, ["mlp"])] == ["1", "2"]
+
+
+@pytest.mark.parametrize(
+    ("visible", "numbers"),
+    [
+        ("1", ["1"]),
+        ("2,0", ["2", "0"]),
+        ("GPU-5f", ["1"]),
+        (" 0 , 1 ", ["0", "1"]),
+        ("1,7,2", ["1"]),
+        ("0,0", ["0"]),
+        ("", []),
+        ("-1", []),
+    ],
+)
+def test_the_gpus_of_other_jobs_are_left_alone(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, visible: str, numbers: list[str]
+) -> None:
+    _driver_tells(monkeypatch, tmp_path, 'for n in 0 1 2; do echo "$n, GPU-$((n + 4))f, H100, 9.0"; done')
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
+    assert [gpu.number for gpu in find_gpus()] == numbers
 
 
 @pytest.mark.engine

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -151,3 +152,25 @@ def test_what_was_not_lent_does_not_come_back() -> None:
         threading.Timer(0.05, stop.set).start()
         with budget.lend(Share(cpus=1, memory=1), stop.is_set) as granted:
             assert not granted
+
+
+def test_each_run_has_a_gpu_of_its_own() -> None:
+    """Drawn at random: whoever holds devices holds what nobody else does, and all come back."""
+    budget, never = Budget(Share(cpus=9, memory=9, gpus=3), gpus=("0", "2", "GPU-5f")), threading.Event()
+    held, seen, guard = set[str](), set[str](), threading.Lock()
+
+    def run(number: int) -> None:
+        with budget.lend(Share(cpus=1, memory=1, gpus=1 + number % 2), never.is_set) as lent:
+            with guard:
+                assert len(lent.gpus) == 1 + number % 2 and not held & set(lent.gpus)
+                held.update(lent.gpus)
+                seen.update(lent.gpus)
+            time.sleep(random.random() / 200)
+            with guard:
+                held.difference_update(lent.gpus)
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(run, range(60)))
+    assert seen == {"0", "2", "GPU-5f"} == set(budget.gpus)
+    with budget.lend(Share(cpus=1, memory=1), never.is_set) as lent:
+        assert lent and lent.gpus == ()
