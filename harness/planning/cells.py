@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike
 
 from harness.base.vocabulary import Verdict
 from harness.planning.jobs import Job, PlannedJob
+from harness.splits.spec import SplitSpec
 
 _KEY_BYTES = 32
 _NO_RECORDS: Mapping[int, dict[str, Any]] = MappingProxyType({})
@@ -49,6 +50,11 @@ class Cell:
     def key(self) -> str | None:
         """The key of its run, or None where none can be planned."""
         return self.planned.key if self.planned else None
+
+    def with_key(self, key: str) -> Cell:
+        """This cell, which remembers its key: it need not be computed again."""
+        self.__dict__["key"] = key
+        return self
 
 
 @dataclass(frozen=True)
@@ -219,17 +225,22 @@ class Cells(Sequence[Cell]):
     def _cell(self, place: int) -> Cell:
         columns = self._columns
         kind = columns.kinds[columns.kind[place]]
-        split = kind.job.split.model_copy(update={"seed": int(columns.seed[place])})
+        # made anew where that is faster than a copy
+        alike = kind.job.split
+        split = SplitSpec(strategy=alike.strategy, seed=int(columns.seed[place]), parameters=alike.parameters)
         job, planned = kind.job.model_copy(update={"split": split}), kind.planned
         verdict, reason = self._outcomes[self._outcome[place]]
         if planned is None:
             return Cell(job, None, verdict, reason, self._records.get(place, {}))
-        digest = columns.splits[columns.split[place]]
-        planned = planned.model_copy(update={"job": job, "split_digest": digest})
+        planned = PlannedJob(
+            job=job,
+            image_tree=planned.image_tree,
+            dataset_digest=planned.dataset_digest,
+            split_digest=columns.splits[columns.split[place]],
+            weights_digest=planned.weights_digest,
+        )
         cell = Cell(job, planned, verdict, reason, self._records.get(place, {}))
-        # what `Cell.key` remembers: it would be computed again
-        cell.__dict__["key"] = columns.keys[place].tobytes().hex()
-        return cell
+        return cell.with_key(columns.keys[place].tobytes().hex())
 
 
 class _Table(Generic[Value]):
