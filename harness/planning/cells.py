@@ -131,13 +131,22 @@ class Cells(Sequence[Cell]):
 
     def of_each_kind(self) -> list[Cell]:
         """One cell of each kind that is here: others of its kind differ in seed, split and outcome only."""
-        _, first = np.unique(self._columns.kind[self._places], return_index=True)
-        return [self[int(place)] for place in sorted(first)]
+        return [self[place] for place in sorted(self._first_of_kinds().values())]
 
     def by_kind(self, value: Callable[[Cell], float]) -> np.ndarray[Any, np.dtype[np.float64]]:
         """For each cell a number that is one for all of its kind."""
-        _, first, kinds = np.unique(self._columns.kind[self._places], return_index=True, return_inverse=True)
-        return np.array([value(self[int(place)]) for place in first], np.float64)[kinds.reshape(-1)]
+        values = np.zeros(len(self._columns.kinds))
+        for kind, place in self._first_of_kinds().items():
+            values[kind] = value(self[place])
+        every: np.ndarray[Any, np.dtype[np.float64]] = values[self._columns.kind[self._places]]
+        return every
+
+    def _first_of_kinds(self) -> dict[int, int]:
+        """The first place of each kind that is here."""
+        first = np.full(len(self._columns.kinds), -1)
+        # written backwards, so that the first one stays
+        first[self._columns.kind[self._places][::-1]] = np.arange(len(self) - 1, -1, -1, dtype=np.int32)
+        return {kind: place for kind, place in enumerate(first.tolist()) if place >= 0}
 
     def chosen(self, places: ArrayLike) -> Cells:
         """The cells at these places, in this order; or where a mask is true."""
@@ -177,7 +186,7 @@ class Cells(Sequence[Cell]):
     @property
     def key_heads(self) -> np.ndarray[Any, np.dtype[np.uint64]]:
         """The first eight bytes of each key, as a number to sort and to search by; 0 where there is none."""
-        return self._columns.keys[:, :8].copy().view(np.uint64).reshape(-1)[self._places]
+        return np.ascontiguousarray(self._columns.keys[self._places, :8]).view(np.uint64).reshape(-1)
 
     def have_keys(self, places: ArrayLike, keys: np.ndarray[Any, np.dtype[np.uint8]]) -> list[bool]:
         """Whether the cells at these places have these keys, each a row of bytes."""
@@ -196,12 +205,11 @@ class Cells(Sequence[Cell]):
 
     def twice(self) -> tuple[Cell, Cell] | None:
         """Two cells of one key, if there are any."""
-        have_key = np.flatnonzero(self.by_kind(lambda cell: cell.planned is not None))
-        # keys that begin alike are few, and looked at whole
-        heads = self.key_heads[have_key]
-        order = have_key[np.argsort(heads, kind="stable")]
-        heads = np.sort(heads)
-        for near in np.flatnonzero(heads[1:] == heads[:-1]):
+        # keys that begin alike are few, and looked at whole; 0 is the beginning of none
+        heads = self.key_heads
+        order = np.argsort(heads, kind="stable")
+        heads.sort()
+        for near in np.flatnonzero((heads[1:] == heads[:-1]) & (heads[1:] != 0)):
             one, other = (self[int(place)] for place in order[near : near + 2])
             if one.key == other.key:
                 return one, other

@@ -43,6 +43,8 @@ def test_a_rename_that_was_done_has_not_failed(lost_answers: int, tmp_path: Path
         (making / "member").touch()
     assert [path.name for path in sorted(tmp_path.iterdir())] == ["file", "folder"]
     assert (tmp_path / "folder" / "member").is_file() and lost_answers
+    # as one whose rename was answered at once
+    assert (tmp_path / "folder").stat().st_mode & 0o777 == 0o755
 
 
 def test_a_run_whose_renames_were_answered_late_is_stored_once(lost_answers: int, tmp_path: Path) -> None:
