@@ -167,6 +167,10 @@ class Cells(Sequence[Cell]):
         pending = self.having(lambda verdict: verdict is Verdict.PENDING)
         return self.chosen(pending & (self.by_kind(lambda cell: cell.planned is None) > 0))
 
+    def recorded(self) -> Cells:
+        """The cells that carry their records."""
+        return self.chosen(np.isin(self._places, np.fromiter(self._records, np.uint32, len(self._records))))
+
     @property
     def counts(self) -> Counter[Verdict]:
         """How many cells have each verdict."""

@@ -97,6 +97,15 @@ def test_a_record_that_is_another_than_the_logs_is_not_believed(plan: Plan, stor
     assert "all records are looked at" in what_is_told(plan, store).notes[0]
 
 
+def test_a_leaf_that_says_another_verdict_than_its_record_is_not_believed(plan: Plan, store: Store) -> None:
+    key = plan.cells[2].key or ""
+    digest = store.record(key).to_json()["digest"]
+    forged = {"key": key, "record": digest, "verdict": Verdict.TIMEOUT}
+    store.log.append([Leaf(Event.FAILURE, "2026-01-01T00:00:00Z", "x", **forged)])
+    there = what_is_told(plan, store)
+    assert "is 'timeout' by the log, and stored as ok" in there.notes[0] and there.cells[2].verdict is Verdict.OK
+
+
 def test_what_the_sample_misses_is_seen_with_verify(
     plan: Plan, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
