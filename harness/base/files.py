@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from harness.base.shared import move
+from harness.base.network_files import move
 
 _CHUNK = 1 << 20
 # Made once: json.dumps would make one per call, a tenth of what checking a record takes.

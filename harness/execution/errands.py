@@ -19,8 +19,8 @@ from pathlib import Path
 import harness
 from harness.base.errors import DataError
 from harness.base.layout import Layout
+from harness.base.network_files import is_there
 from harness.base.ownership import is_owned, owner_of
-from harness.base.shared import is_there
 from harness.base.vocabulary import Verdict
 from harness.engine import Engine, find_engine
 from harness.execution.tasks import Task, attempt

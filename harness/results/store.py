@@ -21,8 +21,8 @@ from typing import Any
 
 from harness.base.errors import CorruptData
 from harness.base.files import sha256_of, sync_folder, write_json
+from harness.base.network_files import look_anew, move
 from harness.base.ownership import own_folder
-from harness.base.shared import look_anew, move
 from harness.base.vocabulary import Verdict
 from harness.planning.cells import Cell, Cells, Outcome
 from harness.planning.jobs import Job
