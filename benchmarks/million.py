@@ -32,8 +32,8 @@ from harness.planning.budget import Share
 from harness.planning.plan import Plan, make_plan
 from harness.planning.request import Request, requested_jobs
 from harness.proof.leaves import Event, Leaf, result_leaf, scope_of
+from harness.results.remainder import what_is_told
 from harness.results.store import Store, join
-from harness.results.told import what_is_told
 
 METHODS = ("als_wr", "bnnr", "constant", "drrs", "han", "libmf", "logistic_mf", "lrssl", "nimcgcn", "popularity")
 DATASETS = ("cdataset", "fdataset", "hdvd", "synthetic")

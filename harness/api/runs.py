@@ -25,9 +25,9 @@ from harness.planning.jobs import Job, PlannedJob
 from harness.planning.needs import check_disk
 from harness.planning.plan import Plan
 from harness.results.durations import reference_seconds
+from harness.results.remainder import what_is_told
 from harness.results.scoring import Scores, score_all, score_run, scores_path
 from harness.results.store import join
-from harness.results.told import what_is_told
 from harness.status import Table, build_table
 
 

@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from harness.base.shared import move
+from harness.base.network_files import move
 
 _CHUNK = 1 << 20
 # Made once: json.dumps would make one per call, a tenth of what checking a record takes.
@@ -59,14 +59,15 @@ def sync_folder(path: Path) -> None:
         os.close(handle)
 
 
-def write_atomic(path: Path, content: bytes | memoryview | str) -> None:
-    """Write a whole file or nothing: temporary neighbour, fsync, rename."""
-    data = content.encode() if isinstance(content, str) else content
+def write_atomic(path: Path, content: bytes | str | Iterator[bytes]) -> None:
+    """Write a whole file or nothing: temporary neighbour, fsync, rename. Of much content its pieces."""
+    text = content.encode() if isinstance(content, str) else content
+    data = iter([text]) if isinstance(text, bytes) else text
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(handle, "wb") as stream:
-            stream.write(data)
+            stream.writelines(data)
             stream.flush()
             os.fsync(stream.fileno())
         Path(name).chmod(0o644)

@@ -21,7 +21,7 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
-from harness.base.shared import locks_are_local
+from harness.base.network_files import locks_are_local
 
 LABEL_HARNESS = "permafrost.harness"
 LABEL_RUN = "permafrost.run"

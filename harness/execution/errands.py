@@ -20,8 +20,8 @@ from pathlib import Path
 import harness
 from harness.base.errors import DataError, EngineError
 from harness.base.layout import Layout
+from harness.base.network_files import is_there
 from harness.base.ownership import is_owned, owner_of
-from harness.base.shared import is_there
 from harness.base.vocabulary import Verdict
 from harness.engine import Engine, find_engine
 from harness.execution.gpus import confirm_gpu, find_gpus, usable_gpus

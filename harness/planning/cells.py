@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike
 
 from harness.base.vocabulary import Verdict
 from harness.planning.jobs import Job, PlannedJob
+from harness.splits.spec import SplitSpec
 
 _KEY_BYTES = 32
 _NO_RECORDS: Mapping[int, dict[str, Any]] = MappingProxyType({})
@@ -49,6 +50,11 @@ class Cell:
     def key(self) -> str | None:
         """The key of its run, or None where none can be planned."""
         return self.planned.key if self.planned else None
+
+    def with_key(self, key: str) -> Cell:
+        """This cell, which remembers its key: it need not be computed again."""
+        self.__dict__["key"] = key
+        return self
 
 
 @dataclass(frozen=True)
@@ -125,13 +131,22 @@ class Cells(Sequence[Cell]):
 
     def of_each_kind(self) -> list[Cell]:
         """One cell of each kind that is here: others of its kind differ in seed, split and outcome only."""
-        _, first = np.unique(self._columns.kind[self._places], return_index=True)
-        return [self[int(place)] for place in sorted(first)]
+        return [self[place] for place in sorted(self._first_of_kinds().values())]
 
     def by_kind(self, value: Callable[[Cell], float]) -> np.ndarray[Any, np.dtype[np.float64]]:
         """For each cell a number that is one for all of its kind."""
-        _, first, kinds = np.unique(self._columns.kind[self._places], return_index=True, return_inverse=True)
-        return np.array([value(self[int(place)]) for place in first], np.float64)[kinds.reshape(-1)]
+        values = np.zeros(len(self._columns.kinds))
+        for kind, place in self._first_of_kinds().items():
+            values[kind] = value(self[place])
+        every: np.ndarray[Any, np.dtype[np.float64]] = values[self._columns.kind[self._places]]
+        return every
+
+    def _first_of_kinds(self) -> dict[int, int]:
+        """The first place of each kind that is here."""
+        first = np.full(len(self._columns.kinds), -1)
+        # written backwards, so that the first one stays
+        first[self._columns.kind[self._places][::-1]] = np.arange(len(self) - 1, -1, -1, dtype=np.int32)
+        return {kind: place for kind, place in enumerate(first.tolist()) if place >= 0}
 
     def chosen(self, places: ArrayLike) -> Cells:
         """The cells at these places, in this order; or where a mask is true."""
@@ -152,6 +167,10 @@ class Cells(Sequence[Cell]):
         pending = self.having(lambda verdict: verdict is Verdict.PENDING)
         return self.chosen(pending & (self.by_kind(lambda cell: cell.planned is None) > 0))
 
+    def recorded(self) -> Cells:
+        """The cells that carry their records."""
+        return self.chosen(np.isin(self._places, np.fromiter(self._records, np.uint32, len(self._records))))
+
     @property
     def counts(self) -> Counter[Verdict]:
         """How many cells have each verdict."""
@@ -171,7 +190,7 @@ class Cells(Sequence[Cell]):
     @property
     def key_heads(self) -> np.ndarray[Any, np.dtype[np.uint64]]:
         """The first eight bytes of each key, as a number to sort and to search by; 0 where there is none."""
-        return self._columns.keys[:, :8].copy().view(np.uint64).reshape(-1)[self._places]
+        return np.ascontiguousarray(self._columns.keys[self._places, :8]).view(np.uint64).reshape(-1)
 
     def have_keys(self, places: ArrayLike, keys: np.ndarray[Any, np.dtype[np.uint8]]) -> list[bool]:
         """Whether the cells at these places have these keys, each a row of bytes."""
@@ -190,12 +209,11 @@ class Cells(Sequence[Cell]):
 
     def twice(self) -> tuple[Cell, Cell] | None:
         """Two cells of one key, if there are any."""
-        have_key = np.flatnonzero(self.by_kind(lambda cell: cell.planned is not None))
-        # keys that begin alike are few, and looked at whole
-        heads = self.key_heads[have_key]
-        order = have_key[np.argsort(heads, kind="stable")]
-        heads = np.sort(heads)
-        for near in np.flatnonzero(heads[1:] == heads[:-1]):
+        # keys that begin alike are few, and looked at whole; 0 is the beginning of none
+        heads = self.key_heads
+        order = np.argsort(heads, kind="stable")
+        heads.sort()
+        for near in np.flatnonzero((heads[1:] == heads[:-1]) & (heads[1:] != 0)):
             one, other = (self[int(place)] for place in order[near : near + 2])
             if one.key == other.key:
                 return one, other
@@ -219,17 +237,22 @@ class Cells(Sequence[Cell]):
     def _cell(self, place: int) -> Cell:
         columns = self._columns
         kind = columns.kinds[columns.kind[place]]
-        split = kind.job.split.model_copy(update={"seed": int(columns.seed[place])})
+        # made anew where that is faster than a copy
+        alike = kind.job.split
+        split = SplitSpec(strategy=alike.strategy, seed=int(columns.seed[place]), parameters=alike.parameters)
         job, planned = kind.job.model_copy(update={"split": split}), kind.planned
         verdict, reason = self._outcomes[self._outcome[place]]
         if planned is None:
             return Cell(job, None, verdict, reason, self._records.get(place, {}))
-        digest = columns.splits[columns.split[place]]
-        planned = planned.model_copy(update={"job": job, "split_digest": digest})
+        planned = PlannedJob(
+            job=job,
+            image_tree=planned.image_tree,
+            dataset_digest=planned.dataset_digest,
+            split_digest=columns.splits[columns.split[place]],
+            weights_digest=planned.weights_digest,
+        )
         cell = Cell(job, planned, verdict, reason, self._records.get(place, {}))
-        # what `Cell.key` remembers: it would be computed again
-        cell.__dict__["key"] = columns.keys[place].tobytes().hex()
-        return cell
+        return cell.with_key(columns.keys[place].tobytes().hex())
 
 
 class _Table(Generic[Value]):

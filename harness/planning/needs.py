@@ -18,7 +18,7 @@ from harness.base.vocabulary import Accelerator, Verdict
 from harness.data import load_manifest
 from harness.images import recorded_size
 from harness.planning.budget import this_machine
-from harness.planning.cells import Cell
+from harness.planning.cells import Cell, Cells
 from harness.planning.jobs import Job, card_of
 
 # Method, variant and dataset: runs that take about as long as each other.
@@ -186,12 +186,17 @@ def measured_seconds(cells: Iterable[Cell]) -> dict[RunKind, float]:
 
 def _cpu_seconds(cells: Iterable[Cell]) -> dict[RunKind, float]:
     """The median CPU seconds of what has been run here, on the CPU."""
-    return _medians((cell for cell in cells if cell.job.accelerator == "cpu"), "cpu_s")
+    every = cells.where(_is_on_cpu) if isinstance(cells, Cells) else filter(_is_on_cpu, cells)
+    return _medians(every, "cpu_s")
+
+
+def _is_on_cpu(cell: Cell) -> bool:
+    return cell.job.accelerator == "cpu"
 
 
 def _medians(cells: Iterable[Cell], resource: str) -> dict[RunKind, float]:
     durations: dict[RunKind, list[float]] = {}
-    for cell in cells:
+    for cell in cells.recorded() if isinstance(cells, Cells) else cells:
         if cell.verdict is Verdict.OK and resource in cell.record.get("resources", {}):
             durations.setdefault(kind_of(cell.job), []).append(cell.record["resources"][resource])
     return {kind: median(values) for kind, values in durations.items()}

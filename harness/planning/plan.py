@@ -23,6 +23,8 @@ from harness.planning.cells import Cell, Cells
 from harness.planning.jobs import Job, PlannedJob
 from harness.splits import known_split_digest, split_digest, split_digest_offline
 
+# Jobs come seed by seed: the splits of earlier seeds are not asked for again.
+_MOST_SPLITS = 10_000
 _REFUSALS = {
     Verdict.NOT_APPLICABLE: UsageError,
     Verdict.MISSING_DATA: MissingData,
@@ -157,6 +159,8 @@ class _Planner:
     def _split(self, job: Job) -> str | None:
         split = (job.dataset, job.split.label)
         if split not in self._splits:
+            if len(self._splits) == _MOST_SPLITS:
+                self._splits.clear()
             try:
                 self._splits[split] = self._split_digest(job.dataset, job.split)
             except DataError as error:

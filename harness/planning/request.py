@@ -19,7 +19,7 @@ from harness.images.sources import SUFFIXES, code_files
 from harness.methods.card import MethodCard, load_method, load_methods
 from harness.planning.jobs import Job, make_job
 from harness.splits import split_digest
-from harness.splits.spec import parse_split
+from harness.splits.spec import SplitSpec, parse_split
 from harness.splits.strategies import parameters_of
 
 
@@ -96,7 +96,8 @@ class _WithSeeds(Sequence[Job]):
         row, column = divmod(range(len(self))[place], len(self.jobs))
         job = self.jobs[column]
         seed = self.rows[row][self.benchmarks.index(job.benchmark)]
-        return job.model_copy(update={"split": job.split.model_copy(update={"seed": seed})})
+        split = SplitSpec(strategy=job.split.strategy, seed=seed, parameters=job.split.parameters)
+        return job.model_copy(update={"split": split})
 
 
 def refuse_impossible_splits(layout: Layout, jobs: Iterable[Job], mirrors: Sequence[Path] = ()) -> None:

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-import io
 import json
+import tempfile
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from harness.proof.log import Log
 _FOLDER = "plans"
 # for zlib: with gzip's header, the window as large as can be
 _GZIP = 31
+_CHUNK = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -39,17 +41,19 @@ def enter_plan(log: Log, name: str, cells: Iterable[LoggedCell]) -> None:
     """Let a plan enter the log, unless it is there. No list is made of its cells: there may be a million."""
     digest, count = hashlib.sha256(), 0
     # no time stamp: equal plans are equal files
-    packer, packed = zlib.compressobj(wbits=_GZIP), io.BytesIO()
-    for piece in _canonical_pieces(name, cells):
-        count += 1
-        digest.update(piece)
-        packed.write(packer.compress(piece))
-    packed.write(packer.flush())
-    text = digest.hexdigest()
-    if not any(text.encode() in line for line in log.each_line()):
-        write_atomic(plan_path(log.folder, text), packed.getbuffer())
-        # one piece for each cell, one before and one after them
-        log.append([Leaf(Event.PLAN, now(), name, plan=text, cells=count - 2)])
+    packer = zlib.compressobj(wbits=_GZIP)
+    with tempfile.TemporaryFile(dir=log.folder) as packed:
+        for piece in _canonical_pieces(name, cells):
+            count += 1
+            digest.update(piece)
+            packed.write(packer.compress(piece))
+        packed.write(packer.flush())
+        text = digest.hexdigest()
+        if not any(text.encode() in line for line in log.each_line()):
+            packed.seek(0)
+            write_atomic(plan_path(log.folder, text), iter(partial(packed.read, _CHUNK), b""))
+            # one piece for each cell, one before and one after them
+            log.append([Leaf(Event.PLAN, now(), name, plan=text, cells=count - 2)])
 
 
 def _canonical_pieces(name: str, cells: Iterable[LoggedCell]) -> Iterator[bytes]:

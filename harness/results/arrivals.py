@@ -13,7 +13,7 @@ from pathlib import Path
 
 from harness.base.errors import CorruptData
 from harness.base.files import read_json, sync_folder, write_json
-from harness.base.shared import move
+from harness.base.network_files import move
 from harness.proof.log import Log
 
 RUNS, SCORES = "runs", "scores"

@@ -21,8 +21,8 @@ from typing import Any
 
 from harness.base.errors import CorruptData
 from harness.base.files import sha256_of, sync_folder, write_json
+from harness.base.network_files import look_anew, move
 from harness.base.ownership import own_folder
-from harness.base.shared import look_anew, move
 from harness.base.vocabulary import Verdict
 from harness.planning.cells import Cell, Cells, Outcome
 from harness.planning.jobs import Job
@@ -314,7 +314,7 @@ def join(plan: Plan, store: Store, *, records: bool = False) -> Sequence[Cell]:
             cells.append(cell)
             continue
         verdict, reason = judged(notes, cell.key, cell.job, standing := store.standing(cell.key))
-        cells.append(Cell(cell.job, cell.planned, verdict, reason, standing.content))
+        cells.append(Cell(cell.job, cell.planned, verdict, reason, standing.content).with_key(cell.key))
     check_sum(plan, cells)
     return tuple(cells)
 

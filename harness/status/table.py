@@ -289,9 +289,9 @@ def _scored(layout: Layout, cell: Cell, card: MethodCard, reference: Mapping[str
         reason = f"reference result: {entry.content['reason']}"
         cell = replace(cell, verdict=Verdict(entry.content["verdict"]), reason=reason, record=entry.content)
         scores = entry.fresh_scores
-    elif cell.planned is not None and cell.verdict is Verdict.OK:
+    elif cell.key is not None and cell.verdict is Verdict.OK:
         evidence = scored_files(cell.job.benchmark, cell.record["files"])
-        scores = read_scores(layout, cell.planned.key, cell.job.benchmark, evidence)
+        scores = read_scores(layout, cell.key, cell.job.benchmark, evidence)
     return ScoredCell(
         cell,
         row_name(cell.job, choices),

@@ -102,6 +102,7 @@ def test_what_is_asked_of_kinds_is_true_of_cells(some: list[Cell]) -> None:
     kinds = {repr(cell.job.model_copy(update={"split": None})) for cell in there}
     assert {repr(cell.job.model_copy(update={"split": None})) for cell in kept.of_each_kind()} == kinds
     assert all(cell in there for cell in kept.of_each_kind())
+    assert kept.recorded() == [cell for cell in there if cell.record]
     waiting = [cell for cell in there if cell.planned is None and cell.verdict is Verdict.PENDING]
     assert kept.waiting() == waiting
 

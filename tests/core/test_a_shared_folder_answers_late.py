@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from harness.base import shared
+from harness.base import network_files
 from harness.base.files import folder_in_the_making, write_atomic
+from harness.base.network_files import is_there, locks_are_local, look_anew, move
 from harness.base.ownership import abandoned_folders, boot, is_owned, mount_space, own_folder
-from harness.base.shared import is_there, locks_are_local, look_anew, move
 from harness.base.vocabulary import Verdict
 from harness.execution.errands import own_meaning, refusal
 from harness.proof.leaves import Event
@@ -43,6 +43,8 @@ def test_a_rename_that_was_done_has_not_failed(lost_answers: int, tmp_path: Path
         (making / "member").touch()
     assert [path.name for path in sorted(tmp_path.iterdir())] == ["file", "folder"]
     assert (tmp_path / "folder" / "member").is_file() and lost_answers
+    # as one whose rename was answered at once
+    assert (tmp_path / "folder").stat().st_mode & 0o777 == 0o755
 
 
 def test_a_run_whose_renames_were_answered_late_is_stored_once(lost_answers: int, tmp_path: Path) -> None:
@@ -159,7 +161,7 @@ def mounted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., No
         escaped = str(place).replace(" ", "\\040")
         lines = ("root / ext4 rw,relatime 0 0", f"server:/export {escaped} nfs4 {options} 0 0", "")
         (tmp_path / "mounts").write_text("\n".join(lines))
-        monkeypatch.setattr(shared, "_MOUNTS", tmp_path / "mounts")
+        monkeypatch.setattr(network_files, "_MOUNTS", tmp_path / "mounts")
 
     return mount
 

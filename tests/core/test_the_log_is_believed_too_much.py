@@ -15,10 +15,10 @@ from harness.planning.cells import Cell
 from harness.planning.obstacles import Obstacles
 from harness.planning.plan import Plan
 from harness.proof.leaves import Event, Leaf
-from harness.results import told
+from harness.results import remainder
 from harness.results.records import RECORD_FILE
+from harness.results.remainder import what_is_told
 from harness.results.store import Store, join
-from harness.results.told import what_is_told
 from tests.core.factories import planned_job, put_run
 
 SEEDS = range(1, 13)
@@ -27,7 +27,7 @@ SEEDS = range(1, 13)
 @pytest.fixture(autouse=True)
 def large(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every plan is a large one."""
-    monkeypatch.setattr(told, "LOOKED_AT", 0)
+    monkeypatch.setattr(remainder, "LOOKED_AT", 0)
 
 
 @pytest.fixture
@@ -72,7 +72,7 @@ def test_no_record_is_read_but_those_of_the_sample(
     plan: Plan, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read, really = list[str](), Store.standing
-    monkeypatch.setattr(told, "SAMPLE", 3)
+    monkeypatch.setattr(remainder, "SAMPLE", 3)
     monkeypatch.setattr(Store, "standing", lambda self, key: read.append(key) or really(self, key))  # type: ignore[func-returns-value]
     there = what_is_told(plan, store)
     assert len(read) == len(set(read)) == 3
@@ -97,16 +97,25 @@ def test_a_record_that_is_another_than_the_logs_is_not_believed(plan: Plan, stor
     assert "all records are looked at" in what_is_told(plan, store).notes[0]
 
 
+def test_a_leaf_that_says_another_verdict_than_its_record_is_not_believed(plan: Plan, store: Store) -> None:
+    key = plan.cells[2].key or ""
+    digest = store.record(key).to_json()["digest"]
+    forged = {"key": key, "record": digest, "verdict": Verdict.TIMEOUT}
+    store.log.append([Leaf(Event.FAILURE, "2026-01-01T00:00:00Z", "x", **forged)])
+    there = what_is_told(plan, store)
+    assert "is 'timeout' by the log, and stored as ok" in there.notes[0] and there.cells[2].verdict is Verdict.OK
+
+
 def test_what_the_sample_misses_is_seen_with_verify(
     plan: Plan, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(told, "SAMPLE", 0)
+    monkeypatch.setattr(remainder, "SAMPLE", 0)
     (store.path(plan.cells[2].key or "") / RECORD_FILE).unlink()
     assert what_is_told(plan, store).cells[2].verdict is Verdict.OK, "or nothing is tested here"
     assert what_is_told(plan, store, verify=True).cells[2].verdict is Verdict.PENDING
     # and in a table anyway
     assert join(plan, store)[2].verdict is Verdict.PENDING
-    monkeypatch.setattr(told, "LOOKED_AT", len(plan.cells))
+    monkeypatch.setattr(remainder, "LOOKED_AT", len(plan.cells))
     whole = what_is_told(plan, store)
     assert whole.cells[2].verdict is Verdict.PENDING and whole.has_records
 
