@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from harness.api.audits import audit
-    from harness.api.claims import compare
+    from harness.api.claims import compare, compare_accelerators
     from harness.api.contests import contest
     from harness.api.datasets import AcceptedData, accept_data, new_data
     from harness.api.frames import table
@@ -39,6 +39,7 @@ __all__ = [
     "cells",
     "check_job",
     "compare",
+    "compare_accelerators",
     "confirm",
     "container_log",
     "contest",
@@ -65,7 +66,7 @@ __all__ = [
 # Imported when it is first asked for, so that a command waits for no more than it uses.
 _MODULES = {
     "audits": ("audit",),
-    "claims": ("compare",),
+    "claims": ("compare", "compare_accelerators"),
     "contests": ("contest",),
     "datasets": ("AcceptedData", "accept_data", "new_data"),
     "frames": ("table",),

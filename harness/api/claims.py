@@ -9,7 +9,8 @@ from harness import benchmarks
 from harness.api.repository import Names, Numbers, Repository, numbers, opened, several
 from harness.base.errors import refuse_unknown
 from harness.base.layout import Layout
-from harness.compare import Book, compare_claims, load_claims, load_external, load_names
+from harness.compare import Accelerators, Book, compare_claims, load_claims, load_external, load_names
+from harness.compare import compare_accelerators as compare_of_store
 from harness.data import manifest_names
 from harness.methods.card import method_names
 from harness.splits.strategies import strategy_names
@@ -41,6 +42,37 @@ def compare(
         methods=chosen["method"],
         datasets=chosen["dataset"],
         splits=chosen["split"],
+        seeds=numbers(seeds),
+        mirrors=here.mirrors,
+    )
+
+
+def compare_accelerators(
+    benchmark: str | None = None,
+    *,
+    methods: Names = (),
+    datasets: Names = (),
+    splits: Names = (),
+    seeds: Numbers = (),
+    repository: Repository | None = None,
+) -> Accelerators:
+    """What was computed on a GPU here beside the same on the CPU, metric by metric. Names are ours."""
+    here, name = opened(repository), benchmark or benchmarks.default()
+    asked = {"method": several(methods), "dataset": several(datasets), "split": several(splits)}
+    known = {
+        "method": method_names(here.layout),
+        "dataset": manifest_names(here.layout),
+        "split": strategy_names(),
+    }
+    for kind, names in asked.items():
+        refuse_unknown(kind, names, known[kind], where=here.layout.root)
+    return compare_of_store(
+        here.layout,
+        here.store,
+        name,
+        methods=asked["method"],
+        datasets=asked["dataset"],
+        splits=asked["split"],
         seeds=numbers(seeds),
         mirrors=here.mirrors,
     )

@@ -9,7 +9,8 @@ from harness.api.repository import Repository
 from harness.api.runs import Campaign, ScoredRun
 from harness.audit import AuditReport
 from harness.audit import to_json as audit_json
-from harness.compare import Book
+from harness.compare import Accelerators, Book
+from harness.compare.accelerators import pair_json
 from harness.compare.text import comparison_json
 from harness.contest import COLUMNS, Contest, rows_of
 from harness.planning.plan import Plan
@@ -19,17 +20,18 @@ from harness.status import ScoredCell, Table
 if TYPE_CHECKING:
     import pandas
 
-Results = Plan | Campaign | Table | Contest | ScoredRun | Book | AuditReport | Prediction
+Results = Plan | Campaign | Table | Contest | ScoredRun | Book | Accelerators | AuditReport | Prediction
 Row = dict[str, Any]
 
 _OF_A_CLAIM = (
     *("source", "statistic", "method", "dataset", "split", "seed", "metric", "published", "ours", "n"),
     *("difference", "interval_low", "interval_high", "margin", "needed", "test", "verdict", "reason"),
 )
+_OF_A_PAIR = ("label", "metric", "cpu", "gpu", "difference", "allowed", "agrees")
 
 
 def table(results: Results, *, repository: Repository | None = None) -> pandas.DataFrame:
-    """A frame with a row per planned cell, contest entry, metric of a run, claim, audit step, or ranked pair."""
+    """A frame with a row per planned cell, contest entry, metric, claim, audit step, or ranked pair."""
     import pandas
 
     rows, columns = _rows(results, repository)
@@ -52,6 +54,9 @@ def _rows(results: Results, repository: Repository | None) -> tuple[list[Row], l
         case Book():
             claims = [comparison_json(one) for one in results.comparisons]
             return [{name: claim[name] for name in _OF_A_CLAIM} for claim in claims], list(_OF_A_CLAIM)
+        case Accelerators():
+            pairs = map(pair_json, results.pairs)
+            return [{name: pair[name] for name in _OF_A_PAIR} for pair in pairs], list(_OF_A_PAIR)
         case AuditReport():
             return _of_steps(results), ["key", "label", "step", "checked", "what", "expected", "found", "where"]
         case Prediction():

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from harness import api
+from harness.base.errors import UsageError
 from harness.cli.names import DATASET, METHOD, SPLIT
 from harness.cli.options import OnceCommand, benchmark_option, document_text, json_option, mirror_option
 from harness.cli.output import chosen_kind, deliver, output_option
@@ -31,6 +32,7 @@ from harness.cli.output import chosen_kind, deliver, output_option
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="Claims of this file (.csv, .csv.gz; one row per seed and metric) in place of the committed ones.",
 )
+@click.option("--gpu", is_flag=True, help="In place of claims: runs on a GPU beside the same on the CPU.")
 @click.option("--all", "everything", is_flag=True, help="List every claim, however many.")
 @click.option("--markdown", "as_markdown", is_flag=True, help="For documents.")
 @mirror_option
@@ -43,6 +45,7 @@ def command(
     splits: tuple[str, ...],
     seeds: tuple[int, ...],
     against: Path | None,
+    gpu: bool,
     everything: bool,
     as_markdown: bool,
     mirrors: tuple[Path, ...],
@@ -55,14 +58,28 @@ def command(
     harness compare
     harness compare --method bnnr --dataset fdataset --split random --seed 17263407
     harness compare --all --output claims.md
+    harness compare --gpu --benchmark ddi
 
-    Exit code 1 when a claim deviates, else 0: a claim that can't be compared, or waits for a run, is no failure.
+    Exit code 1 when a claim deviates, or a GPU gives other metrics than the method's card allows, else 0: a claim
+    that can't be compared, or waits for a run, is no failure.
     """
-    from harness.compare import ClaimVerdict
+    from harness.compare import ClaimVerdict, accelerators
     from harness.compare.text import to_json, to_markdown, to_text
 
     flags = {"--json": "json" if as_json else None, "--markdown": "markdown" if as_markdown else None}
     kind = chosen_kind(output, flags)
+    here = api.open_repository(mirrors=mirrors)
+    if gpu:
+        if against is not None or everything:
+            where = "--all" if against is None else f"--against {against}"
+            raise UsageError("--gpu compares no claims", where=where, todo="leave one of them out")
+        asked = {"methods": methods, "datasets": datasets, "splits": splits}
+        found = api.compare_accelerators(benchmark, **asked, seeds=seeds, repository=here)
+        if kind == "json":
+            deliver(f"{document_text(accelerators.to_json(found))}\n", output)
+        else:
+            deliver((accelerators.to_markdown if kind == "markdown" else accelerators.to_text)(found), output)
+        return 1 if found.differing else 0
     book = api.compare(
         benchmark,
         methods=methods,
@@ -70,7 +87,7 @@ def command(
         splits=splits,
         seeds=seeds,
         against=against,
-        repository=api.open_repository(mirrors=mirrors),
+        repository=here,
     )
     if kind == "json":
         deliver(f"{document_text(to_json(book))}\n", output)

@@ -148,6 +148,11 @@ class MethodCard(NamedManifest):
     uses: list[str] = Field(default=[], description="folders of methods/_shared/ that its image holds too")
     deterministic: bool = True
     cuda: bool = Field(default=False, description="whether it computes on a GPU where its container has one")
+    gpu_tolerance: float = Field(
+        default=0.01,
+        gt=0,
+        description="how far a metric on a GPU may be from the CPU's, as a part of it, or of 1 if it is less",
+    )
     # why the score of a pair depends on which others are asked for, where the original's does
     asked_together: str = ""
     # why its answer depends on the order of drugs, diseases or items, so that it finds them in the published one;

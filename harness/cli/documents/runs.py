@@ -87,6 +87,27 @@ class Comparisons(Answer):
     comparisons: list[ClaimRow]
 
 
+class AcceleratorPair(Fields):
+    """A metric of a run on a GPU beside that of the same run on the CPU; `keys` are the CPU's and the GPU's."""
+
+    label: str
+    metric: str
+    cpu: float | None
+    gpu: float | None
+    difference: float | None
+    allowed: float
+    agrees: bool
+    keys: list[str]
+
+
+class AcceleratorAnswer(Answer):
+    """`harness compare --gpu`; `alone` are runs on a GPU without one on the CPU."""
+
+    differing: int
+    pairs: list[AcceleratorPair]
+    alone: list[str]
+
+
 class MetricSummary(Fields):
     """A metric over the seeds of a group."""
 
@@ -382,7 +403,7 @@ class StopAnswer(Answer):
 
 
 ANSWERS: dict[str, tuple[type[Answer], ...]] = {
-    "compare": (Comparisons,),
+    "compare": (Comparisons, AcceleratorAnswer),
     "diff": (DifferenceListing,),
     "forget": (ForgetAnswer,),
     "job check": (CheckedJob,),
