@@ -9,6 +9,7 @@ from click.testing import CliRunner
 from harness.base.errors import UsageError
 from harness.cli import group
 from harness.images.verify import ImageFinding
+from tests.images.making import Workbench
 
 
 def _run(*arguments: str) -> tuple[int, str]:
@@ -58,7 +59,8 @@ def test_an_unknown_name_is_a_usage_error() -> None:
         _run("fetch", "nothing")
 
 
-def test_all_parts_can_be_kept_for_later(tmp_path: Path) -> None:
+def test_all_parts_can_be_kept_for_later(bench: Workbench, tmp_path: Path) -> None:
+    bench.fetch("_base")
     _, text = _run("export", str(tmp_path / "kept"), "_base")
     kept = [path for path in (tmp_path / "kept").rglob("*") if path.is_file()]
     assert f": {len(kept)}, of them new: " in text

@@ -171,6 +171,7 @@ def test_every_part_of_a_cpu_image_has_a_notice(repository: Layout) -> None:
 
 
 def test_notices_are_what_the_parts_say(repository: Layout, bench: Workbench) -> None:
+    bench.fetch("_java")
     (bench.layout.containers / "_java" / NOTICES).unlink()
     path, count = record_notices(bench.layout, "_java")
     assert count == 4
@@ -194,6 +195,7 @@ def test_licences_are_read_out_of_packages(bench: Workbench) -> None:
 
 
 def test_a_link_to_another_packages_licence_is_followed(bench: Workbench, tmp_path: Path) -> None:
+    bench.fetch("_base")
     folder = bench.debian("toy", {"./usr/share/doc/permafrost-test-toy": "bash"})
     record_notices(bench.layout, "toy")
     bash = [json.loads(line) for line in (bench.layout.containers / "_base" / NOTICES).read_text().splitlines()]
