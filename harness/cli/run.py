@@ -130,17 +130,14 @@ def _show(repository: api.Repository, table: Table, *, whole_suite: bool) -> Non
 
 def _show_each(repository: api.Repository, table: Table) -> None:
     """Every metric of every run, published numbers below those they are about."""
-    from harness.handles import PublishedLines
+    from harness.handles import PublishedLines, metric_lines
 
     beside = _published(repository, table)
     for scored in table.cells:
         click.echo(f"\n{scored.cell.job.label}: {scored.cell.verdict}: {scored.cell.reason}")
         published = PublishedLines(beside.get(scored.key or "", ()))
-        for name, value in _in_order(scored.cell.job.benchmark, scored.metrics):
-            text = f"{value!r}" if value is not None else f"undefined: {scored.notes.get(name, '')}"
-            click.echo(f"  {name:42} {text}")
-            for line in published.about(name):
-                click.echo(f"  {'':42} {line}")
+        for line in metric_lines(_in_order(scored.cell.job.benchmark, scored.metrics), scored.notes, published):
+            click.echo(line)
         for reason in published.reasons:
             click.echo(f"  {reason}")
         if scored.key and scored.cell.record:

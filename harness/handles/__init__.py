@@ -3,7 +3,7 @@
 from harness.handles.difference import Difference, differences_of
 from harness.handles.lookup import Handle, find_handle
 from harness.handles.page import page_of, page_text
-from harness.handles.publication import PublishedLines, published_beside
+from harness.handles.publication import PublishedLines, metric_lines, published_beside
 from harness.handles.removal import Forgotten, forget, runs_to_forget
 
 __all__ = [
@@ -14,6 +14,7 @@ __all__ = [
     "differences_of",
     "find_handle",
     "forget",
+    "metric_lines",
     "page_of",
     "page_text",
     "published_beside",

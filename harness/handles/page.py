@@ -13,7 +13,7 @@ from harness.base.vocabulary import Verdict
 from harness.benchmarks.method_report import METHOD, read_report
 from harness.execution.runs.log import printable, shortened
 from harness.handles.lookup import Handle
-from harness.handles.publication import PublishedLines, published_beside
+from harness.handles.publication import PublishedLines, metric_lines, published_beside
 from harness.planning.plan import Present
 from harness.results.store import Store
 
@@ -166,12 +166,9 @@ def _scores(page: Mapping[str, Any]) -> Iterator[str]:
         else:
             yield f"  none that are fresh: harness score {page['key'][:12]}"
         return
-    width = max(map(len, page["scores"]["metrics"]), default=0)
     published = PublishedLines(page["published"])
-    for name, value in page["scores"]["metrics"].items():
-        note = page["scores"]["notes"].get(name, "")
-        yield f"  {name:{width}}  {f'undefined: {note}' if value is None else repr(value)}"
-        yield from (f"  {'':{width}}  {line}" for line in published.about(name))
+    metrics = [*page["scores"]["metrics"].items()]
+    yield from metric_lines(metrics, page["scores"]["notes"], published)
     # of a series, such as one value per type
     for name in dict.fromkeys(one["metric"] for one in page["published"]):
         if name not in page["scores"]["metrics"]:

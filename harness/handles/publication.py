@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
 from harness.base.layout import Layout
+from harness.base.tables import wrapped
 from harness.compare import ClaimVerdict, Comparison, claimed_benchmarks, compare_claims, load_names
 from harness.compare.text import comparison_json
 from harness.planning.jobs import PlannedJob
@@ -80,3 +81,20 @@ class PublishedLines:
         ours = "" if claim["ours"] is None else f"; our mean {claim['ours']:.4g} over {claim['n']}"
         source = claim["source"].rpartition("; ")[2]
         return f"published mean {claim['published']}{deviation} ({source}){ours}: {verdict}"
+
+
+def metric_lines(
+    metrics: Sequence[tuple[str, float | None]], notes: Mapping[str, str], published: PublishedLines
+) -> Iterator[str]:
+    """A line per metric, published numbers below it. Undefined ones follow, those of one reason together."""
+    width = max((len(name) for name, _ in metrics), default=0)
+    undefined: dict[str, list[str]] = {}
+    for name, value in metrics:
+        below, note = published.about(name), notes.get(name, "")
+        if value is None and not below:
+            undefined.setdefault(note, []).append(name)
+            continue
+        yield f"  {name:{width}}  {f'undefined: {note}' if value is None else repr(value)}"
+        yield from (f"  {'':{width}}  {line}" for line in below)
+    for reason, names in undefined.items():
+        yield from wrapped(f"undefined, {reason}: {', '.join(names)}", "  ", 100)

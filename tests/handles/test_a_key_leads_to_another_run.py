@@ -13,7 +13,7 @@ from harness.api import Repository
 from harness.base.errors import CorruptData, MissingData, UsageError
 from harness.cli import group, main
 from harness.compare import ClaimVerdict
-from harness.handles import PublishedLines, differences_of, find_handle, published_beside
+from harness.handles import PublishedLines, differences_of, find_handle, metric_lines, published_beside
 from harness.planning.plan import Plan
 from harness.results.store import Store
 from tests.fabricate import planned_of
@@ -168,6 +168,20 @@ def test_a_shared_reason_is_said_once() -> None:
     assert lines.about("AUC") == ["published 0.5: not-comparable [1]"] * 2
     assert lines.about("other") == []
     assert lines.reasons == ["[1] drawn without a seed"]
+
+
+def test_metrics_that_a_run_has_none_of_hide_no_other() -> None:
+    claim = {"metric": "AUPR", "statistic": "value", "published": 0.5, "reason": "", "verdict": "pending"}
+    metrics = [("CI", 0.25), ("AUROC", None), ("AUPR", None), ("F1", None), ("kappa", None)]
+    reason = "no metric of affinities"
+    notes = dict.fromkeys(("AUROC", "AUPR", "F1"), reason) | {"kappa": "one type"}
+    assert [*metric_lines(metrics, notes, PublishedLines([claim]))] == [
+        "  CI     0.25",
+        f"  AUPR   undefined: {reason}",
+        "         published 0.5: pending",
+        f"  undefined, {reason}: AUROC, F1",
+        "  undefined, one type: kappa",
+    ]
 
 
 def test_the_log_is_shown_byte_for_byte(here: Repository, made_up: Plan) -> None:
