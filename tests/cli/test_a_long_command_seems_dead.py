@@ -175,7 +175,12 @@ def test_the_whole_plan_is_announced_before_it_is_made(
 ) -> None:
     """No terminal reads it: a person who looks at a log waits as long."""
     heard = list[str]()
-    monkeypatch.setattr("harness.api.plan", lambda **_: heard.append(capsys.readouterr().err) or sys.exit(7))
+
+    def planned(**_: object) -> None:
+        heard.append(capsys.readouterr().err)
+        sys.exit(7)
+
+    monkeypatch.setattr("harness.api.plan", planned)
     for options in (["--suite", "full"], ["--suite", "smoke", "--reference"], ["--suite", "smoke"]):
         with pytest.raises(SystemExit) as ended:
             main(["status", *options])
