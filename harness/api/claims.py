@@ -11,8 +11,8 @@ from harness.base.errors import refuse_unknown
 from harness.base.layout import Layout
 from harness.compare import Accelerators, Book, compare_claims, load_claims, load_external, load_names
 from harness.compare import compare_accelerators as compare_of_store
-from harness.data import manifest_names
-from harness.methods.card import method_names
+from harness.data import load_manifest, manifest_names
+from harness.methods.card import load_method, method_names
 from harness.splits.strategies import strategy_names
 
 
@@ -28,9 +28,11 @@ def compare(
 ) -> Book:
     """The published numbers of a benchmark beside ours, each with a verdict and its reason.
 
-    Without `benchmark` the first. Names may be ours or the published ones. `against` is a file of other claims.
+    Without `benchmark` the one that all named methods and datasets belong to, else the first. Names may be ours or
+    the published ones. `against` is a file of other claims.
     """
-    here, name = opened(repository), benchmark or benchmarks.default()
+    here = opened(repository)
+    name = benchmark or _benchmark_of(here.layout, several(methods), several(datasets))
     file = Path(against) if against is not None else None
     chosen = {"method": several(methods), "dataset": several(datasets), "split": several(splits)}
     _refuse_unknown(here.layout, name, file, chosen)
@@ -57,7 +59,8 @@ def compare_accelerators(
     repository: Repository | None = None,
 ) -> Accelerators:
     """What was computed on a GPU here beside the same on the CPU, metric by metric. Names are ours."""
-    here, name = opened(repository), benchmark or benchmarks.default()
+    here = opened(repository)
+    name = benchmark or _benchmark_of(here.layout, several(methods), several(datasets))
     asked = {"method": several(methods), "dataset": several(datasets), "split": several(splits)}
     known = {
         "method": method_names(here.layout),
@@ -76,6 +79,15 @@ def compare_accelerators(
         seeds=numbers(seeds),
         mirrors=here.mirrors,
     )
+
+
+def _benchmark_of(layout: Layout, methods: Iterable[str], datasets: Iterable[str]) -> str:
+    """The benchmark of all that is called by our names, if it is one; else the first of all."""
+    ours = set(method_names(layout)), set(manifest_names(layout))
+    sets = [set(load_method(layout, name).benchmarks) for name in methods if name in ours[0]]
+    sets += [{load_manifest(layout, name).benchmark} for name in datasets if name in ours[1]]
+    common = set.intersection(*sets) if sets else set()
+    return common.pop() if len(common) == 1 else benchmarks.default()
 
 
 def _refuse_unknown(

@@ -57,7 +57,13 @@ def find_key(all_keys: Sequence[str], prefix: str, where: Path) -> str:
     """The one key that begins with `prefix`; `UsageError` if none does, or several do."""
     keys = [key for key in all_keys if key.startswith(prefix.lower())]
     if not keys:
-        raise unknown("run", prefix, [key[:12] for key in all_keys[:_SHOWN]], where=where)
+        refused = unknown("run", prefix, [key[:12] for key in all_keys[:_SHOWN]], where=where)
+        if len(all_keys) > _SHOWN:
+            refused.todo += (
+                f" and {len(all_keys) - _SHOWN} more; `harness status --suite stored --cells` and"
+                " `harness reference list --keys` list all"
+            )
+        raise refused
     if len(keys) > 1:
         raise UsageError(
             f"{len(keys)} keys begin with '{prefix}'",

@@ -147,7 +147,7 @@ def find_layout(start: Path | None = None) -> Layout:
     default_cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "permafrost"
     cache = Path(os.environ.get("PERMAFROST_CACHE") or default_cache)
     local = Path(os.environ.get("PERMAFROST_RESULTS") or root / "results" / "local")
-    layout = Layout(root=root, cache=cache.absolute(), local=local.absolute())
+    layout = Layout(root=root, cache=cache.expanduser().absolute(), local=local.expanduser().absolute())
     return layout.with_data(data_folder())
 
 

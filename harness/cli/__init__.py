@@ -202,10 +202,13 @@ def _fail(arguments: list[str], what: str, *, where: str, todo: str) -> NoReturn
 def _leave(arguments: list[str], error: HarnessError, code: int) -> NoReturn:
     """Exit with the message of an error: a JSON document on standard output where one is asked for."""
     if is_asked_for(arguments):
-        click.echo(json_text(error_document(error, code, _words(arguments))))
-    else:
-        label = "" if isinstance(error, Interrupted) else "error: "
-        click.echo(f"{label}{error}", err=True)
+        try:
+            click.echo(json_text(error_document(error, code, _words(arguments))))
+            sys.exit(code)
+        except OSError:
+            pass  # nothing can be written there: the error may be just that, and a person is told
+    label = "" if isinstance(error, Interrupted) else "error: "
+    click.echo(f"{label}{error}", err=True)
     sys.exit(code)
 
 
@@ -233,11 +236,13 @@ def _interruption(arguments: list[str]) -> str:
 
 
 def _innermost(error: BaseException) -> str:
-    """Module and line of the harness in which the error was raised."""
+    """Where the error was raised: what is printed, or a module and a line of the harness."""
     place, trace = "", error.__traceback__
     while trace is not None:
         module = trace.tb_frame.f_globals.get("__name__", "")
         if module.partition(".")[0] == "harness":
             place = f"{module}, line {trace.tb_lineno}"
+        elif module == "click.utils" and trace.tb_frame.f_code.co_name == "echo":
+            place = "what this command prints"
         trace = trace.tb_next
     return place

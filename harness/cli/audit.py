@@ -9,7 +9,7 @@ import click
 
 from harness import api
 from harness.base.errors import AuditError
-from harness.cli.names import KEY, SUITE, Word
+from harness.cli.names import KEY, STORED_SUITE, Word
 from harness.cli.options import OnceCommand, echo_json, json_option, mirror_option
 
 # `harness.audit.Lack`, which is too heavy to import for a page of help; a test holds them to be equal.
@@ -20,9 +20,11 @@ _LACKS = (
 
 
 @click.command(cls=OnceCommand)
-@click.argument("key", type=KEY, required=False)
+@click.argument("keys", metavar="[KEY]...", type=KEY, nargs=-1)
 @click.option("--all", "every", is_flag=True, help="Every stored run (the default without KEY and --suite).")
-@click.option("--suite", type=SUITE, help="Every run of this suite's present cells.")
+@click.option(
+    "--suite", type=STORED_SUITE, help="Every run of this suite's present cells; 'stored': the same as --all."
+)
 @click.option("--reference", is_flag=True, help="The committed reference results in place of runs made here.")
 @click.option("--replay", type=click.IntRange(min=0), default=0, help="Run so many of them again, bit for bit.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the sample to replay.")
@@ -53,7 +55,7 @@ _LACKS = (
 @mirror_option
 @json_option
 def command(
-    key: str | None,
+    keys: tuple[str, ...],
     every: bool,
     suite: str | None,
     reference: bool,
@@ -73,6 +75,7 @@ def command(
 
     \b
     harness audit 1adeb21e3f9c               one run, of this machine or of the reference results
+    harness audit 1adeb21e3f9c 9e67b8150122  two runs
     harness audit --all --replay 3           every run; three of them run again
     harness audit --reference --replay 3     what is committed here; three of them made again, bit for bit
     harness audit --reference --suite smoke  what is committed of a suite
@@ -84,15 +87,18 @@ def command(
     listed, and does not count as ok; with --strict it ends with 5, too, unless it lacks what is waived.
     """
     from harness.audit import Lack, strict_lines, to_json, to_text
+    from harness.status.table import STORED
 
-    if sum((key is not None, every, suite is not None)) > 1:
+    if sum((bool(keys), every, suite is not None)) > 1:
         raise click.UsageError("KEY, --all and --suite exclude each other")
+    if suite == STORED and reference:
+        raise click.UsageError("--reference goes with other suites: 'stored' are the runs made here")
     if waived and not strict:
         raise click.UsageError("--waive goes with --strict")
     if signed:
         from harness.proof.text import proof_json, proof_text
 
-        if key or every or suite or replay or attest or strict:
+        if keys or every or suite or replay or attest or strict:
             raise click.UsageError(
                 "--signed is about all results: only --reference, --signers and --json go with it"
             )
@@ -103,10 +109,10 @@ def command(
         raise click.UsageError("--attest needs --replay N and --key FILE, and --key needs --attest")
     repository = api.open_repository(mirrors=mirrors)
     # a log need not hold a line for each of some thousand results
-    is_brief = reference and key is None and not verbose and not sys.stdout.isatty()
+    is_brief = reference and not keys and not verbose and not sys.stdout.isatty()
     report = api.audit(
-        () if key is None else key,
-        suite=suite,
+        keys,
+        suite=None if suite == STORED else suite,
         reference=reference,
         replay=replay,
         seed=seed,

@@ -8,13 +8,17 @@ import click
 
 from harness import api
 from harness.base.errors import UsageError
-from harness.cli.names import DATASET, METHOD, SPLIT
-from harness.cli.options import OnceCommand, benchmark_option, document_text, json_option, mirror_option
+from harness.cli.names import BENCHMARK, DATASET, METHOD, SPLIT
+from harness.cli.options import OnceCommand, document_text, json_option, mirror_option
 from harness.cli.output import chosen_kind, deliver, output_option
 
 
 @click.command(cls=OnceCommand)
-@benchmark_option("Whose claims.")
+@click.option(
+    "--benchmark",
+    type=BENCHMARK,
+    help="Whose claims; by default that of the methods and datasets that are named, else repurposing.",
+)
 @click.option(
     "--method",
     "methods",
@@ -39,7 +43,7 @@ from harness.cli.output import chosen_kind, deliver, output_option
 @json_option
 @output_option("text", "markdown", "json")
 def command(
-    benchmark: str,
+    benchmark: str | None,
     methods: tuple[str, ...],
     datasets: tuple[str, ...],
     splits: tuple[str, ...],
@@ -57,6 +61,7 @@ def command(
     \b
     harness compare
     harness compare --method bnnr --dataset fdataset --split random --seed 17263407
+    harness compare --method tiger
     harness compare --all --output claims.md
     harness compare --gpu --benchmark ddi
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import click
@@ -87,8 +86,10 @@ def command(
         else:
             watch()
         return 0
-    if reference and sys.stderr.isatty():
+    if reference:
         click.echo("planning; splits that were never made here are made, which may take a minute once", err=True)
+    elif suite == "full":
+        click.echo("planning", err=True)
     # a run made here has its split here; only a committed result may be of one that has to be made first
     plan = api.plan(suite=suite, published_seeds=published_seeds, make_splits=False, repository=repository)
     whole = api.status(plan, reference=reference, repository=repository)

@@ -208,7 +208,10 @@ def check_known(layout: Layout, names: Iterable[str]) -> None:
     for name in names:
         if name not in known:
             error = unknown("dataset", name, known, where="\n         ".join(map(str, layout.dataset_places)))
-            raise UsageError(error.what, where=error.where, todo=f"{error.todo}\n         {_HOW_TO_ADD}")
+            # a folder is not a name, but its last part may be one
+            last = Path(name).name
+            todo = f"did you mean '{last}'?" if last in known else error.todo
+            raise UsageError(error.what, where=error.where, todo=f"{todo}\n         {_HOW_TO_ADD}")
 
 
 def load_manifest(layout: Layout, name: str) -> DatasetManifest:

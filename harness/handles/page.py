@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -60,6 +61,11 @@ def page_of(layout: Layout, store: Store, handle: Handle, mirrors: Sequence[Path
     }
 
 
+def _moment(text: str) -> str:
+    """Records of several kinds write their moments in several forms."""
+    return datetime.fromisoformat(text).astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+
+
 def page_text(page: Mapping[str, Any]) -> str:
     """The page for a terminal."""
     key = page["key"][:12]
@@ -79,7 +85,7 @@ def page_text(page: Mapping[str, Any]) -> str:
     lines += ["inputs", *_pairs("  ", {name: value for name, value in inputs.items() if name != "files"})]
     lines += aligned([["", name, entry] for name, entry in inputs["files"].items()] or [[""]], indent="  ")
     used, made = page["resources"], page["made"]
-    lines += ["run", f"  {_times(used)}", f"  from {made['started']} to {made['finished']}"]
+    lines += ["run", f"  {_times(used)}", f"  from {_moment(made['started'])} to {_moment(made['finished'])}"]
     lines += _made_by(made)
     lines += ["scores", *_scores(page)]
     lines += [f"  warning of the method: {one}" for one in page["warnings"]]

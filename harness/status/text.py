@@ -106,7 +106,7 @@ def reason_lines(table: Table) -> list[str]:
             which = f"{form_of('seed', len(seeds))} {_named(seeds, _MORE)}"
         else:
             which = counted(len(members), "cell")
-        lines.append(f"{verdict}: {_named(rows, 3)} on {'; '.join(columns)}, {which}")
+        lines.append(f"{verdict}: {_named(rows, 3)} on {_named(columns, _MORE, '; ')}, {which}")
         lines.append(f"    {' '.join(reason.split())}")
     return lines
 
@@ -151,9 +151,9 @@ def notes(table: Table, metric: str = "") -> list[str]:
     return lines
 
 
-def _named(names: Sequence[str], most: int) -> str:
+def _named(names: Sequence[str], most: int, between: str = ", ") -> str:
     more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + more
+    return between.join(names[:most]) + more
 
 
 def score_of(scored: ScoredCell, metric: str) -> str:

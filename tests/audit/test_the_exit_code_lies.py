@@ -56,6 +56,26 @@ def test_sound_evidence_is_0_and_a_planted_tampering_5(
     assert json.loads(capsys.readouterr().out)["runs"][0]["verdict"] == "FAILED"
 
 
+def test_what_is_stored_is_a_suite_as_it_is_of_other_commands(
+    here: Layout, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("--all", "--json") == 0
+    every = json.loads(capsys.readouterr().out)["runs"]
+    assert run("--suite", "stored", "--json") == 0
+    stored = json.loads(capsys.readouterr().out)["runs"]
+    assert len(every) > 1 and [one["key"] for one in stored] == [one["key"] for one in every]
+    assert run("--suite", "stored", "--reference") == 2
+    assert "'stored' are the runs made here" in capsys.readouterr().err
+
+
+def test_several_runs_are_audited_by_their_keys(
+    here: Layout, made_up: Plan, capsys: pytest.CaptureFixture[str]
+) -> None:
+    keys = [planned_of(cell).key for cell in made_up.cells[:2]]
+    assert run("--json", *(key[:12] for key in keys)) == 0
+    assert [one["key"] for one in json.loads(capsys.readouterr().out)["runs"]] == keys
+
+
 def test_a_lock_tampered_with_does_not_hide_its_runs_from_a_suite(
     here: Layout, capsys: pytest.CaptureFixture[str]
 ) -> None:

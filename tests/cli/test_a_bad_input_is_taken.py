@@ -237,3 +237,12 @@ def test_a_full_disk_names_the_file_that_was_to_be_written(
         write_atomic(tmp_path / "table.md", "text")
     assert error.value.filename == str(tmp_path / "table.md")
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["datasets/fdataset", "../datasets/fdataset/"])
+def test_a_folder_in_place_of_a_dataset_is_told_its_name(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    told = refusal("run", "--method", "bnnr", "--dataset", name, "--seed", "1", "--dry-run", capsys=capsys)
+    assert f"no dataset is called '{name}'" in told and "did you mean 'fdataset'?" in told
+    # of what lies nowhere, all names
+    told = refusal("run", "--method", "bnnr", "--dataset", "a/mine", "--seed", "1", "--dry-run", capsys=capsys)
+    assert "known: beta, " in told

@@ -17,6 +17,7 @@ import pytest
 from harness.base import heartbeat, progress
 from harness.base.heartbeat import PERIOD_S, Pulse, duration
 from harness.base.layout import Layout
+from harness.cli import main
 from harness.cli.options import OnceCommand
 from tests.cli.test_an_option_is_dropped import COMMANDS
 
@@ -167,6 +168,24 @@ def test_every_command_has_it() -> None:
     assert len(COMMANDS) > 40
     for command in COMMANDS.values():
         assert type(command).invoke is OnceCommand.invoke
+
+
+def test_the_whole_plan_is_announced_before_it_is_made(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """No terminal reads it: a person who looks at a log waits as long."""
+    heard = list[str]()
+
+    def planned(**_: object) -> None:
+        heard.append(capsys.readouterr().err)
+        sys.exit(7)
+
+    monkeypatch.setattr("harness.api.plan", planned)
+    for options in (["--suite", "full"], ["--suite", "smoke", "--reference"], ["--suite", "smoke"]):
+        with pytest.raises(SystemExit) as ended:
+            main(["status", *options])
+        assert ended.value.code == 7
+    assert heard[0] == "planning\n" and heard[1].startswith("planning; splits ") and heard[2] == ""
 
 
 def test_a_silent_command_is_heard(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

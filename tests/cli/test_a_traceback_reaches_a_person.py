@@ -106,8 +106,9 @@ def test_a_reader_that_leaves_early_is_no_failure() -> None:
     assert _failures(done) == []
 
 
-def test_a_full_disk_behind_the_output_is_told() -> None:
-    done = _harness("list suites > /dev/full")
+@pytest.mark.parametrize("command", ["list suites", "list suites --json"])
+def test_a_full_disk_behind_the_output_is_told(command: str) -> None:
+    done = _harness(f"{command} > /dev/full")
     assert done.returncode == 3
-    assert "No space left" in done.stderr
+    assert "No space left" in done.stderr and "where: what this command prints" in done.stderr
     assert "Traceback" not in done.stderr

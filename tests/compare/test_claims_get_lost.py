@@ -36,6 +36,32 @@ def test_every_claim_has_one_verdict(evidence: Layout) -> None:
     assert book.tally[ClaimVerdict.REPRODUCED] + book.tally[ClaimVerdict.DEVIATES] > 0
 
 
+@pytest.mark.parametrize(
+    ("arguments", "benchmark"),
+    [
+        (["--method", "tiger"], "ddi"),
+        (["--dataset", "davis"], "dti"),
+        (["--method", "word_ngrams", "--dataset", "combos"], "combos"),
+        (["--method", "bnnr"], "repurposing"),
+        # of two benchmarks, or of a published name, the first
+        (["--method", "tiger", "--dataset", "davis"], "repurposing"),
+        (["--method", "MBiRW"], "repurposing"),
+        (["--method", "tiger", "--benchmark", "dti"], "dti"),
+    ],
+)
+def test_claims_are_those_of_the_benchmark_that_was_meant(
+    arguments: list[str],
+    benchmark: str,
+    evidence: Layout,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("PERMAFROST_RESULTS", str(evidence.local))
+    with pytest.raises(SystemExit):
+        main(["compare", *arguments, "--seed", "0"])
+    assert capsys.readouterr().out.startswith(f"{benchmark}: ")
+
+
 def test_random_predictions_do_not_reproduce_a_paper(evidence: Layout) -> None:
     book = compare_claims(
         evidence, Store(evidence.runs), "repurposing", methods=["als_wr"], datasets=["synthetic"], seeds=[17263407]

@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.base.input_files import as_file, is_equal, write_given
+from harness.base.layout import DATA_VARIABLE, find_layout
 from harness.base.logs import log_tail
 from harness.base.progress import ProgressBar, ProgressLines, Silent, progress_for
 from harness.base.tables import aligned, markdown_table, wrapped
@@ -196,3 +197,13 @@ def test_texts_are_lines_of_json(tmp_path: Path) -> None:
 )
 def test_inputs_are_equal_value_by_value(one: object, other: object, *, same: bool) -> None:
     assert is_equal(one, other) is same  # type: ignore[arg-type]
+
+
+def test_a_tilde_is_the_home_folder_in_every_variable(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """No shell expands it between quotes, or in a file of settings."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for variable in ("PERMAFROST_CACHE", "PERMAFROST_RESULTS", DATA_VARIABLE):
+        monkeypatch.setenv(variable, f"~/{variable}")
+    here = find_layout()
+    assert (here.cache, here.local) == (tmp_path / "PERMAFROST_CACHE", tmp_path / "PERMAFROST_RESULTS")
+    assert here.data == tmp_path / DATA_VARIABLE

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 
 import pytest
@@ -101,6 +102,9 @@ def test_a_page_shows_what_the_record_and_the_scores_say(here: Repository, made_
     assert set(page["inputs"]["files"]) >= {"folds"}
     text = CliRunner().invoke(group, ["show", key[:12]]).output
     assert key in text and "als_wr/published on synthetic" in text and "predictions.npy" in text
+    # records of several kinds write their moments in several forms
+    moment = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC"
+    assert re.search(f"  from {moment} to {moment}\n", text)
     for name, value in page["scores"]["metrics"].items():
         assert name in text
         assert value is None or repr(value) in text

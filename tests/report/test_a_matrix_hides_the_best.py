@@ -193,3 +193,21 @@ def test_commands_can_be_copied_and_moments_read(evidence: Layout, made_up: Plan
     assert {tab.evaluate(f"moment({one!r})") for one in moments} == {"2026-01-02 03:04:05 UTC"}
     panel = tab.evaluate("document.getElementById('panel').innerText")
     assert "[]" not in panel and "{}" not in panel
+
+
+def test_few_columns_use_the_room_that_they_have(drugs: Path, tab: Tab) -> None:
+    """What stands beside each other on a wide screen stands below each other on a narrow one."""
+    lines = """new Set([...document.querySelector('.matrix tbody tr')
+      .querySelectorAll('.chip, .as-published, .as-defined, .theirs')]
+      .map(one => Math.round(one.getBoundingClientRect().bottom / 8))).size"""
+    tab.look(width=1280)
+    tab.go(drugs.as_uri())
+    assert tab.evaluate(lines) == 1
+    tab.look(width=400)
+    assert tab.evaluate(lines) == 4
+    tab.look(width=1280)
+    # what is not chosen is not shown
+    tab.evaluate("document.querySelector('.matrix').dataset.kind = 'defined'")
+    shown = """[...document.querySelectorAll('.matrix tbody tr:first-child .score > *')]
+      .filter(one => one.offsetParent).map(one => one.className)"""
+    assert tab.evaluate(shown) == ["as-defined"]

@@ -338,6 +338,13 @@ def test_nothing_is_noted_that_does_not_hold() -> None:
     assert unscored == "1 cell ok without fresh scores: run `harness score`."
 
 
+def test_a_reason_of_many_splits_names_some_of_them_and_counts_the_rest() -> None:
+    """The suite full has a reason that holds of 432 splits."""
+    cells = tuple(cell("mlp", Verdict.MEMORY, MEMORY, split=f"space={number}") for number in range(9))
+    text = " ".join(to_text(Table("drugs", 9, cells, 0)).split())
+    assert "space=4; synthetic_ddi, space=5 and 3 more, 9 cells killed out of memory" in text
+
+
 def test_footnotes_are_numbered_once_and_bounded() -> None:
     def remarked(count: int) -> Table:
         cells = [
