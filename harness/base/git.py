@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-# What Python and editors leave beside files: nothing of it was ever meant to be committed. Compiled modules that lie
-# outside of `__pycache__` are none of it: Python imports them without a source.
+# What Python and editors leave beside files: nothing of it was ever meant to be committed. Compiled modules that
+# lie outside of `__pycache__` are none of it: Python imports them without a source.
 LEFTOVERS = ("__pycache__", ".swp", ".ipynb_checkpoints")
 _LINK = "120000"
 _SECONDS = 60
