@@ -101,6 +101,8 @@ def test_a_page_shows_what_the_record_and_the_scores_say(here: Repository, made_
     assert set(page["inputs"]["files"]) >= {"folds"}
     text = CliRunner().invoke(group, ["show", key[:12]]).output
     assert key in text and "als_wr/published on synthetic" in text and "predictions.npy" in text
+    # the files of the inputs have a line each, and none for all of them
+    assert all(f"  {name} " in text for name in page["inputs"]["files"]) and "\n  files" not in text
     for name, value in page["scores"]["metrics"].items():
         assert name in text
         assert value is None or repr(value) in text
