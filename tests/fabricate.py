@@ -117,7 +117,11 @@ def put_run(
     files = {"job.json": work / "in" / "job.json", "log.txt": work / "log.txt"}
     if verdict is Verdict.OK:
         files |= _outputs(work, np.asarray(make_inputs(layout, planned, []).inputs["folds"]), planned)
-    record = Store(layout.runs).put(_record(layout, planned, verdict, reason or verdict.meaning, order), files)
+    record = _record(layout, planned, verdict, reason or verdict.meaning, order)
+    sizes = {name: path.stat().st_size for name, path in files.items()}
+    record.resources["log_bytes"] = sizes.pop("log.txt")
+    record.resources["output_bytes"] = sum(sizes.values()) - sizes["job.json"]
+    record = Store(layout.runs).put(record, files)
     shutil.rmtree(work)
     if verdict is Verdict.OK and score:
         score_run(layout, store, planned)
@@ -160,10 +164,12 @@ def _record(layout: Layout, planned: PlannedJob, verdict: Verdict, reason: str, 
         },
         resources={
             "wall_s": 1.5,
+            "ran_s": 1.5,
             "cpu_s": 1.25,
             "peak_bytes": limits.memory_bytes if verdict is Verdict.MEMORY else 52_428_800,
             "exit_code": _EXIT_CODES.get(verdict, 0),
             "oom_flag": verdict is Verdict.MEMORY,
+            "oom_kills": int(verdict is Verdict.MEMORY),
         },
         engine={"name": "docker", "version": "20.10", "rootless": False, "root_folder": "/somewhere"},
         files={},

@@ -37,6 +37,9 @@ _CPU_SHARE, _CPU_S = 1.1, 1.0
 # A kill for want of memory comes when there is none left, whatever the last reading was.
 _FULL = 0.5
 _LOG, _JOB = "log.txt", "job.json"
+# Every record has these; of a container that an engine lost sight of some are null, but never those counted here.
+_MEASURED = ("ran_s", "cpu_s", "peak_bytes", "exit_code", "oom_kills")
+_COUNTED = ("wall_s", "log_bytes", "output_bytes")
 # Runs that ended before this may be of a version that did not write down what made them.
 _MAKERS_SINCE = "2026-11-24"
 
@@ -164,6 +167,11 @@ def _number(record: Record, name: str) -> float:
 def _resources(record: Record) -> Iterator[Oddity]:
     wall, ran, cpu = (_number(record, name) for name in ("wall_s", "ran_s", "cpu_s"))
     limits = record.limits
+    # what is left out can't be held against anything
+    absent = [name for name in _MEASURED if name not in record.resources]
+    absent += [name for name in _COUNTED if record.resources.get(name) is None]
+    if absent:
+        yield Oddity("a measurement that every run has is not in the record", absent[0], "-")
     if min(wall, ran, cpu, _number(record, "peak_bytes")) < 0:
         yield Oddity("less than nothing was used", "0", str(min(wall, ran, cpu)))
     if wall and ran > wall + _STAMP_S:

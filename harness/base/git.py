@@ -10,10 +10,12 @@ import os
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from pathlib import Path
 
-# What Python and editors leave beside files: nothing of it was ever meant to be committed.
-LEFTOVERS = ("__pycache__", ".pyc", ".pyo", ".swp", ".ipynb_checkpoints")
+# What Python and editors leave beside files: nothing of it was ever meant to be committed. Compiled modules that
+# lie outside of `__pycache__` are none of it: Python imports them without a source.
+LEFTOVERS = ("__pycache__", ".swp", ".ipynb_checkpoints")
 _LINK = "120000"
 _SECONDS = 60
 
@@ -50,7 +52,10 @@ _MOST = 6
 
 
 def differences(root: Path, folders: Sequence[str], left_out: Sequence[str] = ()) -> Differences:
-    """How files, and those below folders, differ from the commit. Names in `left_out` count nowhere."""
+    """How files, and those below folders, differ from the commit.
+
+    What is in `left_out` may be there uncommitted: names of files and folders anywhere, or patterns of paths.
+    """
     committed = {}
     for line in git(root, "ls-tree", "-r", "-z", "HEAD", "--", *folders).split("\0"):
         if line:
@@ -72,6 +77,8 @@ def differences(root: Path, folders: Sequence[str], left_out: Sequence[str] = ()
 
 
 def _is_left_out(name: str, left_out: Sequence[str]) -> bool:
+    if any(fnmatchcase(name, one) for one in left_out if "/" in one):
+        return True
     return any(
         part == one or (one.startswith(".") and part.endswith(one)) for part in name.split("/") for one in left_out
     )

@@ -15,7 +15,7 @@ from harness.base.layout import Layout
 from harness.benchmarks.new_item import NewItem, with_new
 from harness.data.arrays import content_digest
 from harness.data.datasets import load_dataset
-from harness.data.manifest import MANIFEST, load_manifest, manifest_path
+from harness.data.manifest import FIRST_SEEN, MANIFEST, load_manifest, manifest_path
 
 # Stands in the names of datasets that `harness predict --new` makes.
 EXTENDED = "_new_"
@@ -23,8 +23,12 @@ _NAME_DIGITS = 8
 
 
 def personal_names(layout: Layout) -> tuple[str, ...]:
-    """Names in the tree that no commit has: a person's own tables, and datasets with items of their own."""
-    return ("own", "first_seen.json", *(folder.name for folder in layout.datasets.glob(f"*{EXTENDED}*")))
+    """Paths that no commit has, as patterns: a person's own tables, and datasets with items of their own.
+
+    Below the datasets alone: a file of such a name elsewhere would be code that nobody committed.
+    """
+    folder = layout.datasets.name
+    return (f"{folder}/*/own/*", f"{folder}/*/{FIRST_SEEN}", f"{folder}/*{EXTENDED}*/*")
 
 
 def extended(layout: Layout, base: str, items: Sequence[NewItem], mirrors: Sequence[Path] = ()) -> str:

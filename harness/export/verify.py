@@ -106,15 +106,18 @@ class _Verifier:
             self.progress.step(f"{outcome(audit)}: {audit.label}")
         if not chosen:
             steps.append(failed("suite", "no planned cell has a run", where=SUITE))
-        steps += check_cells(suite.cells, keys)
+        of_cells = check_cells(suite.cells, keys)
+        steps += of_cells
+        # a cell that says that it ended, without its run, can't be described
+        is_whole = chosen and len(records) == len(chosen) and all(step.checked is Checked.OK for step in of_cells)
         steps += guarded("plan", lambda: check_plan(self.here, suite))
         other = [name for name, digest in self._scorers.items() if digest != scorer_digest(name)]
         if other:
             steps.append(not_checked("description", f"this repository has another scorer of {', '.join(other)}"))
-        elif len(records) == len(chosen) and not strangers and chosen:
+        elif is_whole and not strangers:
             steps += guarded("description", lambda: check_derived(Contents(self.folder, suite, records)))
         else:
-            steps.append(not_checked("description", "not all records are whole"))
+            steps.append(not_checked("description", "not all records are here and whole"))
         return Verification(
             Audit("", f"crate of {suite.name}", "", tuple(steps)), tuple(runs), len(suite.cells) - len(chosen)
         )

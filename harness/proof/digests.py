@@ -8,11 +8,14 @@ from harness import benchmarks
 from harness.base.files import digest_of
 from harness.base.layout import Layout
 from harness.data.extension import EXTENDED
+from harness.data.manifest import FIRST_SEEN
 from harness.meaning import meaning_of
 from harness.meaning.scorer import meaning_of_scorer
 
 # Pages of docs/ that are made from cards and findings.
-_DOCS = ("methods.md", "findings.md")
+_DOCS = ("consistency.md", "findings.md", "methods.md")
+# Packages of the harness that decide what is said of results: verdicts on claims, sheets, tests, parity.
+_JUDGES = ("compare", "contest", "parity", "study")
 
 
 def digests_of(layout: Layout) -> dict[str, str]:
@@ -31,19 +34,29 @@ def digests_of(layout: Layout) -> dict[str, str]:
         add(f"findings/{name}", layout.published / name, "findings.toml")
         add(f"suites/{name}", layout.benchmarks / name, "suites/*.toml")
         add(f"study/{name}", layout.benchmarks / name, "study.toml")
+        add(f"benchmarks/{name}", layout.benchmarks / name, "**/*.py")
+    for name in _JUDGES:
+        add(f"judges/{name}", layout.benchmarks.parent / name, "**/*.py")
     for card in layout.methods.glob("*/method.toml"):
         add(f"cards/{card.parent.name}", card.parent, card.name)
+        add(f"parity/{card.parent.name}", card.parent, "parity/**/*")
     for manifest in layout.datasets.glob("*/dataset.toml"):
         # a person's own data are nothing that is committed
         if EXTENDED not in manifest.parent.name:
             add(f"data/{manifest.parent.name}", manifest.parent, "*")
     for environment in layout.containers.glob("*/environment.toml"):
         add(f"locks/{environment.parent.name}", environment.parent, "**/*")
+    add("recipe", layout.root, "Dockerfile", "containers/_recipe/*")
     for page in _DOCS:
         add(f"docs/{page}", layout.root / "docs", page)
     digests = {f"scorer/{name}": meaning_of_scorer(layout.benchmarks.parent, name) for name in benchmarks.names()}
     for name, (folder, paths) in parts.items():
-        files = {path.relative_to(folder).as_posix(): path for path in paths if path.is_file()}
+        files = {path.relative_to(folder).as_posix(): path for path in paths if path.is_file() and _counts(path)}
         if files:
             digests[name] = digest_of({file: meaning_of(file, path.read_bytes()) for file, path in files.items()})
     return dict(sorted(digests.items()))
+
+
+def _counts(path: Path) -> bool:
+    """Whether a file is of the repository: what Python left, or this machine noted at first sight, is not."""
+    return path.name != FIRST_SEEN and path.parent.name != "__pycache__"

@@ -1,6 +1,7 @@
 """What the last audit of a whole set of results said: a small file beside the store, which the report shows.
 
-It is a note for readers and proves nothing: `harness audit` does, when it is run again.
+It is a note for readers and proves nothing: `harness audit` does, when it is run again. It counts with the seal of
+this user's harness (`harness.base.seal`).
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from harness.base.errors import MissingData
 from harness.base.files import digest_of, read_json, write_json
 from harness.base.layout import Layout
 from harness.base.manifests import Strict
+from harness.base.seal import seal_of
 from harness.base.swhid import identify
 
 _NOTE = "audit.json"
@@ -48,16 +50,26 @@ def write_last_audit(layout: Layout, of: str, audit: LastAudit) -> None:
     path = layout.local / _NOTE
     content = read_json(path)
     notes: dict[str, Any] = content if isinstance(content, dict) else {}
-    write_json(path, {**notes, of: audit.model_dump(mode="json")})
+    note = audit.model_dump(mode="json")
+    write_json(path, {**notes, of: {**note, "seal": seal_of(_about(of), note)}})
 
 
 def read_last_audit(layout: Layout, of: str) -> LastAudit | None:
-    """What the last audit of all stored runs, or of all reference results, said; None if there was none here."""
+    """What the last audit of all stored runs, or of all reference results, said; None if this user's made none."""
     content = read_json(layout.local / _NOTE)
+    note = content.get(of) if isinstance(content, dict) else None
+    if not isinstance(note, dict):
+        return None
+    seal = note.pop("seal", "")
     try:
-        return LastAudit.model_validate(content[of]) if isinstance(content, dict) and of in content else None
+        audit = LastAudit.model_validate(note)
     except ValidationError:
         return None
+    return audit if seal == seal_of(_about(of), note) else None
+
+
+def _about(of: str) -> list[str]:
+    return ["last audit", of]
 
 
 def now() -> str:

@@ -7,8 +7,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from harness.base.files import digest_of, read_json, write_json
+from harness.base.files import digest_of
 from harness.base.layout import Layout
+from harness.base.seal import read_note, write_note
 from harness.meaning.modules import meaning_of_modules
 
 _FOLDER = "studies"
@@ -24,11 +25,12 @@ def cached(layout: Layout, inputs: Any, module: str, compute: Callable[[], Any])
 
     `module` names the code: it counts with everything that it imports.
     """
-    name = digest_of({"inputs": inputs, "code": _code(module)})
-    path = layout.cache / _FOLDER / f"{name}.json"
-    content = read_json(path)
-    if isinstance(content, dict) and content.get("digest") == digest_of([name, content.get("value")]):
-        return content["value"]
+    about = ["study", digest_of({"inputs": inputs, "code": _code(module)})]
+    folder = layout.cache / _FOLDER
+    # in a list, because a value may be None
+    note = read_note(folder, about)
+    if note is not None:
+        return note[0]
     value = compute()
-    write_json(path, {"value": value, "digest": digest_of([name, value])})
+    write_note(folder, about, [value])
     return value

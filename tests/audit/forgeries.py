@@ -340,6 +340,7 @@ def append(path: str, text: str) -> Forge:
 
     def forge(case: Evidence) -> None:
         file = case.layout.root / path
+        file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text((file.read_text() if file.is_file() else "") + text)
 
     return forge

@@ -70,6 +70,9 @@ RECORDS = [
     Forgery("another order", by.record(by.top(order="0" * 32))),
     Forgery("another engine made it", by.record(by.field("made_by", engine="podman 5.0"))),
     Forgery("another scorer", by.record(by.field("made_by", scorer="0" * 64))),
+    Forgery("no length of the log", by.record(lambda one: one["resources"].pop("log_bytes"))),
+    Forgery("a size of the answer that is null", by.record(by.field("resources", output_bytes=None))),
+    Forgery("no processor time", by.record(lambda one: one["resources"].pop("cpu_s"))),
     Forgery("nothing made it", by.record(lambda one: one.pop("made_by")), strict=False),
     Forgery("a shorter time", by.record(by.field("resources", wall_s=0.9, ran_s=0.5)), strict=False),
     Forgery("less memory", by.record(by.field("resources", peak_bytes=1 << 20)), strict=False),
@@ -147,6 +150,7 @@ IMAGES = [
     Forgery("the same, with a note that it was read back", by.swapped_image_with_note, signed=False),
 ]
 
+_UNCOMMITTED = {"committed": False, "signed": False}
 REPOSITORY = [
     Forgery("a claim set to what we got", by.first_number(CLAIMS), committed=False),
     Forgery("the same, committed", by.first_number(CLAIMS), strict=False),
@@ -170,6 +174,17 @@ REPOSITORY = [
         by.append("harness/benchmarks/repurposing/scoring.py", "\nFACTOR = 0.97\n"),
         committed=False,
     ),
+    Forgery("code as of a person's own tables", by.append("methods/own/main.py", "LEVEL = 2\n"), **_UNCOMMITTED),
+    Forgery(
+        "a benchmark named as what a person keeps",
+        by.append("harness/benchmarks/own/__init__.py", "LEVEL = 2\n"),
+        **_UNCOMMITTED,
+    ),
+    Forgery(
+        "a compiled module without a source",
+        by.append("harness/benchmarks/more/__init__.pyc", "LEVEL = 2\n"),
+        **_UNCOMMITTED,
+    ),
     Forgery(
         "an environment's request changed, committed",
         by.append("containers/_numpy/environment.toml", "\n[more]\n"),
@@ -192,6 +207,18 @@ COMMITTED = [
     Forgery(
         "0.97 of every metric, committed",
         by.append("harness/benchmarks/repurposing/scoring.py", "\nFACTOR = 0.97\n"),
+        strict=False,
+    ),
+    Forgery(
+        "a wider band of claims, committed",
+        by.edit("harness/compare/judge.py", "_USUAL_BAND = 0.05", "_USUAL_BAND = 0.5"),
+        strict=False,
+    ),
+    Forgery("other code of the study, committed", by.append("harness/study/sheets.py", "\nX = 1\n"), strict=False),
+    Forgery("another recipe of images, committed", by.append("Dockerfile", "RUN true\n"), strict=False),
+    Forgery(
+        "another reading of data, committed",
+        by.append("harness/benchmarks/repurposing/input_arrays.py", "\nX = 1\n"),
         strict=False,
     ),
     Forgery(

@@ -56,6 +56,10 @@ def test_ranks_and_tests_rest_on_common_seeds() -> None:
     assert other.test.difference == pytest.approx(0.1 / 3)
     assert (mine.rank, other.rank) == (1, 2)
     assert "ranks rest on the 3 seeds that all methods have" in to_text(contest)
+    # of two that have the same seeds there is nothing to tell, and of two that have none in common another thing
+    assert "ranks rest on" not in to_text(contest_of({"mine": {"one": _FIRST}, "other": {"one": _LESS}}))
+    apart = contest_of({"mine": {"one": [0.5, Verdict.TIMEOUT]}, "other": {"one": [Verdict.TIMEOUT, 0.4]}})
+    assert "ranks rest on" not in to_text(apart) and "no seed is common to all methods" in to_text(apart)
 
 
 def test_what_a_number_lacks_is_marked() -> None:
@@ -140,6 +144,23 @@ def test_the_rank_test_is_over_the_settings_that_all_have() -> None:
     assert not any("half" in block for block in contest.blocks)
     assert "critical difference" in to_text(contest).lower()
     assert b"CD = " in draw(contest, "pdf") and b"CD = " in draw(contest, "svg")
+
+
+def test_the_critical_difference_is_drawn_as_long_as_it_is() -> None:
+    random = np.random.default_rng(0)
+    contest = contest_of(
+        {
+            name: {f"data{place}": random.normal(column, 0.1, 7).tolist() for place in range(8)}
+            for column, name in enumerate(("mine", "second", "third", "fourth"))
+        }
+    )
+    assert contest.rank_test
+    picture = draw(contest, "svg").decode()
+    first, second = re.findall(r'<text x="([\d.]+)" y="43.0" class="tick" text-anchor="middle">[12]<', picture)
+    ((start, end),) = re.findall(r'<line x1="([\d.]+)" y1="20.0" x2="([\d.]+)" y2="20.0"', picture)
+    unit = float(second) - float(first)
+    assert (float(end) - float(start)) / unit == pytest.approx(contest.rank_test.critical_difference, abs=0.01)
+    assert start == first
 
 
 @given(st.lists(st.floats(1, 9), min_size=1, max_size=8), st.floats(0.1, 4))

@@ -13,10 +13,11 @@ import pytest
 
 from harness.base import machine
 from harness.base.errors import CorruptData
-from harness.base.files import digest_of
-from harness.base.git import commit_of, differences
+from harness.base.files import digest_of, write_atomic
+from harness.base.git import LEFTOVERS, commit_of, differences
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
+from harness.data.extension import personal_names
 from harness.engine import Engine
 from harness.engine.facts import read_facts
 from harness.execution import maker, tasks
@@ -155,6 +156,26 @@ def test_a_file_that_git_was_told_to_overlook_is_seen(committed: Path) -> None:
     (committed / "methods" / "link").unlink()
     assert differences(committed, ["methods"], ("__pycache__",)).missing == ("methods/link",)
     assert "methods/new.py" in str(found) and "1 untracked" in str(found)
+
+
+def test_code_that_nobody_committed_has_no_name_that_hides_it(committed: Path) -> None:
+    layout = Layout(committed, committed / "cache", committed / "local")
+    left_out = (*LEFTOVERS, *personal_names(layout))
+    folders = ["harness", "methods", "datasets"]
+    for name in ("datasets/mine/own/pairs.csv", "datasets/mine/first_seen.json", "datasets/x_new_1/dataset.toml"):
+        write_atomic(committed / name, "a person's own")
+    assert not differences(committed, folders, left_out)
+    # each would be imported: as a benchmark, or with no source beside it
+    code = (
+        "harness/benchmarks/own/__init__.py",
+        "harness/benchmarks/x_new_1/__init__.py",
+        "harness/benchmarks/more/__init__.pyc",
+        "harness/first_seen.json/__init__.py",
+        "methods/mine/own/main.py",
+    )
+    for name in code:
+        write_atomic(committed / name, "more")
+    assert set(differences(committed, folders, left_out).untracked) == {*code}
 
 
 def test_without_git_no_commit_is_made_up(tmp_path: Path, committed: Path) -> None:

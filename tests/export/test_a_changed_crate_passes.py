@@ -195,6 +195,10 @@ def remove_run(crate: Path, keys: list[str]) -> None:
     shutil.rmtree(run_folder(crate, keys[3]))
 
 
+def remove_good_run(crate: Path, keys: list[str]) -> None:
+    shutil.rmtree(run_folder(crate, keys[0]))
+
+
 def forget_run(crate: Path, keys: list[str]) -> None:
     """The suite says that it was never run."""
     shutil.rmtree(run_folder(crate, keys[3]))
@@ -287,6 +291,7 @@ def score_path(crate: Path, key: str) -> Path:
         (hide_labels, "the dataset is not the one of the run"),
         (change_split, "the split is not the one of the run"),
         (remove_run, "suite: 'error' without a run"),
+        (remove_good_run, "suite: 'ok' without a run"),
         (forget_run, "description: "),
         (strike_cell, "suite: a run that the suite does not plan"),
         (swap_verdict, "verdict: the suite names that of the record"),

@@ -105,6 +105,8 @@ def test_a_page_shows_what_the_record_and_the_scores_say(here: Repository, made_
     # records of several kinds write their moments in several forms
     moment = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC"
     assert re.search(f"  from {moment} to {moment}\n", text)
+    # the files of the inputs have a line each, and none for all of them
+    assert all(f"  {name} " in text for name in page["inputs"]["files"]) and "\n  files" not in text
     for name, value in page["scores"]["metrics"].items():
         assert name in text
         assert value is None or repr(value) in text

@@ -125,6 +125,12 @@ def test_the_page_says_when_all_was_audited_and_that_more_has_come(evidence: Lay
     assert audit is not None and audit.results == 4
     page = api.report(table_of(evidence, made_up), unless_current=True, repository=here)
     assert f"{audit.passed} of 4 passed" in page.read_text() and "have come or gone" not in page.read_text()
+    # whoever can write to the results has no seal to say that all was audited
+    path = evidence.local / "audit.json"
+    note = path.read_text()
+    path.write_text(note.replace('"failed": 0', '"failed": 1'))
+    assert path.read_text() != note and read_last_audit(evidence, STORED) is None
+    path.write_text(note)
     audited = next(evidence.runs.glob("*/*/record.json")).parent
     audited.rename(evidence.local / "gone")
     assert "have come or gone" in api.report(table_of(evidence, made_up), repository=here).read_text()

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
+from harness.base.files import digest_of
 from harness.base.layout import Layout
 from harness.study import cache
 from harness.study.cache import cached
@@ -31,6 +33,12 @@ def test_it_is_computed_once_until_inputs_or_code_change(
     path.write_text(path.read_text().replace("0.2", "0.9"))
     assert all(cached(here, [own], _CODE, compute) == first for own in ("inputs", "other inputs"))
     assert len(calls) == 3, "the damaged one was made again"
+    # who can write to the cache, and knows how digests are made, has no seal
+    note = json.loads(path.read_text())
+    forged = [{"second": [0.9, 0.9], "first": []}]
+    path.write_text(json.dumps({**note, "content": forged, "digest": digest_of([path.stem, forged[0]])}))
+    assert all(cached(here, [own], _CODE, compute) == first for own in ("inputs", "other inputs"))
+    assert len(calls) == 4
     monkeypatch.setattr(cache, "_code", lambda module: "another meaning")
     cached(here, ["inputs"], _CODE, compute)
-    assert len(calls) == 4
+    assert len(calls) == 5

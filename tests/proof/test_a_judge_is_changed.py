@@ -1,0 +1,51 @@
+"""Who changes what judges results, and commits it, changes no result: the statement's digests know how it was."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from harness.base.layout import Layout
+from harness.proof.digests import digests_of
+
+_FILES = {
+    "judges/compare": "harness/compare/judge.py",
+    "judges/contest": "harness/contest/contest.py",
+    "judges/parity": "harness/parity/cases.py",
+    "judges/study": "harness/study/sheets.py",
+    "benchmarks/ddi": "harness/benchmarks/ddi/study/realtime.py",
+    "benchmarks/repurposing": "harness/benchmarks/repurposing/input_arrays.py",
+    "benchmarks/combos": "harness/benchmarks/combos/parity/metrics.py",
+    "parity/decagon": "methods/decagon/parity/golden.py",
+    "recipe": "containers/_recipe/confine.pl",
+    "docs/consistency.md": "docs/consistency.md",
+}
+
+
+@pytest.mark.parametrize(("part", "name"), [*_FILES.items(), ("recipe", "Dockerfile")])
+def test_what_judges_results_has_a_digest(
+    repository: Layout, monkeypatch: pytest.MonkeyPatch, part: str, name: str
+) -> None:
+    before = digests_of(repository)
+    read = Path.read_bytes
+    target = repository.root / name
+    assert target.is_file()
+    monkeypatch.setattr(Path, "read_bytes", lambda path: read(path) + (b"\nMORE = 1\n" if path == target else b""))
+    after = digests_of(repository)
+    assert {key for key in {*before, *after} if before.get(key) != after.get(key)} == {part}
+
+
+def test_what_a_machine_leaves_beside_files_has_none(repository: Layout, tmp_path: Path) -> None:
+    layout = Layout(tmp_path, repository.cache, repository.local)
+    for name in ("datasets/mine/dataset.toml", "methods/mine/method.toml", "methods/mine/parity/golden.py"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("x = 1\n")
+    before = digests_of(layout)
+    assert {"data/mine", "cards/mine", "parity/mine"} <= before.keys()
+    for name in ("datasets/mine/first_seen.json", "methods/mine/parity/__pycache__/golden.pyc"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("{}")
+    assert digests_of(layout) == before
+    (tmp_path / "datasets" / "mine" / "table.csv").write_text("a\n")
+    assert digests_of(layout) != before
