@@ -1,4 +1,4 @@
-"""The time of three nodes beside that of one for a campaign of equal runs, which sleep, so that no processor decides.
+"""The time of three nodes beside that of one, for a campaign of equal runs that sleep: no processor decides.
 
 Each node is a Dask worker, a process that runs two at a time. Wanted: at most 0.4 times. Needs
 requirements/cluster.lock.

@@ -16,6 +16,7 @@ from harness.base.vocabulary import Verdict
 from harness.planning.plan import Plan
 from harness.results.store import Store, join
 from tests.campaigns.machines import Machines
+from tests.campaigns.sleeping import ATTEMPTS
 from tests.conftest import REPOSITORY
 
 KINDS = ("worker", "scheduler", "client")
@@ -55,22 +56,27 @@ class Siege:
 
     def run(self, kills: int, moments: random.Random) -> None:
         """Kill so often, then let the campaign come to its end; start what was killed again, as a person would."""
-        deadline, kinds = time.monotonic() + _LIMIT_S, list[str]()
+        deadline, kinds, wanted = time.monotonic() + _LIMIT_S, list[str](), 3
         while time.monotonic() < deadline:
-            time.sleep(moments.uniform(0.2, 2.0))
+            time.sleep(moments.uniform(0.05, 0.5))
             if self._client.poll() is not None:
                 if self.is_finished():
                     return
                 self._client = self._start()
-            elif self.killed.total() < kills:
-                # each kind as often as the others
+            elif self.killed.total() < kills and self._begun() >= wanted:
+                # never before some run has begun since the last; each kind as often as the others
                 kinds = kinds or moments.sample(KINDS, len(KINDS))
                 self._kill(kinds.pop(), moments)
+                wanted = self._begun() + moments.randint(1, 8)
         raise AssertionError(f"it comes to no end: {self._verdicts()}")
 
     def is_finished(self) -> bool:
         """Whether every cell has its run."""
         return self._verdicts() == {Verdict.OK: len(self._plan.cells)}
+
+    def _begun(self) -> int:
+        path = self._layout.local / ATTEMPTS
+        return len(path.read_text().split()) if path.is_file() else 0
 
     def _verdicts(self) -> Counter[Verdict]:
         return Counter(cell.verdict for cell in join(self._plan, Store(self._layout.runs)))

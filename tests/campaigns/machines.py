@@ -22,9 +22,7 @@ class Machines:
     def __init__(self, folder: Path, host: str = "127.0.0.1") -> None:
         self._log = (folder / "dask.log").open("ab")
         file = folder / "scheduler.json"
-        self.scheduler = self._start(
-            "scheduler", "--port", "0", "--scheduler-file", str(file), "--host", host
-        )
+        self.scheduler = self._start("scheduler", "--port", "0", "--scheduler-file", str(file), "--host", host)
         until(file.is_file)
         until(lambda: b"tcp://" in file.read_bytes())
         self.address = file.read_text().partition('"address": "')[2].partition('"')[0]
