@@ -6,7 +6,6 @@ first and stores what came of it. So an errand may be asked for twice: the secon
 
 from __future__ import annotations
 
-import atexit
 import socket
 import threading
 from collections import Counter
@@ -197,10 +196,8 @@ _confirmed: set[tuple[str, str]] = set()
 
 @cache
 def _engine(layout: Layout, runtime: str | None) -> Engine:
-    """The engine of this process, found once: one that we serve ends with the process, not with a run."""
-    engine = find_engine(layout, runtime=runtime)
-    atexit.register(engine.close)
-    return engine
+    """The engine of this process, found once: one that we serve ends with the process, by its lease."""
+    return find_engine(layout, runtime=runtime)
 
 
 @contextmanager

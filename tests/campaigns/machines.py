@@ -19,12 +19,10 @@ _WAIT_S = 60.0
 class Machines:
     """A scheduler, and workers that come and go."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, host: str = "127.0.0.1") -> None:
         self._log = (folder / "dask.log").open("ab")
         file = folder / "scheduler.json"
-        self.scheduler = self._start(
-            "scheduler", "--port", "0", "--scheduler-file", str(file), "--host", "127.0.0.1"
-        )
+        self.scheduler = self._start("scheduler", "--port", "0", "--scheduler-file", str(file), "--host", host)
         until(file.is_file)
         until(lambda: b"tcp://" in file.read_bytes())
         self.address = file.read_text().partition('"address": "')[2].partition('"')[0]
@@ -32,11 +30,22 @@ class Machines:
         self._open = ExitStack()
         self._cluster = self._open.enter_context(open_cluster(self.address, logs=folder))
 
-    def add(self, resources: str = "cpus=2 GiB=4", seconds: float = 0.1, count: int = 1) -> None:
-        """Other workers; they are there when this returns."""
+    def add(
+        self,
+        resources: str = "cpus=2 GiB=4",
+        seconds: float = 0.1,
+        count: int = 1,
+        *,
+        before: tuple[str, ...] = (),
+        host: str = "",
+    ) -> None:
+        """Other workers, by a command that `before` starts; they are there when this returns."""
         words = ["--no-nanny", "--nthreads", "2", "--memory-limit", "0", "--preload", "tests.campaigns.sleeping"]
         words += ["--resources", resources] if resources else []
-        self.workers += [self._start("worker", self.address, *words, seconds=seconds) for _ in range(count)]
+        words += ["--host", host] if host else []
+        self.workers += [
+            self._start("worker", self.address, *words, seconds=seconds, before=before) for _ in range(count)
+        ]
         until(lambda: self.count() >= len(self.workers))
 
     def count(self) -> int:
@@ -56,9 +65,11 @@ class Machines:
             process.wait()
         self._log.close()
 
-    def _start(self, kind: str, *words: str, seconds: float = 0.1) -> subprocess.Popen[bytes]:
+    def _start(
+        self, kind: str, *words: str, seconds: float = 0.1, before: tuple[str, ...] = ()
+    ) -> subprocess.Popen[bytes]:
         environment = {**os.environ, "PYTHONPATH": str(REPOSITORY), "PERMAFROST_TEST_SLEEP": str(seconds)}
-        command = [sys.executable, "-m", "distributed.cli.dask_" + kind, "--no-dashboard", *words]
+        command = [*before, sys.executable, "-m", "distributed.cli.dask_" + kind, "--no-dashboard", *words]
         return subprocess.Popen(
             command, stdout=self._log, stderr=self._log, env=environment, cwd=REPOSITORY, start_new_session=True
         )

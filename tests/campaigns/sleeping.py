@@ -19,6 +19,9 @@ from tests.core.factories import record_of
 
 MEANING = "the harness of a test"
 SECONDS = float(os.environ.get("PERMAFROST_TEST_SLEEP", "0.1"))
+# what is wrong with a worker: its disk is full, its harness is another
+_DISK = os.environ.get("PERMAFROST_TEST_DISK")
+_OLD = "PERMAFROST_TEST_OLD" in os.environ
 ATTEMPTS = "attempts"
 
 
@@ -29,7 +32,7 @@ def sleep_here(errand: Errand, stop: threading.Event) -> tuple[Record, bool]:
     if errand.planned.job.split.seed == 13:
         raise ValueError("thirteen")
     stopped = stop.wait(SECONDS)
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory(dir=_DISK) as folder:
         path = Path(folder) / "log.txt"
         path.write_text(f"seed {errand.planned.job.split.seed}\n")
         verdict = Verdict.INTERRUPTED if stopped else Verdict.OK
@@ -46,5 +49,5 @@ def dask_setup(worker: object) -> None:
     """Called by a worker that preloads this module."""
     errands.attempt_here = sleep_here
     # what the whole harness means takes seconds to read, in each of so many processes
-    vars(errands)["own_meaning"] = lambda: MEANING
+    vars(errands)["own_meaning"] = lambda: "an older harness" if _OLD else MEANING
     vars(nodes)["examine"] = examine_here

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -224,3 +226,18 @@ def test_all_that_a_campaign_leaves_beside_its_file_goes_with_it(errand: Errand)
         wanted.with_name(f"{wanted.name}-key").touch()
         assert wanted.exists() and wanted.parent.parent == errand.layout.local / "work"
     assert not list(wanted.parent.glob("wanted-*"))
+
+
+def test_a_worker_that_ends_says_nothing_of_its_engine(tmp_path: Path) -> None:
+    """A process that ends starts no thread: an engine is let go by its lease."""
+    program = """
+from types import SimpleNamespace
+from harness.engine.lease import _undisturbed
+from harness.execution import errands
+
+engine = SimpleNamespace(close=lambda: _undisturbed(lambda: None))
+errands.find_engine = lambda layout, runtime: engine
+assert errands._engine(None, None) is engine
+"""
+    done = subprocess.run([sys.executable, "-c", program], cwd=REPOSITORY, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
