@@ -3,7 +3,7 @@
 Afterwards every run is stored once, whole, and as the log says. Where a container would run, a worker sleeps. How
 often engines are killed is told by tests/campaigns/test_interruption.py. Needs requirements/cluster.lock.
 
-    python -m benchmarks.kills [--kills 60] [--runs 600] [--seed 60]
+    python -m benchmarks.kills [--kills 60] [--runs 800] [--seed 60]
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def main() -> None:
     """Run it, and print what came of it."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else "")
     parser.add_argument("--kills", type=int, default=60)
-    parser.add_argument("--runs", type=int, default=600)
+    parser.add_argument("--runs", type=int, default=800)
     parser.add_argument("--seed", type=int, default=60)
     chosen = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
@@ -32,6 +32,8 @@ def main() -> None:
         layout = Layout(root=REPOSITORY, cache=folder / "cache", local=folder / "local")
         check(layout, plan)
         repeated = sum(attempts(layout).values()) - chosen.runs
+    if killed.total() < chosen.kills:
+        print(f"only {killed.total()} of {chosen.kills} kills: the campaign ended before; give more --runs")
     what = ", ".join(f"{count} {kind}" for kind, count in sorted(killed.items()))
     print(f"{killed.total()} kills ({what}) in {time.monotonic() - began:.0f} s")
     print(f"{chosen.runs} runs: each stored once, none lost, log and files agree; {repeated} begun again")
