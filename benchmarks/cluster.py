@@ -1,8 +1,9 @@
 """What a campaign on a Dask cluster costs beside the same number of tasks that do nothing.
 
-Both go through the same scheduler to the same workers, as many at a time. Where a container would run, a worker
+All go through the same scheduler to the same workers, as many at a time. Where a container would run, a worker
 stores a made-up record at once. Measured: CPU of the scheduler for each, wall time, and the client's memory.
-Wanted: at most 1.1 times the scheduler's CPU. Needs requirements/cluster.lock.
+Wanted: at most 1.1 times the scheduler's CPU. What of the rest is the scheduler's own is told by tasks that do
+nothing and, as a run does, need resources and give an answer. Needs requirements/cluster.lock.
 
     python -m benchmarks.cluster [--runs 1000] [--workers 2]
 """
@@ -17,11 +18,11 @@ import time
 from pathlib import Path
 from unittest.mock import patch
 
-from distributed import Client, as_completed
+from distributed import Client, Future, as_completed
 
 from harness.base.layout import Layout
 from harness.execution.campaign import run_cells_on
-from harness.execution.cluster import open_cluster
+from harness.execution.cluster import CPUS, MEMORY, open_cluster
 from harness.results.store import Store, join
 from tests.campaigns.machines import Machines
 from tests.campaigns.sleeping import MEANING
@@ -29,6 +30,8 @@ from tests.campaigns.test_a_cluster_loses_a_run import plan_with
 from tests.conftest import REPOSITORY
 
 WANTED = 1.1
+_NOTHING, _RUNS = "tasks that do nothing", "runs"
+_LIKE_RUNS = "tasks that do nothing, need resources, and give an answer"
 
 
 def nothing(number: int) -> int:
@@ -42,13 +45,20 @@ def cpu_seconds(process: int) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def no_ops(client: Client, runs: int, window: int) -> None:
-    """So many tasks, a window of them at a time."""
-    out = as_completed((client.submit(nothing, number, pure=False) for number in range(window)), loop=client.loop)
+def no_ops(client: Client, runs: int, window: int, *, like_runs: bool = False) -> None:
+    """So many tasks, a window of them at a time; `like_runs` need resources, and what they give is taken."""
+    resources = {CPUS: 1.0, MEMORY: 1.0} if like_runs else None
+
+    def submitted(number: int) -> Future:
+        return client.submit(nothing, number, pure=False, resources=resources)
+
+    out = as_completed(map(submitted, range(window)), loop=client.loop)
     begun = window
-    for _ in out:
+    for future in out:
+        if like_runs:
+            future.result()
         if begun < runs:
-            out.add(client.submit(nothing, begun, pure=False))
+            out.add(submitted(begun))
             begun += 1
 
 
@@ -78,21 +88,22 @@ def main() -> None:
         machines = Machines(folder)
         try:
             machines.add(seconds=0.0, count=chosen.workers)
-            measured = []
+            measured = {}
             with Client(machines.address, set_as_default=False) as client:
-                for what in ("tasks that do nothing", "runs"):
+                for what in (_NOTHING, _LIKE_RUNS, _RUNS):
                     began, cpu = time.monotonic(), cpu_seconds(machines.scheduler.pid)
-                    if what == "runs":
+                    if what == _RUNS:
                         campaign(machines, folder, chosen.runs)
                     else:
-                        no_ops(client, chosen.runs, 4 * chosen.workers)
-                    measured.append(cpu_seconds(machines.scheduler.pid) - cpu)
+                        no_ops(client, chosen.runs, 4 * chosen.workers, like_runs=what == _LIKE_RUNS)
+                    measured[what] = cpu_seconds(machines.scheduler.pid) - cpu
                     wall = time.monotonic() - began
-                    each = 1000 * measured[-1] / chosen.runs
+                    each = 1000 * measured[what] / chosen.runs
                     print(f"{chosen.runs} {what}: {wall:.1f} s; {each:.2f} ms of the scheduler's CPU each")
         finally:
             machines.close()
-    print(f"scheduler: {measured[1] / measured[0]:.2f} times (wanted: at most {WANTED})")
+    for what, wanted in ((_NOTHING, f" (wanted: at most {WANTED})"), (_LIKE_RUNS, "")):
+        print(f"scheduler: {measured[_RUNS] / measured[what]:.2f} times {what}{wanted}")
     print(f"client: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10} MiB at most")
 
 
