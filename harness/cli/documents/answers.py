@@ -10,10 +10,10 @@ from typing import Any, Union
 from pydantic import TypeAdapter
 
 from harness import benchmarks
-from harness.cli.documents import evidence, images, inventory, machine, products, runs, splits
+from harness.cli.documents import claims, evidence, images, inventory, machine, products, runs, splits
 from harness.cli.documents.forms import Answer, ErrorAnswer
 
-_PARTS = (evidence, images, inventory, machine, products, runs, splits)
+_PARTS = (claims, evidence, images, inventory, machine, products, runs, splits)
 
 
 def answers() -> dict[str, tuple[type[Answer], ...]]:

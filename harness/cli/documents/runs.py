@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from harness.base.vocabulary import Accelerator, Verdict
+from harness.cli.documents.claims import ClaimRow
 from harness.cli.documents.forms import Answer, Counts, Fields, Metrics
-from harness.compare import ClaimVerdict
-from harness.compare.judge import Recomputed
 from harness.execution.bulletins import Bulletin
 from harness.handles.removal import Forgotten
 from harness.planning.jobs import Job
@@ -45,67 +44,6 @@ class PlanAnswer(Answer):
     suite: str
     cells: list[PlanCell]
     needs: Needs
-
-
-class ClaimRow(Fields):
-    """A published number beside ours. Names are ours, None where this artifact has no such thing."""
-
-    source: str
-    statistic: str
-    published_names: dict[str, str]
-    method: str | None
-    dataset: str | None
-    split: str | None
-    variant: str
-    seed: int | None
-    metric: str | None
-    # as printed: a number, or an outcome in words, such as "memory error"
-    published: str
-    published_sd: float | None
-    published_n: int
-    authors_files: Recomputed | None
-    ours: float | None
-    n: int
-    difference: float | None
-    interval_low: float | None
-    interval_high: float | None
-    margin: float | None
-    needed: int | None
-    test: str
-    verdict: ClaimVerdict
-    reason: str
-    keys: list[str]
-
-
-class Comparisons(Answer):
-    """`harness compare`."""
-
-    benchmark: str
-    sources: list[str]
-    claims: int
-    verdicts: dict[ClaimVerdict, int]
-    comparisons: list[ClaimRow]
-
-
-class AcceleratorPair(Fields):
-    """A metric of a run on a GPU beside that of the same run on the CPU; `keys` are the CPU's and the GPU's."""
-
-    label: str
-    metric: str
-    cpu: float | None
-    gpu: float | None
-    difference: float | None
-    allowed: float
-    agrees: bool
-    keys: list[str]
-
-
-class AcceleratorAnswer(Answer):
-    """`harness compare --gpu`; `alone` are runs on a GPU without one on the CPU."""
-
-    differing: int
-    pairs: list[AcceleratorPair]
-    alone: list[str]
 
 
 class MetricSummary(Fields):
@@ -403,7 +341,6 @@ class StopAnswer(Answer):
 
 
 ANSWERS: dict[str, tuple[type[Answer], ...]] = {
-    "compare": (Comparisons, AcceleratorAnswer),
     "diff": (DifferenceListing,),
     "forget": (ForgetAnswer,),
     "job check": (CheckedJob,),
