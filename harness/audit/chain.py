@@ -100,7 +100,6 @@ class Auditor:
 
     def _frozen(self, record: Record, superseded: Superseded) -> list[Step]:
         method, accelerator = record.planned.job.method, record.planned.job.accelerator
-        image = record.image.get("id", "")
         trees = (record.planned.image_tree, str(record.image), superseded.image)
         return [
             *self._once(
@@ -114,7 +113,7 @@ class Auditor:
                 lambda: check_environment(self.layout, method, accelerator),
             ),
             *self._once(
-                ("built", method, image, superseded.image, str(record.image)),
+                ("engine image", method, superseded.image, str(record.image)),
                 "engine image",
                 lambda: check_built(self.layout, self.engine, record, superseded),
             ),

@@ -172,8 +172,8 @@ def _resources(record: Record) -> Iterator[Oddity]:
     absent += [name for name in _COUNTED if record.resources.get(name) is None]
     if absent:
         yield Oddity("a measurement that every run has is not in the record", absent[0], "-")
-    if min(wall, ran, cpu, _number(record, "peak_bytes")) < 0:
-        yield Oddity("less than nothing was used", "0", str(min(wall, ran, cpu)))
+    if (least := min(wall, ran, cpu, _number(record, "peak_bytes"))) < 0:
+        yield Oddity("less than nothing was used", "0", f"{least:g}")
     if wall and ran > wall + _STAMP_S:
         yield Oddity("the container ran longer than the run took", f"{wall:g} s", f"{ran:g} s")
     most = max(wall, ran) * limits.get("cpus", 1) * _CPU_SHARE + _CPU_S

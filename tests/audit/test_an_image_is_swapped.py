@@ -64,7 +64,16 @@ def held(monkeypatch: pytest.MonkeyPatch, evidence: Layout, made_up: Plan) -> di
 
 
 @pytest.mark.parametrize(
-    ("image", "expected"), [(RAN, Checked.OK), (OTHER, Checked.OK), (None, Checked.NOT_CHECKED)]
+    ("image", "expected", "said"),
+    [
+        (RAN, Checked.OK, "{} has the id of the run; its files, read back whole, are the trees of the run"),
+        (
+            OTHER,
+            Checked.OK,
+            "{} was built again since, with another id; its files, read back whole, are the trees of the run",
+        ),
+        (None, Checked.NOT_CHECKED, "{} is not built in this engine"),
+    ],
 )
 def test_the_image_of_the_run_is_looked_for(
     evidence: Layout,
@@ -72,8 +81,15 @@ def test_the_image_of_the_run_is_looked_for(
     held: dict[str, tuple[str, str]],
     image: str | None,
     expected: Checked,
+    said: str,
 ) -> None:
-    assert checked(evidence, made_up, engine_with(image)).checked is expected
+    step = checked(evidence, made_up, engine_with(image))
+    assert (step.name, step.checked, step.what) == (
+        "engine image",
+        expected,
+        said.format(image_name(evidence, "constant")),
+    )
+    assert step.found == (image or "")
 
 
 @pytest.mark.parametrize("image", [RAN, OTHER])

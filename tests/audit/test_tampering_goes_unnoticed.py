@@ -13,7 +13,7 @@ import pytest
 
 from harness.audit import AuditReport, audit_runs, to_json, to_text
 from harness.audit.basis import check_dataset, check_originals, check_split
-from harness.audit.steps import Audit, Checked
+from harness.audit.steps import Audit, Checked, Lack
 from harness.base.files import digest_of, write_json
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
@@ -42,15 +42,56 @@ def failures(audit: Audit) -> list[str]:
     return [step.name for step in audit.steps if step.checked is Checked.FAILED]
 
 
+# every link of a run from the record down to its original data, as a reader is told of it
+CHAIN = """
+record: digest, schema, and key recomputed from its parts
+job: what the container was told is what the key says
+seed: the seed the container was told
+made by: as the record says
+plausibility: times, resources, verdict, sizes and names agree
+plausibility: limits and order are those of the card
+plausibility: log, report and job document agree with the record
+predictions: protocol: kind, shape, and every value finite
+scores: all 18 metrics recomputed and equal to those kept
+image tree: the key's tree is that of environment and code together
+code tree: computed from the repository
+environment tree: recorded in the repository
+lock _base/debian.lock: sha256 against containers/_base/tree.toml
+parent of _base: the tree it was built on
+tree _base: the listing beside it has this digest
+lock _python/debian.lock: sha256 against containers/_python/tree.toml
+parent of _python: the tree it was built on
+tree _python: the listing beside it has this digest
+lock _numpy/wheels.cpu.lock: sha256 against containers/_numpy/tree.toml
+parent of _numpy: the tree it was built on
+tree _numpy: the listing beside it has this digest
+engine image: no engine
+input associations: made again from dataset, split and order
+input folds: made again from dataset, split and order
+dataset: the manifest's digest is the one of the run
+dataset: arrays hashed again
+dataset: converted again from the original files
+split: the recorded checksum is the one of the run
+split: the split file hashed again
+split: made again from its recipe
+split: keeps what its strategy promises
+"""
+
+
 def test_untouched_evidence_passes(evidence: Layout, made_up: Plan) -> None:
+    """Each link once, in the order of the chain, each file of the run among them."""
     audit = audit_first(evidence, made_up)
     assert failures(audit) == [] and not audit.superseded
-    names = [step.name for step in audit.steps]
-    chain = ["record", "log.txt", "predictions.npy", "job", "seed", "predictions", "scores", "image tree"]
-    chain += ["code tree", "environment tree", "lock _base/debian.lock", "engine image", "input folds", "dataset"]
-    assert [name for name in dict.fromkeys(names) if name in (*chain, "split")] == [*chain, "split"]
-    unchecked = [step for step in audit.steps if step.checked is Checked.NOT_CHECKED]
-    assert [(step.name, step.what) for step in unchecked] == [("engine image", "no engine")]
+    record = Store(evidence.runs).record(planned_of(made_up.cells[0]).key)
+    files = [(name, f"sha256 of {file.bytes:,} bytes", file.sha256) for name, file in sorted(record.files.items())]
+    assert {"log.txt", "predictions.npy"} <= record.files.keys()
+    assert [(step.name, step.what, step.found) for step in audit.steps[1 : 1 + len(files)]] == files
+    others = [step for step in audit.steps if step.name not in record.files]
+    assert [f"{step.name}: {step.what}" for step in others] == CHAIN.strip().splitlines()
+    unchecked = [step for step in others if step.checked is not Checked.OK]
+    assert [(step.name, step.checked, step.lack) for step in unchecked] == [
+        ("engine image", Checked.NOT_CHECKED, Lack.ENGINE)
+    ]
 
 
 def flip(path: Path) -> None:

@@ -1,0 +1,387 @@
+"""What no run can have left so is told: one oddity for each fact that does not fit, and none at the bounds."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.audit.plausibility import check_card, check_kept, check_maker, check_plausibility
+from harness.audit.steps import Checked, Step
+from harness.base.layout import Layout
+from harness.base.vocabulary import Verdict
+from harness.benchmarks.order import PUBLISHED
+from harness.results.records import Record
+from harness.results.scoring import parse_scores, scores_path
+from harness.results.store import Store
+from tests.fabricate import plan_of, planned_of
+
+MEMORY = 4 << 30
+Change = Callable[[dict[str, Any]], object]
+
+
+@pytest.fixture(scope="module")
+def sound(fabricated: Layout) -> Record:
+    """A run that ended ok, of four gibibytes, two processors and at most a minute."""
+    record = Store(fabricated.runs).record(planned_of(plan_of(fabricated).cells[0]).key)
+    limits = {**record.limits, "memory_bytes": MEMORY, "cpus": 2, "seconds": 60}
+    return record.model_copy(update={"limits": limits})
+
+
+def changed(record: Record, change: Change) -> Record:
+    content = json.loads(record.model_dump_json())
+    change(content)
+    return Record.model_validate(content)
+
+
+def used(**resources: object) -> Change:
+    return lambda record: record["resources"].update(resources)
+
+
+def without(name: str) -> Change:
+    return lambda record: record["resources"].pop(name)
+
+
+def ended(verdict: str, **resources: object) -> Change:
+    def change(record: dict[str, Any]) -> None:
+        record.update(verdict=verdict)
+        record["resources"].update(resources)
+
+    return change
+
+
+def at(started: str, finished: str) -> Change:
+    return lambda record: record.update(started=started, finished=finished)
+
+
+def odd(steps: list[Step]) -> list[tuple[str, str, str]]:
+    """What was told, expected and found; a list of nothing where all agrees."""
+    if [step.checked for step in steps] == [Checked.OK]:
+        return []
+    assert {(step.name, step.checked) for step in steps} == {("plausibility", Checked.FAILED)}
+    return [(step.what, step.expected, step.found) for step in steps]
+
+
+def after_now(**later: float) -> str:
+    return (datetime.now(UTC) + timedelta(**later)).isoformat()
+
+
+TIMES = "2026-01-01T00:00:00Z"
+ODDITIES: Mapping[str, tuple[Change, tuple[str, str, str]]] = {
+    "no moment": (at(TIMES, "today"), ("the times are no times", "ISO 8601 with a zone", f"{TIMES}, today")),
+    "no zone": (
+        at("2026-01-01T00:00:00", TIMES),
+        ("the times are no times", "ISO 8601 with a zone", f"2026-01-01T00:00:00, {TIMES}"),
+    ),
+    "backwards": (
+        at("2026-01-01T00:00:09Z", TIMES),
+        ("it ended before it began", "after 2026-01-01T00:00:09Z", TIMES),
+    ),
+    "no time for it": (
+        used(wall_s=4.5),
+        ("it took longer than from its beginning to its end", "at most 4.0 s", "4.5 s"),
+    ),
+    "longer inside": (used(ran_s=3.75), ("the container ran longer than the run took", "1.5 s", "3.75 s")),
+    "processor time": (used(cpu_s=4.5), ("more processor time than there was", "at most 4.3 s", "4.5 s")),
+    "less than nothing": (used(cpu_s=-0.5), ("less than nothing was used", "0", "-0.5")),
+    "less memory than none": (used(peak_bytes=-7), ("less than nothing was used", "0", "-7")),
+    "over the limit": (
+        used(peak_bytes=MEMORY + 1),
+        ("more memory than its limit", str(MEMORY), str(MEMORY + 1)),
+    ),
+    "no attempt": (
+        lambda record: record.update(attempts=0),
+        ("so many attempts are never made", "1 to 3", "0"),
+    ),
+    "many attempts": (
+        lambda record: record.update(attempts=4),
+        ("so many attempts are never made", "1 to 3", "4"),
+    ),
+    "another end": (used(exit_code=1), ("the verdict is 'ok'", "exit code 0", "exit code 1")),
+    "no answer": (
+        lambda record: record["resources"].update(
+            output_bytes=record["resources"]["output_bytes"] - record["files"].pop("predictions.npy")["bytes"]
+        ),
+        ("the verdict is 'ok'", "a file predictions.npy", "none"),
+    ),
+    "too early": (
+        ended("timeout", wall_s=1.5, ran_s=1.25, exit_code=137),
+        ("the verdict is 'timeout'", "at least 60 s", "1.25 s"),
+    ),
+    "paused meanwhile": (
+        lambda record: (
+            at(TIMES, "2026-01-01T00:02:00Z")(record),
+            ended("timeout", wall_s=70.0, ran_s=70.0, paused_s=11.0, exit_code=137)(record),
+        ),
+        ("the verdict is 'timeout'", "at least 60 s", "59 s"),
+    ),
+    "nothing was killed": (
+        ended("memory", exit_code=137, peak_bytes=MEMORY),
+        ("the verdict is 'memory'", "a kill for want of memory", "none"),
+    ),
+    "memory was left": (
+        ended("memory", exit_code=137, oom_kills=1, peak_bytes=MEMORY // 2 - 1),
+        ("the verdict is 'memory'", f"a peak near {MEMORY}", str(MEMORY // 2 - 1)),
+    ),
+    "no error": (ended("error", exit_code=0), ("the verdict is 'error'", "another exit code", "exit code 0")),
+    "no end": (ended("invalid", exit_code=None), ("the verdict is 'invalid'", "an exit code", "none")),
+    "a longer log": (
+        lambda record: record["files"]["log.txt"].update(bytes=99),
+        ("the log is not as long as what was read", "21", "99"),
+    ),
+    "another name": (
+        lambda record: record["image"].update(name="localhost/permafrost/constant:latest"),
+        (
+            "the image has another name than its method and tree give",
+            "{name}",
+            "localhost/permafrost/constant:latest",
+        ),
+    ),
+    "no id": (lambda record: record["image"].update(id="4" * 64), ("the image has no id", "sha256:...", "4" * 64)),
+    **{
+        f"no {name}": (
+            without(name),
+            ("a measurement that every run has is not in the record", name, "-"),
+        )
+        for name in ("ran_s", "cpu_s", "peak_bytes", "oom_kills", "wall_s", "log_bytes", "output_bytes")
+    },
+    **{
+        f"null {name}": (
+            used(**{name: None}),
+            ("a measurement that every run has is not in the record", name, "-"),
+        )
+        for name in ("wall_s", "log_bytes")
+    },
+}
+
+
+@pytest.mark.parametrize("case", ODDITIES)
+def test_each_fact_that_does_not_fit_is_told_once(sound: Record, case: str) -> None:
+    change, (what, expected, found) = ODDITIES[case]
+    told = (what, expected.format(name=sound.image["name"]), found)
+    assert odd(check_plausibility(changed(sound, change))) == [told]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda _record: None,
+        used(wall_s=4.0),
+        used(ran_s=3.5),
+        used(cpu_s=4.25),
+        used(peak_bytes=MEMORY),
+        used(peak_bytes=MEMORY + 1, memory_limit_enforced=False),
+        used(ran_s=None, cpu_s=None, peak_bytes=None),
+        used(cpu_s=float("nan")),
+        lambda record: record.update(attempts=3),
+        lambda record: record.update(attempts=9, verdict="infrastructure"),
+        lambda record: at(TIMES, "2026-01-01T00:01:00Z")(record),
+        lambda record: (
+            at(TIMES, "2026-01-01T00:01:30Z")(record),
+            ended("timeout", wall_s=90.0, ran_s=71.0, paused_s=11.0, exit_code=137)(record),
+        ),
+        ended("memory", exit_code=137, oom_kills=1, peak_bytes=MEMORY // 2),
+        ended("memory", exit_code=0, oom_flag=True, peak_bytes=MEMORY // 2),
+        ended("memory", exit_code=137, oom_kills=1, peak_bytes=None),
+        ended("error", exit_code=1),
+        ended("invalid", exit_code=0),
+        lambda record: (
+            record["files"]["log.txt"].update(bytes=99),
+            record["resources"].update(log_cut_bytes=5),
+        ),
+    ],
+)
+def test_what_can_happen_is_no_oddity(sound: Record, change: Change) -> None:
+    """Up to each bound, with what an engine could not measure, and a log that was cut."""
+    assert odd(check_plausibility(changed(sound, change))) == []
+
+
+def test_clocks_may_differ_by_ten_minutes(sound: Record) -> None:
+    soon, late = after_now(minutes=9), after_now(minutes=12)
+    assert odd(check_plausibility(changed(sound, at(TIMES, soon)))) == []
+    ((what, expected, found),) = odd(check_plausibility(changed(sound, at(TIMES, late))))
+    assert (what, found) == ("it ended in the future", late) and expected.startswith("before 20")
+
+
+def test_sizes_are_held_against_their_sums(sound: Record) -> None:
+    total = sound.resources["output_bytes"]
+    absent, unlike = odd(check_plausibility(changed(sound, used(output_bytes=None))))
+    assert absent == ("a measurement that every run has is not in the record", "output_bytes", "-")
+    assert unlike == ("the files are not as large as what was collected", "None", str(total))
+    (larger,) = odd(check_plausibility(changed(sound, used(output_bytes=total - 1))))
+    assert larger == ("the files are not as large as what was collected", str(total - 1), str(total))
+
+    def left_out(record: dict[str, Any]) -> None:
+        record["resources"].update(
+            output_bytes=total + 5, not_kept={"model.bin": {"bytes": 5, "sha256": "0" * 64}}
+        )
+
+    assert odd(check_plausibility(changed(sound, left_out))) == []
+    (over,) = odd(
+        check_plausibility(changed(sound, lambda record: record["limits"].update(output_bytes=total - 1)))
+    )
+    assert over == ("more was collected than may be", str(total - 1), str(total))
+    assert (
+        odd(check_plausibility(changed(sound, lambda record: record["limits"].update(output_bytes=total)))) == []
+    )
+
+
+@pytest.mark.parametrize(
+    ("file", "change", "told"),
+    [
+        ("job.json", {"bytes": 0}, [("job.json is empty", "a document", "0 bytes")]),
+        ("lowest.npy", {"sha256": "0" * 63}, [("a file has no size or no sha256", "both", "60")]),
+        ("job.json", {"bytes": -1}, [("a file has no size or no sha256", "both", "-1")]),
+    ],
+)
+def test_a_file_has_a_size_and_a_digest(
+    sound: Record, file: str, change: dict[str, Any], told: list[tuple[str, str, str]]
+) -> None:
+    steps = check_plausibility(changed(sound, lambda record: record["files"][file].update(change)))
+    assert [one[:2] for one in odd(steps)] == [one[:2] for one in told]
+
+
+def test_a_report_of_nothing_is_told(sound: Record) -> None:
+    def emptied(record: dict[str, Any]) -> None:
+        record["resources"]["output_bytes"] -= record["files"]["method.json"]["bytes"]
+        record["files"]["method.json"]["bytes"] = 0
+
+    assert odd(check_plausibility(changed(sound, emptied))) == [("method.json is empty", "a report", "0 bytes")]
+
+
+def test_values_lie_in_the_range_of_their_metric(fabricated: Layout, sound: Record) -> None:
+    scores = parse_scores(json.loads(scores_path(fabricated, sound.key).read_text()))
+    assert scores is not None and odd(check_plausibility(sound, scores)) == []
+    name = "AUC/as-defined"
+    for value, told in (
+        (1.0 + 1e-10, []),
+        (-1e-10, []),
+        (1.1, [(f"{name} is outside its range", "0 to 1", "1.1")]),
+        (-0.1, [(f"{name} is outside its range", "0 to 1", "-0.1")]),
+        (None, [(f"{name} is undefined without a reason", "a note", "none")]),
+    ):
+        scores.metrics[name] = value
+        assert odd(check_plausibility(sound, scores)) == told
+    scores.notes[name] = "one class only"
+    assert odd(check_plausibility(sound, scores)) == []
+    scores.metrics["fame"] = 1.0
+    assert odd(check_plausibility(sound, scores)) == [("a metric that the benchmark does not know", "-", "fame")]
+
+
+@pytest.mark.parametrize("name", ["seconds", "memory_bytes", "processes", "output_bytes", "cpus", "gpus"])
+def test_every_limit_is_that_of_the_card(fabricated: Layout, name: str) -> None:
+    record = Store(fabricated.runs).record(planned_of(plan_of(fabricated).cells[0]).key)
+    assert odd(check_card(fabricated, record)) == []
+    limit = record.limits[name]
+    other = changed(record, lambda content: content["limits"].update({name: limit + 1}))
+    told = (f"the limit of {name} is not that of the card", str(limit), str(limit + 1))
+    assert odd(check_card(fabricated, other)) == [told]
+    gone = changed(record, lambda content: content["limits"].pop(name))
+    assert odd(check_card(fabricated, gone)) == [(told[0], str(limit), "None")]
+
+
+def test_the_order_is_of_the_kind_that_the_card_says(fabricated: Layout) -> None:
+    record = Store(fabricated.runs).record(planned_of(plan_of(fabricated).cells[0]).key)
+    assert record.order != PUBLISHED
+    (told,) = odd(check_card(fabricated, record.model_copy(update={"order": PUBLISHED})))
+    assert told == ("items had another kind of order than the card says", "secret", "published")
+
+
+def kept(layout: Layout, record: Record, folder: Path, **files: str) -> list[tuple[str, str, str]]:
+    for name, text in files.items():
+        (folder / {"log": "log.txt", "report": "method.json"}[name]).write_text(text)
+    return odd(check_kept(layout, record, folder, {"limits": {"threads": 2, "memory_bytes": MEMORY}}))
+
+
+def test_the_container_was_told_the_limits_of_the_record(
+    fabricated: Layout, sound: Record, tmp_path: Path
+) -> None:
+    assert kept(fabricated, sound, tmp_path) == []
+    for name, key in (("threads", "cpus"), ("memory_bytes", "memory_bytes")):
+        document = {"limits": {name: 5}}
+        told = (f"the container was told another limit of {name}", str(sound.limits[key]), "5")
+        assert odd(check_kept(fabricated, sound, tmp_path, document)) == [told]
+    assert odd(check_kept(fabricated, sound, tmp_path, None)) == []
+
+
+def test_versions_are_those_of_the_locks(fabricated: Layout, sound: Record, tmp_path: Path) -> None:
+    lines = (fabricated.root / "containers" / "_numpy" / "wheels.cpu.lock").read_text()
+    (locked,) = {part.split("-")[1] for part in lines.replace("/", " ").split() if part.startswith("numpy-")}
+    report = {"versions": {"numpy": locked, "another": "1"}}
+    assert kept(fabricated, sound, tmp_path, report=json.dumps(report)) == []
+    report["versions"]["numpy"] = "1.0"
+    told = ("method.json names another version of numpy than is locked", locked, "1.0")
+    assert kept(fabricated, sound, tmp_path, report=json.dumps(report)) == [told]
+    assert kept(fabricated, sound, tmp_path, report='{"versions": "all"}') == []
+
+
+def test_a_method_can_not_time_more_than_the_run_took(fabricated: Layout, sound: Record, tmp_path: Path) -> None:
+    for seconds, told in (
+        ('{"fit": [3.5, 0.25], "predict": []}', []),
+        ('{"fit": [0.25, 3.75]}', [("the method timed more than the run took", "1.5 s", "3.75 s")]),
+        ('{"fit": "long"}', []),
+        ("[9]", []),
+    ):
+        assert kept(fabricated, sound, tmp_path, report=f'{{"seconds": {seconds}}}') == told
+
+
+def test_the_reason_of_an_error_quotes_the_log(fabricated: Layout, sound: Record, tmp_path: Path) -> None:
+    wrong = sound.model_copy(
+        update={
+            "verdict": Verdict.ERROR,
+            "reason": "exit code 3: no such matrix",
+            "resources": {**sound.resources, "exit_code": 3},
+        }
+    )
+    assert kept(fabricated, wrong, tmp_path, log="reading\nno such matrix\n") == []
+    told = ("the reason quotes what the log does not say", "no such matrix", "all went well\\n")
+    assert kept(fabricated, wrong, tmp_path, log="all went well\n") == [told]
+    assert kept(fabricated, sound, tmp_path, log="all went well\n") == []
+    long = "x" * 40
+    cut = wrong.model_copy(update={"reason": f"exit code 3: {long}, {'y' * 50}…"})
+    assert kept(fabricated, cut, tmp_path, log=f"{long}, and other words\n") == []
+
+
+def test_a_record_says_what_made_it(sound: Record) -> None:
+    (step,) = check_maker(sound)
+    assert sound.made_by is not None
+    assert (step.name, step.checked, step.what, step.found) == (
+        "made by",
+        Checked.OK,
+        "as the record says",
+        sound.made_by.text,
+    )
+    other = sound.made_by.model_copy(update={"engine": "podman 5.0"})
+    (step,) = check_maker(sound.model_copy(update={"made_by": other}))
+    assert (step.checked, step.what) == (Checked.FAILED, "another engine made it than ran it")
+    assert (step.expected, step.found) == ("docker 20.10", "podman 5.0")
+
+
+@pytest.mark.parametrize(
+    ("finished", "checked", "said"),
+    [
+        ("2026-11-23T23:59:59Z", Checked.NOT_CHECKED, "the record is of a version that did not write it down"),
+        ("2026-11-24T00:00:00Z", Checked.FAILED, "the record does not say what made it"),
+    ],
+)
+def test_only_an_old_record_may_be_silent_about_it(
+    sound: Record, finished: str, checked: Checked, said: str
+) -> None:
+    (step,) = check_maker(sound.model_copy(update={"made_by": None, "finished": finished}))
+    assert (step.checked, step.what, step.lack) == (checked, said, None)
+
+
+def test_this_harness_scores_with_its_own_scorer(sound: Record, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of another harness nothing is known."""
+    assert sound.made_by is not None
+    other = sound.made_by.model_copy(update={"scorer": "0" * 64})
+    record = sound.model_copy(update={"made_by": other})
+    assert check_maker(record)[0].checked is Checked.OK
+    monkeypatch.setattr("harness.audit.plausibility._harness", lambda: sound.made_by and sound.made_by.harness)
+    (step,) = check_maker(record)
+    assert (step.what, step.found) == ("the scorer is not that of this harness", "0" * 64)
+    assert check_maker(sound)[0].checked is Checked.OK
