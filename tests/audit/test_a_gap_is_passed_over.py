@@ -21,6 +21,7 @@ from harness.base import seal
 from harness.base.layout import Layout
 from harness.base.seal import read_note, write_note
 from harness.cli import audit as command
+from harness.data import load_manifest
 from harness.planning.plan import Plan
 from harness.results.reference import load_reference, save_reference
 from harness.results.store import Store
@@ -158,6 +159,46 @@ def test_what_is_made_again_is_made_once(evidence: Layout, made_up: Plan, monkey
         remake_dataset(evidence, planned, ())
     with pytest.raises(TypeError):
         remake_split(evidence, planned, ())
+
+
+@pytest.mark.parametrize(
+    ("module", "part"),
+    [
+        ("dataset", "meaning_of_modules"),
+        ("dataset", "load_manifest"),
+        ("dataset", "brought_tables"),
+        ("split", "recipe_of"),
+        ("split", "_promises"),
+    ],
+)
+def test_a_note_is_of_the_code_and_the_inputs_that_made_it(
+    evidence: Layout, made_up: Plan, monkeypatch: pytest.MonkeyPatch, module: str, part: str
+) -> None:
+    """Where any of them is another, dataset or split are made again."""
+    planned, remake = planned_of(made_up.cells[0]), {"dataset": remake_dataset, "split": remake_split}[module]
+    name = f"harness.audit.remake.{part}"
+    before = {
+        "meaning_of_modules": lambda *_, **__: "1",
+        "load_manifest": load_manifest,
+        "brought_tables": lambda *_: {},
+        "recipe_of": lambda *_: {"seed": 1},
+        "_promises": lambda *_: "1",
+    }
+    after = {
+        "meaning_of_modules": lambda *_, **__: "2",
+        "load_manifest": lambda *args: load_manifest(*args).model_copy(update={"parameters": {"more": 1}}),
+        "brought_tables": lambda *_: {"mine.csv": evidence.root / "Dockerfile"},
+        "recipe_of": lambda *_: {"seed": 2},
+        "_promises": lambda *_: "2",
+    }
+    monkeypatch.setattr(name, before[part])
+    remake(evidence, planned, ())
+    for made in ("convert_dataset", "make_split"):
+        monkeypatch.setattr(f"harness.audit.remake.{made}", None)
+    remake(evidence, planned, ())
+    monkeypatch.setattr(name, after[part])
+    with pytest.raises(TypeError):
+        remake(evidence, planned, ())
 
 
 def test_a_split_that_breaks_its_promise_is_no_sound_one(
