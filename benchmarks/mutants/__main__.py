@@ -144,7 +144,11 @@ def _start(work: Path, mutants: list[Mutant], folders: tuple[str, ...], lock: in
         "OMP_NUM_THREADS": "1",
     }
     environment.pop(MUTANT, None)
+    # the first process of a name space of its own is not ended by a signal to its parent
     command = [
+        "setpriv",
+        "--pdeathsig",
+        "KILL",
         "unshare",
         "--mount",
         "--pid",
