@@ -56,11 +56,11 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Reach:
-    """What one test took, and the functions it called: by module and first line."""
+    """What one test took, and the functions it called: by module and name, which stay when lines move."""
 
     test: str
     seconds: float
-    functions: frozenset[tuple[str, int]]
+    functions: frozenset[tuple[str, str]]
 
 
 class Session:
@@ -104,7 +104,7 @@ class Session:
                 self._say(f"learnt {name}: {time.monotonic() - began:.0f} s")
             content = json.loads(kept.read_text()) if kept.exists() else []
             reaches[name] = [
-                Reach(one["test"], one["seconds"], frozenset((file, line) for file, line in one["functions"]))
+                Reach(one["test"], one["seconds"], frozenset((file, name) for file, name in one["functions"]))
                 for one in content
             ]
         return reaches
@@ -118,10 +118,10 @@ class Session:
         session.config.pluginmanager.register(watcher)
         _run(items, lambda: False)
         sys.settrace(None)
-        called: dict[str, set[tuple[str, int]]] = {}
+        called: dict[str, set[tuple[str, str]]] = {}
         for line in trace.read_text().splitlines() if trace.exists() else ():
-            test, module, first = line.split("\t")
-            called.setdefault(test, set()).add((module, int(first)))
+            test, module, name = line.split("\t")
+            called.setdefault(test, set()).add((module, name))
         shared = called.get(_SHARED_SETUP, set())
         content = [
             {
@@ -308,7 +308,7 @@ def follow(root: Path, trace: Path) -> None:
         label = _label or os.environ.get("PYTEST_CURRENT_TEST", "").rpartition(" ")[0]
         if (label, code) not in seen:
             seen.add((label, code))
-            line = f"{label}\t{code.co_filename[len(str(root)) + 1 :]}\t{code.co_firstlineno}\n"
+            line = f"{label}\t{code.co_filename[len(str(root)) + 1 :]}\t{code.co_qualname}\n"
             os.write(handle, line.encode())
 
     sys.settrace(called)
@@ -322,14 +322,14 @@ def _chosen(
     pairs: list[tuple[CodeType, CodeType]] | None,
 ) -> Iterator[Reach]:
     """The tests that can notice: those that call the function; where it is kept or loaded once, those near it."""
-    lines = {(mutant.module, one.co_firstlineno) for one, _ in pairs or ()}
+    names = {(mutant.module, one.co_qualname) for one, _ in pairs or ()}
     text = (root / mutant.module).read_text(encoding="utf-8").splitlines()
-    outer = min((line for _, line in lines), default=0)
+    outer = min((one.co_firstlineno for one, _ in pairs or ()), default=0)
     kept = outer and any(
         "cache" in line for line in text[outer - 1 : outer + 2] if line.startswith(("@", "    @"))
     )
     whole = pairs is None or bool(kept)
-    exact = [one for tests in reaches.values() for one in tests if one.functions & lines]
+    exact = [one for tests in reaches.values() for one in tests if one.functions & names]
     if not whole:
         yield from exact
         return
