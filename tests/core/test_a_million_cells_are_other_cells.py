@@ -73,6 +73,39 @@ def told(cell: Cell) -> tuple[Any, ...]:
     )
 
 
+def a_cell(*, image: str = "a", data: str = "d", weights: str = "", **changed: Any) -> Cell:
+    split = SplitSpec(strategy=changed.pop("strategy", "random"), seed=1, parameters=changed.pop("at", {}))
+    content = {"method": "als_wr", "dataset": "synthetic", "parameters": {}, "split": split, **changed}
+    job = Job(**{"benchmark": "repurposing", **content})
+    pins = {"job": job, "image_tree": image, "dataset_digest": data, "weights_digest": weights}
+    return Cell(job, planned_job().model_copy(update=pins))
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"benchmark": "ddi"},
+        {"method": "constant"},
+        {"variant": "corrected"},
+        {"parameters": {"score": 1}},
+        {"parameters": {"score": 1.0}},
+        {"options": {"inner_folds": 5}},
+        {"dataset": "hdvd"},
+        {"strategy": "cluster"},
+        {"at": {"gamma": 0.5}},
+        {"upstream": "ab" * 32},
+        {"accelerator": "cuda"},
+        {"image": "b"},
+        {"data": "e"},
+        {"weights": "f"},
+    ],
+    ids=str,
+)
+def test_cells_that_differ_in_one_thing_alone_are_kept_apart(changed: dict[str, Any]) -> None:
+    some = [a_cell(), a_cell(**changed), a_cell()]
+    assert [told(cell) for cell in Cells(some)] == [told(cell) for cell in some]
+
+
 @given(cells())
 def test_each_is_what_it_was(some: list[Cell]) -> None:
     kept = Cells(some)
