@@ -69,6 +69,14 @@ def job_of(method: str = "constant", dataset: str = "fdataset", **changed: Any) 
     return Job(method=method, dataset=dataset, **fields)
 
 
+@pytest.mark.parametrize(("method", "seed", "told"), [("als_wr", 1, 580534803), ("bnnr", 17263407, 809228507)])
+def test_a_container_is_seeded_by_method_and_split_and_by_nothing_else(method: str, seed: int, told: int) -> None:
+    """The upper 31 bits of a sha256: what every committed result was seeded with, and any generator can take."""
+    split = SplitSpec(strategy="random", seed=seed)
+    for changed in ({}, {"variant": "corrected"}, {"dataset": "cdataset"}, {"parameters": {"rank": 2}}):
+        assert job_of(method, **{"split": split, **changed}).fit_seed == told
+
+
 def test_cells_that_share_a_planner_are_pinned_each_by_its_own_checksums(
     layout: Layout, checksums: Checksums
 ) -> None:
