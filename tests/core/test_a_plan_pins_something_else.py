@@ -73,7 +73,13 @@ def job_of(method: str = "constant", dataset: str = "fdataset", **changed: Any) 
 def test_a_container_is_seeded_by_method_and_split_and_by_nothing_else(method: str, seed: int, told: int) -> None:
     """The upper 31 bits of a sha256: what every committed result was seeded with, and any generator can take."""
     split = SplitSpec(strategy="random", seed=seed)
-    for changed in ({}, {"variant": "corrected"}, {"dataset": "cdataset"}, {"parameters": {"rank": 2}}):
+    changes: list[dict[str, Any]] = [
+        {},
+        {"variant": "corrected"},
+        {"dataset": "cdataset"},
+        {"parameters": {"rank": 2}},
+    ]
+    for changed in changes:
         assert job_of(method, **{"split": split, **changed}).fit_seed == told
 
 
