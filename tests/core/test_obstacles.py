@@ -73,3 +73,14 @@ def test_data_that_nobody_has_are_said_before_an_image_that_can_not_be_built(tmp
             Verdict.MISSING_DATA if kind == "dataset" else Verdict.INFRASTRUCTURE,
             f"no {kind}",
         )
+
+
+def test_a_fault_of_ours_leaves_its_trace_beside_the_runs(tmp_path: Path) -> None:
+    """The reason says where, from the folder of results; what clears the obstacle removes both."""
+    obstacles = Obstacles(tmp_path / "local" / "runs")
+    obstacles.note("run", "5" * 64, "a fault of the harness itself", trace="line 1\nline 2\n")
+    place = f"runs/.obstacles/run/{'5' * 64}.trace"
+    assert obstacles.all("run") == {"5" * 64: f"a fault of the harness itself (trace: {place})"}
+    assert (tmp_path / "local" / place).read_text() == "line 1\nline 2\n"
+    obstacles.clear("run", "5" * 64)
+    assert obstacles.all("run") == {} and not (tmp_path / "local" / place).exists()
