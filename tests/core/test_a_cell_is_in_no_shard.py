@@ -102,6 +102,14 @@ def test_shards_stay_what_they_were() -> None:
     assert shard_numbers(cells, 4, seconds) == [1, 2, 3, 1, 4, 1, 2, 3, 2, 4, 4, 1, 2, 3, 3]
 
 
+def test_what_is_left_over_goes_where_least_is_to_be_done() -> None:
+    """In seconds where they are known, else in runs."""
+    cells = [cell_of(method, "x", 1) for method in "abc"]
+    seconds = {("a", "published", "x"): 10.0, ("b", "published", "x"): 7.0, ("c", "published", "x"): 2.0}
+    assert shard_numbers(cells, 2, seconds) == [1, 2, 2]
+    assert shard_numbers(cells, 2, {}) == [1, 2, 1]
+
+
 def test_what_is_missing_on_one_machine_changes_no_shard(layout: Layout, tmp_path: Path) -> None:
     """The plan of a machine without data, and with runs and times of its own, has the same parts."""
     here = api.Repository(layout)

@@ -149,6 +149,14 @@ def test_what_can_not_be_pinned_is_a_cell_with_its_reason(
     assert join(plan, Store(layout.runs)) == plan.cells
 
 
+def test_a_split_that_was_never_made_leaves_its_cell_pending(
+    layout: Layout, checksums: Checksums, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("harness.planning.plan.known_split_digest", lambda *_: None)
+    (cell,) = make_plan(layout, "one", [job_of()], make_splits=False).cells
+    assert (cell.planned, cell.verdict, cell.reason) == (None, Verdict.PENDING, "its split was never made here")
+
+
 def test_what_a_method_does_not_do_is_not_applicable(repository: Layout, checksums: Checksums) -> None:
     from harness.methods.card import load_methods
 

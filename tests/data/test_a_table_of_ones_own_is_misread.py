@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from harness.base.errors import CorruptData
@@ -149,6 +149,7 @@ WORD = st.text(st.sampled_from("abcXYZ 0.5,;\t\"'é"), min_size=1, max_size=6).m
 @given(
     st.integers(2, 5).flatmap(lambda width: st.lists(st.lists(WORD, min_size=width, max_size=width), min_size=2))
 )
+@example([["0", ",0"], ["0", ","]])
 def test_what_is_quoted_is_read_as_it_was_written(tmp_path_factory: pytest.TempPathFactory, rows: Table) -> None:
     """With every cell in quotation marks there is one way to read a table, whatever its cells hold."""
     path = tmp_path_factory.mktemp("table") / "table.csv"
@@ -195,3 +196,15 @@ def test_a_matrix_that_lies_on_its_side_is_told(house: Layout, tmp_path: Path) -
     files = {"associations": "matrix.csv", "drugs": "drugs.csv", "diseases": "diseases.csv"}
     with pytest.raises(CorruptData, match=r"diseases stand where drugs belong(.|\n)*turn the matrix"):
         new_dataset(house, "mine", {word: tmp_path / file for word, file in files.items()})
+
+
+def test_names_that_nobody_knows_are_told_as_such(house: Layout, tmp_path: Path) -> None:
+    """A matrix lies on its side where drugs stand for diseases and diseases for drugs, and nowhere else."""
+    (tmp_path / "matrix.csv").write_text(",flux,pein\nc,1,0\nd,0,1\n")
+    (tmp_path / "drugs.csv").write_text("drug,mass\na,1\nb,2\n")
+    (tmp_path / "diseases.csv").write_text("disease,chronic\npain,1\nflu,2\n")
+    files = {"associations": "matrix.csv", "drugs": "drugs.csv", "diseases": "diseases.csv"}
+    with pytest.raises(CorruptData) as caught:
+        new_dataset(house, "mine", {word: tmp_path / file for word, file in files.items()})
+    told = str(caught.value)
+    assert all(f"'{name}'" in told for name in ("c", "d", "flux", "pein")) and "turn the matrix" not in told

@@ -78,6 +78,17 @@ def test_changed_array_in_the_cache_is_found(private: Layout) -> None:
         load_dataset(private, "synthetic")
 
 
+@pytest.mark.parametrize("digest", ["0" * 64, "f" * 64])
+def test_another_digest_in_the_cache_is_found(private: Layout, digest: str) -> None:
+    dataset = load_dataset(private, "synthetic")
+    names = private.cache / "datasets" / dataset.digest / "names.json"
+    names.write_text(names.read_text().replace(dataset.digest, digest))
+    _new_process()
+    with pytest.raises(CorruptData, match="kept arrays of dataset 'synthetic' were changed") as caught:
+        load_dataset(private, "synthetic")
+    assert f"digest is {dataset.digest}, not the recorded {digest}" in str(caught.value.where)
+
+
 @pytest.mark.parametrize("damage", ["cut", "gone", "names"])
 def test_half_a_cache_is_found(private: Layout, damage: str) -> None:
     folder = private.cache / "datasets" / load_dataset(private, "synthetic").digest

@@ -39,6 +39,14 @@ def test_a_needed_table_is_asked_for(own: Layout) -> None:
     assert isinstance(load_dataset(own, "mine"), RepurposingDataset)
 
 
+def test_of_several_tables_those_that_are_needed_are_asked_for(own: Layout) -> None:
+    folder = with_table(own, TABLE.replace("more.csv", "extra.csv") + "optional = true\n")
+    with pytest.raises(MissingData) as caught:
+        load_dataset(own, "mine")
+    assert caught.value.what == "dataset 'mine' has to be brought: more.csv: what nobody may publish"
+    assert caught.value.where == f"{folder}: no more.csv"
+
+
 def test_a_dataset_with_a_brought_table_is_another_than_the_recorded_one(own: Layout) -> None:
     folder = with_table(own, "optional = true\n", recorded=True)
     recorded = load_manifest(own, "mine").converted

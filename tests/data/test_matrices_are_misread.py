@@ -1,0 +1,94 @@
+"""Matrices in made-up MATLAB files: turned, named and refused as their converter's parameters say."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import numpy as np
+import pytest
+from scipy.io import savemat
+
+from harness.base.errors import CorruptData, ManifestError
+from harness.benchmarks.repurposing.converters.matlab import convert
+from harness.benchmarks.repurposing.dataset import RepurposingDataset
+from harness.data.manifest import DatasetManifest
+
+SETTINGS: dict[str, Any] = {
+    "associations": {"file": "all.mat", "variable": "known", "transpose": True},
+    "drug_features": {"file": "all.mat", "variable": "drugs"},
+    "disease_features": {"file": "all.mat", "variable": "diseases"},
+    "drug_ids": {"file": "all.mat", "variable": "names"},
+    "disease_ids": {"file": "table.csv", "axis": "columns", "encoding": "latin-1"},
+}
+CONTENT: dict[str, Any] = {
+    # diseases are rows
+    "known": [[1, 0, -1], [0, 1, 0]],
+    "drugs": [[1.0, 0.5, 0.25], [0.5, 1.0, 0.0], [0.25, 0.0, 1.0]],
+    "diseases": [[0.5, 7.0, 1.5], [2.0, 8.0, 2.5]],
+    "names": np.array([["DB1"], ["DB2"], ["DB3"]], dtype=object),
+}
+
+
+def converted(folder: Path, *, content: dict[str, Any] | None = None, **settings: Any) -> RepurposingDataset:
+    savemat(folder / "all.mat", {**CONTENT, **(content or {})})
+    (folder / "table.csv").write_bytes("id,flu,fi\u00e8vre\nrow one,1,2\nrow two,3,4\n".encode("latin-1"))
+    manifest = SimpleNamespace(name="made_up", converter="matlab", parameters={**SETTINGS, **settings})
+    files = {name: folder / name for name in ("all.mat", "table.csv")}
+    return convert(cast(DatasetManifest, manifest), files)
+
+
+def test_drugs_are_rows_and_every_matrix_is_as_it_was(tmp_path: Path) -> None:
+    dataset = converted(tmp_path)
+    assert dataset.name == "made_up" and dataset.associations.dtype == np.int8
+    assert dataset.associations.tolist() == [[1, 0], [0, 1], [-1, 0]]
+    assert dataset.drug_features.tolist() == CONTENT["drugs"]
+    assert dataset.disease_features.tolist() == CONTENT["diseases"]
+    assert dataset.drug_ids == ("DB1", "DB2", "DB3") and dataset.disease_ids == ("flu", "fi\u00e8vre")
+
+
+def test_columns_of_a_similarity_are_the_items_themselves(tmp_path: Path) -> None:
+    dataset = converted(tmp_path)
+    assert dataset.drug_feature_names == ("DB1", "DB2", "DB3")
+    assert dataset.disease_feature_names == ("feature1", "feature2", "feature3")
+
+
+def test_names_may_stand_in_the_rows_of_a_table(tmp_path: Path) -> None:
+    """The header is none of them."""
+    names = {"file": "table.csv", "axis": "rows", "encoding": "latin-1"}
+    assert converted(tmp_path, disease_ids=names).disease_ids == ("row one", "row two")
+
+
+def test_a_matrix_may_be_taken_as_it_is(tmp_path: Path) -> None:
+    associations = {"file": "all.mat", "variable": "known"}
+    assert converted(tmp_path, associations=associations).associations.tolist() == CONTENT["known"]
+
+
+def test_a_variable_that_is_not_there_is_told_beside_those_that_are(tmp_path: Path) -> None:
+    with pytest.raises(CorruptData, match="there is no variable 'disease'") as caught:
+        converted(tmp_path, disease_features={"file": "all.mat", "variable": "disease"})
+    assert caught.value.where == "all.mat"
+    assert caught.value.todo == "the file has: diseases, drugs, known, names"
+
+
+def test_a_file_that_the_manifest_does_not_have_is_told(tmp_path: Path) -> None:
+    with pytest.raises(ManifestError, match=r"names 'more\.mat', which is none of the manifest's files"):
+        converted(tmp_path, drug_features={"file": "more.mat", "variable": "drugs"})
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ({"known": [[2, 0, 0], [0, 0, 0]]}, "variable 'known' has values that are no labels"),
+        ({"known": [[0.5, 0, 0], [0, 0, 0]]}, "variable 'known' has values that are no labels"),
+        ({"drugs": "a text"}, "variable 'drugs' is not a matrix of numbers"),
+        ({"drugs": np.zeros((2, 2, 2))}, "variable 'drugs' is not a matrix of numbers"),
+    ],
+)
+def test_what_is_no_matrix_of_labels_or_numbers_is_told(
+    tmp_path: Path, content: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(CorruptData, match=said) as caught:
+        converted(tmp_path, content=content)
+    assert caught.value.where == "all.mat"
