@@ -29,6 +29,7 @@ from harness.proof.results import ResultSet, faults_of
 from harness.results.digests import stored_results
 from harness.results.merge import Merged, check_source, merge
 from harness.results.records import RECORD_FILE
+from harness.results.scoring import Scores, scored_files, scores_path
 from harness.results.store import Store
 from tests.core.factories import planned_job, record_of
 
@@ -142,6 +143,23 @@ def test_a_run_that_was_lost_here_comes_back_with_no_leaf_too_many(machines: tup
     merged(here, one)
     assert [leaf.kind for leaf in store_of(here).log.leaves()[size:]] == [Event.REMOVAL, Event.IMPORT]
     assert runs_in(here) == runs_in(one) and faults(here) == []
+
+
+@pytest.mark.parametrize("changed", [{}, {"key": "5" * 64}, {"evidence": {"predictions.npy": "0" * 64}}])
+def test_scores_come_with_the_run_that_they_are_of(tmp_path: Path, changed: dict[str, Any]) -> None:
+    """They lie where every command looks for them; those of another run or of other predictions are left behind."""
+    here, other = tmp_path / "here", tmp_path / "other"
+    key = put(other, 1)
+    (other / LOG).unlink()
+    evidence = scored_files("repurposing", store_of(other).record(key).to_json()["files"])
+    content: dict[str, Any] = {"key": key, "scorer": "6" * 64, "evidence": evidence, **changed}
+    scores = Scores(**content, metrics={"AUC/as-defined": 0.75}, notes={})
+    write_json(scores_path(layout_of(other), key), scores.to_json())
+    merged(here, other)
+    path = scores_path(layout_of(here), key)
+    assert runs_in(here) == runs_in(other) and path.is_file() == (not changed)
+    if not changed:
+        assert path.read_bytes() == scores_path(layout_of(other), key).read_bytes()
 
 
 def test_a_store_without_a_log_is_imported_as_such(machines: tuple[Path, Path, Path]) -> None:
