@@ -147,7 +147,7 @@ def test_a_run_that_was_lost_here_comes_back_with_no_leaf_too_many(machines: tup
 
 @pytest.mark.parametrize("changed", [{}, {"key": "5" * 64}, {"evidence": {"predictions.npy": "0" * 64}}])
 def test_scores_come_with_the_run_that_they_are_of(tmp_path: Path, changed: dict[str, Any]) -> None:
-    """They lie where every command looks for them; those of another run or of other predictions are left behind."""
+    """They lie where every command looks; those of another run or of other predictions are left behind."""
     here, other = tmp_path / "here", tmp_path / "other"
     key = put(other, 1)
     (other / LOG).unlink()
