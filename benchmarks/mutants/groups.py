@@ -40,6 +40,7 @@ _GROUPS: Mapping[str, tuple[str, str]] = MappingProxyType(
         "harness/conformance/": ("conformance", "methods"),
         "harness/contest/": ("contest", "contest"),
         "harness/data/": ("data", "data"),
+        "harness/data/croissant.py": ("data", "fair"),
         "harness/engine/": ("engine", "engine runs"),
         "harness/execution/": ("execution", "runs campaigns core"),
         "harness/export/": ("export", "export"),
