@@ -7,6 +7,7 @@ import stat
 import subprocess
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -199,6 +200,51 @@ def test_a_note_is_of_the_code_and_the_inputs_that_made_it(
     monkeypatch.setattr(name, after[part])
     with pytest.raises(TypeError):
         remake(evidence, planned, ())
+
+
+@pytest.mark.parametrize("own", [{"bring": "nobody may publish it"}, {"extends": "synthetic"}])
+def test_of_a_persons_own_tables_no_note_is_kept(
+    evidence: Layout, made_up: Plan, monkeypatch: pytest.MonkeyPatch, own: dict[str, str]
+) -> None:
+    """They are converted each time."""
+    manifest = load_manifest(evidence, "synthetic").model_copy(update=own)
+    monkeypatch.setattr("harness.audit.remake.load_manifest", lambda *_: manifest)
+    made: list[object] = []
+
+    def convert(*_: object, **__: object) -> SimpleNamespace:
+        made.append(None)
+        return SimpleNamespace(digest="7" * 64)
+
+    monkeypatch.setattr("harness.audit.remake.convert_dataset", convert)
+    for _ in range(2):
+        assert remake_dataset(evidence, planned_of(made_up.cells[0]), ()).found == "7" * 64
+    assert len(made) == 2 and not (evidence.cache / "audit").exists()
+
+
+def test_a_split_is_made_and_proved_of_the_data_in_the_mirrors(
+    evidence: Layout, made_up: Plan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    planned, mirrors = planned_of(made_up.cells[0]), (Path("a mirror"),)
+    about = (planned.job.dataset, planned.job.split)
+    split, asked = SimpleNamespace(digest=planned.split_digest), dict[str, tuple[object, ...]]()
+
+    def asking(name: str, answer: object) -> None:
+        def answered(layout: Layout, *rest: object, **options: object) -> object:
+            asked[name] = (*rest, *options.items())
+            return answer
+
+        monkeypatch.setattr(f"harness.audit.remake.{name}", answered)
+
+    asking("recipe_of", {"seed": 1})
+    asking("make_split", split)
+    asking("verify_split", [])
+    steps = remake_split(evidence, planned, mirrors)
+    assert [step.checked for step in steps] == [Checked.OK, Checked.OK]
+    assert asked == {
+        "recipe_of": (*about, mirrors),
+        "make_split": (*about, mirrors),
+        "verify_split": (*about, split, mirrors, ("recorded", False)),
+    }
 
 
 def test_a_split_that_breaks_its_promise_is_no_sound_one(
