@@ -12,12 +12,16 @@ from hypothesis import HealthCheck, settings
 from harness.base.layout import DATA_VARIABLE, Layout, find_layout
 from tests.documents import every_document_is_of_its_schema
 from tests.engines import any_engine, docker_engine, engine, podman_engine, probe_image
+from tests.evidence import evidence, fabricated, made_up
 
 __all__ = [
     "any_engine",
     "docker_engine",
     "engine",
     "every_document_is_of_its_schema",
+    "evidence",
+    "fabricated",
+    "made_up",
     "podman_engine",
     "probe_image",
 ]
