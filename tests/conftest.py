@@ -33,6 +33,19 @@ settings.load_profile("permafrost")
 REPOSITORY = Path(__file__).resolve().parent.parent
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Where tests run side by side: none that needs the machine to itself, and files with containers first."""
+    side_by_side = getattr(config, "workerinput", {}).get("workercount", 1) > 1
+    if not side_by_side:
+        return
+    for item in items:
+        if item.get_closest_marker("alone"):
+            item.add_marker(pytest.mark.skip(reason="needs the machine to itself: run it without --numprocesses"))
+    # these take longest: what comes last is short, and no processor waits for it
+    first = {item.path for item in items if item.get_closest_marker("engine")}
+    items.sort(key=lambda item: item.path not in first)
+
+
 @pytest.fixture(scope="session", autouse=True)
 def no_data_of_ones_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """What a person keeps among the user's data is no part of any test."""

@@ -24,7 +24,7 @@ from harness.images.stages import make_environment
 from harness.images.verify import installed_differences, run_check, verify_images
 from tests.images.making import EPOCH, Workbench
 
-pytestmark = pytest.mark.engine
+pytestmark = [pytest.mark.engine, pytest.mark.alone]
 
 METHODS = ("als_wr", "bnnr", "constant", "lrssl")
 OFFLINE = Supply(network=False)

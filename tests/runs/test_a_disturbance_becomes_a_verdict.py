@@ -37,7 +37,7 @@ from tests.private_engine import (
 from tests.runs.helpers import GOOD, MIB, Bench
 
 __all__ = ["private_cache", "served"]
-pytestmark = [pytest.mark.engine, UNCLOSED]
+pytestmark = [pytest.mark.engine, pytest.mark.alone, UNCLOSED]
 
 HARNESS = """
 import pickle, sys
