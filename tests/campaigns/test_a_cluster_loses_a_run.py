@@ -337,7 +337,6 @@ def test_another_harness_or_another_folder_is_refused_by_a_worker(tmp_path: Path
 
 
 @pytest.mark.engine
-@pytest.mark.alone
 def test_a_record_of_a_cluster_is_that_of_this_machine(layout: Layout, engine: Engine, tmp_path: Path) -> None:
     pytest.importorskip("distributed", reason="needs Dask: requirements/cluster.lock")
     plan = plan_of(layout, ["constant", "popularity"], (1, 2))

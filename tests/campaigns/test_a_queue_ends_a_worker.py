@@ -193,7 +193,6 @@ def test_no_file_is_no_address(tmp_path: Path) -> None:
 
 
 @pytest.mark.engine
-@pytest.mark.alone
 def test_a_record_of_a_queue_is_that_of_this_machine(
     slurm: Slurm, layout: Layout, engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

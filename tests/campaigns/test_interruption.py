@@ -37,7 +37,7 @@ from tests.fabricate import run_plan
 from tests.private_engine import UNCLOSED, containerd_of, pid_of, private_cache, served, shims_of
 
 __all__ = ["private_cache", "served"]
-pytestmark = [pytest.mark.engine, pytest.mark.alone]
+pytestmark = pytest.mark.engine
 
 _KILLS = 100
 _KILLS_OF_ENGINES = 60

@@ -106,7 +106,6 @@ def _toy(bench: Workbench, script: str) -> None:
 
 
 @pytest.mark.engine
-@pytest.mark.alone
 def test_a_script_of_a_package_has_few_rights(any_engine: Engine, bench: Workbench, tmp_path: Path) -> None:
     _toy(bench, "cat /proc/self/status > /opt/seen/status; cat /proc/self/limits > /opt/seen/limits")
     record = record_environment(any_engine, bench.layout, "toy", supply=OFFLINE)
@@ -124,7 +123,6 @@ def test_a_script_of_a_package_has_few_rights(any_engine: Engine, bench: Workben
 
 
 @pytest.mark.engine
-@pytest.mark.alone
 @pytest.mark.parametrize(
     ("script", "small", "said"),
     [
@@ -154,7 +152,6 @@ def test_a_script_that_takes_too_much_stops_the_build(
 
 
 @pytest.mark.engine
-@pytest.mark.alone
 def test_podman_takes_rights_away_before_anything_of_an_image_runs(
     podman_engine: Engine, bench: Workbench, tmp_path: Path
 ) -> None:
