@@ -15,6 +15,7 @@ cd "$root"
 if (($#)); then
     exec .venv/bin/python -m pytest "$@"
 fi
-# more workers than this would ask more of one container engine than it answers in time
-.venv/bin/python -m pytest -m "not alone" --numprocesses auto --maxprocesses 8 --dist loadfile --no-loadscope-reorder
+# one worker more than processors, as some always wait for containers; more than eight ask too much of one engine
+workers=$(($(nproc) < 8 ? $(nproc) + 1 : 8))
+.venv/bin/python -m pytest -m "not alone" --numprocesses "$workers" --dist loadfile --no-loadscope-reorder
 exec .venv/bin/python -m pytest -m alone
