@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The tests: style of Python and of the page's script, types, and pytest with real containers. Arguments are passed on to pytest.
 #
-#   ./run_tests.sh                       everything: first those without containers, on all processors
+#   ./run_tests.sh                       everything: most of it side by side, then what needs the machine to itself
 #   ./run_tests.sh -m "not engine"       without containers (minutes)
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/scripts/environment.sh"
@@ -15,6 +15,7 @@ cd "$root"
 if (($#)); then
     exec .venv/bin/python -m pytest "$@"
 fi
-# containers are given the whole machine, one test at a time: several measure what a run may use
-.venv/bin/python -m pytest -m "not engine" --numprocesses auto --dist loadfile
-exec .venv/bin/python -m pytest -m engine
+# one worker more than processors, as some always wait for containers; more than eight ask too much of one engine
+workers=$(($(nproc) < 8 ? $(nproc) + 1 : 8))
+.venv/bin/python -m pytest -m "not alone" --numprocesses "$workers" --dist loadfile --no-loadscope-reorder
+exec .venv/bin/python -m pytest -m alone

@@ -12,12 +12,16 @@ from hypothesis import HealthCheck, settings
 from harness.base.layout import DATA_VARIABLE, Layout, find_layout
 from tests.documents import every_document_is_of_its_schema
 from tests.engines import any_engine, docker_engine, engine, podman_engine, probe_image
+from tests.evidence import evidence, fabricated, made_up
 
 __all__ = [
     "any_engine",
     "docker_engine",
     "engine",
     "every_document_is_of_its_schema",
+    "evidence",
+    "fabricated",
+    "made_up",
     "podman_engine",
     "probe_image",
 ]
@@ -27,6 +31,19 @@ settings.register_profile("permafrost", suppress_health_check=[HealthCheck.too_s
 settings.load_profile("permafrost")
 
 REPOSITORY = Path(__file__).resolve().parent.parent
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Where tests run side by side: none that needs the machine to itself, and files with containers first."""
+    side_by_side = getattr(config, "workerinput", {}).get("workercount", 1) > 1
+    if not side_by_side:
+        return
+    for item in items:
+        if item.get_closest_marker("alone"):
+            item.add_marker(pytest.mark.skip(reason="needs the machine to itself: run it without --numprocesses"))
+    # these take longest: what comes last is short, and no processor waits for it
+    first = {item.path for item in items if item.get_closest_marker("engine")}
+    items.sort(key=lambda item: item.path not in first)
 
 
 @pytest.fixture(scope="session", autouse=True)

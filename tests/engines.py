@@ -26,6 +26,7 @@ from harness.images.deb import open_data
 from harness.images.fetch import fetch_parts, find_sources
 from harness.images.locks import read_debian
 from harness.images.parts import checked_part
+from harness.images.receipts import building
 
 _LEFT_OUT = {"__pycache__", "test", "idlelib", "tkinter", "ensurepip", "lib2to3", "pydoc_data", "site-packages"}
 _LEFT_OUT |= {"dist-packages", "turtledemo", "unittest", "distutils"}
@@ -90,7 +91,11 @@ def make_probe_image(engine: Engine) -> ProbeImage:
     """Import the probe image under a name that tells its content, or take the one that is there."""
     program, archive = _python_tree()
     name = f"permafrost-test/probe-{hashlib.sha256(archive).hexdigest()[:16]}"
-    image_id = engine.image_id(f"localhost/{name}:latest") or import_tree(engine, archive, name)
+    full_name = f"localhost/{name}:latest"
+    if not (image_id := engine.image_id(full_name)):
+        # two that import it at once would take the name from each other
+        with building(find_layout()):
+            image_id = engine.image_id(full_name) or import_tree(engine, archive, name)
     return ProbeImage(name, image_id, (*INIT, program, "-I", "-c"))
 
 

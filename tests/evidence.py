@@ -28,12 +28,16 @@ def fabricated(repository: Layout, tmp_path_factory: pytest.TempPathFactory) -> 
 @pytest.fixture
 def evidence(fabricated: Layout, tmp_path: Path) -> Layout:
     """A copy of the fabricated repository, cache and store that a test may tamper with."""
-    shutil.copytree(fabricated.root.parent, tmp_path / "copy")
-    root = tmp_path / "copy"
-    return Layout(root=root / "repository", cache=root / "cache", local=root / "local")
+    return copy_of(fabricated, tmp_path / "copy")
 
 
-@pytest.fixture
-def made_up(evidence: Layout) -> Plan:
-    """The plan of the fabricated runs."""
-    return plan_of(evidence)
+@pytest.fixture(scope="session")
+def made_up(fabricated: Layout) -> Plan:
+    """The plan of the fabricated runs, which is that of every copy."""
+    return plan_of(fabricated)
+
+
+def copy_of(fabricated: Layout, folder: Path) -> Layout:
+    """All of it in a new folder."""
+    shutil.copytree(fabricated.root.parent, folder)
+    return Layout(root=folder / "repository", cache=folder / "cache", local=folder / "local")

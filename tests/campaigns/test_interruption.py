@@ -152,6 +152,7 @@ def _victims(served: Engine, harness: int | None) -> dict[str, list[int]]:
     }
 
 
+@pytest.mark.alone
 @UNCLOSED
 def test_harness_and_engine_killed_sixty_times_lose_and_invent_nothing(
     probe_layout: Layout, docker_engine: Engine, served: Engine, private_cache: Path, tmp_path: Path

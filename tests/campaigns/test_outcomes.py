@@ -158,6 +158,7 @@ def test_a_run_can_be_performed_by_another_process(probe_layout: Layout, engine:
         Store(probe_layout.runs).check(record)
 
 
+@pytest.mark.alone
 def test_one_method_at_a_time_leaves_no_image(probe_layout: Layout, engine: Engine) -> None:
     plan = probe_plan(probe_layout, 1)
     run_plan(probe_layout, plan, engine, choices=Choices(remove_images=True))

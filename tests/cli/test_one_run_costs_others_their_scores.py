@@ -22,10 +22,7 @@ from harness.results.scoring import scores_path
 from harness.results.store import Store
 from harness.status.table import key_metrics
 from tests.audit.forging import refresh
-from tests.evidence import evidence, fabricated, made_up
 from tests.fabricate import job_of, planned_of, put_run
-
-__all__ = ["evidence", "fabricated", "made_up"]
 
 
 @pytest.fixture

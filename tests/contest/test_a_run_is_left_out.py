@@ -13,10 +13,7 @@ from harness.contest import Contest, Mark
 from harness.planning.plan import Plan, make_plan
 from harness.results.reference import save_reference
 from harness.results.store import Store
-from tests.evidence import evidence, fabricated, made_up
 from tests.fabricate import SEEDS, job_of, planned_of, put_run
-
-__all__ = ["evidence", "fabricated", "made_up"]
 
 METRIC = "AUC/as-defined"
 

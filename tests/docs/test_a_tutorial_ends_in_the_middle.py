@@ -84,6 +84,7 @@ def test_a_page_is_read_in_its_order() -> None:
         ("...\nlast\n", "last\n"),
         ("first\n...\n", "first\nand\nmore\n"),
         ("1 of ... left\n", "1 of 3 left\n"),
+        ("one\n", "at work: harness job check (10 s)\none\nat work: a run (1 min, expected: 2 min)\n"),
     ],
 )
 def test_three_dots_stand_for_anything(shown: str, printed: str) -> None:
@@ -99,6 +100,7 @@ def test_three_dots_stand_for_anything(shown: str, printed: str) -> None:
         ("one\n...\nthree\n", "one\ntwo\n"),
         ("a...b\n", "a\nb\n"),
         ("a.b\n", "axb\n"),
+        ("one\n", "at work: two\none\n"),
     ],
 )
 def test_another_answer_is_seen(shown: str, printed: str) -> None:

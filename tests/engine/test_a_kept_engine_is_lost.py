@@ -101,6 +101,7 @@ def test_nothing_is_started_to_tell_where_it_is(
 
 
 @pytest.mark.engine
+@pytest.mark.alone
 def test_plain_docker_finds_it(private_cache: Path) -> None:
     environment = {
         name: value for name, value in os.environ.items() if name not in ("DOCKER_HOST", "CONTAINER_HOST")

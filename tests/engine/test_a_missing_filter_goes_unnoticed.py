@@ -76,6 +76,7 @@ def test_a_record_says_which_profile_was_enforced() -> None:
 
 
 @pytest.mark.engine
+@pytest.mark.alone
 def test_the_control_run_sees_the_kernel_enforce_everything(any_engine: Engine) -> None:
     control = control_run(any_engine)
     assert control.ok and not control.broken and not control.let_through, control
@@ -84,6 +85,7 @@ def test_the_control_run_sees_the_kernel_enforce_everything(any_engine: Engine) 
 
 
 @pytest.mark.engine
+@pytest.mark.alone
 def test_the_control_run_names_what_an_allowing_profile_lets_through(
     any_engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -93,6 +95,7 @@ def test_the_control_run_names_what_an_allowing_profile_lets_through(
 
 
 @pytest.mark.engine
+@pytest.mark.alone
 def test_the_control_run_names_a_file_that_is_not_hidden(
     docker_engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -104,6 +107,7 @@ def test_the_control_run_names_a_file_that_is_not_hidden(
 
 
 @pytest.mark.engine
+@pytest.mark.alone
 def test_the_doctor_fails_an_engine_whose_filter_does_not_work(
     docker_engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -113,6 +117,7 @@ def test_the_doctor_fails_an_engine_whose_filter_does_not_work(
 
 
 @pytest.mark.engine
+@pytest.mark.alone
 def test_a_runtime_the_engine_does_not_have_is_refused(any_engine: Engine) -> None:
     with pytest.raises(UsageError, match="starts no containers with the runtime 'no-such'"):
         any_engine.use_runtime("no-such")

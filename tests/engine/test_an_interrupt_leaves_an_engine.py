@@ -77,6 +77,7 @@ def test_an_engine_that_another_uses_is_left_to_it(service: Service, monkeypatch
 
 
 @pytest.mark.engine
+@pytest.mark.alone
 def test_no_dockerd_is_left(private_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = service_folder("docker", private_cache, {})
     started = interrupt_when_started(monkeypatch, folder / "pid")
@@ -98,6 +99,7 @@ def test_no_moment_is_the_wrong_one(tmp_path: Path) -> None:
 
 
 @pytest.mark.engine
+@pytest.mark.alone
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize("moment", [0.6, 0.9, 1.2, 1.6, 2.2])
 def test_a_command_leaves_no_dockerd(private_cache: Path, number: signal.Signals, moment: float) -> None:

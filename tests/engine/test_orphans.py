@@ -18,7 +18,7 @@ from harness.execution.runs import Limits, RunRequest, execute
 from tests.engines import ProbeImage
 from tests.runs.helpers import ANSWER
 
-pytestmark = pytest.mark.engine
+pytestmark = [pytest.mark.engine, pytest.mark.alone]
 
 RUN = """
 import pickle, sys

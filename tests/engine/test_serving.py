@@ -24,7 +24,7 @@ from tests.engines import ProbeImage, make_probe_image
 from tests.private_engine import UNCLOSED, pid_of, private_cache, served, when_running
 from tests.runs.helpers import ANSWER
 
-pytestmark = [pytest.mark.engine, UNCLOSED]
+pytestmark = [pytest.mark.engine, pytest.mark.alone, UNCLOSED]
 
 JOIN = """
 import sys, time

@@ -8,9 +8,6 @@ from harness.api import Repository
 from harness.base.layout import Layout
 from harness.results.reference import save_reference
 from harness.results.store import Store
-from tests.evidence import evidence, fabricated, made_up
-
-__all__ = ["evidence", "fabricated", "made_up"]
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ from tests.engines import ProbeImage
 from tests.fabricate import run_plan
 from tests.runs.helpers import ANSWER
 
-pytestmark = pytest.mark.engine
+pytestmark = [pytest.mark.engine, pytest.mark.alone]
 
 MIB = 1 << 20
 HONEST = "import time; time.sleep(4); open('/out/predictions.npy', 'w').write('x')"

@@ -22,7 +22,7 @@ from harness.execution.runs import Outcome, execute
 from tests.engines import ProbeImage
 from tests.runs.helpers import GOOD, Bench
 
-pytestmark = pytest.mark.engine
+pytestmark = [pytest.mark.engine, pytest.mark.alone]
 
 _READY_S = 60.0
 _PROCESSES = 64

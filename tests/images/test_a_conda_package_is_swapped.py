@@ -92,13 +92,29 @@ def channels(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-@pytest.fixture
-def toys(bench: Workbench, channels: Path, monkeypatch: pytest.MonkeyPatch) -> Workbench:
-    """An environment asked for as environment.yml and locked."""
-    monkeypatch.setenv("PERMAFROST_CONDA_MIRROR", str(channels))
+def _ask(bench: Workbench) -> Path:
+    """The environment `toys` as a person asks for it; its folder."""
     folder = bench.environment("toys", TOML)
     (folder / "environment.yml").write_text(YML)
-    lock_environment(bench.layout, "toys", say=lambda line: None)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def lock(repository: Layout, channels: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The text of its lock, made once."""
+    bench = Workbench(repository, tmp_path_factory.mktemp("locked"))
+    folder = _ask(bench)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PERMAFROST_CONDA_MIRROR", str(channels))
+        lock_environment(bench.layout, "toys", say=lambda line: None)
+    return (folder / "conda.lock").read_text()
+
+
+@pytest.fixture
+def toys(bench: Workbench, channels: Path, lock: str, monkeypatch: pytest.MonkeyPatch) -> Workbench:
+    """An environment asked for as environment.yml and locked."""
+    monkeypatch.setenv("PERMAFROST_CONDA_MIRROR", str(channels))
+    (_ask(bench) / "conda.lock").write_text(lock)
     return bench
 
 

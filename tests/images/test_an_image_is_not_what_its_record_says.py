@@ -150,6 +150,7 @@ def test_an_image_that_was_replaced_under_its_name_is_refused(docker_engine: Eng
         docker_engine.client.images.remove(name, force=True)
 
 
+@pytest.mark.alone
 def test_an_image_that_was_removed_is_built_again(any_engine: Engine, repository: Layout) -> None:
     first = ensure_image(any_engine, repository, "constant")
     any_engine.client.images.remove(first.name, force=True)
@@ -159,6 +160,7 @@ def test_an_image_that_was_removed_is_built_again(any_engine: Engine, repository
     assert (second.environment_tree, second.code_tree) == (first.environment_tree, first.code_tree)
 
 
+@pytest.mark.alone
 def test_an_image_made_by_another_clone_is_read_back_and_taken(docker_engine: Engine, repository: Layout) -> None:
     first = ensure_image(docker_engine, repository, "constant")
     path = receipt_path(repository, docker_engine, first.name)
@@ -171,6 +173,7 @@ def test_an_image_made_by_another_clone_is_read_back_and_taken(docker_engine: En
         assert second.code_tree == first.code_tree
 
 
+@pytest.mark.alone
 def test_a_method_image_with_other_code_is_refused(docker_engine: Engine, repository: Layout) -> None:
     right, other = (ensure_image(docker_engine, repository, name) for name in ("constant", "als_wr"))
     docker_engine.client.images.get(other.image_id).tag(*right.name.rsplit(":", 1))

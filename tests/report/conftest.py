@@ -1,4 +1,4 @@
-"""Made-up runs, and a site of the real reference results, for the tests of this folder."""
+"""The page of made-up runs, a site of the real reference results, and a browser, for the tests of this folder."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -7,10 +7,11 @@ import pytest
 
 from harness import api
 from harness.base.layout import Layout
-from tests.evidence import evidence, fabricated, made_up
+from harness.planning.plan import Plan
+from harness.report import write_report
+from tests.evidence import copy_of
+from tests.fabricate import table_of
 from tests.report.devtools import Tab, opened
-
-__all__ = ["evidence", "fabricated", "made_up"]
 
 
 @pytest.fixture(scope="session")
@@ -20,6 +21,18 @@ def site(repository: Layout, tmp_path_factory: pytest.TempPathFactory) -> Path:
     here = api.Repository(Layout(repository.root, repository.cache, folder / "local"))
     table = api.status(api.plan(suite="smoke", repository=here), reference=True, repository=here)
     return api.site(table, folder / "site", repository=here).parent
+
+
+@pytest.fixture(scope="session")
+def shown(fabricated: Layout, tmp_path_factory: pytest.TempPathFactory) -> Layout:
+    """A copy of the made-up runs, for pages that tests look at. Not to be changed."""
+    return copy_of(fabricated, tmp_path_factory.mktemp("shown") / "copy")
+
+
+@pytest.fixture(scope="session")
+def page(shown: Layout, made_up: Plan) -> Path:
+    """The page of the made-up runs. Not to be changed."""
+    return write_report(shown, table_of(shown, made_up))
 
 
 @pytest.fixture(scope="session")

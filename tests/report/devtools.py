@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,7 +13,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from tests.report.browser import find_browser
+import pytest
 
 _OPTIONS = (
     "--headless",
@@ -25,7 +26,16 @@ _OPTIONS = (
     "--hide-scrollbars",
     "--remote-debugging-pipe",
 )
+_PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
 _KEYS = {"Tab": 9, "Enter": 13, "Escape": 27}
+
+
+def find_browser() -> str:
+    """A Chromium, or the test skips."""
+    for program in _PROGRAMS:
+        if found := shutil.which(program):
+            return found
+    pytest.skip("needs chromium to look at the page")
 
 
 class Browser:
@@ -176,3 +186,16 @@ def opened(profile: Path) -> Iterator[Tab]:
         yield tab
     finally:
         browser.close()
+
+
+def rendered(tab: Tab, page: Path, state: str) -> str:
+    """The document after its scripts ran, with the address ending in `#state`."""
+    tab.look(width=1400)
+    tab.go(f"{page.as_uri()}#{state}")
+    return str(tab.evaluate("document.documentElement.outerHTML"))
+
+
+def measured(tab: Tab, page: Path, state: str, expression: str) -> Any:
+    """What an expression of JavaScript says of the page as it is laid out."""
+    rendered(tab, page, state)
+    return tab.evaluate(expression)

@@ -7,10 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from harness.base.layout import Layout
-from harness.planning.plan import Plan
-from harness.report import write_report
-from tests.fabricate import table_of
 from tests.report.devtools import Tab
 
 # Below the sticky line of links, and not farther down than its height and a line of text.
@@ -20,11 +16,6 @@ _AFTER = """(link => {{ link.click(); const frame = requestAnimationFrame;
   return new Promise(done => frame(() => frame(() =>
     done(document.querySelector({target!r}).getBoundingClientRect().top))));
 }})(document.querySelector({link!r}))"""
-
-
-@pytest.fixture
-def page(evidence: Layout, made_up: Plan) -> Path:
-    return write_report(evidence, table_of(evidence, made_up))
 
 
 @pytest.mark.parametrize("width", [1280, 400])

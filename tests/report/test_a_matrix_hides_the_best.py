@@ -14,13 +14,11 @@ from harness.base.layout import Layout
 from harness.compare import Book, ClaimVerdict, Comparison
 from harness.compare.claims import Claim
 from harness.compare.names import Target
-from harness.planning.plan import Plan
-from harness.report import write_report
 from harness.report.html import render
 from harness.report.matrix import MatrixScore, PublishedMean, StatusMatrix, matrix_of, published_means
 from harness.results.store import Store
 from harness.status import ScoredCell, Table
-from tests.fabricate import drug_cell, table_of
+from tests.fabricate import drug_cell
 from tests.report.devtools import Tab
 
 _F1, _FORMULA = "S1 F1/as-published", "S1 F1/as-defined"
@@ -93,11 +91,11 @@ def test_a_claim_without_a_place_stands_nowhere(change: dict[str, object]) -> No
 
 
 @pytest.fixture
-def drugs(evidence: Layout, tmp_path: Path) -> Path:
+def drugs(shown: Layout, tmp_path: Path) -> Path:
     page = tmp_path / "drugs.html"
     claims = (_claim("0.5", ClaimVerdict.REPRODUCED, sd=None),)
     table = Table("drugs", 3, tuple(_cells()), 0)
-    page.write_text(render(evidence, Store(evidence.runs), table, [Book("ddi", (), claims)]))
+    page.write_text(render(shown, Store(shown.runs), table, [Book("ddi", (), claims)]))
     return page
 
 
@@ -135,11 +133,11 @@ def test_both_kinds_and_the_published_value_are_on_the_screen(drugs: Path, tab: 
 
 
 @pytest.mark.parametrize("width", [1280, 400])
-def test_a_name_breaks_behind_a_sign_alone(evidence: Layout, tmp_path: Path, tab: Tab, width: int) -> None:
+def test_a_name_breaks_behind_a_sign_alone(shown: Layout, tmp_path: Path, tab: Tab, width: int) -> None:
     name = "pure_pubmedbert/corrected_without_context (alpha=3)"
     table = Table("drugs", 1, (drug_cell("mlp", {_F1: 0.5}, {}, row=name),), 0)
     page = tmp_path / "long.html"
-    page.write_text(render(evidence, Store(evidence.runs), table, []))
+    page.write_text(render(shown, Store(shown.runs), table, []))
     tab.look(width=width)
     tab.go(page.as_uri())
     pieces = """[...document.querySelector('.matrix tbody th').childNodes].filter(one => one.nodeType === 3)
@@ -172,9 +170,9 @@ def test_the_view_as_csv_is_what_the_table_shows(drugs: Path, tab: Tab) -> None:
     assert 'a, "b"\nc' in [row["reason"] for row in again]
 
 
-def test_commands_can_be_copied_and_moments_read(evidence: Layout, made_up: Plan, tab: Tab) -> None:
+def test_commands_can_be_copied_and_moments_read(page: Path, tab: Tab) -> None:
     tab.look()
-    tab.go(f"{write_report(evidence, table_of(evidence, made_up)).as_uri()}#sort=verdict")
+    tab.go(f"{page.as_uri()}#sort=verdict")
     tab.evaluate(
         "Object.defineProperty(navigator, 'clipboard', { value: { writeText: words => { "
         "window.copied = words; return Promise.resolve(); } } })"

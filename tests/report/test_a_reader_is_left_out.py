@@ -7,10 +7,8 @@ from typing import Any
 
 import pytest
 
-from harness.base.layout import Layout
 from harness.planning.plan import Plan
-from harness.report import write_report
-from tests.fabricate import planned_of, table_of
+from tests.fabricate import planned_of
 from tests.judges import judge
 from tests.report.devtools import Tab
 
@@ -31,11 +29,6 @@ _VIOLATIONS = """axe.run().then(result => result.violations.map(one =>
 def axe() -> str:
     (script,) = judge("proof").parent.rglob("axe_playwright_python/axe.min.js")
     return script.read_text(encoding="utf-8")
-
-
-@pytest.fixture
-def page(evidence: Layout, made_up: Plan) -> Path:
-    return write_report(evidence, table_of(evidence, made_up))
 
 
 def _unfold(tab: Tab) -> None:

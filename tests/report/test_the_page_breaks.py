@@ -19,18 +19,13 @@ from harness.report.html import SYMBOLS, harmless_json, render
 from harness.results.store import Store
 from harness.status import Table
 from tests.fabricate import drug_cell, plan_of, planned_of, put_run, table_of
-from tests.report.browser import measured, rendered
+from tests.report.devtools import Tab, measured, rendered
 
 HOSTILE = (
     '</script><script>document.title="owned"</script>'
     '<img src=x onerror=document.title="owned"> \x1b[31m\x07 & <!--'
 )
 NOTHING = "\u2013"
-
-
-@pytest.fixture
-def page(evidence: Layout, made_up: Plan) -> Path:
-    return write_report(evidence, table_of(evidence, made_up))
 
 
 def data_of(page: Path) -> dict[str, object]:
@@ -68,9 +63,9 @@ def rows(document: str) -> list[list[str]]:
     return reader.found
 
 
-def test_equal_inputs_give_equal_bytes(evidence: Layout, made_up: Plan, page: Path) -> None:
+def test_equal_inputs_give_equal_bytes(shown: Layout, made_up: Plan, page: Path) -> None:
     first = page.read_bytes()
-    assert write_report(evidence, table_of(evidence, made_up)).read_bytes() == first
+    assert write_report(shown, table_of(shown, made_up)).read_bytes() == first
 
 
 def test_the_page_needs_no_network(page: Path) -> None:
@@ -126,24 +121,24 @@ def test_logs_are_bounded_and_never_fail(tmp_path: Path) -> None:
     assert log_tail(path, 10).endswith("x" * 10)
 
 
-def test_filtering_and_sorting_work_in_a_browser(page: Path, tmp_path: Path) -> None:
-    everything = rows(rendered(page, "", tmp_path / "profile"))
+def test_filtering_and_sorting_work_in_a_browser(page: Path, tab: Tab) -> None:
+    everything = rows(rendered(tab, page, ""))
     assert len(everything) == 6
-    ended_ok = rows(rendered(page, "verdict=ok&sort=score&order=desc", tmp_path / "profile"))
+    ended_ok = rows(rendered(tab, page, "verdict=ok&sort=score&order=desc"))
     assert {row[0].strip() for row in ended_ok} == {"✓ ok"}
     scores = [float(row[5]) for row in ended_ok]
     assert scores == sorted(scores, reverse=True) and len(scores) == 3
-    rising = rows(rendered(page, "sort=score", tmp_path / "profile"))
+    rising = rows(rendered(tab, page, "sort=score"))
     known = [float(row[5]) for row in rising if row[5] != NOTHING]
     assert known == sorted(known) and [row[5] for row in rising][-3:] == [NOTHING] * 3
-    searched = rows(rendered(page, "q=als_wr+matrix", tmp_path / "profile"))
+    searched = rows(rendered(tab, page, "q=als_wr+matrix"))
     assert [row[1] for row in searched] == ["als_wr"] and "no such matrix" in searched[0][-1]
-    assert rows(rendered(page, "dataset=synthetic&method=lrssl&verdict=ok", tmp_path / "profile")) == []
+    assert rows(rendered(tab, page, "dataset=synthetic&method=lrssl&verdict=ok")) == []
 
 
-def test_a_cell_opens_its_evidence(page: Path, made_up: Plan, tmp_path: Path) -> None:
+def test_a_cell_opens_its_evidence(page: Path, made_up: Plan, tab: Tab) -> None:
     planned = planned_of(made_up.cells[2])
-    document = rendered(page, f"cell={planned.key[:12]}", tmp_path / "profile")
+    document = rendered(tab, page, f"cell={planned.key[:12]}")
     panel = document[document.index("<dialog") :]
     assert re.match(r"<dialog[^>]* open", panel)
     for told in (
@@ -158,21 +153,21 @@ def test_a_cell_opens_its_evidence(page: Path, made_up: Plan, tmp_path: Path) ->
         "0.9829595929878049",
     ):
         assert told in panel, told
-    pending = rendered(page, f"cell={planned_of(made_up.cells[5]).key[:12]}", tmp_path / "profile")
+    pending = rendered(tab, page, f"cell={planned_of(made_up.cells[5]).key[:12]}")
     assert "No run, no scores." in pending
 
 
-def test_every_score_stands_below_its_kind(page: Path, made_up: Plan, tmp_path: Path) -> None:
+def test_every_score_stands_below_its_kind(page: Path, made_up: Plan, tab: Tab) -> None:
     state = f"cell={planned_of(made_up.cells[2]).key[:12]}"
     left = "c => Math.round(c.getBoundingClientRect().x)"
     places = f"[...document.querySelector('#panel-body table').rows].map(r => [...r.cells].map({left}))"
-    found = measured(page, state, tmp_path / "profile", places)
+    found = measured(tab, page, state, places)
     assert len(found) > 5 and len(found[0]) == 3, "metric, as published, as defined"
     assert all(row == found[0] for row in found)
 
 
 @pytest.fixture
-def drugs(evidence: Layout, tmp_path: Path) -> Path:
+def drugs(shown: Layout, tmp_path: Path) -> Path:
     """The page of two runs on drug interactions, one of which left items out and has no value in S2."""
     few = {
         "S1 items/as-published": "128 of 208 are in whole batches of 128",
@@ -182,12 +177,12 @@ def drugs(evidence: Layout, tmp_path: Path) -> Path:
     nothing = {"S1 F1/as-published": 0.426, "S2 F1/as-published": None, "S2 kappa/as-published": None}
     cells = (drug_cell("mlp", nothing, few), drug_cell("sagan", {**nothing, "S2 F1/as-published": 0.3}, {}))
     page = tmp_path / "drugs.html"
-    page.write_text(render(evidence, Store(evidence.runs), Table("drugs", 2, cells, 0), []))
+    page.write_text(render(shown, Store(shown.runs), Table("drugs", 2, cells, 0), []))
     return page
 
 
-def test_a_number_says_what_it_leaves_out(drugs: Path, tmp_path: Path) -> None:
-    document = rendered(drugs, "cell=cell-0", tmp_path / "profile")
+def test_a_number_says_what_it_leaves_out(drugs: Path, tab: Tab) -> None:
+    document = rendered(tab, drugs, "cell=cell-0")
     matrix, rest = document.split('id="cells"', 1)
     assert matrix.count("<sup") == 2 and ">S1 items: 128 of 208 are in whole batches of 128</li>" in matrix
     assert ">S2 F1: no item is scored in this setting</li>" in matrix
@@ -197,33 +192,33 @@ def test_a_number_says_what_it_leaves_out(drugs: Path, tmp_path: Path) -> None:
     assert "S2 F1/as-published, S2 kappa/as-published: no item is scored" in panel
 
 
-def test_no_column_of_the_cells_is_cut_off(evidence: Layout, made_up: Plan, drugs: Path, tmp_path: Path) -> None:
+def test_no_column_of_the_cells_is_cut_off(page: Path, drugs: Path, tab: Tab) -> None:
     width = "(table => [table.scrollWidth, table.parentElement.clientWidth])(document.querySelector('.cells'))"
-    for page in (drugs, write_report(evidence, table_of(evidence, made_up))):
-        needed, there = measured(page, "", tmp_path / "profile", width)
+    for one in (drugs, page):
+        needed, there = measured(tab, one, "", width)
         assert needed <= there
 
 
-def test_a_hostile_log_and_reason_are_text(evidence: Layout, tmp_path: Path) -> None:
+def test_a_hostile_log_and_reason_are_text(evidence: Layout, tab: Tab) -> None:
     plan = plan_of(evidence)
     planned = planned_of(plan.cells[4])
     put_run(evidence, planned, verdict=Verdict.ERROR, reason=HOSTILE, log=HOSTILE + "\n")
     page = write_report(evidence, table_of(evidence, plan))
-    document = rendered(page, f"cell={planned.key[:12]}", tmp_path / "profile")
+    document = rendered(tab, page, f"cell={planned.key[:12]}")
     assert "<title>made-up · Permafrost status</title>" in document
     assert '<img src="x"' not in document
     assert "&lt;/script&gt;&lt;script&gt;" in document
-    assert len(rows(rendered(page, "", tmp_path / "profile"))) == 6
+    assert len(rows(rendered(tab, page, ""))) == 6
 
 
-def test_an_empty_plan_is_a_page(evidence: Layout) -> None:
-    store = Store(evidence.runs)
-    text = render(evidence, store, table_of(evidence, Plan("none", ())), [])
+def test_an_empty_plan_is_a_page(shown: Layout) -> None:
+    store = Store(shown.runs)
+    text = render(shown, store, table_of(shown, Plan("none", ())), [])
     assert "<strong>0</strong>" in text
 
 
-def test_a_page_without_claims_has_no_empty_section(evidence: Layout, made_up: Plan) -> None:
-    store = Store(evidence.runs)
-    table = table_of(evidence, made_up)
-    assert 'id="claims"' not in render(evidence, store, table, [])
-    assert 'id="claims"' in render(evidence, store, table, [Book("repurposing", ("nobody",), ())])
+def test_a_page_without_claims_has_no_empty_section(shown: Layout, made_up: Plan) -> None:
+    store = Store(shown.runs)
+    table = table_of(shown, made_up)
+    assert 'id="claims"' not in render(shown, store, table, [])
+    assert 'id="claims"' in render(shown, store, table, [Book("repurposing", ("nobody",), ())])

@@ -19,6 +19,7 @@ import pytest
 from harness.base.vocabulary import Verdict
 from harness.engine import Engine
 from harness.engine.cgroup import mounts, own_group
+from harness.engine.find import serve_docker
 from harness.engine.programs import is_root
 from harness.execution.runs import attempt, watch
 from harness.execution.runs.container import container_configuration
@@ -37,7 +38,7 @@ from tests.private_engine import (
 from tests.runs.helpers import GOOD, MIB, Bench
 
 __all__ = ["private_cache", "served"]
-pytestmark = [pytest.mark.engine, UNCLOSED]
+pytestmark = [pytest.mark.engine, pytest.mark.alone, UNCLOSED]
 
 HARNESS = """
 import pickle, sys
@@ -52,8 +53,18 @@ SHORT = GOOD + "time.sleep(1.5)"
 SHORTEST = 1.4
 
 
+@pytest.fixture(scope="module")
+def a_user(private_cache: Path) -> Iterator[Engine]:
+    """A user of the engine beside those of the tests, so that it need not start anew for each."""
+    user = serve_docker(private_cache, {})
+    assert user is not None
+    with user:
+        yield user
+
+
 @pytest.fixture
-def bench(served: Engine, tmp_path: Path) -> Bench:
+def bench(a_user: Engine, served: Engine, tmp_path: Path) -> Bench:
+    assert a_user.socket == served.socket
     return Bench(served, make_probe_image(served), tmp_path)
 
 

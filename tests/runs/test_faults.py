@@ -12,7 +12,7 @@ from harness.base.vocabulary import Verdict
 from harness.execution.runs import Outcome
 from tests.runs.helpers import GOOD, MIB, NPY, Bench
 
-pytestmark = pytest.mark.engine
+pytestmark = [pytest.mark.engine, pytest.mark.alone]
 
 # name -> (program, limits, verdict, words of the reason)
 FAULTS: dict[str, tuple[str, dict[str, Any], Verdict, str]] = {
