@@ -48,6 +48,10 @@ class Machines:
         ]
         until(lambda: self.count() >= len(self.workers))
 
+    def addresses(self) -> set[str]:
+        """The addresses of the workers."""
+        return {worker.address for worker in self._cluster.workers()}
+
     def count(self) -> int:
         """How many workers the scheduler knows."""
         return len(self._cluster.workers())

@@ -40,7 +40,7 @@ def errand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Errand:
     layout = Layout(root=REPOSITORY, cache=tmp_path / "cache", local=tmp_path / "local")
     (layout.local / "work").mkdir(parents=True)
     wanted = layout.local / "work" / "wanted-1"
-    wanted.touch()
+    wanted.write_text("0.0")
     return Errand(layout, planned_job(), wanted, "this harness")
 
 
@@ -142,7 +142,39 @@ def test_a_fault_is_that_runs_alone(
 def test_another_harness_does_nothing(errand: Errand, pretend: Callable[[Act], None]) -> None:
     pretend(never)
     back = carry_out(Errand(**{**vars(errand), "harness": "another"}))
-    assert back.course is Course.FAULT and "another harness" in back.reason
+    assert back.course is Course.REFUSED and "another harness" in back.reason and back.host == gethostname()
+
+
+@pytest.mark.parametrize(
+    ("ahead", "words"),
+    [
+        (601.0, "its clock is 10 min ahead of the client's"),
+        (-86400.0, "its clock is 24.0 h behind the client's"),
+        (590.0, ""),
+        (-590.0, ""),
+    ],
+)
+def test_a_machine_whose_clock_is_wrong_does_nothing(
+    errand: Errand, pretend: Callable[[Act], None], monkeypatch: pytest.MonkeyPatch, ahead: float, words: str
+) -> None:
+    """Whatever the clock is of the machine that dates the files."""
+    errand.wanted.write_text("5000.0")
+    monkeypatch.setattr(errands, "clock_beside", lambda folder: 5000.0 + ahead)
+    pretend(lambda errand, stop: (made(errand), True))
+    back = carry_out(errand)
+    assert back.course is (Course.REFUSED if words else Course.RUN) and words in back.reason
+
+
+def test_a_machine_that_can_write_nothing_does_nothing(
+    errand: Errand, pretend: Callable[[Act], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(folder: Path) -> float:
+        raise OSError(30, "Read-only file system")
+
+    monkeypatch.setattr(errands, "clock_beside", full)
+    pretend(never)
+    back = carry_out(errand)
+    assert back.course is Course.REFUSED and "Read-only file system" in back.reason
 
 
 def test_a_worker_runs_what_it_was_asked_for(errand: Errand, monkeypatch: pytest.MonkeyPatch) -> None:
