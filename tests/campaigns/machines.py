@@ -38,9 +38,14 @@ class Machines:
         *,
         before: tuple[str, ...] = (),
         host: str = "",
+        sleeping: bool = True,
     ) -> None:
-        """Other workers, by a command that `before` starts; they are there when this returns."""
-        words = ["--no-nanny", "--nthreads", "2", "--memory-limit", "0", "--preload", "tests.campaigns.sleeping"]
+        """Other workers, by a command that `before` starts; they are there when this returns.
+
+        Their runs sleep where a container would be, if they are `sleeping`.
+        """
+        words = ["--no-nanny", "--nthreads", "2", "--memory-limit", "0"]
+        words += ["--preload", "tests.campaigns.sleeping"] if sleeping else []
         words += ["--resources", resources] if resources else []
         words += ["--host", host] if host else []
         self.workers += [

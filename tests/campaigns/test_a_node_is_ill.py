@@ -263,7 +263,7 @@ def test_why_a_node_refused_a_run_is_kept_until_another_makes_it(
 ) -> None:
     """The only node that is left is of an older harness: the command ends, and says so."""
     monkeypatch.setattr("harness.execution.cluster._WORKERLESS_S", 2.0)
-    plan = plan_with(12)
+    plan = plan_with(60)
     machines.add(seconds=1.0)
     thread, told = _begin(machines, here, plan)
     until(lambda: len(attempts(here)) >= 2)
