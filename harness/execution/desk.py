@@ -12,7 +12,7 @@ import queue
 import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +20,10 @@ from harness.base.errors import EngineError
 from harness.base.vocabulary import Verdict
 from harness.execution.bulletins import IllWorker
 from harness.execution.cluster import Cluster, resources_of
-from harness.execution.errands import Course, Errand, Return, carry_out, enough_file, hosts_of
+from harness.execution.errands import Course, Errand, Return, enough_file, hosts_of
 from harness.execution.health import Health
 from harness.execution.line import Line, Turn
+from harness.execution.parcels import carry_out_each, pack
 from harness.execution.turns import CampaignState, count_failures
 from harness.planning.obstacles import Obstacles
 
@@ -70,14 +71,6 @@ def hand_out(cluster: Cluster, errands: Iterable[Errand], count: int, state: Cam
     finally:
         desk.close()
         state.progress.note(desk.counts.text(cluster.address))
-
-
-def carry_out_each(errands: Sequence[Errand]) -> list[Return]:
-    """Carry out errands one after the other, on a worker."""
-    from distributed import get_worker
-
-    address = str(get_worker().address)
-    return [replace(carry_out(errand), worker=address) for errand in errands]
 
 
 @dataclass
@@ -232,7 +225,7 @@ class _Desk:
             turn.times += 1
         future = self._cluster.client.submit(
             carry_out_each,
-            [turn.errand for turn in turns],
+            pack([turn.errand for turn in turns]),
             key=name,
             pure=False,
             resources=resources_of(turns[0].share),

@@ -18,7 +18,7 @@ import pytest
 from harness.base.errors import EngineError, MissingData
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
-from harness.execution import errands
+from harness.execution import errands, parcels
 from harness.execution.cluster import wanted_file
 from harness.execution.errands import Course, Errand, beginnings, carry_out, enough_file, hosts_of
 from harness.execution.gpus import Gpu
@@ -260,12 +260,25 @@ def test_all_that_a_campaign_leaves_beside_its_file_goes_with_it(errand: Errand)
     assert not list(wanted.parent.glob("wanted-*"))
 
 
+def test_a_scheduler_need_not_read_what_it_passes_on(errand: Errand) -> None:
+    """Nor import the harness, which takes it longer than a hundred runs."""
+    program = """
+import pickle, sys
+from harness.execution import parcels
+pickle.loads(pickle.dumps(parcels.carry_out_each))
+print(sorted(name for name in sys.modules if name.startswith("harness")))
+"""
+    done = subprocess.run([sys.executable, "-c", program], cwd=REPOSITORY, capture_output=True, text=True)
+    assert done.stdout == "['harness', 'harness.execution', 'harness.execution.parcels']\n", done.stderr
+    assert isinstance(parcels.pack([errand]), bytes)
+
+
 def test_a_worker_that_ends_says_nothing_of_its_engine(tmp_path: Path) -> None:
     """A process that ends starts no thread: an engine is let go by its lease."""
     program = """
 from types import SimpleNamespace
 from harness.engine.lease import _undisturbed
-from harness.execution import errands
+from harness.execution import errands, parcels
 
 engine = SimpleNamespace(close=lambda: _undisturbed(lambda: None))
 errands.find_engine = lambda layout, runtime: engine
