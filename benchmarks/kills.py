@@ -18,7 +18,6 @@ from tests.campaigns.killing import besiege
 from tests.campaigns.test_a_cluster_loses_a_run import attempts, check, plan_with
 from tests.conftest import REPOSITORY
 
-
 # on a busy machine a cluster takes half a minute to start again
 _LIMIT_S = 3600.0
 
