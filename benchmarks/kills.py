@@ -3,7 +3,7 @@
 Afterwards every run is stored once, whole, and as the log says. Where a container would run, a worker sleeps. How
 often engines are killed is told by tests/campaigns/test_interruption.py. Needs requirements/cluster.lock.
 
-    python -m benchmarks.kills [--kills 60] [--runs 1200] [--seed 60]
+    python -m benchmarks.kills [--kills 60] [--runs 2000] [--seed 60]
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def main() -> None:
     """Run it, and print what came of it."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else "")
     parser.add_argument("--kills", type=int, default=60)
-    parser.add_argument("--runs", type=int, default=1200)
+    parser.add_argument("--runs", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=60)
     chosen = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:

@@ -8,6 +8,7 @@ the store has once.
 
 from __future__ import annotations
 
+import math
 import queue
 import time
 from collections import Counter
@@ -32,6 +33,8 @@ _TIMES = 4
 # Tasks that the scheduler holds for each that can be running.
 _AHEAD = 2
 _LOOK_S = 0.5
+# For so long another worker may come in the place of a lost one.
+_ANOTHER_S = 60.0
 # Workers that a message names.
 _NAMED = 3
 
@@ -93,6 +96,8 @@ class _Desk:
         self._out: dict[str, _Handed] = {}
         self._workers = {worker.address: worker for worker in cluster.workers()}
         self._seen_worker = time.monotonic()
+        # when a worker was seen to be gone, in whose place another may come
+        self._missed = -math.inf
         self._number, self._left = 0, count
         self._health = Health()
         # the machines that workers are on, as far as they have said
@@ -153,7 +158,10 @@ class _Desk:
         """See which workers are there; `EngineError` where none has been that could do anything for a while."""
         if self._cluster.client.status != "running":
             raise self._gone("the scheduler does not answer any more")
+        before = set(self._workers)
         self._workers = {worker.address: worker for worker in self._cluster.workers()}
+        if not before <= set(self._workers):
+            self._missed = time.monotonic()
         for handed in self._out.values():
             if handed.meant_for and not any(address in self._workers for address in handed.meant_for):
                 # nobody else would ever take it
@@ -198,15 +206,19 @@ class _Desk:
                     return
                 # an eighth of what each thread has left, so that all end at about the same time
                 self._hand_out(line.take(self._left // max(1, 8 * threads)), takers)
-            elif turn.back:
+            elif turn.back and not self._awaits_a_worker():
                 # it failed wherever it can be tried
                 self._take_in(line.take()[0], turn.back)
-            elif not able or any(address not in self._health.ill for address in fit):
-                # it is not known yet whose failures they are, or all is over
+            elif turn.back or not able or any(address not in self._health.ill for address in fit):
+                # another worker may come, or it is not known yet whose failures they are, or all is over
                 return
             else:
                 # no fault of its method's
                 self._fault(line.take()[0], "no worker that is left lends what it needs", counts=False)
+
+    def _awaits_a_worker(self) -> bool:
+        """Whether one was lost a moment ago."""
+        return time.monotonic() - self._missed < _ANOTHER_S
 
     def _fit_for(self, turn: Turn) -> list[str]:
         """The workers that lend what it needs and on which it has not failed."""
@@ -294,7 +306,8 @@ class _Desk:
         elif back.verdict is Verdict.INFRASTRUCTURE and not back.is_of_data and not self._state.is_ending():
             turn.tried[back.worker] = back
             self._health.failed(back.worker, planned.key, back.reason)
-            if turn.times < _TIMES and any(self._health.can_work(one) for one in self._fit_for(turn)):
+            others = any(self._health.can_work(one) for one in self._fit_for(turn))
+            if turn.times < _TIMES and (others or self._awaits_a_worker()):
                 tally.left(planned.key)
                 what = f"{planned.job.label} failed on {back.host}, and is tried elsewhere"
                 self._state.progress.note(f"{what}: {back.reason}")

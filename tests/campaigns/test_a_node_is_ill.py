@@ -7,8 +7,10 @@ stores each run as failed by the machine.
 
 from __future__ import annotations
 
+import math
 import subprocess
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
@@ -22,6 +24,7 @@ from harness.base.errors import EngineError
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.execution.bulletins import bulletins
+from harness.execution.cluster import Cluster
 from harness.execution.errands import Errand
 from harness.execution.health import Health
 from harness.execution.line import Line, Turn
@@ -309,6 +312,31 @@ def test_several_methods_that_fail_on_every_node_end_the_command(machines: Machi
     with pytest.raises(EngineError, match="several methods failed in a row, wherever they were tried") as refused:
         campaign(machines, here, Plan("made up", tuple(Cell(planned.job, planned) for planned in jobs)))
     assert refused.value.exit_code == 3 and "harness doctor --on" in refused.value.todo
+
+
+def test_a_run_whose_other_node_is_lost_is_tried_on_the_next(machines: Machines, here: Layout) -> None:
+    """It was meant for that node alone, and the scheduler would keep it for ever."""
+    plan = plan_with(4)
+    machines.add(seconds=0.05, before=_SICK)
+    (sick,) = machines.addresses()
+    machines.add(seconds=60.0)
+    thread, told = _begin(machines, here, plan)
+    until(lambda: len(attempts(here)) == 4)
+    # two are made by the second node, and those that failed on the first wait there
+    time.sleep(3)
+    machines.kill(1)
+    machines.add(seconds=0.05)
+    _ended(thread)
+    (notes,) = told
+    assert isinstance(notes, Notes), notes
+    check(here, plan)
+    assert sick in machines.addresses()
+
+
+def test_a_queue_has_time_as_long_as_one_of_its_workers_may_be_well() -> None:
+    queue, other = (Cluster(SimpleNamespace(), "x", most) for most in (2, None))
+    assert [queue.patience_s(ill) for ill in (0, 1, 2)] == [math.inf, math.inf, 60.0]
+    assert [other.patience_s(ill) for ill in (0, 1)] == [60.0, 60.0]
 
 
 def test_a_run_that_only_an_ill_node_could_make_keeps_nobody_waiting(machines: Machines, here: Layout) -> None:
