@@ -261,7 +261,11 @@ class _Desk:
             for turn in handed.turns:
                 self._fault(turn, reason)
         else:
-            for turn, back in zip(handed.turns, backs, strict=True):
+            for turn in handed.turns[len(backs) :]:
+                # it was not begun after one that failed
+                turn.times -= 1
+                line.again(turn)
+            for turn, back in zip(handed.turns, backs, strict=False):
                 if back.course is not Course.ELSEWHERE:
                     self._judge(turn, back, line)
                     continue
@@ -303,7 +307,7 @@ class _Desk:
                 self._tell_ill(back.worker)
             turn.times -= 1
             line.again(turn)
-        elif back.verdict is Verdict.INFRASTRUCTURE and not back.is_of_data and not self._state.is_ending():
+        elif back.is_of_machine and not self._state.is_ending():
             turn.tried[back.worker] = back
             self._health.failed(back.worker, planned.key, back.reason)
             others = any(self._health.can_work(one) for one in self._fit_for(turn))

@@ -87,6 +87,13 @@ class Return:
     host: str = ""
     worker: str = ""
 
+    @property
+    def is_of_machine(self) -> bool:
+        """Whether the machine failed it, or would do nothing for us: another machine may."""
+        if self.course in (Course.STOPPED, Course.ELSEWHERE) or self.is_of_data:
+            return False
+        return self.verdict is Verdict.INFRASTRUCTURE
+
 
 @cache
 def own_meaning() -> str:

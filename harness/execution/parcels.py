@@ -17,11 +17,15 @@ def pack(errands: Sequence[Errand]) -> bytes:
 
 
 def carry_out_each(parcel: bytes) -> list[Return]:
-    """Carry out errands one after the other, on a worker."""
+    """Carry out errands one after the other, on a worker; none after one that the machine failed."""
     from distributed import get_worker
 
     # imported here: the scheduler imports this module, and the harness takes it longer than a hundred runs
-    from harness.execution.errands import carry_out
+    from harness.execution.errands import Return, carry_out
 
-    address = str(get_worker().address)
-    return [replace(carry_out(errand), worker=address) for errand in pickle.loads(parcel)]
+    address, backs = str(get_worker().address), list[Return]()
+    for errand in pickle.loads(parcel):
+        backs.append(replace(carry_out(errand), worker=address))
+        if backs[-1].is_of_machine:
+            break
+    return backs

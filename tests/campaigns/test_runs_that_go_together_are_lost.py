@@ -76,6 +76,20 @@ def test_a_worker_that_is_lost_with_several_loses_and_invents_nothing(machines: 
     assert max(Counter(attempts(here)).values()) <= 2 and " 0 found in the store" not in notes.notes[-1]
 
 
+def test_a_sick_node_fails_one_of_each_and_leaves_the_others(
+    machines: Machines, here: Layout, sizes: list[int]
+) -> None:
+    plan = plan_with(_RUNS)
+    machines.add(seconds=0.05)
+    machines.add(seconds=0.01, before=("env", "PERMAFROST_TEST_SICK=1"))
+    notes = campaign(machines, here, plan)
+    check(here, plan)
+    failed = sum(attempts(here).values()) - _RUNS
+    # two at a time, and two that wait there
+    assert 1 <= failed <= 8 and max(sizes) >= 3
+    assert all(step.startswith("ok: ") for step in notes.steps) and len(notes.steps) == _RUNS
+
+
 def test_those_that_have_not_begun_do_not_begin_when_it_is_enough(machines: Machines, here: Layout) -> None:
     plan = plan_with(_RUNS)
     machines.add(seconds=1.0)
