@@ -195,7 +195,7 @@ def full_disk(tmp_path: Path) -> Iterator[Path]:
 
 def _with_an_ill_node(machines: Machines, layout: Layout, before: tuple[str, ...], words: str) -> Notes:
     """A second node joins, on which every run fails: the campaign goes on to its end, and names it."""
-    plan = plan_with(36)
+    plan = plan_with(48)
     machines.add(seconds=1.0)
     thread, told = _begin(machines, layout, plan)
     until(lambda: len(attempts(layout)) >= 4)
@@ -208,18 +208,19 @@ def _with_an_ill_node(machines: Machines, layout: Layout, before: tuple[str, ...
     (notes,) = told
     assert isinstance(notes, Notes), notes
     check(layout, plan)
-    assert all(step.startswith("ok: ") for step in notes.steps) and len(notes.steps) == 36
+    assert all(step.startswith("ok: ") for step in notes.steps) and len(notes.steps) == 48
     assert f"worker {worker} is given nothing more: " in shown[0] and words in shown[0]
     last = notes.notes[-1]
-    assert "36 runs" in last and " 0 lost with their worker" in last
+    assert "48 runs" in last and " 0 lost with their worker" in last
     assert f"worker {worker} is given nothing more" in last and words in last and last.count("nothing more") == 1
     return notes
 
 
 def test_a_node_whose_engine_is_sick_is_left_out_and_named(machines: Machines, here: Layout) -> None:
     notes = _with_an_ill_node(machines, here, _SICK, "3 runs in a row failed there and were made by others")
-    failed = sum(attempts(here).values()) - 36
-    assert 3 <= failed <= 3 + 4, "it is given more than it had when it was known"
+    failed = sum(attempts(here).values()) - 48
+    # three, and as many as the scheduler holds for two workers of two threads
+    assert 3 <= failed <= 3 + 8, "it is given more than it had when it was known"
     assert sum("failed on" in note and "is tried elsewhere" in note for note in notes.notes) == failed
 
 
