@@ -10,6 +10,8 @@ from __future__ import annotations
 import errno
 import os
 import re
+import tempfile
+import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -55,6 +57,12 @@ def is_there(file: Path) -> bool:
             raise
         return False
     return True
+
+
+def clock_beside(folder: Path) -> float:
+    """By how many seconds this machine's clock is ahead of the one that dates files there, perhaps a server's."""
+    with tempfile.NamedTemporaryFile(dir=folder, prefix="clock-") as file:
+        return time.time() - Path(file.name).stat().st_mtime
 
 
 def locks_are_local(path: Path) -> bool:

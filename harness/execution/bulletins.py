@@ -53,6 +53,18 @@ class Underway(Strict):
     seconds: float
 
 
+class IllWorker(Strict):
+    """A worker that is given nothing more, and why."""
+
+    host: str
+    worker: str
+    reason: str
+
+    def text(self) -> str:
+        """For a person."""
+        return f"worker {self.worker} is given nothing more: {self.reason}"
+
+
 class Bulletin(Strict):
     """A campaign as it told of itself last. Times are spans, so that no two clocks are compared."""
 
@@ -69,6 +81,7 @@ class Bulletin(Strict):
     # by host
     nodes: dict[str, int]
     underway: tuple[Underway, ...]
+    ill: tuple[IllWorker, ...]
     lost: int
     seconds_left: float | None
     wish: Wish | None
@@ -87,10 +100,11 @@ class Bulletin(Strict):
             counts.append(f"{self.lost} lost with their worker")
         if counts:
             lines.append(f"  {', '.join(counts)}")
-        for host in sorted({*self.nodes, *(one.host for one in self.underway)}):
+        for host in sorted({*self.nodes, *(one.host for one in self.underway), *(one.host for one in self.ill)}):
             mine = [one for one in self.underway if one.host == host]
             lines.append(f"  {host}: {len(mine)} at work, {self.nodes.get(host, 0)} ended")
             lines += [f"    {one.label} ({duration(one.seconds)})" for one in mine]
+            lines += [f"    {one.text()}" for one in self.ill if one.host == host]
         return "\n".join(lines)
 
 
@@ -106,6 +120,7 @@ class Tally:
         self._ended: Counter[str] = Counter()
         self._nodes: Counter[str] = Counter()
         self._underway: dict[str, tuple[str, str, float]] = {}
+        self._ill: list[IllWorker] = []
         self._lost = 0
 
     def expect(self, seconds: Iterable[float | None]) -> None:
@@ -138,6 +153,11 @@ class Tally:
             self._underway.pop(key, None)
             self._lost += lost
 
+    def is_ill(self, worker: IllWorker) -> None:
+        """A worker is given nothing more."""
+        with self._guard:
+            self._ill.append(worker)
+
     def bulletin(self, name: str, plan: str, on: str, wish: Wish | None) -> Bulletin:
         """All of it, now."""
         with self._guard:
@@ -156,6 +176,7 @@ class Tally:
                     Underway(label=label, host=host, seconds=now - since)
                     for label, host, since in self._underway.values()
                 ),
+                ill=tuple(self._ill),
                 lost=self._lost,
                 seconds_left=self._left(now - self._began),
                 wish=wish,

@@ -22,7 +22,8 @@ from harness.base.vocabulary import Verdict
 from harness.engine import Engine, remove_orphans
 from harness.engine.leftovers import remove_stubborn
 from harness.execution.bulletins import telling
-from harness.execution.cluster import LOCAL, Cluster, check_workers, hand_out, wanted_file
+from harness.execution.cluster import LOCAL, Cluster, check_workers, wanted_file
+from harness.execution.desk import hand_out
 from harness.execution.errands import Errand, own_meaning
 from harness.execution.gpus import confirm_gpu, usable_gpus
 from harness.execution.tasks import Task, limits_of
@@ -172,7 +173,7 @@ def run_cells_on(
         )
         state.tally.expect(durations.all_before(cells))
         with telling(layout, state.tally, plan=name, on=cluster.address, enough=state.enough, stop=state.stop):
-            state.progress.note(hand_out(cluster, errands, len(cells), state, wanted).text(cluster.address))
+            hand_out(cluster, errands, len(cells), state, wanted)
     return state.is_ending()
 
 

@@ -18,8 +18,9 @@ from pathlib import Path
 
 import harness
 from harness.base.errors import DataError, EngineError
+from harness.base.heartbeat import duration
 from harness.base.layout import Layout
-from harness.base.network_files import is_there
+from harness.base.network_files import clock_beside, is_there
 from harness.base.ownership import is_owned, owner_of
 from harness.base.vocabulary import Verdict
 from harness.engine import Engine, find_engine
@@ -34,6 +35,8 @@ from harness.results.records import Record
 from harness.results.store import Store
 
 _LOOK_S = 0.5
+# An audit lets the clocks of two machines differ by so much.
+_CLOCKS_S = 600.0
 
 
 class Course(StrEnum):
@@ -48,6 +51,8 @@ class Course(StrEnum):
     ELSEWHERE = "elsewhere"
     # a person stopped it before it began
     STOPPED = "stopped"
+    # the process it was asked of can carry out nothing for who asks
+    REFUSED = "refused"
     FAULT = "fault"
 
 
@@ -78,8 +83,16 @@ class Return:
     is_of_data: bool = False
     # how often it was begun before by a process that was lost
     lost: int = 0
-    # the machine that it was on
+    # the machine that it was on, and the worker there
     host: str = ""
+    worker: str = ""
+
+    @property
+    def is_of_machine(self) -> bool:
+        """Whether the machine failed it, or would do nothing for us: another machine may."""
+        if self.course in (Course.STOPPED, Course.ELSEWHERE) or self.is_of_data:
+            return False
+        return self.verdict is Verdict.INFRASTRUCTURE
 
 
 @cache
@@ -97,13 +110,35 @@ def refusal(wanted: Path, meaning: str) -> str:
     # the client holds this lock as long as it lives: taken a second time, it keeps nobody from anything
     if not is_owned(Path(owner_of(wanted.parent))):
         return f"locks of the folder of results are not seen there: {wanted.parent}"
+    try:
+        ahead = _clock_ahead(wanted)
+    except OSError as error:
+        return f"nothing can be written into the folder of results there: {error.strerror}: {wanted.parent}"
+    if abs(ahead) > _CLOCKS_S:
+        where = "ahead of" if ahead > 0 else "behind"
+        return f"its clock is {duration(abs(ahead))} {where} the client's: its records would be of another time"
     return ""
+
+
+@cache
+def _clock_ahead(wanted: Path) -> float:
+    """By how much this machine's clock is ahead of the client's: both are known beside that which dates files."""
+    ours = clock_beside(wanted.parent)
+    try:
+        return ours - float(wanted.read_text(encoding="ascii"))
+    except FileNotFoundError:
+        # nobody wants anything any more
+        return 0.0
 
 
 def carry_out(errand: Errand) -> Return:
     """Run what is asked for, unless the store has it, and store it."""
+    return replace(_carry_out(errand), host=socket.gethostname())
+
+
+def _carry_out(errand: Errand) -> Return:
     if reason := refusal(errand.wanted, errand.harness):
-        return Return(Course.FAULT, reason=reason)
+        return Return(Course.REFUSED, reason=reason)
     if not is_there(errand.wanted) or is_there(enough_file(errand.wanted)):
         return Return(Course.STOPPED)
     store, key = Store(errand.layout.runs), errand.planned.key
@@ -222,4 +257,4 @@ def _gone(wanted: Path) -> Iterator[threading.Event]:
 
 def _told(record: Record, course: Course, lost: int = 0) -> Return:
     seconds = float(record.resources.get("wall_s", 0.0))
-    return Return(course, record.verdict, record.reason, seconds, lost=lost, host=socket.gethostname())
+    return Return(course, record.verdict, record.reason, seconds, lost=lost)

@@ -62,6 +62,13 @@ class QueueFile(Strict):
         return f"cpus={self.cpus} GiB={self.GiB - _KEPT_BACK_GIB}{gpus}"
 
 
+def asked_of(path: Path) -> QueueFile:
+    """What a file asks of a queue."""
+    if not path.is_file():
+        raise UsageError("there is no such file", where=f"--on {path}", todo="write one: docs/cluster.md")
+    return load_toml(path, QueueFile)
+
+
 def logs_of(layout: Layout) -> Path:
     """Where the queue writes what workers print."""
     return layout.local / "queue"
@@ -70,9 +77,7 @@ def logs_of(layout: Layout) -> Path:
 @contextmanager
 def open_queue(path: Path, logs: Path, stop: threading.Event) -> Iterator[JobQueueCluster]:
     """A scheduler in this process, with at least one worker that the queue has started; all jobs end with it."""
-    if not path.is_file():
-        raise UsageError("there is no such file", where=f"--on {path}", todo="write one: docs/cluster.md")
-    asked = load_toml(path, QueueFile)
+    asked = asked_of(path)
     logs.mkdir(parents=True, exist_ok=True)
     refusals: list[str] = []
     with _cluster_of(asked, logs, refusals) as cluster:

@@ -185,21 +185,23 @@ def _verdict_of(outcome: Record | Exception) -> Verdict:
     return Verdict.MISSING_DATA if isinstance(outcome, DataError) else Verdict.INFRASTRUCTURE
 
 
-def count_failures(method: str, state: CampaignState, *, failed: bool) -> None:
-    """After several failures in a row, give up the method that has all of them, or everything if several do."""
+def count_failures(method: str, state: CampaignState, *, failed: bool) -> bool:
+    """After several failures in a row, give up the method that has all of them, or all if several do (True)."""
     with state.guard:
         state.failures = (*state.failures, method) if failed else ()
         if len(state.failures) < _GIVE_UP_AFTER or state.stop.is_set():
-            return
-        if len(set(state.failures)) > 1:
+            return False
+        ends_all = len(set(state.failures)) > 1
+        if ends_all:
             state.stop.set()
             what = "failures of the machine in a row: stopping; try `harness doctor`"
         elif method not in state.given_up:
             state.given_up.add(method)
             what = f"failures in a row with {method}: its other runs are left for the next time"
         else:
-            return
+            return False
     state.progress.note(f"{_GIVE_UP_AFTER} {what}")
+    return ends_all
 
 
 class Expected:

@@ -32,7 +32,7 @@ def _examined(
     if reason := refusal(wanted, meaning):
         todo = (
             "start it in the same tree, where the same folder of results has the same name, mounted so that locks "
-            "reach all machines"
+            "reach all machines, and let it keep its time (chrony, ntp)"
         )
         return [Examination("worker", State.FAIL, reason, todo)]
     return [

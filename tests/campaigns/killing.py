@@ -54,9 +54,9 @@ class Siege:
         self._machines = self._cluster()
         self._client = self._start()
 
-    def run(self, kills: int, moments: random.Random) -> None:
+    def run(self, kills: int, moments: random.Random, limit_s: float) -> None:
         """Kill so often, then let the campaign come to its end; start what was killed again, as a person would."""
-        deadline, kinds, wanted = time.monotonic() + _LIMIT_S, list[str](), 3
+        deadline, kinds, wanted = time.monotonic() + limit_s, list[str](), 3
         while time.monotonic() < deadline:
             time.sleep(moments.uniform(0.05, 0.5))
             if self._client.poll() is not None:
@@ -117,11 +117,20 @@ class Siege:
         return client
 
 
-def besiege(folder: Path, plan: Plan, *, kills: int, seed: int, seconds: float, workers: int = 3) -> Counter[str]:
+def besiege(
+    folder: Path,
+    plan: Plan,
+    *,
+    kills: int,
+    seed: int,
+    seconds: float,
+    workers: int = 3,
+    limit_s: float = _LIMIT_S,
+) -> Counter[str]:
     """Run a plan below a folder while so many kills happen; returns what was killed how often."""
     layout = Layout(root=REPOSITORY, cache=folder / "cache", local=folder / "local")
     layout.local.mkdir()
     with ExitStack() as open_ones:
         siege = Siege(layout, plan, seconds=seconds, workers=workers, open_ones=open_ones)
-        siege.run(kills, random.Random(seed))
+        siege.run(kills, random.Random(seed), limit_s)
         return siege.killed

@@ -38,15 +38,24 @@ class Machines:
         *,
         before: tuple[str, ...] = (),
         host: str = "",
+        sleeping: bool = True,
     ) -> None:
-        """Other workers, by a command that `before` starts; they are there when this returns."""
-        words = ["--no-nanny", "--nthreads", "2", "--memory-limit", "0", "--preload", "tests.campaigns.sleeping"]
+        """Other workers, by a command that `before` starts; they are there when this returns.
+
+        Their runs sleep where a container would be, if they are `sleeping`.
+        """
+        words = ["--no-nanny", "--nthreads", "2", "--memory-limit", "0"]
+        words += ["--preload", "tests.campaigns.sleeping"] if sleeping else []
         words += ["--resources", resources] if resources else []
         words += ["--host", host] if host else []
         self.workers += [
             self._start("worker", self.address, *words, seconds=seconds, before=before) for _ in range(count)
         ]
         until(lambda: self.count() >= len(self.workers))
+
+    def addresses(self) -> set[str]:
+        """The addresses of the workers."""
+        return {worker.address for worker in self._cluster.workers()}
 
     def count(self) -> int:
         """How many workers the scheduler knows."""

@@ -12,6 +12,7 @@ from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.execution import errands
 from harness.execution.errands import Errand
+from harness.planning.obstacles import Obstacles
 from harness.results.records import Record
 from harness.results.store import Store
 from harness.upkeep import Examination, State, nodes
@@ -19,8 +20,9 @@ from tests.core.factories import record_of
 
 MEANING = "the harness of a test"
 SECONDS = float(os.environ.get("PERMAFROST_TEST_SLEEP", "0.1"))
-# what is wrong with a worker: its disk is full, its harness is another
+# what is wrong with a worker: its disk is full, its engine fails each run, its harness is another
 _DISK = os.environ.get("PERMAFROST_TEST_DISK")
+_SICK = "PERMAFROST_TEST_SICK" in os.environ
 _OLD = "PERMAFROST_TEST_OLD" in os.environ
 ATTEMPTS = "attempts"
 
@@ -35,9 +37,11 @@ def sleep_here(errand: Errand, stop: threading.Event) -> tuple[Record, bool]:
     with tempfile.TemporaryDirectory(dir=_DISK) as folder:
         path = Path(folder) / "log.txt"
         path.write_text(f"seed {errand.planned.job.split.seed}\n")
-        verdict = Verdict.INTERRUPTED if stopped else Verdict.OK
+        verdict = Verdict.INTERRUPTED if stopped else Verdict.INFRASTRUCTURE if _SICK else Verdict.OK
         record = record_of(errand.planned, verdict)
-        return Store(errand.layout.runs).put(record, {"log.txt": path}), True
+        stored = Store(errand.layout.runs).put(record, {"log.txt": path})
+    Obstacles(errand.layout.runs).clear("run", errand.planned.key)
+    return stored, True
 
 
 def examine_here(layout: Layout, _mirrors: object, **_: object) -> Iterator[Examination]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import time
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "scancel", "squeue")
@@ -79,12 +80,22 @@ class Slurm:
         return self.ask("squeue", "-h", "-t", "running", "-o", "%i")
 
     def close(self) -> None:
-        """End all of it, jobs first."""
+        """End all of it, jobs first; nothing stays."""
         self.ask("scancel", "--user=root", "--full")
+        deadline = time.monotonic() + _WAIT_S / 6
+        while self.ask("squeue", "-h", "-o", "%i") and time.monotonic() < deadline:
+            time.sleep(0.1)
         for process in reversed(self._processes):
             process.kill()
             process.wait()
         self._log.close()
+        # what a killed slurmd leaves: its slurmstepd, and the jobs of these
+        _until(lambda: not _killed(self.processes()), "what Slurm started does not end")
+
+    def processes(self) -> list[int]:
+        """All that this Slurm started: they have its configuration in their environment."""
+        mark = f"SLURM_CONF={self.environment['SLURM_CONF']}".encode()
+        return [process for process in _every_process() if mark in _environment_of(process)]
 
     def _start(self, *words: str) -> None:
         environment = {**os.environ, **self.environment}
@@ -98,8 +109,27 @@ def _free_ports(count: int) -> list[int]:
         return [one.getsockname()[1] for one in sockets]
 
 
-def _until(holds: Callable[[], bool]) -> None:
+def _every_process() -> list[int]:
+    return [int(path.name) for path in Path("/proc").glob("[0-9]*") if int(path.name) != os.getpid()]
+
+
+def _environment_of(process: int) -> list[bytes]:
+    """What a process was started with; nothing of one that has ended."""
+    try:
+        return Path(f"/proc/{process}/environ").read_bytes().split(b"\0")
+    except OSError:
+        return []
+
+
+def _killed(processes: list[int]) -> list[int]:
+    for process in processes:
+        with suppress(ProcessLookupError):
+            os.kill(process, signal.SIGKILL)
+    return processes
+
+
+def _until(holds: Callable[[], bool], otherwise: str = "Slurm does not start") -> None:
     deadline = time.monotonic() + _WAIT_S
     while not holds():
-        assert time.monotonic() < deadline, "Slurm does not start"
+        assert time.monotonic() < deadline, otherwise
         time.sleep(0.1)

@@ -22,7 +22,7 @@ from harness.base.vocabulary import Verdict
 from harness.cli import group
 from harness.engine import Engine
 from harness.execution import campaign, turns
-from harness.execution.bulletins import Bulletin, Tally, Underway, Wish, ask_to_end, bulletins, telling
+from harness.execution.bulletins import Bulletin, IllWorker, Tally, Underway, Wish, ask_to_end, bulletins, telling
 from harness.execution.tasks import Task
 from harness.planning.plan import Plan
 from harness.results.records import Record
@@ -43,6 +43,7 @@ BULLETIN = Bulletin(
     ended={"ok": 190, "timeout": 10},
     nodes={"n1": 120, "n2": 80},
     underway=(Underway(label="bnnr/published on fdataset", host="n2", seconds=95.0),),
+    ill=(IllWorker(host="n3", worker="tcp://n3:1", reason="the disk is full"),),
     lost=4,
     seconds_left=7200.0,
     wish=None,
@@ -82,9 +83,19 @@ def test_what_it_tells_is_read_word_for_word() -> None:
         "  n1: 0 at work, 120 ended",
         "  n2: 1 at work, 80 ended",
         "    bnnr/published on fdataset (95 s)",
+        "  n3: 0 at work, 0 ended",
+        "    worker tcp://n3:1 is given nothing more: the disk is full",
     ]
     new = BULLETIN.model_copy(
-        update={"on": "local", "ended": {}, "nodes": {}, "underway": (), "lost": 0, "seconds_left": None}
+        update={
+            "on": "local",
+            "ended": {},
+            "nodes": {},
+            "underway": (),
+            "ill": (),
+            "lost": 0,
+            "seconds_left": None,
+        }
     )
     assert new.text() == "3fa91c: full, by process 17 of login: 0 of 400 runs in 2.0 h"
     for wish, words in ((Wish.DRAIN, "what runs is finished"), (Wish.STOP, "at once")):
@@ -105,7 +116,9 @@ def test_runs_are_counted_by_verdict_and_host() -> None:
     tally.left("d")
     now = tally.bulletin("x", "plan", "local", None)
     assert (now.runs, now.ended, now.nodes, now.lost) == (5, {"ok": 1, "timeout": 1}, {"n1": 1, "n2": 1}, 1)
-    assert [(one.label, one.host) for one in now.underway] == [("run c", "n1")]
+    assert [(one.label, one.host) for one in now.underway] == [("run c", "n1")] and not now.ill
+    tally.is_ill(IllWorker(host="n1", worker="tcp://n1:1", reason="no disk"))
+    assert [one.worker for one in tally.bulletin("x", "plan", "local", None).ill] == ["tcp://n1:1"]
 
 
 def test_a_run_that_is_named_again_keeps_its_time(monkeypatch: pytest.MonkeyPatch) -> None:

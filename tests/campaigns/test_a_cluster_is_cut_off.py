@@ -12,7 +12,6 @@ import subprocess
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -129,50 +128,6 @@ def test_what_is_killed_again_and_again_loses_and_invents_nothing(tmp_path: Path
     killed = besiege(tmp_path, plan, kills=6, seed=6, seconds=1.0)
     assert killed == {"worker": 2, "scheduler": 2, "client": 2}
     check(Layout(root=REPOSITORY, cache=tmp_path / "cache", local=tmp_path / "local"), plan)
-
-
-@pytest.fixture
-def full_disk(tmp_path: Path) -> Iterator[Path]:
-    """A folder on a disk of its own, on which there is no room."""
-    folder = tmp_path / "full"
-    folder.mkdir()
-    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "none", folder], capture_output=True).returncode:
-        pytest.skip("this machine mounts nothing")
-    try:
-        with suppress(OSError), (folder / "rest").open("wb", buffering=0) as file:
-            while True:
-                file.write(bytes(1024))
-        yield folder
-    finally:
-        subprocess.run(["umount", "-l", folder], check=True)
-
-
-def _with_an_ill_node(machines: Machines, layout: Layout, ill: tuple[str, str], words: str) -> None:
-    """A second node joins, on which every run fails: that is told, and nothing of it is a result."""
-    plan = plan_with(24)
-    machines.add(seconds=1.0)
-    thread, told = _begin(machines, layout, plan)
-    until(lambda: len(attempts(layout)) >= 4)
-    machines.add(seconds=0.1, before=("env", "=".join(ill)))
-    thread.join(timeout=60)
-    assert not thread.is_alive()
-    faults = [step for step in told[0].steps if not step.startswith("ok: ")]
-    counts = verdicts(layout, plan)
-    assert counts.keys() <= {Verdict.OK, Verdict.INFRASTRUCTURE, Verdict.PENDING} and counts[Verdict.OK] >= 4
-    assert faults and all(step.startswith("infrastructure: ") and words in step for step in faults)
-    machines.kill(1)
-    campaign(machines, layout, plan)
-    check(layout, plan)
-
-
-def test_a_node_whose_disk_is_full_invents_nothing(machines: Machines, here: Layout, full_disk: Path) -> None:
-    _with_an_ill_node(machines, here, ("PERMAFROST_TEST_DISK", str(full_disk)), "No space left on device")
-    assert sum(attempts(here).values()) > 24
-
-
-def test_a_node_of_an_older_harness_that_joins_late_runs_nothing(machines: Machines, here: Layout) -> None:
-    _with_an_ill_node(machines, here, ("PERMAFROST_TEST_OLD", "1"), "another harness")
-    assert set(attempts(here).values()) == {1}
 
 
 def test_a_shared_folder_that_goes_away_and_comes_back_loses_nothing(

@@ -23,6 +23,7 @@ from harness.execution.cluster import open_cluster
 from harness.execution.queues import logs_of
 from harness.planning.cells import Cell
 from harness.planning.plan import Plan
+from harness.proof.leaves import Event
 from harness.results.store import Store, join
 from tests.campaigns.sleeping import MEANING
 from tests.campaigns.slurm import Slurm, missing_programs
@@ -51,6 +52,7 @@ def slurm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Slurm]:
         yield slurm
     finally:
         slurm.close()
+        assert not slurm.processes(), "a process of Slurm, or of a job, stays"
 
 
 @pytest.fixture
@@ -126,6 +128,30 @@ def test_a_job_that_the_queue_ends_loses_nothing(slurm: Slurm, here: Layout, tmp
     (notes,) = told
     lost = int(notes.notes[-1].partition(" lost with their worker")[0].rpartition(" ")[2])
     assert 0 < lost == sum(attempts(here).values()) - 2
+
+
+def test_a_job_that_reaches_its_walltime_is_no_timeout_of_a_method(
+    slurm: Slurm, here: Layout, tmp_path: Path
+) -> None:
+    """Slurm's own clock ends the job, in a minute at the least. What ran is lost, and made by the next worker."""
+    plan, told = plan_with(4), list[Notes]()
+    slow = _ASKED["before"][0].replace("SLEEP=0.3", "SLEEP=40")  # type: ignore[index]
+    file = asked(tmp_path, workers=1, walltime="00:01:00", before=[slow])
+    thread = threading.Thread(target=lambda: told.append(campaign(file, here, plan)))
+    thread.start()
+    first, states = "", set[str]()
+    while thread.is_alive():
+        first = first or next(iter(slurm.jobs()), "")
+        if first:
+            states.update(slurm.ask("squeue", "-h", "-t", "all", "-j", first, "-o", "%T"))
+        time.sleep(0.5)
+    (notes,) = told
+    assert "TIMEOUT" in states, "it was not the queue that ended it"
+    lost = int(notes.notes[-1].partition(" lost with their worker")[0].rpartition(" ")[2])
+    assert 0 < lost == sum(attempts(here).values()) - 4
+    check(here, plan)
+    assert {leaf.verdict for leaf in Store(here.runs).log.leaves() if leaf.kind is Event.RECORD} == {Verdict.OK}
+    assert _jobs_end(slurm)
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ import pytest
 from harness.base.errors import EngineError, MissingData
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
-from harness.execution import errands
+from harness.execution import errands, parcels
 from harness.execution.cluster import wanted_file
 from harness.execution.errands import Course, Errand, beginnings, carry_out, enough_file, hosts_of
 from harness.execution.gpus import Gpu
@@ -40,7 +40,7 @@ def errand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Errand:
     layout = Layout(root=REPOSITORY, cache=tmp_path / "cache", local=tmp_path / "local")
     (layout.local / "work").mkdir(parents=True)
     wanted = layout.local / "work" / "wanted-1"
-    wanted.touch()
+    wanted.write_text("0.0")
     return Errand(layout, planned_job(), wanted, "this harness")
 
 
@@ -142,7 +142,39 @@ def test_a_fault_is_that_runs_alone(
 def test_another_harness_does_nothing(errand: Errand, pretend: Callable[[Act], None]) -> None:
     pretend(never)
     back = carry_out(Errand(**{**vars(errand), "harness": "another"}))
-    assert back.course is Course.FAULT and "another harness" in back.reason
+    assert back.course is Course.REFUSED and "another harness" in back.reason and back.host == gethostname()
+
+
+@pytest.mark.parametrize(
+    ("ahead", "words"),
+    [
+        (601.0, "its clock is 10 min ahead of the client's"),
+        (-86400.0, "its clock is 24.0 h behind the client's"),
+        (590.0, ""),
+        (-590.0, ""),
+    ],
+)
+def test_a_machine_whose_clock_is_wrong_does_nothing(
+    errand: Errand, pretend: Callable[[Act], None], monkeypatch: pytest.MonkeyPatch, ahead: float, words: str
+) -> None:
+    """Whatever the clock is of the machine that dates the files."""
+    errand.wanted.write_text("5000.0")
+    monkeypatch.setattr(errands, "clock_beside", lambda folder: 5000.0 + ahead)
+    pretend(lambda errand, stop: (made(errand), True))
+    back = carry_out(errand)
+    assert back.course is (Course.REFUSED if words else Course.RUN) and words in back.reason
+
+
+def test_a_machine_that_can_write_nothing_does_nothing(
+    errand: Errand, pretend: Callable[[Act], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(folder: Path) -> float:
+        raise OSError(30, "Read-only file system")
+
+    monkeypatch.setattr(errands, "clock_beside", full)
+    pretend(never)
+    back = carry_out(errand)
+    assert back.course is Course.REFUSED and "Read-only file system" in back.reason
 
 
 def test_a_worker_runs_what_it_was_asked_for(errand: Errand, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -228,12 +260,25 @@ def test_all_that_a_campaign_leaves_beside_its_file_goes_with_it(errand: Errand)
     assert not list(wanted.parent.glob("wanted-*"))
 
 
+def test_a_scheduler_need_not_read_what_it_passes_on(errand: Errand) -> None:
+    """Nor import the harness, which takes it longer than a hundred runs."""
+    program = """
+import pickle, sys
+from harness.execution import parcels
+pickle.loads(pickle.dumps(parcels.carry_out_each))
+print(sorted(name for name in sys.modules if name.startswith("harness")))
+"""
+    done = subprocess.run([sys.executable, "-c", program], cwd=REPOSITORY, capture_output=True, text=True)
+    assert done.stdout == "['harness', 'harness.execution', 'harness.execution.parcels']\n", done.stderr
+    assert isinstance(parcels.pack([errand]), bytes)
+
+
 def test_a_worker_that_ends_says_nothing_of_its_engine(tmp_path: Path) -> None:
     """A process that ends starts no thread: an engine is let go by its lease."""
     program = """
 from types import SimpleNamespace
 from harness.engine.lease import _undisturbed
-from harness.execution import errands
+from harness.execution import errands, parcels
 
 engine = SimpleNamespace(close=lambda: _undisturbed(lambda: None))
 errands.find_engine = lambda layout, runtime: engine

@@ -155,15 +155,14 @@ def test_an_engine_elsewhere_gets_the_very_image(
     served.client.images.remove(image.name, force=True)
 
 
-@pytest.mark.engine
-@UNCLOSED
-def test_a_changed_image_is_refused_and_leaves_nothing(
-    file: Path, served: Engine, elsewhere: Layout, tmp_path: Path
-) -> None:
-    """The name, the note and the labels are right; one file in it is another."""
-    api, name = served.api, image_name(elsewhere, METHOD)
-    before = ids(served)
-    load_images(served, elsewhere, file)
+def forge(engine: Engine, layout: Layout, file: Path, evil: Path) -> None:
+    """Another file of the image of a file: the name, the note and the labels are right, one file in it is another.
+
+    Nothing of either stays in the engine.
+    """
+    api, name = engine.api, image_name(layout, METHOD)
+    before = ids(engine)
+    load_images(engine, layout, file)
     container = api.create_container(name, command=["never"])["Id"]
     changed = io.BytesIO()
     with tarfile.open(fileobj=changed, mode="w") as archive:
@@ -174,7 +173,6 @@ def test_a_changed_image_is_refused_and_leaves_nothing(
     repository, _, tag = name.rpartition(":")
     forged = api.commit(container, repository, tag)["Id"]
     api.remove_container(container)
-    evil = tmp_path / "evil.tar"
     evil.write_bytes(b"".join(api.get_image(name)))
     with tarfile.open(file) as archive:
         note = archive.extractfile("permafrost.json")
@@ -184,10 +182,20 @@ def test_a_changed_image_is_refused_and_leaves_nothing(
         entry = tarfile.TarInfo("permafrost.json")
         entry.size = len(content)
         archive.addfile(entry, io.BytesIO(content))
-    for one in (forged, *(ids(served) - before)):
-        if one in ids(served):
+    for one in (forged, *(ids(engine) - before)):
+        if one in ids(engine):
             api.remove_image(one, force=True)
-    assert ids(served) == before
+    assert ids(engine) == before
+
+
+@pytest.mark.engine
+@UNCLOSED
+def test_a_changed_image_is_refused_and_leaves_nothing(
+    file: Path, served: Engine, elsewhere: Layout, tmp_path: Path
+) -> None:
+    api, name, evil = served.api, image_name(elsewhere, METHOD), tmp_path / "evil.tar"
+    before = ids(served)
+    forge(served, elsewhere, file, evil)
     with pytest.raises(ImageError, match="does not hold what its name says") as refused:
         load_images(served, elsewhere, evil)
     assert "none is left" in refused.value.what
