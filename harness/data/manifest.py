@@ -6,8 +6,10 @@ every URL has a place in a mirror folder.
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -22,6 +24,8 @@ from harness.base.manifest_faults import plain_faults
 from harness.base.manifests import NamedManifest, Strict, load_named
 from harness.benchmarks import Statistics
 from harness.benchmarks.new_item import NewItem
+
+log = logging.getLogger(__name__)
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 MANIFEST = "dataset.toml"
@@ -200,6 +204,27 @@ def manifest_names(layout: Layout) -> list[str]:
     folders = {path.parent.name for place in layout.dataset_places for path in place.glob(f"*/{MANIFEST}")}
     # one in the making has a hidden name
     return sorted(name for name in folders if not name.startswith("."))
+
+
+def sound_names(layout: Layout) -> list[str]:
+    """All datasets whose manifest can be read; each other one is warned of, once.
+
+    For what goes through all datasets: a fault in one must not stop what is about others.
+    """
+    sound = []
+    for name in manifest_names(layout):
+        try:
+            load_manifest(layout, name)
+        except UsageError as error:
+            _warn(f"warning: dataset '{name}' is left out: {error}")
+        else:
+            sound.append(name)
+    return sound
+
+
+@cache
+def _warn(text: str) -> None:
+    log.warning(text)
 
 
 def check_known(layout: Layout, names: Iterable[str]) -> None:
