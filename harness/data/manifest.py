@@ -187,7 +187,10 @@ def mirror_path(url: str) -> Path:
 
 
 def manifest_path(layout: Layout, name: str) -> Path:
-    """The manifest of one dataset, of the tree or of a person's own; `UsageError` where both have one."""
+    """The manifest of one dataset, of the tree or of a person's own; `UsageError` where both have one.
+
+    Where neither has one, it may be of a dataset that was extended.
+    """
     paths = [place / name / MANIFEST for place in layout.dataset_places]
     here = [path for path in paths if path.is_file()]
     if len(here) > 1:
@@ -196,11 +199,21 @@ def manifest_path(layout: Layout, name: str) -> Path:
             where="\n         ".join(map(str, here)),
             todo="rename the folder of one, and the name in its manifest",
         )
-    return here[0] if here else paths[0]
+    extended = layout.extended / name / MANIFEST
+    return next((path for path in (*here, extended) if path.is_file()), paths[0])
+
+
+def has_manifest(layout: Layout, name: str) -> bool:
+    """Whether there is such a dataset, be it one that was extended."""
+    places = (*layout.dataset_places, layout.extended)
+    return Path(name).name == name and any((place / name / MANIFEST).is_file() for place in places)
 
 
 def manifest_names(layout: Layout) -> list[str]:
-    """All datasets: every folder with a manifest, of the tree or of a person's own."""
+    """All datasets: every folder with a manifest, of the tree or of a person's own.
+
+    Those that were extended are not among them: they are there for the questions that were asked of them.
+    """
     folders = {path.parent.name for place in layout.dataset_places for path in place.glob(f"*/{MANIFEST}")}
     # one in the making has a hidden name
     return sorted(name for name in folders if not name.startswith("."))
@@ -231,7 +244,7 @@ def check_known(layout: Layout, names: Iterable[str]) -> None:
     """Raise `UsageError` for a name that no dataset has; it says how a person adds one."""
     known = manifest_names(layout)
     for name in names:
-        if name not in known:
+        if not has_manifest(layout, name):
             error = unknown("dataset", name, known, where="\n         ".join(map(str, layout.dataset_places)))
             # a folder is not a name, but its last part may be one
             last = Path(name).name

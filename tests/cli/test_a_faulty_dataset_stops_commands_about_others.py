@@ -1,4 +1,4 @@
-"""A manifest of one's own that breaks its schema concerns what is about that dataset; all else goes on, and says so."""
+"""A manifest of one's own that breaks its schema concerns that dataset alone; all else goes on, and says so."""
 
 from __future__ import annotations
 
