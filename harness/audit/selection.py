@@ -12,7 +12,6 @@ from harness.results.reference import ReferenceResult
 from harness.results.store import Store
 
 # How many known keys a person is shown who gave one that is not known.
-_SHOWN = 10
 
 
 def keys_of_jobs(store: Store, jobs: Iterable[Job]) -> tuple[list[str], int]:
@@ -57,13 +56,7 @@ def find_key(all_keys: Sequence[str], prefix: str, where: Path) -> str:
     """The one key that begins with `prefix`; `UsageError` if none does, or several do."""
     keys = [key for key in all_keys if key.startswith(prefix.lower())]
     if not keys:
-        refused = unknown("run", prefix, [key[:12] for key in all_keys[:_SHOWN]], where=where)
-        if len(all_keys) > _SHOWN:
-            refused.todo += (
-                f" and {len(all_keys) - _SHOWN} more; `harness status --suite stored --cells` and"
-                " `harness reference list --keys` list all"
-            )
-        raise refused
+        raise unknown("run", prefix, [key[:12] for key in all_keys], where=where)
     if len(keys) > 1:
         raise UsageError(
             f"{len(keys)} keys begin with '{prefix}'",

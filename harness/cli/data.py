@@ -289,9 +289,7 @@ def _selection(layout: Layout, names: tuple[str, ...], everything: bool) -> list
     if everything:
         return sound_names(layout)
     if not names:
-        raise UsageError(
-            "no dataset is named", todo=f"name some of: {', '.join(manifest_names(layout))}, or --all"
-        )
+        raise UsageError("no dataset is named", todo="name some, or --all (`harness list datasets` shows them)")
     check_known(layout, names)
     return list(names)
 

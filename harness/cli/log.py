@@ -41,7 +41,7 @@ def command(key: str | None, reference: bool, proof: bool, as_json: bool) -> Non
     leaves = log.leaves()
     rows = [(number, leaf) for number, leaf in enumerate(leaves, start=1) if key is None or _is_of(leaf, key)]
     if key is not None and not rows:
-        raise unknown("run of the log", key, [leaf.key[:12] for leaf in leaves if leaf.key][:10], where=log.path)
+        raise unknown("run of the log", key, {leaf.key[:12] for leaf in leaves if leaf.key}, where=log.path)
     hashes = [leaf_hash(leaf.line) for leaf in leaves]
     paths = {number: [one.hex() for one in inclusion_proof(hashes, number - 1)] for number, _ in rows if proof}
     if as_json:

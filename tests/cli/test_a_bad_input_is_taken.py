@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from harness.base.errors import UsageError
+from harness.base.errors import UsageError, unknown
 from harness.base.files import write_atomic
 from harness.base.layout import Layout
 from harness.cli import group, main
@@ -243,6 +243,41 @@ def test_a_full_disk_names_the_file_that_was_to_be_written(
 def test_a_folder_in_place_of_a_dataset_is_told_its_name(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     told = refusal("run", "--method", "bnnr", "--dataset", name, "--seed", "1", "--dry-run", capsys=capsys)
     assert f"no dataset is called '{name}'" in told and "did you mean 'fdataset'?" in told
-    # of what lies nowhere, all names
+    # of what lies nowhere, what shows all names
     told = refusal("run", "--method", "bnnr", "--dataset", "a/mine", "--seed", "1", "--dry-run", capsys=capsys)
-    assert "known: beta, " in told
+    assert "`harness list datasets` shows all " in told
+
+
+_MANY = [f"method_{number}" for number in range(40)]
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "known", "todo"),
+    [
+        ("method", "bnr", [*_MANY, "bnnr"], "did you mean 'bnnr'? `harness list methods` shows all 41"),
+        (
+            "suite",
+            "smo",
+            [*_MANY, "smoke", "smog"],
+            "did you mean 'smoke' or 'smog'? `harness list suites` shows all 42",
+        ),
+        (
+            "metric",
+            "AUCC",
+            [*_MANY, "AUC/as-defined"],
+            "did you mean 'AUC/as-defined'? `harness list metrics` shows all 41",
+        ),
+        ("dataset", "zzzzz", _MANY, "`harness list datasets` shows all 40"),
+        ("thing", "x", _MANY, f"known: {', '.join(_MANY[:8])} and 32 more"),
+        ("method", "x", _MANY[:8], f"known: {', '.join(_MANY[:8])}"),
+        ("method", "x", [], "known: none"),
+    ],
+)
+def test_an_unknown_name_is_told_what_was_meant_and_no_dozens_of_others(
+    kind: str, name: str, known: list[str], todo: str
+) -> None:
+    assert unknown(kind, name, known).todo == todo
+
+
+def test_the_same_beginning_suggests_three_at_most() -> None:
+    assert unknown("method", "METHOD", _MANY).todo.count("'method_") == 3
