@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from harness.base.errors import HarnessError, UsageError, unknown
+from harness.base.errors import HarnessError, UsageError
 from harness.base.files import canonical_json
+from harness.base.unknown_names import unknown_name
 from harness.planning.jobs import Job
 from harness.results.reference import ReferenceResult
 from harness.results.store import Store
@@ -56,7 +57,7 @@ def find_key(all_keys: Sequence[str], prefix: str, where: Path) -> str:
     """The one key that begins with `prefix`; `UsageError` if none does, or several do."""
     keys = [key for key in all_keys if key.startswith(prefix.lower())]
     if not keys:
-        raise unknown("run", prefix, [key[:12] for key in all_keys], where=where)
+        raise unknown_name("run", prefix, [key[:12] for key in all_keys], where=where)
     if len(keys) > 1:
         raise UsageError(
             f"{len(keys)} keys begin with '{prefix}'",

@@ -18,19 +18,6 @@ from collections.abc import Collection, Iterable
 from difflib import get_close_matches
 from pathlib import Path
 
-# as many names as a person reads
-_FEW, _NEAR = 8, 3
-# what shows all names of a kind
-_LISTS = {
-    "method": "`harness list methods`",
-    "dataset": "`harness list datasets`",
-    "suite": "`harness list suites`",
-    "metric": "`harness list metrics`",
-    "environment": "`harness image list`",
-    "run": "`harness status --suite stored --cells` with `harness reference list --keys`",
-    "run of the log": "`harness log`",
-}
-
 
 class HarnessError(Exception):
     """What happened (`what`), where (`where`: file, line, field), what to do (`todo`)."""
@@ -101,28 +88,15 @@ class InvalidPredictions(Exception):
 
 
 def unknown(kind: str, name: str, known: Collection[str], *, where: Path | str = "") -> UsageError:
-    """The error for an unknown name, with the nearest that exist, and all where they are few."""
-    near = " or ".join(f"'{one}'" for one in _nearest(name, known))
-    hint = f"did you mean {near}? " if near else ""
-    if len(known) <= _FEW:
-        rest = f"known: {', '.join(known) or 'none'}"
-    elif kind in _LISTS:
-        rest = f"{_LISTS[kind]} shows all {len(known)}"
-    else:
-        rest = f"known: {', '.join([*known][:_FEW])} and {len(known) - _FEW} more"
-    return UsageError(f"no {kind} is called '{name}'", where=str(where), todo=hint + rest)
-
-
-def _nearest(name: str, known: Collection[str]) -> list[str]:
-    """The few names that a person may have meant: spelt alike, or with the same beginning."""
+    """The error for an unknown name, with the nearest one that exists."""
     small = {one.lower(): one for one in known}
-    text = name.lower()
-
-    def begins(start: str) -> list[str]:
-        return [one for one in small if len(start) >= _NEAR and one.startswith(start)][:_NEAR]
-
-    alike = begins(text) or get_close_matches(text, small, n=_NEAR, cutoff=0.8)
-    return [small[one] for one in alike or get_close_matches(text, small, n=1) or begins(text[:_NEAR])]
+    near = get_close_matches(name.lower(), small, n=1)
+    hint = f"did you mean '{small[near[0]]}'? " if near else ""
+    return UsageError(
+        f"no {kind} is called '{name}'",
+        where=str(where),
+        todo=f"{hint}known: {', '.join(known) or 'none'}",
+    )
 
 
 def refuse_unknown(kind: str, names: Iterable[str], known: Iterable[str], *, where: object = "") -> None:

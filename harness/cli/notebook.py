@@ -26,7 +26,7 @@ from harness.cli.options import (
     mirror_option,
     parse_settings,
 )
-from harness.data import DatasetManifest, load_manifest, sound_names
+from harness.data import DatasetManifest, load_manifest, manifest_names
 from harness.engine import Engine, find_engine
 from harness.images.fetch import Supply, few_notes
 from harness.methods.card import MethodCard, load_method
@@ -126,7 +126,7 @@ def command(
 
 def _own_dataset(layout: Layout, card: MethodCard) -> DatasetManifest:
     """A dataset of the method's benchmark whose files are all in the repository."""
-    manifests = (load_manifest(layout, name) for name in sound_names(layout))
+    manifests = (load_manifest(layout, name) for name in manifest_names(layout))
     of_benchmark = (
         one for one in manifests if one.benchmark in card.benchmarks and not (one.bring or one.extends)
     )

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import click
 
-from harness.base.errors import refuse_unknown
 from harness.base.layout import find_layout
 from harness.base.plurals import counted, form_of
 from harness.base.tables import aligned
+from harness.base.unknown_names import refuse_unknown_names
 from harness.base.vocabulary import Verdict
 from harness.cli.names import DATASET, METHOD
 from harness.cli.options import OnceGroup, echo_json, json_option, mirror_option
@@ -49,8 +49,8 @@ def list_(with_keys: bool, methods: tuple[str, ...], datasets: tuple[str, ...], 
         return
     layout = find_layout()
     every = overview(layout)
-    refuse_unknown("method", methods, {row.job.method for row in every}, where=layout.reference)
-    refuse_unknown("dataset", datasets, {row.job.dataset for row in every}, where=layout.reference)
+    refuse_unknown_names("method", methods, {row.job.method for row in every}, where=layout.reference)
+    refuse_unknown_names("dataset", datasets, {row.job.dataset for row in every}, where=layout.reference)
     rows = [row for row in every if _is_chosen(row.job, methods, datasets)]
     if as_json:
         echo_json([row.to_json() for row in rows])
@@ -112,8 +112,8 @@ def _list_keys(methods: tuple[str, ...], datasets: tuple[str, ...], *, as_json: 
     """Every reference result of these methods and datasets; without names, of all."""
     layout = find_layout()
     jobs = {key: (entry.planned.job, entry.content["verdict"]) for key, entry in load_reference(layout).items()}
-    refuse_unknown("method", methods, {job.method for job, _ in jobs.values()}, where=layout.reference)
-    refuse_unknown("dataset", datasets, {job.dataset for job, _ in jobs.values()}, where=layout.reference)
+    refuse_unknown_names("method", methods, {job.method for job, _ in jobs.values()}, where=layout.reference)
+    refuse_unknown_names("dataset", datasets, {job.dataset for job, _ in jobs.values()}, where=layout.reference)
     chosen = [
         {"key": key, "verdict": verdict, "label": job.label, **job.model_dump(mode="json")}
         for key, (job, verdict) in jobs.items()

@@ -15,7 +15,7 @@ from harness.base.plurals import counted
 from harness.base.tables import aligned
 from harness.cli.options import OnceGroup, echo_json, json_option, mirror_option
 from harness.cli.splitting.options import SplitRequest, split_options
-from harness.data import sound_names
+from harness.data import manifest_names
 from harness.results.findings import findings_on
 from harness.splits import load_split, make_split
 from harness.splits.checksums import record_splits, recorded_splits
@@ -174,7 +174,7 @@ def _recorded_specs(layout: Layout, dataset: str, strategy: str | None) -> list[
 def _published_counts(layout: Layout, benchmark: str, strategy: str) -> dict[str, int]:
     return {
         dataset: sum(line.spec.strategy == strategy for line in recorded_splits(layout, dataset).values())
-        for dataset in sound_names(layout)
+        for dataset in manifest_names(layout)
         if benchmark_of(layout, dataset) == benchmark
     }
 

@@ -7,7 +7,8 @@ from pathlib import Path
 import click
 
 from harness import api
-from harness.base.errors import UsageError, refuse_unknown
+from harness.base.errors import UsageError
+from harness.base.unknown_names import refuse_unknown_names
 from harness.base.vocabulary import Verdict
 from harness.benchmarks import get
 from harness.cli.names import BENCHMARK, DATASET, METHOD, METRIC, STORED_SUITE, Word
@@ -95,11 +96,11 @@ def command(
     whole = api.status(plan, reference=reference, repository=repository)
     jobs = [scored.cell.job for scored in whole.cells]
     where = f"the plan '{suite}'; others: --suite"
-    refuse_unknown("benchmark", benchmarks, (job.benchmark for job in jobs), where=where)
-    refuse_unknown("method", methods, (job.method for job in jobs), where=where)
-    refuse_unknown("dataset", datasets, (job.dataset for job in jobs), where=where)
+    refuse_unknown_names("benchmark", benchmarks, (job.benchmark for job in jobs), where=where)
+    refuse_unknown_names("method", methods, (job.method for job in jobs), where=where)
+    refuse_unknown_names("dataset", datasets, (job.dataset for job in jobs), where=where)
     known = {one.name for name in {job.benchmark for job in jobs} for one in get(name).scoring.metrics}
-    refuse_unknown("metric", [metric] if metric else [], known, where="`harness list metrics`")
+    refuse_unknown_names("metric", [metric] if metric else [], known, where="`harness list metrics`")
     table = whole.select(
         benchmarks=benchmarks,
         methods=methods,

@@ -20,7 +20,7 @@ from harness.compare.names import PublishedNames, load_names, target_of
 from harness.compare.paper import Place, has_study, load_paper
 from harness.compare.runs import Runs, obtain
 from harness.compare.values import our_side, published_side
-from harness.data import dataset_digest, sound_names
+from harness.data import dataset_digest, manifest_names
 from harness.methods.card import method_names
 from harness.planning.plan import Present
 from harness.results.store import Store
@@ -122,15 +122,14 @@ def _single(
 def _artifact(layout: Layout) -> Comparable:
     """The methods, datasets and splits of this artifact, and the datasets that have a manifest but no data."""
     without: dict[str, str] = {}
-    names = sound_names(layout)
-    for name in names:
+    for name in manifest_names(layout):
         try:
             dataset_digest(layout, name)
         except DataError as error:
             without[name] = error.what
     return Comparable(
         methods=frozenset(method_names(layout)),
-        datasets=frozenset(names),
+        datasets=frozenset(manifest_names(layout)),
         splits=frozenset(strategy_names()),
         without_data=without,
     )

@@ -17,11 +17,12 @@ from urllib.parse import unquote, urlsplit
 from pydantic import Field, SerializeAsAny, ValidationInfo, field_validator, model_validator
 
 from harness import benchmarks
-from harness.base.errors import ManifestError, UsageError, unknown
+from harness.base.errors import ManifestError, UsageError
 from harness.base.files import read_json
 from harness.base.layout import Layout
 from harness.base.manifest_faults import plain_faults
 from harness.base.manifests import NamedManifest, Strict, load_named
+from harness.base.unknown_names import unknown_name
 from harness.benchmarks import Statistics
 from harness.benchmarks.new_item import NewItem
 
@@ -209,7 +210,7 @@ def has_manifest(layout: Layout, name: str) -> bool:
     return Path(name).name == name and any((place / name / MANIFEST).is_file() for place in places)
 
 
-def manifest_names(layout: Layout) -> list[str]:
+def dataset_names(layout: Layout) -> list[str]:
     """All datasets: every folder with a manifest, of the tree or of a person's own.
 
     Those that were extended are not among them: they are there for the questions that were asked of them.
@@ -219,13 +220,13 @@ def manifest_names(layout: Layout) -> list[str]:
     return sorted(name for name in folders if not name.startswith("."))
 
 
-def sound_names(layout: Layout) -> list[str]:
+def manifest_names(layout: Layout) -> list[str]:
     """All datasets whose manifest can be read; each other one is warned of, once.
 
     For what goes through all datasets: a fault in one must not stop what is about others.
     """
     sound = []
-    for name in manifest_names(layout):
+    for name in dataset_names(layout):
         try:
             load_manifest(layout, name)
         except UsageError as error:
@@ -242,10 +243,10 @@ def _warn(text: str) -> None:
 
 def check_known(layout: Layout, names: Iterable[str]) -> None:
     """Raise `UsageError` for a name that no dataset has; it says how a person adds one."""
-    known = manifest_names(layout)
+    known = dataset_names(layout)
     for name in names:
         if not has_manifest(layout, name):
-            error = unknown("dataset", name, known, where="\n         ".join(map(str, layout.dataset_places)))
+            error = unknown_name("dataset", name, known, where="\n         ".join(map(str, layout.dataset_places)))
             # a folder is not a name, but its last part may be one
             last = Path(name).name
             todo = f"did you mean '{last}'?" if last in known else error.todo

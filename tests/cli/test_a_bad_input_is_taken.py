@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from harness.base.errors import UsageError, unknown
+from harness.base.errors import UsageError
 from harness.base.files import write_atomic
 from harness.base.layout import Layout
+from harness.base.unknown_names import unknown_name
 from harness.cli import group, main
 from harness.cli.options import parse_settings
 from harness.cli.output import deliver
@@ -276,8 +277,8 @@ _MANY = [f"method_{number}" for number in range(40)]
 def test_an_unknown_name_is_told_what_was_meant_and_no_dozens_of_others(
     kind: str, name: str, known: list[str], todo: str
 ) -> None:
-    assert unknown(kind, name, known).todo == todo
+    assert unknown_name(kind, name, known).todo == todo
 
 
 def test_the_same_beginning_suggests_three_at_most() -> None:
-    assert unknown("method", "METHOD", _MANY).todo.count("'method_") == 3
+    assert unknown_name("method", "METHOD", _MANY).todo.count("'method_") == 3

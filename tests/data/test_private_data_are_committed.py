@@ -15,7 +15,7 @@ from harness.base.errors import UsageError
 from harness.base.layout import DATA_VARIABLE, Layout, data_folder, find_layout
 from harness.benchmarks.new_item import NewItem
 from harness.cli import group
-from harness.data import load_dataset, load_manifest, manifest_names, sound_names
+from harness.data import dataset_names, load_dataset, load_manifest, manifest_names
 from harness.data.extension import extended
 from harness.data.manifest import check_known, has_manifest, manifest_path
 from harness.data.own_dataset import new_dataset
@@ -97,7 +97,7 @@ def test_two_of_one_name_are_both_named(own: Layout, matrix: Path) -> None:
         assert caught.value.where.split() == [
             str(place / "twice" / "dataset.toml") for place in (own.datasets, house.own_datasets)
         ]
-    assert manifest_names(house) == ["twice"]
+    assert dataset_names(house) == ["twice"] and manifest_names(house) == []
 
 
 def test_items_of_ones_own_are_put_beside_no_data_and_into_no_list(own: Layout, matrix: Path) -> None:
@@ -115,7 +115,7 @@ def test_items_of_ones_own_are_put_beside_no_data_and_into_no_list(own: Layout, 
         check_known(house, [name])
         assert load_dataset(house, name).name == name
     assert sorted(path for path in own.root.rglob("*") if not path.is_relative_to(own.cache)) == here
-    assert manifest_names(house) == sound_names(house) == ["private", "public"]
+    assert dataset_names(house) == manifest_names(house) == ["private", "public"]
     with pytest.raises(UsageError, match="no dataset is called"):
         check_known(house, [f"../{own.extended.name}/{names[0]}"])
 
