@@ -174,9 +174,19 @@ _RUN = ("run", "--method", "constant", "--dataset", "synthetic", "--seed", "1")
     ("arguments", "code", "said"),
     [
         ((*_RUN, "--inner-folds", "1"), 2, "the split has 5 inner folds, and the run wants 1"),
-        ((*_RUN, "--inner-folds", "1000000"), 2, "less than or equal to 100"),
+        ((*_RUN, "--inner-folds", "1000000"), 2, "inner folds has to be 100 or less, not 1000000"),
         ((*_RUN, "--inner-folds", "3", "--split", "random:inner_folds=4"), 2, "has 4 inner folds"),
-        ((*_RUN, "--split", "random:test_share=0.99999"), 4, "can't be shared out by label"),
+        (
+            (*_RUN, "--split", "random:test_share=0.99999"),
+            2,
+            "can't be shared out by label\n  where: dataset synthetic",
+        ),
+        (
+            (*_RUN, "--split", "random:test_share=2"),
+            2,
+            "test_share: has to be less than 1.0, not 2\n  to do: `harness",
+        ),
+        ((*_RUN, "--split", "random:test_shar=0.3"), 2, "did you mean 'test_share'?"),
         (("run", "--method", "bnnr", "--dataset", "synthetic_ddi", "--seed", "1"), 2, "BNNR does not belong to"),
         ((*_RUN, "--method", "mlp"), 2, "MLP does not belong to benchmark repurposing"),
         ((*_RUN, "--set", "score=nan"), 2, "'nan' is no finite number"),
