@@ -10,6 +10,7 @@ from itertools import groupby
 from harness.base.plurals import counted, form_of
 from harness.base.tables import GAP, aligned, wrapped
 from harness.base.vocabulary import Verdict
+from harness.results.scoring import without_truth
 from harness.status.footnotes import Footnotes
 from harness.status.table import PUBLISHED_ORDER, Group, ScoredCell, Table, known_sets
 
@@ -157,8 +158,12 @@ def remarks(table: Table) -> list[str]:
         lines.append(
             f"{counted(references, 'cell')} not run on this machine: the committed reference results are shown."
         )
-    if unscored := sum(1 for scored in table.cells if scored.cell.verdict is Verdict.OK and not scored.scored):
-        lines.append(f"{counted(unscored, 'cell')} ok without fresh scores: run `harness score`.")
+    unscored = [one.cell.job for one in table.cells if one.cell.verdict is Verdict.OK and not one.scored]
+    asked = sum(1 for job in unscored if without_truth(job))
+    if len(unscored) > asked:
+        lines.append(f"{counted(len(unscored) - asked, 'cell')} ok without fresh scores: run `harness score`.")
+    if asked:
+        lines.append(f"{counted(asked, 'cell')} of `harness predict` without scores: nobody knows the truth.")
     if table.others:
         verb = "belongs" if table.others == 1 else "belong"
         lines.append(

@@ -200,7 +200,7 @@ def test_a_number_says_what_it_leaves_out(drugs: Path, tmp_path: Path) -> None:
 
 def test_cells_show_the_metric_of_the_matrix_and_whole_names(evidence: Layout, tmp_path: Path) -> None:
     """Of data of which nothing is published both are as defined. A cell without a value names no metric."""
-    both = {"S1 F1/as-published": 0.25, "S1 F1/as-defined": 0.75}
+    both: dict[str, float | None] = {"S1 F1/as-published": 0.25, "S1 F1/as-defined": 0.75}
     own, waiting = drug_cell("mlp", both, {}), drug_cell("drug_frequency", {}, {})
     job = own.cell.job.model_copy(update={"dataset": "drugbank"})
     published = replace(own, cell=replace(own.cell, job=job))

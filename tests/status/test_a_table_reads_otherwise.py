@@ -381,6 +381,15 @@ def test_nothing_is_noted_that_does_not_hold() -> None:
     assert unscored == "1 cell ok without fresh scores: run `harness score`."
 
 
+def test_nobody_is_asked_to_score_what_has_no_truth() -> None:
+    asked = cell("mlp", split="new_drugs")
+    (_, said) = notes(Table("drugs", 1, (asked,), 0))
+    assert said == "1 cell of `harness predict` without scores: nobody knows the truth."
+    (_, unscored, said) = notes(Table("drugs", 3, (asked, replace(asked, row="mste"), CELLS[-1]), 0))
+    assert unscored == "1 cell ok without fresh scores: run `harness score`."
+    assert said.startswith("2 cells of `harness predict` without scores")
+
+
 def test_a_reason_of_many_splits_names_the_dataset_and_counts_them() -> None:
     """The suite full has a reason that holds of 432 splits."""
     cells = tuple(cell("mlp", Verdict.MEMORY, MEMORY, split=f"space={number}") for number in range(9))
