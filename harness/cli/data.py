@@ -146,7 +146,7 @@ def _harness() -> str:
     return f"harness --data {shlex.quote(data)}" if data else "harness"
 
 
-@command.command("show", short_help="All that the manifest says of one, and where its files are.")
+@command.command("show", short_help="Show all that the manifest says of one, and where its files are.")
 @click.argument("name", type=DATASET)
 @mirror_option
 @json_option
@@ -180,7 +180,7 @@ def show(name: str, mirrors: tuple[Path, ...], as_json: bool) -> None:
         click.echo(f"  {table}: to be brought")
 
 
-@command.command("list", short_help="What there is, and what is here.")
+@command.command("list", short_help="List what there is, and what is here.")
 @mirror_option
 @json_option
 def list_datasets(mirrors: tuple[Path, ...], as_json: bool) -> int:

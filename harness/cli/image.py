@@ -58,7 +58,7 @@ def command() -> None:
     """
 
 
-@command.command("list", short_help="What is recorded, and what was built here.")
+@command.command("list", short_help="List what is recorded, and what was built here.")
 @json_option
 def list_images(as_json: bool) -> None:
     """What is recorded of every environment and method, and what was built here."""
@@ -80,7 +80,7 @@ def list_images(as_json: bool) -> None:
         click.echo(line)
 
 
-@command.command(short_help="From what was asked for to exact versions and sha256.")
+@command.command(short_help="Lock what was asked for: exact versions and sha256.")
 @click.argument("names", type=IMAGE, nargs=-1, required=True)
 @_mirrors
 @json_option

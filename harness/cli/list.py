@@ -25,7 +25,12 @@ _FAULT = "fault"
 @click.option("--markdown", is_flag=True, help="As a page: docs/methods.md, docs/findings.md.")
 @json_option
 def command(kind: str, markdown: bool, as_json: bool) -> int:
-    """List methods, datasets, suites, metrics or findings."""
+    """List methods, datasets, suites, metrics or findings.
+
+    \b
+    harness list                 the methods
+    harness list datasets
+    """
     if markdown:
         click.echo(_page(kind), nl=False)
         return 0

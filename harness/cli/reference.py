@@ -34,7 +34,7 @@ def command() -> None:
     """
 
 
-@command.command("list")
+@command.command("list", short_help="List how many runs there are of every method.")
 @click.option("--keys", "with_keys", is_flag=True, help="Each run with its key.")
 @click.option("--method", "methods", multiple=True, type=METHOD, help="Only this method; may be repeated.")
 @click.option("--dataset", "datasets", multiple=True, type=DATASET, help="Only this dataset; may be repeated.")
@@ -126,7 +126,7 @@ def _list_keys(methods: tuple[str, ...], datasets: tuple[str, ...], *, as_json: 
         click.echo(line)
 
 
-@command.command("save")
+@command.command("save", short_help="Take the finished runs of this machine into them.")
 @mirror_option
 @json_option
 def save(mirrors: tuple[Path, ...], as_json: bool) -> None:

@@ -34,10 +34,18 @@ from harness.status import show, to_json, to_markdown, to_text
     help="Which plan; 'stored': all that was ever run here.",
 )
 @published_seeds_option
-@click.option("--benchmark", "benchmarks", multiple=True, type=BENCHMARK, help="Only cells of this benchmark.")
-@click.option("--method", "methods", multiple=True, type=METHOD, help="Only cells of this method.")
-@click.option("--dataset", "datasets", multiple=True, type=DATASET, help="Only cells on this dataset.")
-@click.option("--verdict", "verdicts", multiple=True, type=Word([str(one) for one in Verdict]))
+@click.option(
+    "--benchmark", "benchmarks", multiple=True, type=BENCHMARK, help="Only this benchmark; may be repeated."
+)
+@click.option("--method", "methods", multiple=True, type=METHOD, help="Only this method; may be repeated.")
+@click.option("--dataset", "datasets", multiple=True, type=DATASET, help="Only this dataset; may be repeated.")
+@click.option(
+    "--verdict",
+    "verdicts",
+    multiple=True,
+    type=Word([str(one) for one in Verdict]),
+    help="Only cells with this verdict; may be repeated.",
+)
 @click.option("--metric", type=METRIC, default="", help="Show this metric, such as NS-AUC/as-defined.")
 @click.option(
     "--watch", "watches", is_flag=True, help="In place of the table: the campaigns at work, until none is."
@@ -66,6 +74,7 @@ def command(
 
     \b
     harness status
+    harness status --suite full                  of hundreds of rows sums, by method and dataset
     harness status --suite full --dataset hdvd
     harness status --cells --verdict timeout
     harness status --metric NS-AUC/as-defined
