@@ -26,6 +26,13 @@ _LISTS = {
 
 def unknown_name(kind: str, name: str, known: Collection[str], *, where: object = "") -> UsageError:
     """The error for an unknown name, with the nearest that exist, and all where they are few."""
+    method, slash, variant = name.partition("/")
+    if kind == "method" and slash and method in known:
+        return UsageError(
+            f"no method is called '{name}'",
+            where=str(where),
+            todo=f"name a variant beside its method: --method {method} --variant {variant}",
+        )
     near = " or ".join(f"'{one}'" for one in _nearest(name, known))
     hint = f"did you mean {near}? " if near else ""
     if len(known) <= _FEW:

@@ -280,6 +280,7 @@ _MANY = [f"method_{number}" for number in range(40)]
         ),
         ("dataset", "zzzzz", _MANY, "`harness list datasets` shows all 40"),
         ("thing", "x", _MANY, f"known: {', '.join(_MANY[:8])} and 32 more"),
+        ("method", "method_1/x", _MANY, "name a variant beside its method: --method method_1 --variant x"),
         ("method", "x", _MANY[:8], f"known: {', '.join(_MANY[:8])}"),
         ("method", "x", [], "known: none"),
     ],
@@ -292,3 +293,20 @@ def test_an_unknown_name_is_told_what_was_meant_and_no_dozens_of_others(
 
 def test_the_same_beginning_suggests_three_at_most() -> None:
     assert unknown_name("method", "METHOD", _MANY).todo.count("'method_") == 3
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("build", "nope"), ("verify", "nope"), ("save", "images.tar", "nope"), ("build", "bnnr", "--all")],
+)
+def test_an_image_that_cannot_be_is_refused_before_an_engine_is_started(
+    arguments: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A build waits for those of others; a wrong name need not."""
+
+    def no_engine(*_: object, **__: object) -> None:
+        pytest.fail("an engine was looked for")
+
+    monkeypatch.setattr("harness.cli.image.find_engine", no_engine)
+    told = refusal("image", *arguments, capsys=capsys)
+    assert "no environment is called 'nope'" in told or "images are named beside --all" in told
