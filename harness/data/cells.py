@@ -168,15 +168,20 @@ def _text(content: bytes, path: Path) -> str:
 
 
 def _separator(text: str) -> str:
-    """What separates cells: with it, most of the first lines have as many cells as the header, more than one."""
+    """What separates cells: with it, most of the first lines have as many cells as the header, more than one.
 
-    def fit(separator: str) -> tuple[int, int]:
-        rows = filter(None, csv.reader(io.StringIO(text, newline=""), delimiter=separator))
-        try:
-            widths = [len(row) for row in islice(rows, _LOOK_LINES)]
-        except csv.Error:
-            return 0, 0
-        return (widths.count(widths[0]), widths[0]) if widths and widths[0] > 1 else (0, 0)
+    One with which all quotation marks stand at the ends of cells comes first.
+    """
+
+    def fit(separator: str) -> tuple[bool, int, int]:
+        for strict in (True, False):
+            rows = filter(None, csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=strict))
+            try:
+                widths = [len(row) for row in islice(rows, _LOOK_LINES)]
+            except csv.Error:
+                continue
+            return (strict, widths.count(widths[0]), widths[0]) if widths and widths[0] > 1 else (False, 0, 0)
+        return False, 0, 0
 
     return max(_SEPARATORS, key=fit)
 
