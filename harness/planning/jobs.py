@@ -108,7 +108,9 @@ def complete_options(benchmark: str, options: Mapping[str, int], *, where: str =
     except ValidationError as error:
         name, _, words = plain_lines(error, [])[0].partition(": ")
         raise UsageError(
-            f"{name.replace('_', ' ')} {words}", where=place(name), todo="give another number, or leave it out"
+            f"{name.replace('_', ' ')} {words}",
+            where=f"{place(name)} {options[name]}",
+            todo="give another number, or leave it out",
         ) from None
 
 
