@@ -84,6 +84,7 @@ def test_a_page_is_read_in_its_order() -> None:
         ("...\nlast\n", "last\n"),
         ("first\n...\n", "first\nand\nmore\n"),
         ("1 of ... left\n", "1 of 3 left\n"),
+        ("one\n", "at work: harness compare (10 s)\none\n"),
     ],
 )
 def test_three_dots_stand_for_anything(shown: str, printed: str) -> None:
