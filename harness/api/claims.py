@@ -7,11 +7,11 @@ from pathlib import Path
 
 from harness import benchmarks
 from harness.api.repository import Names, Numbers, Repository, numbers, opened, several
-from harness.base.errors import refuse_unknown
 from harness.base.layout import Layout
+from harness.base.unknown_names import refuse_unknown_names
 from harness.compare import Accelerators, Book, compare_claims, load_claims, load_external, load_names
 from harness.compare import compare_accelerators as compare_of_store
-from harness.data import load_manifest, manifest_names
+from harness.data import dataset_names, load_manifest
 from harness.methods.card import load_method, method_names
 from harness.splits.strategies import strategy_names
 
@@ -64,11 +64,11 @@ def compare_accelerators(
     asked = {"method": several(methods), "dataset": several(datasets), "split": several(splits)}
     known = {
         "method": method_names(here.layout),
-        "dataset": manifest_names(here.layout),
+        "dataset": dataset_names(here.layout),
         "split": strategy_names(),
     }
     for kind, names in asked.items():
-        refuse_unknown(kind, names, known[kind], where=here.layout.root)
+        refuse_unknown_names(kind, names, known[kind], where=here.layout.root)
     return compare_of_store(
         here.layout,
         here.store,
@@ -83,7 +83,7 @@ def compare_accelerators(
 
 def _benchmark_of(layout: Layout, methods: Iterable[str], datasets: Iterable[str]) -> str:
     """The benchmark of all that is called by our names, if it is one; else the first of all."""
-    ours = set(method_names(layout)), set(manifest_names(layout))
+    ours = set(method_names(layout)), set(dataset_names(layout))
     sets = [set(load_method(layout, name).benchmarks) for name in methods if name in ours[0]]
     sets += [{load_manifest(layout, name).benchmark} for name in datasets if name in ours[1]]
     common = set.intersection(*sets) if sets else set()
@@ -100,9 +100,9 @@ def _refuse_unknown(
     claims = load_claims(layout, names) if against is None else load_external(names, against)
     ours: dict[str, Iterable[str]] = {
         "method": method_names(layout),
-        "dataset": manifest_names(layout),
+        "dataset": dataset_names(layout),
         "split": strategy_names(),
     }
     for kind, asked in chosen.items():
         known = {*ours[kind], *(getattr(claim, kind) for claim in claims)}
-        refuse_unknown(kind, asked, known, where=against or layout.published / benchmark)
+        refuse_unknown_names(kind, asked, known, where=against or layout.published / benchmark)

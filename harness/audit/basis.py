@@ -19,9 +19,9 @@ from harness.base.input_files import as_file
 from harness.base.layout import Layout
 from harness.base.machine import processor
 from harness.base.vocabulary import Accelerator
-from harness.data import dataset_digest, load_dataset, load_manifest, manifest_names
+from harness.data import dataset_digest, load_dataset, load_manifest
 from harness.data.datasets import is_here
-from harness.data.manifest import SourceFile, manifest_path, mirror_path
+from harness.data.manifest import SourceFile, has_manifest, manifest_path, mirror_path
 from harness.data.sources import cache_path, check_file
 from harness.engine import Engine
 from harness.execution.inputs import make_inputs
@@ -65,7 +65,7 @@ def find_superseded(layout: Layout, record: Record) -> Superseded:
             tree = planned.image_tree  # the environment's own step tells what is broken
         if tree != planned.image_tree:
             image = f"code or environment of '{method}' changed: the image tree is {tree[:12]} now"
-    if dataset not in manifest_names(layout):
+    if not has_manifest(layout, dataset):
         data = f"there is no dataset '{dataset}' in this repository any more"
     else:
         try:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from harness.base.errors import HarnessError, UsageError, unknown
+from harness.base.errors import HarnessError, UsageError
 from harness.base.files import canonical_json
+from harness.base.unknown_names import unknown_name
 from harness.planning.jobs import Job
 from harness.results.reference import ReferenceResult
 from harness.results.store import Store
 
 # How many known keys a person is shown who gave one that is not known.
-_SHOWN = 10
 
 
 def keys_of_jobs(store: Store, jobs: Iterable[Job]) -> tuple[list[str], int]:
@@ -57,13 +57,7 @@ def find_key(all_keys: Sequence[str], prefix: str, where: Path) -> str:
     """The one key that begins with `prefix`; `UsageError` if none does, or several do."""
     keys = [key for key in all_keys if key.startswith(prefix.lower())]
     if not keys:
-        refused = unknown("run", prefix, [key[:12] for key in all_keys[:_SHOWN]], where=where)
-        if len(all_keys) > _SHOWN:
-            refused.todo += (
-                f" and {len(all_keys) - _SHOWN} more; `harness status --suite stored --cells` and"
-                " `harness reference list --keys` list all"
-            )
-        raise refused
+        raise unknown_name("run", prefix, [key[:12] for key in all_keys], where=where)
     if len(keys) > 1:
         raise UsageError(
             f"{len(keys)} keys begin with '{prefix}'",

@@ -56,6 +56,11 @@ class Layout:
         """Where a new dataset of a person's own goes."""
         return self.data or self.datasets
 
+    @property
+    def extended(self) -> Path:
+        """Datasets that `harness predict` made of others and items of one's own: found by name, never listed."""
+        return self.cache / "extended"
+
     def with_data(self, folder: Path) -> Layout:
         """The same with a person's own datasets in a folder, which may be the tree's."""
         return replace(self, data=None if folder.resolve() == self.datasets.resolve() else folder)

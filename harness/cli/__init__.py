@@ -40,7 +40,7 @@ _TRACEBACK = "PERMAFROST_TRACEBACK"
 # In the order in which a person needs them. The text is repeated here so that --help imports nothing.
 _COMMANDS = {
     "doctor": "Check engine, disk, memory, GPU, data and a tiny control run.",
-    "list": "List methods, datasets, suites and metrics.",
+    "list": "List methods, datasets, suites, metrics or findings.",
     "data": "List, get and verify datasets, or make one of your own.",
     "weights": "List, get and verify pretrained models.",
     "split": "List, make and verify standard split files.",
@@ -63,12 +63,12 @@ _COMMANDS = {
     "audit": "Answer: why should I believe this cell?",
     "attest": "Say what the results are, in a statement that you can sign.",
     "log": "Show what happened to results, in order.",
-    "report": "Write the status page as one self-contained HTML file.",
+    "report": "Write the status page as one HTML file, or as a site.",
     "export": "Export results with all that they rest on, or verify such an export.",
     "predict": "Rank what is not known, or items of your own, by several methods.",
     "notebook": "Open a Jupyter kernel inside a method's frozen image, a job loaded.",
     "job": "Write the inputs of a job, for a container that you start yourself.",
-    "new": "Make the skeleton of a new method.",
+    "new": "Make the skeleton of a new method, and check methods.",
     "clean": "Remove orphaned containers, temporary folders, caches.",
 }
 
@@ -124,8 +124,8 @@ def _command(name: str) -> click.Command:
     cls=LazyGroup,
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Exit codes: 0 all planned cells ok or not-applicable; 1 some are not, for whatever reason; 2 usage; "
-    "3 engine; 4 data that the command itself needs are missing or corrupt; 5 audit failed; 130 interrupted. The "
-    "pages under docs/ tell the rest, README.md which one.",
+    "3 engine; 4 data that the command itself needs are missing or corrupt; 5 audit failed; 130 interrupted. "
+    "README.md leads to the page under docs/ that tells more.",
 )
 @click.version_option(__version__, prog_name="harness")
 @click.option(

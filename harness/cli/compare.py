@@ -24,11 +24,11 @@ from harness.cli.output import chosen_kind, deliver, output_option
     "methods",
     multiple=True,
     type=METHOD,
-    help="Only claims about this method (our name or the published).",
+    help="Only this method (our name or the published); may be repeated.",
 )
-@click.option("--dataset", "datasets", multiple=True, type=DATASET, help="Only claims about this dataset.")
-@click.option("--split", "splits", multiple=True, type=SPLIT, help="Only claims about this split strategy.")
-@click.option("--seed", "seeds", multiple=True, type=int, help="Only values of this seed.")
+@click.option("--dataset", "datasets", multiple=True, type=DATASET, help="Only this dataset; may be repeated.")
+@click.option("--split", "splits", multiple=True, type=SPLIT, help="Only this split strategy; may be repeated.")
+@click.option("--seed", "seeds", multiple=True, type=int, help="Only this seed; may be repeated.")
 @click.option(
     "--against",
     "--claims",

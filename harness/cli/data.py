@@ -20,7 +20,7 @@ from harness.benchmarks.own_data import table_words
 from harness.cli.documents.envelope import json_text
 from harness.cli.names import DATASET
 from harness.cli.options import Command, OnceGroup, echo_json, json_option, mirror_option, parse_settings
-from harness.data import DatasetManifest, load_dataset, load_manifest, manifest_names
+from harness.data import DatasetManifest, dataset_names, load_dataset, load_manifest, manifest_names
 from harness.data.croissant import croissant_of
 from harness.data.datasets import convert_dataset, is_converted
 from harness.data.manifest import check_known, manifest_path
@@ -146,7 +146,7 @@ def _harness() -> str:
     return f"harness --data {shlex.quote(data)}" if data else "harness"
 
 
-@command.command("show", short_help="All that the manifest says of one, and where its files are.")
+@command.command("show", short_help="Show all that the manifest says of one, and where its files are.")
 @click.argument("name", type=DATASET)
 @mirror_option
 @json_option
@@ -180,13 +180,13 @@ def show(name: str, mirrors: tuple[Path, ...], as_json: bool) -> None:
         click.echo(f"  {table}: to be brought")
 
 
-@command.command("list", short_help="What there is, and what is here.")
+@command.command("list", short_help="List what there is, and what is here.")
 @mirror_option
 @json_option
 def list_datasets(mirrors: tuple[Path, ...], as_json: bool) -> int:
     """List datasets: what they hold, and whether their files are here. Exit code 2 when a manifest is faulty."""
     layout = find_layout()
-    descriptions = [_description(layout, name, mirrors) for name in manifest_names(layout)]
+    descriptions = [_description(layout, name, mirrors) for name in dataset_names(layout)]
     if as_json:
         echo_json([row for row, _ in descriptions])
     else:
@@ -233,7 +233,7 @@ def verify_datasets(names: tuple[str, ...], mirrors: tuple[Path, ...], as_json: 
     layout = find_layout()
     rows = [
         _verification(layout, name, mirrors, required=bool(names))
-        for name in _selection(layout, names, everything=not names)
+        for name in (_selection(layout, names, everything=False) if names else dataset_names(layout))
     ]
     if as_json:
         echo_json(rows)
@@ -289,9 +289,7 @@ def _selection(layout: Layout, names: tuple[str, ...], everything: bool) -> list
     if everything:
         return manifest_names(layout)
     if not names:
-        raise UsageError(
-            "no dataset is named", todo=f"name some of: {', '.join(manifest_names(layout))}, or --all"
-        )
+        raise UsageError("no dataset is named", todo="name some, or --all (`harness list datasets` shows them)")
     check_known(layout, names)
     return list(names)
 

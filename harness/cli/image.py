@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import click
 
-from harness.base.errors import EngineError
+from harness.base.errors import EngineError, UsageError
 from harness.base.layout import Layout, find_layout
 from harness.base.progress import Progress, progress_for
 from harness.base.tables import aligned
@@ -19,7 +19,7 @@ from harness.cli.names import IMAGE, Word
 from harness.cli.options import OnceGroup, echo_json, json_option
 from harness.engine import find_engine
 from harness.images.build import ensure_environment, ensure_image, record_environment
-from harness.images.cards import environment_chain
+from harness.images.cards import environment_chain, load_environment
 from harness.images.fetch import Progress as PartProgress
 from harness.images.fetch import Supply, export_parts
 from harness.images.handover import hand_over
@@ -58,7 +58,7 @@ def command() -> None:
     """
 
 
-@command.command("list", short_help="What is recorded, and what was built here.")
+@command.command("list", short_help="List what is recorded, and what was built here.")
 @json_option
 def list_images(as_json: bool) -> None:
     """What is recorded of every environment and method, and what was built here."""
@@ -80,7 +80,7 @@ def list_images(as_json: bool) -> None:
         click.echo(line)
 
 
-@command.command(short_help="From what was asked for to exact versions and sha256.")
+@command.command(short_help="Lock what was asked for: exact versions and sha256.")
 @click.argument("names", type=IMAGE, nargs=-1, required=True)
 @_mirrors
 @json_option
@@ -146,6 +146,8 @@ def build(
 ) -> None:
     """Build what is missing, with the network off, and compare it with the recorded trees."""
     layout, rows = find_layout(), list[dict[str, Any]]()
+    # before an engine is started, and before other builds are waited for
+    selection = _selection(layout, names, everything)
     with find_engine(layout) as engine, _fetch_progress(as_json) as (_, report):
         supply = Supply(
             mirrors=mirrors,
@@ -153,7 +155,7 @@ def build(
             progress=report,
             announce=lambda what: click.echo(what, err=True),
         )
-        for name in _selection(layout, names, everything):
+        for name in selection:
             if record:
                 environment = record_environment(engine, layout, name, accelerator, supply=supply)
                 recorded = f"{name}: recorded tree {environment.tree[:16]}, {environment.bytes / 1e6:.0f} MB"
@@ -184,10 +186,9 @@ def verify(
 ) -> int:
     """Prove that images are what the repository says; exit code 3 if one is not."""
     layout = find_layout()
-    findings = []
+    findings, selection = [], _selection(layout, names, everything)
     with find_engine(layout) as engine:
         supply = Supply(mirrors=mirrors)
-        selection = _selection(layout, names, everything)
         for finding in verify_images(engine, layout, selection, accelerator, rebuild=rebuild, supply=supply):
             findings.append(finding)
             if not as_json:
@@ -243,8 +244,9 @@ def save(
 ) -> None:
     """Write the images of NAMES into one new FILE for `harness image load`; `docker load` takes it too."""
     layout = find_layout()
+    selection = _selection(layout, names, everything=False)
     with find_engine(layout) as engine:
-        saved = save_images(engine, layout, names, file, accelerator, supply=Supply(mirrors))
+        saved = save_images(engine, layout, selection, file, accelerator, supply=Supply(mirrors))
     if as_json:
         echo_json({"file": str(file), "bytes": file.stat().st_size, **saved.model_dump(mode="json")})
         return
@@ -278,7 +280,12 @@ for part in (sbom, provenance, outdated):
 
 
 def _selection(layout: Layout, names: tuple[str, ...], everything: bool) -> list[str]:
-    return list(names) if names and not everything else method_names(layout)
+    """The names, each of an image that there is; all methods where none is named."""
+    if names and everything:
+        raise UsageError("images are named beside --all", where=", ".join(names), todo="give one of the two")
+    for name in names:
+        load_environment(layout, name)
+    return list(names) or method_names(layout)
 
 
 @contextmanager

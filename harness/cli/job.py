@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -21,6 +22,7 @@ from harness.cli.options import (
 )
 
 _FOLDER = click.Path(path_type=Path)
+_WIDTH = 100
 
 
 @click.group(cls=OnceGroup)
@@ -28,7 +30,7 @@ def command() -> None:
     """Hold a container by hand: write what a job's container reads, start it yourself, check what it wrote."""
 
 
-@command.command(short_help="Write the /in of a job, and print the line that runs it.")
+@command.command(short_help="Write the /in of a job, and print the command that runs it.")
 @click.argument("names", nargs=-1, required=True, metavar="[KEY] DIR")
 @request_options
 @mirror_option
@@ -43,15 +45,15 @@ def write(
     runtime: str | None,
     as_json: bool,
 ) -> None:
-    """Write all that the container of one job needs into the new folder DIR, and print the line that starts it.
+    """Write all that the container of one job needs into the new folder DIR, and print the command that starts it.
 
     \b
     harness job write 1503cd5e297e try                        the job of a run, made here or a reference result
     harness job write try --method bnnr --dataset hdvd --seed 1 --mirror DIR
     eval "$(harness job write 1503cd5e297e try)" && harness job check try
 
-    DIR/in is what a run of the job is given, in the same order: no test label is in it. The line alone is printed
-    to standard output.
+    DIR/in is what a run of the job is given, in the same order: no test label is in it. The command alone is
+    printed to standard output, its lines joined by backslashes.
     """
     if len(names) > 2:
         raise UsageError(f"{len(names)} names were given", where=" ".join(names), todo="give [KEY] DIR")
@@ -84,11 +86,22 @@ def write(
             }
         )
         return
-    click.echo(f"{written.note.planned.job.label}: {written.folder}; this line runs it:", err=True)
-    click.echo(shlex.join(written.command))
+    click.echo(f"{written.note.planned.job.label}: {written.folder}; this runs it:", err=True)
+    click.echo(shell_text(written.command))
     for remark in written.remarks:
         click.echo(f"note: {remark}", err=True)
     click.echo(f"then: harness job check {shlex.quote(folder)}", err=True)
+
+
+def shell_text(words: Sequence[str]) -> str:
+    """The command as a shell reads it, in lines that fit a screen, joined by backslashes."""
+    lines: list[str] = []
+    for word in map(shlex.quote, words):
+        if lines and len(lines[-1]) + len(word) < _WIDTH - 2:
+            lines[-1] += f" {word}"
+        else:
+            lines.append(f"  {word}" if lines else word)
+    return " \\\n".join(lines)
 
 
 @command.command(short_help="Check what a container that you started wrote.")

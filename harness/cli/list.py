@@ -10,7 +10,7 @@ from harness.base.layout import find_layout
 from harness.base.tables import aligned
 from harness.cli.names import Word
 from harness.cli.options import OnceCommand, echo_json, json_option
-from harness.data import load_manifest, manifest_names
+from harness.data import dataset_names, load_manifest
 from harness.methods import page as cards
 from harness.methods.card import load_methods
 from harness.planning.suites import load_suite, suite_names
@@ -25,7 +25,12 @@ _FAULT = "fault"
 @click.option("--markdown", is_flag=True, help="As a page: docs/methods.md, docs/findings.md.")
 @json_option
 def command(kind: str, markdown: bool, as_json: bool) -> int:
-    """List methods, datasets, suites, metrics or findings."""
+    """List methods, datasets, suites, metrics or findings.
+
+    \b
+    harness list                 the methods
+    harness list datasets
+    """
     if markdown:
         click.echo(_page(kind), nl=False)
         return 0
@@ -76,7 +81,7 @@ def _methods() -> list[dict[str, object]]:
 
 def _datasets() -> list[dict[str, object]]:
     layout, rows = find_layout(), list[dict[str, object]]()
-    for name in manifest_names(layout):
+    for name in dataset_names(layout):
         try:
             rows.append({"name": name, "summary": load_manifest(layout, name).title})
         except ManifestError as error:

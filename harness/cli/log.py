@@ -7,9 +7,9 @@ from dataclasses import asdict
 import click
 
 from harness import api
-from harness.base.errors import unknown
 from harness.base.plurals import counted
 from harness.base.tables import aligned
+from harness.base.unknown_names import unknown_name
 from harness.cli.names import KEY
 from harness.cli.options import OnceCommand, echo_json, json_option
 from harness.proof.leaves import Leaf
@@ -41,7 +41,7 @@ def command(key: str | None, reference: bool, proof: bool, as_json: bool) -> Non
     leaves = log.leaves()
     rows = [(number, leaf) for number, leaf in enumerate(leaves, start=1) if key is None or _is_of(leaf, key)]
     if key is not None and not rows:
-        raise unknown("run of the log", key, [leaf.key[:12] for leaf in leaves if leaf.key][:10], where=log.path)
+        raise unknown_name("run of the log", key, {leaf.key[:12] for leaf in leaves if leaf.key}, where=log.path)
     hashes = [leaf_hash(leaf.line) for leaf in leaves]
     paths = {number: [one.hex() for one in inclusion_proof(hashes, number - 1)] for number, _ in rows if proof}
     if as_json:

@@ -30,7 +30,7 @@ def command() -> None:
     """
 
 
-@command.command("method")
+@command.command("method", short_help="Write the skeleton of a method.")
 @click.argument("name")
 @click.option(
     "--language",
@@ -66,7 +66,7 @@ def _ending(rows: list[dict[str, Any]]) -> str:
     return "FAILED: the same" if told else f"FAILED: {last['reason']}"
 
 
-@command.command("check")
+@command.command("check", short_help="Run the self-test of methods in their containers.")
 @click.argument("names", nargs=-1, required=True, type=METHOD, metavar="METHOD...")
 @install_option
 @json_option

@@ -98,7 +98,10 @@ json_option = click.option("--json", "as_json", is_flag=True, help="For programs
 def benchmark_option(help: str) -> Callable[[Command], Command]:
     """`--benchmark NAME`."""
     return click.option(
-        "--benchmark", type=BENCHMARK, default=benchmarks.default, show_default=benchmarks.default(), help=help
+        "--benchmark",
+        type=BENCHMARK,
+        default=benchmarks.default,
+        help=f"{help} By default {benchmarks.default()}.",
     )
 
 

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from harness.base.errors import UsageError, unknown
+from harness.base.errors import UsageError
 from harness.base.layout import find_layout
 from harness.base.plurals import counted
+from harness.base.unknown_names import unknown_name
 from harness.cli.names import METHOD
 from harness.cli.options import OnceCommand, echo_json, install_option, json_option, mirror_option
 from harness.methods.card import load_methods, method_names
@@ -53,7 +54,7 @@ def command(
     names = [*method_names(layout), METRICS, SPLITS]
     for subject in subjects:
         if subject not in names:
-            raise unknown("method", subject, names, where=layout.methods)
+            raise unknown_name("method", subject, names, where=layout.methods)
         if not any(is_covered(case, cards, subject) for case in cases):
             why = next((card.without_golden for card in cards if card.name == subject), "")
             raise UsageError(

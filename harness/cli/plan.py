@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from harness import api
-from harness.base.errors import refuse_unknown
+from harness.base.unknown_names import refuse_unknown_names
 from harness.cli.options import OnceCommand, PlanArguments, echo_json, json_option, request_options
 
 if TYPE_CHECKING:
@@ -71,6 +71,8 @@ def _plan(repository: api.Repository, request: PlanArguments) -> Plan:
     plan = api.plan(**whole, make_splits=False, repository=repository)
     from harness.planning.needs import PART
 
-    refuse_unknown("method", methods, (cell.job.method for cell in plan.cells), where=f"the suite '{_WHOLE}'")
+    refuse_unknown_names(
+        "method", methods, (cell.job.method for cell in plan.cells), where=f"the suite '{_WHOLE}'"
+    )
     chosen = tuple(cell for cell in plan.cells if cell.job.method in methods)
     return replace(plan, name=f"{plan.name}{PART}{', '.join(methods)}", cells=chosen)

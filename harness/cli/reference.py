@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 from pathlib import Path
 
 import click
 
-from harness.base.errors import refuse_unknown
 from harness.base.layout import find_layout
 from harness.base.plurals import counted, form_of
 from harness.base.tables import aligned
+from harness.base.unknown_names import refuse_unknown_names
+from harness.base.vocabulary import Verdict
 from harness.cli.names import DATASET, METHOD
 from harness.cli.options import OnceGroup, echo_json, json_option, mirror_option
-from harness.results.reference import load_reference, overview, save_reference
+from harness.planning.jobs import Job
+from harness.results.reference import ReferenceRow, load_reference, overview, save_reference, verdict_counts
 from harness.results.store import Store
 
 
@@ -22,58 +27,97 @@ def command() -> None:
 
     \b
     harness reference list
+    harness reference list --method bnnr            each dataset and split of a method
     harness reference list --keys --method bnnr     each run with its key: harness show KEY
     harness status --suite full --reference         show them where nothing was run here
     harness audit --reference --replay 3            prove three of them by running them again
     """
 
 
-@command.command("list")
+@command.command("list", short_help="List how many runs there are of every method.")
 @click.option("--keys", "with_keys", is_flag=True, help="Each run with its key.")
-@click.option(
-    "--method", "methods", multiple=True, type=METHOD, help="With --keys: only this method; may be repeated."
-)
-@click.option(
-    "--dataset", "datasets", multiple=True, type=DATASET, help="With --keys: only this dataset; may be repeated."
-)
+@click.option("--method", "methods", multiple=True, type=METHOD, help="Only this method; may be repeated.")
+@click.option("--dataset", "datasets", multiple=True, type=DATASET, help="Only this dataset; may be repeated.")
 @json_option
 def list_(with_keys: bool, methods: tuple[str, ...], datasets: tuple[str, ...], as_json: bool) -> None:
-    """How many seeds there are of every method, dataset and split, and how they ended."""
+    """How many runs there are of every method, and how they ended.
+
+    With --method or --dataset, and in --json, for each dataset and split.
+    """
     if with_keys:
         _list_keys(methods, datasets, as_json=as_json)
         return
-    if methods or datasets:
-        raise click.UsageError("--method and --dataset need --keys")
-    rows = overview(find_layout())
+    layout = find_layout()
+    every = overview(layout)
+    refuse_unknown_names("method", methods, {row.job.method for row in every}, where=layout.reference)
+    refuse_unknown_names("dataset", datasets, {row.job.dataset for row in every}, where=layout.reference)
+    rows = [row for row in every if _is_chosen(row.job, methods, datasets)]
     if as_json:
         echo_json([row.to_json() for row in rows])
         return
-    for line in aligned(
+    for line in _splits(rows) if methods or datasets else _methods(rows):
+        click.echo(line)
+    click.echo(
+        f"{counted(sum(row.seeds for row in rows), 'run')}, {sum(row.cpu_hours for row in rows):.1f} CPU hours"
+    )
+    if not methods and not datasets:
+        click.echo("more: --method NAME or --dataset NAME, each split; --keys, each run")
+
+
+def _is_chosen(job: Job, methods: tuple[str, ...], datasets: tuple[str, ...]) -> bool:
+    """Whether a job is of these methods and datasets; without names, any is."""
+    return (not methods or job.method in methods) and (not datasets or job.dataset in datasets)
+
+
+def _splits(rows: Sequence[ReferenceRow]) -> list[str]:
+    """A line for each method, dataset and split."""
+    return aligned(
         [
             row.label,
             f"{row.seeds:3} {form_of('seed', row.seeds)}",
             row.verdicts,
             f"{row.cpu_hours:6.2f} CPU h",
-            f"{row.stale} of code, images or data that changed since" if row.stale else "",
+            _of_old(row.stale),
         ]
         for row in rows
-    ):
-        click.echo(line)
-    click.echo(
-        f"{counted(sum(row.seeds for row in rows), 'run')}, {sum(row.cpu_hours for row in rows):.1f} CPU hours"
     )
+
+
+def _methods(rows: Sequence[ReferenceRow]) -> Iterator[str]:
+    """For each benchmark a line for each method and variant."""
+    for benchmark, members in groupby(rows, key=lambda row: row.job.benchmark):
+        yield benchmark
+        lines = [["method", "datasets", "splits", "runs", "verdicts", " CPU h", ""]]
+        for method, of_method in groupby(members, key=lambda row: row.method):
+            own = list(of_method)
+            counts = sum((row.counts for row in own), Counter[Verdict]())
+            numbers = (len({row.job.dataset for row in own}), len(own), counts.total())
+            lines.append(
+                [
+                    method,
+                    *(f"{number:{len(head)}}" for number, head in zip(numbers, lines[0][1:], strict=False)),
+                    verdict_counts(counts),
+                    f"{sum(row.cpu_hours for row in own):6.1f}",
+                    _of_old(sum(row.stale for row in own)),
+                ]
+            )
+        yield from (*aligned(lines, indent="  ", ruled=True), "")
+
+
+def _of_old(stale: int) -> str:
+    return f"{stale} of code, images or data that changed since" if stale else ""
 
 
 def _list_keys(methods: tuple[str, ...], datasets: tuple[str, ...], *, as_json: bool) -> None:
     """Every reference result of these methods and datasets; without names, of all."""
     layout = find_layout()
     jobs = {key: (entry.planned.job, entry.content["verdict"]) for key, entry in load_reference(layout).items()}
-    refuse_unknown("method", methods, {job.method for job, _ in jobs.values()}, where=layout.reference)
-    refuse_unknown("dataset", datasets, {job.dataset for job, _ in jobs.values()}, where=layout.reference)
+    refuse_unknown_names("method", methods, {job.method for job, _ in jobs.values()}, where=layout.reference)
+    refuse_unknown_names("dataset", datasets, {job.dataset for job, _ in jobs.values()}, where=layout.reference)
     chosen = [
         {"key": key, "verdict": verdict, "label": job.label, **job.model_dump(mode="json")}
         for key, (job, verdict) in jobs.items()
-        if (not methods or job.method in methods) and (not datasets or job.dataset in datasets)
+        if _is_chosen(job, methods, datasets)
     ]
     if as_json:
         echo_json(chosen)
@@ -82,7 +126,7 @@ def _list_keys(methods: tuple[str, ...], datasets: tuple[str, ...], *, as_json: 
         click.echo(line)
 
 
-@command.command("save")
+@command.command("save", short_help="Take the finished runs of this machine into them.")
 @mirror_option
 @json_option
 def save(mirrors: tuple[Path, ...], as_json: bool) -> None:

@@ -44,7 +44,7 @@ _SHOWN_IN_FULL = 4
 @runtime_option
 @on_option
 @click.option("--dry-run", is_flag=True, help="Only show what would run, and what it would need.")
-@click.option("--verify", is_flag=True, help="What is left of a large plan is seen in all records.")
+@click.option("--verify", is_flag=True, help="Of a large plan too, read every record to see what is left.")
 @click.option("--report", is_flag=True, help="Write the HTML report at the end.")
 @json_option
 def command(

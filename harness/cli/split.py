@@ -40,7 +40,7 @@ def command() -> None:
     """List, make, verify and measure standard split files."""
 
 
-@command.command("list", short_help="Strategies, parameters, published splits.")
+@command.command("list", short_help="List strategies, parameters, published splits.")
 @json_option
 def list_splits(as_json: bool) -> None:
     """List split strategies, their parameters, and how many splits of each dataset are published."""

@@ -7,7 +7,8 @@ from pathlib import Path
 import click
 
 from harness import api
-from harness.base.errors import UsageError, refuse_unknown
+from harness.base.errors import UsageError
+from harness.base.unknown_names import refuse_unknown_names
 from harness.base.vocabulary import Verdict
 from harness.benchmarks import get
 from harness.cli.names import BENCHMARK, DATASET, METHOD, METRIC, STORED_SUITE, Word
@@ -33,10 +34,18 @@ from harness.status import show, to_json, to_markdown, to_text
     help="Which plan; 'stored': all that was ever run here.",
 )
 @published_seeds_option
-@click.option("--benchmark", "benchmarks", multiple=True, type=BENCHMARK, help="Only cells of this benchmark.")
-@click.option("--method", "methods", multiple=True, type=METHOD, help="Only cells of this method.")
-@click.option("--dataset", "datasets", multiple=True, type=DATASET, help="Only cells on this dataset.")
-@click.option("--verdict", "verdicts", multiple=True, type=Word([str(one) for one in Verdict]))
+@click.option(
+    "--benchmark", "benchmarks", multiple=True, type=BENCHMARK, help="Only this benchmark; may be repeated."
+)
+@click.option("--method", "methods", multiple=True, type=METHOD, help="Only this method; may be repeated.")
+@click.option("--dataset", "datasets", multiple=True, type=DATASET, help="Only this dataset; may be repeated.")
+@click.option(
+    "--verdict",
+    "verdicts",
+    multiple=True,
+    type=Word([str(one) for one in Verdict]),
+    help="Only cells with this verdict; may be repeated.",
+)
 @click.option("--metric", type=METRIC, default="", help="Show this metric, such as NS-AUC/as-defined.")
 @click.option(
     "--watch", "watches", is_flag=True, help="In place of the table: the campaigns at work, until none is."
@@ -65,6 +74,7 @@ def command(
 
     \b
     harness status
+    harness status --suite full                  of hundreds of rows sums, by method and dataset
     harness status --suite full --dataset hdvd
     harness status --cells --verdict timeout
     harness status --metric NS-AUC/as-defined
@@ -95,11 +105,11 @@ def command(
     whole = api.status(plan, reference=reference, repository=repository)
     jobs = [scored.cell.job for scored in whole.cells]
     where = f"the plan '{suite}'; others: --suite"
-    refuse_unknown("benchmark", benchmarks, (job.benchmark for job in jobs), where=where)
-    refuse_unknown("method", methods, (job.method for job in jobs), where=where)
-    refuse_unknown("dataset", datasets, (job.dataset for job in jobs), where=where)
+    refuse_unknown_names("benchmark", benchmarks, (job.benchmark for job in jobs), where=where)
+    refuse_unknown_names("method", methods, (job.method for job in jobs), where=where)
+    refuse_unknown_names("dataset", datasets, (job.dataset for job in jobs), where=where)
     known = {one.name for name in {job.benchmark for job in jobs} for one in get(name).scoring.metrics}
-    refuse_unknown("metric", [metric] if metric else [], known, where="`harness list metrics`")
+    refuse_unknown_names("metric", [metric] if metric else [], known, where="`harness list metrics`")
     table = whole.select(
         benchmarks=benchmarks,
         methods=methods,

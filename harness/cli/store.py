@@ -26,7 +26,7 @@ def command() -> None:
     """
 
 
-@command.command("merge")
+@command.command("merge", short_help="Verify the runs of other folders, and take them in.")
 @click.argument(
     "folders",
     metavar="DIR...",

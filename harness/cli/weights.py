@@ -22,7 +22,7 @@ def command() -> None:
     """List, get and verify the weights of pretrained models."""
 
 
-@command.command("list", short_help="What there is, and what is here.")
+@command.command("list", short_help="List what there is, and what is here.")
 @json_option
 def list_weights(as_json: bool) -> None:
     """List the methods that read a pretrained model, and whether it is here."""
@@ -69,7 +69,13 @@ def get_weights(method: str, folder: Path | None, mirrors: tuple[Path, ...], as_
     help="UTF-8, one text per line.",
 )
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="A setting of the program.")
-@click.option("--accelerator", type=Word(["cpu", "cuda"]), default="cpu", show_default=True)
+@click.option(
+    "--accelerator",
+    type=Word(["cpu", "cuda"]),
+    default="cpu",
+    show_default=True,
+    help="What it computes on.",
+)
 @install_option
 @json_option
 def adapt(

@@ -4,6 +4,6 @@ The way: manifest, sources (cache, mirror folders, URLs), converter, checks, con
 """
 
 from harness.data.datasets import dataset_digest, load_dataset
-from harness.data.manifest import DatasetManifest, load_manifest, manifest_names
+from harness.data.manifest import DatasetManifest, dataset_names, load_manifest, manifest_names
 
-__all__ = ["DatasetManifest", "dataset_digest", "load_dataset", "load_manifest", "manifest_names"]
+__all__ = ["DatasetManifest", "dataset_digest", "dataset_names", "load_dataset", "load_manifest", "manifest_names"]

@@ -1,6 +1,7 @@
 """A dataset with items of one's own: what `harness predict --new` asks about.
 
-It is a folder with a manifest like any other, named by its content, so that its runs can be audited.
+It is a folder with a manifest like any other, named by its content, so that its runs can be audited. It lies in
+the cache and is listed nowhere.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from harness.base.layout import Layout
 from harness.benchmarks.new_item import NewItem, with_new
 from harness.data.arrays import content_digest
 from harness.data.datasets import load_dataset
-from harness.data.manifest import FIRST_SEEN, MANIFEST, load_manifest, manifest_path
+from harness.data.manifest import FIRST_SEEN, MANIFEST, load_manifest
 
 # Stands in the names of datasets that `harness predict --new` makes.
 EXTENDED = "_new_"
@@ -29,6 +30,12 @@ def personal_names(layout: Layout) -> tuple[str, ...]:
     """
     folder = layout.datasets.name
     return (f"{folder}/*/own/*", f"{folder}/*/{FIRST_SEEN}", f"{folder}/*{EXTENDED}*/*")
+
+
+def left_over(layout: Layout) -> list[Path]:
+    """Folders of datasets that were extended, where earlier versions kept them: beside the others."""
+    found = (path for place in layout.dataset_places for path in place.glob(f"*{EXTENDED}*/{MANIFEST}"))
+    return sorted(path.parent for path in found if '\nextends = "' in path.read_text("utf-8"))
 
 
 def extended(layout: Layout, base: str, items: Sequence[NewItem], mirrors: Sequence[Path] = ()) -> str:
@@ -55,6 +62,5 @@ def extended(layout: Layout, base: str, items: Sequence[NewItem], mirrors: Seque
         "statistics": larger.statistics(**manifest.statistics.settings).model_dump(exclude_none=True),
         "converted": {"digest": digest},
     }
-    # what is private stays where the private data are
-    write_atomic(manifest_path(layout, base).parents[1] / name / MANIFEST, tomlkit.dumps(document))
+    write_atomic(layout.extended / name / MANIFEST, tomlkit.dumps(document))
     return name

@@ -6,8 +6,10 @@ every URL has a place in a mirror folder.
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -15,13 +17,16 @@ from urllib.parse import unquote, urlsplit
 from pydantic import Field, SerializeAsAny, ValidationInfo, field_validator, model_validator
 
 from harness import benchmarks
-from harness.base.errors import ManifestError, UsageError, unknown
+from harness.base.errors import ManifestError, UsageError
 from harness.base.files import read_json
 from harness.base.layout import Layout
 from harness.base.manifest_faults import plain_faults
 from harness.base.manifests import NamedManifest, Strict, load_named
+from harness.base.unknown_names import unknown_name
 from harness.benchmarks import Statistics
 from harness.benchmarks.new_item import NewItem
+
+log = logging.getLogger(__name__)
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 MANIFEST = "dataset.toml"
@@ -183,7 +188,10 @@ def mirror_path(url: str) -> Path:
 
 
 def manifest_path(layout: Layout, name: str) -> Path:
-    """The manifest of one dataset, of the tree or of a person's own; `UsageError` where both have one."""
+    """The manifest of one dataset, of the tree or of a person's own; `UsageError` where both have one.
+
+    Where neither has one, it may be of a dataset that was extended.
+    """
     paths = [place / name / MANIFEST for place in layout.dataset_places]
     here = [path for path in paths if path.is_file()]
     if len(here) > 1:
@@ -192,22 +200,53 @@ def manifest_path(layout: Layout, name: str) -> Path:
             where="\n         ".join(map(str, here)),
             todo="rename the folder of one, and the name in its manifest",
         )
-    return here[0] if here else paths[0]
+    extended = layout.extended / name / MANIFEST
+    return next((path for path in (*here, extended) if path.is_file()), paths[0])
 
 
-def manifest_names(layout: Layout) -> list[str]:
-    """All datasets: every folder with a manifest, of the tree or of a person's own."""
+def has_manifest(layout: Layout, name: str) -> bool:
+    """Whether there is such a dataset, be it one that was extended."""
+    places = (*layout.dataset_places, layout.extended)
+    return Path(name).name == name and any((place / name / MANIFEST).is_file() for place in places)
+
+
+def dataset_names(layout: Layout) -> list[str]:
+    """All datasets: every folder with a manifest, of the tree or of a person's own.
+
+    Those that were extended are not among them: they are there for the questions that were asked of them.
+    """
     folders = {path.parent.name for place in layout.dataset_places for path in place.glob(f"*/{MANIFEST}")}
     # one in the making has a hidden name
     return sorted(name for name in folders if not name.startswith("."))
 
 
+def manifest_names(layout: Layout) -> list[str]:
+    """All datasets whose manifest can be read; each other one is warned of, once.
+
+    For what goes through all datasets: a fault in one must not stop what is about others.
+    """
+    sound = []
+    for name in dataset_names(layout):
+        try:
+            load_manifest(layout, name)
+        except UsageError as error:
+            _warn(f"warning: dataset '{name}' is left out: {error}")
+        else:
+            sound.append(name)
+    return sound
+
+
+@cache
+def _warn(text: str) -> None:
+    log.warning(text)
+
+
 def check_known(layout: Layout, names: Iterable[str]) -> None:
     """Raise `UsageError` for a name that no dataset has; it says how a person adds one."""
-    known = manifest_names(layout)
+    known = dataset_names(layout)
     for name in names:
-        if name not in known:
-            error = unknown("dataset", name, known, where="\n         ".join(map(str, layout.dataset_places)))
+        if not has_manifest(layout, name):
+            error = unknown_name("dataset", name, known, where="\n         ".join(map(str, layout.dataset_places)))
             # a folder is not a name, but its last part may be one
             last = Path(name).name
             todo = f"did you mean '{last}'?" if last in known else error.todo

@@ -31,8 +31,8 @@ from harness.data.manifest import (
     MANIFEST,
     DatasetManifest,
     SourceFile,
+    dataset_names,
     load_manifest,
-    manifest_names,
     manifest_path,
 )
 
@@ -145,7 +145,7 @@ def _check_name(layout: Layout, name: str) -> None:
         raise UsageError(
             line.removeprefix("name: "), where="harness data new", todo="begin with a letter: my_data, for example"
         ) from None
-    if name in manifest_names(layout):
+    if name in dataset_names(layout):
         raise UsageError(
             f"there is a dataset '{name}' already",
             where=str(manifest_path(layout, name).parent),

@@ -97,8 +97,9 @@ def _name(layout: Layout, path: Path) -> str:
 
     In a crate, a person's own datasets lie among the others.
     """
-    if layout.data and path.is_relative_to(layout.data):
-        return f"{layout.datasets.name}/{path.relative_to(layout.data).as_posix()}"
+    for place in (layout.data, layout.extended):
+        if place and path.is_relative_to(place):
+            return f"{layout.datasets.name}/{path.relative_to(place).as_posix()}"
     if path.is_relative_to(layout.benchmarks):
         return f"harness/benchmarks/{path.relative_to(layout.benchmarks).as_posix()}"
     return path.relative_to(layout.root).as_posix()

@@ -11,8 +11,9 @@ from harness.base.errors import CorruptData, MissingData
 from harness.base.files import checksum
 from harness.base.layout import Layout
 from harness.benchmarks import Dataset
-from harness.data import load_dataset, load_manifest, manifest_names
+from harness.data import load_dataset, load_manifest
 from harness.data.datasets import is_here
+from harness.data.manifest import has_manifest
 from harness.export.contents import CrateLayout
 from harness.planning.jobs import PlannedJob
 from harness.results.records import Record
@@ -98,7 +99,7 @@ def _dataset(crate: CrateLayout, here: Layout, planned: PlannedJob, mirrors: tup
 
 def _is_at_hand(here: Layout, name: str, mirrors: tuple[Path, ...]) -> bool:
     """Whether the dataset can be loaded without a download."""
-    if name not in manifest_names(here):
+    if not has_manifest(here, name):
         return False
     manifest = load_manifest(here, name)
     if manifest.extends:

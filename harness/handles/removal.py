@@ -7,8 +7,9 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.base.errors import CorruptData, UsageError, refuse_unknown
+from harness.base.errors import CorruptData, UsageError
 from harness.base.layout import Layout
+from harness.base.unknown_names import refuse_unknown_names
 from harness.handles.lookup import find_handle, key_text
 from harness.planning.obstacles import Obstacles
 from harness.results.scoring import scores_path
@@ -46,10 +47,10 @@ def runs_to_forget(
             _described(layout, store, key) for key in dict.fromkeys(_stored(layout, store, one) for one in keys)
         ]
     known = {key: _names(store, key) for key in store.finished()}
-    refuse_unknown(
+    refuse_unknown_names(
         "method of a stored run", methods, {name for name, _ in known.values() if name}, where=store.folder
     )
-    refuse_unknown(
+    refuse_unknown_names(
         "dataset of a stored run", datasets, {name for _, name in known.values() if name}, where=store.folder
     )
     chosen = [

@@ -10,9 +10,10 @@ from typing import Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from harness.base.errors import ManifestError, UsageError, unknown
+from harness.base.errors import ManifestError, UsageError
 from harness.base.layout import Layout
 from harness.base.manifests import Strict, load_toml
+from harness.base.unknown_names import unknown_name
 from harness.base.vocabulary import Accelerator
 
 Language = Literal["python", "octave", "r", "java"]
@@ -160,7 +161,7 @@ def load_environment(layout: Layout, name: str) -> Environment:
     """One environment by name."""
     folder = layout.containers / name
     if not _NAME.fullmatch(name) or not (folder / "environment.toml").is_file():
-        raise unknown("environment", name, environment_names(layout), where=layout.containers)
+        raise unknown_name("environment", name, environment_names(layout), where=layout.containers)
     card = load_toml(folder / "environment.toml", EnvironmentCard)
     return Environment(name=name, folder=folder, card=card)
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from harness.base.files import digest_of, write_atomic
+from harness.base.heartbeat import activity
 from harness.base.layout import Layout
 from harness.base.manifests import Strict
 from harness.images.builder import BuildEngine
@@ -71,7 +72,8 @@ def building(layout: Layout) -> Iterator[None]:
     folder = layout.cache / "images"
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "building.lock").open("w") as stream:
-        fcntl.flock(stream, fcntl.LOCK_EX)
+        with activity("waiting for another harness, which builds or verifies an image"):
+            fcntl.flock(stream, fcntl.LOCK_EX)
         for leftover in folder.glob(f"{CONTEXT}*"):
             shutil.rmtree(leftover, ignore_errors=True)
         yield

@@ -8,9 +8,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from harness.base.errors import UsageError, unknown
+from harness.base.errors import UsageError
 from harness.base.layout import Layout
 from harness.base.manifests import NamedManifest, Strict, load_named
+from harness.base.unknown_names import unknown_name
 from harness.base.vocabulary import Accelerator
 
 Language = Literal["python", "octave", "r", "java"]
@@ -228,7 +229,7 @@ def load_method(layout: Layout, name: str) -> MethodCard:
     """The card of one method."""
     path = layout.methods / name / "method.toml"
     if not path.is_file():
-        raise unknown("method", name, method_names(layout), where=layout.methods)
+        raise unknown_name("method", name, method_names(layout), where=layout.methods)
     return load_named(path, MethodCard)
 
 
@@ -250,7 +251,7 @@ def merged_parameters(card: MethodCard, variant: str, changes: Mapping[str, Any]
     parameters: dict[str, Any] = dict(card.variant(variant).parameters)
     for name, value in changes.items():
         if name not in parameters:
-            raise unknown("parameter", name, sorted(parameters), where=f"method {card.name}")
+            raise unknown_name("parameter", name, sorted(parameters), where=f"method {card.name}")
         default = parameters[name]
         # a whole number may stand for a float; otherwise types must be equal
         if type(value) is not type(default) and not (type(default) is float and type(value) is int):

@@ -14,6 +14,7 @@ from harness import benchmarks
 from harness.base.errors import UsageError
 from harness.base.files import digest_of
 from harness.base.layout import Layout
+from harness.base.manifest_faults import plain_lines
 from harness.base.manifests import Strict
 from harness.base.vocabulary import PROTOCOL_VERSION, Accelerator
 from harness.data import DatasetManifest
@@ -105,12 +106,11 @@ def complete_options(benchmark: str, options: Mapping[str, int], *, where: str =
     try:
         return model.model_validate(dict(options)).model_dump()
     except ValidationError as error:
-        fault = error.errors()[0]
-        name = str(fault["loc"][0])
+        name, _, words = plain_lines(error, [])[0].partition(": ")
         raise UsageError(
-            f"{name.replace('_', ' ')} is wrong: {fault['msg']}",
-            where=f"{place(name)} {fault['input']}",
-            todo=str(model.model_fields[name].description),
+            f"{name.replace('_', ' ')} {words}",
+            where=f"{place(name)} {options[name]}",
+            todo="give another number, or leave it out",
         ) from None
 
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path, PurePosixPath
 from typing import Any, overload
 
 from harness import benchmarks
-from harness.base.errors import CorruptData, MissingData, UsageError
+from harness.base.errors import CorruptData, DataError, MissingData, UsageError
 from harness.base.layout import Layout
 from harness.data import DatasetManifest, load_manifest
 from harness.images import folder_tree
@@ -101,17 +100,24 @@ class _WithSeeds(Sequence[Job]):
 
 
 def refuse_impossible_splits(layout: Layout, jobs: Iterable[Job], mirrors: Sequence[Path] = ()) -> None:
-    """Raise `DataError` for a split that can't be made of its data as it was asked for.
+    """Raise `UsageError` for a split that can't be made of its data with the parameters that were given.
 
-    What is missing or corrupt is no such fault: a cell says so with its verdict, and others are run.
+    Without any, the data are at fault: `DataError`. What is missing or corrupt is no such fault: a cell says so
+    with its verdict, and others are run.
     """
     seen: set[tuple[str, str]] = set()
     for job in jobs:
         if (split := (job.dataset, job.split.label)) in seen:
             continue
         seen.add(split)
-        with suppress(MissingData, CorruptData):
+        try:
             split_digest(layout, job.dataset, job.split, mirrors)
+        except (MissingData, CorruptData):
+            continue
+        except DataError as error:
+            if not job.split.parameters:
+                raise
+            raise UsageError(error.what, where=error.where, todo=error.todo) from None
 
 
 def _refuse_strangers(layout: Layout, manifests: Sequence[DatasetManifest], cards: Sequence[MethodCard]) -> None:

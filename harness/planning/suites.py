@@ -11,9 +11,9 @@ from pathlib import Path
 from pydantic import Field, field_validator
 
 from harness import benchmarks
-from harness.base.errors import unknown
 from harness.base.layout import Layout
 from harness.base.manifests import Strict, load_toml
+from harness.base.unknown_names import unknown_name
 from harness.data import load_manifest
 from harness.methods.card import MethodCard, Scalar, load_method, load_methods
 from harness.planning.jobs import Job, complete_options, make_job
@@ -100,7 +100,7 @@ def load_suite(name: str) -> Suite:
             ]
             parts.append(suite.model_copy(update={"blocks": [*own, *others]}))
     if not parts:
-        raise unknown("suite", name, suite_names(), where="suites/ of every benchmark")
+        raise unknown_name("suite", name, suite_names(), where="suites/ of every benchmark")
     return Suite(
         name=name,
         summary=" ".join(part.summary for part in parts),

@@ -26,7 +26,7 @@ from harness.report.headlines import Headlines, make_headlines
 from harness.report.matrix import matrix_of, published_means
 from harness.results.findings import Finding, load_findings
 from harness.results.store import Store
-from harness.status import Table, metric_sets
+from harness.status import Group, Table, known_sets, metric_sets
 from harness.study import make_study
 from harness.study.sheets import Sheet, Study
 from harness.study.sides import keys_of
@@ -198,9 +198,11 @@ def render(
     def data() -> str:
         # last of all, when every number of the page has named its runs
         content = page_data(report.evidence, books, numbers.lists)
-        sets = [members for name in names for members in metric_sets(name)]
+        known = sets_by_dataset(table)
+        sets = [members for own in (*map(metric_sets, names), *known.values()) for members in own]
+        first = {dataset: own[0][0] for dataset, own in known.items()}
         signs = {"symbols": context["symbols"], "claim_symbols": context["claim_symbols"]}
-        return harmless_json({**content, **signs, "metric_sets": sets, "root": root})
+        return harmless_json({**content, **signs, "metric_sets": sets, "first_metrics": first, "root": root})
 
     context = context_of(report)
     return (
@@ -261,6 +263,14 @@ def linked(text: str) -> Markup:
         ]
         end = match.start() + len(name)
     return Markup("").join([*parts, escape(text[end:])])
+
+
+def sets_by_dataset(table: Table) -> dict[str, list[tuple[str, ...]]]:
+    """The sets of metrics that are shown of each dataset: as defined where nothing is published of it."""
+    members: dict[str, list[Group]] = {}
+    for group in table.groups:
+        members.setdefault(group.dataset, []).append(group)
+    return {dataset: known_sets(groups) for dataset, groups in members.items()}
 
 
 def breakable(name: str) -> Markup:

@@ -24,7 +24,7 @@ from harness.base.errors import CorruptData
 from harness.base.files import canonical_json, write_atomic
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
-from harness.planning.jobs import PlannedJob
+from harness.planning.jobs import Job, PlannedJob
 from harness.planning.plan import Present
 from harness.proof.log import Log
 from harness.results.digests import reference_results, take_over
@@ -108,14 +108,25 @@ def save_reference(layout: Layout, store: Store, mirrors: Iterable[Path] = ()) -
     return count, sorted(lines)
 
 
+def verdict_counts(counts: Counter[Verdict]) -> str:
+    """`ok 9, timeout 1`."""
+    return ", ".join(f"{verdict} {counts[verdict]}" for verdict in Verdict if counts[verdict])
+
+
 @dataclass(frozen=True)
 class ReferenceRow:
     """The reference results of one method, variant, dataset and split."""
 
     label: str
+    job: Job
     counts: Counter[Verdict]
     stale: int
     cpu_hours: float
+
+    @property
+    def method(self) -> str:
+        """The method, with its variant unless that is the published one."""
+        return self.job.method if self.job.variant == "published" else f"{self.job.method}/{self.job.variant}"
 
     @property
     def seeds(self) -> int:
@@ -125,7 +136,7 @@ class ReferenceRow:
     @property
     def verdicts(self) -> str:
         """`ok 9, timeout 1`."""
-        return ", ".join(f"{verdict} {self.counts[verdict]}" for verdict in Verdict if self.counts[verdict])
+        return verdict_counts(self.counts)
 
     def to_json(self) -> dict[str, Any]:
         """For programs."""
@@ -141,6 +152,7 @@ def overview(layout: Layout) -> list[ReferenceRow]:
     return [
         ReferenceRow(
             label=path.relative_to(layout.reference).as_posix().removesuffix(_SUFFIX),
+            job=entries[0].planned.job,
             counts=Counter(Verdict(entry.content["verdict"]) for entry in entries),
             stale=sum(1 for entry in entries if not present.holds_as_usual(entry.planned)),
             cpu_hours=sum(entry.content["resources"].get("cpu_s") or 0.0 for entry in entries) / 3600,

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from harness import benchmarks
-from harness.base.errors import CorruptData
+from harness.base.errors import CorruptData, DataError
 from harness.base.files import digest_of, read_json, sha256_of, write_atomic, write_json
 from harness.base.heartbeat import activity
 from harness.base.layout import Layout
@@ -63,7 +63,12 @@ def make_split(layout: Layout, dataset: str, spec: SplitSpec, mirrors: Sequence[
     strategy, parameters = get_strategy(name, spec.strategy), parameters_of(name, spec)
     data = load_dataset(layout, dataset, mirrors=mirrors)
     with activity(f"split {spec.label} of {dataset}"):
-        return strategy.make(data, spec.seed, parameters)
+        try:
+            return strategy.make(data, spec.seed, parameters)
+        except DataError as error:
+            # what a library says is meant for programmers
+            what = error.what.removesuffix(f": {error.__context__}")
+            raise type(error)(f"split {spec.text}: {what}", where=error.where, todo=error.todo) from None
 
 
 def verify_split(

@@ -16,6 +16,7 @@ from pydantic import ValidationError
 from harness import benchmarks
 from harness.base.errors import UsageError, unknown
 from harness.base.files import digest_of
+from harness.base.manifest_faults import plain_lines
 from harness.base.manifests import Strict
 from harness.benchmarks.contract import Dataset, Split, Strategy
 from harness.meaning.modules import meaning_of_modules
@@ -70,10 +71,9 @@ def parameters_of(benchmark: str, spec: SplitSpec) -> Strict:
     try:
         return get_strategy(benchmark, spec.strategy).Parameters.model_validate(spec.parameters)
     except ValidationError as error:
-        fault = error.errors()[0]
-        field = ".".join(str(step) for step in fault["loc"])
+        known = list(get_strategy(benchmark, spec.strategy).Parameters.model_fields)
         raise UsageError(
-            f"a parameter of split strategy '{spec.strategy}' is wrong: {fault['msg']}",
-            where=f"parameter {field}, given as {fault['input']!r}",
+            f"a parameter of split strategy '{spec.strategy}' is wrong",
+            where="\n         ".join(f"split {spec.text}: {line}" for line in plain_lines(error, known)),
             todo="`harness split list` shows what a strategy accepts",
         ) from None

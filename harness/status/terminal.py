@@ -8,6 +8,7 @@ from typing import TextIO
 
 from harness.base.vocabulary import Verdict
 from harness.status.footnotes import Footnotes
+from harness.status.overview import is_large, to_overview
 from harness.status.table import Table
 from harness.status.text import block_grids, headline, legend_lines, notes, reason_lines, to_text
 
@@ -22,12 +23,14 @@ _COLOURS = {
 
 
 def show(table: Table, *, cells: bool = False, metric: str = "", stream: TextIO | None = None) -> None:
-    """Write the table where a person, or a pipe, reads it."""
+    """Write the table where a person, or a pipe, reads it; of one with hundreds of rows, sums."""
     stream = stream or sys.stdout
-    if cells or not stream.isatty():
+    if not (cells or metric) and is_large(table):
+        stream.write(to_overview(table))
+    elif cells or not stream.isatty():
         stream.write(to_text(table, cells=cells, metric=metric))
-        return
-    _in_colour(table, stream, metric)
+    else:
+        _in_colour(table, stream, metric)
 
 
 def _in_colour(table: Table, stream: TextIO, metric: str) -> None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
 from harness.base.plurals import counted, form_of
 from harness.base.tables import GAP, aligned, wrapped
 from harness.base.vocabulary import Verdict
+from harness.results.scoring import without_truth
 from harness.status.footnotes import Footnotes
 from harness.status.table import PUBLISHED_ORDER, Group, ScoredCell, Table, known_sets
 
@@ -100,8 +102,8 @@ def reason_lines(table: Table) -> list[str]:
     lines = []
     for (verdict, reason), members in by_reason.items():
         rows = list(dict.fromkeys(group.row for group, _ in members))
-        columns = list(dict.fromkeys(group.column for group, _ in members))
-        if len(rows) == len(columns) == 1:
+        columns = _columns(group for group, _ in members)
+        if len(rows) == len(columns) == 1 and len({group for group, _ in members}) == 1:
             seeds = [str(scored.cell.job.split.seed) for _, scored in members]
             which = f"{form_of('seed', len(seeds))} {_named(seeds, _MORE)}"
         else:
@@ -109,6 +111,15 @@ def reason_lines(table: Table) -> list[str]:
         lines.append(f"{verdict}: {_named(rows, 3)} on {_named(columns, _MORE, '; ')}, {which}")
         lines.append(f"    {' '.join(reason.split())}")
     return lines
+
+
+def _columns(groups: Iterable[Group]) -> list[str]:
+    """The columns of these groups; where they are many, the datasets, each with the number of its splits."""
+    columns = {group.column: group.dataset for group in groups}
+    if len(columns) <= _MORE:
+        return list(columns)
+    counts = Counter(columns.values())
+    return [f"{dataset} ({counted(count, 'split')})" for dataset, count in counts.items()]
 
 
 def legend_lines(table: Table) -> list[str]:
@@ -119,7 +130,7 @@ def legend_lines(table: Table) -> list[str]:
 
 
 def notes(table: Table, metric: str = "") -> list[str]:
-    """Sentences below the table: how metrics are computed, stand-ins, order, reference results, other runs."""
+    """Sentences below the table: how metrics are computed, and remarks about its rows."""
     own = sorted({group.dataset for group in table.groups if group.unpublished})
     if metric:
         kinds = ""
@@ -129,8 +140,15 @@ def notes(table: Table, metric: str = "") -> list[str]:
         kinds = f", as published; of {', '.join(own)}, of which nothing is published, as defined"
     else:
         kinds = ", as published"
-    lines = [f"Metrics: mean ± sample standard deviation over the seeds that ended ok (n of them){kinds}."]
-    lines += [f"{dataset} is a stand-in, no claim rests on it: {why}." for dataset, why in table.stand_ins.items()]
+    return [
+        f"Metrics: mean ± sample standard deviation over the seeds that ended ok (n of them){kinds}.",
+        *remarks(table),
+    ]
+
+
+def remarks(table: Table) -> list[str]:
+    """Sentences about the rows of a table: stand-ins, order, reference results, other runs."""
+    lines = [f"{dataset} is a stand-in, no claim rests on it: {why}." for dataset, why in table.stand_ins.items()]
     if any(group.published_order for group in table.groups):
         lines.append(
             f"{PUBLISHED_ORDER}: the answer depends on the order of drugs, diseases and items, so a run gets"
@@ -140,8 +158,12 @@ def notes(table: Table, metric: str = "") -> list[str]:
         lines.append(
             f"{counted(references, 'cell')} not run on this machine: the committed reference results are shown."
         )
-    if unscored := sum(1 for scored in table.cells if scored.cell.verdict is Verdict.OK and not scored.scored):
-        lines.append(f"{counted(unscored, 'cell')} ok without fresh scores: run `harness score`.")
+    unscored = [one.cell.job for one in table.cells if one.cell.verdict is Verdict.OK and not one.scored]
+    asked = sum(1 for job in unscored if without_truth(job))
+    if len(unscored) > asked:
+        lines.append(f"{counted(len(unscored) - asked, 'cell')} ok without fresh scores: run `harness score`.")
+    if asked:
+        lines.append(f"{counted(asked, 'cell')} of `harness predict` without scores: nobody knows the truth.")
     if table.others:
         verb = "belongs" if table.others == 1 else "belong"
         lines.append(

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from harness.base.layout import Layout
 from harness.base.ownership import abandoned_folders
+from harness.data.extension import left_over
 from harness.engine import Engine, find_orphans
 from harness.engine.leftovers import remove_stubborn
 from harness.engine.orphans import discard_container
@@ -69,6 +70,9 @@ def clean_folders(layout: Layout, *, cache: bool, dry_run: bool) -> Iterator[Rem
         for path in sorted(layout.cache.iterdir()):
             if path.name not in _NOT_CACHE:
                 yield folder_removal("cache", path, dry_run=dry_run)
+    if cache:
+        for folder in left_over(layout):
+            yield folder_removal("extended dataset", folder, dry_run=dry_run)
 
 
 def _orphans(engine: Engine, *, dry_run: bool) -> Iterator[Removal]:

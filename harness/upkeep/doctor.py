@@ -14,7 +14,7 @@ from harness.base.layout import Layout
 from harness.base.ownership import abandoned_folders
 from harness.base.plurals import counted
 from harness.base.swhid import identify
-from harness.data import load_manifest, manifest_names
+from harness.data import dataset_names, load_manifest
 from harness.data.datasets import is_converted
 from harness.data.own_tables import missing_tables, reason_to_bring
 from harness.data.sources import changed_files, local_copy
@@ -227,7 +227,7 @@ def _gpu(engine: Engine | None) -> Examination:
 def data_checks(layout: Layout, mirrors: Sequence[Path] = ()) -> list[Examination]:
     """A check per dataset: whether its data are here, and its manifest and own tables are valid."""
     checks = []
-    for name in manifest_names(layout):
+    for name in dataset_names(layout):
         try:
             checks.append(_dataset(layout, name, mirrors))
         except UsageError as error:

@@ -281,12 +281,12 @@ def test_a_key_is_found_by_what_begins_no_other() -> None:
         find_key(KEYS, "11", Path("runs"))
 
 
-def test_only_so_many_known_keys_are_told() -> None:
+def test_no_list_of_keys_is_told_but_how_to_see_it() -> None:
     keys = [f"{number:02d}" + "0" * 62 for number in range(30)]
     with pytest.raises(UsageError) as refused:
         find_key(keys, "ff", Path("runs"))
-    assert f"{keys[9][:12]} and 20 more; `harness status --suite stored --cells`" in refused.value.todo
-    assert keys[10][:12] not in refused.value.todo
+    listing = "`harness status --suite stored --cells` with `harness reference list --keys`"
+    assert refused.value.todo == f"{listing} shows all 30"
     with pytest.raises(UsageError) as refused:
         find_key(keys, "", Path("runs"))
     assert len(refused.value.todo.split(", ")) == 6

@@ -12,6 +12,7 @@ from click.testing import CliRunner
 from harness.base.errors import UsageError
 from harness.base.files import write_atomic
 from harness.base.layout import Layout
+from harness.base.unknown_names import unknown_name
 from harness.cli import group, main
 from harness.cli.options import parse_settings
 from harness.cli.output import deliver
@@ -173,9 +174,19 @@ _RUN = ("run", "--method", "constant", "--dataset", "synthetic", "--seed", "1")
     ("arguments", "code", "said"),
     [
         ((*_RUN, "--inner-folds", "1"), 2, "the split has 5 inner folds, and the run wants 1"),
-        ((*_RUN, "--inner-folds", "1000000"), 2, "less than or equal to 100"),
+        ((*_RUN, "--inner-folds", "1000000"), 2, "inner folds has to be 100 or less, not 1000000"),
         ((*_RUN, "--inner-folds", "3", "--split", "random:inner_folds=4"), 2, "has 4 inner folds"),
-        ((*_RUN, "--split", "random:test_share=0.99999"), 4, "can't be shared out by label"),
+        (
+            (*_RUN, "--split", "random:test_share=0.99999"),
+            2,
+            "can't be shared out by label\n  where: dataset synthetic",
+        ),
+        (
+            (*_RUN, "--split", "random:test_share=2"),
+            2,
+            "test_share: has to be less than 1.0, not 2\n  to do: `harness",
+        ),
+        ((*_RUN, "--split", "random:test_shar=0.3"), 2, "did you mean 'test_share'?"),
         (("run", "--method", "bnnr", "--dataset", "synthetic_ddi", "--seed", "1"), 2, "BNNR does not belong to"),
         ((*_RUN, "--method", "mlp"), 2, "MLP does not belong to benchmark repurposing"),
         ((*_RUN, "--set", "score=nan"), 2, "'nan' is no finite number"),
@@ -243,6 +254,59 @@ def test_a_full_disk_names_the_file_that_was_to_be_written(
 def test_a_folder_in_place_of_a_dataset_is_told_its_name(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     told = refusal("run", "--method", "bnnr", "--dataset", name, "--seed", "1", "--dry-run", capsys=capsys)
     assert f"no dataset is called '{name}'" in told and "did you mean 'fdataset'?" in told
-    # of what lies nowhere, all names
+    # of what lies nowhere, what shows all names
     told = refusal("run", "--method", "bnnr", "--dataset", "a/mine", "--seed", "1", "--dry-run", capsys=capsys)
-    assert "known: beta, " in told
+    assert "`harness list datasets` shows all " in told
+
+
+_MANY = [f"method_{number}" for number in range(40)]
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "known", "todo"),
+    [
+        ("method", "bnr", [*_MANY, "bnnr"], "did you mean 'bnnr'? `harness list methods` shows all 41"),
+        (
+            "suite",
+            "smo",
+            [*_MANY, "smoke", "smog"],
+            "did you mean 'smoke' or 'smog'? `harness list suites` shows all 42",
+        ),
+        (
+            "metric",
+            "AUCC",
+            [*_MANY, "AUC/as-defined"],
+            "did you mean 'AUC/as-defined'? `harness list metrics` shows all 41",
+        ),
+        ("dataset", "zzzzz", _MANY, "`harness list datasets` shows all 40"),
+        ("thing", "x", _MANY, f"known: {', '.join(_MANY[:8])} and 32 more"),
+        ("method", "method_1/x", _MANY, "name a variant beside its method: --method method_1 --variant x"),
+        ("method", "x", _MANY[:8], f"known: {', '.join(_MANY[:8])}"),
+        ("method", "x", [], "known: none"),
+    ],
+)
+def test_an_unknown_name_is_told_what_was_meant_and_no_dozens_of_others(
+    kind: str, name: str, known: list[str], todo: str
+) -> None:
+    assert unknown_name(kind, name, known).todo == todo
+
+
+def test_the_same_beginning_suggests_three_at_most() -> None:
+    assert unknown_name("method", "METHOD", _MANY).todo.count("'method_") == 3
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("build", "nope"), ("verify", "nope"), ("save", "images.tar", "nope"), ("build", "bnnr", "--all")],
+)
+def test_an_image_that_cannot_be_is_refused_before_an_engine_is_started(
+    arguments: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A build waits for those of others; a wrong name need not."""
+
+    def no_engine(*_: object, **__: object) -> None:
+        pytest.fail("an engine was looked for")
+
+    monkeypatch.setattr("harness.cli.image.find_engine", no_engine)
+    told = refusal("image", *arguments, capsys=capsys)
+    assert "no environment is called 'nope'" in told or "images are named beside --all" in told

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -240,6 +241,8 @@ def test_the_commands_show_them(made: Layout, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setenv("PERMAFROST_RESULTS", str(elsewhere(made).local))
     monkeypatch.setenv("PERMAFROST_CACHE", str(made.cache))
     shown = CliRunner().invoke(group, ["reference", "list"]).output
+    assert re.search(r"\n  als_wr +1 +1 +2  ok 1, memory 1 ", shown)
+    shown = CliRunner().invoke(group, ["reference", "list", "--dataset", "synthetic"]).output
     assert "repurposing/als_wr/synthetic-random    2 seeds  ok 1, memory 1" in shown
     status = CliRunner().invoke(group, ["status", "--reference", "--method", "als_wr"]).output
     assert "not run on this machine: the committed reference results are shown" in status

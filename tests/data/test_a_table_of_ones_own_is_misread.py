@@ -150,6 +150,7 @@ WORD = st.text(st.sampled_from("abcXYZ 0.5,;\t\"'é"), min_size=1, max_size=6).m
     st.integers(2, 5).flatmap(lambda width: st.lists(st.lists(WORD, min_size=width, max_size=width), min_size=2))
 )
 @example([["0", ",0"], ["0", ","]])
+@example([["0", "0\t0"], ["0", "0\t0"]])
 def test_what_is_quoted_is_read_as_it_was_written(tmp_path_factory: pytest.TempPathFactory, rows: Table) -> None:
     """With every cell in quotation marks there is one way to read a table, whatever its cells hold."""
     path = tmp_path_factory.mktemp("table") / "table.csv"

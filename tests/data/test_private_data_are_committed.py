@@ -15,12 +15,13 @@ from harness.base.errors import UsageError
 from harness.base.layout import DATA_VARIABLE, Layout, data_folder, find_layout
 from harness.benchmarks.new_item import NewItem
 from harness.cli import group
-from harness.data import load_dataset, load_manifest, manifest_names
+from harness.data import dataset_names, load_dataset, load_manifest, manifest_names
 from harness.data.extension import extended
-from harness.data.manifest import manifest_path
+from harness.data.manifest import check_known, has_manifest, manifest_path
 from harness.data.own_dataset import new_dataset
 from harness.export.parts import copy_parts
 from harness.splits.checksums import recorded_path
+from harness.upkeep.clean import clean_folders
 from tests.data.own_data import TABLES, write_dataset
 
 MATRIX = ";pain;flu\na;1;0\nb;0;1\n"
@@ -96,17 +97,39 @@ def test_two_of_one_name_are_both_named(own: Layout, matrix: Path) -> None:
         assert caught.value.where.split() == [
             str(place / "twice" / "dataset.toml") for place in (own.datasets, house.own_datasets)
         ]
-    assert manifest_names(house) == ["twice"]
+    assert dataset_names(house) == ["twice"] and manifest_names(house) == []
 
 
-def test_items_added_to_private_data_stay_with_them(own: Layout, matrix: Path) -> None:
+def test_items_of_ones_own_are_put_beside_no_data_and_into_no_list(own: Layout, matrix: Path) -> None:
     house = replace(own, data=own.root / "mine")
     write_dataset(own, name="public")
     new_dataset(house, "private", {"associations": matrix})
-    name = extended(house, "private", [NewItem(kind="drug", name="c", text="a=0.5")])
-    assert manifest_path(house, name).parent.parent == house.data
-    name = extended(house, "public", [NewItem(kind="drug", name="c", text="mass=0.5")])
-    assert manifest_path(house, name).parent.parent == own.datasets
+    here = sorted(path for path in own.root.rglob("*") if not path.is_relative_to(own.cache))
+    names = [
+        extended(house, "private", [NewItem(kind="drug", name="c", text="a=0.5")]),
+        extended(house, "public", [NewItem(kind="drug", name="c", text="mass=0.5")]),
+    ]
+    for name in names:
+        assert manifest_path(house, name).is_relative_to(own.cache)
+        # it is known by its name all the same
+        check_known(house, [name])
+        assert load_dataset(house, name).name == name
+    assert sorted(path for path in own.root.rglob("*") if not path.is_relative_to(own.cache)) == here
+    assert dataset_names(house) == manifest_names(house) == ["private", "public"]
+    with pytest.raises(UsageError, match="no dataset is called"):
+        check_known(house, [f"../{own.extended.name}/{names[0]}"])
+
+
+def test_clean_removes_what_was_extended_wherever_it_lies(own: Layout, matrix: Path) -> None:
+    house = replace(own, data=own.root / "mine")
+    new_dataset(house, "my_new_data", {"associations": matrix})
+    name = extended(house, "my_new_data", [NewItem(kind="drug", name="c", text="a=0.5")])
+    # where earlier versions put it
+    shutil.copytree(own.extended / name, house.own_datasets / name)
+    assert list(clean_folders(house, cache=False, dry_run=False)) == []
+    removed = {removal.name for removal in clean_folders(house, cache=True, dry_run=False)}
+    assert {str(own.extended), str(house.own_datasets / name)} <= removed
+    assert manifest_names(house) == ["my_new_data"] and not has_manifest(house, name)
 
 
 def test_one_option_moves_them_for_every_command(

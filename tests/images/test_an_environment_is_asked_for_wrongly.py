@@ -48,10 +48,11 @@ def test_an_environment_that_extends_itself_is_refused(bench: Workbench) -> None
 
 
 @pytest.mark.parametrize("name", ["nothing", "../methods", "_BASE"])
-def test_an_unknown_environment_is_refused_with_those_that_exist(repository: Layout, name: str) -> None:
+def test_an_unknown_environment_is_refused_with_what_lists_those_that_exist(repository: Layout, name: str) -> None:
     with pytest.raises(UsageError, match="no environment is called") as caught:
         load_environment(repository, name)
-    assert "_base" in caught.value.todo
+    assert "`harness image list` shows all" in caught.value.todo
+    assert ("did you mean '_base'?" in caught.value.todo) == (name == "_BASE")
 
 
 def test_an_environment_without_a_language_says_which_there_are(bench: Workbench) -> None:

@@ -49,7 +49,7 @@ def test_a_fault_gives_exit_code_3_and_is_shown(monkeypatch: pytest.MonkeyPatch,
     findings = [ImageFinding("toy", "installed", "equals the locks", "spy 1 is installed but not locked")]
     monkeypatch.setattr("harness.cli.image.verify_images", lambda *_, **__: iter(findings))
     monkeypatch.setattr("harness.cli.image.find_engine", lambda *_, **__: _Nothing())
-    code, text = _run("verify", "toy", *(["--json"] if as_json else []))
+    code, text = _run("verify", "constant", *(["--json"] if as_json else []))
     assert code == 3
     assert "spy 1 is installed but not locked" in text
 

@@ -145,6 +145,15 @@ def test_paper_shows_whole_tables_notes_and_details(site: Path, tab: Tab) -> Non
     tab.look()
 
 
+def test_paper_shows_every_column_of_the_cells(page: Path, tab: Tab) -> None:
+    tab.look(paper=True, width=718)
+    tab.go(page.as_uri())
+    edges = "[...document.querySelectorAll('#heads th')].map(one => Math.round(one.getBoundingClientRect().right))"
+    rights = tab.evaluate(edges)
+    assert len(rights) > 9 and max(rights) <= 718
+    tab.look()
+
+
 def test_no_verdict_is_told_by_colour_alone(site: Path, page: Path) -> None:
     import re
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -190,6 +191,25 @@ def test_a_number_says_what_it_leaves_out(drugs: Path, tab: Tab) -> None:
     panel = rest[rest.index("<dialog") :]
     assert "S1 items/as-published: 128 of 208" in panel
     assert "S2 F1/as-published, S2 kappa/as-published: no item is scored" in panel
+
+
+def test_cells_show_the_metric_of_the_matrix_and_whole_names(evidence: Layout, tab: Tab, tmp_path: Path) -> None:
+    """Of data of which nothing is published both are as defined. A cell without a value names no metric."""
+    both: dict[str, float | None] = {"S1 F1/as-published": 0.25, "S1 F1/as-defined": 0.75}
+    own, waiting = drug_cell("mlp", both, {}), drug_cell("drug_frequency", {}, {})
+    job = own.cell.job.model_copy(update={"dataset": "drugbank"})
+    published = replace(own, cell=replace(own.cell, job=job))
+    page = tmp_path / "drugs.html"
+    for cells, shown in (
+        ((own, waiting), ["0.7500", NOTHING]),
+        ((own, published), ["S1 F1 / as-defined 0.7500", "S1 F1 / as-published 0.2500"]),
+    ):
+        table = Table("drugs", 2, cells, 0, unpublished=frozenset({"synthetic_ddi"}))
+        page.write_text(render(evidence, Store(evidence.runs), table, []))
+        document = rendered(tab, page, "")
+        matrix, rest = document.split('id="cells"', 1)
+        assert "0.7500" in matrix and sorted(row[5] for row in rows(document)) == sorted(shown)
+        assert re.search(r"<td[^>]*><span>synthetic_ddi<wbr>", rest)
 
 
 def test_no_column_of_the_cells_is_cut_off(page: Path, drugs: Path, tab: Tab) -> None:

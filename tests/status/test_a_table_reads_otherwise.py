@@ -266,6 +266,49 @@ def test_a_pipe_and_a_list_are_plain(*, cells: bool) -> None:
     assert terminal.getvalue() == to_text(TABLE, cells=True)
 
 
+SUMS = """\
+large: 263 cells planned = 5 ok + 6 memory + 251 timeout + 1 pending
+
+ddi
+  method                     cells  ok  memory  timeout  pending
+  m0                             1   -       1        -        -
+  m1                             1   -       1        -        -
+  m2                             1   -       1        -        -
+  m3                             1   -       1        -        -
+  m4                             1   -       1        -        -
+  mlp                          253   1       -      251        1
+  sagan                          3   2       1        -        -
+  tiger                          1   1       -        -        -
+  label_frequency [control]      1   1       -        -        -
+
+  dataset        cells  ok  memory  timeout  pending
+  synthetic_ddi    263   5       6      251        1
+
+Why not ok
+  timeout: mlp on synthetic_ddi (243 splits), 250 cells
+"""
+
+
+def test_a_table_of_hundreds_of_rows_is_summed_up() -> None:
+    many = [cell("mlp", Verdict.TIMEOUT, TIME, split=f"cluster:gamma=0.{number}") for number in range(1, 243)]
+    cells = (*CELLS, *many)
+    large, limit = (Table("large", len(some), some, 0) for some in (cells, cells[:-2]))
+    assert (len(large.groups), len(limit.groups)) == (252, 250)
+    for stream in (Terminal(), io.StringIO()):
+        show(large, stream=stream)
+        text = stream.getvalue()
+        assert text.startswith(SUMS), text
+        assert len(text.splitlines()) < 50 and "These are sums of 252 rows" in text
+        assert "Metrics:" not in text and "°: the answer depends" in text
+    for shown, table, chosen in (
+        (to_text(limit), limit, {}),
+        (to_text(large, cells=True), large, {"cells": True}),
+        (to_text(large, metric=S2), large, {"metric": S2}),
+    ):
+        show(table, stream=(stream := io.StringIO()), **chosen)
+        assert stream.getvalue() == shown
+
+
 def test_json_tells_all_of_it() -> None:
     values = to_json(TABLE)
     cells = values.pop("cells")
@@ -338,11 +381,22 @@ def test_nothing_is_noted_that_does_not_hold() -> None:
     assert unscored == "1 cell ok without fresh scores: run `harness score`."
 
 
-def test_a_reason_of_many_splits_names_some_of_them_and_counts_the_rest() -> None:
+def test_nobody_is_asked_to_score_what_has_no_truth() -> None:
+    asked = cell("mlp", split="new_drugs")
+    (_, said) = notes(Table("drugs", 1, (asked,), 0))
+    assert said == "1 cell of `harness predict` without scores: nobody knows the truth."
+    (_, unscored, said) = notes(Table("drugs", 3, (asked, replace(asked, row="mste"), CELLS[-1]), 0))
+    assert unscored == "1 cell ok without fresh scores: run `harness score`."
+    assert said.startswith("2 cells of `harness predict` without scores")
+
+
+def test_a_reason_of_many_splits_names_the_dataset_and_counts_them() -> None:
     """The suite full has a reason that holds of 432 splits."""
     cells = tuple(cell("mlp", Verdict.MEMORY, MEMORY, split=f"space={number}") for number in range(9))
     text = " ".join(to_text(Table("drugs", 9, cells, 0)).split())
-    assert "space=4; synthetic_ddi, space=5 and 3 more, 9 cells killed out of memory" in text
+    assert "memory: mlp on synthetic_ddi (9 splits), 9 cells killed out of memory" in text
+    text = " ".join(to_text(Table("drugs", 6, cells[:6], 0)).split())
+    assert "memory: mlp on synthetic_ddi, space=0; synthetic_ddi, space=1;" in text
 
 
 def test_footnotes_are_numbered_once_and_bounded() -> None:

@@ -34,7 +34,7 @@ _output = click.option(
 )
 
 
-@click.command("sbom", cls=OnceCommand, short_help="The bill of materials, as CycloneDX or SPDX.")
+@click.command("sbom", cls=OnceCommand, short_help="Write the bill of materials, as CycloneDX or SPDX.")
 @_names
 @_everything
 @_accelerator
@@ -71,7 +71,7 @@ def sbom(
         _deliver(text, output, f"{name}{ENDINGS[form]}", note)
 
 
-@click.command("provenance", cls=OnceCommand, short_help="SLSA provenance, as an in-toto statement.")
+@click.command("provenance", cls=OnceCommand, short_help="Write SLSA provenance, as an in-toto statement.")
 @_names
 @_everything
 @_accelerator
@@ -88,7 +88,7 @@ def provenance(names: tuple[str, ...], everything: bool, accelerator: Accelerato
         _deliver(text, output, f"{name}.intoto.json", f"{name}: {counted(count, 'dependency', 'dependencies')}")
 
 
-@click.command("outdated", cls=OnceCommand, short_help="Locked Debian packages that an archive has newer.")
+@click.command("outdated", cls=OnceCommand, short_help="List locked Debian packages that an archive has newer.")
 @_names
 @_everything
 @click.option(

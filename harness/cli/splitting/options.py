@@ -73,7 +73,7 @@ def split_options(command: Command) -> Command:
         click.option(
             "--set", "settings", multiple=True, metavar="NAME=VALUE", help="A parameter of the strategy."
         ),
-        click.option("--seed", "seeds", multiple=True, type=SEED, help="May be repeated."),
+        click.option("--seed", "seeds", multiple=True, type=SEED, help="A seed of the split; may be repeated."),
         click.option("--strategy", "named_strategy", type=SPLIT, help="In place of STRATEGY."),
         click.option("--dataset", "named_dataset", type=DATASET, help="In place of DATASET."),
         click.argument("strategy", type=SPLIT, required=False),

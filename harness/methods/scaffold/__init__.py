@@ -13,8 +13,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from harness import benchmarks
-from harness.base.errors import HarnessError, UsageError, unknown
+from harness.base.errors import HarnessError, UsageError
 from harness.base.layout import Layout
+from harness.base.unknown_names import unknown_name
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{1,39}")
 # what `harness parity` takes beside methods
@@ -43,7 +44,7 @@ def new_method(layout: Layout, name: str, language: str, of: str, title: str = "
     """The files of a new skeleton, which is made whole or not at all."""
     benchmarks.get(of)
     if language not in (known := languages_of(of)):
-        raise unknown("language", language, known, where=f"benchmark {of}")
+        raise unknown_name("language", language, known, where=f"benchmark {of}")
     targets = {"methods": layout.methods / name, "containers": layout.containers / name}
     _check_name(name, targets)
     skeleton = LANGUAGES[language]

@@ -14,9 +14,8 @@ const form = document.getElementById("filters"), rows = document.getElementById(
 const panel = document.getElementById("panel"), more = document.getElementById("more");
 const CHOICES = ["verdict", "method", "dataset", "split"], PIECE = 200;
 const cells = data.cells.slice(0, data.planned), metricNames = [...new Set(Object.values(data.metrics).flat())];
-// A cell's own first metric, where none is chosen: those of its benchmark alone mean something.
-const usual = Object.fromEntries(Object.entries(data.metrics).map(([name, own]) => [name, data.metric_sets.find(set => set.some(one => own.includes(one))) || own.slice(0, 1)]));
-const alone = Object.keys(usual).length === 1 ? Object.values(usual)[0][0] || "" : "";
+// A cell's own first metric, where none is chosen, is that of its dataset in the matrix; where all have one, it is shown.
+const firsts = [...new Set(cells.map(cell => data.first_metrics[cell.dataset]))], alone = firsts.length === 1 ? firsts[0] : "";
 let state = {}, view = [], shown = 0, listed = "", remarkNumbers = new Map();
 
 function make(tag, attributes = {}, ...children) {
@@ -54,12 +53,12 @@ function score(cell, metric) {
   const number = remarkNumbers.get(told);
   return make("span", {}, figure(cell.metrics[metric]), told ? make("sup", {}, make("a", { href: `#cell-note-${number}`, "aria-label": `Note ${number}` }, `[${number}]`)) : null);
 }
-const metricOf = (cell, metric) => metric || (usual[cell.benchmark] || [""])[0];
+const metricOf = (cell, metric) => metric || data.first_metrics[cell.dataset];
 const scoreColumn = metric => ({ title: metric || "score", number: true, value: cell => cell.metrics[metricOf(cell, metric)],
-  cell: cell => make("span", {}, metric ? null : make("small", {}, `${metricOf(cell, metric).replace("/", " / ")} `), score(cell, metricOf(cell, metric))) });
+  cell: cell => make("span", {}, metric || cell.metrics[metricOf(cell)] === undefined ? null : make("small", {}, `${metricOf(cell).replace("/", " / ")} `), score(cell, metricOf(cell, metric))) });
 
-// A long name breaks behind a sign, not within a word.
-const breakable = name => make("span", {}, ...name.split(/(?<=[:,/_=])/).flatMap(word => [word, make("wbr")]));
+// A long name breaks between its parts, not within one.
+const breakable = name => make("span", {}, ...name.split(/(?<=[:,/=])/).flatMap(word => [word, make("wbr")]));
 
 const COLUMNS = {
   verdict: { title: "verdict", value: cell => cell.verdict, cell: cell => chip(cell.verdict) },
@@ -142,7 +141,7 @@ function showPiece() {
   rows.append(...piece.map(place => {
     const cell = cells[place];
     return make("tr", { "data-place": place }, ...present.map(column =>
-      make("td", { class: column.class || (column.number ? "number" : ""), "data-label": column.title.replace("/", " / ") }, column.cell ? column.cell(cell) : String(column.value(cell)))));
+      make("td", { class: column.class || (!column.number ? "" : column.value(cell) === undefined ? "number none" : "number"), "data-label": column.title.replace("/", " / ") }, column.cell ? column.cell(cell) : String(column.value(cell)))));
   }));
   shown += piece.length;
   more.replaceChildren(shown < view.length ? make("button", { type: "button", onclick: showPiece }, `Show more (${(view.length - shown).toLocaleString("en")} left)`) : "");
@@ -240,7 +239,7 @@ function openFrom({ cell: wanted, runs }) {
 
 for (const name of CHOICES)
   form.elements[name].append(make("option", { value: "" }, "all"), ...[...new Set(cells.map(cell => cell[name]))].sort().map(value => make("option", { value }, value)));
-form.elements.metric.append(...(alone ? [] : [make("option", { value: "" }, "each benchmark's own")]), ...metricNames.map(value => make("option", { value }, value)));
+form.elements.metric.append(...(alone ? [] : [make("option", { value: "" }, "each row's own")]), ...metricNames.map(value => make("option", { value }, value)));
 form.addEventListener("submit", event => event.preventDefault());
 form.addEventListener("input", event => writeState({ [event.target.name]: event.target.value }));
 form.addEventListener("reset", () => writeState(Object.fromEntries(["q", "metric", "sort", "order", ...CHOICES].map(name => [name, ""]))));
