@@ -77,6 +77,8 @@ def _words(fault: ErrorDetails) -> str:
     if kind in _BOUNDS:
         name, words = _BOUNDS[kind]
         return f"has to be {words.format(about[name])}, not {fault['input']}"
+    if kind == "literal_error":
+        return f"has to be {about['expected']}, not {fault['input']!r:.60}"
     if (first := kind.partition("_")[0]) in _KINDS:
         return f"has to be {_KINDS[first]}, not {fault['input']!r:.60}"
     return fault["msg"]

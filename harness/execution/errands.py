@@ -147,7 +147,8 @@ def _carry_out(errand: Errand) -> Return:
             if not mine:
                 return Return(Course.ELSEWHERE)
             if not errand.again and store.standing(key).verdict.is_final:
-                return _told(store.record(key), Course.FOUND)
+                # begun here before: all but the one that stored it were lost
+                return _told(store.record(key), Course.FOUND, max(0, len(hosts_of(errand)) - 1))
             begun = beginnings(errand)
             with begun.open("a", encoding="utf-8") as file:
                 file.write(f"{socket.gethostname()}\n")

@@ -76,7 +76,11 @@ def test_what_is_stored_is_found_and_run_again_only_where_that_is_asked(
     put_run(Store(errand.layout.runs), errand.planned, errand.layout.local / "made up")
     pretend(never)
     back = carry_out(errand)
-    assert (back.course, back.verdict) == (Course.FOUND, Verdict.OK) and hosts_of(errand) == []
+    assert (back.course, back.verdict, back.lost) == (Course.FOUND, Verdict.OK, 0) and hosts_of(errand) == []
+    # the last beginning stored it, and was lost before it could say so; those before were lost with their run
+    beginnings(errand).write_text("lost-1\nlost-2\nlost-3\n")
+    back = carry_out(errand)
+    assert (back.course, back.lost) == (Course.FOUND, 2) and len(hosts_of(errand)) == 3
     pretend(lambda errand, stop: (made(errand), True))
     assert carry_out(Errand(**{**vars(errand), "again": True})).course is Course.RUN
 

@@ -121,7 +121,7 @@ def test_the_larger_dataset_can_be_made_again_from_its_manifest(own: Layout) -> 
     assert convert_dataset(own, name).digest == dataset.digest
     assert extended(own, "dti_world", ITEMS) == name
     assert extended(own, "dti_world", ITEMS[:2]) != name
-    path = own.datasets / name / "dataset.toml"
+    path = own.extended / name / "dataset.toml"
     assert load_manifest(own, name).new == ITEMS
     path.write_text(path.read_text().replace('extends = "dti_world"', 'converter = "dti_csv"'))
     with pytest.raises(ManifestError, match="converter: name one"):

@@ -194,8 +194,7 @@ def test_the_pasted_line_gives_the_bits_of_the_run(layout: Layout, tmp_path: Pat
         catch_exceptions=False,
         env={"PERMAFROST_RESULTS": str(layout.local)},
     )
-    (line,) = result.stdout.splitlines()
-    done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, check=False)
+    done = subprocess.run(["bash", "-c", result.stdout], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     stored = sorted(layout.runs.rglob("*"))
     checked = api.check_job(tmp_path / "kit", repository=here)

@@ -260,7 +260,7 @@ def test_a_known_finding_is_not_told_as_a_new_one(layout: Layout, capsys: pytest
     [
         (("--gamma", "0.55", "--set", "gamma=0.6"), "gamma is set twice: 0.6 and 0.55"),
         (("--set", "gamma=0.5", "--set", "gamma=0.6"), "gamma is set twice: 0.5 and 0.6"),
-        (("--gamma", "1.5"), "parameter gamma, given as 1.5"),
+        (("--gamma", "1.5"), "gamma: has to be less than 1.0, not 1.5"),
     ],
 )
 def test_a_parameter_is_refused_and_not_dropped(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -172,15 +173,19 @@ def test_unpublished_split_is_made_once_and_found_again(private: Layout) -> None
     ("strategy", "parameters", "message"),
     [
         ("randon", {}, "did you mean 'random'"),
-        ("random", {"test_share": 1.5}, "parameter test_share"),
-        ("random", {"share": 0.1}, "parameter share"),
-        ("weakly_correlated", {"metric": "manhattan"}, "parameter metric"),
+        ("random", {"test_share": 1.5}, "test_share: has to be less than 1.0, not 1.5"),
+        ("random", {"share": 0.1}, "share: there is no such field; did you mean 'test_share'?"),
+        (
+            "weakly_correlated",
+            {"metric": "manhattan"},
+            "metric: has to be 'euclidean' or 'cosine', not 'manhattan'",
+        ),
     ],
 )
 def test_wrong_request_is_explained(
     private: Layout, strategy: str, parameters: dict[str, object], message: str
 ) -> None:
-    with pytest.raises(UsageError, match=message):
+    with pytest.raises(UsageError, match=re.escape(message)):
         split_digest(private, "synthetic", SplitSpec(strategy=strategy, seed=1, parameters=parameters))
 
 
