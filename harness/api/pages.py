@@ -5,14 +5,16 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterator, Sequence
+from dataclasses import fields, replace
 from pathlib import Path
+from typing import Any
 
 from harness.api.repository import Repository, opened
 from harness.base.files import read_json, sha256_of, write_json
 from harness.base.layout import Layout
 from harness.base.seal import seal_of
 from harness.results.last_audit import REFERENCE, STORED, read_last_audit
-from harness.status import Table
+from harness.status import ScoredCell, Table
 
 _SOURCES = ("harness", "methods", "containers", "datasets", "results/published", "results/reference")
 _CACHED = ("data", "datasets", "splits")
@@ -50,7 +52,9 @@ def site(table: Table, folder: Path | str, *, repository: Repository | None = No
 
 def fingerprint(layout: Layout, table: Table, mirrors: Sequence[Path] = ()) -> str:
     """A digest of the table and of the state of every file that the page is made of."""
-    digest = hashlib.sha256(repr((table, *map(str, mirrors))).encode())
+    digest = hashlib.sha256(repr((replace(table, cells=()), *map(str, mirrors))).encode())
+    for one in table.cells:
+        digest.update(repr(_about(one)).encode())
     folders = [layout.root / name for name in _SOURCES]
     folders += [layout.runs, layout.scores, *(layout.cache / name for name in _CACHED)]
     for folder in folders:
@@ -58,6 +62,12 @@ def fingerprint(layout: Layout, table: Table, mirrors: Sequence[Path] = ()) -> s
             digest.update(line.encode(errors="surrogateescape"))
     digest.update(repr([read_last_audit(layout, of) for of in (STORED, REFERENCE)]).encode())
     return digest.hexdigest()
+
+
+def _about(one: ScoredCell) -> list[Any]:
+    """All that is shown of a cell. A key stands for the job; the record lies in a file that is looked at."""
+    own = [getattr(one, field.name) for field in fields(one) if field.name != "cell"]
+    return [one.key or one.cell.job, str(one.cell.verdict), one.cell.reason, *own]
 
 
 def is_current(layout: Layout, page: Path, made_of: str) -> bool:

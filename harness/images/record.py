@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Literal
 
 from harness.base.errors import ImageError, UsageError
+from harness.base.file_state import load_toml_once
 from harness.base.files import sha256_of, write_atomic
 from harness.base.layout import Layout
 from harness.base.manifests import Strict, load_toml
@@ -63,7 +64,7 @@ def read_record(environment: Environment, accelerator: Accelerator) -> TreeRecor
     path = environment.folder / RECORD
     if not path.is_file():
         return None
-    records = load_toml(path, Records)
+    records = load_toml_once(path, Records)
     return records.cuda if accelerator == "cuda" else records.cpu
 
 

@@ -7,9 +7,11 @@ of declared inputs. Both are refused, by name, before anything is hashed or copi
 from __future__ import annotations
 
 import re
+from functools import cache
 from pathlib import Path
 
 from harness.base.errors import ImageError
+from harness.base.file_state import FileState, state_of
 
 # Where the code lies that replays golden cases, beside the code that they are cases of.
 PARITY = "parity"
@@ -54,12 +56,18 @@ def _refuse_link(path: Path) -> None:
 
 def _check_source(path: Path) -> None:
     """Refuse what is no source text."""
-    declare = "declare it as an input of the card, or as weights (weights.toml), so that audits can see it"
     if not path.is_file():
         raise _refusal(path, "is no regular file", "remove it")
+    _check_text(path, state_of(path))
+
+
+# Many methods share their files, which are read once until they change.
+@cache
+def _check_text(path: Path, state: FileState) -> None:
+    declare = "declare it as an input of the card, or as weights (weights.toml), so that audits can see it"
     if not path.name.endswith(_SOURCE):
         raise _refusal(path, f"is no source file ({', '.join(_SOURCE)})", f"if the method needs it, {declare}")
-    if (size := path.stat().st_size) > MOST_BYTES:
+    if (size := state[0]) > MOST_BYTES:
         raise _refusal(path, f"has {size} bytes, more than {MOST_BYTES}", f"if it holds data, {declare}")
     try:
         text = path.read_bytes().decode("utf-8")

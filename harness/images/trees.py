@@ -13,9 +13,11 @@ import tarfile
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import IO, Any
 
+from harness.base.file_state import FileState, state_of
 from harness.base.files import digest_of, sha256_of
 from harness.images.sources import MOST_BYTES, code_files
 from harness.meaning import meaning_of
@@ -118,8 +120,14 @@ def code_of_folders(method: Path, *sdk: Path) -> str:
         for relative in code_files(folder):
             path = folder / relative
             executable = bool(path.stat().st_mode & 0o100)
-            rows.append([f"{prefix}/{relative}", "file", executable, "", meaning_of(path.name, path.read_bytes())])
+            rows.append([f"{prefix}/{relative}", "file", executable, "", _meaning(path, state_of(path))])
     return digest_of(sorted(rows))
+
+
+# Many methods share their files, which are read once until they change.
+@cache
+def _meaning(path: Path, _state: FileState) -> str:
+    return meaning_of(path.name, path.read_bytes())
 
 
 def folder_tree(folder: Path) -> str:

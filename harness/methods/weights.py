@@ -19,9 +19,10 @@ from pydantic import Field, field_validator, model_validator
 
 from harness.base.download import Refused, mirror_folders, transfer
 from harness.base.errors import UsageError, WeightsError
+from harness.base.file_state import load_toml_once
 from harness.base.files import checksum, digest_of, folder_in_the_making, read_json, sha256_of, write_json
 from harness.base.layout import Layout
-from harness.base.manifests import Strict, load_toml
+from harness.base.manifests import Strict
 from harness.data.manifest import mirror_path
 from harness.methods.card import load_method, method_names
 
@@ -95,7 +96,7 @@ def load_weights(layout: Layout, name: str) -> WeightsManifest:
             where=str(path),
             todo=f"name one of: {', '.join(weights_names(layout))}",
         )
-    return load_toml(path, WeightsManifest)
+    return load_toml_once(path, WeightsManifest)
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import random
 import re
+from collections.abc import Mapping, Sequence
 from functools import cache
 from itertools import product
+from math import prod
 from pathlib import Path
 
 from pydantic import Field, field_validator
@@ -178,12 +180,23 @@ def _combinations(block: Block, card: MethodCard, variant: str) -> list[dict[str
     if not values:
         return [{}]
     generator = random.Random(f"{card.name} {variant}")
-    every = [dict(zip(values, combination, strict=True)) for combination in product(*values.values())]
-    sample = every if len(every) <= block.draws else generator.sample(every, block.draws)
+    # of many combinations only those that are drawn are made
+    count = prod(map(len, values.values()))
+    drawn = range(count) if count <= block.draws else generator.sample(range(count), block.draws)
+    sample = [_combination(values, number) for number in drawn]
     followers = {
         name: other for name, other in block.follow.items() if other in values and own.get(name) == own[other]
     }
     return [{**point, **{name: point[other] for name, other in followers.items()}} for point in sample]
+
+
+def _combination(values: Mapping[str, Sequence[Scalar]], number: int) -> dict[str, Scalar]:
+    """One of all combinations, numbered as `itertools.product` makes them: the last parameter changes first."""
+    point = {}
+    for name, choices in reversed(list(values.items())):
+        number, place = divmod(number, len(choices))
+        point[name] = choices[place]
+    return {name: point[name] for name in values}
 
 
 def _seeds(block: Block) -> list[int]:

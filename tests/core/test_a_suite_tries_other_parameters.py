@@ -6,10 +6,12 @@ from itertools import product
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from harness.base.layout import Layout
 from harness.methods.card import MethodCard, load_method
-from harness.planning.suites import Block, _combinations
+from harness.planning.suites import Block, _combination, _combinations
 
 CHOICES: dict[str, list[Any]] = {"n_factors": [5, 10, 20], "reg": [0.1, 0.01]}
 EVERY = [dict(zip(CHOICES, one, strict=True)) for one in product(*CHOICES.values())]
@@ -58,3 +60,12 @@ def test_a_parameter_follows_another_where_the_methods_own_two_are_equal(card: M
     assert _combinations(block, card, "published") == [
         {"random_state": seed, "n_factors": 5, "fit_seed": seed} for seed in (1, 2)
     ]
+
+
+@given(
+    choices=st.dictionaries(st.sampled_from("abcde"), st.lists(st.integers(), min_size=1, max_size=4), min_size=1)
+)
+def test_a_number_stands_for_the_combination_that_a_list_of_all_has_there(choices: dict[str, list[int]]) -> None:
+    every = [dict(zip(choices, one, strict=True)) for one in product(*choices.values())]
+    assert [_combination(choices, number) for number in range(len(every))] == every
+    assert list(_combination(choices, 0)) == list(choices)
