@@ -14,8 +14,8 @@ from harness.meaning.scorer import meaning_of_scorer
 
 # Pages of docs/ that are made from cards and findings.
 _DOCS = ("consistency.md", "findings.md", "methods.md")
-# Packages of the harness that decide what is said of results: verdicts on claims, sheets, tests, parity.
-_JUDGES = ("compare", "contest", "parity", "study")
+# What the harness itself runs with; other lists are for its developers.
+_REQUIREMENTS = ("run.lock", "cluster.lock")
 
 
 def digests_of(layout: Layout) -> dict[str, str]:
@@ -35,8 +35,13 @@ def digests_of(layout: Layout) -> dict[str, str]:
         add(f"suites/{name}", layout.benchmarks / name, "suites/*.toml")
         add(f"study/{name}", layout.benchmarks / name, "study.toml")
         add(f"benchmarks/{name}", layout.benchmarks / name, "**/*.py")
-    for name in _JUDGES:
-        add(f"judges/{name}", layout.benchmarks.parent / name, "**/*.py")
+    # every package: what makes results and judges them, and no less what shows them, and what audits all this
+    harness = layout.benchmarks.parent
+    add("harness", harness, "*.py")
+    for package in harness.glob("*/__init__.py"):
+        if package.parent != layout.benchmarks:
+            add(f"harness/{package.parent.name}", package.parent, "**/*")
+    add("requirements", layout.root / "requirements", *_REQUIREMENTS)
     for card in layout.methods.glob("*/method.toml"):
         add(f"cards/{card.parent.name}", card.parent, card.name)
         add(f"parity/{card.parent.name}", card.parent, "parity/**/*")
@@ -49,7 +54,7 @@ def digests_of(layout: Layout) -> dict[str, str]:
     add("recipe", layout.root, "Dockerfile", "containers/_recipe/*")
     for page in _DOCS:
         add(f"docs/{page}", layout.root / "docs", page)
-    digests = {f"scorer/{name}": meaning_of_scorer(layout.benchmarks.parent, name) for name in benchmarks.names()}
+    digests = {f"scorer/{name}": meaning_of_scorer(harness, name) for name in benchmarks.names()}
     for name, (folder, paths) in parts.items():
         files = {path.relative_to(folder).as_posix(): path for path in paths if path.is_file() and _counts(path)}
         if files:

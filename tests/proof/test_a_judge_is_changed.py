@@ -10,10 +10,17 @@ from harness.base.layout import Layout
 from harness.proof.digests import digests_of
 
 _FILES = {
-    "judges/compare": "harness/compare/judge.py",
-    "judges/contest": "harness/contest/contest.py",
-    "judges/parity": "harness/parity/cases.py",
-    "judges/study": "harness/study/sheets.py",
+    "harness/audit": "harness/audit/plausibility.py",
+    "harness/compare": "harness/compare/judge.py",
+    "harness/contest": "harness/contest/contest.py",
+    "harness/export": "harness/export/scores.py",
+    "harness/parity": "harness/parity/cases.py",
+    "harness/report": "harness/report/page/page.js",
+    "harness/results": "harness/results/scoring.py",
+    "harness/status": "harness/status/table.py",
+    "harness/study": "harness/study/sheets.py",
+    "harness": "harness/__init__.py",
+    "requirements": "requirements/run.lock",
     "benchmarks/ddi": "harness/benchmarks/ddi/study/realtime.py",
     "benchmarks/repurposing": "harness/benchmarks/repurposing/input_arrays.py",
     "benchmarks/combos": "harness/benchmarks/combos/parity/metrics.py",
@@ -34,6 +41,12 @@ def test_what_judges_results_has_a_digest(
     monkeypatch.setattr(Path, "read_bytes", lambda path: read(path) + (b"\nMORE = 1\n" if path == target else b""))
     after = digests_of(repository)
     assert {key for key in {*before, *after} if before.get(key) != after.get(key)} == {part}
+
+
+def test_every_package_has_a_digest(repository: Layout) -> None:
+    """One that had none could show what it likes, and no statement would know."""
+    packages = {path.parent.name for path in (repository.root / "harness").glob("*/__init__.py")} - {"benchmarks"}
+    assert {f"harness/{name}" for name in packages} <= digests_of(repository).keys() and len(packages) > 25
 
 
 def test_what_a_machine_leaves_beside_files_has_none(repository: Layout, tmp_path: Path) -> None:
