@@ -114,8 +114,16 @@ def checked_content(text: bytes, where: Path | str) -> dict[str, Any]:
     """The record's fields after its digest was checked, unvalidated: what resuming needs, and no more."""
     try:
         content = json.loads(text)
-        stated_digest = content.pop("digest")
-        digest = digest_of(content)
+    except (ValueError, RecursionError):
+        raise _corrupt("a record is cut or not a record", str(where)) from None
+    return checked_fields(content, where)
+
+
+def checked_fields(read: Any, where: Path | str) -> dict[str, Any]:
+    """The same of a JSON value, which may be anything."""
+    try:
+        content = {name: value for name, value in read.items() if name != "digest"}
+        stated_digest, digest = read["digest"], digest_of(content)
     except (ValueError, KeyError, AttributeError, TypeError, RecursionError):
         raise _corrupt("a record is cut or not a record", str(where)) from None
     if digest != stated_digest:
@@ -123,7 +131,7 @@ def checked_content(text: bytes, where: Path | str) -> dict[str, Any]:
     if odd_fields := (content.keys() ^ Record.model_fields.keys()) - (_OPTIONAL - content.keys()):
         odd = ", ".join(sorted(odd_fields))
         raise _corrupt("a record has other fields than this version writes", f"{where}: {odd}")
-    return dict(content)
+    return content
 
 
 def _corrupt(what: str, where: str) -> CorruptData:

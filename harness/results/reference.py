@@ -21,14 +21,14 @@ from typing import Any
 from pydantic import ValidationError
 
 from harness.base.errors import CorruptData
-from harness.base.files import canonical_json, write_atomic
+from harness.base.files import write_atomic
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.planning.jobs import Job, PlannedJob
 from harness.planning.plan import Present
 from harness.proof.log import Log
 from harness.results.digests import reference_results, take_over
-from harness.results.records import Record, checked_content
+from harness.results.records import Record, checked_fields
 from harness.results.scoring import Scores, parse_scores, score_run, scored_files, scorer_digest
 from harness.results.store import Store
 
@@ -216,7 +216,7 @@ def _entries(place: Path, packed: bytes) -> Iterator[ReferenceResult]:
             record, fields = value["record"], value["scores"]
         except (ValueError, KeyError, TypeError):
             raise _corrupt("not a reference result", where) from None
-        content = checked_content(canonical_json(record), where)
+        content = checked_fields(record, where)
         scores = parse_scores(fields) if fields is not None else None
         if fields is not None and scores is None:
             raise _corrupt("scores differ from their own digest", where)

@@ -331,7 +331,15 @@ def test_scores_of_another_run_are_refused(made: Layout) -> None:
         load_reference(made)
 
 
-@pytest.mark.parametrize("line", [b"", b"{}", b"[]", b"not json", b'{"record": {}}', b"null"])
+LINES = [b"", b"{}", b"[]", b"not json", b'{"record": {}}', b"null"]
+# JSON for Python alone, and records that are none
+LINES += [
+    b'{"record": %b, "scores": null}' % record
+    for record in (b"[]", b'"a"', b'{"digest": NaN}', b'{"a": NaN, "digest": ""}')
+]
+
+
+@pytest.mark.parametrize("line", LINES)
 def test_a_line_that_is_no_result_is_refused_by_its_number(made: Layout, line: bytes) -> None:
     lines = gzip.decompress(file_of(made).read_bytes()).splitlines()
     file_of(made).write_bytes(gzip.compress(b"\n".join([*lines, line, b""])))
