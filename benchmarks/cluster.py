@@ -25,8 +25,8 @@ from harness.execution.campaign import run_cells_on
 from harness.execution.cluster import CPUS, MEMORY, open_cluster
 from harness.results.store import Store, join
 from tests.campaigns.machines import Machines
+from tests.campaigns.on_a_cluster import plan_with
 from tests.campaigns.sleeping import MEANING
-from tests.campaigns.test_a_cluster_loses_a_run import plan_with
 from tests.conftest import REPOSITORY
 
 WANTED = 1.1

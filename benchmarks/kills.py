@@ -15,7 +15,7 @@ from pathlib import Path
 
 from harness.base.layout import Layout
 from tests.campaigns.killing import besiege
-from tests.campaigns.test_a_cluster_loses_a_run import attempts, check, plan_with
+from tests.campaigns.on_a_cluster import attempts, check, plan_with
 from tests.conftest import REPOSITORY
 
 # on a busy machine a cluster takes half a minute to start again

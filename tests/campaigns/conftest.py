@@ -1,8 +1,9 @@
-"""A repository of the test's own with one more method, `probe`, which does what its parameters say."""
+"""A repository with one more method, `probe`, which does what its parameters say; and workers that sleep."""
 
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,9 @@ from harness.benchmarks.repurposing.splits.seeds import published_seeds
 from harness.planning.jobs import Job
 from harness.planning.plan import Plan, make_plan
 from harness.splits.spec import SplitSpec
+from tests.campaigns.machines import Machines
+from tests.campaigns.sleeping import MEANING
+from tests.conftest import REPOSITORY
 
 CARD = """
 name = "probe"
@@ -98,3 +102,31 @@ def probe_plan(
             for seed in published_seeds()[:count]
         ],
     )
+
+
+@pytest.fixture(scope="module")
+def machines(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machines]:
+    pytest.importorskip("distributed", reason="needs Dask: requirements/cluster.lock")
+    machines = Machines(tmp_path_factory.mktemp("dask"))
+    try:
+        yield machines
+    finally:
+        machines.close()
+
+
+@pytest.fixture(autouse=True)
+def no_workers(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Each test has the workers that it adds."""
+    yield
+    if "machines" in request.fixturenames:
+        machines: Machines = request.getfixturevalue("machines")
+        while machines.workers:
+            machines.kill(0)
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Layout:
+    monkeypatch.setattr("harness.execution.campaign.own_meaning", lambda: MEANING)
+    monkeypatch.setattr("harness.execution.cluster.own_meaning", lambda: MEANING)
+    (tmp_path / "local").mkdir()
+    return Layout(root=REPOSITORY, cache=tmp_path / "cache", local=tmp_path / "local")

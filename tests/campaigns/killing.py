@@ -28,7 +28,7 @@ from pathlib import Path
 from harness.base.layout import Layout
 from harness.execution import campaign as module, cluster
 from tests.campaigns.sleeping import MEANING
-from tests.campaigns.test_a_cluster_loses_a_run import campaign, plan_with
+from tests.campaigns.on_a_cluster import campaign, plan_with
 from tests.conftest import REPOSITORY
 
 class There:

@@ -23,20 +23,8 @@ from harness.planning.plan import Plan
 from harness.results.store import Store
 from tests.campaigns.killing import besiege
 from tests.campaigns.machines import Machines, until
-from tests.campaigns.test_a_cluster_loses_a_run import (
-    Notes,
-    attempts,
-    campaign,
-    check,
-    here,
-    machines,
-    no_workers,
-    plan_with,
-    verdicts,
-)
+from tests.campaigns.on_a_cluster import Notes, attempts, campaign, check, plan_with, verdicts
 from tests.conftest import REPOSITORY
-
-__all__ = ["here", "machines", "no_workers"]
 
 _HERE, _THERE = "10.213.77.1", "10.213.77.2"
 

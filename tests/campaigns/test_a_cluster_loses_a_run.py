@@ -13,8 +13,6 @@ import subprocess
 import sys
 import threading
 import time
-from collections import Counter
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from socket import gethostname
@@ -25,12 +23,10 @@ from harness import api
 from harness.base.errors import EngineError
 from harness.base.layout import Layout
 from harness.base.ownership import own_folder
-from harness.base.progress import Silent
 from harness.base.vocabulary import Verdict
 from harness.data import load_manifest
 from harness.engine import Engine
 from harness.execution.bulletins import Wish, ask_to_end, bulletins
-from harness.execution.campaign import run_cells_on
 from harness.execution.cluster import open_cluster
 from harness.execution.errands import own_meaning, refusal
 from harness.methods.card import load_method
@@ -38,90 +34,13 @@ from harness.planning.cells import Cell
 from harness.planning.jobs import make_job, on_accelerator
 from harness.planning.obstacles import Obstacles
 from harness.planning.plan import Plan, make_plan
-from harness.proof.leaves import Event
-from harness.proof.results import ResultSet, faults_of
-from harness.results.digests import stored_results
 from harness.results.store import Store, join
 from harness.splits.spec import parse_split
 from tests.campaigns.machines import Machines, until
-from tests.campaigns.sleeping import ATTEMPTS, MEANING
+from tests.campaigns.on_a_cluster import Notes, attempts, campaign, check, plan_with, verdicts
 from tests.conftest import REPOSITORY
 from tests.core.factories import planned_job
 from tests.fabricate import plan_of, planned_of, run_plan
-
-
-class Notes(Silent):
-    def __init__(self) -> None:
-        self.notes, self.steps = list[str](), list[str]()
-
-    def note(self, text: str) -> None:
-        self.notes.append(text)
-
-    def step(self, text: str) -> None:
-        self.steps.append(text)
-
-
-@pytest.fixture(scope="module")
-def machines(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machines]:
-    pytest.importorskip("distributed", reason="needs Dask: requirements/cluster.lock")
-    machines = Machines(tmp_path_factory.mktemp("dask"))
-    try:
-        yield machines
-    finally:
-        machines.close()
-
-
-@pytest.fixture(autouse=True)
-def no_workers(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Each test has the workers that it adds."""
-    yield
-    if "machines" in request.fixturenames:
-        machines: Machines = request.getfixturevalue("machines")
-        while machines.workers:
-            machines.kill(0)
-
-
-@pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Layout:
-    monkeypatch.setattr("harness.execution.campaign.own_meaning", lambda: MEANING)
-    monkeypatch.setattr("harness.execution.cluster.own_meaning", lambda: MEANING)
-    (tmp_path / "local").mkdir()
-    return Layout(root=REPOSITORY, cache=tmp_path / "cache", local=tmp_path / "local")
-
-
-def plan_with(count: int) -> Plan:
-    jobs = [planned_job(seed) for seed in range(100, 100 + count)]
-    return Plan("made up", tuple(Cell(planned.job, planned) for planned in jobs))
-
-
-def campaign(machines: Machines, layout: Layout, plan: Plan, stop: threading.Event | None = None) -> Notes:
-    notes = Notes()
-    with open_cluster(machines.address, logs=layout.local) as cluster:
-        joined = join(plan, Store(layout.runs), records=True)
-        run_cells_on(cluster, layout, joined, progress=notes, stop=stop, name=plan.name)
-    return notes
-
-
-def verdicts(layout: Layout, plan: Plan) -> Counter[Verdict]:
-    return Counter(cell.verdict for cell in join(plan, Store(layout.runs)))
-
-
-def attempts(layout: Layout) -> Counter[str]:
-    path = layout.local / ATTEMPTS
-    return Counter(path.read_text().split()) if path.is_file() else Counter()
-
-
-def check(layout: Layout, plan: Plan) -> None:
-    """All is stored once, whole, and as the log says."""
-    store = Store(layout.runs)
-    assert verdicts(layout, plan) == {Verdict.OK: len(plan.cells)}
-    for key in store.finished():
-        store.check(store.record(key))
-    records = Counter(leaf.key for leaf in store.log.leaves() if leaf.kind is Event.RECORD)
-    assert records == dict.fromkeys((cell.key for cell in plan.cells), 1)
-    assert not list(
-        faults_of(store.log.leaves(), ResultSet("", layout.local, stored_results(store, layout.scores)))
-    )
 
 
 def test_workers_that_are_killed_lose_and_invent_nothing(machines: Machines, here: Layout) -> None:
@@ -188,7 +107,7 @@ from pathlib import Path
 from harness.base.layout import Layout
 from harness.execution import campaign as module, cluster
 from tests.campaigns.sleeping import MEANING
-from tests.campaigns.test_a_cluster_loses_a_run import Machines, campaign, plan_with
+from tests.campaigns.on_a_cluster import campaign, plan_with
 from tests.conftest import REPOSITORY
 
 class There:

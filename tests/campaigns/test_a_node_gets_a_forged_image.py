@@ -23,7 +23,7 @@ from harness.images.identity import image_name
 from harness.planning.plan import Plan
 from harness.results.store import Store, join
 from tests.campaigns.machines import Machines
-from tests.campaigns.test_a_cluster_loses_a_run import Notes
+from tests.campaigns.on_a_cluster import Notes
 from tests.fabricate import plan_of
 from tests.images.test_a_loaded_image_is_another import METHOD, forge, ids
 from tests.private_engine import UNCLOSED, private_cache, served

@@ -34,20 +34,8 @@ from harness.planning.obstacles import Obstacles
 from harness.planning.plan import Plan
 from harness.results.store import Store
 from tests.campaigns.machines import Machines, until
-from tests.campaigns.test_a_cluster_loses_a_run import (
-    Notes,
-    attempts,
-    campaign,
-    check,
-    here,
-    machines,
-    no_workers,
-    plan_with,
-    verdicts,
-)
+from tests.campaigns.on_a_cluster import Notes, attempts, campaign, check, plan_with, verdicts
 from tests.core.factories import planned_job
-
-__all__ = ["here", "machines", "no_workers"]
 
 _SICK = ("env", "PERMAFROST_TEST_SICK=1")
 

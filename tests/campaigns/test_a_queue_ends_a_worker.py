@@ -25,9 +25,9 @@ from harness.planning.cells import Cell
 from harness.planning.plan import Plan
 from harness.proof.leaves import Event
 from harness.results.store import Store, join
+from tests.campaigns.on_a_cluster import Notes, attempts, check, plan_with, verdicts
 from tests.campaigns.sleeping import MEANING
 from tests.campaigns.slurm import Slurm, missing_programs
-from tests.campaigns.test_a_cluster_loses_a_run import Notes, attempts, check, plan_with, verdicts
 from tests.conftest import REPOSITORY
 from tests.fabricate import plan_of, planned_of, run_plan
 

@@ -14,9 +14,6 @@ from harness.upkeep.doctor import Examination, State
 from harness.upkeep.nodes import _clock, examine_nodes
 from tests.campaigns.machines import Machines
 from tests.campaigns.sleeping import MEANING
-from tests.campaigns.test_a_cluster_loses_a_run import here, machines, no_workers
-
-__all__ = ["here", "machines", "no_workers"]
 
 
 def examined(machines: Machines, layout: Layout) -> dict[str, list[Examination]]:

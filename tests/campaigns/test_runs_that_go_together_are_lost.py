@@ -16,19 +16,7 @@ from harness.execution.bulletins import Wish, ask_to_end, bulletins
 from harness.execution.desk import _Desk
 from harness.execution.line import Turn
 from tests.campaigns.machines import Machines, until
-from tests.campaigns.test_a_cluster_loses_a_run import (
-    Notes,
-    attempts,
-    campaign,
-    check,
-    here,
-    machines,
-    no_workers,
-    plan_with,
-    verdicts,
-)
-
-__all__ = ["here", "machines", "no_workers"]
+from tests.campaigns.on_a_cluster import Notes, attempts, campaign, check, plan_with, verdicts
 
 _RUNS = 120
 
