@@ -39,9 +39,11 @@ def digests_of(layout: Layout) -> dict[str, str]:
     harness = layout.benchmarks.parent
     add("harness", harness, "*.py")
     for package in harness.glob("*/__init__.py"):
-        if package.parent != layout.benchmarks:
-            add(f"harness/{package.parent.name}", package.parent, "**/*")
+        # of benchmarks each has a digest of its own
+        of_all = "*.py" if package.parent == layout.benchmarks else "**/*"
+        add(f"harness/{package.parent.name}", package.parent, of_all)
     add("requirements", layout.root / "requirements", *_REQUIREMENTS)
+    add("commands", layout.root, "run_all.sh", "scripts/*")
     for card in layout.methods.glob("*/method.toml"):
         add(f"cards/{card.parent.name}", card.parent, card.name)
         add(f"parity/{card.parent.name}", card.parent, "parity/**/*")

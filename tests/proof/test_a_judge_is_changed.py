@@ -11,6 +11,7 @@ from harness.proof.digests import digests_of
 
 _FILES = {
     "harness/audit": "harness/audit/plausibility.py",
+    "harness/benchmarks": "harness/benchmarks/structures.py",
     "harness/compare": "harness/compare/judge.py",
     "harness/contest": "harness/contest/contest.py",
     "harness/export": "harness/export/scores.py",
@@ -21,6 +22,7 @@ _FILES = {
     "harness/study": "harness/study/sheets.py",
     "harness": "harness/__init__.py",
     "requirements": "requirements/run.lock",
+    "commands": "scripts/environment.sh",
     "benchmarks/ddi": "harness/benchmarks/ddi/study/realtime.py",
     "benchmarks/repurposing": "harness/benchmarks/repurposing/input_arrays.py",
     "benchmarks/combos": "harness/benchmarks/combos/parity/metrics.py",
@@ -30,7 +32,7 @@ _FILES = {
 }
 
 
-@pytest.mark.parametrize(("part", "name"), [*_FILES.items(), ("recipe", "Dockerfile")])
+@pytest.mark.parametrize(("part", "name"), [*_FILES.items(), ("recipe", "Dockerfile"), ("commands", "run_all.sh")])
 def test_what_judges_results_has_a_digest(
     repository: Layout, monkeypatch: pytest.MonkeyPatch, part: str, name: str
 ) -> None:
@@ -45,7 +47,7 @@ def test_what_judges_results_has_a_digest(
 
 def test_every_package_has_a_digest(repository: Layout) -> None:
     """One that had none could show what it likes, and no statement would know."""
-    packages = {path.parent.name for path in (repository.root / "harness").glob("*/__init__.py")} - {"benchmarks"}
+    packages = {path.parent.name for path in (repository.root / "harness").glob("*/__init__.py")}
     assert {f"harness/{name}" for name in packages} <= digests_of(repository).keys() and len(packages) > 25
 
 
