@@ -49,6 +49,13 @@ def end_on_interrupt() -> None:
             signal.signal(number, handle)
 
 
+def end_at_once_on_interrupt(code: int) -> None:
+    """Let every further signal end the process with this exit code: it is leaving, and all has been put away."""
+    for number in (*_WISHES, _LOST_TERMINAL):
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, lambda number, frame: os._exit(code))
+
+
 @contextmanager
 def stop_on_interrupt() -> Iterator[threading.Event]:
     """The first Ctrl-C (or SIGTERM) asks for a clean end; one that comes a second later or more ends at once.

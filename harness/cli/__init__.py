@@ -29,7 +29,7 @@ import click
 
 from harness import __version__
 from harness.base.errors import EngineError, HarnessError, UsageError
-from harness.base.interrupt import Interrupted, end_on_interrupt
+from harness.base.interrupt import Interrupted, end_at_once_on_interrupt, end_on_interrupt
 from harness.cli.documents.envelope import error_document, is_asked_for, json_text
 
 if TYPE_CHECKING:
@@ -164,6 +164,16 @@ def main(arguments: list[str] | None = None) -> None:
             stream.reconfigure(errors="replace")
     arguments = sys.argv[1:] if arguments is None else arguments
     try:
+        sys.exit(_run(arguments))
+    except (KeyboardInterrupt, click.Abort):
+        # also one that comes while another error is told
+        end_at_once_on_interrupt(Interrupted.exit_code)
+        _leave(arguments, Interrupted(_interruption(arguments)), Interrupted.exit_code)
+
+
+def _run(arguments: list[str]) -> int:
+    """The exit code of a command; an error becomes its message."""
+    try:
         colour = False if os.environ.get("NO_COLOR") else None
         code = group.main(args=arguments, prog_name="harness", standalone_mode=False, color=colour)
     except click.ClickException as error:
@@ -173,8 +183,8 @@ def main(arguments: list[str] | None = None) -> None:
         sys.exit(error.exit_code)
     except HarnessError as error:
         _leave(arguments, error, error.exit_code)
-    except (KeyboardInterrupt, click.Abort):
-        _leave(arguments, Interrupted(_interruption(arguments)), Interrupted.exit_code)
+    except click.Abort:
+        raise
     except OSError as error:
         _fail(
             arguments,
@@ -189,7 +199,7 @@ def main(arguments: list[str] | None = None) -> None:
             where=_innermost(error),
             todo=f"report it with what ${_TRACEBACK}=1 shows; finished runs are kept",
         )
-    sys.exit(code if isinstance(code, int) else 0)
+    return code if isinstance(code, int) else 0
 
 
 def _fail(arguments: list[str], what: str, *, where: str, todo: str) -> NoReturn:

@@ -12,6 +12,7 @@ import click
 import pytest
 
 import harness.cli
+from harness.base.errors import UsageError
 from harness.cli import main
 from tests.conftest import REPOSITORY
 
@@ -77,6 +78,52 @@ def test_only_a_command_that_resumes_says_so(
     told = capsys.readouterr().err.strip()
     assert ended.value.code == 130 and told.startswith("interrupted")
     assert ("finished runs are kept" in told) == resumes
+
+
+def test_an_interrupt_while_an_error_is_told_is_an_interrupt(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An engine that is told to end fails first, and the command hears of it a moment later."""
+    echo, told = click.echo, list[str]()
+
+    def interrupted(message: object = None, err: bool = False) -> None:
+        told.append(str(message))
+        if len(told) == 1:
+            raise KeyboardInterrupt
+        echo(message, err=err)
+
+    monkeypatch.setattr(click, "echo", interrupted)
+    _fail_with(UsageError("no", where="here", todo="that"), monkeypatch)
+    with pytest.raises(SystemExit) as ended:
+        main(["status"])
+    assert ended.value.code == 130 and len(told) == 2
+    assert capsys.readouterr().err == "interrupted\n"
+
+
+_LEAVING = """
+import os, signal, sys, time
+import harness.cli
+from harness.base.interrupt import end_on_interrupt
+
+def slowly(arguments, error, code):
+    print("leaving", flush=True)
+    time.sleep(30)
+    sys.exit(code)
+
+def failing(arguments):
+    raise KeyboardInterrupt
+
+harness.cli._leave, harness.cli._run = slowly, failing
+harness.cli.main(["status"])
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_that_comes_while_it_leaves_ends_it_at_once(number: signal.Signals) -> None:
+    with subprocess.Popen([sys.executable, "-c", _LEAVING], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None and process.stdout.readline() == "leaving\n"
+        process.send_signal(number)
+        assert process.wait(timeout=15) == 130
 
 
 def _harness(arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
