@@ -148,6 +148,16 @@ def test_a_container_that_was_told_no_seed(evidence: Layout, made_up: Plan) -> N
     assert broken(first(evidence, made_up)) == ["seed"]
 
 
+@pytest.mark.parametrize("text", ["", "[]", '"a"', "null", "3", "{"])
+def test_a_job_document_that_is_none_is_a_broken_link(evidence: Layout, made_up: Plan, text: str) -> None:
+    path = folder_of(evidence, made_up) / "job.json"
+    path.write_text(text)
+    forge_record(evidence, made_up, lambda record: None)
+    (step,) = (step for step in first(evidence, made_up).steps if step.name == "job")
+    told = (step.checked, step.what, step.where)
+    assert told == (Checked.FAILED, "the job document can't be read", str(path))
+
+
 def test_a_run_without_job_document_is_not_called_ok(evidence: Layout, made_up: Plan) -> None:
     record = Store(evidence.runs).record(planned_of(made_up.cells[0]).key)
     without = record.model_copy(update={"files": {}})
