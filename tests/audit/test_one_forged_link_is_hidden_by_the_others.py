@@ -139,8 +139,13 @@ def test_a_container_that_was_told_another_job(evidence: Layout, made_up: Plan, 
 
 @pytest.mark.parametrize("step", [1, -1])
 def test_a_container_that_was_told_another_seed(evidence: Layout, made_up: Plan, step: int) -> None:
-    forge_job(evidence, made_up, lambda job: job.update(seed=job["seed"] + step))
-    assert broken(first(evidence, made_up)) == ["seed"]
+    touched = forge_job(evidence, made_up, lambda job: job.update(seed=job["seed"] + step))
+    audit = first(evidence, made_up)
+    assert broken(audit) == ["seed"]
+    seed = planned_of(made_up.cells[0]).job.fit_seed
+    (told,) = (one for one in audit.steps if one.name == "seed")
+    assert (told.what, told.where) == ("the seed the container was told", str(touched))
+    assert (told.expected, told.found) == (str(seed), str(seed + step))
 
 
 def test_a_container_that_was_told_no_seed(evidence: Layout, made_up: Plan) -> None:

@@ -226,42 +226,116 @@ def edit_listing(layout: Layout, plan: Plan) -> Path:
     return path
 
 
+# what was planted: the link that breaks first with what is told of it, where, and the links that break with it
+PLANTED: list[tuple[Callable[[Layout, Plan], Path], str, str, str, tuple[str, ...]]] = [
+    (edit_record, "record", "a record differs from its own digest", "{run}/record.json", ()),
+    (forge_seed, "record", "a record lies under another job's key", "{run}/record.json", ()),
+    (
+        forge_schema,
+        "record",
+        "a record has other fields than this version writes",
+        "{run}/record.json: verdict",
+        (),
+    ),
+    (
+        forge_escape,
+        "record",
+        "a record breaks its schema: Value error, '../../escaped.txt' is not a file of the run's folder",
+        "{run}/record.json: files",
+        (),
+    ),
+    (edit("predictions.npy"), "predictions.npy", "sha256 of {bytes} bytes", "{run}/predictions.npy", ("scores",)),
+    (edit("validation.npy"), "validation.npy", "sha256 of {bytes} bytes", "{run}/validation.npy", ("scores",)),
+    (edit("log.txt"), "log.txt", "sha256 of {bytes} bytes", "{run}/log.txt", ("scores",)),
+    (edit("method.json"), "method.json", "sha256 of {bytes} bytes", "{run}/method.json", ("scores",)),
+    (edit("job.json"), "job.json", "sha256 of {bytes} bytes", "{run}/job.json", ("scores", "input folds")),
+    (forge_predictions, "scores", "the kept scores are of other predictions", "{scores}", ()),
+    (
+        forge_nan,
+        "predictions",
+        "predictions.npy: 1 value is not finite, first at model 0, item 0: nan",
+        "",
+        ("scores",),
+    ),
+    (forge_job, "job", "what the container was told is what the key says", "{run}/job.json", ()),
+    (forge_inputs, "input associations", "made again from dataset, split and order", "", ()),
+    (
+        forge_image,
+        "image tree",
+        "the key's tree is that of environment and code together",
+        "",
+        ("code tree",),
+    ),
+    (
+        drop_predictions,
+        "predictions.npy",
+        "the file is missing",
+        "{run}/predictions.npy",
+        ("predictions", "scores"),
+    ),
+    (add_file, "files", "a file that the record does not name", "{run}/notes.txt", ()),
+    (edit_scores, "scores", "NS-AUC/as-published is not what was kept", "{scores}", ()),
+    (cut_scores, "scores", "the kept scores can't be read", "{scores}", ()),
+    (edit_split, "split", "a split file was changed", "{split}", ("predictions", "scores", "inputs")),
+    (
+        edit_recorded_split,
+        "split",
+        "split random-17263407 of dataset 'synthetic' came out different from the published one",
+        "{root}/datasets/synthetic/splits.csv: {zeros}, made: {made}",
+        ("predictions", "scores", "inputs"),
+    ),
+    (
+        edit_data,
+        "dataset",
+        "the kept arrays of dataset 'synthetic' were changed",
+        "{data}: digest is ",
+        ("predictions", "scores", "inputs", "split"),
+    ),
+    (
+        edit_lock,
+        "lock _base/debian.lock",
+        "sha256 against containers/_base/tree.toml",
+        "{root}/containers/_base/debian.lock",
+        ("image tree",),
+    ),
+    (edit_listing, "tree _base", "the listing beside it is another", "{root}/containers/_base/tree.toml", ()),
+]
+
+
 @pytest.mark.parametrize(
-    ("plant", "link"),
-    [
-        (edit_record, "record"),
-        (forge_seed, "record"),
-        (forge_schema, "record"),
-        (forge_escape, "record"),
-        (edit("predictions.npy"), "predictions.npy"),
-        (edit("validation.npy"), "validation.npy"),
-        (edit("log.txt"), "log.txt"),
-        (edit("method.json"), "method.json"),
-        (edit("job.json"), "job.json"),
-        (forge_predictions, "scores"),
-        (forge_nan, "predictions"),
-        (forge_job, "job"),
-        (forge_inputs, "input associations"),
-        (forge_image, "image tree"),
-        (drop_predictions, "predictions.npy"),
-        (add_file, "files"),
-        (edit_scores, "scores"),
-        (cut_scores, "scores"),
-        (edit_split, "split"),
-        (edit_recorded_split, "split"),
-        (edit_data, "dataset"),
-        (edit_lock, "lock _base/debian.lock"),
-        (edit_listing, "tree _base"),
-    ],
+    ("plant", "link", "what", "where", "others"), PLANTED, ids=[f"{one[0].__name__}-{one[1]}" for one in PLANTED]
 )
 def test_tampering_is_found_where_it_was_planted(
-    evidence: Layout, made_up: Plan, plant: Callable[[Layout, Plan], Path], link: str
+    evidence: Layout,
+    made_up: Plan,
+    plant: Callable[[Layout, Plan], Path],
+    link: str,
+    what: str,
+    where: str,
+    others: tuple[str, ...],
 ) -> None:
+    planned = planned_of(made_up.cells[0])
     touched = plant(evidence, made_up)
     audit = audit_first(evidence, made_up)
-    assert link in failures(audit), f"{touched} was changed"
+    broken = [step for step in audit.steps if step.checked is Checked.FAILED]
+    (first,) = (step for step in broken if step.name == link)
+    places = {
+        "run": Store(evidence.runs).path(planned.key),
+        "scores": scores_path(evidence, planned.key),
+        "split": split_path(evidence, "repurposing", planned.split_digest),
+        "root": evidence.root,
+        "zeros": "0" * 64,
+        "made": planned.split_digest,
+        "data": evidence.cache / "datasets" / planned.dataset_digest,
+        "bytes": f"{touched.stat().st_size:,}" if touched.exists() else "",
+    }
+    assert first.what == what.format(**places), f"{touched} was changed"
+    assert first.where.startswith(where.format(**places)) and bool(first.where) == bool(where)
+    if first.expected:
+        assert first.found not in ("", first.expected)
+    assert {step.name for step in broken} - {link} == set(others)
     text = to_text(AuditReport((audit,)))
-    assert "1 failed" in text and "FAILED" in text
+    assert text.endswith("\n1 stored run audited = 0 passed + 1 failed + 0 superseded\n") and "FAILED" in text
     assert f"    {link}: " in text.partition("\nFAILED\n")[2], "the broken link, after its chain"
     assert to_json(AuditReport((audit,)))["failed"] == 1
 
