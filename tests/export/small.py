@@ -85,7 +85,7 @@ _METHODS = ("constant", "als_wr", "lrssl")
 
 
 def small_repository(repository: Layout, folder: Path) -> tuple[Layout, Plan]:
-    """Six cells: three ok, one of them of an original, one with weights; a failed, a damaged, and a pending one."""
+    """Six cells: three ok, one of an original and one with weights; a failed, a damaged, and a pending one."""
     layout = copy_repository(repository, folder)
     for name in ("LICENSE", "CITATION.cff"):
         (layout.root / name).write_text(f"{name}\n")
