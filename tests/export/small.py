@@ -228,27 +228,30 @@ class Names:
             if re.fullmatch("[0-9a-f]{64}", one):
                 values.setdefault(one[:16], f"{name}[:16]")
         for method in _METHODS:
-            values[_swhid(self.layout.methods / method)] = f"{{swh {method}}}"
+            values[self._swhid(self.layout.methods / method)] = f"{{swh {method}}}"
         harness = self.crate / "repository" / "harness" / "__init__.py"
-        values[_git("hash-object", str(harness))] = "{swh harness}"
+        values[self._git("hash-object", str(harness))] = "{swh harness}"
         values[hashlib.sha256((self.crate / "suite.json").read_bytes()).hexdigest()[:16]] = "{suite}"
         values[f'"{__version__}"'] = '"{version}"'
         return values
 
+    def _swhid(self, folder: Path) -> str:
+        """What git calls the content of a folder."""
+        rows = []
+        for path in sorted(path for path in folder.iterdir() if path.name != "__pycache__"):
+            if path.is_dir():
+                rows.append(f"040000 tree {self._swhid(path)}\t{path.name}\0")
+            else:
+                mode = "100755" if path.stat().st_mode & 0o100 else "100644"
+                rows.append(f"{mode} blob {self._git('hash-object', '-w', str(path))}\t{path.name}\0")
+        return self._git("mktree", "-z", text="".join(rows))
 
-def _swhid(folder: Path) -> str:
-    """What git calls the content of a folder."""
-    names = sorted(path.name for path in folder.iterdir() if path.name != "__pycache__")
-    rows = [
-        f"040000 tree {_swhid(folder / name)}\t{name}\0"
-        if (folder / name).is_dir()
-        else f"100{'755' if (folder / name).stat().st_mode & 0o100 else '644'} blob "
-        f"{_git('hash-object', '-w', str(folder / name))}\t{name}\0"
-        for name in names
-    ]
-    return _git("mktree", "-z", text="".join(rows))
-
-
-def _git(*command: str, text: str | None = None) -> str:
-    done = subprocess.run(["git", *command], input=text, capture_output=True, text=True, check=True)
-    return done.stdout.strip()
+    def _git(self, *command: str, text: str | None = None) -> str:
+        """What git prints, in a repository of its own."""
+        folder = self.crate.with_name("objects")
+        if not folder.is_dir():
+            subprocess.run(["git", "init", "-q", str(folder)], check=True)
+        done = subprocess.run(
+            ["git", *command], cwd=folder, input=text, capture_output=True, text=True, check=True
+        )
+        return done.stdout.strip()
