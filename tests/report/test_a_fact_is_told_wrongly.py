@@ -1,10 +1,9 @@
-"""What a page is told of cells, claims, audits and signatures, against the made-up runs that it is told of."""
+"""What a page is told of cells, claims and evidence, against the made-up runs that it is told of."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -12,60 +11,25 @@ from typing import Any
 
 import pytest
 
-from harness.base.errors import CorruptData
 from harness.base.files import digest_of
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
-from harness.compare import Book, ClaimVerdict, Comparison
-from harness.compare.claims import Claim
+from harness.compare import Book, ClaimVerdict
 from harness.compare.names import Target
 from harness.planning.plan import Plan
-from harness.report import headlines as head
 from harness.report.content import Shared, claim_entry, image_entries, page_data, run_command
 from harness.report.evidence import Evidence, File, gather
-from harness.report.headlines import Headlines, make_headlines
-from harness.results.last_audit import LastAudit, digest_of_keys
 from harness.results.reference import load_reference
 from harness.results.store import Store
 from harness.splits.spec import SplitSpec
-from harness.status import ScoredCell, Table
-from tests.evidence import copy_of
-from tests.fabricate import drug_cell, planned_of, put_run, table_of
+from harness.status import Table
+from tests.fabricate import drug_cell, planned_of, table_of
+from tests.report.made_up import claim
 
 _METRICS = (
     *(f"{name}/{kind}" for name in ("AUC",) for kind in ("as-defined", "as-published")),
     *("NS-AUC/as-defined", "NS-AUC/as-published"),
 )
-
-
-def claim(
-    statistic: str = "value",
-    published: str = "0.75",
-    *,
-    method: str | None = "constant",
-    dataset: str | None = "synthetic",
-    split: str | None = "random",
-    seed: int | None = None,
-    metric: str | None = "NS-AUC/as-published",
-    verdict: ClaimVerdict = ClaimVerdict.DEVIATES,
-    ours: float | None = 0.5,
-    variant: str = "",
-    **more: Any,
-) -> Comparison:
-    """A claim beside a number of ours."""
-    own = {name: more.pop(name) for name in ("source", "sd", "sheet") if name in more}
-    about = Claim(own.pop("source", "a file"), statistic, "Theirs", "D", "S", "AUC", published, seed=seed, **own)
-    return Comparison(
-        about, Target(method, dataset, split, variant), metric, verdict, "a reason", ours=ours, **more
-    )
-
-
-@pytest.fixture(scope="module")
-def facts(fabricated: Layout, made_up: Plan, tmp_path_factory: pytest.TempPathFactory) -> Layout:
-    """The made-up runs and one more of no cell of their plan. Not to be changed."""
-    layout = copy_of(fabricated, tmp_path_factory.mktemp("facts") / "copy")
-    put_run(layout, planned_of(made_up.cells[4]))
-    return layout
 
 
 def seen(layout: Layout, plan: Plan, books: list[Book], *more: str) -> Evidence:
@@ -338,143 +302,3 @@ def test_a_reference_result_stands_beside_too(repository: Layout, facts: Layout,
     assert scored.key == key and scored.reference and scored.cell.job == entry.planned.job
     record = page_data(gather(layout, Store(layout.runs), table, [], [key]), [], [[4]])["cells"][-1]
     assert record["reference"] is True and "folder" not in record and "log" not in record
-
-
-# -- headlines
-
-
-def _book(*verdicts: ClaimVerdict) -> Book:
-    return Book("ddi", (), tuple(claim(verdict=one) for one in verdicts))
-
-
-def test_the_result_in_a_few_numbers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    calls: list[Any] = []
-    layout = Layout(tmp_path, tmp_path, tmp_path / "local")
-    monkeypatch.setattr(head, "load_reference", lambda own: {"r": own})
-
-    def audit(own: Layout, of: str, keys: Any) -> str:
-        calls.append((own, of, keys))
-        return f"audit of {of}"
-
-    monkeypatch.setattr(head, "_audit", audit)
-    monkeypatch.setattr(head, "_signature", lambda own, of, folder: f"signature of {of} in {folder}")
-    done = ClaimVerdict.REPRODUCED
-    books = [
-        _book(done, ClaimVerdict.DEVIATES, ClaimVerdict.PENDING, done),
-        _book(ClaimVerdict.NOT_COMPARABLE, done),
-    ]
-
-    def cell(verdict: Verdict, *, reference: bool = False, ran: bool = True) -> ScoredCell:
-        own = replace(_CELL.cell, verdict=verdict, record={"a": "record"} if ran else {})
-        return replace(_CELL, cell=own, reference=reference)
-
-    waiting = [cell(Verdict.PENDING, ran=False, reference=True) for _ in range(3)]
-    store = Store(tmp_path / "runs")
-    stored = [
-        ("Audit of the runs made here", "audit of stored"),
-        ("Signature of the runs made here", f"signature of stored in {tmp_path / 'local'}"),
-    ]
-    reference = [
-        ("Audit of the reference results", "audit of reference"),
-        ("Signature of the reference results", f"signature of reference in {layout.reference}"),
-    ]
-    for cells, lines in (
-        ([cell(Verdict.OK), cell(Verdict.ERROR), cell(Verdict.ERROR)], stored),
-        ([cell(Verdict.OK, reference=True)], reference),
-        ([cell(Verdict.OK), cell(Verdict.OK, reference=True)], [*stored, *reference]),
-        ([], stored),
-    ):
-        found = make_headlines(layout, store, Table("t", 9, tuple(cells + waiting), 0), books)
-        counts = {one: sum(c.cell.verdict is one for c in cells + waiting) for one in Verdict}
-        expected = sorted(((str(one), n) for one, n in counts.items() if n), key=lambda pair: -pair[1])
-        assert {*found.cells} == {*expected} and [n for _, n in found.cells] == [n for _, n in expected]
-        assert (found.claims, found.reproduced, found.deviating, found.undecided) == (6, 3, 1, 2)
-        assert found.planned == len(cells) + 3 and [*found.lines] == lines
-    assert calls[0] == (layout, "stored", []) and (layout, "reference", ["r"]) in calls
-    assert Headlines(10, 3, 4, 0, (), ()).undecided == 3
-
-
-@pytest.mark.parametrize(
-    ("change", "text"),
-    [
-        ({}, "2026-01-02: 1,038 of 2,000 passed; by tree 0123456789ab"),
-        ({"replayed": 1003}, "2026-01-02: 1,038 of 2,000 passed, 1,003 of them run again; by tree 0123456789ab"),
-        (
-            {"failed": 1, "superseded": 2000, "unfinished": 3},
-            "2026-01-02: 1,038 of 2,000 passed, 1 failed, 2,000 superseded, 3 unfinished; by tree 0123456789ab",
-        ),
-        ({"tree": ""}, "2026-01-02: 1,038 of 2,000 passed; by tree unknown to git"),
-        ({"tree": "0123456789abcdef+"}, "2026-01-02: 1,038 of 2,000 passed; by tree 0123456789ab with changes"),
-        (
-            {"digest": "another"},
-            "2026-01-02: 1,038 of 2,000 passed; by tree 0123456789ab; results have come or gone since",
-        ),
-    ],
-)
-def test_the_last_audit_in_a_line(
-    facts: Layout, monkeypatch: pytest.MonkeyPatch, change: Mapping[str, Any], text: str
-) -> None:
-    usual = {"at": "2026-01-02", "tree": "0123456789abcdef", "results": 2000, "passed": 1038}
-    usual |= {"failed": 0, "superseded": 0, "unfinished": 0, "replayed": 0, "digest": digest_of_keys(["a", "b"])}
-    audit = LastAudit.model_validate({**usual, **change})
-
-    def read(layout: Layout, of: str) -> LastAudit:
-        assert (layout, of) == (facts, "stored")
-        return audit
-
-    monkeypatch.setattr(head, "read_last_audit", read)
-    assert head._audit(facts, "stored", ["b", "a"]) == text
-
-
-def test_where_nothing_was_audited_the_command_is_named(facts: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(head, "read_last_audit", lambda *_: None)
-    keys = [str(number) for number in range(1234)]
-    told = "none of all 1,234 was made on this machine; "
-    assert head._audit(facts, "stored", keys) == f"{told}harness audit --all makes one"
-    assert head._audit(facts, "reference", keys) == f"{told}harness audit --reference makes one"
-
-
-@pytest.mark.parametrize(
-    ("signed", "commit", "size", "text"),
-    [
-        (
-            True,
-            "0123456789abcdef",
-            2486,
-            "by ada; statement of then, commit 0123456789ab: 2,486 leaves, root {root}",
-        ),
-        (False, "", 2486, "not signed; statement of then: 2,486 leaves, root {root}"),
-        (True, "", 2487, "by ada; statement of then: 2,486 leaves, root {root}; the log has 2,487 now"),
-        (False, "", 2485, "not signed; statement of then: 2,486 leaves, root {root}; the log has 2,485 now"),
-    ],
-)
-def test_who_signed_in_a_line(
-    facts: Layout, monkeypatch: pytest.MonkeyPatch, signed: bool, commit: str, size: int, text: str
-) -> None:
-    folder = facts.local
-    statement = SimpleNamespace(made="then", commit=commit, size=2486, root="f" * 64)
-    monkeypatch.setattr(head, "read", lambda own: statement if own == folder else None)
-    monkeypatch.setattr(head, "is_signed", lambda path: signed and path == folder / "statement.json")
-    monkeypatch.setattr(head, "allowed_signers", lambda layout: ("signers of", layout))
-    monkeypatch.setattr(
-        head,
-        "signer_of_file",
-        lambda path, signers: (
-            "ada" if (path, signers) == (folder / "statement.json", ("signers of", facts)) else ""
-        ),
-    )
-    monkeypatch.setattr(head, "Log", lambda own: SimpleNamespace(size=size if own == folder else -1))
-    assert head._signature(facts, "stored", folder) == text.format(root="f" * 16)
-
-
-def test_without_a_statement_the_command_is_named(facts: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(head, "read", lambda _: None)
-    told = "not signed: there is no statement; "
-    assert head._signature(facts, "stored", facts.local) == f"{told}harness attest makes one"
-    assert head._signature(facts, "reference", facts.local) == f"{told}harness attest --reference makes one"
-
-    def cut(_: Path) -> None:
-        raise CorruptData("the statement is cut", where="x")
-
-    monkeypatch.setattr(head, "read", cut)
-    assert head._signature(facts, "stored", facts.local) == "does not hold: the statement is cut (statement.json)"
