@@ -175,3 +175,14 @@ def test_what_is_no_packed_crate_is_named(what: str, tmp_path: Path) -> None:
         pass
     assert (refused.value.what, refused.value.where) == ("there is no crate", str(path))
     assert refused.value.todo == "name the folder or the .zip that `harness export` wrote"
+
+
+def test_a_file_of_any_size_is_packed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a file beyond 2 GiB the size must be known before it is packed: here beyond 1,000 bytes."""
+    monkeypatch.setattr(zipfile, "ZIP64_LIMIT", 1000)
+    (tmp_path / "folder").mkdir()
+    content = bytes(number * number % 251 for number in range(5000))
+    (tmp_path / "folder" / "large").write_bytes(content)
+    write_zip(tmp_path / "folder", tmp_path / "crate.zip", Silent())
+    with zipfile.ZipFile(tmp_path / "crate.zip") as archive:
+        assert archive.read("large") == content

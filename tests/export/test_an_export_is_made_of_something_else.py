@@ -157,3 +157,18 @@ def test_reference_results_are_packed_cell_by_cell(
     assert refused.value.todo == (
         "check out the commit whose scorer made them, or have the reference results scored anew"
     )
+
+
+def test_a_packed_crate_is_made_beside_its_place(
+    evidence: Layout, short: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not among temporary files, where there may be no room for it."""
+    drafts: list[tuple[Path, Path, object]] = []
+    monkeypatch.setattr(
+        pack, "write_zip", lambda folder, output, progress: drafts.append((folder, output, progress))
+    )
+    progress: Any = SimpleNamespace(begin=lambda *_: None, step=lambda _: None)
+    export(evidence, short, tmp_path / "crate.zip", progress=progress)
+    ((folder, output, told),) = drafts
+    assert folder.parent == tmp_path and folder.name.startswith(".crate.zip.") and not folder.exists()
+    assert (output, told) == (tmp_path / "crate.zip", progress)
