@@ -12,6 +12,7 @@ from harness import benchmarks
 from harness.base.errors import UsageError
 from harness.base.layout import Layout
 from harness.benchmarks import Dataset
+from harness.benchmarks.new_item import Kind
 from harness.data import load_dataset
 from harness.prediction import PredictionRequest
 from harness.prediction.names import known_name, selection_of
@@ -160,3 +161,10 @@ def test_a_pair_is_refused_in_the_words_of_its_benchmark(repository: Layout, dat
     # one that a person added is of no kind
     own = PredictionRequest(methods=("x",), dataset="synthetic", pairs=(("drug1", "Mine"),))
     assert selection_of("repurposing", dataset, own, ["Mine"]).pairs == {frozenset({"drug1", "Mine"})}
+
+
+def test_a_kind_that_is_in_no_list_is_no_kind_of_a_pair(dataset: Dataset, monkeypatch: pytest.MonkeyPatch) -> None:
+    kinds = {"drug": Kind(lists=("drug_ids",)), "note": Kind("a text")}
+    monkeypatch.setattr("harness.prediction.names.extension_of", lambda _: SimpleNamespace(KINDS=kinds))
+    request = PredictionRequest(methods=("x",), dataset="synthetic", pairs=(("drug1", "drug2"),))
+    assert selection_of("repurposing", dataset, request).pairs == {frozenset({"drug1", "drug2"})}

@@ -20,7 +20,7 @@ from hypothesis import strategies as some
 from harness.base.errors import UsageError
 from harness.base.tables import csv_text
 from harness.base.workbook import MOST_ROWS, Cell, Worksheet, workbook_bytes
-from harness.prediction import Prediction, about_lines, content_of, to_json
+from harness.prediction import KINDS, Prediction, about_lines, content_of, to_json
 from harness.prediction.prediction import PredictingMethod
 from harness.prediction.rows import RankedRows
 from tests.judges import judge
@@ -248,6 +248,7 @@ def test_every_kind_holds_the_same_rows_and_what_they_mean() -> None:
 
 
 def test_no_row_is_a_file_all_the_same() -> None:
+    assert KINDS == ("csv", "xlsx", "parquet", "json")
     empty = Prediction("combos", "c", "C", (), (), RankedRows(("rank", "document", "score"), (), 0, 0, 0))
     packed = content_of(empty, "parquet")
     assert isinstance(packed, bytes) and pq.read_table(io.BytesIO(packed)).column_names == list(empty.columns)

@@ -14,8 +14,8 @@ from harness.benchmarks import names
 from harness.benchmarks.new_item import NewItem, extension_of
 from harness.benchmarks.reading import reading_of
 from harness.data import load_dataset, load_manifest
-from harness.methods.card import Refusal, load_method, load_methods
-from harness.methods.recommendation import recommended
+from harness.methods.card import MethodCard, Refusal, load_method, load_methods
+from harness.methods.recommendation import Recommendation, recommended
 from harness.prediction import PredictionRequest, participants, usual_choice
 from harness.prediction.names import Selection
 from harness.prediction.participants import Participant
@@ -335,3 +335,37 @@ def test_remarks_are_those_of_the_method_and_the_variant(
         "bnnr/published": (one,),
         "constant/published": (control,),
     }
+
+
+def test_of_a_larger_dataset_the_one_below_it_decides(repository: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is recommended and refused is of the data that were extended; what must be read is of all of it."""
+    asked: list[tuple[str, str]] = []
+
+    def recommend(card: MethodCard, dataset: str) -> Recommendation:
+        asked.append((card.name, dataset))
+        return Recommendation("published", "made up")
+
+    plain = load_manifest(repository, "synthetic")
+    item = NewItem(kind="drug", name="mine", text="feature1=0.5")
+    larger = plain.model_copy(update={"extends": "hdvd", "new": [item]})
+    monkeypatch.setattr(_MODULE, "recommended", recommend)
+    cards = [load_method(repository, name) for name in ("bnnr", "als_wr")]
+    cards.append(cards[0].model_copy(update={"refuses": [Refusal(dataset="hdvd", reason="too small")]}))
+    monkeypatch.setattr(_MODULE, "load_methods", lambda *_: cards)
+    every = PredictionRequest(methods=("all",), dataset="synthetic")
+    for manifest, name, left_out in (
+        (plain, "synthetic", []),
+        (
+            larger,
+            "hdvd",
+            [
+                "als_wr does not take part: it reads nothing of a new drug",
+                "bnnr does not take part: too small",
+            ],
+        ),
+    ):
+        asked.clear()
+        _MODULE._named(repository, every, manifest, "bnnr")
+        found = _MODULE._everybody(repository, every, manifest)
+        assert {dataset for _, dataset in asked} == {name} and len(asked) == 4
+        assert found[1] == left_out and len(found[0]) == 3 - len(left_out)
