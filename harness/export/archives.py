@@ -21,7 +21,6 @@ from harness.export.contents import relative_path
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 # Of a crate: more would fill the disk of whoever verifies it.
 _MOST_BYTES = 1 << 40
-_CHUNK = 1 << 20
 
 
 def write_zip(folder: Path, output: Path, progress: Progress) -> None:
@@ -35,7 +34,7 @@ def write_zip(folder: Path, output: Path, progress: Progress) -> None:
             info.external_attr = (0o755 if path.stat().st_mode & 0o100 else 0o644) << 16
             info.file_size = path.stat().st_size
             with path.open("rb") as source, archive.open(info, "w") as target:
-                shutil.copyfileobj(source, target, _CHUNK)
+                shutil.copyfileobj(source, target)
 
 
 @contextmanager

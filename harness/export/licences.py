@@ -19,13 +19,12 @@ _KNOWN = {
     "CC-BY-4.0": "CC-BY-4.0",
     "CC BY 4.0": "CC-BY-4.0",
 }
-_FIRST = re.compile(r"[^,;:(]*")
+_BEHIND = re.compile(r"[,;:(]")
 
 
 def spdx(statement: str) -> str:
     """The SPDX identifier that a statement begins with; empty where it names none, or says more than one thing."""
-    first = _FIRST.match(statement)
-    return _KNOWN.get(first[0].strip(), "") if first else ""
+    return _KNOWN.get(_BEHIND.split(statement)[0].strip(), "")
 
 
 def may_hand_on(manifest: DatasetManifest) -> bool:

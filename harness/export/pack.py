@@ -105,10 +105,10 @@ class Packer:
     def _stored(self, plan: Plan, draft: Path) -> tuple[list[Cell], dict[str, Record], dict[str, str]]:
         """The cells of a plan, and the runs that were copied, each checked against its record."""
         store, records, left_out, cells = Store(self.layout.runs), dict[str, Record](), dict[str, str](), []
-        joined = join(plan, store, records=True)
-        self.progress.begin("pack", sum(1 for cell in joined if cell.record))
+        joined, there = join(plan, store, records=True), set(store.finished())
+        self.progress.begin("pack", sum(1 for cell in joined if cell.key in there))
         for cell in joined:
-            if not cell.key or not cell.record:
+            if cell.key is None or cell.key not in there:
                 cells.append(cell)
                 continue
             try:

@@ -77,6 +77,10 @@ def copy_parts(layout: Layout, root: Path, methods: Iterable[str], datasets: Ite
     for benchmark in dict.fromkeys(load_manifest(layout, dataset).benchmark for dataset in datasets):
         for name in scorer_files(benchmark):
             _copy(_PACKAGE.parent / name, root / name)
+        # without it the table of a crate would say that nothing is published of any data
+        names_of_papers = layout.published / benchmark / "names.toml"
+        if names_of_papers.is_file():
+            _copy(names_of_papers, root / _name(layout, names_of_papers))
 
 
 def _whole_folder(layout: Layout, method: str) -> Iterator[str]:

@@ -29,7 +29,7 @@ _README = """# Permafrost results: {name}
 - `scores/`: the scores of each run that ended ok
 - `data/`: {data}
 - `repository/`: what the runs rest on, under the names of the repository: code, cards, locks, listings of the
-  environments, the recipe of the images, manifests, and the modules that compute the scores
+  environments, the recipe of the images, manifests, the names that papers use, the modules that compute scores
 - `materials/`: a bill of materials per image: every package, with its version and licence (CycloneDX 1.6)
 - `ro-crate-metadata.json`: all of this as a Provenance Run Crate (Workflow Run RO-Crate)
 

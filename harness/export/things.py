@@ -324,6 +324,6 @@ def _paper(card: MethodCard) -> Entity:
         "@id": _paper_id(card),
         "@type": "ScholarlyArticle",
         "name": card.paper.title,
-        "description": f"{card.paper.authors} ({card.paper.year}). {card.paper.venue}",
+        "description": f"{card.paper.authors} ({card.paper.year}). {card.paper.venue}".strip(),
         "datePublished": str(card.paper.year),
     }

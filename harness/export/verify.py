@@ -36,6 +36,7 @@ from harness.export.scores import difference, labels_of, recompute
 from harness.images import image_tree
 from harness.meaning.modules import meaning_of_modules
 from harness.meaning.scorer import scorer_roots
+from harness.meaning.scripts import Unsure
 from harness.results.records import RECORD_FILE, Record
 from harness.results.scoring import (
     parse_scores,
@@ -216,8 +217,10 @@ class _Verifier:
             if (package / "benchmarks" / name / "scoring.py").is_file():
                 try:
                     digests[name] = meaning_of_modules(package, scorer_roots(name))
-                except (ModuleNotFoundError, SyntaxError, OSError) as error:
+                except (ModuleNotFoundError, OSError) as error:
                     digests[name] = f"can't be read: {error}"
+                except Unsure:
+                    digests[name] = "can't be read: a module is no Python"
         return digests
 
 

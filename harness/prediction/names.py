@@ -63,10 +63,10 @@ def known_name(benchmark: str, dataset: Dataset, name: str, kind: str = "", own:
     kinds = {kind: kind_of(benchmark, kind)} if kind else _kinds_in(benchmark)
     known = {one.lower(): one for one in own}
     for one in kinds.values():
-        for own in one.lists:
+        for listed in one.lists:
             known = {
                 text.lower(): shown
-                for text, shown in zip(dataset.names[own], dataset.names[one.lists[0]], strict=True)
+                for text, shown in zip(dataset.names[listed], dataset.names[one.lists[0]], strict=True)
                 if text
             } | known
     if name.lower() not in known:

@@ -22,6 +22,7 @@ import pytest
 
 from harness import api, benchmarks
 from harness.api.repository import Repository
+from harness.audit.steps import Step
 from harness.base.errors import CorruptData, UsageError
 from harness.base.layout import Layout
 from harness.cli import main
@@ -35,36 +36,9 @@ from harness.export.verify import Verification, verify
 from harness.planning.plan import Plan
 from harness.results.records import RECORD_FILE
 from tests.export.crates import graph_of, reference_plan, replace_file, rewrite, run_folder, seal
-from tests.fabricate import plan_of, planned_of
+from tests.fabricate import plan_of
 
 Change = Callable[[Path, list[str]], None]
-
-
-@pytest.fixture(scope="session")
-def whole(fabricated: Layout, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A crate of the made-up runs. Not to be changed."""
-    folder = tmp_path_factory.mktemp("whole") / "crate"
-    export(fabricated, plan_of(fabricated), folder)
-    return folder
-
-
-@pytest.fixture
-def crate(whole: Path, tmp_path: Path) -> Path:
-    """A copy of it that a test may tamper with."""
-    shutil.copytree(whole, tmp_path / "crate")
-    return tmp_path / "crate"
-
-
-@pytest.fixture
-def empty(repository: Layout, tmp_path: Path) -> Layout:
-    """This repository without a result and without a cache."""
-    return Layout(root=repository.root, cache=tmp_path / "cache", local=tmp_path / "local")
-
-
-@pytest.fixture
-def keys(made_up: Plan) -> list[str]:
-    """Those of the made-up runs: three that ended ok, and a failed one."""
-    return [planned_of(cell).key for cell in made_up.cells[:4]]
 
 
 def failures(verification: Verification) -> str:
@@ -77,14 +51,56 @@ def failures(verification: Verification) -> str:
     )
 
 
-def test_a_true_crate_passes_with_no_result_and_no_cache(whole: Path, empty: Layout) -> None:
+_LOCKS = (("_base", "debian.lock"), ("_python", "debian.lock"), ("_numpy", "wheels.cpu.lock"))
+_SCORES = (
+    "ok scores: the run that they are of",
+    "ok scores: the files that they are of",
+    "ok scorer: its modules in the crate",
+    "ok scores: 18 metrics computed again, with the labels in the crate",
+)
+
+
+def _step(step: Step) -> str:
+    return f"{step.checked} {step.name}: {step.what}"
+
+
+def _environment(name: str, lock: str) -> list[str]:
+    return [
+        f"ok lock {name}/{lock}: sha256 against containers/{name}/tree.toml",
+        f"ok parent of {name}: the tree it was built on",
+        f"ok tree {name}: the listing beside it has this digest",
+    ]
+
+
+def test_a_true_crate_passes_with_no_result_and_no_cache(whole: Path, empty: Layout, keys: list[str]) -> None:
     verification = verify(empty, whole)
     assert not verification.failed, failures(verification)
     assert to_json(verification)["runs"] == {"ok": 4, "FAILED": 0, "not checked": 0}
     assert verification.without_run == 2
     assert "4 runs: 4 ok" in to_text(verification)
-    steps = [step.what for step in verification.runs[0].steps]
-    assert any("computed again, with the labels in the crate" in what for what in steps)
+    assert [_step(step) for step in verification.crate.steps] == [
+        f"ok files: {len((whole / SUMS).read_text().splitlines())} files against SHA256SUMS",
+        "ok suite: 6 planned cells",
+        "not checked plan: no suite of this repository is called 'made-up'",
+        *(f"ok {name}: follows from the other files" for name in ("README.md", "status.json", "status.md")),
+        "ok materials/als_wr.cpu.cdx.json: follows from the other files",
+        "ok materials/constant.cpu.cdx.json: follows from the other files",
+        "ok description: every entity follows from the other files",
+    ]
+    for audit, key in zip(verification.runs, keys, strict=True):
+        record = json.loads((run_folder(whole, key) / RECORD_FILE).read_text())
+        files = [f"ok {name}: sha256 of {one['bytes']:,} bytes" for name, one in sorted(record["files"].items())]
+        ended = record["verdict"] == "ok"
+        assert audit.key == key and [_step(step) for step in audit.steps] == [
+            "ok record: digest, schema, and key recomputed from its parts",
+            "ok verdict: the suite names that of the record",
+            *files,
+            *(line for name, lock in _LOCKS for line in _environment(name, lock)),
+            "ok code: the image tree, from packed code and locks",
+            "ok job: what the container was told is what the key says",
+            "ok seed: the seed the container was told",
+            *(_SCORES if ended else ()),
+        ]
     assert not empty.cache.exists() and not empty.local.exists(), "a verification looks at the crate alone"
 
 
@@ -323,6 +339,37 @@ def test_a_forgery_whose_checksums_are_true_is_found(
     verification = verify(empty, crate)
     assert verification.failed and told in failures(verification), failures(verification)
     assert "its checksum differs" not in failures(verification), "the forger forgot a checksum"
+    # and nothing else is said to be wrong
+    found, expected = _named(verification, keys), _forgeries().get(change.__name__)
+    assert len(found) == 1 if expected is None else found == expected
+
+
+def _forgeries() -> dict[str, list[str]]:
+    """All that each forgery breaks, in words, by its name."""
+    sections = Path(__file__).with_name("forgeries.txt").read_text().removeprefix("## ").split("\n## ")
+    return {name: rest.split("\n") for name, _, rest in (one.strip().partition("\n") for one in sections)}
+
+
+def _named(verification: Verification, keys: list[str]) -> list[str]:
+    """What failed and what was not checked, with names in place of digests and scores."""
+    steps = [step for audit in verification.every for step in audit.steps]
+    lines = [f"{step.name}: {step.what}" for step in steps if str(step.checked) == "FAILED"]
+    lines += [
+        f"not checked  {step.name}: {step.what}"
+        for step in steps
+        if str(step.checked) == "not checked" and step.name != "plan"
+    ]
+    text = "\n".join(lines)
+    for number, key in enumerate(keys):
+        text = text.replace(f"{key[:2]}/{key}", f"{{{number}}}").replace(key, f"{{{number}}}")
+    for pattern, name in (
+        (r"swh:1:dir:[0-9a-f]{40}", "{code}"),
+        (r"f{64}", "{stranger}"),
+        (r"is \d\.\d+", "is {number}"),
+        (r"-[0-9a-f]{16}\b", "-{value}"),
+    ):
+        text = re.sub(pattern, name, text)
+    return text.split("\n")
 
 
 def test_a_changed_byte_of_any_file_is_found(crate: Path, empty: Layout) -> None:

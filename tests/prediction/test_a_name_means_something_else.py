@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
+from harness import benchmarks
 from harness.base.errors import UsageError
 from harness.base.layout import Layout
 from harness.benchmarks import Dataset
+from harness.benchmarks.new_item import Kind
 from harness.data import load_dataset
 from harness.prediction import PredictionRequest
 from harness.prediction.names import known_name, selection_of
@@ -88,3 +92,79 @@ def test_rows_are_taken_that_all_conditions_hold_for(dataset: Dataset) -> None:
     assert not selection.takes(columns, (drugs[1], diseases[1]))
     mine = replace(selection, own=frozenset({"Mine"}), pairs=frozenset())
     assert not mine.takes(columns, (drugs[0], diseases[1])) and not mine.ranks((drugs[0], diseases[1]))
+
+
+def test_a_name_is_looked_up_in_every_list_the_shown_one_first(repository: Layout) -> None:
+    drugs = load_dataset(repository, "synthetic_ddi")
+    ids, names = drugs.names["drug_ids"], drugs.names["drug_names"]
+    for number in (0, 5, -1):
+        assert known_name("ddi", drugs, names[number].upper()) == ids[number]
+        assert known_name("ddi", drugs, ids[number].lower(), "drug") == ids[number]
+    # an earlier list counts for more than a later one, and what a person added for most; no text is no name
+    own = {**drugs.names, "drug_ids": ("a", "b", "c"), "drug_names": ("b", "a", "")}
+    turned = _named(drugs, own)
+    assert [known_name("ddi", turned, one) for one in "abc"] == ["a", "b", "c"]
+    assert (
+        known_name("ddi", turned, "B", own=["b", "x"]) == "b" and known_name("ddi", turned, "X", own=["x"]) == "x"
+    )
+    with pytest.raises(UsageError):
+        known_name("ddi", turned, "")
+
+
+def _named(dataset: Dataset, names: dict[str, tuple[str, ...]]) -> Any:
+    return SimpleNamespace(name=dataset.name, names=names)
+
+
+def test_five_names_near_it_at_most_are_told(dataset: Dataset) -> None:
+    few = _named(dataset, {"drug_ids": ("abcd1", "abcd2", "abcd3"), "disease_ids": ("zzzz",)})
+    many = _named(dataset, {"drug_ids": tuple(f"abcd{one}" for one in range(9)), "disease_ids": ("zzzz",)})
+    usage = "add one of your own as NAME=TEXT (docs/predicting.md)"
+    for names, asked, near in (
+        (few, "ABCD", {"abcd1", "abcd2", "abcd3"}),
+        (few, "qqqq", {"nothing"}),
+        (many, "abcd", 5),
+    ):
+        with pytest.raises(UsageError) as refused:
+            known_name("repurposing", names, asked)
+        assert refused.value.what == f"nothing in dataset synthetic is called '{asked}'"
+        told, _, rest = refused.value.todo.partition("; ")
+        assert rest == usage and told.startswith("near it: ")
+        found = told.removeprefix("near it: ").split(", ")
+        assert len(found) == near if isinstance(near, int) else {*found} == near
+
+
+def test_a_benchmark_that_takes_no_items_knows_those_of_a_person_alone(
+    dataset: Dataset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(benchmarks, "part", lambda *_: None)
+    assert known_name("repurposing", dataset, "mine", own=["Mine"]) == "Mine"
+    with pytest.raises(UsageError, match="nothing in dataset synthetic is called 'drug1'"):
+        known_name("repurposing", dataset, "drug1")
+
+
+def test_a_pair_is_refused_in_the_words_of_its_benchmark(repository: Layout, dataset: Dataset) -> None:
+    drugs = load_dataset(repository, "synthetic_ddi")
+    first, second = drugs.names["drug_ids"][:2]
+    # two drugs are a pair where all pairs are of drugs
+    request = PredictionRequest(methods=("mlp",), dataset="synthetic_ddi", pairs=((first, second),))
+    assert selection_of("ddi", drugs, request).pairs == {frozenset({first, second})}
+    for benchmark, of, pair, what, todo in (
+        ("ddi", drugs, (first, drugs.names["drug_names"][0]), "the same", "name two"),
+        ("repurposing", dataset, ("disease1", "Disease2"), "both a disease", "name a drug and a disease"),
+        ("repurposing", dataset, ("drug1", "DRUG1"), "the same", "name a drug and a disease"),
+    ):
+        request = PredictionRequest(methods=("x",), dataset=of.name, pairs=(pair,))
+        with pytest.raises(UsageError) as refused:
+            selection_of(benchmark, of, request)
+        assert refused.value.what == f"'{pair[0]}' and '{pair[1]}' are {what}: no row has both"
+        assert (refused.value.where, refused.value.todo) == (f"--pair {pair[0]} {pair[1]}", todo)
+    # one that a person added is of no kind
+    own = PredictionRequest(methods=("x",), dataset="synthetic", pairs=(("drug1", "Mine"),))
+    assert selection_of("repurposing", dataset, own, ["Mine"]).pairs == {frozenset({"drug1", "Mine"})}
+
+
+def test_a_kind_that_is_in_no_list_is_no_kind_of_a_pair(dataset: Dataset, monkeypatch: pytest.MonkeyPatch) -> None:
+    kinds = {"drug": Kind(lists=("drug_ids",)), "note": Kind("a text")}
+    monkeypatch.setattr("harness.prediction.names.extension_of", lambda _: SimpleNamespace(KINDS=kinds))
+    request = PredictionRequest(methods=("x",), dataset="synthetic", pairs=(("drug1", "drug2"),))
+    assert selection_of("repurposing", dataset, request).pairs == {frozenset({"drug1", "drug2"})}

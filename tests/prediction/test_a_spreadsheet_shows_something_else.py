@@ -20,7 +20,7 @@ from hypothesis import strategies as some
 from harness.base.errors import UsageError
 from harness.base.tables import csv_text
 from harness.base.workbook import MOST_ROWS, Cell, Worksheet, workbook_bytes
-from harness.prediction import Prediction, content_of, to_json
+from harness.prediction import KINDS, Prediction, about_lines, content_of, to_json
 from harness.prediction.prediction import PredictingMethod
 from harness.prediction.rows import RankedRows
 from tests.judges import judge
@@ -202,34 +202,53 @@ def test_every_kind_holds_the_same_rows_and_what_they_mean() -> None:
         [None, "b", "d", None, "associated"],
     ]
     about = [" ".join(map(str, row)) for row in sheets["about"]]
-    assert about[1:] == [
+    assert about == [
+        "what it says",
         "dataset mine (Mine)",
         "bnnr/published recommended (evidence: harness audit ffffffffffff)",
         "bnnr/published a control",
         "note No probability.",
     ]
+    assert about_lines(one) == [line.replace(" ", ": ", 1) for line in about[1:]]
+    with zipfile.ZipFile(io.BytesIO(book)) as archive:
+        cells = [
+            set(re.findall(rb' s="([0-9])"', archive.read(f"xl/worksheets/sheet{number}.xml")))
+            for number in (1, 2)
+        ]
+    # the sheet of sentences alone has cells whose lines are broken
+    assert cells[1] - cells[0]
     read = json.loads(json.dumps(to_json(one)))
-    assert [tuple(row.values()) for row in read["rows"]] == list(one.rows)
-    assert read["meaning"] == ["No probability."]
-    assert (read["ranked"], read["asked"], read["among"]) == (1, 7, 9)
-    assert read["methods"] == [
-        {
-            "method": "bnnr",
-            "variant": "published",
-            "reason": "recommended",
-            "remarks": ["a control"],
-            "key": "f" * 64,
-        }
-    ]
+    method = {"method": "bnnr", "variant": "published", "reason": "recommended", "remarks": ["a control"]}
+    assert read == {
+        "benchmark": "repurposing",
+        "dataset": "mine",
+        "methods": [{**method, "key": "f" * 64}],
+        "meaning": ["No probability."],
+        "columns": ["rank", "drug", "disease", "score", "known"],
+        "ranked": 1,
+        "asked": 7,
+        "among": 9,
+        "rows": [
+            {"rank": 1, "drug": "Acétyl", "disease": "=x", "score": 0.1 + 0.2, "known": None},
+            {"rank": None, "drug": "b", "disease": "d", "score": None, "known": "associated"},
+        ],
+    }
+    assert (
+        content_of(one, "csv")
+        == "rank,drug,disease,score,known\n1,Acétyl,'=x,0.30000000000000004,\n,b,d,,associated\n"
+    )
     packed = content_of(one, "parquet")
     assert isinstance(packed, bytes) and packed == content_of(one, "parquet")
     table = pq.read_table(io.BytesIO(packed))
+    assert pq.ParquetFile(io.BytesIO(packed)).metadata.row_group(0).column(0).compression == "ZSTD"
+    assert "Acétyl".encode() in packed and table.schema.metadata.keys() == {b"permafrost"}
     assert [tuple(row.values()) for row in table.to_pylist()] == list(one.rows)
     facts = json.loads(table.schema.metadata[b"permafrost"])
     assert {**facts, "rows": read["rows"]} == read
 
 
 def test_no_row_is_a_file_all_the_same() -> None:
+    assert KINDS == ("csv", "xlsx", "parquet", "json")
     empty = Prediction("combos", "c", "C", (), (), RankedRows(("rank", "document", "score"), (), 0, 0, 0))
     packed = content_of(empty, "parquet")
     assert isinstance(packed, bytes) and pq.read_table(io.BytesIO(packed)).column_names == list(empty.columns)

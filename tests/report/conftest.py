@@ -12,6 +12,9 @@ from harness.report import write_report
 from tests.evidence import copy_of
 from tests.fabricate import table_of
 from tests.report.devtools import Tab, opened
+from tests.report.made_up import facts, report
+
+__all__ = ["facts", "page", "report", "shown", "site", "tab"]
 
 
 @pytest.fixture(scope="session")

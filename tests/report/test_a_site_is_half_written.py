@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from harness import api
+from harness.base import files
 from harness.base.errors import UsageError
 from harness.base.files import sha256_of
 from harness.base.layout import Layout
@@ -63,6 +64,28 @@ def test_a_failure_leaves_the_earlier_site(
     assert sorted(path.name for path in own.parent.iterdir() if "own" in path.name or "new" in path.name) == [
         "own"
     ]
+
+
+def test_the_earlier_site_comes_back_where_the_new_one_can_not_take_its_place(
+    evidence: Layout, made_up: Plan, own: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, seen = _content(own), list[bool]()
+
+    def full_disk(*_: object) -> None:
+        # the earlier site is out of the way, and what a killed attempt left there is gone
+        seen.append(own.exists())
+        raise OSError("no space left")
+
+    (own.with_name(".own.earlier") / "left").mkdir(parents=True)
+    monkeypatch.setattr(files, "move", full_disk)
+    with pytest.raises(OSError, match="no space"):
+        write_site(evidence, table_of(evidence, made_up), own)
+    assert seen == [False] and _content(own) == first
+    assert [path.name for path in own.parent.iterdir() if "own" in path.name] == ["own"]
+    monkeypatch.undo()
+    (own.with_name(".own.earlier")).mkdir()
+    write_site(evidence, table_of(evidence, made_up), own)
+    assert [path.name for path in own.parent.iterdir() if "own" in path.name] == ["own"]
 
 
 @pytest.mark.parametrize("what", ["a file beside", "another folder", "a link", "a file of that name"])

@@ -1,0 +1,304 @@
+"""What a page is told of cells, claims and evidence, against the made-up runs that it is told of."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from harness.base.files import digest_of
+from harness.base.layout import Layout
+from harness.base.vocabulary import Verdict
+from harness.compare import Book, ClaimVerdict
+from harness.compare.names import Target
+from harness.planning.plan import Plan
+from harness.report.content import Shared, claim_entry, image_entries, page_data, run_command
+from harness.report.evidence import Evidence, File, gather
+from harness.results.reference import load_reference
+from harness.results.store import Store
+from harness.splits.spec import SplitSpec
+from harness.status import Table
+from tests.fabricate import drug_cell, planned_of, table_of
+from tests.report.made_up import claim
+
+_METRICS = (
+    *(f"{name}/{kind}" for name in ("AUC",) for kind in ("as-defined", "as-published")),
+    *("NS-AUC/as-defined", "NS-AUC/as-published"),
+)
+
+
+def seen(layout: Layout, plan: Plan, books: list[Book], *more: str) -> Evidence:
+    """The evidence of the first four cells."""
+    table = table_of(layout, plan)
+    table = Table("some", 6, table.cells[:4], 0)
+    return gather(layout, Store(layout.runs), table, books, more)
+
+
+def test_every_cell_is_told_with_all_that_it_rests_on(facts: Layout, made_up: Plan) -> None:
+    beside = planned_of(made_up.cells[4])
+    books = [
+        Book(
+            "repurposing",
+            (),
+            (
+                claim(seed=17263407),
+                claim("status", "ok", seed=17263407, ours=None, metric=None),
+                claim(seed=17263407, method="als_wr", verdict=ClaimVerdict.REPRODUCED),
+                claim(seed=22928437, dataset="hdvd"),
+                claim(seed=None),
+            ),
+        )
+    ]
+    evidence = seen(facts, made_up, books, beside.key, "", planned_of(made_up.cells[0]).key)
+    keys = [planned_of(cell).key for cell in made_up.cells[:4]]
+    assert [*evidence.runs] == [*keys, beside.key]
+    data = page_data(evidence, books, [[4, 0], [1], [4]])
+    assert data["planned"] == 4 and len(data["cells"]) == 5
+    order = [cell["key"] for cell in data["cells"]]
+    # groups by name, controls last; runs of no cell in view behind all
+    assert order == [keys[2], keys[3], keys[0], keys[1], beside.key]
+    assert data["numbers"] == [[4, 2], [3], [4]]
+    store, metrics = Store(facts.runs), data["metrics"]["repurposing"]
+    scores = {key: _scores(facts, key) for key in (*keys[:3], beside.key)}
+    assert metrics == sorted({name for one in scores.values() for name in one["metrics"]}) and {*metrics} > {
+        *_METRICS
+    }
+    assert data["metrics"].keys() == {"repurposing"}
+
+    def value(number: int) -> Any:
+        return data["shared"][number]
+
+    assert len({json.dumps(one, sort_keys=True) for one in data["shared"]}) == len(data["shared"])
+    for entry in data["cells"]:
+        key = entry["key"]
+        record = store.record(key).model_dump(mode="json")
+        job, ended = record["planned"]["job"], record["verdict"] == "ok"
+        seed = job["split"]["seed"]
+        log = (store.path(key) / "log.txt").read_text()
+        files = {name: [one["sha256"], one["bytes"]] for name, one in record["files"].items()}
+        expected: dict[str, Any] = {
+            "benchmark": "repurposing",
+            "method": job["method"],
+            "dataset": "synthetic",
+            "split": "random",
+            "seed": seed,
+            "verdict": record["verdict"],
+            "reason": record["reason"],
+            "key": key,
+            "job": {name: job[name] for name in ("method", "variant", "parameters", "options")},
+            "run": f"harness run --method {job['method']} --dataset synthetic --split random --seed SEED",
+            "pins": {
+                "image": record["planned"]["image_tree"],
+                "dataset": record["planned"]["dataset_digest"],
+                "split": record["planned"]["split_digest"],
+            },
+            "record": {
+                **{name: record[name] for name in ("attempts", "started", "finished", "harness_version")},
+                **{name: record[name] for name in ("resources", "limits", "engine", "made_by")},
+                "files": {"log.txt": files["log.txt"]} if key == beside.key else files,
+                "digest": digest_of(record),
+            },
+            "folder": str(store.path(key)),
+            "log": log,
+        }
+        if job["method"] == "constant":
+            expected["control"] = True
+        if ended:
+            expected["metrics"] = [scores[key]["metrics"].get(name) for name in metrics]
+        if key == beside.key:
+            expected["notes"] = {}
+        elif ended and scores[key]["notes"]:
+            expected["notes"] = scores[key]["notes"]
+        if key == keys[0]:
+            expected["claims"] = [claim_entry(one) for one in books[0].comparisons[:2]]
+        if key == keys[2]:
+            expected["claims"] = [claim_entry(books[0].comparisons[2])]
+        shared = {name: value(entry[name]) for name in ("reason", "job", "run")}
+        own = {name: value(entry["record"][name]) for name in ("limits", "engine", "made_by")}
+        assert {**entry, **shared, "record": {**entry["record"], **own}} == expected
+    trees = {store.record(key).planned.image_tree: store.record(key).image for key in order}
+    assert data["images"] == trees and [*data["images"]] == sorted(trees)
+    assert data["methods"].keys() == {"als_wr", "constant", "lrssl"}
+    for name, made in data["methods"].items():
+        image = {planned.image_tree for planned in map(planned_of, made_up.cells) if planned.job.method == name}
+        assert {made["image"]} == image and len(made["code"]) == 64
+        language = "r" if name == "lrssl" else "python"
+        assert made["folders"] == [
+            f"methods/{name}",
+            f"methods/_sdk/{language}",
+            f"harness/benchmarks/repurposing/sdk/{language}",
+        ]
+        chain = {
+            "python": ("_base/debian", "_python/debian", "_numpy/wheels.cpu"),
+            "r": ("_base/debian", "_r/debian"),
+        }
+        places = [f"containers/{one}.lock" for one in chain[language]]
+        assert made["locks"] == [
+            [place, hashlib.sha256((facts.root / place).read_bytes()).hexdigest()] for place in places
+        ]
+
+
+def _scores(layout: Layout, key: str) -> Any:
+    return json.loads((layout.local / "scores" / key[:2] / f"{key}.json").read_text())
+
+
+def test_a_variant_of_ours_has_no_claim(facts: Layout, made_up: Plan) -> None:
+    books = [Book("repurposing", (), (claim(seed=17263407),))]
+    evidence = seen(facts, made_up, books)
+    cells = evidence.table.cells
+    other = replace(cells[0].cell, job=cells[0].cell.job.model_copy(update={"variant": "corrected"}))
+    table = replace(evidence.table, cells=(replace(cells[0], cell=other), *cells[1:]))
+    data = page_data(replace(evidence, table=table), books)
+    assert not [entry for entry in data["cells"] if "claims" in entry]
+    assert [entry for entry in page_data(evidence, books)["cells"] if "claims" in entry]
+
+
+@pytest.mark.parametrize(("verdict", "bytes_"), [(Verdict.OK, 800), (Verdict.ERROR, 4000)])
+def test_of_a_success_less_of_the_log_is_shown(
+    evidence: Layout, made_up: Plan, verdict: Verdict, bytes_: int
+) -> None:
+    number = 0 if verdict is Verdict.OK else 3
+    path = Store(evidence.runs).path(planned_of(made_up.cells[number]).key) / "log.txt"
+    seen_ = seen(evidence, made_up, [])
+    for size in (bytes_, bytes_ + 1):
+        path.write_text("x" * size)
+        (log,) = (
+            entry["log"]
+            for entry in page_data(seen_, [])["cells"]
+            if entry["key"] == planned_of(made_up.cells[number]).key
+        )
+        told = f"[the last {bytes_:,} of {size:,} bytes]\n" if size > bytes_ else ""
+        assert log == told + "x" * bytes_
+
+
+def test_a_claim_is_told_with_its_verdict() -> None:
+    entry = {
+        "source": "a file",
+        "metric": "NS-AUC/as-published",
+        "published": "0.75",
+        "ours": 0.5,
+        "difference": -0.25,
+        "verdict": "deviates",
+        "reason": claim().why,
+    }
+    assert claim_entry(claim()) == entry
+    assert claim_entry(claim(metric=None)) == {**entry, "metric": "AUC"}
+    status = claim("status", "ok", metric=None, ours=1.0)
+    bare = replace(status, claim=replace(status.claim, metric=""))
+    assert claim_entry(bare) == {**entry, "metric": "status", "published": "ok", "ours": 1.0, "difference": None}
+
+
+def test_equal_values_stand_once() -> None:
+    shared = Shared()
+    assert [shared.number(one) for one in ({"a": 1, "b": 2}, "x", {"b": 2, "a": 1}, "y", "x")] == [0, 1, 0, 2, 1]
+    assert shared.values == [{"a": 1, "b": 2}, "x", "y"]
+
+
+_CELL = drug_cell("mlp", {}, {}, seed=7)
+
+
+@pytest.mark.parametrize(
+    ("change", "choices", "words"),
+    [
+        ({}, {}, ""),
+        ({"variant": "corrected"}, {}, " --variant corrected"),
+        ({"upstream": "a" * 64}, {}, " --upstream DIR"),
+        ({"accelerator": "cuda"}, {}, " --accelerator cuda"),
+        ({}, {"alpha": 2.5, "name": "a b"}, """ --set alpha=2.5 --set 'name="a b"'"""),
+        ({"variant": "v", "accelerator": "cuda"}, {"k": True}, " --variant v --accelerator cuda --set k=true"),
+    ],
+)
+def test_the_command_runs_this_cell_alone(change: dict[str, Any], choices: dict[str, Any], words: str) -> None:
+    cell = replace(_CELL.cell, job=_CELL.cell.job.model_copy(update=change))
+    scored = replace(_CELL, cell=cell, choices=choices)
+    usual = "harness run --method mlp --dataset synthetic_ddi --split cluster --seed"
+    assert run_command(scored) == f"{usual} 7{words}"
+    assert run_command(scored, seed="SEED") == f"{usual} SEED{words}"
+
+
+def test_options_and_splits_are_part_of_the_command(made_up: Plan) -> None:
+    job = made_up.cells[0].job.model_copy(update={"options": {"inner_folds": 0}})
+    split = SplitSpec.model_validate({"strategy": "cluster", "seed": 3, "parameters": {"gamma": 0.5}})
+    job = job.model_copy(update={"split": split})
+    scored = replace(_CELL, cell=replace(_CELL.cell, job=job))
+    assert run_command(scored) == (
+        "harness run --method constant --dataset synthetic --split cluster:gamma=0.5 --seed 3 --inner-folds 0"
+    )
+
+
+def test_an_image_is_told_only_of_a_run(facts: Layout, made_up: Plan) -> None:
+    cells = table_of(facts, made_up).cells
+    bare = replace(cells[0], cell=replace(cells[0].cell, record={}))
+    unplanned = replace(cells[2], cell=replace(cells[2].cell, planned=None))
+    assert image_entries([bare, unplanned]) == {}
+    assert image_entries(cells[:1]) == {planned_of(made_up.cells[0]).image_tree: cells[0].cell.record["image"]}
+
+
+def test_a_method_is_made_of_its_code_and_locks(evidence: Layout, made_up: Plan) -> None:
+    one = seen(evidence, made_up, [])
+    made = one.made("constant")
+    assert made is not None and made is one.made("constant")
+    assert made.image == planned_of(made_up.cells[0]).image_tree
+
+    def file(path: Path) -> File:
+        return File(path, hashlib.sha256(path.read_bytes()).hexdigest())
+
+    folders = (
+        evidence.methods / "constant",
+        evidence.methods / "_sdk" / "python",
+        evidence.benchmarks / "repurposing" / "sdk" / "python",
+    )
+    names = ("main.py", "permafrost_sdk.py", "repurposing_sdk.py")
+    assert made.folders == folders
+    assert made.files == tuple(file(folder / name) for folder, name in zip(folders, names, strict=True))
+    locks = ("_base/debian.lock", "_python/debian.lock", "_numpy/wheels.cpu.lock")
+    assert made.locks == tuple(file(evidence.containers / name) for name in locks)
+    (evidence.methods / "als_wr" / "link.py").symlink_to("/etc/hostname")
+    assert one.made("als_wr") is None and one.made("als_wr") is None
+
+
+def test_a_place_is_told_within_the_repository(facts: Layout, made_up: Plan) -> None:
+    one = seen(facts, made_up, [])
+    assert one.place(facts.root / "methods" / "x" / "y.py") == "methods/x/y.py"
+    assert one.place(facts.benchmarks / "ddi" / "sdk") == "harness/benchmarks/ddi/sdk"
+    assert one.place(Path("/somewhere/else.lock")) == "else.lock"
+
+
+def test_runs_are_found_by_key_and_group(facts: Layout, made_up: Plan) -> None:
+    beside = planned_of(made_up.cells[4])
+    one = seen(facts, made_up, [], beside.key)
+    keys = [planned_of(cell).key for cell in made_up.cells[:4]]
+    assert [(group.row, len(group.cells)) for group in one.groups] == [
+        ("als_wr", 2),
+        ("lrssl", 1),
+        ("constant", 2),
+    ]
+    assert {key: group.row for key, group in one.group_of.items()} == {
+        **dict.fromkeys(keys[:2], "constant"),
+        **dict.fromkeys(keys[2:], "als_wr"),
+        beside.key: "lrssl",
+    }
+    assert [group.row for group in one.groups_of([beside.key, keys[1], "nobody", keys[0]])] == [
+        "lrssl",
+        "constant",
+    ]
+    assert one.groups_of([]) == []
+    # what a claim rests on is beside the table where it is not in it
+    runs: Any = {Target("x", None, None): {1: SimpleNamespace(key=beside.key), 2: SimpleNamespace(key=keys[0])}}
+    for book in (Book("repurposing", (), (), runs), Book("repurposing", (), (), {}, {"other": runs})):
+        assert [scored.key for scored in seen(facts, made_up, [book]).beside] == [beside.key]
+
+
+def test_a_reference_result_stands_beside_too(repository: Layout, facts: Layout, made_up: Plan) -> None:
+    layout = replace(repository, local=facts.local)
+    key, entry = next(iter(load_reference(layout).items()))
+    table = Table("some", 6, table_of(facts, made_up).cells[:4], 0)
+    (scored,) = gather(layout, Store(layout.runs), table, [], [key, key]).beside
+    assert scored.key == key and scored.reference and scored.cell.job == entry.planned.job
+    record = page_data(gather(layout, Store(layout.runs), table, [], [key]), [], [[4]])["cells"][-1]
+    assert record["reference"] is True and "folder" not in record and "log" not in record

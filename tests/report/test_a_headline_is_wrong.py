@@ -1,0 +1,162 @@
+"""The result in a few facts: claims, cells, the last audit and who signed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from harness.base.errors import CorruptData
+from harness.base.layout import Layout
+from harness.base.vocabulary import Verdict
+from harness.compare import Book, ClaimVerdict
+from harness.report import headlines as head
+from harness.report.headlines import Headlines, make_headlines
+from harness.results.last_audit import LastAudit, digest_of_keys
+from harness.results.store import Store
+from harness.status import ScoredCell, Table
+from tests.fabricate import drug_cell
+from tests.report.made_up import claim
+
+_CELL = drug_cell("mlp", {}, {}, seed=7)
+
+
+def _book(*verdicts: ClaimVerdict) -> Book:
+    return Book("ddi", (), tuple(claim(verdict=one) for one in verdicts))
+
+
+def test_the_result_in_a_few_numbers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[Any] = []
+    layout = Layout(tmp_path, tmp_path, tmp_path / "local")
+    monkeypatch.setattr(head, "load_reference", lambda own: {"r": own})
+
+    def audit(own: Layout, of: str, keys: Any) -> str:
+        calls.append((own, of, keys))
+        return f"audit of {of}"
+
+    monkeypatch.setattr(head, "_audit", audit)
+    monkeypatch.setattr(head, "_signature", lambda own, of, folder: f"signature of {of} in {folder}")
+    done = ClaimVerdict.REPRODUCED
+    books = [
+        _book(done, ClaimVerdict.DEVIATES, ClaimVerdict.PENDING, done),
+        _book(ClaimVerdict.NOT_COMPARABLE, done),
+    ]
+
+    def cell(verdict: Verdict, *, reference: bool = False, ran: bool = True) -> ScoredCell:
+        own = replace(_CELL.cell, verdict=verdict, record={"a": "record"} if ran else {})
+        return replace(_CELL, cell=own, reference=reference)
+
+    waiting = [cell(Verdict.PENDING, ran=False, reference=True) for _ in range(3)]
+    store = Store(tmp_path / "runs")
+    stored = [
+        ("Audit of the runs made here", "audit of stored"),
+        ("Signature of the runs made here", f"signature of stored in {tmp_path / 'local'}"),
+    ]
+    reference = [
+        ("Audit of the reference results", "audit of reference"),
+        ("Signature of the reference results", f"signature of reference in {layout.reference}"),
+    ]
+    for cells, lines in (
+        ([cell(Verdict.OK), cell(Verdict.ERROR), cell(Verdict.ERROR)], stored),
+        ([cell(Verdict.OK, reference=True)], reference),
+        ([cell(Verdict.OK), cell(Verdict.OK, reference=True)], [*stored, *reference]),
+        ([], stored),
+    ):
+        found = make_headlines(layout, store, Table("t", 9, tuple(cells + waiting), 0), books)
+        counts = {one: sum(c.cell.verdict is one for c in cells + waiting) for one in Verdict}
+        expected = sorted(((str(one), n) for one, n in counts.items() if n), key=lambda pair: -pair[1])
+        assert {*found.cells} == {*expected} and [n for _, n in found.cells] == [n for _, n in expected]
+        assert (found.claims, found.reproduced, found.deviating, found.undecided) == (6, 3, 1, 2)
+        assert found.planned == len(cells) + 3 and [*found.lines] == lines
+    assert calls[0] == (layout, "stored", []) and (layout, "reference", ["r"]) in calls
+    assert Headlines(10, 3, 4, 0, (), ()).undecided == 3
+
+
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        ({}, "2026-01-02: 1,038 of 2,000 passed; by tree 0123456789ab"),
+        ({"replayed": 1003}, "2026-01-02: 1,038 of 2,000 passed, 1,003 of them run again; by tree 0123456789ab"),
+        (
+            {"failed": 1, "superseded": 2000, "unfinished": 3},
+            "2026-01-02: 1,038 of 2,000 passed, 1 failed, 2,000 superseded, 3 unfinished; by tree 0123456789ab",
+        ),
+        ({"tree": ""}, "2026-01-02: 1,038 of 2,000 passed; by tree unknown to git"),
+        ({"tree": "0123456789abcdef+"}, "2026-01-02: 1,038 of 2,000 passed; by tree 0123456789ab with changes"),
+        (
+            {"digest": "another"},
+            "2026-01-02: 1,038 of 2,000 passed; by tree 0123456789ab; results have come or gone since",
+        ),
+    ],
+)
+def test_the_last_audit_in_a_line(
+    facts: Layout, monkeypatch: pytest.MonkeyPatch, change: Mapping[str, Any], text: str
+) -> None:
+    usual = {"at": "2026-01-02", "tree": "0123456789abcdef", "results": 2000, "passed": 1038}
+    usual |= {"failed": 0, "superseded": 0, "unfinished": 0, "replayed": 0, "digest": digest_of_keys(["a", "b"])}
+    audit = LastAudit.model_validate({**usual, **change})
+
+    def read(layout: Layout, of: str) -> LastAudit:
+        assert (layout, of) == (facts, "stored")
+        return audit
+
+    monkeypatch.setattr(head, "read_last_audit", read)
+    assert head._audit(facts, "stored", ["b", "a"]) == text
+
+
+def test_where_nothing_was_audited_the_command_is_named(facts: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(head, "read_last_audit", lambda *_: None)
+    keys = [str(number) for number in range(1234)]
+    told = "none of all 1,234 was made on this machine; "
+    assert head._audit(facts, "stored", keys) == f"{told}harness audit --all makes one"
+    assert head._audit(facts, "reference", keys) == f"{told}harness audit --reference makes one"
+
+
+@pytest.mark.parametrize(
+    ("signed", "commit", "size", "text"),
+    [
+        (
+            True,
+            "0123456789abcdef",
+            2486,
+            "by ada; statement of then, commit 0123456789ab: 2,486 leaves, root {root}",
+        ),
+        (False, "", 2486, "not signed; statement of then: 2,486 leaves, root {root}"),
+        (True, "", 2487, "by ada; statement of then: 2,486 leaves, root {root}; the log has 2,487 now"),
+        (False, "", 2485, "not signed; statement of then: 2,486 leaves, root {root}; the log has 2,485 now"),
+    ],
+)
+def test_who_signed_in_a_line(
+    facts: Layout, monkeypatch: pytest.MonkeyPatch, signed: bool, commit: str, size: int, text: str
+) -> None:
+    folder = facts.local
+    statement = SimpleNamespace(made="then", commit=commit, size=2486, root="f" * 64)
+    monkeypatch.setattr(head, "read", lambda own: statement if own == folder else None)
+    monkeypatch.setattr(head, "is_signed", lambda path: signed and path == folder / "statement.json")
+    monkeypatch.setattr(head, "allowed_signers", lambda layout: ("signers of", layout))
+    monkeypatch.setattr(
+        head,
+        "signer_of_file",
+        lambda path, signers: (
+            "ada" if (path, signers) == (folder / "statement.json", ("signers of", facts)) else ""
+        ),
+    )
+    monkeypatch.setattr(head, "Log", lambda own: SimpleNamespace(size=size if own == folder else -1))
+    assert head._signature(facts, "stored", folder) == text.format(root="f" * 16)
+
+
+def test_without_a_statement_the_command_is_named(facts: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(head, "read", lambda _: None)
+    told = "not signed: there is no statement; "
+    assert head._signature(facts, "stored", facts.local) == f"{told}harness attest makes one"
+    assert head._signature(facts, "reference", facts.local) == f"{told}harness attest --reference makes one"
+
+    def cut(_: Path) -> None:
+        raise CorruptData("the statement is cut", where="x")
+
+    monkeypatch.setattr(head, "read", cut)
+    assert head._signature(facts, "stored", facts.local) == "does not hold: the statement is cut (statement.json)"
