@@ -18,7 +18,7 @@ import pytest
 
 from harness import benchmarks
 from harness.base.errors import CorruptData, HarnessError, InvalidPredictions, UsageError
-from harness.base.files import canonical_json, digest_of, sha256_of, write_json
+from harness.base.files import canonical_json, digest_of, read_json, sha256_of, write_json
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.meaning.scorer import meaning_of_scorer
@@ -339,7 +339,7 @@ def test_what_arrives_waits_until_it_is_settled(tmp_path: Path, monkeypatch: pyt
     events = json.loads((log.folder / "arrived" / "events.json").read_text())
     assert events == {"size": 1, "lines": [leaf_of("one").decode(), leaf_of("two").decode()]}
     limits: list[int] = []
-    really = arrivals.read_json
+    really = read_json
 
     def read(path: Path, *, most_bytes: int = 0) -> Any:
         limits.append(most_bytes)
