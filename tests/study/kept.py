@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import tempfile
 from collections.abc import Sequence
+from difflib import unified_diff
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -17,10 +19,12 @@ _MOST = 4
 
 def is_kept(name: str, text: str) -> bool:
     """Whether a text is, to the last character, the one that is kept."""
-    lines, kept = text.splitlines(), (FOLDER / name).read_text(encoding="utf-8").splitlines()
-    differing = [pair for pair in zip(lines, kept, strict=False) if pair[0] != pair[1]]
-    assert not differing, f"{name}: {differing[0][0]!r} was {differing[0][1]!r}"
-    assert len(lines) == len(kept), f"{name}: {len(lines)} lines, and {len(kept)} are kept"
+    kept = (FOLDER / name).read_text(encoding="utf-8")
+    if text.rstrip() != kept.rstrip():
+        new = Path(tempfile.mkdtemp(prefix="kept-")) / name
+        new.write_text(text, encoding="utf-8")
+        lines = unified_diff(kept.splitlines(), text.splitlines(), "kept", str(new), lineterm="", n=0)
+        raise AssertionError("\n".join([f"if {new} is right, copy it to {FOLDER / name}", *lines]))
     return True
 
 
