@@ -633,6 +633,14 @@ def test_a_request_is_a_product_seed_by_seed(repository: Layout) -> None:
     assert [job.split.seed for job in published] == [*seeds[:2]]
 
 
+def test_what_a_benchmark_can_not_do_is_refused_by_its_own_check(repository: Layout) -> None:
+    with pytest.raises(UsageError) as found:
+        requested_jobs(repository, asked(options={"inner_folds": 3}))
+    assert said(found.value)[:2] == ("the split has 5 inner folds, and the run wants 3", "--inner-folds 3")
+    (job,) = requested_jobs(repository, asked(options={"inner_folds": 3}, splits=("random:inner_folds=3",)))
+    assert job.options["inner_folds"] == 3
+
+
 def test_what_a_request_chooses_is_in_its_jobs(repository: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
     own = load_method(repository, "pmf").variant("published").parameters
     name = next(name for name, value in own.items() if type(value) is int)

@@ -20,14 +20,17 @@ from harness import benchmarks
 from harness.base.errors import CorruptData, HarnessError, InvalidPredictions, UsageError
 from harness.base.files import canonical_json, digest_of, read_json, sha256_of, write_json
 from harness.base.layout import Layout
+from harness.base.progress import Progress
 from harness.base.vocabulary import Verdict
 from harness.meaning.scorer import meaning_of_scorer
 from harness.planning.cells import Cell
+from harness.planning.obstacles import Obstacles
 from harness.planning.plan import Plan
 from harness.proof.leaves import Event, Leaf, LoggedResult
 from harness.proof.log import Log
 from harness.proof.plans import LoggedCell, enter_plan, plan_path
 from harness.results import arrivals, digests, index, remainder, scoring, store, truth
+from harness.results import merge as merging
 from harness.results.arrivals import are_waiting, arrive, settle
 from harness.results.merge import MergedRun, check_source, merge
 from harness.results.records import RECORD_FILE, Maker, StoredFile, checked_content, parse_record
@@ -222,6 +225,10 @@ def test_a_record_that_can_not_be_opened_or_makes_no_sense_is_damaged(here: Stor
     path.mkdir()
     told = f"evidence is damaged: Is a directory ({path})"
     assert here.standing(planned_job().key) == store.StoredRun(Verdict.INFRASTRUCTURE, told, {})
+
+
+def test_what_is_being_made_lies_in_the_folder_of_work(here: Store) -> None:
+    assert here._own.is_relative_to(here.folder.parent / "work") and here._own.is_dir()
 
 
 def test_nobody_changes_a_store_that_is_looked_at(here: Store, tmp_path: Path) -> None:
@@ -821,7 +828,70 @@ def test_a_run_that_was_lost_here_is_merged_again_and_an_equal_one_is_told(here:
     )
 
 
+class _Told:
+    """A progress that writes down what it is told."""
+
+    def __init__(self) -> None:
+        self.words: list[str] = []
+
+    def begin(self, what: str, total: int) -> None:
+        self.words.append(f"begin {what}, {total}")
+
+    def step(self, what: str) -> None:
+        self.words.append(f"step {what}")
+
+    def note(self, what: str) -> None:
+        self.words.append(f"note {what}")
+
+
+def test_a_merge_tells_of_each_run_and_takes_its_obstacle_away(here: Store, tmp_path: Path) -> None:
+    other = other_machine(tmp_path, "other", s2=Verdict.OK, s3=Verdict.TIMEOUT)
+    (other.path(planned_job(3).key) / "log.txt").unlink()
+    here.log.path.unlink()
+    obstacles, told = Obstacles(here.folder), _Told()
+    for seed in (2, 3, 4):
+        obstacles.note("run", planned_job(seed).key, "a fault")
+    merge(layout_of(here.folder.parent), other.folder.parent, cast(Progress, told))
+    label = "{}/published on synthetic, random-{}"
+    assert told.words[0] == f"begin merging {other.folder.parent}, 2"
+    steps = {
+        planned_job(2).key: f"step ok: {label.format('constant', 2)}",
+        planned_job(3).key: "step refused: repurposing: "
+        f"{label.format('constant', 3)}: a file of a run is missing",
+    }
+    assert told.words[1:3] == [steps[key] for key in sorted(steps)]
+    assert told.words[3:] == [f"note {here.log.path}: 1 runs are older than the log; it says so of each"]
+    assert {*obstacles.all("run")} == {planned_job(3).key, planned_job(4).key}
+    assert not any(path.name.startswith("merging-") for path in (here.folder.parent / "work").rglob("*"))
+
+
+def test_a_run_of_ours_that_went_away_meanwhile_is_no_other_ones(here: Store, tmp_path: Path) -> None:
+    """It was here when theirs was looked at, so that theirs was not copied."""
+    key, logged = planned_job(2).key, LoggedResult("1" * 64, "ok", "", "scope")
+    run = merging._Run(Verdict.OK, "fine", "the label", {}, "", logged)
+    runs, outcome = {key: run}, merging.Merged(tmp_path)
+    merging._decide(here, runs, tmp_path / "ready", outcome)
+    assert not runs and not outcome.taken
+    assert outcome.refused == [MergedRun(key, "the label", "ours was removed during the merge: merge again")]
+
+
 # What is left of a plan.
+
+
+@pytest.mark.parametrize("batch", [1, 2, 3, 100])
+def test_a_log_is_read_whole_in_pieces_of_any_size(
+    here: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, batch: int
+) -> None:
+    monkeypatch.setattr(remainder, "LOOKED_AT", 0)
+    monkeypatch.setattr(remainder, "_BATCH", batch)
+    for seed, verdict in ((2, Verdict.INTERRUPTED), (3, Verdict.ERROR), (2, Verdict.OK), (9, Verdict.OK)):
+        put_run(here, planned_job(seed), tmp_path / f"{seed} {verdict}", verdict)
+    here.remove(planned_job(3).key)
+    plan = Plan("some", tuple(Cell(one.job, one) for one in map(planned_job, range(1, 6))))
+    told = what_is_told(plan, here)
+    assert told.notes == [] and not told.has_records
+    assert [cell.verdict for cell in told.cells] == [cell.verdict for cell in store.join(plan, here)]
+    assert [str(cell.verdict) for cell in told.cells] == ["ok", "ok", "pending", "pending", "pending"]
 
 
 def test_bounds_of_what_is_looked_at_are_those_that_are_documented() -> None:
@@ -984,7 +1054,7 @@ def test_what_fits_no_column_is_left_empty_and_said(
 
     layout = layout_of(tmp_path / "local")
     rows = {
-        "a" * 4: {"wall_s": 1.5, "seed": 1, "metrics": {"B": 0.5}},
+        "a" * 4: {"wall_s": 1.5, "seed": 1, "metrics": {"B": 0.5, "C": None}},
         "b" * 4: {"wall_s": "long", "seed": 1 << 70, "metrics": {"A": 0.25, "B": None}},
         "c" * 4: None,
     }
@@ -1002,10 +1072,11 @@ def test_what_fits_no_column_is_left_empty_and_said(
         path = index.build_index(layout, tmp_path / "own.parquet", keys=[*rows, "dddd"])
     assert path == tmp_path / "own.parquet"
     table = pq.read_table(path)
-    assert table.column_names == [*index._TEXTS, *index._MORE_TEXTS, "seed", *index._NUMBERS, "A", "B"]
+    assert table.column_names == [*index._TEXTS, *index._MORE_TEXTS, "seed", *index._NUMBERS, "A", "B", "C"]
     assert {str(table.schema.field(name).type) for name in (*index._TEXTS, *index._MORE_TEXTS)} == {"string"}
     assert str(table.schema.field("seed").type) == "int64"
-    assert {str(table.schema.field(name).type) for name in (*index._NUMBERS, "A", "B")} == {"double"}
+    assert {str(table.schema.field(name).type) for name in (*index._NUMBERS, "A", "B", "C")} == {"double"}
+    assert pq.ParquetFile(path).metadata.row_group(0).column(0).compression == "ZSTD"
     shown = [{name: one[name] for name in ("key", "wall_s", "seed", "A", "B")} for one in table.to_pylist()]
     assert shown == [
         {"key": "aaaa", "wall_s": 1.5, "seed": 1, "A": None, "B": 0.5},
