@@ -1014,6 +1014,68 @@ def test_scores_lie_by_key_and_are_read_of_their_own_run(tmp_path: Path) -> None
     assert "series" not in Scores(key, scorer, evidence, {}, {}).to_json()
 
 
+@pytest.fixture
+def made_scores(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
+    """Scores are made up here; what they were asked for is noted."""
+    asked: list[tuple[Any, ...]] = []
+
+    def compute(layout: Layout, made: Store, planned: Any, mirrors: Any = ()) -> Scores:
+        asked.append((planned.job.split.seed, mirrors))
+        evidence = scored_files("repurposing", made.record(planned.key).to_json()["files"])
+        return Scores(planned.key, scoring.scorer_digest("repurposing"), evidence, {"AUC": 0.5}, {})
+
+    monkeypatch.setattr(scoring, "compute_scores", compute)
+    return asked
+
+
+def test_scores_are_made_once_kept_and_logged(here: Store, made_scores: list[tuple[Any, ...]]) -> None:
+    layout, planned = layout_of(here.folder.parent), planned_job()
+    for _ in range(2):
+        scores = scoring.score_run(layout, here, planned, [Path("m")])
+        assert scores.metrics == {"AUC": 0.5} and made_scores == [(1, [Path("m")])]
+    kept = json.loads(scores_path(layout, planned.key).read_text())
+    assert kept == scores.to_json()
+    leaf = here.log.leaves()[-1]
+    assert (leaf.kind, leaf.key, leaf.score) == (Event.SCORE, planned.key, kept["digest"])
+    assert leaf.record == here.record(planned.key).to_json()["digest"] and leaf.verdict == ""
+    assert leaf.scope == "repurposing: constant/published on synthetic, random-1"
+    assert leaf.at.endswith("Z") and here.log.size == 2
+
+
+def test_all_that_ended_ok_is_scored_and_what_was_changed_is_no_result(
+    here: Store, tmp_path: Path, made_scores: list[tuple[Any, ...]]
+) -> None:
+    layout = layout_of(here.folder.parent)
+    for seed, verdict in ((2, Verdict.OK), (3, Verdict.OK), (4, Verdict.TIMEOUT)):
+        put_run(here, planned_job(seed), tmp_path / str(seed), verdict)
+    scoring.score_run(layout, here, planned_job(2))
+    path = here.path(planned_job(3).key) / "log.txt"
+    path.write_bytes(path.read_bytes()[::-1])
+    plan = Plan("some", tuple(Cell(one.job, one) for one in map(planned_job, range(1, 6))))
+    cells = [*store.join(plan, here, records=True), Cell(planned_job(6).job, None, Verdict.OK)]
+    made_scores.clear()
+    found = scoring.score_all(layout, here, cells, [Path("m")])
+    assert made_scores == [(1, [Path("m")])] and found.computed == 1
+    place = f"RESULTS/{path.relative_to(layout.local)}"
+    reason = f"evidence is damaged: a file of a run differs from its record ({place})"
+    assert [(cell.verdict, cell.reason) for cell in found.cells] == [
+        (Verdict.OK, Verdict.OK.meaning),
+        (Verdict.OK, Verdict.OK.meaning),
+        (Verdict.INFRASTRUCTURE, reason),
+        (Verdict.TIMEOUT, Verdict.TIMEOUT.meaning),
+        (Verdict.PENDING, Verdict.PENDING.meaning),
+        (Verdict.OK, ""),
+    ]
+    standing = here.standing(planned_job(3).key)
+    assert (standing.verdict, standing.reason) == (Verdict.INFRASTRUCTURE, reason)
+    assert [one.kind for one in here.log.leaves() if one.key == planned_job(3).key] == [
+        Event.RECORD,
+        Event.AMENDMENT,
+    ]
+    assert scoring.score_all(layout, here, found.cells).computed == 0
+    assert scoring.score_all(layout, here, []) == scoring.Scored((), 0)
+
+
 # The truth.
 
 
