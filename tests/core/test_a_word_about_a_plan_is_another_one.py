@@ -933,6 +933,20 @@ def test_notes_of_obstacles_are_read_by_kind_in_order(tmp_path: Path) -> None:
     assert obstacles.all("method") == obstacles.all("variant") == {}
 
 
+def test_equal_parameters_are_one_kind_whoever_made_them() -> None:
+    """One text that stands twice, and two equal texts."""
+
+    def text() -> str:
+        return "".join(["long ", "text"])
+
+    one = text()
+    pairs: list[dict[str, Any]] = [{"a": one, "b": one}, {"a": text(), "b": text()}]
+    cells = [Cell(job_like(parameters=own, split=parse_split("random", at)), None) for at, own in enumerate(pairs)]
+    assert len(Cells(cells).of_each_kind()) == 1
+    other = Cell(job_like(parameters={"a": one, "b": "another"}), None)
+    assert len(Cells([*cells, other]).of_each_kind()) == 2
+
+
 ACCELERATED: tuple[Accelerator, ...] = ("cpu", "cuda")
 
 

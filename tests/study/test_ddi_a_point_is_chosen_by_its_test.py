@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from harness.base.errors import CorruptData, MissingData
+from harness.base.files import digest_of
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.benchmarks.ddi.dataset import DdiDataset
@@ -368,6 +369,13 @@ def test_an_ensemble_is_scored_as_the_mean_of_probabilities(layout: Layout) -> N
     metrics = found[PLACE][1].metrics
     assert metrics is not None and {name: metrics[name] for name in expected} == expected
     assert "S1 accuracy of type/as-published 0" in metrics
+    # under a key of the rule and of what the answers are: `ensemble` of another rule is another one
+    evidence = {
+        f"{key}/predictions.npy": Store(layout.runs).record(key).files["predictions.npy"].sha256
+        for key in sorted(run.key for seeds in runs.values() for run in seeds.values())
+    }
+    rule = "mean of probabilities; a softmax where rows are none"
+    assert found[PLACE][1].key == digest_of({"rule": rule, "evidence": evidence})
     # kept, and found again without data or predictions
     again = ensembles(Layout(layout.root, layout.cache / "nowhere", layout.local), runs, METHODS)
     assert again == found

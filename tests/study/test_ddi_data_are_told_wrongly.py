@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
+from typing import cast
 
 import numpy as np
 import pytest
@@ -28,7 +29,9 @@ from harness.data import load_dataset
 from harness.splits.spec import parse_split
 from harness.splits.strategies import strategy_source
 from harness.study import measure_anew
+from harness.study.extension import OwnSheets, own_sheets
 from harness.study.measurements import load_measured, save_measured
+from harness.study.sides import Sides
 from tests.study.conftest import MakeSheets
 
 
@@ -293,6 +296,19 @@ def test_other_benchmarks_have_nothing_to_measure(layout: Layout) -> None:
         "--measure",
         "leave it out; its study rests on runs alone",
     )
+
+
+def test_a_benchmark_without_a_package_of_its_own_adds_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[str, str]] = []
+
+    def part(benchmark: str, name: str) -> None:
+        asked.append((benchmark, name))
+
+    monkeypatch.setattr("harness.benchmarks.part", part)
+    own = own_sheets("toy")
+    assert asked == [("toy", "study")] and type(own) is OwnSheets
+    sides = cast(Sides, None)
+    assert own.derived(sides, ()) == () and own.makers(sides) == {}
 
 
 def test_what_is_measured_again_is_drugbank_and_is_kept(
