@@ -363,6 +363,25 @@ def test_what_arrives_waits_until_it_is_settled(tmp_path: Path, monkeypatch: pyt
     assert sorted(path.name for path in log.folder.iterdir()) == ["log.jsonl", "runs", "scores"]
 
 
+def test_each_step_of_an_arrival_is_on_the_disk_before_the_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So that a power cut leaves all of it or none, as a kill does."""
+    ready, log = ready_in(tmp_path)
+    for place in ("runs/aa/aab", "runs/bb/bbc", "scores/aa"):
+        (ready / place).mkdir(parents=True)
+    (ready / "scores" / "aa" / "aab.json").write_text("{}")
+    synced: list[Any] = []
+    monkeypatch.setattr(arrivals, "sync_folder", synced.append)
+    arrive(ready, log, [leaf_of("one")])
+    assert synced == [log.folder] and are_waiting(log)
+    synced.clear()
+    monkeypatch.setattr(Log, "append_lines", lambda _, lines: synced.append(lines))
+    settle(log)
+    folders = [log.folder / place for place in ("runs/aa", "runs/bb", "scores/aa")]
+    assert synced == [*folders, [leaf_of("one")], log.folder / "arrived"]
+
+
 def test_events_enter_once_however_many_had_entered(tmp_path: Path) -> None:
     for number in range(3):
         (tmp_path / str(number)).mkdir()
