@@ -62,7 +62,7 @@ def tuning(layout: Layout, spec: Spec) -> Sheet:
         for name, split in product(block.methods, block.splits):
             own = [cell for cell in cells if cell.job.method == name and cell.job.split.text == split]
             shown = _rows(store, block, load_method(layout, name), split, own)
-            ended = [str(cell.key) for cell in own if cell.verdict is Verdict.OK]
+            ended = [cell.planned.key for cell in own if cell.planned and cell.verdict is Verdict.OK]
             rows += shown
             keys += [runs_at((-2,), texts, ended) for texts in shown]
     head = ["method", "split", "setting", "searched", "left out", "points run", "best validation", "best point"]
