@@ -8,6 +8,7 @@ import hashlib
 import random
 import warnings
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -120,10 +121,11 @@ def differing_code(one: CodeType, other: CodeType) -> Iterator[tuple[CodeType, C
 
 def _plain(text: str) -> str | None:
     """A piece of code as the syntax tree writes it."""
-    try:
-        return ast.unparse(ast.parse(text))
-    except SyntaxError:
-        return None
+    # as an expression first: a text that stands alone would be a docstring, which is written otherwise
+    for mode in ("eval", "exec"):
+        with suppress(SyntaxError):
+            return ast.unparse(ast.parse(text, mode=mode))
+    return None
 
 
 def _compiles(text: bytes) -> bool:

@@ -66,7 +66,9 @@ class Suite(Strict):
 
 def expansions(text: str) -> list[str]:
     """Every text that one with `{a,b}` or `{0..9}` stands for, the last such part changing first."""
-    parts = [_values(part[1:-1]) if part.startswith("{") else [part] for part in _BRACES.split(text)]
+    # every second piece is a pair of braces with what is in it
+    pieces = enumerate(_BRACES.split(text))
+    parts = [_values(piece[1:-1]) if number % 2 else [piece] for number, piece in pieces]
     return ["".join(members) for members in product(*parts)]
 
 

@@ -25,7 +25,7 @@ def reference_seconds(layout: Layout, jobs: Iterable[Job]) -> dict[RunKind, floa
         for (method, variant, _), benchmark in kinds.items()
     }
     seconds: dict[RunKind, list[float]] = {}
-    for path in sorted(path for folder in folders for path in folder.glob("*.jsonl.gz")):
+    for path in (path for folder in folders for path in folder.glob("*.jsonl.gz")):
         try:
             records = [json.loads(line)["record"] for line in gzip.decompress(path.read_bytes()).splitlines()]
             for record in records:

@@ -14,5 +14,5 @@ class PublishedDatasets(Strict, extra="ignore"):
 
 def published_datasets(layout: Layout) -> frozenset[str]:
     """The datasets that some publication has values of, under our names."""
-    files = sorted(layout.published.glob("*/names.toml"))
+    files = layout.published.glob("*/names.toml")
     return frozenset(name for file in files for name in load_toml(file, PublishedDatasets).datasets.values())

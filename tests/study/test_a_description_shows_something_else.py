@@ -7,6 +7,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from pydantic import ValidationError
 
 from harness.base.errors import UsageError
 from harness.base.layout import Layout
@@ -16,11 +17,13 @@ from harness.compare.claims import Claim
 from harness.compare.judge import Comparable, Comparison, judge
 from harness.compare.names import Target
 from harness.compare.runs import Obtained, Runs
-from harness.study import make_study
+from harness.study import make_study, to_markdown, to_text
 from harness.study.extension import OwnSheets
 from harness.study.grid import _reasons
 from harness.study.sheets import Sheet, Study
 from harness.study.sides import Derived
+from harness.study.specs import Cost, Spec
+from tests.study.kept import described, is_kept
 
 NAMES = """
 benchmark = "toy"
@@ -286,3 +289,76 @@ def test_a_note_tells_how_many_runs_the_numbers_lack() -> None:
         "2 numbers: not-comparable: no number of runs decides",
     ]
     assert _reasons([lacking(7)], "cell") == ["1 cell: not-comparable: too few runs; 4 more would decide"]
+
+
+def test_every_sheet_reads_as_kept(toy: Toy) -> None:
+    """Entries, verdicts, runs, notes and JSON values of every kind of sheet, for terminals and documents."""
+    study = toy(STUDY + UNPRINTED)
+    assert study is not None
+    assert is_kept("toy.txt", "\n".join(map(described, study.sheets)))
+    assert is_kept("toy-terminal.txt", to_text(study)) and is_kept("toy.md", to_markdown(study))
+
+
+COST = Cost(metric="minutes", printed="theirs", ours="ours", quantity="cpu_s", unit=60)
+GRID_OF = {"made": "grid", "rows": {"method": "m"}, "columns": ["split"], "metrics": {"near": "near F1"}}
+COSTS_OF = {"made": "costs", "rows": {"method": "m"}, "costs": [COST], "splits": {"soon": "early"}}
+NO_ROWS = "sheet 7, made as '{made}', says nothing of its rows"
+NO_GRID = "sheet 7, a grid, has columns, and either metrics or marks"
+NO_COSTS = "sheet 7, of costs, has rows of methods, and one split"
+
+
+@pytest.mark.parametrize(
+    ("whole", "changed", "told"),
+    [
+        (GRID_OF, {}, ""),
+        (GRID_OF, {"metrics": {}, "marks": {"ran": "+"}}, ""),
+        (GRID_OF, {"marks": {"ran": "+"}}, ""),
+        (GRID_OF, {"rows": {}}, NO_ROWS.format(made="grid")),
+        (GRID_OF, {"columns": []}, NO_GRID),
+        (GRID_OF, {"metrics": {}}, NO_GRID),
+        (COSTS_OF, {}, ""),
+        (COSTS_OF, {"columns": ["split"]}, ""),
+        (COSTS_OF, {"rows": {}}, NO_ROWS.format(made="costs")),
+        (COSTS_OF, {"rows": {"dataset": "d"}}, NO_COSTS),
+        (COSTS_OF, {"rows": {"method": "m", "dataset": "d"}}, NO_COSTS),
+        (COSTS_OF, {"costs": []}, NO_COSTS),
+        (COSTS_OF, {"splits": {}}, NO_COSTS),
+        (COSTS_OF, {"splits": {"soon": "early", "then": "late"}}, NO_COSTS),
+        ({"made": "own"}, {}, ""),
+        ({"made": "claims"}, {}, ""),
+    ],
+)
+def test_a_sheet_without_what_its_kind_needs_is_refused(
+    whole: dict[str, object], changed: dict[str, object], told: str
+) -> None:
+    fields = {"kind": "table", "number": "7", "title": "", **whole, **changed}
+    if not told:
+        assert Spec.model_validate(fields).label == "Table 7"
+        return
+    with pytest.raises(ValidationError) as found:
+        Spec.model_validate(fields)
+    assert [fault["msg"] for fault in found.value.errors()] == [f"Value error, {told}"]
+
+
+def test_defaults_of_a_description_leave_things_out() -> None:
+    spec = Spec(kind="figure", number="1", title="", made="own")
+    assert (spec.printed, spec.averages, COST.digits) == (True, False, 0)
+    empty = [getattr(spec, name) for name in spec.model_fields_set ^ set(Spec.model_fields)]
+    assert [value for value in empty if value] == [True]
+    with pytest.raises(ValidationError):
+        Cost(metric="", printed="", ours="", quantity="cpu_s", unit=1, digits=-1)
+    assert Cost(metric="", printed="", ours="", quantity="cpu_s", unit=0.5, digits=0).unit == 0.5
+
+
+def test_a_figure_alone_names_its_suite_and_only_without_rows() -> None:
+    spec = Spec(kind="figure", number="1", title="t", made="own", suite="some", legend="l", notes=["n"], style="s")
+    rows = [["1"]]
+    for one, given, notes, legend in (
+        (spec, rows, ["n", "more"], "l"),
+        (spec, [], ["No run yet: `harness run --suite some` makes them."], ""),
+        (spec.model_copy(update={"kind": "table"}), [], ["n", "more"], "l"),
+        (spec.model_copy(update={"suite": ""}), [], ["n", "more"], "l"),
+    ):
+        sheet = one.sheet(["h"], given, notes=["more"], counted="cells")
+        assert (sheet.notes, sheet.legend, sheet.style, sheet.counted) == (notes, legend, "s", "cells")
+        assert (sheet.kind, sheet.number, sheet.title, sheet.head) == (one.kind, "1", "t", ["h"])

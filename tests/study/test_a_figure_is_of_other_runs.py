@@ -14,6 +14,7 @@ from harness.benchmarks.repurposing.study.figures import Best as BestOfDataset
 from harness.benchmarks.repurposing.study.figures import (
     Figures,
     _agreement,
+    _best,
     _correlogram,
     _correlograms,
     _same_correlation,
@@ -262,3 +263,78 @@ def test_three_that_one_of_two_hundred_draws_gives_deviate() -> None:
     assert 0.005 in seen and max(seen) > 0.02
     for share, verdict in seen.items():
         assert verdict is (ClaimVerdict.DEVIATES if share < 0.01 else ClaimVerdict.NOT_COMPARABLE)
+
+
+def without_seeds(several: Several, place: Place, seeds: int) -> Several:
+    """Our side with fewer seeds of one method."""
+    values = {**several.ours.values, place: dict([*several.ours.values[place].items()][:seeds])}
+    return replace(several, ours=replace(several.ours, values=values))
+
+
+def test_a_best_three_is_of_all_methods_that_were_run(drawn: Drawn) -> None:
+    """The method with the fewest seeds decides how many there are; a method that is missing keeps it open."""
+
+    def best(several: Several, dataset: str = "Fdataset") -> BestOfDataset:
+        sides = SimpleNamespace(several=several, best_control=lambda metric, places: (metric, float(len(places))))
+        return _best(cast(Sides, sides), "AUC", SPLIT, dataset)
+
+    whole = drawn(12)
+    place = Place("Fdataset", "HAN", SPLIT)
+    found = best(whole)
+    methods = [one for one in whole.published.values if (one.dataset, one.split) == ("Fdataset", SPLIT)]
+    assert (found.n, found.verdict, found.control) == (12, ClaimVerdict.REPRODUCED, ("AUC", float(len(methods))))
+    means = {one.method: float(np.mean(whole.published.all_of(one, "AUC"))) for one in methods}
+    assert list(found.published) == sorted(means, key=lambda name: -means[name])[:3]
+    assert [name for name, *_ in found.boxes] == [*dict.fromkeys((*found.published, *found.ours))]
+    for name, theirs, ours in found.boxes:
+        here = Place("Fdataset", name, SPLIT)
+        assert theirs.tolist() == whole.published.all_of(here, "AUC").tolist() and len(theirs) == 46
+        assert ours.tolist() == whole.ours.all_of(here, "AUC").tolist() and len(ours) == 12
+    fewer = best(without_seeds(whole, place, 9))
+    assert (fewer.n, fewer.verdict, fewer.reason) == (9, ClaimVerdict.NOT_COMPARABLE, "9 seeds")
+    missing = best(drawn(12, without=["HAN"]))
+    assert (missing.verdict, missing.n) == (ClaimVerdict.PENDING, 12)
+    assert missing.reason == f"{len(methods) - 1} of {len(methods)} methods run" and "HAN" not in missing.ours
+    absent = best(whole, "Gottlieb")
+    assert (absent.verdict, absent.n, absent.ours) == (ClaimVerdict.NOT_COMPARABLE, 0, ())
+    assert absent.reason == f"no data here: {whole.why_without('Gottlieb')}" and len(absent.published) == 3
+
+
+def test_the_range_of_a_correlation_is_that_of_a_hundred_draws(drawn: Drawn) -> None:
+    """Of as many seeds as the place with the fewest has, the same ones of every method; written out plainly."""
+    several = without_seeds(drawn(14), Place("Fdataset", "HAN", SPLIT), 12)
+    shown = _correlograms(cast(Sides, SimpleNamespace(several=several)))
+    told = _agreement(cast(Sides, SimpleNamespace(several=several)), shown)
+    metrics, published = [*several.paper.metrics], several.published
+    places = [
+        place
+        for place in published.values
+        if not several.why_without(place.dataset)
+        and any(all(metric in run for metric in metrics) for run in published.values[place].values())
+    ]
+    seeds = sorted(
+        set.intersection(
+            *({seed for seed, run in published.values[place].items() if "NS-AUC" in run} for place in places)
+        )
+    )
+    draws, random = [], np.random.default_rng(0)
+    for _ in range(100):
+        chosen = [seeds[number] for number in random.choice(len(seeds), size=12)]
+        rows = [
+            [published.values[place][seed][metric] for metric in metrics] for place in places for seed in chosen
+        ]
+        rho = np.asarray(stats.spearmanr(np.array(rows)).statistic)
+        draws.append([rho[one, other] for one in range(len(metrics)) for other in range(one + 1, len(metrics))])
+    spread = np.std(draws, axis=0) * np.sqrt(1 + 12 / len(seeds))
+    wide = float(stats.norm.ppf(0.995))
+    for (_, reason), centre, sd in zip(told, np.mean(draws, axis=0), spread, strict=True):
+        assert reason.endswith(f": {centre - wide * sd:+.2f} to {centre + wide * sd:+.2f}")
+    few = cast(Sides, SimpleNamespace(several=without_seeds(drawn(14), Place("Fdataset", "HAN", SPLIT), 9)))
+    assert set(_agreement(few, shown)) == {(ClaimVerdict.NOT_COMPARABLE, "9 seeds")}
+    waiting = drawn(14, without=["HAN"])
+    here = [place for place in published.values if not several.why_without(place.dataset)]
+    count = sum(place.method == "HAN" for place in here)
+    assert set(_agreement(cast(Sides, SimpleNamespace(several=waiting)), shown)) == {
+        (ClaimVerdict.PENDING, f"{count} of {len(here)} not run yet")
+    }
+    assert _agreement(cast(Sides, SimpleNamespace(several=waiting)), ()) == ()

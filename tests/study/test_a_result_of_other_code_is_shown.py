@@ -42,3 +42,15 @@ def test_it_is_computed_once_until_inputs_or_code_change(
     monkeypatch.setattr(cache, "_code", lambda module: "another meaning")
     cached(here, ["inputs"], _CODE, compute)
     assert len(calls) == 5
+
+
+def test_a_value_is_kept_where_the_documentation_says_also_where_it_is_none(
+    layout: Layout, tmp_path: Path
+) -> None:
+    """docs/auditing.md tells which folders of the cache may be removed."""
+    here = Layout(layout.root, tmp_path / "cache", layout.local)
+    calls: list[int] = []
+    for _ in range(2):
+        assert cached(here, [1], _CODE, lambda: calls.append(1)) is None
+    assert calls == [1]
+    assert {path.parent for path in (tmp_path / "cache").rglob("*.json")} == {tmp_path / "cache" / "studies"}

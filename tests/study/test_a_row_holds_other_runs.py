@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import cast
 
 import pytest
@@ -13,8 +14,9 @@ from harness.compare import Book
 from harness.compare.claims import Claim
 from harness.compare.judge import ClaimVerdict, Comparison
 from harness.compare.names import ClaimSources, MetricName, PublishedNames, Target
+from harness.compare.paper import Place
 from harness.compare.runs import Obtained
-from harness.study.sides import CONTROL, OWN, Row, Sides
+from harness.study.sides import CONTROL, OWN, Derived, Row, Sides, keys_of
 
 NAMES = PublishedNames(
     benchmark="repurposing",
@@ -93,3 +95,90 @@ def test_another_variant_has_its_own_runs(sides: Sides) -> None:
     assert summary is not None and summary.mean == 0.9
     assert [row.title for row in sides.rows("Letters", ["late"])] == ["Sum", "coin"]
     assert sides.ours(rows[2], "Letters", "early", "F1") is None
+
+
+def test_rows_of_ours_follow_the_papers_in_a_fixed_order() -> None:
+    """Other variants by name, what combines several runs, methods that the paper lacks, and the controls."""
+    names = NAMES.model_copy(update={"own_methods": ["mine"], "methods": {"Sum": "sum", "Vote": "vote/soft"}})
+    there = {Target(name, "letters", "random"): {1: run(0.5)} for name in ("zeta", "alpha")}
+    elsewhere = {Target("sum", "words", "random"): {1: run(0.5)}, Target("sum", "letters", "x"): {1: run(0.5)}}
+    derived = {Target("mix", "letters", "random"): {2: run(0.7), 1: run(0.6)}}
+    soft = {Target("vote", "letters", "random", "soft"): {1: run(0.4)}}
+    own = {Target(name, "letters", "random"): {1: run(value)} for name, value in (("mine", 0.3), ("coin", 0.2))}
+    book = Book("repurposing", (), (), {**soft, **own}, {"corrected": there, "other": elsewhere})
+    mixes = (Derived("mix", "A rule.", derived), Derived("none", "No rule.", {}))
+    sides = Sides(cast(Layout, None), book, names, ("coin", "dice"), mixes)
+    rows = sides.rows("Letters", ["late", "early"])
+    assert [(row.title, row.method, row.variant) for row in rows] == [
+        ("Sum", "sum", ""),
+        ("Vote", "vote/soft", ""),
+        ("alpha/corrected", "alpha", "corrected"),
+        ("zeta/corrected", "zeta", "corrected"),
+        ("mix", "mix", "mix"),
+        ("mine", "mine", OWN),
+        ("coin", "coin", CONTROL),
+        ("dice", "dice", CONTROL),
+    ]
+    assert [row.printed for row in rows] == [True, True, *[False] * 6]
+    means = [sides.ours(row, "Letters", "early", "F1") for row in rows]
+    assert [one.mean if one else None for one in means] == [
+        None,
+        0.4,
+        0.5,
+        0.5,
+        pytest.approx(0.65),
+        0.3,
+        0.2,
+        None,
+    ]
+    assert sides.keys(rows[4], "Letters", "early") == ("k" * 64,) * 2
+    assert [*sides.runs(rows[4], "Letters", "early")] == [2, 1] and sides.runs(rows[0], "Letters", "early") == {}
+    # a metric that no table prints has our name
+    assert sides.ours(rows[1], "Letters", "early", "F1/as-published") == means[1]
+    assert sides.ours(rows[1], "Letters", "early", "F2") is None
+
+
+def test_what_combines_runs_is_told_by_its_members() -> None:
+    def made(reason: str, unscored: str = "", verdict: Verdict = Verdict.OK) -> Obtained:
+        return Obtained("k" * 64, verdict, reason, None, {}, unscored=unscored)
+
+    runs = {
+        Target("blend", "letters", "random"): {1: made("A, B"), 2: made("A, B"), 3: made("A", "B is gone")},
+        Target("blend", "letters", "late"): {1: made("A, B"), 2: made("C", verdict=Verdict.ERROR)},
+    }
+    sides = Sides(
+        cast(Layout, None),
+        Book("repurposing", (), (), {}),
+        NAMES,
+        (),
+        (Derived("blend", "A rule.", runs), Derived("none", "No rule.", {})),
+    )
+    assert [*sides.remarks("Letters", ["early"])] == [
+        "A rule.",
+        "2 blends of A, B.",
+        "1 blend of A, without value: B is gone.",
+    ]
+    assert [*sides.remarks("Letters", ["late"])] == ["A rule.", "1 blend of A, B."]
+    assert [*sides.remarks("Words", ["late"])] == []
+
+
+def test_the_best_control_has_the_highest_mean_and_of_equal_ones_the_last_name() -> None:
+    names = NAMES.model_copy(update={"methods": {"Sum": "sum"}})
+    place = Place("Letters", "Sum", "early")
+    runs = {
+        Target(name, "letters", "random"): {1: run(value), 2: run(value + more)}
+        for name, value, more in (("b", 0.25, 0.25), ("a", 0.375, 0.0), ("c", 0.75, -0.75))
+    }
+    sides = Sides(cast(Layout, None), Book("repurposing", (), (), runs), names, ("b", "a", "c", "none"))
+    assert sides.best_control("F1", [place]) in (("b", 0.375), ("c", 0.375))
+    assert sides.best_control("F1", [place]) == ("c", 0.375)
+    assert replace(sides, controls=("b", "a")).best_control("F1", [place]) == ("b", 0.375)
+    assert replace(sides, controls=("none",)).best_control("F1", [place]) is None
+    assert sides.best_control("F1", []) is None and sides.title("Sum") == "Sum"
+
+
+def test_a_number_without_runs_of_its_own_has_no_keys_but_those_it_names(sides: Sides) -> None:
+    (one,) = sides.book.comparisons
+    assert keys_of(sides.book, one) == ()
+    assert keys_of(sides.book, replace(one, keys=("a", "b"), ours=0.5)) == ("a", "b")
+    assert keys_of(sides.book, replace(one, ours=0.5)) == ()

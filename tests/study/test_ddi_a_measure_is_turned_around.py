@@ -4,23 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, cast
 
 import numpy as np
 import pytest
 
+from harness.base.errors import EngineError, MissingData
 from harness.base.layout import Layout
 from harness.benchmarks.ddi.dataset import DdiDataset
 from harness.benchmarks.ddi.splits.drugs.similarity import similarities
 from harness.benchmarks.ddi.splits.parts import DISCARDED, KNOWN, PartSplit
 from harness.benchmarks.ddi.study import measurement as measuring
-from harness.benchmarks.ddi.study.data_facts import SplitFacts, SplitMeasures
+from harness.benchmarks.ddi.study import page
+from harness.benchmarks.ddi.study.data_facts import Period, Sizes, SplitFacts, SplitMeasures, measuring_code
+from harness.benchmarks.ddi.study.drawings import Curve, lines
 from harness.benchmarks.ddi.study.realtime import contradiction, nearest
 from harness.data import load_dataset
 from harness.splits import load_split
 from harness.splits.spec import parse_split
+from harness.splits.strategies import strategy_source
 from harness.study.sheets import Sheet
 from tests.study.conftest import MakeSheets
+from tests.study.kept import described, is_kept
 
 MakeSheet = Callable[..., Sheet]
 
@@ -283,3 +290,281 @@ def test_the_size_of_a_released_split_has_its_training_items(small: DdiDataset) 
     own = replace(small, released=released, released_names=("some", "none"))
     assert measuring._sized(own).triplets == {"some": int((parts >= 0).sum()), "none": 0, "all": len(parts)}
     assert 0 < (parts > 0).sum() < (parts >= 0).sum() < len(parts)
+
+
+@pytest.fixture
+def made_up() -> SplitFacts:
+    """Two seeds of three strategies and of two gammas, one of which is the cluster split, and what is released."""
+    return measured(
+        [
+            split(
+                "random", 1, [400, 300, 190], index=[2.0, None, 1.0], differs=[0.05, 0.5, 0.001], sha256="1" * 64
+            ),
+            split("random", 2, [450, 310, 190], index=[3.0, 1.5, None], worse=[0.05, 0.051, 1.0], sha256="2" * 64),
+            split("lohi", 1, [0, 0, 1234], discarded=101, better=[0.01, 0.05, 0.06], chance_sd=[0.0] * 3),
+            split("cluster", 1, [300, 300, 2200], similarity=0.551, better=[0.05, 0.01, 0.2], sha256="3" * 64),
+            split("cluster", 2, [400, 310, 200], similarity=0.449, index=[1.0, 4.0, None], sha256="4" * 64),
+            split("cluster:gamma=0.55", 1, [300, 300, 2200], group="gamma", sha256="3" * 64),
+            split("cluster:gamma=0.55", 2, [400, 310, 200], group="gamma", sha256="4" * 64),
+            split("cluster:gamma=0.6", 7, [410, 320, 210], group="gamma", index=[None] * 3, sha256="5" * 64),
+            split("released:which=random", 0, [1000, 6, 5], group="released", differs=[0.05, 0.051, 0.001]),
+            split("released:which=cluster", 0, [1200, 6, 7], group="released", worse=[0.05, 0.01, 0.051]),
+        ],
+        left_out={"datasail": "there is no engine", "spectra": "it *failed*"},
+        dated=886,
+        sizes=[
+            Sizes(
+                dataset="drugbank",
+                digest="",
+                drugs=1710,
+                types=86,
+                triplets={"random": 188509, "cluster": 190547, "all": 191570},
+                pairs=191400,
+            ),
+            Sizes(
+                dataset="twosides_standin", digest="", drugs=604, types=200, triplets={"all": 247447}, pairs=9999
+            ),
+        ],
+        periods=[
+            Period(after=1980, until=1990, drugs=253, items=12345),
+            Period(after=2010, until=None, drugs=177, items=3210),
+            Period(after=1990, until=2000, drugs=267, items=1234567),
+        ],
+        drug_map=[(0, 0, 1980), (10, 20, 1981), (500, 999, 1990), (999, 0, 1991), (1, 1, 2010), (2, 2, 2011)],
+    )
+
+
+def test_sheets_of_data_read_as_kept(
+    sheets_of_data: MakeSheets, made_up: SplitFacts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        "harness.benchmarks.ddi.study.outdated", lambda *_: ["the data are others", "so is the code"]
+    )
+    for (kind, number), shown in sheets_of_data(made_up).items():
+        assert is_kept(f"ddi-{kind}-{number}.txt", described(shown))
+    assert is_kept("consistency.md", page.markdown(made_up))
+
+
+def test_sizes_of_all_files_of_twosides_have_no_stand_in(
+    sheets_of_data: MakeSheets, made_up: SplitFacts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("harness.benchmarks.ddi.study.outdated", lambda *_: [])
+    whole = made_up.sizes[1].model_copy(
+        update={"dataset": "twosides", "triplets": {"random": 1, "cluster": 2, "all": 3000}}
+    )
+    shown = sheets_of_data(made_up.model_copy(update={"sizes": [whole]}))["table", "6"]
+    assert [row[0] for row in shown.rows] == ["twosides"]
+    assert shown.rows[0][3].endswith(" / 1 random, 2 cluster, 3,000 all")
+    assert "twosides: 3,000 triplets of 9,999 pairs are more" in shown.notes[1]
+    assert shown.notes[1].endswith("nobody here can tell.")
+
+
+def test_a_curve_of_a_picture_is_the_row_of_its_split(sheet: MakeSheet) -> None:
+    """Means of the seeds; colours by strategy, and what discards most drugs is left out."""
+    given = [
+        split("random", 1, [400, 300, 190], index=[2.0, None, 1.0]),
+        split("random", 2, [500, 310, 180], index=[4.0, None, 3.0]),
+        split("frequency", 1, [500, 500, 500], index=[None] * 3),
+        split("cluster", 1, [300, 300, 200], index=[1.5, 1.25, 1.0], chance_sd=[0.0, 50.0, 100.0]),
+        split("released:which=random", 1, [7, 6, 5], group="released"),
+    ]
+    heading = "our splits that keep most drugs, mean of the seeds"
+    five = sheet("figure", "5", *given)
+    assert [one.heading for one in five.pictures] == [
+        heading,
+        "released splits",
+        "nearer than chance, in standard deviations",
+    ]
+    curves = [Curve("random", [(1990.0, 3.0), (2010.0, 2.0)], 0)]
+    curves.append(Curve("cluster", [(1990.0, 1.5), (2000.0, 1.25), (2010.0, 1.0)], 7))
+    assert five.pictures[0].svg == lines(f"Consistency index, {heading}", curves, "threshold year")
+    released_curve = Curve("released random", [(1990.0, 1.0), (2000.0, 1.0), (2010.0, 1.0)], 8)
+    expected = lines("Consistency index, released splits", [released_curve], "threshold year")
+    assert five.pictures[1].svg == expected
+    chance = "nearer than chance, in standard deviations"
+    curves = [
+        Curve("random", [(1990.0, 1.0), (2000.0, 3.9), (2010.0, 6.3)], 0),
+        Curve("frequency", [(1990.0, 0.0), (2000.0, 0.0), (2010.0, 0.0)], 1),
+        Curve("cluster", [(1990.0, 0.0), (2000.0, 4.0), (2010.0, 3.0)], 7),
+        Curve("released random", [(1990.0, 9.86), (2000.0, 9.88), (2010.0, 9.9)], 8),
+    ]
+    assert five.pictures[2].svg == lines(chance, curves, "threshold year", form="+.2f")
+    eight = sheet("figure", "8", *given)
+    what = "penalty less that of cluster; splits that keep most drugs"
+    curves = [Curve("random", [(1990.0, 100.0), (2000.0, 0.0), (2010.0, -10.0)], 0)]
+    curves.append(Curve("frequency", [(1990.0, 200.0), (2000.0, 200.0), (2010.0, 300.0)], 1))
+    assert [(one.heading, one.svg) for one in eight.pictures] == [
+        (what, lines(what, curves, "threshold year", form=",.0f"))
+    ]
+    gamma = split("cluster:gamma=0.6", 1, [9, 8, 7], group="gamma", index=[1.0, 2.0, 3.0])
+    nine = sheet("figure", "9", gamma).pictures
+    what = "cluster splits by gamma, mean of the seeds"
+    curves = [Curve("0.6", [(1990.0, 1.0), (2000.0, 2.0), (2010.0, 3.0)])]
+    assert [(one.heading, one.svg) for one in nine] == [
+        (what, lines(f"Consistency index, {what}", curves, "threshold year"))
+    ]
+
+
+def test_a_distance_from_chance_is_told_in_deviations(made_up: SplitFacts) -> None:
+    """Mean of the seeds with both ends; one seed has none, and no deviation no distance."""
+    shown = page.markdown(made_up)
+    # (300 - 500) / 50 = -4 and (400 - 500) / 50 = -2
+    assert "| `cluster` | -3.0 (-4.0 to -2.0) | -3.9 (-4.0 to -3.8) | +14.0 (-6.0 to +34.0) |" in shown
+    assert "| `lohi` | +0.0 | +0.0 | +0.0 |" in shown
+    assert "gamma=0.55" not in shown and "| `cluster:gamma=0.6` | -1.8 | -3.6 | -5.8 |" in shown
+    assert "1990: 1 (first is cluster)" in shown and "2010: 3 (first is random)" in shown
+    assert "| `random` | 0 of 6 | 1 of 6 | 2 of 6 |" in shown and "| `lohi` | 2 of 3 | 0 of 3 | 0 of 3 |" in shown
+    assert "seeds 1, 2, 7." in shown and "On made, 886 drugs with a year" in shown
+
+
+def test_what_is_measured_is_what_the_paper_compares() -> None:
+    names = ["random", "frequency", "usage", "scaffold", "lohi", "spectra", "datasail", "cluster"]
+    assert [*measuring.STRATEGIES] == names and measuring.SEEDS == (1, 2, 3)
+    assert measuring.GAMMAS == ("0.55", "0.6", "0.65", "0.7")
+    assert measuring._COMPARED_WITH == {
+        "strategies": "cluster",
+        "gamma": "cluster:gamma=0.55",
+        "released": "released:which=cluster",
+    }
+    assert measuring._PERIODS == ((1980, 1990), (1990, 2000), (2000, 2010), (2010, None))
+    assert measuring._SIZED == (("drugbank",), ("twosides", "twosides_standin"))
+
+
+def test_all_groups_are_measured_with_all_seeds(monkeypatch: pytest.MonkeyPatch, small: DdiDataset) -> None:
+    """Released splits are there once, and others with three seeds; every part goes where it belongs."""
+    asked: list[tuple[str, int, list[str], tuple[object, ...]]] = []
+
+    class Group:
+        def __init__(
+            self, layout: object, data: object, name: str, seed: int, mirrors: tuple[object, ...]
+        ) -> None:
+            assert layout == "layout" and data is small
+            self.name, self.seed, self.mirrors = name, seed, mirrors
+
+        def measures(self, texts: Iterable[str], left_out: dict[str, str]) -> list[SplitMeasures]:
+            asked.append((self.name, self.seed, [*texts], self.mirrors))
+            left_out[f"{self.name} {self.seed}"] = "why"
+            return [split(self.name, self.seed, [1, 2, 3])]
+
+    loaded: list[tuple[object, ...]] = []
+
+    def load(layout: object, name: str, kind: type, *, mirrors: object) -> DdiDataset:
+        loaded.append((layout, name, kind, mirrors))
+        if name == "twosides":
+            raise MissingData("no files", where="", todo="")
+        return small
+
+    monkeypatch.setattr(measuring, "_Group", Group)
+    monkeypatch.setattr("harness.data.load_dataset", load)
+    monkeypatch.setattr(measuring, "_map", lambda data: [(1, 2, 1990)] if data is small else [])
+    said: list[str] = []
+    found = measuring.measure(cast(Layout, "layout"), "one", [Path("m")], said.append)
+    assert loaded == [
+        ("layout", name, DdiDataset, [Path("m")]) for name in ("one", "drugbank", "twosides", "twosides_standin")
+    ]
+    gammas = [f"cluster:gamma={gamma}" for gamma in ("0.55", "0.6", "0.65", "0.7")]
+    here = (Path("m"),)
+    assert asked == [
+        *(("strategies", seed, [*measuring.STRATEGIES], here) for seed in (1, 2, 3)),
+        *(("gamma", seed, gammas, here) for seed in (1, 2, 3)),
+        ("released", 1, [f"released:which={name}" for name in small.released_names], here),
+    ]
+    assert said == [*(f"splits: {name}, seed {seed}" for name, seed, *_ in asked), "map of drugs"]
+    assert [(one.group, one.split, one.seed) for one in found.splits] == [
+        ("strategies", name, seed) for name, seed, *_ in asked
+    ]
+    assert found.left_out == {f"{name} {seed}": "why" for name, seed, *_ in asked}
+    assert (found.dataset, found.digest, found.code) == ("one", small.digest, measuring_code())
+    assert found.years == [1985, 1990, 1995, 2000, 2005, 2010, 2015, 2020]
+    assert found.sizes == [measuring._sized(small)] * 2 and found.drug_map == [(1, 2, 1990)]
+    assert found.periods == [measuring._period(small, *period) for period in measuring._PERIODS]
+    assert found.dated == sum(year > 0 for year in small.years.tolist())
+
+
+def test_no_split_is_no_measure(layout: Layout, small: DdiDataset, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> object:
+        raise EngineError("no engine")
+
+    monkeypatch.setattr("harness.splits.load_split", fail)
+    left_out: dict[str, str] = {}
+    assert measuring._Group(layout, small, "strategies", 1, ()).measures(["random", "lohi"], left_out) == []
+    assert left_out == {"random": "no engine", "lohi": "no engine"}
+
+
+def test_measures_are_kept_with_few_digits(
+    layout: Layout, small: DdiDataset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As many as are shown; what is compared with what is asked of `consistency`, with the seed."""
+    given: list[tuple[object, ...]] = []
+
+    def consistency(roles: dict[str, Any], years: object, *, against: str, seed: int) -> list[SimpleNamespace]:
+        given.append(([*roles], years is small.years, against, seed))
+        third = 1 / 3
+        numbers = {"control_mean": 100 + third, "control_sd": third, "better": third / 100, "worse": 2 * third}
+        return [
+            SimpleNamespace(split=name, penalty=at, index=None if at else third, differs=third, **numbers)
+            for at in (0, 1)
+            for name in roles
+        ]
+
+    monkeypatch.setattr("harness.benchmarks.ddi.splits.consistency.consistency", consistency)
+    found = measuring._Group(layout, small, "gamma", 3, ()).measures(["cluster:gamma=0.6", "random"], {})
+    assert given == [(["cluster:gamma=0.6", "random"], True, "cluster:gamma=0.55", 3)]
+    for one, name in zip(found, ("cluster", "random"), strict=True):
+        assert one.source == strategy_source("ddi", name) and one.group == "gamma"
+        assert (one.penalty, one.index) == ([0, 1], [0.33333, None])
+        assert (one.chance_mean, one.chance_sd) == ([100.3] * 2, [0.3] * 2)
+        assert (one.better, one.worse, one.differs) == ([0.00333] * 2, [0.66667] * 2, [0.33333] * 2)
+        assert one.similarity == round(one.similarity, 5)
+
+
+@pytest.mark.parametrize(("dated", "perplexity"), [(8, 2), (11, 2), (12, 3)])
+def test_a_map_is_the_exact_tsne_of_the_distances(
+    small: DdiDataset, monkeypatch: pytest.MonkeyPatch, dated: int, perplexity: int
+) -> None:
+    """Scaled to a square; few drugs have few neighbours."""
+    years = np.zeros_like(small.years)
+    years[3 : 3 + dated] = 1990 + np.arange(dated)
+    given: list[object] = []
+
+    class Tsne:
+        def __init__(self, **options: object) -> None:
+            given.append(options)
+
+        def fit_transform(self, distances: np.ndarray) -> np.ndarray:
+            counts = small.fingerprints[3 : 3 + dated].astype(float)
+            assert distances == pytest.approx(measuring._distances(counts))
+            return np.column_stack([np.arange(dated) * 2.0 - 5, -(np.arange(dated) ** 2.0)])
+
+    monkeypatch.setattr("sklearn.manifold.TSNE", Tsne)
+    places = measuring._map(replace(small, years=years))
+    assert given == [
+        {
+            "metric": "precomputed",
+            "init": "random",
+            "method": "exact",
+            "perplexity": perplexity,
+            "random_state": 0,
+        }
+    ]
+    last = dated - 1
+    assert places == [
+        (round(999 * at / last), round(999 * (1 - at**2 / last**2)), 1990 + at) for at in range(dated)
+    ]
+
+
+def test_a_map_of_many_drugs_has_thirty_neighbours(small: DdiDataset, monkeypatch: pytest.MonkeyPatch) -> None:
+    found: list[int] = []
+
+    class Tsne:
+        def __init__(self, *, perplexity: int, **_: object) -> None:
+            found.append(perplexity)
+
+        def fit_transform(self, distances: np.ndarray) -> np.ndarray:
+            return np.column_stack([np.arange(len(distances)), np.arange(len(distances))])
+
+    monkeypatch.setattr("sklearn.manifold.TSNE", Tsne)
+    for count in (119, 120, 124, 400):
+        many = SimpleNamespace(years=np.full(count, 1990), fingerprints=np.eye(count, dtype=np.uint8))
+        measuring._map(cast(DdiDataset, many))
+    assert found == [29, 30, 30, 30]

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from harness.base.errors import CorruptData, MissingData
+from harness.base.files import digest_of
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.benchmarks.ddi.dataset import DdiDataset
@@ -25,14 +26,15 @@ from harness.compare import load_names
 from harness.compare.names import Target
 from harness.compare.runs import Obtained, Runs
 from harness.data import load_dataset, load_manifest
-from harness.methods.card import load_method, load_methods
+from harness.methods.card import Variant, load_method, load_methods
 from harness.planning.cells import Cell
-from harness.planning.jobs import Job, make_job
+from harness.planning.jobs import Job, PlannedJob, make_job
 from harness.planning.plan import make_plan
 from harness.planning.suites import Block, Suite, jobs_of, load_suite, suite_names
 from harness.results.store import Store
 from harness.splits import load_split
 from harness.splits.spec import parse_split
+from harness.study.specs import Spec
 from tests.fabricate import _record
 
 SUITE = "ddi-tuning"
@@ -114,6 +116,117 @@ def test_what_is_not_searched_is_told(repository: Layout) -> None:
         "textddi": (["dropout"], []),
         "ddi_gpt": (["dropout"], []),
     }
+
+
+def test_what_the_paper_searches_is_its_table_8(repository: Layout) -> None:
+    """Of each method what is left out where nothing is searched, and what the published code has fixed."""
+    general = ["learning_rate", "weight_decay", "dropout", "batch_size"]
+    own = {
+        "mlp": ["layers", "hidden"],
+        "mste": ["dimension"],
+        "decagon": ["layers", "hidden"],
+        "ssi_ddi": ["hidden"],
+        "mrcgnn": ["hidden"],
+        "emergnn": ["layers", "width"],
+        "sagan": ["hidden"],
+        "tiger": ["layers", "width"],
+        "textddi": [],
+        "ddi_gpt": [],
+    }
+    fixed = {
+        "ssi_ddi": {"hidden"},
+        "mrcgnn": {"dropout"},
+        "sagan": {"hidden"},
+        "tiger": {"dropout", "layers", "width"},
+    }
+    for name, more in own.items():
+        card = load_method(repository, name)
+        assert left_out(card, []) == [*general, *more]
+        assert left_out(card, ["hidden_s1", "dropout_s2", "layers", "odd"]) == [
+            one for one in (*general, *more) if one not in ("hidden", "dropout", "layers")
+        ]
+        parameters = {*general, *(one for each in own.values() for one in each)}
+        assert {one for one in parameters if added(card, one)} == fixed.get(name, set())
+
+
+def test_table_8_reads_word_for_word(layout: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two settings of each method and split: what was searched, how much of it was run, and the best point."""
+    card = load_method(layout, "ssi_ddi").model_copy(
+        update={
+            "title": "Made up",
+            "variants": {
+                "published": Variant(
+                    summary="one", parameters={"hidden": 1, "rate_s1": 0.1, "rate_s2": 0.1, "dropout": 0.0}
+                )
+            },
+        }
+    )
+    block = Block(
+        benchmark="ddi",
+        methods=["ssi_ddi", "mlp"],
+        datasets=["synthetic_ddi"],
+        splits=["random", "cluster"],
+        seeds=[1],
+        draws=3,
+        search={"hidden": [1, 2, 3], "rate_s1": [0.1, 0.2], "rate_s2": [0.3, 0.4, 0.5, 0.6], "colour": [1, 2]},
+    )
+    reports = {
+        1: {"validation": {"S1": 0.5, "S2": 0.125}},
+        2: {"validation": {"S1": 0.75, "S2": 0.1}},
+        3: {"validation": {"S2": 0.25}},
+        4: {"validation": {"S1": 0.99}},
+    }
+    cells, keys, numbers = [], {}, {}
+    for number, verdict in ((1, Verdict.OK), (2, Verdict.OK), (3, Verdict.OK), (4, Verdict.TIMEOUT)):
+        parameters = {"hidden": number, "rate_s1": number / 10, "rate_s2": number / 100, "dropout": 0.0}
+        job = job_of(layout, "ssi_ddi", 1).model_copy(update={"parameters": parameters})
+        planned = PlannedJob(job=job, image_tree="", dataset_digest="", split_digest="")
+        cells.append(Cell(job, planned, verdict))
+        keys[number], numbers[planned.key] = planned.key, number
+    checked: list[str] = []
+    given: list[object] = []
+
+    def made(*some: object) -> str:
+        given.append(some)
+        return "plan"
+
+    monkeypatch.setattr(tuning, "load_suite", lambda name: Suite(name=name, summary="", blocks=[block]))
+    monkeypatch.setattr(tuning, "jobs_of", lambda _, suite: [suite.name])
+    monkeypatch.setattr(tuning, "make_plan", made)
+    monkeypatch.setattr(tuning, "join", lambda plan, store: cells if plan == "plan" else [])
+    monkeypatch.setattr(tuning, "load_method", lambda _, name: card)
+    monkeypatch.setattr(Store, "record", lambda _, key: key)
+    monkeypatch.setattr(Store, "check", lambda _, record: checked.append(record))
+    monkeypatch.setattr(tuning, "read_json", lambda path: reports[numbers[path.parent.name]])
+    spec = Spec(kind="table", number="8", title="Points", made="tuning", suite="some")
+    sheet = tuning.tuning(layout, spec)
+    assert given == [(layout, "some", ["some"])] and checked == [keys[1], keys[2], keys[3]]
+    assert sheet.head == [
+        "method",
+        "split",
+        "setting",
+        "searched",
+        "left out",
+        "points run",
+        "best validation",
+        "best point",
+    ]
+    absent = "learning_rate, weight_decay, dropout, batch_size"
+    first = ["Made up", "random", "S1", "hidden* (3), rate_s1 (2)", absent, "3 of 4"]
+    second = ["Made up", "random", "S2", "hidden* (3), rate_s2 (4)", absent, "3 of 4"]
+    assert sheet.rows[:2] == [
+        [*first, "75.0", "hidden=2, rate_s1=0.2"],
+        [*second, "25.0", "hidden=3, rate_s2=0.03"],
+    ]
+    assert [[*row[1:3], *row[5:]] for row in sheet.rows[2:]] == [
+        [split, setting, "0 of 0", "-", "-"]
+        for split in ("cluster", "random", "cluster")
+        for setting in ("S1", "S2")
+    ]
+    own = [keys[1], keys[2], keys[3]]
+    assert sheet.runs[:2] == [[(), (), (), (), (), (), own, ()]] * 2
+    assert all(keys == [] for row in sheet.runs[2:] for keys in [row[6]])
+    assert checked == own, "a report that was not checked was read"
 
 
 def test_a_parameter_follows_only_what_it_is_equal_to(repository: Layout) -> None:
@@ -256,6 +369,13 @@ def test_an_ensemble_is_scored_as_the_mean_of_probabilities(layout: Layout) -> N
     metrics = found[PLACE][1].metrics
     assert metrics is not None and {name: metrics[name] for name in expected} == expected
     assert "S1 accuracy of type/as-published 0" in metrics
+    # under a key of the rule and of what the answers are: `ensemble` of another rule is another one
+    evidence = {
+        f"{key}/predictions.npy": Store(layout.runs).record(key).files["predictions.npy"].sha256
+        for key in sorted(run.key for seeds in runs.values() for run in seeds.values())
+    }
+    rule = "mean of probabilities; a softmax where rows are none"
+    assert found[PLACE][1].key == digest_of({"rule": rule, "evidence": evidence})
     # kept, and found again without data or predictions
     again = ensembles(Layout(layout.root, layout.cache / "nowhere", layout.local), runs, METHODS)
     assert again == found

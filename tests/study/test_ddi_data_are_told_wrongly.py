@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import numpy as np
 import pytest
 
-from harness.base.errors import CorruptData, EngineError, UsageError
+from harness.base.errors import CorruptData, EngineError, MissingData, UsageError
 from harness.base.layout import Layout
 from harness.benchmarks.ddi.dataset import DdiDataset
 from harness.benchmarks.ddi.study import facts, page
@@ -26,7 +29,9 @@ from harness.data import load_dataset
 from harness.splits.spec import parse_split
 from harness.splits.strategies import strategy_source
 from harness.study import measure_anew
+from harness.study.extension import OwnSheets, own_sheets
 from harness.study.measurements import load_measured, save_measured
+from harness.study.sides import Sides
 from tests.study.conftest import MakeSheets
 
 
@@ -284,5 +289,113 @@ def test_distances_are_those_of_the_papers_similarity() -> None:
 
 
 def test_other_benchmarks_have_nothing_to_measure(layout: Layout) -> None:
-    with pytest.raises(UsageError, match="nothing is measured"):
+    with pytest.raises(UsageError) as found:
         measure_anew(layout, "repurposing", (), say=lambda _: None)
+    assert (found.value.what, found.value.where, found.value.todo) == (
+        "nothing is measured of the data of benchmark 'repurposing'",
+        "--measure",
+        "leave it out; its study rests on runs alone",
+    )
+
+
+def test_a_benchmark_without_a_package_of_its_own_adds_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[str, str]] = []
+
+    def part(benchmark: str, name: str) -> None:
+        asked.append((benchmark, name))
+
+    monkeypatch.setattr("harness.benchmarks.part", part)
+    own = own_sheets("toy")
+    assert asked == [("toy", "study")] and type(own) is OwnSheets
+    sides = cast(Sides, None)
+    assert own.derived(sides, ()) == () and own.makers(sides) == {}
+
+
+def test_what_is_measured_again_is_drugbank_and_is_kept(
+    tmp_path: Path, committed: SplitFacts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place, said = Layout(tmp_path, tmp_path, tmp_path), list[str]()
+    given: list[tuple[object, ...]] = []
+
+    def measure(*some: object) -> SplitFacts:
+        given.append(some)
+        return committed
+
+    monkeypatch.setattr(measuring, "measure", measure)
+    measure_anew(place, "ddi", [tmp_path], say=said.append)
+    assert given == [(place, "drugbank", [tmp_path], said.append)]
+    assert load_measured(place, "ddi", SplitFacts) == committed
+    assert [path.name for path in (place.reference / "ddi").iterdir()] == ["measured.json"]
+
+
+@pytest.mark.parametrize(
+    ("change", "what"),
+    [
+        (lambda text: text[:-9], "what was measured can't be read: "),
+        (lambda text: "[]", "what was measured can't be read: "),
+        (lambda text: text.replace('"dataset":', '"data":', 1), "what was measured can't be read: Field required"),
+        (
+            lambda text: text.replace('"dated":886', '"dated":887', 1),
+            "what was measured differs from its own digest",
+        ),
+    ],
+)
+def test_a_damaged_measurement_is_told_word_for_word(
+    tmp_path: Path, committed: SplitFacts, change: Callable[[str], str], what: str
+) -> None:
+    place = Layout(tmp_path, tmp_path, tmp_path)
+    save_measured(place, "ddi", committed)
+    path = place.reference / "ddi" / "measured.json"
+    text = path.read_text(encoding="utf-8")
+    assert text.endswith("}\n") and text.count("\n") == 1
+    path.write_text(change(text), encoding="utf-8")
+    with pytest.raises(CorruptData) as found:
+        load_measured(place, "ddi", SplitFacts)
+    assert found.value.what.startswith(what) and found.value.where == str(path)
+    todo = "restore the file from the repository, or run `harness study --benchmark ddi --measure`"
+    assert found.value.todo == todo
+
+
+def test_what_is_outdated_is_told_word_for_word(
+    repository: Layout, committed: SplitFacts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By name, each once; what nobody here can tell is not told."""
+    present = {"drugbank": committed.digest, "twosides": "2" * 64}
+
+    def digest(_: Layout, name: str) -> str:
+        if name not in present:
+            raise MissingData("not here", where="", todo="")
+        return present[name]
+
+    monkeypatch.setattr("harness.data.dataset_digest", digest)
+    monkeypatch.setattr("harness.benchmarks.ddi.study.data_facts.measuring_code", lambda: committed.code)
+    monkeypatch.setattr("harness.splits.strategies.strategy_source", lambda _, name: f"source of {name}")
+    monkeypatch.setattr("harness.splits.splits.recorded_split", lambda *_: None)
+    splits = [
+        one.model_copy(update={"source": f"source of {parse_split(one.split, 1).strategy}"})
+        for one in committed.splits
+    ]
+    sizes = [committed.sizes[0], committed.sizes[1].model_copy(update={"dataset": "gone"})]
+    whole = committed.model_copy(update={"splits": splits, "sizes": sizes})
+    assert outdated(repository, whole) == []
+    others = [one.model_copy(update={"dataset": "twosides", "digest": "1" * 64}) for one in (*sizes, *sizes)]
+    assert outdated(repository, whole.model_copy(update={"sizes": others, "code": "x", "digest": "0" * 64})) == [
+        f"dataset drugbank is another one by now ({'0' * 12} was measured)",
+        f"dataset twosides is another one by now ({'1' * 12} was measured)",
+        "the code that measures has changed since",
+    ]
+    changed = [one.model_copy(update={"source": "x"} if "a" in one.split[:2] else {}) for one in splits]
+    changed.append(splits[0].model_copy(update={"split": "nowhere"}))
+    assert outdated(repository, whole.model_copy(update={"splits": changed})) == [
+        "the code of datasail, nowhere, random splits has changed since they were measured"
+    ]
+    line = SimpleNamespace(sha256="x")
+    monkeypatch.setattr(
+        "harness.splits.splits.recorded_split",
+        lambda _, data, spec: (
+            line
+            if (data, spec.strategy, spec.seed) in (("drugbank", "lohi", 2), ("drugbank", "usage", 1))
+            else None
+        ),
+    )
+    assert outdated(repository, whole) == ["the published splits lohi-2, usage-1 are not those that were measured"]
