@@ -101,7 +101,8 @@ def test_a_whole_split_breaks_nothing() -> None:
         (
             {"items": changed(ITEMS, i3=5, i4=5)},
             [
-                "2 items of part test S1 join other drugs, for one item 3: a known drug (0) and a valid-new drug (2)"
+                "2 items of part test S1 join other drugs, for one item 3: "
+                "a known drug (0) and a valid-new drug (2)"
             ],
         ),
         (
