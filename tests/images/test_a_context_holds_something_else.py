@@ -206,16 +206,16 @@ def test_the_first_root_is_this_entry_by_entry(tmp_path: Path) -> None:
             stream = archive.extractfile(info) if info.isreg() else None
             held = stream.read() if stream is not None else b""
             rows.append((info.name, info.type, info.mode, info.uid, info.gid, info.mtime, info.linkname, held))
-    dirs, link, file, hard = tarfile.DIRTYPE, tarfile.SYMTYPE, tarfile.REGTYPE, tarfile.LNKTYPE
+    dirs, soft, file, hard = tarfile.DIRTYPE, tarfile.SYMTYPE, tarfile.REGTYPE, tarfile.LNKTYPE
     names = "etc usr usr/bin usr/lib usr/lib64 usr/sbin var var/lib var/lib/dpkg var/lib/dpkg/info"
     empty = "etc/hostname etc/hosts etc/resolv.conf var/lib/dpkg/available var/lib/dpkg/status"
     assert rows == [
         *((name, dirs, 0o755, 0, 0, EPOCH, "", b"") for name in names.split()),
-        *((name, link, 0o777, 0, 0, EPOCH, f"usr/{name}", b"") for name in ("bin", "lib", "lib64", "sbin")),
+        *((name, soft, 0o777, 0, 0, EPOCH, f"usr/{name}", b"") for name in ("bin", "lib", "lib64", "sbin")),
         *((name, file, 0o644, 0, 0, EPOCH, "", b"") for name in empty.split()),
         ("usr/bin/tool", file, 0o4755, 7, 8, old, "", b"tool"),
         ("usr/bin/hard", hard, 0o4755, 7, 8, EPOCH, "usr/bin/tool", b""),
-        ("usr/lib/soft", link, 0o777, 7, 8, EPOCH, "bin/tool", b""),
+        ("usr/lib/soft", soft, 0o777, 7, 8, EPOCH, "bin/tool", b""),
         ("srv", dirs, 0o1777, 7, 8, EPOCH, "", b""),
         ("etc/b", file, 0o644, 0, 0, EPOCH, "", b"b"),
     ]

@@ -39,7 +39,9 @@ class Site:
         patches: dict[str, Callable[..., Any]] = {
             "build": self._build,
             "fill_environment_context": self._fill,
-            "fill_method_context": lambda *about: self.did.append(("fill", *about[1:3])),
+            "fill_method_context": lambda layout, own, sdk, folder: self.did.append(
+                ("fill", own, sdk, layout is self.layout and folder.name[:8])
+            ),
             "copy_files": self._copy,
             "require_built": lambda folder, wheels: self.did.append(("require", folder.name[:8], *wheels)),
             "image_entries": lambda _engine, image: self._answer(("entries", image), ENTRIES),
@@ -192,7 +194,7 @@ def test_a_method_is_its_environment_and_its_code(
     own, *sdk = code_folders(site.layout, "constant")
     epoch = epoch_of(environment_chain(site.layout, "constant"))
     assert site.did == [
-        ("fill", own, sdk),
+        ("fill", own, sdk, "context-"),
         {
             "target": "method",
             "arguments": {"ENVIRONMENT": "environment:1"},
