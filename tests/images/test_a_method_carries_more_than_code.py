@@ -151,7 +151,7 @@ def _emptied(folder: Path) -> Path:
 CODE = ("main.py", "a.m", "b.R", "c.r", "D.java", "below/e.py", "weights.txt.py", "tests.py", "weights-a.py")
 NO_CODE = (
     *("method.toml", "weights.toml", "weights.large_1.toml", "tests/x.py", "below/tests/x.py", "parity/x.py"),
-    *("__pycache__/x.pyc", ".ipynb_checkpoints/x.py", ".hidden", ".hidden/x.py", "x.pyc", "x.pyo", "README.md"),
+    *("__pycache__/x.pyc", ".ipynb_checkpoints/x.py", ".hide", ".hidden/x.py", "x.pyc", "x.pyo", "README.md"),
     *("x.swp", "x.py~", "x.py.orig", "x.py.rej", "x.RData", "x.Rhistory"),
 )
 
