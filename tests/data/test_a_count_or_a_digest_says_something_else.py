@@ -309,3 +309,24 @@ def test_tables_to_be_brought_are_named(own: Layout) -> None:
     whole = manifest(bring="secret", brought=[])
     assert reason_to_bring(whole) == "secret"
     assert missing_tables(own, whole) == [*benchmarks.get("repurposing").brought_tables]
+
+
+def test_drugs_without_any_column_have_nothing_to_remark_on() -> None:
+    bare = replace(SMALL, drug_features=np.zeros((3, 0)), drug_feature_names=())
+    assert benchmarks.get("repurposing").remarks(bare) == ()
+
+
+def test_what_is_extended_is_looked_for_in_the_mirrors(own: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_dataset(own)
+    asked: list[object] = []
+    whole = datasets.load_dataset(own, "mine")
+
+    def load(_layout: Layout, name: str, *, mirrors: object) -> object:
+        asked.append((name, mirrors))
+        return whole
+
+    monkeypatch.setattr("harness.data.extension.load_dataset", load)
+    mirrors = [own.root / "mirror"]
+    name = extended(own, "mine", [NewItem(kind="drug", name="new", text="mass=1")], mirrors)
+    extended(own, name, [NewItem(kind="drug", name="newer", text="mass=1")], mirrors)
+    assert asked == [("mine", mirrors)] * 2
