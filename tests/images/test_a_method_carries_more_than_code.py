@@ -146,3 +146,32 @@ def test_a_checkouts_links_are_named_and_not_followed(tmp_path: Path) -> None:
 def _emptied(folder: Path) -> Path:
     (folder / "empty").mkdir()
     return folder / "empty"
+
+
+CODE = ("main.py", "a.m", "b.R", "c.r", "D.java", "below/e.py", "weights.txt.py", "tests.py", "weights-a.py")
+NO_CODE = (
+    *("method.toml", "weights.toml", "weights.large_1.toml", "tests/x.py", "below/tests/x.py", "parity/x.py"),
+    *("__pycache__/x.pyc", ".ipynb_checkpoints/x.py", ".hide", ".hidden/x.py", "x.pyc", "x.pyo", "README.md"),
+    *("x.swp", "x.py~", "x.py.orig", "x.py.rej", "x.RData", "x.Rhistory"),
+)
+
+
+def test_what_goes_into_an_image_is_code_and_nothing_else(tmp_path: Path) -> None:
+    for name in (*CODE, *NO_CODE):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("")
+    assert code_files(tmp_path) == sorted(CODE)
+
+
+@pytest.mark.parametrize("name", ["weights.a-b.toml", "weightsx.toml", "my.weights.toml", "x.md.txt", "card.toml"])
+def test_what_only_looks_like_a_card_is_refused(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_text("")
+    with pytest.raises(ImageError) as refused:
+        code_files(tmp_path)
+    assert refused.value.what == (
+        "what an image would be made of is no source file (.py, .m, .R, .r, .java)"
+    ) and refused.value.where == str(tmp_path / name)
+    assert refused.value.todo == (
+        "if the method needs it, declare it as an input of the card, or as weights (weights.toml), "
+        "so that audits can see it"
+    )

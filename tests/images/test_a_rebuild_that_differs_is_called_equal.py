@@ -51,3 +51,91 @@ def test_a_rebuild_is_equal_only_with_every_file(
     assert finding.check == "rebuilt"
     assert finding.fault.startswith(fault) and bool(finding.fault) is bool(fault)
     assert len(removed) == 1
+
+
+@pytest.mark.parametrize("names", [["_base"], ["constant"], ["constant", "_base"]])
+def test_every_layer_is_made_again_with_its_own_parts_and_removed(
+    monkeypatch: pytest.MonkeyPatch, layout: Layout, names: list[str]
+) -> None:
+    did: list[Any] = []
+    images = SimpleNamespace(remove=lambda image, force: did.append(("remove", image, force)))
+    engine: Any = SimpleNamespace(client=SimpleNamespace(images=images))
+    layers = [SimpleNamespace(name=name) for name in ("_base", "_numpy")]
+    built = {"_base": _made(FIRST), "_numpy": replace(_made(SECOND), image_id="sha256:3", seconds=2.25)}
+
+    def answer(what: str, value: Any) -> Any:
+        def note(*about: Any, **how: Any) -> Any:
+            did.append((what, *about[1:], *how.items()))
+            return value
+
+        return note
+
+    def entries(asked: Any, image: str) -> dict[str, TreeEntry]:
+        assert asked is engine
+        did.append(("entries", image))
+        return FIRST
+
+    def again(_engine: Any, _layout: Any, environment: Any, variant: str, rebuilds: dict[str, str]) -> Any:
+        did.append(("make", environment.name, variant, [*rebuilds]))
+        return built[environment.name]
+
+    def ensure(asked: Any, _layout: Layout, name: str, accelerator: str) -> Any:
+        assert asked is engine and accelerator == "cuda"
+        return SimpleNamespace(name=f"first {name}", environment_tree=built[name].tree)
+
+    patches: dict[str, Any] = {
+        "needed_layers": answer("needed", [(one, "cpu") for one in layers]),
+        "ensure_environment": ensure,
+        "fetch_parts": answer("fetch", 0),
+        "find_sources": lambda _: "sources",
+        "parts_of_layers": lambda chosen: [one.name for one, _ in chosen],
+        "building": lambda _: nullcontext(),
+        "_make_again": again,
+        "tag_image": answer("tag", None),
+        "image_entries": entries,
+        "layers_of": lambda _: layers,
+        "make_method": answer("method", ("sha256:m", 1.0)),
+        "code_of_entries": lambda _: "c" * 64,
+    }
+    for name, patch in patches.items():
+        monkeypatch.setattr(verify, name, patch)
+    findings = list(verify._rebuild(engine, layout, names, "cuda"))
+    tags = [one[2] for one in did if one[0] == "tag"]
+    for tag, name in zip(tags, ("base", "numpy"), strict=True):
+        stem, _, unique = tag.rpartition("-")
+        assert stem == f"localhost/permafrost/rebuilt-{name}:{built[f'_{name}'].tree[:16]}" and len(unique) == 8
+    methods = [name for name in names if not name.startswith("_")]
+    assert did == [
+        ("needed", names, "cuda"),
+        ("fetch", ["_base"], "sources"),
+        ("make", "_base", "cpu", []),
+        ("tag", "sha256:2", tags[0]),
+        ("fetch", ["_numpy"], "sources"),
+        ("make", "_numpy", "cpu", ["_base"]),
+        ("tag", "sha256:3", tags[1]),
+        *(
+            step
+            for name in methods
+            for step in (
+                ("method", layout, name, tags[1], ("cached", False)),
+                ("entries", "sha256:m"),
+                ("remove", "sha256:m", True),
+            )
+        ),
+        ("remove", tags[1], True),
+        ("remove", tags[0], True),
+    ]
+    assert [(one.image, one.check, one.detail, one.fault) for one in findings] == [
+        ("_base", "rebuilt", f"equal tree {built['_base'].tree[:16]}, built in 1.0 s", ""),
+        ("_numpy", "rebuilt", f"equal tree {built['_numpy'].tree[:16]}, built in 2.2 s", ""),
+        *((name, "rebuilt", f"equal code tree {'c' * 16}", "") for name in methods),
+    ]
+
+
+def test_of_many_differences_eight_are_named_and_seconds_are_rounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = SimpleNamespace(monotonic=iter([10.0, 11.26, 11.5]).__next__)
+    monkeypatch.setattr("harness.images.verify.time", clock)
+    check = verify._Timed("an image")
+    assert check("a", "b") == verify.ImageFinding("an image", "a", "b", "", 1.3)
+    assert check("a", "b", "c") == verify.ImageFinding("an image", "a", "b", "c", 0.2)
+    assert [verify._canonical(name) for name in ("A.b__C-d", "x")] == ["a-b-c-d", "x"]

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from harness.base.layout import Layout
+from harness.base.seal import write_note
 from harness.images import export as held
 from harness.images.trees import TreeEntry, code_of_entries, environment_listing, listing_digest
 
@@ -65,3 +66,11 @@ def test_what_was_found_by_other_rules_is_found_anew(
     monkeypatch.setattr(held, "_RULES", "bytes")
     held.held_trees(ENGINE, layout, "sha256:1")
     assert reads == ["sha256:1", "sha256:1"]
+
+
+def test_a_note_about_one_image_that_tells_of_another_is_none(reads: list[str], tmp_path: Path) -> None:
+    layout = Layout(root=tmp_path, cache=tmp_path, local=tmp_path)
+    other = held.held_trees(ENGINE, layout, "sha256:2")
+    write_note(tmp_path / "images" / "held", ["sha256:1", held._RULES], other.model_dump())
+    assert held.held_trees(ENGINE, layout, "sha256:1").image_id == "sha256:1"
+    assert reads == ["sha256:2", "sha256:1"]

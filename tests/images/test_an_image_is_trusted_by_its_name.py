@@ -178,8 +178,14 @@ def test_one_builds_at_a_time_and_what_a_killed_one_left_goes(private: Layout) -
     folder = private.cache / "images"
     (folder / "context-abc").mkdir(parents=True)
     (folder / "another").mkdir()
+    # no folder, and nobody's: it is passed over
+    (folder / "context-file").touch()
     with building(private):
-        assert sorted(path.name for path in folder.iterdir()) == ["another", "building.lock"]
+        assert sorted(path.name for path in folder.iterdir()) == [
+            "another",
+            "building.lock",
+            "context-file",
+        ]
 
 
 class Builder:

@@ -75,8 +75,9 @@ def test_a_folder_of_copyright_is_not_excluded_by_its_name_alone() -> None:
 
 
 def test_the_control_file_is_read_with_continuation_lines(tmp_path: Path) -> None:
-    path = make_deb(tmp_path, "one", FILES, Depends="a,\n b")
-    assert read_control(path)["Depends"] == "a,\nb"
+    path = make_deb(tmp_path, "one", FILES, Depends="a,\n b", Recommends="c,\n\td: e")
+    fields = read_control(path)
+    assert (fields["Depends"], fields["Recommends"]) == ("a,\nb", "c,\nd: e")
 
 
 def test_a_gzip_member_is_read(tmp_path: Path) -> None:

@@ -99,7 +99,7 @@ def _items(file: TableFile, ids: Sequence[str]) -> tuple[Integers, Integers | Si
         keys = (
             (
                 one.row,
-                ", ".join([*map(ids.__getitem__, one.pair), *sorted(one.types), one.row.cells.get("sign", "")]),
+                ", ".join([*map(ids.__getitem__, one.pair), *sorted(one.types), *_sign_told(one.row)]),
             )
             for one in items
         )
@@ -149,6 +149,11 @@ def _types(row: TableLine) -> list[str]:
     if not all(names) or len(set(names)) < len(names):
         raise row.refused("a type has no name, or is there twice", "give every type once, separated by ;")
     return names
+
+
+def _sign_told(row: TableLine) -> list[str]:
+    """The sign as it was written, where the table has signs."""
+    return [row.cells["sign"]] if "sign" in row.cells else []
 
 
 def _sign(row: TableLine) -> int:

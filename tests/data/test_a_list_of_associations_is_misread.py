@@ -1,0 +1,155 @@
+"""Associations as a list or a matrix: every fault by its place, every cell where it belongs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from harness.benchmarks.repurposing.converters import csv
+from harness.data import cells
+from tests.data.told import Told, manifest, put, told
+
+
+def by_csv(folder: Path, associations: str, drugs: str = "", diseases: str = "") -> Any:
+    contents = {"a.csv": associations, "d.csv": drugs, "e.csv": diseases}
+    files = {name: put(folder / name, text) for name, text in contents.items() if text}
+    names = {
+        "associations": "a.csv",
+        "drug_features": "d.csv" if drugs else "",
+        "disease_features": "e.csv" if diseases else "",
+    }
+    return csv.convert(manifest("csv", **names), files)
+
+
+LIST = "drug,disease,label\na,x,1\nb,y,-1\nb,x,0\n"
+COLUMNS = (
+    "for a list of pairs, name them drug, disease, label (label may be left out); for a matrix, give a line per "
+    "drug and a column per disease, with 1, -1, 0 or nothing in the cells"
+)
+
+
+@pytest.mark.parametrize(
+    ("associations", "drugs", "faults"),
+    [
+        ("drug,disease\na,\n", "", [("the pair has a name that is empty", "a.csv: line 2", "give both names")]),
+        (
+            LIST + "a,x,0\n",
+            "",
+            [("the pair 'a', 'x' is also in line 2", "a.csv: line 5", "keep one of the lines")],
+        ),
+        (
+            "drug,disease,label\na,x,2\nb,y,\n",
+            "",
+            [
+                ("label '2' is none of -1, 0, +1", "a.csv: line 2", "correct the label"),
+                ("label '' is none of -1, 0, +1", "a.csv: line 3", "correct the label"),
+            ],
+        ),
+        ("drug,gene\na,x\nb,y\n", "", [("the columns are drug, gene", "a.csv: line 1", COLUMNS)]),
+        ("word\na\n", "", [("the columns are word", "a.csv: line 1", COLUMNS)]),
+        (
+            ",x,,x\na,1,0,1\n,1,1,1\nb,1,2,0\na,0,0,0\n",
+            "",
+            [
+                ("the column has no name", "a.csv: line 1, column 3", "name it by its disease"),
+                ("'x' is also the name of column 2", "a.csv: line 1, column 4", "keep one of the columns"),
+                ("the line has no name", "a.csv: line 3", "name it in the first column"),
+                ("label '2' is none of -1, 0, +1", "a.csv: line 4, column ''", "correct the label"),
+                ("'a' is also in line 2", "a.csv: line 5", "keep one of the lines"),
+            ],
+        ),
+        (
+            LIST,
+            "drug,f,g\na,1,heavy\n",
+            [
+                (
+                    "'heavy' is not a number",
+                    "d.csv: line 2, column 'g'",
+                    "give a number, or leave an unknown value empty",
+                )
+            ],
+        ),
+        (
+            LIST,
+            "drug,f\na,1\nc,2\n",
+            [
+                (
+                    "drug 'b' has no line in the drug features",
+                    "a.csv: line 3",
+                    "add it there (its cells may be empty), or remove it here",
+                )
+            ],
+        ),
+        *(
+            (
+                LIST,
+                drugs,
+                [
+                    (
+                        "the table has no features",
+                        "d.csv",
+                        "give a header, a first column of names and at least one feature column",
+                    )
+                ],
+            )
+            for drugs in ("drug,f\n", "drug\na\nb\n")
+        ),
+    ],
+)
+def test_a_table_of_associations_is_corrected_by_its_faults(
+    tmp_path: Path, associations: str, drugs: str, faults: list[Told]
+) -> None:
+    assert told(lambda: by_csv(tmp_path, associations, drugs)) == [
+        (what, f"{tmp_path}/{where}", todo) for what, where, todo in faults
+    ]
+
+
+def test_exchanged_tables_are_told_as_such(tmp_path: Path) -> None:
+    drugs, diseases = "drug,f\nx,1\ny,2\n", "disease,f\na,1\nb,2\n"
+    assert told(lambda: by_csv(tmp_path, LIST, drugs, diseases)) == [
+        (
+            "diseases stand where drugs belong, and drugs where diseases belong",
+            str(tmp_path / "a.csv"),
+            "turn the matrix, or exchange the two tables of features",
+        )
+    ]
+    assert told(lambda: csv.convert(manifest("csv", associations=""), {}))[0][:2] == (
+        "the file 'drug_features.csv' is not listed",
+        "mine/dataset.toml: files",
+    )
+    empty = manifest("csv", associations="", drug_features="", disease_features="")
+    assert told(lambda: csv.convert(empty, {})) == [
+        ("there are no associations", "mine/dataset.toml: parameters.associations", "")
+    ]
+
+
+def test_a_list_and_a_matrix_are_the_same_dataset(tmp_path: Path) -> None:
+    one = by_csv(tmp_path / "1", "Disease,Label,DRUG\nx,1,a\ny,-1,b\nx,0,b\nz,+1,a\n")
+    other = by_csv(tmp_path / "2", "name,x,y,z\na,1,,1\nb,0,-1,\n")
+    for dataset in (one, other):
+        assert dataset.associations.tolist() == [[1, 0, 1], [0, -1, 0]]
+        assert (dataset.drug_ids, dataset.disease_ids) == (("a", "b"), ("x", "y", "z"))
+        assert (dataset.drug_feature_names, dataset.disease_feature_names) == (("a", "b"), ("x", "y", "z"))
+        assert dataset.drug_features.tolist() == np.eye(2).tolist()
+        assert dataset.disease_features.tolist() == np.eye(3).tolist()
+        assert dataset.remarks == tuple(
+            f"nothing is known of the {kind}s but their names: each resembles itself alone"
+            for kind in ("drug", "disease")
+        )
+    bare = by_csv(tmp_path / "3", "drug,disease\nb,y\na,x\n", drugs="d,f,g\na,1,\nb,2,3\nc,,4\n")
+    assert bare.associations.tolist() == [[0, 1], [1, 0], [0, 0]] and bare.disease_ids == ("y", "x")
+    assert (bare.drug_ids, bare.drug_feature_names, len(bare.remarks)) == (("a", "b", "c"), ("f", "g"), 1)
+    assert str(bare.drug_features.tolist()) == "[[1.0, nan], [2.0, 3.0], [nan, 4.0]]"
+
+
+@pytest.mark.parametrize(
+    ("cells_of_column", "is_matrix"),
+    [(["1", "x"], False), (["1", "1", "x"], True), (["", "", "x"], True), (["x", "y", "1"], False), ([], False)],
+)
+def test_a_matrix_is_told_by_most_of_its_first_column(cells_of_column: list[str], is_matrix: bool) -> None:
+    rows = [(1, ["n", "x"]), *((place, ["a", cell]) for place, cell in enumerate(cells_of_column, start=2))]
+    assert csv._is_matrix(cells.RawTable(Path("x"), rows, ",")) is is_matrix
+    assert not csv._is_matrix(cells.RawTable(Path("x"), [(1, ["n"]), (2, ["a"])], ","))

@@ -1,0 +1,51 @@
+"""The environment in which sources are compiled is handed to the build that needs it, and only to that."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.base.layout import Layout
+from harness.images import build as building_module
+from harness.images import builder as client_module
+from harness.images.build import ensure_image
+from harness.images.identity import environment_image_name, environment_tree
+from harness.images.record import recorded_tree
+from tests.images.test_an_image_is_trusted_by_its_name import Builder, FakeEngine, builder, engine, private
+
+__all__ = ["builder", "engine", "private"]
+
+
+def test_sources_are_compiled_in_the_helper(
+    engine: FakeEngine, private: Layout, builder: Builder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(building_module, "compare_with_record", lambda *_: None)
+    asked: Any = engine
+    ensure_image(asked, private, "libmf", supply=builder.supply)
+    helper = environment_image_name("_compiler", recorded_tree(private, "_compiler"))
+    made = [text for text in builder.did if text.startswith("make ")]
+    compiled = [text for text in made if text.endswith(f" with {helper}")]
+    assert len(compiled) == 1 and compiled[0].startswith("make libmf cpu on ")
+    assert any(text.startswith("make _compiler cpu on ") for text in made[: made.index(compiled[0])])
+    assert made[-1] == f"make libmf on {environment_image_name('libmf', environment_tree(private, 'libmf'))}"
+
+
+@pytest.mark.parametrize(
+    ("version", "can"),
+    [
+        ("20.10.24", True),
+        ("22.0", True),
+        ("22", True),
+        ("23.0.1", False),
+        ("28.2.2", False),
+        ("", False),
+        ("v9", False),
+    ],
+)
+def test_the_last_docker_with_buildkit_inside_is_22(tmp_path: Path, version: str, can: bool) -> None:
+    client = tmp_path / "docker"
+    client.write_text(f'#!/bin/sh\n[ "$1" = buildx ] && exit 1\necho "{version}"; exit 1\n')
+    client.chmod(0o755)
+    assert client_module._has_buildkit(str(client)) is can

@@ -1,0 +1,226 @@
+"""What is fetched, from where and in which order, kept and handed on, and what is said where it is not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.base.errors import CorruptData, MissingData
+from harness.base.layout import Layout
+from harness.images import archives, conda, fetch, wheels
+from harness.images.cards import (
+    load_environment,
+)
+from harness.images.locks import Part
+from harness.images.parts import admit, checked_part, part_path
+from tests.images.programs import SHA, texts
+from tests.images.site import Site, sha_of
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Site:
+    return Site(tmp_path)
+
+
+# what is kept in the store
+
+
+def part_of(content: bytes, *, size: int | None = None, kind: Any = "debian", path: str = "pool/x_1.deb") -> Part:
+    return Part(kind, "x_1.deb", sha_of(content), size, path)
+
+
+@pytest.mark.parametrize(
+    ("size", "why"),
+    [
+        (None, "its sha256 is {actual} instead of {wanted}"),
+        (5, "its sha256 is {actual} instead of {wanted}"),
+        (4, "it is 5 bytes long instead of 4"),
+        (0, "it is 5 bytes long instead of 0"),
+    ],
+)
+def test_a_download_that_is_another_is_deleted(site: Site, size: int | None, why: str) -> None:
+    file = site.folder / "download"
+    file.write_bytes(b"other")
+    part = part_of(b"right", size=size)
+    with pytest.raises(CorruptData) as refused:
+        admit(site.layout, part, file)
+    reason = why.format(actual=sha_of(b"other"), wanted=part.sha256)
+    assert texts(refused.value) == (
+        f"x_1.deb is not the file that was locked: {reason}",
+        "a download, now deleted (pool/x_1.deb)",
+        "try another source (--mirror DIR); if all of them agree, it is the lock that was changed",
+    )
+    assert not file.exists() and not part_path(site.layout, part).exists()
+
+
+def test_a_right_download_is_moved_and_nobody_writes_to_it(site: Site) -> None:
+    file = site.folder / "download"
+    file.write_bytes(b"right")
+    part = part_of(b"right", size=7)
+    with pytest.raises(MissingData) as missing:
+        checked_part(site.layout, part)
+    place = site.layout.parts / part.sha256[:2] / part.sha256
+    assert texts(missing.value) == (
+        "x_1.deb has not been fetched",
+        str(place),
+        "run `harness image fetch` (needs a network)",
+    )
+    assert admit(site.layout, part, file) == place == checked_part(site.layout, part)
+    assert place.read_bytes() == b"right" and place.stat().st_mode & 0o777 == 0o444 and not file.exists()
+    place.chmod(0o644)
+    place.write_bytes(b"wrong")
+    with pytest.raises(CorruptData) as changed:
+        checked_part(site.layout, part)
+    assert texts(changed.value) == (
+        f"x_1.deb changed after it was fetched: sha256 {sha_of(b'wrong')} instead of {part.sha256}",
+        str(place),
+        "delete that file and run `harness image fetch` again",
+    )
+
+
+# where parts come from
+
+
+@pytest.fixture
+def ways(monkeypatch: pytest.MonkeyPatch) -> list[object]:
+    asked: list[object] = []
+
+    def missing(name: str) -> Any:
+        def get(*about: object) -> None:
+            asked.append((name, *about[:-1]))
+            raise MissingData(f"{name} has none")
+
+        return get
+
+    monkeypatch.setattr(archives, "download", missing("archive"))
+    monkeypatch.setattr(archives, "download_by_apt", missing("apt"))
+    monkeypatch.setattr(archives, "apt_archives", lambda: ["https://apt"])
+    monkeypatch.setattr(wheels, "pip_download", missing("pip"))
+    monkeypatch.setattr(conda, "channel_roots", lambda: ["https://conda/"])
+    return asked
+
+
+HINTS = {
+    "debian": ", or the URL of a Debian archive or snapshot ($PERMAFROST_DEBIAN_MIRROR)",
+    "wheel": ", or an index that pip knows (`pip config list`)",
+    "source": ", or an index that pip knows (`pip config list`)",
+    "conda": ", or the URL that your channels lie under ($PERMAFROST_CONDA_MIRROR)",
+}
+ORDER = {
+    "debian": [
+        ("https://a", "archive"),
+        ("https://b", "archive"),
+        ("apt: https://apt", "apt"),
+        ("https://z", "archive"),
+    ],
+    "wheel": [("pip", "pip")],
+    "source": [("pip", "pip")],
+    "conda": [("https://conda/", "archive")],
+}
+LOCAL = (
+    ". Builds whose version has a '+' are kept in their publisher's own index, not in the public one: name that "
+    "index in $PIP_EXTRA_INDEX_URL, or a folder that holds the file in $PIP_FIND_LINKS"
+)
+
+
+@pytest.mark.parametrize("kind", [*HINTS])
+@pytest.mark.parametrize("path", ["x==1", "x==1+cpu"])
+def test_every_source_is_tried_in_its_order_and_named(
+    site: Site, ways: list[object], kind: Any, path: str
+) -> None:
+    part = part_of(b"right", kind=kind, path=path)
+    mirrors = [site.folder / "m1", site.folder / "m2"]
+    sources = fetch.PartSources(mirrors, ["https://a", "https://b"], ["https://z"])
+    with pytest.raises(MissingData) as failed:
+        fetch.fetch_parts(site.layout, [part], sources)
+    tried = [f"{mirror}: not there" for mirror in mirrors]
+    tried += [f"{name}: {way} has none" for name, way in ORDER[kind]]
+    assert texts(failed.value) == (
+        "x_1.deb is in none of its sources",
+        "\n         ".join(tried),
+        f"check the network, or give a folder that has it (--mirror DIR){HINTS[kind]}"
+        f"{LOCAL if kind == 'wheel' and '+' in path else ''}; wanted: {path}, sha256 {part.sha256}",
+    )
+    names = [name.removeprefix("apt: ") for name, _ in ORDER[kind]]
+    expected = [
+        (way, *([] if way == "pip" else [name]), part) for name, (_, way) in zip(names, ORDER[kind], strict=True)
+    ]
+    assert ways == expected
+    ways.clear()
+    with pytest.raises(MissingData) as failed:
+        fetch.fetch_parts(site.layout, [part], fetch.PartSources(network=False))
+    assert failed.value.where == "no source is configured for it" and ways == []
+
+
+def test_a_wrong_file_in_one_source_is_the_news_where_no_other_has_it(site: Site, ways: list[object]) -> None:
+    part = part_of(b"right")
+    for name in ("m1", "m2"):
+        (site.folder / name).mkdir()
+    (site.folder / "m1" / "x_1.deb").write_bytes(b"wrong")
+    sources = fetch.PartSources([site.folder / "m1", site.folder / "m2"], network=False)
+    with pytest.raises(CorruptData) as failed:
+        fetch.fetch_parts(site.layout, [part], sources)
+    what = f"x_1.deb is not the file that was locked: its sha256 is {sha_of(b'wrong')} instead of {part.sha256}"
+    assert failed.value.what == what
+    assert failed.value.where == f"{site.folder}/m1: {what}\n         {site.folder}/m2: not there"
+    assert failed.value.todo.startswith("try another source (--mirror DIR)")
+    (site.folder / "m2" / "x_1.deb").write_bytes(b"right")
+    assert fetch.fetch_parts(site.layout, [part], sources) == 1
+
+
+@pytest.mark.parametrize("place", ["{sha:.2}/{sha}", "{sha}", "pool/x_1.deb", "x_1.deb"])
+def test_a_mirror_may_be_laid_out_in_four_ways(site: Site, place: str) -> None:
+    part, mirror = part_of(b"right"), site.folder / "mirror"
+    file = mirror / place.format(sha=part.sha256)
+    file.parent.mkdir(parents=True)
+    file.write_bytes(b"right")
+    seen: list[object] = []
+    count = fetch.fetch_parts(
+        site.layout,
+        [part, part, part_of(b"right", size=5)],
+        fetch.PartSources([mirror], network=False),
+        progress=lambda *about: seen.append(about),
+    )
+    assert (count, seen) == (1, [(1, 1, part_of(b"right", size=5))])
+    assert file.is_file() and checked_part(site.layout, part).read_bytes() == b"right"
+    assert fetch.fetch_parts(site.layout, [part], fetch.PartSources(network=False)) == 0
+
+
+def test_parts_are_exported_as_a_mirror(site: Site) -> None:
+    parts = [part_of(content) for content in (b"a", b"b")]
+    for content in (b"a", b"b"):
+        site.store(content)
+    target = site.folder / "target"
+    assert fetch.export_parts(site.layout, [*parts, *parts], target) == 2
+    found = {
+        path.relative_to(target).as_posix(): path.read_bytes() for path in target.rglob("*") if path.is_file()
+    }
+    assert found == {
+        f"{part.sha256[:2]}/{part.sha256}": content for part, content in zip(parts, (b"a", b"b"), strict=True)
+    }
+    (target / parts[0].sha256[:2] / parts[0].sha256).unlink()
+    assert fetch.export_parts(site.layout, parts, target) == 1
+    assert fetch.export_parts(site.layout, parts, target) == 0
+
+
+def test_sources_are_found_where_they_are_said_to_be(
+    repository: Layout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PERMAFROST_DEBIAN_MIRROR", " https://one  https://two ")
+    monkeypatch.delenv("PERMAFROST_MIRROR", raising=False)
+    found = fetch.find_sources(repository, [tmp_path], network=False)
+    fallbacks = load_environment(repository, "_base").card.debian.archives
+    assert found == fetch.PartSources([tmp_path], ["https://one", "https://two"], fallbacks, network=False)
+    monkeypatch.delenv("PERMAFROST_DEBIAN_MIRROR")
+    assert fetch.find_sources(repository).archives == [] and fetch.find_sources(repository).network is True
+    asked: list[object] = []
+    monkeypatch.setattr(fetch, "fetch_parts", lambda *about, **how: asked.append((about, how)) or 7)  # type: ignore[func-returns-value]
+    tell: Any = lambda *_: None  # noqa: E731
+    supply = fetch.Supply([tmp_path], network=False, progress=tell)
+    parts = [part_of(b"a")]
+    assert supply.fetch(repository, parts) == 7
+    sources = fetch.find_sources(repository, [tmp_path], network=False)
+    assert asked == [((repository, parts, sources), {"progress": tell})]
+    assert SHA not in str(asked)

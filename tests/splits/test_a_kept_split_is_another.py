@@ -1,0 +1,236 @@
+"""Splits that are kept, recorded or made again: which one is handed out, and what is said of one that differs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from harness.base.errors import EngineError, HarnessError
+from harness.base.layout import Layout
+from harness.base.npy import npy_bytes
+from harness.base.vocabulary import Verdict
+from harness.benchmarks.ddi.splits.form import FORM
+from harness.benchmarks.ddi.splits.parts import part_split
+from harness.benchmarks.ddi.splits.strategies import cluster, datasail, lohi, random
+from harness.splits import splits
+from harness.splits.checksums import record_splits, spec_key
+from harness.splits.spec import SplitSpec
+from harness.splits.strategies import examined_of, get_strategy, parameters_of, strategy_names, strategy_source
+from tests.data.own_data import write_dataset
+from tests.splits.made_up_drugs import made_up_drugs
+
+SPEC = SplitSpec(strategy="random", seed=3, parameters={"test_share": 0.34, "inner_folds": 0})
+MANY = "drug,disease,label\n" + "".join(f"d{n},x{m},{(n + m) % 2}\n" for n in range(4) for m in range(3))
+
+
+def told(do: Any) -> tuple[str, str, str]:
+    with pytest.raises(HarnessError) as caught:
+        do()
+    return caught.value.what, caught.value.where, caught.value.todo
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Layout:
+    """A dataset of a person's own, with four drugs and three diseases."""
+    layout = Layout(root=tmp_path, cache=tmp_path / "cache", local=tmp_path / "local")
+    layout.datasets.mkdir()
+    drugs = "drug,f\n" + "".join(f"d{n},{n}\n" for n in range(4))
+    diseases = "disease,f\n" + "".join(f"x{n},{n}\n" for n in range(3))
+    tables = {"associations.csv": MANY, "drug_features.csv": drugs, "disease_features.csv": diseases}
+    counts = {"drugs": 4, "diseases": 3, "positives": 6, "negatives": 0, "drug_features": 1}
+    write_dataset(layout, tables=tables, statistics=counts)
+    return layout
+
+
+def test_a_split_is_made_once_and_then_known(own: Layout) -> None:
+    assert splits.known_split_digest(own, "mine", SPEC) is None
+    made = splits.make_split(own, "mine", SPEC)
+    assert not (own.cache / "splits").exists(), "nothing is kept by making"
+    digest = splits.split_digest(own, "mine", SPEC)
+    path = own.cache / "splits" / f"{digest}.npy"
+    assert digest == made.digest and path.is_file() and splits.split_path(own, "repurposing", digest) == path
+    assert splits.known_split_digest(own, "mine", SPEC) == digest == splits.split_digest_offline(own, "mine", SPEC)
+    spelt = SPEC.model_copy(update={"parameters": {"inner_folds": 0, "test_share": 0.34}})
+    assert splits.known_split_digest(own, "mine", spelt) == digest
+    for other in ({"seed": 4}, {"parameters": {"test_share": 0.34}}):
+        assert splits.known_split_digest(own, "mine", SPEC.model_copy(update=other)) is None
+    assert splits.load_split(own, "mine", SPEC).digest == digest
+    path.unlink()
+    assert splits.load_split(own, "mine", SPEC).digest == digest and path.is_file(), "made again"
+    (note,) = (own.cache / "splits" / "made").iterdir()
+    recipe = splits.recipe_of(own, "mine", SPEC)
+    assert recipe["split"] == {
+        "strategy": "random",
+        "seed": 3,
+        "parameters": {"test_share": 0.34, "inner_folds": 0},
+    }
+    assert recipe["strategy"] == strategy_source("repurposing", "random")
+    path.unlink()
+    note.write_text(note.read_text().replace(digest, "0" * 64))
+    assert told(lambda: splits.load_split(own, "mine", SPEC)) == (
+        f"split {SPEC.label} of dataset 'mine' came out different from the one made here before",
+        f"{own.cache / 'splits' / 'made'}: {'0' * 64}, made: {digest}",
+        f"remove the folder {own.cache / 'splits'}, or use the environment it was made in",
+    )
+    note.write_text(note.read_text().replace('"seed": 3', '"seed": 4').replace('"seed":3', '"seed":4'))
+    assert splits.known_split_digest(own, "mine", SPEC) is None, "a note of other content is none"
+
+
+def test_a_changed_split_file_is_told(own: Layout) -> None:
+    digest = splits.split_digest(own, "mine", SPEC)
+    path = splits.split_path(own, "repurposing", digest)
+    path.write_bytes(npy_bytes(np.zeros((4, 3), dtype=np.int8)))
+    assert told(lambda: splits.load_split(own, "mine", SPEC)) == (
+        "a split file was changed",
+        str(path),
+        "remove it; it will be made again from its recipe",
+    )
+
+
+def test_a_recorded_split_is_the_only_one(own: Layout) -> None:
+    made = splits.make_split(own, "mine", SPEC)
+    line = splits.as_recorded("repurposing", SPEC, made)
+    assert (line.spec, line.training, line.test, line.sha256) == (SPEC, 7, 5, made.digest)
+    record_splits(own, "mine", [line])
+    assert splits.split_digest(own, "mine", SPEC) == made.digest
+    assert splits.verify_split(own, "mine", SPEC, made) == []
+    other = splits.make_split(own, "mine", SPEC.model_copy(update={"seed": 9}))
+    broken = [f"its sha256 is {other.digest}, recorded is {made.digest}"]
+    assert splits.verify_split(own, "mine", SPEC, other) == broken
+    assert splits.verify_split(own, "mine", SPEC, other, recorded=False) == []
+    path = own.datasets / "mine" / "splits.csv"
+    path.write_text(path.read_text().replace(made.digest, "0" * 64))
+    assert told(lambda: splits.load_split(own, "mine", SPEC)) == (
+        f"split {SPEC.label} of dataset 'mine' came out different from the published one",
+        f"{path}: {'0' * 64}, made: {made.digest}",
+        "use the locked environment of run_all.sh; a published split never changes",
+    )
+    assert splits.describe_split(own, "mine", SPEC, made) == {"pairs": {"training": 7, "test": 5}}
+    strange: Any = SimpleNamespace(folds=np.zeros((1, 1), dtype=np.int8), digest="x")
+    assert splits.verify_split(own, "mine", SPEC, strange, recorded=False) == [
+        "the split is (1, 1), the dataset (4, 3)"
+    ]
+
+
+def test_a_split_that_can_not_be_made_is_told_by_its_name(own: Layout) -> None:
+    tight = SplitSpec(strategy="random", seed=1, parameters={"test_share": 0.01})
+    what, where, todo = told(lambda: splits.make_split(own, "mine", tight))
+    assert what == "split random:test_share=0.01: the pairs can't be shared out by label"
+    assert where == "dataset mine, test_share 0.01"
+    assert todo == "give every label at least two pairs, or choose another test_share"
+    wrong = SplitSpec(strategy="random", seed=1, parameters={"share": 1, "test_share": 2})
+    what, where, todo = told(lambda: parameters_of("repurposing", wrong))
+    assert what == "a parameter of split strategy 'random' is wrong"
+    assert where.splitlines()[0].startswith("split random:share=1,test_share=2: ") and len(where.splitlines()) == 2
+    assert todo == "`harness split list` shows what a strategy accepts"
+    what, _, _ = told(lambda: get_strategy("ddi", "clusters"))
+    assert "split strategy of ddi" in what and "clusters" in what
+    assert spec_key("a", {"z": 1, "b": None}, 5) == 'a {"b":null,"z":1} 5'
+
+
+def test_strategies_are_those_of_their_benchmarks() -> None:
+    names = set(strategy_names("ddi")) | set(strategy_names("repurposing"))
+    assert names <= set(strategy_names()) and list(strategy_names()) == sorted(set(strategy_names()))
+    assert examined_of("ddi", "cluster")[1:] == [
+        "Shares as far as whole clusters allow, one role per cluster, no two roles nearer than gamma",
+        "What it promises of drugs, and S0 has its shares",
+    ]
+    assert len({strategy_source("ddi", name) for name in ("random", "cluster", "datasail")}) == 3
+
+
+def test_a_drug_split_is_described_with_its_groups_and_its_threshold(tmp_path: Path) -> None:
+    dataset = made_up_drugs(60, 5)
+    split = random.make(dataset, 1, random.Parameters())
+
+    def described(strategy: Any, **parameters: Any) -> dict[str, dict[str, Any]]:
+        return FORM.describe(split, dataset, strategy, strategy.Parameters(**parameters))
+
+    assert list(described(random)["known-new pairs above"]) == ["0.55:"] and "groups" not in described(random)
+    assert list(described(lohi, threshold=0.3)["known-new pairs above"]) == ["0.3:"]
+    found = described(cluster, gamma=0.7)
+    assert next(iter(found)) == "groups" and list(found["known-new pairs above"]) == ["0.7:"]
+    assert FORM.usual_seed == 124 and FORM.fits(split, dataset)
+    assert not FORM.fits(split, made_up_drugs(61, 5)) and not FORM.fits(
+        part_split(split.drugs, split.items[1:]), dataset
+    )
+    path = tmp_path / "x.npy"
+    path.write_bytes(FORM.content(split))
+    assert FORM.read(path, lambda: dataset).digest == split.digest
+    assert FORM.broken_promises(split, dataset) == []
+
+
+# DataSAIL's container
+
+
+@pytest.mark.parametrize("verdict", [Verdict.OK, Verdict.TIMEOUT])
+def test_datasail_runs_behind_walls(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, verdict: Verdict) -> None:
+    from harness.execution.runs import INIT
+
+    layout = Layout(root=tmp_path, cache=tmp_path / "cache", local=tmp_path / "local")
+    seen: list[Any] = []
+
+    class Engine:
+        def __enter__(self) -> Engine:
+            seen.append("engine")
+            return self
+
+        def __exit__(self, *_: object) -> None:
+            seen.append("closed")
+
+    roles, clusters = np.array([0, 1, 2], dtype=np.int32), np.array([0, 1, 1], dtype=np.int32)
+    for name, array in (("roles", roles), ("clusters", clusters)):
+        (tmp_path / f"{name}.npy").write_bytes(npy_bytes(array))
+    (tmp_path / "log").write_bytes(b"a" * 2001 + b"\xff")
+    outcome = SimpleNamespace(
+        verdict=verdict,
+        reason="it took too long",
+        log=tmp_path / "log",
+        out_folder=tmp_path,
+        discard=lambda: seen.append("discarded"),
+    )
+    asked: list[Any] = []
+    monkeypatch.setattr("harness.base.layout.find_layout", lambda: layout)
+    monkeypatch.setattr("harness.engine.find_engine", lambda _: Engine())
+    image = SimpleNamespace(name="an/image", image_id="sha256:1")
+    monkeypatch.setattr("harness.images.ensure_environment", lambda *about: asked.append(about[2]) or image)  # type: ignore[func-returns-value]
+    monkeypatch.setattr("harness.execution.runs.execute", lambda _, request: asked.append(request) or outcome)  # type: ignore[func-returns-value]
+    if verdict is Verdict.OK:
+        answer = datasail._run(tmp_path / "in", 3)
+        assert answer.roles.tolist() == [0, 1, 2] and answer.clusters.tolist() == [0, 1, 1]
+        assert answer.clusters.dtype == np.int64
+    else:
+        with pytest.raises(EngineError) as failed:
+            datasail._run(tmp_path / "in", 3)
+        assert (failed.value.what, failed.value.where, failed.value.todo) == (
+            f"DataSAIL ended as '{verdict}': it took too long",
+            "a" * 1999 + "\N{REPLACEMENT CHARACTER}",
+            "choose other parameters; `harness image verify datasail` examines its image",
+        )
+    assert seen == ["engine", "discarded", "closed"]
+    environment, request = asked
+    assert environment == "datasail" and (request.image, request.image_id) == ("an/image", "sha256:1")
+    assert (request.in_folder, request.work) == (tmp_path / "in", layout.local / "work")
+    assert (request.limits.seconds, request.limits.memory_bytes) == (3600, 8 << 30)
+    (mount,) = request.mounts
+    assert (mount.source, mount.target) == (layout.containers / "datasail" / "split.py", "/opt/split.py")
+    assert request.entrypoint == (*INIT, "/opt/venv/bin/python3") and request.command == ("/opt/split.py",)
+    assert request.required == request.expected == ("roles.npy", "clusters.npy")
+    assert {path.name for path in datasail.FILES} >= {"split.py"} and list(datasail.FILES) == sorted(
+        datasail.FILES
+    )
+
+
+@pytest.mark.parametrize(("epsilon", "found", "said"), [(0.05, 12, True), (0.1, 12, False), (0.1, 11, False)])
+def test_datasails_shares_are_as_near_as_it_was_asked_for(epsilon: float, found: int, said: bool) -> None:
+    """Of 50 drugs the largest role has 40: 0.05 of them are 2 drugs, and one more for rounding."""
+    dataset: Any = SimpleNamespace(drugs=50, multilabel=False, labels=np.zeros(0))
+    roles = np.repeat([0, 1, 2], [50 - found - 5 + 3, found - 3, 5]).astype(np.int32)
+    split = part_split(roles, np.zeros(0, dtype=np.int32))
+    wanted = [f"{found - 3} of 50 drugs are valid-new, not 5"]
+    assert datasail.broken_promises(dataset, split, datasail.Parameters(epsilon=epsilon)) == (
+        wanted if said else []
+    )
