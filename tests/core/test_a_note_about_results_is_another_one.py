@@ -248,7 +248,10 @@ def test_a_committed_line_without_sense_is_named_by_its_file(here: Layout, line:
     refused_with_file(here, path)
 
 
-@pytest.mark.parametrize("content", [b"", b"not gzipped", gzip.compress(b"{}")[:-9], gzip.compress(b"{")])
+DAMAGED = {"empty": b"", "plain": b"no gzip", "cut": gzip.compress(b"{}")[:-9], "no JSON": gzip.compress(b"{")}
+
+
+@pytest.mark.parametrize("content", DAMAGED.values(), ids=DAMAGED)
 def test_a_committed_file_that_is_damaged_is_named(here: Layout, content: bytes) -> None:
     path = commit(here, "repurposing/one/synthetic-random")
     path.write_bytes(content)
