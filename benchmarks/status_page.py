@@ -24,6 +24,7 @@ from harness.methods.card import method_names
 
 _LIMIT_SECONDS = 3.0
 _MAKE = """
+import gc
 import sys
 from pathlib import Path
 from benchmarks.made_up import made_up_plan
@@ -33,6 +34,7 @@ from harness.results.store import join
 from harness.report import write_report
 from harness.results.store import Store
 from harness.status import build_table
+gc.disable()  # as `harness report` does
 repository = find_layout(Path(sys.argv[3]))
 layout = Layout(repository.root, repository.cache, Path(sys.argv[1]))
 plan, store = made_up_plan(int(sys.argv[2]), method_names(repository)), Store(layout.runs)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from harness.base.vocabulary import Verdict
 from harness.planning.jobs import Job, PlannedJob, complete_options
@@ -56,3 +57,8 @@ def put_run(
     predictions.write_bytes(b"not really an array")
     files = {"log.txt": log, "predictions.npy": predictions}
     return store.put(record_of(planned, verdict), files, again=again)
+
+
+def job_like(**changed: Any) -> Job:
+    """The usual job with other fields."""
+    return planned_job().job.model_copy(update=changed)
