@@ -340,6 +340,12 @@ def test_tampering_is_found_where_it_was_planted(
     assert to_json(AuditReport((audit,)))["failed"] == 1
 
 
+@pytest.fixture
+def no_other_mirror(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PERMAFROST_MIRROR", raising=False)
+
+
+@pytest.mark.usefixtures("no_other_mirror")
 def test_a_damaged_copy_of_an_original_file_is_found(evidence: Layout) -> None:
     file = load_manifest(evidence, "hdvd").files[0]
     assert {step.checked for step in check_originals(evidence, "hdvd", ())} == {Checked.NOT_CHECKED}
@@ -350,6 +356,7 @@ def test_a_damaged_copy_of_an_original_file_is_found(evidence: Layout) -> None:
     assert step.expected == file.sha256 and step.where == str(path)
 
 
+@pytest.mark.usefixtures("no_other_mirror")
 def test_every_copy_of_an_original_file_is_looked_at(evidence: Layout, tmp_path: Path) -> None:
     """Beside the manifest, in the cache and in every mirror: a sound one does not vouch for another."""
     manifest = load_manifest(evidence, "hdvd")

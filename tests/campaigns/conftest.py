@@ -117,11 +117,11 @@ def machines(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machines]:
 @pytest.fixture(autouse=True)
 def no_workers(request: pytest.FixtureRequest) -> Iterator[None]:
     """Each test has the workers that it adds."""
+    # asked for before the test, so that they are still there after it
+    machines: Machines | None = request.getfixturevalue("machines") if "machines" in request.fixturenames else None
     yield
-    if "machines" in request.fixturenames:
-        machines: Machines = request.getfixturevalue("machines")
-        while machines.workers:
-            machines.kill(0)
+    while machines and machines.workers:
+        machines.kill(0)
 
 
 @pytest.fixture

@@ -89,7 +89,7 @@ def test_relations_take_the_order_of_the_manifest(own: Layout) -> None:
         ("drugs.csv", "c1ccccc1,,,,", "c1ccccc1,,,", r"5 cells instead of 6\n.*line 4"),
         ("interactions.csv", "C,A", "X,A", r"drug 'X' has no line among the drugs\n.*interactions.csv: line 2"),
         ("interactions.csv", "C,A", "A,A", r"drug 'A' is paired with itself\n.*line 2"),
-        ("interactions.csv", "B,lowers", "B,raises", r"'A, B, raises, ' is also in line 3\n.*line 4"),
+        ("interactions.csv", "B,lowers", "B,raises", r"'A, B, raises' is also in line 3\n.*line 4"),
         ("interactions.csv", "A,B,lowers", "A,B,", r"a type has no name.*\n.*line 4"),
         ("interactions.csv", "head,tail,type", "head,tail,kind", r"the columns are head, tail, kind"),
         ("interactions.csv", TRIPLETS, "head,tail,type\n", r"there is no item"),
