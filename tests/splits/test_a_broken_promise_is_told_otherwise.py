@@ -10,10 +10,8 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 
-from harness.base.errors import HarnessError
 from harness.base.npy import npy_bytes
 from harness.benchmarks.ddi.splits import parts
 from harness.benchmarks.ddi.splits.drugs import deal, measure
@@ -21,20 +19,7 @@ from harness.benchmarks.ddi.splits.drugs.deal import Shares
 from harness.benchmarks.ddi.splits.strategies import datasail, frequency, lohi, period, spectra
 from harness.benchmarks.repurposing.splits import folds
 from tests.splits.made_up_drugs import made_up_drugs
-
-Codes = npt.NDArray[np.int32]
-Told = tuple[str, str, str]
-
-
-def told(do: Any) -> Told:
-    with pytest.raises(HarnessError) as caught:
-        do()
-    return caught.value.what, caught.value.where, caught.value.todo
-
-
-def codes(*values: int) -> Codes:
-    return np.array(values, dtype=np.int32)
-
+from tests.splits.word_for_word import Codes, codes, told
 
 # roles 0, 0, 1, 1, 2, 2 and an item of every part; the two last join drugs that are never asked together
 ROLES = codes(0, 0, 1, 1, 2, 2, -2)

@@ -10,10 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 
-from harness.base.errors import HarnessError
 from harness.base.layout import Layout
 from harness.benchmarks.ddi.splits.consistency import consistency, costs
 from harness.benchmarks.ddi.splits.strategies import datasail
@@ -25,20 +23,7 @@ from harness.splits.checksums import Recorded
 from harness.splits.spec import SplitSpec, parse_split
 from tests.splits.made_up_drugs import made_up_drugs
 from tests.splits.test_a_split_comes_out_otherwise import associations
-
-Codes = npt.NDArray[np.int32]
-Told = tuple[str, str, str]
-
-
-def told(do: Any) -> Told:
-    with pytest.raises(HarnessError) as caught:
-        do()
-    return caught.value.what, caught.value.where, caught.value.todo
-
-
-def codes(*values: int) -> Codes:
-    return np.array(values, dtype=np.int32)
-
+from tests.splits.word_for_word import codes, told
 
 # associations
 
