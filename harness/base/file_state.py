@@ -1,4 +1,8 @@
-"""What is read once, until the file changes that it was read from."""
+"""What is read once, until the file changes that it was read from.
+
+`load_named` and `checksum` remember by a simpler rule of their own: scores depend on their
+modules, whose digests no change for speed may touch.
+"""
 
 from __future__ import annotations
 

@@ -184,7 +184,7 @@ def _run(arguments: list[str]) -> int:
     except HarnessError as error:
         _leave(arguments, error, error.exit_code)
     except click.Abort:
-        raise
+        raise  # an interrupt to click, and no fault of ours
     except OSError as error:
         _fail(
             arguments,

@@ -183,32 +183,27 @@ def test_a_changed_file_is_told_with_both_sums(crate: Path, empty: Layout, keys:
     assert (step.what, step.where) == ("the file is missing", str(folder / "log.txt"))
 
 
+class Told(Silent):
+    def __init__(self) -> None:
+        self.all: list[tuple[str, int] | str] = []
+
+    def begin(self, title: str, total: int) -> None:
+        self.all.append((title, total))
+
+    def step(self, text: str) -> None:
+        self.all.append(text)
+
+
 def test_progress_is_told_run_by_run(whole: Path, empty: Layout) -> None:
-    told: list[Any] = []
-
-    class Progress(Silent):
-        def begin(self, title: str, total: int) -> None:
-            told.append((title, total))
-
-        def step(self, text: str) -> None:
-            told.append(text)
-
-    found = verify(empty, whole, progress=Progress())
-    assert told == [("verify", 4), *(f"ok: {audit.label}" for audit in found.runs)]
+    told = Told()
+    found = verify(empty, whole, progress=told)
+    assert told.all == [("verify", 4), *(f"ok: {audit.label}" for audit in found.runs)]
 
 
 def test_packing_is_told_run_by_run(evidence: Layout, made_up: Plan, tmp_path: Path) -> None:
-    told: list[Any] = []
-
-    class Progress(Silent):
-        def begin(self, title: str, total: int) -> None:
-            told.append((title, total))
-
-        def step(self, text: str) -> None:
-            told.append(text)
-
-    export(evidence, made_up, tmp_path / "crate", progress=Progress())
-    assert told == [("pack", 4), *(cell.job.label for cell in made_up.cells[:4])]
+    told = Told()
+    export(evidence, made_up, tmp_path / "crate", progress=told)
+    assert told.all == [("pack", 4), *(cell.job.label for cell in made_up.cells[:4])]
 
 
 def test_an_original_that_ran_is_not_in_the_crate(
