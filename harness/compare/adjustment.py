@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from harness.compare.claims import Claim
 from harness.compare.judge import ClaimVerdict, Comparison, Recomputed
@@ -30,15 +29,15 @@ def judge_adjusted(claims: Sequence[Claim], tests: Mapping[Claim, Comparison]) -
 def _comparison(claim: Claim, test: Comparison, ours: float | None, files: float | None) -> Comparison:
     agrees = files is not None and _side(files) == _side(claim.value)
     recomputed = None if files is None else Recomputed(files, test.files.n if test.files else 0, agrees)
-    comparison = replace(
-        test, claim=claim, ours=ours, files=recomputed, margin=None, interval=None, needed=None, test=_TEST
+    comparison = test._replace(
+        claim=claim, ours=ours, files=recomputed, margin=None, interval=None, needed=None, test=_TEST
     )
     if test.verdict in (ClaimVerdict.PENDING, ClaimVerdict.NOT_COMPARABLE) or ours is None:
-        return replace(comparison, test="", needed=test.needed)
+        return comparison._replace(test="", needed=test.needed)
     same = _side(ours) == _side(claim.value)
     verdict = ClaimVerdict.REPRODUCED if same else ClaimVerdict.DEVIATES
     reason = "on the same side of the level" if same else "on the other side of the level"
-    return replace(comparison, verdict=verdict, reason=f"{reason}; {claim.note}" if claim.note else reason)
+    return comparison._replace(verdict=verdict, reason=f"{reason}; {claim.note}" if claim.note else reason)
 
 
 def _adjusted(values: Sequence[float | None]) -> list[float | None]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
@@ -15,7 +15,7 @@ from harness.base.heartbeat import activity
 from harness.base.layout import Layout
 from harness.compare.claims import Claim, load_claims, load_external
 from harness.compare.groups import STATISTICS, Several, judge_all
-from harness.compare.judge import ClaimVerdict, Comparable, Comparison, Recomputed, judge
+from harness.compare.judge import ClaimVerdict, Comparable, Comparison, Recomputed, Single
 from harness.compare.names import PublishedNames, load_names, target_of
 from harness.compare.paper import Place, has_study, load_paper
 from harness.compare.runs import Runs, obtain
@@ -92,10 +92,9 @@ def compare_claims(
     statistics = [claim for claim in claims if claim.statistic in STATISTICS]
     is_concerned = any(claim.statistic in STATISTICS for claim in selection)
     of_groups = judge_all(several, statistics) if several and is_concerned else {}
-    comparisons = tuple(
-        of_groups.get(claim) or _single(claim, names, artifact, runs, several) for claim in selection
-    )
-    return Book(benchmark, sources, tuple(comparisons), runs, beside, several)
+    single = Single(names, artifact, runs)
+    comparisons = tuple(of_groups.get(claim) or _judge_single(claim, single, several) for claim in selection)
+    return Book(benchmark, sources, comparisons, runs, beside, several)
 
 
 def _several(layout: Layout, names: PublishedNames, artifact: Comparable, runs: Runs) -> Several | None:
@@ -105,18 +104,16 @@ def _several(layout: Layout, names: PublishedNames, artifact: Comparable, runs: 
     return Several(names, paper, artifact, published_side(layout, names, paper), our_side(names, paper, runs))
 
 
-def _single(
-    claim: Claim, names: PublishedNames, artifact: Comparable, runs: Runs, several: Several | None
-) -> Comparison:
+def _judge_single(claim: Claim, single: Single, several: Several | None) -> Comparison:
     """The comparison of a claim about one method; a printed mean is also compared with the authors' files."""
-    comparison = judge(claim, names, artifact, runs)
+    comparison = single.judge(claim)
     if several is None or claim.statistic != "mean" or not claim.sheet:
         return comparison
     mean = several.published.means.get((Place(claim.dataset, claim.method, claim.split), claim.metric))
     if mean is None:
         return comparison
     agrees = abs(mean - claim.value) <= claim.rounding + 1e-9
-    return replace(comparison, files=Recomputed(mean, names.seeds, agrees))
+    return comparison._replace(files=Recomputed(mean, single.names.seeds, agrees))
 
 
 def _artifact(layout: Layout) -> Comparable:

@@ -7,9 +7,9 @@ import gzip
 import io
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
+from typing import NamedTuple
 
 from harness.base.errors import CorruptData, MissingData
 from harness.base.layout import Layout
@@ -27,9 +27,11 @@ _WHOLE = frozenset({"seed", "iteration", "n"})
 _NUMBERS = frozenset({*_WHOLE, "value", "sd"})
 
 
-@dataclass(frozen=True)
-class Claim:
-    """One published number, with published names."""
+class Claim(NamedTuple):
+    """One published number, with published names.
+
+    There are forty thousand, and a tuple is made in a third of the time.
+    """
 
     source: str
     statistic: str

@@ -16,7 +16,7 @@ the median is of.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +34,8 @@ from harness.compare.statistics import (
     Array,
     h_at,
     kruskal_wallis,
+    places_among,
+    ranks_of_places,
     runs_needed,
 )
 from harness.compare.values import Side
@@ -82,20 +84,20 @@ class Several:
             files=files,
         )
         if without := self._without_data(places):
-            return replace(comparison, verdict=ClaimVerdict.NOT_COMPARABLE, reason=without)
+            return comparison._replace(verdict=ClaimVerdict.NOT_COMPARABLE, reason=without)
         if failures := [place for place in places if place in self.ours.failures]:
             reason = f"our runs of {_text_of(failures)} ended as {self.ours.failures[failures[0]]}"
-            return replace(comparison, verdict=ClaimVerdict.NOT_COMPARABLE, reason=reason)
+            return comparison._replace(verdict=ClaimVerdict.NOT_COMPARABLE, reason=reason)
         if absent := [place for place in places if not self.ours.has(place)]:
-            return replace(comparison, reason=f"not run yet: {_text_of(absent)}")
+            return comparison._replace(reason=f"not run yet: {_text_of(absent)}")
         seeds = self.ours.seeds(places, self.paper.metric)
         if not seeds:
-            return replace(comparison, reason="no seed was run with all methods")
+            return comparison._replace(reason="no seed was run with all methods")
         value = float(self._statistic(claim.statistic, self.ours, groups, seeds))
-        comparison = replace(comparison, ours=value, n=len(seeds))
+        comparison = comparison._replace(ours=value, n=len(seeds))
         if len(seeds) < FEWEST_SEEDS:
             reason = f"{len(seeds)} of {self.names.seeds} seeds"
-            return replace(comparison, verdict=ClaimVerdict.NOT_COMPARABLE, reason=_noted(reason, claim))
+            return comparison._replace(verdict=ClaimVerdict.NOT_COMPARABLE, reason=_noted(reason, claim))
         return self._decision(comparison, groups)
 
     def on_part(self, claim: Claim) -> Comparison | None:
@@ -152,17 +154,19 @@ class Several:
         seed_array = np.asarray(seeds)
         distinct = sorted(set(seed_array.ravel().tolist()))
         at = np.searchsorted(distinct, seed_array)
-        samples = []
-        for group in groups:
-            values = side.table(group, distinct, metric)[:, at]
-            samples.append(np.moveaxis(values, 0, -2).reshape(*seed_array.shape[:-1], -1))
+        tables = [side.table(group, distinct, metric) for group in groups]
+        if statistic == H:
+            # only ranks count: small whole numbers have the same, and are not sorted again for every draw
+            tables = places_among(tables)
+        samples = [np.moveaxis(table[:, at], 0, -2).reshape(*seed_array.shape[:-1], -1) for table in tables]
         if statistic == MEDIAN:
             return np.asarray(np.median(samples[0], axis=-1))
         if statistic == DIFFERENCE:
             return np.asarray(samples[0].mean(axis=-1) - samples[1].mean(axis=-1))
         count = sum(sample.shape[-1] for sample in samples)
         full = self.names.seeds * sum(len(group) for group in groups)
-        return np.asarray(kruskal_wallis(samples[0], samples[1]) * (full - 1) / (count - 1))
+        h = kruskal_wallis(samples[0], samples[1], ranks_of_places)
+        return np.asarray(h * (full - 1) / (count - 1))
 
     def _range(self, statistic: str, groups: Groups, count: int) -> tuple[float, float]:
         """Mean and standard deviation of the statistic over draws of so many published seeds."""
@@ -214,8 +218,7 @@ class Several:
         )
 
         def decision(verdict: ClaimVerdict, reason: str, needed: int | None = None) -> Comparison:
-            return replace(
-                comparison,
+            return comparison._replace(
                 verdict=verdict,
                 reason=_noted(reason, claim),
                 test=test,

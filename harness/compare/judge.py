@@ -19,6 +19,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from math import fsum
+from typing import NamedTuple
 
 from harness.base.vocabulary import Verdict
 from harness.compare.claims import Claim
@@ -64,9 +65,8 @@ class Recomputed:
     agrees: bool
 
 
-@dataclass(frozen=True)
-class Comparison:
-    """A claim beside our number.
+class Comparison(NamedTuple):
+    """A claim beside our number; a tuple for the reason that a claim is one.
 
     `interval`: of the difference, 90 %. `margin`: how far a number may lie from the published one and still be the
     same; an interval must lie within it. `needed`: how many runs would decide, if mean and deviation stay.
@@ -125,42 +125,81 @@ class _Decision:
     needed: int | None = None
 
 
-def judge(claim: Claim, names: PublishedNames, artifact: Comparable, runs: Runs) -> Comparison:
-    """The comparison of one claim with our runs."""
-    target = target_of(names, claim.method, claim.dataset, claim.split)
-    metric = names.metric(claim.metric) if claim.metric else None
-    ours = metric.ours if metric else None
+@dataclass(frozen=True)
+class _Place:
+    """What is the same for all claims about one method, dataset, split and metric."""
 
-    reason = _missing(claim, target, artifact)
-    if not reason and claim.statistic == "cost":
-        reason = f"a cost {claim.note}"
-    elif not reason and metric is not None and metric.ours is None:
-        reason = f"{claim.metric}: {metric.reason}"
-    runs_by_seed = runs.get(target, {})
-    if not reason and not runs_by_seed:
-        reason = reason_in(names.no_data, claim.method, claim.dataset, claim.split, claim.metric)
-    if reason:
-        return Comparison(claim, target, ours, ClaimVerdict.NOT_COMPARABLE, reason)
-    if claim.statistic == "status":
-        return _judge_status(claim, target, runs_by_seed)
-    assert ours is not None
-    if claim.statistic in ("band", "mean"):
-        comparison = _judge_mean(claim, target, ours, runs_by_seed)
-    else:
-        comparison = _judge_value(claim, names, target, ours, runs_by_seed)
-    if why := reason_in(names.other_data, claim.method, claim.dataset, claim.split, claim.metric):
-        return replace(comparison, verdict=ClaimVerdict.NOT_COMPARABLE, reason=why)
-    return comparison
+    target: Target
+    metric: str | None
+    # why no run of this artifact can decide
+    missing: str | None
+    # why the metric is not computed here
+    no_metric: str
+    runs: Mapping[int, Obtained]
+    no_data: str | None
+    other_data: str | None
+    distribution_only: str | None
+    explained: str | None
 
 
-def _judge_value(
-    claim: Claim, names: PublishedNames, target: Target, metric: str, runs: dict[int, Obtained]
-) -> Comparison:
-    without = reason_in(names.distribution_only, claim.method, claim.dataset, claim.split)
-    run = runs.get(claim.seed) if claim.seed is not None else None
+@dataclass(frozen=True)
+class Single:
+    """Judges claims about one method: by published names, what this artifact has, and our runs."""
+
+    names: PublishedNames
+    artifact: Comparable
+    runs: Runs
+    # a table has a claim for each of many seeds
+    _places: dict[tuple[str, str, str, str], _Place] = field(default_factory=dict, compare=False, repr=False)
+
+    def judge(self, claim: Claim) -> Comparison:
+        """The comparison of one claim with our runs."""
+        place = self._place(claim)
+        target, metric = place.target, place.metric
+        reason = place.missing
+        if not reason and claim.statistic == "cost":
+            reason = f"a cost {claim.note}"
+        reason = reason or place.no_metric
+        if not reason and not place.runs:
+            reason = place.no_data
+        if reason:
+            return Comparison(claim, target, metric, ClaimVerdict.NOT_COMPARABLE, reason)
+        if claim.statistic == "status":
+            return _judge_status(claim, target, place.runs)
+        assert metric is not None
+        if claim.statistic in ("band", "mean"):
+            comparison = _judge_mean(claim, target, metric, place.runs)
+        else:
+            comparison = _judge_value(claim, place, metric)
+        if place.other_data:
+            return comparison._replace(verdict=ClaimVerdict.NOT_COMPARABLE, reason=place.other_data)
+        return comparison
+
+    def _place(self, claim: Claim) -> _Place:
+        about = (claim.method, claim.dataset, claim.split, claim.metric)
+        if about not in self._places:
+            names, target = self.names, target_of(self.names, *about[:3])
+            metric = names.metric(claim.metric) if claim.metric else None
+            self._places[about] = _Place(
+                target,
+                metric=metric.ours if metric else None,
+                missing=_missing(claim, target, self.artifact),
+                no_metric=f"{claim.metric}: {metric.reason}" if metric and metric.ours is None else "",
+                runs=self.runs.get(target, {}),
+                no_data=reason_in(names.no_data, *about),
+                other_data=reason_in(names.other_data, *about),
+                distribution_only=reason_in(names.distribution_only, *about[:3]),
+                explained=reason_in(names.explained, *about[:3]),
+            )
+        return self._places[about]
+
+
+def _judge_value(claim: Claim, place: _Place, metric: str) -> Comparison:
+    target = place.target
+    run = place.runs.get(claim.seed) if claim.seed is not None else None
     value, why_not = _value_of(run, metric)
-    if without:
-        reason = f"{without}; only its distribution can be compared"
+    if place.distribution_only:
+        reason = f"{place.distribution_only}; only its distribution can be compared"
         return Comparison(claim, target, metric, ClaimVerdict.NOT_COMPARABLE, reason, ours=value)
     if run is None or value is None:
         waiting = run is None or (run.verdict is Verdict.OK and run.metrics is None)
@@ -171,13 +210,13 @@ def _judge_value(
         verdict, reason = ClaimVerdict.REPRODUCED, "equal within the tolerance"
     else:
         verdict, reason = ClaimVerdict.DEVIATES, "differs by more than the tolerance"
-        if why := reason_in(names.explained, claim.method, claim.dataset, claim.split):
-            reason += f"; {why}"
+        if place.explained:
+            reason += f"; {place.explained}"
     test = f"|difference| <= {tolerance:.2g}"
     return Comparison(claim, target, metric, verdict, reason, test, value, 1, tolerance, (run.key,))
 
 
-def _judge_mean(claim: Claim, target: Target, metric: str, runs: dict[int, Obtained]) -> Comparison:
+def _judge_mean(claim: Claim, target: Target, metric: str, runs: Mapping[int, Obtained]) -> Comparison:
     pairs = [(run, value) for _, run in sorted(runs.items()) if (value := _value_of(run, metric)[0]) is not None]
     if not pairs:
         reason = "not run yet" if not runs else f"none of our {len(runs)} runs has the metric"
@@ -223,23 +262,24 @@ def _decide_mean(claim: Claim, ours: Summary) -> _Decision:
     def fits(n: int) -> bool:
         return difference + half(n, EQUIVALENCE) <= margin
 
-    needed = None
-    if ours.sd is not None:
-        needed = runs_needed(lambda n: is_apart(n) or fits(n), max(ours.n, fewest))
+    def needed() -> int | None:
+        return None if ours.sd is None else runs_needed(lambda n: is_apart(n) or fits(n), max(ours.n, fewest))
+
     if ours.n < fewest:
-        return _Decision(ClaimVerdict.NOT_COMPARABLE, f"{ours.n} of {claim.n} seeds", needed=needed)
+        return _Decision(ClaimVerdict.NOT_COMPARABLE, f"{ours.n} of {claim.n} seeds", needed=needed())
     test = (
         f"Welch, n = {ours.n} and {claim.n}: {CONFIDENCE:.0%} interval around 0, "
         f"{EQUIVALENCE:.0%} interval within ± {margin:.2g}"
     )
+    more = None
     if is_apart(ours.n):
         verdict, reason = ClaimVerdict.DEVIATES, "the interval of the difference excludes 0"
     elif fits(ours.n):
         verdict, reason = ClaimVerdict.REPRODUCED, "the interval lies within one published standard deviation"
     else:
-        verdict, reason = ClaimVerdict.NOT_COMPARABLE, _undecided("one published standard deviation", needed)
-    needed = needed if verdict is ClaimVerdict.NOT_COMPARABLE else None
-    return _Decision(verdict, reason, test, margin, half(ours.n, EQUIVALENCE), needed)
+        verdict, more = ClaimVerdict.NOT_COMPARABLE, needed()
+        reason = _undecided("one published standard deviation", more)
+    return _Decision(verdict, reason, test, margin, half(ours.n, EQUIVALENCE), more)
 
 
 def _decide_band(claim: Claim, ours: Summary, fewest: int = _FEWEST_OF_A_BAND) -> _Decision:
@@ -282,7 +322,7 @@ def _decide_tasks(
     if len(tasks) < claim.n or not whole:
         reason = f"{len(tasks) if whole else min(map(len, values.values()))} of {max(claim.n, len(tasks))} tasks"
         return of_seeds, _Decision(ClaimVerdict.NOT_COMPARABLE, reason)
-    no_number = replace(claim, n=0)
+    no_number = claim._replace(n=0)
     if len(whole) >= _FEWEST_OF_A_BAND:
         return of_seeds, _decide_band(no_number, of_seeds)
     of_tasks = _summary([fsum(own[task] for own in whole) / len(whole) for task in sorted(tasks)])
@@ -305,14 +345,14 @@ def _undecided(margin: str, needed: int | None) -> str:
     return f"too few runs: the interval does not fit into {margin}"
 
 
-def _beside(claim: Claim, count: int, runs: dict[int, Obtained]) -> str:
+def _beside(claim: Claim, count: int, runs: Mapping[int, Obtained]) -> str:
     """The end of a reason: how many finished runs have no value, so that nobody takes the mean for one of all."""
     finished = [run for run in runs.values() if run.verdict.is_final and not run.unscored]
     gap = f"; {len(finished) - count} of our {len(finished)} runs have no value" if len(finished) > count else ""
     return gap + (f"; {claim.note}" if claim.note else "")
 
 
-def _judge_status(claim: Claim, target: Target, runs: dict[int, Obtained]) -> Comparison:
+def _judge_status(claim: Claim, target: Target, runs: Mapping[int, Obtained]) -> Comparison:
     finished = {seed: run for seed, run in runs.items() if run.verdict.is_final}
     keys = tuple(run.key for run in finished.values())
 

@@ -59,7 +59,7 @@ def runs_needed(decides: Callable[[int], bool], least: int) -> int | None:
 
 def ranks_of(values: Array) -> Array:
     """Ranks from 1 along the last axis; equal values share the mean of theirs."""
-    order = np.argsort(values, axis=-1, kind="stable")
+    order = np.argsort(values, axis=-1)
     ordered = np.take_along_axis(values, order, axis=-1)
     differs = ordered[..., 1:] != ordered[..., :-1]
     edge = np.ones((*values.shape[:-1], 1), dtype=bool)
@@ -72,12 +72,30 @@ def ranks_of(values: Array) -> Array:
     return ranks
 
 
-def kruskal_wallis(first: Array, second: Array) -> Array:
+def places_among(tables: Sequence[Array]) -> list[Array]:
+    """For each value its place among the different values of all tables, which ranks like the value itself."""
+    flat = [table.ravel() for table in tables]
+    places = np.unique(np.concatenate(flat), return_inverse=True)[1].astype(np.float64)
+    parts = np.split(places, np.cumsum([part.size for part in flat])[:-1])
+    return [part.reshape(table.shape) for part, table in zip(parts, tables, strict=True)]
+
+
+def ranks_of_places(places: Array) -> Array:
+    """The ranks of what `places_among` gave, or of draws from it: so many are smaller, and so many equal."""
+    rows = places.reshape(-1, places.shape[-1]).astype(np.int64)
+    count = int(rows.max(initial=0)) + 1
+    at = rows + np.arange(len(rows))[:, None] * count
+    equal = np.bincount(at.ravel(), minlength=len(rows) * count).reshape(len(rows), count)
+    ranks = np.cumsum(equal, axis=1) - (equal - 1) / 2
+    return np.asarray(ranks.ravel()[at].reshape(places.shape))
+
+
+def kruskal_wallis(first: Array, second: Array, ranking: Callable[[Array], Array] = ranks_of) -> Array:
     """H of two groups, corrected for ties: N - 1 times the groups' share of the sum of squares of the ranks.
 
     Written so, the correction for ties is part of the denominator. All values equal give 0.
     """
-    ranks = ranks_of(np.concatenate([first, second], axis=-1))
+    ranks = ranking(np.concatenate([first, second], axis=-1))
     count, size = ranks.shape[-1], first.shape[-1]
     deviations = ranks - (count + 1) / 2
     between = sum(

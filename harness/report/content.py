@@ -6,16 +6,18 @@ Equal inputs give equal bytes: there is no time stamp, and everything is sorted.
 from __future__ import annotations
 
 import json
+import marshal
 import shlex
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from harness.base.files import canonical_json, digest_of
+from harness.base.files import canonical_json
 from harness.base.logs import log_tail
 from harness.base.vocabulary import Verdict
 from harness.compare import Book, Comparison
 from harness.planning.jobs import unusual_options
 from harness.report.evidence import LOG, Evidence
+from harness.results.records import record_digest
 from harness.status import ScoredCell
 
 # Bytes of the log that are shown of a success and of a failure.
@@ -28,14 +30,18 @@ class Shared:
     def __init__(self) -> None:
         self.values: list[Any] = []
         self._numbers: dict[bytes, int] = {}
+        self._seen: dict[bytes | str, int] = {}
 
     def number(self, value: Any) -> int:
         """The number of a value."""
-        text = canonical_json(value)
-        if text not in self._numbers:
-            self._numbers[text] = len(self.values)
-            self.values.append(value)
-        return self._numbers[text]
+        # nearly every value looks like one before it, and that is seen sooner than that two mean the same
+        look = value if isinstance(value, str) else marshal.dumps(value)
+        if look not in self._seen:
+            number = self._numbers.setdefault(canonical_json(value), len(self.values))
+            if number == len(self.values):
+                self.values.append(value)
+            self._seen[look] = number
+        return self._seen[look]
 
 
 def page_data(evidence: Evidence, books: Iterable[Book], numbers: Sequence[Sequence[int]] = ()) -> dict[str, Any]:
@@ -190,4 +196,4 @@ def _record(record: dict[str, Any], shared: Shared) -> dict[str, Any]:
     common: dict[str, Any] = {
         name: shared.number(record[name]) for name in ("limits", "engine", "made_by") if name in record
     }
-    return {**{name: record[name] for name in names}, **common, "files": files, "digest": digest_of(record)}
+    return {**{name: record[name] for name in names}, **common, "files": files, "digest": record_digest(record)}

@@ -11,6 +11,7 @@ from harness.base.vocabulary import Verdict
 from harness.proof.leaves import Event, Leaf, LoggedResult, account_of, now, scope_of
 from harness.proof.log import Log
 from harness.proof.plans import load_plan, plan_path
+from harness.results.records import record_digest
 
 if TYPE_CHECKING:
     from harness.results.reference import ReferenceResult
@@ -31,7 +32,7 @@ def stored_results(store: Store, scores: Path) -> dict[str, LoggedResult]:
         content = standing.content
         is_ok = content["verdict"] == Verdict.OK
         results[key] = LoggedResult(
-            digest_of(content),
+            record_digest(content),
             str(content["verdict"]),
             _score_digest(scores / key[:2] / f"{key}.json", content["files"]) if is_ok else "",
             scope_of(content["planned"]["job"]),
@@ -57,7 +58,7 @@ def reference_results(entries: Mapping[str, ReferenceResult]) -> dict[str, Logge
     """The same of committed results."""
     return {
         key: LoggedResult(
-            digest_of(entry.content),
+            record_digest(entry.content),
             str(entry.content["verdict"]),
             entry.scores.to_json()["digest"] if entry.scores else "",
             scope_of(entry.content["planned"]["job"]),

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from harness import benchmarks
 from harness.base.errors import CorruptData, UsageError
-from harness.base.files import digest_of, read_json, sha256_of, write_atomic, write_json
+from harness.base.files import read_json, sha256_of, write_atomic, write_json
 from harness.base.layout import Layout
 from harness.base.ownership import own_folder
 from harness.base.progress import Progress, Silent
@@ -28,7 +28,7 @@ from harness.proof.log import Log
 from harness.proof.merges import broken_merges, merged_lines
 from harness.proof.plans import load_plan, plan_path
 from harness.results.arrivals import RUNS, SCORES, are_waiting, arrive, settle
-from harness.results.records import RECORD_FILE, Record
+from harness.results.records import RECORD_FILE, Record, record_digest
 from harness.results.scoring import is_whole, scored_files
 from harness.results.store import Store
 
@@ -177,7 +177,7 @@ def _verified(
             standing = store.standing(key)
             if not standing.verdict.is_final:
                 _copy(other, record, ready / RUNS / key[:2] / key)
-            elif digest_of(standing.content) != _digest(record):
+            elif record_digest(standing.content) != _digest(record):
                 other.store.check(record)
         except (CorruptData, UsageError) as error:  # of a benchmark that is not known here
             merged.refused.append(MergedRun(key, other.name(key), error.what, error.where))
@@ -264,7 +264,7 @@ def _decide(store: Store, runs: dict[str, _Run], ready: Path, merged: Merged) ->
         if is_wanted:
             merged.refused.append(MergedRun(key, run.label, "ours was removed during the merge: merge again"))
             del runs[key]
-        elif not run.verdict.is_final or digest_of(standing.content) == run.logged.record:
+        elif not run.verdict.is_final or record_digest(standing.content) == run.logged.record:
             merged.known += 1
         elif _differ_by_order(ours := store.record(key), run):
             merged.in_other_order += 1

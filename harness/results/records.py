@@ -14,6 +14,7 @@ from harness.base.files import digest_of
 from harness.base.manifests import Strict
 from harness.base.vocabulary import Verdict
 from harness.planning.jobs import PlannedJob
+from harness.results.as_read import digest_as_read
 
 RECORD_FILE = "record.json"
 _ALWAYS = ("job.json", "log.txt", "method.json")
@@ -110,7 +111,15 @@ def parse_record(text: bytes, where: Path) -> Record:
         raise _corrupt(f"a record breaks its schema: {fault['msg']}", f"{where}: {field}") from None
 
 
-def checked_content(text: bytes, where: Path | str) -> dict[str, Any]:
+class CheckedFields(dict[str, Any]):
+    """The fields of a record after its digest was checked, unvalidated; nobody may change them."""
+
+    def __init__(self, fields: dict[str, Any], digest: str) -> None:
+        super().__init__(fields)
+        self.digest = digest
+
+
+def checked_content(text: bytes, where: Path | str) -> CheckedFields:
     """The record's fields after its digest was checked, unvalidated: what resuming needs, and no more."""
     try:
         content = json.loads(text)
@@ -119,11 +128,12 @@ def checked_content(text: bytes, where: Path | str) -> dict[str, Any]:
     return checked_fields(content, where)
 
 
-def checked_fields(read: Any, where: Path | str) -> dict[str, Any]:
-    """The same of a JSON value, which may be anything."""
+def checked_fields(read: Any, where: Path | str, text: str = "") -> CheckedFields:
+    """The same of a JSON value, which may be anything. `text`: what it was read from, if that may be canonical."""
     try:
         content = {name: value for name, value in read.items() if name != "digest"}
-        stated_digest, digest = read["digest"], digest_of(content)
+        stated_digest = read["digest"]
+        digest = digest_as_read(content, stated_digest, text)
     except (ValueError, KeyError, AttributeError, TypeError, RecursionError):
         raise _corrupt("a record is cut or not a record", str(where)) from None
     if digest != stated_digest:
@@ -131,7 +141,12 @@ def checked_fields(read: Any, where: Path | str) -> dict[str, Any]:
     if odd_fields := (content.keys() ^ Record.model_fields.keys()) - (_OPTIONAL - content.keys()):
         odd = ", ".join(sorted(odd_fields))
         raise _corrupt("a record has other fields than this version writes", f"{where}: {odd}")
-    return content
+    return CheckedFields(content, digest)
+
+
+def record_digest(fields: dict[str, Any]) -> str:
+    """The digest of a record's fields: the one that they were checked by, if they were."""
+    return fields.digest if isinstance(fields, CheckedFields) else digest_of(fields)
 
 
 def _corrupt(what: str, where: str) -> CorruptData:

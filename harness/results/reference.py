@@ -14,7 +14,7 @@ import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +35,13 @@ from harness.results.store import Store
 _SUFFIX = ".jsonl.gz"
 
 
+def _refuse(constant: str) -> None:
+    raise ValueError(f"{constant} is not JSON")
+
+
+_STRICT = json.JSONDecoder(parse_constant=_refuse)
+
+
 @dataclass(frozen=True)
 class ReferenceResult:
     """One reference result: the fields of its record, and the scores of a run that ended ok."""
@@ -46,9 +53,9 @@ class ReferenceResult:
     @property
     def planned(self) -> PlannedJob:
         """What was run."""
-        return PlannedJob.model_validate(self.content["planned"])
+        return self.record.planned
 
-    @property
+    @cached_property
     def record(self) -> Record:
         """The record, validated."""
         return Record.model_validate(self.content)
@@ -209,15 +216,17 @@ def _entries(place: Path, packed: bytes) -> Iterator[ReferenceResult]:
         lines = gzip.decompress(packed).splitlines()
     except (OSError, EOFError, zlib.error):
         raise _corrupt("not a gzipped file, or cut", str(place)) from None
-    for number, text in enumerate(lines, start=1):
+    for number, line in enumerate(lines, start=1):
         where = f"{place}: line {number}"
         try:
-            value = json.loads(text)
+            value = _STRICT.decode(text := line.decode())
             record, fields = value["record"], value["scores"]
         except (ValueError, KeyError, TypeError):
             raise _corrupt("not a reference result", where) from None
-        content = checked_fields(record, where)
-        scores = parse_scores(fields) if fields is not None else None
+        # as `_line` writes them
+        of_record, _, of_scores = text[len('{"record":') : -len("}")].partition(',"scores":')
+        content = checked_fields(record, where, of_record)
+        scores = parse_scores(fields, of_scores) if fields is not None else None
         if fields is not None and scores is None:
             raise _corrupt("scores differ from their own digest", where)
         entry = ReferenceResult(content, scores, where)

@@ -16,13 +16,13 @@ from typing import Any
 
 import numpy as np
 
-from harness.base.files import digest_of
 from harness.base.vocabulary import Verdict
 from harness.planning.cells import Cells, Outcome
 from harness.planning.obstacles import ObstacleNotes
 from harness.planning.plan import Plan
 from harness.proof.leaves import Event, ends_result, makes_result
 from harness.proof.log import Log
+from harness.results.records import record_digest
 from harness.results.store import Store, StoredRun, join, judged
 
 # A plan of so many cells is looked at whole: that takes a second or two.
@@ -118,7 +118,7 @@ class _Newest:
             cell = self._cells[place]
             leaf = json.loads(next(self._log.each_line(int(self._starts[place]))))
             standing = store.standing(cell.key or "")
-            if standing.verdict != leaf["verdict"] or digest_of(standing.content) != leaf["record"]:
+            if standing.verdict != leaf["verdict"] or record_digest(standing.content) != leaf["record"]:
                 stored = f"{standing.verdict}: {standing.reason}"
                 return {}, f"{cell.job.label} is '{leaf['verdict']}' by the log, and stored as {stored}"
             looked_at[place] = standing

@@ -19,6 +19,7 @@ from harness.meaning.scorer import meaning_of_scorer
 from harness.planning.cells import Cell
 from harness.planning.jobs import Job, PlannedJob
 from harness.proof.leaves import Event, Leaf, now, scope_of
+from harness.results.as_read import digest_as_read
 from harness.results.records import Record
 from harness.results.store import Store
 from harness.results.truth import Truth, truth_of
@@ -80,20 +81,20 @@ def read_scores(layout: Layout, key: str, benchmark: str, evidence: dict[str, st
     return scores if matches and scores.key == key and scores.scorer == scorer_digest(benchmark) else None
 
 
-def parse_scores(content: Any) -> Scores | None:
-    """Scores as they were written, or None."""
-    if not is_whole(content):
+def parse_scores(content: Any, text: str = "") -> Scores | None:
+    """Scores as they were written, or None. `text`: what they were read from, if that may be canonical."""
+    if not is_whole(content, text):
         return None
     return Scores(**{name: content[name] for name in _FIELDS}, series=content.get(_SERIES, {}))
 
 
-def is_whole(content: Any) -> bool:
-    """Whether this is a scores file as it was written."""
+def is_whole(content: Any, text: str = "") -> bool:
+    """Whether this is a scores file as it was written. `text`: what it was read from, if that may be canonical."""
     if not isinstance(content, dict) or content.keys() - {_SERIES} != {*_FIELDS, "digest"}:
         return False
     try:
         fields = {name: value for name, value in content.items() if name != "digest"}
-        return bool(digest_of(fields) == content["digest"])
+        return bool(digest_as_read(fields, content["digest"], text) == content["digest"])
     except ValueError:
         return False
 

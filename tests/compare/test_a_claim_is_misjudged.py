@@ -14,7 +14,7 @@ from scipy import stats
 
 from harness.base.vocabulary import Verdict
 from harness.compare.claims import Claim, rounding_of
-from harness.compare.judge import ClaimVerdict, Comparable, Comparison, judge
+from harness.compare.judge import ClaimVerdict, Comparable, Comparison, Single
 from harness.compare.names import ClaimSources, MetricName, PublishedNames, Remark, Target
 from harness.compare.runs import Obtained
 from harness.compare.statistics import welch_half_width
@@ -65,7 +65,7 @@ def run(value: float | None, verdict: Verdict = Verdict.OK) -> Obtained:
 
 
 def judged(one: Claim, runs: dict[int, Obtained], place: Target = PLACE) -> Comparison:
-    return judge(one, NAMES, KNOWN, {place: runs})
+    return Single(NAMES, KNOWN, {place: runs}).judge(one)
 
 
 @pytest.mark.parametrize(
@@ -330,19 +330,21 @@ def test_costs_and_other_data_are_shown_and_never_judged() -> None:
     assert (cost.verdict, cost.reason) == (ClaimVerdict.NOT_COMPARABLE, "a cost of other hardware")
     about = Remark(metric="NS-AUC", split="random_simple", reason="test items are missing")
     names = NAMES.model_copy(update={"other_data": [about]})
-    one = judge(claim(), names, KNOWN, {PLACE: {1: run(0.8)}})
+    one = Single(names, KNOWN, {PLACE: {1: run(0.8)}}).judge(claim())
     assert (one.verdict, one.reason, one.ours) == (ClaimVerdict.NOT_COMPARABLE, "test items are missing", 0.8)
-    assert judge(claim(metric="NDCG"), names, KNOWN, {PLACE: {1: run(0.8)}}).verdict is ClaimVerdict.REPRODUCED
+    assert (
+        Single(names, KNOWN, {PLACE: {1: run(0.8)}}).judge(claim(metric="NDCG")).verdict is ClaimVerdict.REPRODUCED
+    )
 
 
 def test_a_claim_waits_for_no_run_that_nobody_can_make() -> None:
     """Who has the data and makes a run has it judged."""
     names = NAMES.model_copy(update={"no_data": [Remark(metric="NS-AUC", reason="sequences are not public")]})
-    one = judge(claim(), names, KNOWN, {})
+    one = Single(names, KNOWN, {}).judge(claim())
     assert (one.verdict, one.reason) == (ClaimVerdict.NOT_COMPARABLE, "sequences are not public")
-    assert judge(claim(metric="NDCG"), names, KNOWN, {}).verdict is ClaimVerdict.PENDING
-    assert judge(claim(), names, KNOWN, {PLACE: {1: run(0.8)}}).verdict is ClaimVerdict.REPRODUCED
-    assert judge(claim(), names, KNOWN, {PLACE: {1: run(0.7)}}).verdict is ClaimVerdict.DEVIATES
+    assert Single(names, KNOWN, {}).judge(claim(metric="NDCG")).verdict is ClaimVerdict.PENDING
+    assert Single(names, KNOWN, {PLACE: {1: run(0.8)}}).judge(claim()).verdict is ClaimVerdict.REPRODUCED
+    assert Single(names, KNOWN, {PLACE: {1: run(0.7)}}).judge(claim()).verdict is ClaimVerdict.DEVIATES
 
 
 def test_a_note_of_the_claim_stands_beside_its_verdict() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -122,9 +121,9 @@ def test_a_field_that_is_no_number_is_refused_by_line_and_name(
     ],
 )
 def test_a_claim_stands_with_those_of_its_kind(changed: dict[str, Any], group: tuple[str, ...]) -> None:
-    one = Comparison(replace(CLAIM, **changed), TARGET, None, ClaimVerdict.PENDING, "")
+    one = Comparison(CLAIM._replace(**changed), TARGET, None, ClaimVerdict.PENDING, "")
     assert group_of(one) == group
-    unknown = replace(one, target=Target(None, None, None))
+    unknown = one._replace(target=Target(None, None, None))
     assert group_of(unknown) == (group[0], "A", "One", "s")
 
 
@@ -155,6 +154,6 @@ def test_a_book_counts_its_claims() -> None:
 def test_claims_are_chosen_by_every_name_that_was_given(
     names: PublishedNames, asked: dict[str, list[str]], is_wanted: bool
 ) -> None:
-    claim = replace(CLAIM, method="ALSWR", dataset="Fdataset", split="random_simple", seed=1)
+    claim = CLAIM._replace(method="ALSWR", dataset="Fdataset", split="random_simple", seed=1)
     told = {name: asked.get(name, ()) for name in ("methods", "datasets", "splits", "seeds")}
     assert _is_about(claim, names, *told.values()) is is_wanted  # type: ignore[arg-type]

@@ -213,7 +213,7 @@ def test_what_keeps_a_claim_from_being_judged_is_said_in_its_order() -> None:
     assert absent.judge(one).verdict is ClaimVerdict.PENDING
     apart = {**OURS.values, place: {1: {METRIC: 0.8}}}
     assert replace(known, ours=Side(apart)).judge(one).reason == "no seed was run with all methods"
-    few = replace(known, ours=drawn(PLACES, range(9))).judge(replace(one, note="of one fold"))
+    few = replace(known, ours=drawn(PLACES, range(9))).judge(one._replace(note="of one fold"))
     assert (few.verdict, few.reason) == (ClaimVerdict.NOT_COMPARABLE, "9 of 60 seeds; of one fold")
     ten = replace(known, ours=drawn(PLACES, range(10))).judge(one)
     assert ten.n == 10 and ten.margin is not None
@@ -312,7 +312,7 @@ def test_adjusted_chances_are_of_the_tests_of_their_own_table() -> None:
     for (table, dataset), value in hs.items():
         one = claim(H, value, source=f"{table}, {dataset}", dataset=dataset)
         files = replace(known.files, value=value + 1)
-        tests[one] = replace(known, claim=one, ours=value, files=files, verdict=ClaimVerdict.DEVIATES)
+        tests[one] = known._replace(claim=one, ours=value, files=files, verdict=ClaimVerdict.DEVIATES)
         claims.append(claim(ADJUSTED_P, 0.005, source=f"{table}, {dataset}", dataset=dataset, note="printed"))
     found = judge_adjusted([*tests, *claims], tests)
     assert list(found) == claims
@@ -414,10 +414,10 @@ def test_a_chance_is_judged_only_where_its_test_is(verdict: ClaimVerdict) -> Non
     """An H that decides nothing has a p that decides nothing, and both lack the same runs."""
     known = several(PUBLISHED, OURS).judge(claim(H, 1.0))
     one, chance = claim(H, 1.0), claim(ADJUSTED_P, 0.005)
-    undecided = replace(known, claim=one, ours=900.0, verdict=verdict, needed=31, reason="too few runs")
+    undecided = known._replace(claim=one, ours=900.0, verdict=verdict, needed=31, reason="too few runs")
     found = judge_adjusted([one, chance], {one: undecided})[chance]
     assert (found.verdict, found.test, found.needed, found.reason) == (verdict, "", 31, "too few runs")
     assert found.margin is None and found.interval is None
-    decided = judge_adjusted([one, chance], {one: replace(undecided, verdict=ClaimVerdict.DEVIATES)})[chance]
+    decided = judge_adjusted([one, chance], {one: undecided._replace(verdict=ClaimVerdict.DEVIATES)})[chance]
     assert (decided.verdict, decided.needed) == (ClaimVerdict.REPRODUCED, None)
     assert decided.margin is None and decided.interval is None and decided.test

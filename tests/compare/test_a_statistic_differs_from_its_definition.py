@@ -18,7 +18,9 @@ from harness.compare.statistics import (
     half_width,
     kruskal_wallis,
     p_of_h,
+    places_among,
     ranks_of,
+    ranks_of_places,
     runs_needed,
     welch_half_width,
 )
@@ -56,6 +58,22 @@ def test_ranks_share_their_mean_among_ties(rows: list[list[float]]) -> None:
     width = min(map(len, rows))
     values = np.array([row[:width] for row in rows])
     assert ranks_of(values).tolist() == stats.rankdata(values, axis=-1).tolist()
+
+
+@given(VALUES, VALUES, st.integers(0, 2**32 - 1))
+def test_draws_of_places_rank_like_draws_of_values(first: list[float], second: list[float], seed: int) -> None:
+    tables = [np.array([one]) for one in (first, second)]
+    draws = [np.random.default_rng(seed).integers(0, len(one), (3, 4)) for one in (first, second)]
+    values, places = (
+        np.concatenate([table[0, at] for table, at in zip(some, draws, strict=True)], axis=-1)
+        for some in (tables, places_among(tables))
+    )
+    assert ranks_of_places(places).tolist() == ranks_of(values).tolist()
+
+
+def test_places_keep_the_form_of_their_tables() -> None:
+    first, second = places_among([np.array([[0.5, -2.0], [7.0, 0.5]]), np.array([[7.0, 1.0, -3.0]])])
+    assert (first.tolist(), second.tolist()) == ([[2.0, 1.0], [4.0, 2.0]], [[4.0, 3.0, 0.0]])
 
 
 def test_many_samples_at_once_are_the_single_ones() -> None:

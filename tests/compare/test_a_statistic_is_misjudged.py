@@ -78,7 +78,7 @@ def test_what_is_here_is_compared_on_its_own(drawn: Drawn, claims: Claims) -> No
 
 
 def test_runs_like_the_authors_do_not_vouch_for_a_misprint(drawn: Drawn, claims: Claims) -> None:
-    claim = replace(claims["Table 6", "Fdataset", DIFFERENCE], published="-0.20")
+    claim = claims["Table 6", "Fdataset", DIFFERENCE]._replace(published="-0.20")
     one = drawn(20).judge(claim)
     assert one.verdict is ClaimVerdict.DEVIATES and "do not give the printed number" in one.reason
 

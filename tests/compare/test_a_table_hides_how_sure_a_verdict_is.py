@@ -9,8 +9,7 @@ import pytest
 from harness.api import table
 from harness.base.vocabulary import Verdict
 from harness.compare import Book
-from harness.compare.claims import Claim
-from harness.compare.judge import ClaimVerdict, Comparison, judge
+from harness.compare.judge import ClaimVerdict, Comparison, Single
 from harness.compare.text import comparison_json, to_json, to_markdown, to_text
 from harness.report.content import claim_entry
 from tests.compare.test_a_claim_is_misjudged import KNOWN, NAMES, PLACE, claim, run
@@ -21,7 +20,7 @@ SURE, UNSURE, VALUE = (0.500, 0.501, 0.502), (0.45, 0.50, 0.55), (0.5,)
 
 def judged(values: tuple[float, ...], **changes: object) -> Comparison:
     one = claim("0.5", **{"statistic": "band", "seed": None, "sd": 0.05, "n": 0, "sheet": "Table 3", **changes})
-    return judge(one, NAMES, KNOWN, {PLACE: {seed: run(value) for seed, value in enumerate(values)}})
+    return Single(NAMES, KNOWN, {PLACE: {seed: run(value) for seed, value in enumerate(values)}}).judge(one)
 
 
 @pytest.fixture
@@ -85,7 +84,7 @@ def test_programs_read_them(book: Book) -> None:
 
 
 def test_what_has_no_interval_has_no_column(book: Book) -> None:
-    one = judge(claim("0.5", seed=0), NAMES, KNOWN, {PLACE: {0: run(0.5)}})
+    one = Single(NAMES, KNOWN, {PLACE: {0: run(0.5)}}).judge(claim("0.5", seed=0))
     assert one.verdict is ClaimVerdict.REPRODUCED
     text = to_text(replace(book, comparisons=(one,)))
     assert "interval" not in text and "needed" not in text and "test: |difference| <= 1e-09" in text
@@ -100,7 +99,7 @@ def test_a_number_of_published_runs_is_shown_where_it_is_known() -> None:
 def test_a_mean_that_lacks_runs_is_listed_with_the_decided_ones() -> None:
     """Also where there are too many claims to list them all; those that wait for a run are not."""
     waiting = [
-        replace(judged(()), claim=replace(judged(()).claim, metric=f"metric {number}")) for number in range(80)
+        judged(())._replace(claim=judged(()).claim._replace(metric=f"metric {number}")) for number in range(80)
     ]
     assert {one.verdict for one in waiting} == {ClaimVerdict.PENDING}
     text = to_text(Book("repurposing", (), (judged(UNSURE), *waiting)))
@@ -111,8 +110,8 @@ def test_a_mean_that_lacks_runs_is_listed_with_the_decided_ones() -> None:
 
 
 def test_a_failed_run_needs_no_more_runs() -> None:
-    one = Claim(**{**vars(claim("0.5")), "statistic": "band", "seed": None, "sd": 0.05, "n": 0})
-    failed = judge(one, NAMES, KNOWN, {PLACE: {seed: run(None, Verdict.MEMORY) for seed in range(3)}})
+    one = claim("0.5")._replace(statistic="band", seed=None, sd=0.05, n=0)
+    failed = Single(NAMES, KNOWN, {PLACE: {seed: run(None, Verdict.MEMORY) for seed in range(3)}}).judge(one)
     assert failed.verdict is ClaimVerdict.PENDING and failed.needed is None and failed.lacking == ""
 
 

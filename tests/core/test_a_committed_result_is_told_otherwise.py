@@ -21,6 +21,7 @@ from harness.proof.leaves import Event, Leaf, LoggedResult
 from harness.proof.log import Log
 from harness.proof.plans import LoggedCell, enter_plan, plan_path
 from harness.results import digests
+from harness.results.as_read import digest_as_read
 from harness.results.records import StoredFile
 from harness.results.reference import (
     ReferenceResult,
@@ -204,6 +205,24 @@ def test_a_committed_line_that_is_not_believed_is_told(
     with pytest.raises(CorruptData) as found:
         load_reference(layout)
     assert said(found.value) == ("not a gzipped file, or cut", place, RESTORE)
+
+
+@pytest.mark.parametrize(
+    ("fields", "text", "same"),
+    [
+        ({"a": 1, "z": "é"}, '{"a":1,"digest":"STATED","z":"é"}', True),
+        ({"a": 1}, "", True),
+        ({"a": 1}, '{"a":1, "digest":"STATED"}', True),
+        ({"a": 2}, '{"a":2,"digest":"STATED"}', False),
+        ({"a": 2}, "", False),
+    ],
+)
+def test_a_text_that_is_canonical_saves_writing_it_again_and_no_other_is_believed(
+    fields: dict[str, Any], text: str, same: bool
+) -> None:
+    stated = digest_of({**fields, "a": 1})
+    assert digest_as_read(fields, stated, text.replace("STATED", stated)) == digest_of(fields)
+    assert (digest_of(fields) == stated) is same
 
 
 def test_a_committed_run_that_stands_twice_is_told_where(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from harness.proof.leaves import Event, Leaf
 from harness.proof.log import Log
 from harness.results import arrivals, store
 from harness.results.arrivals import are_waiting, arrive, settle
-from harness.results.records import RECORD_FILE, Maker, StoredFile, checked_content, parse_record
+from harness.results.records import RECORD_FILE, Maker, StoredFile, checked_content, parse_record, record_digest
 from harness.results.store import Store
 from tests.core.factories import planned_job, record_of
 from tests.core.word_for_word import AGAIN, record_text, said
@@ -49,6 +49,11 @@ def test_a_record_that_is_none_is_told_by_file_and_field(text: bytes, what: str,
         parse_record(text, Path("some/record.json"))
     assert found.value.what.partition(": ")[0] == what
     assert said(found.value)[1:] == (f"some/record.json{field}", AGAIN)
+
+
+def test_the_digest_of_checked_fields_is_that_which_they_were_checked_by() -> None:
+    fields = checked_content(record_text(), "here")
+    assert record_digest(fields) == fields.digest == digest_of(dict(fields)) == record_digest(dict(fields))
 
 
 def test_optional_fields_of_a_record_may_be_there_or_not() -> None:

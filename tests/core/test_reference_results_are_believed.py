@@ -21,7 +21,7 @@ from harness.cli import group
 from harness.compare import load_names
 from harness.compare.runs import Runs, obtain
 from harness.planning.plan import make_plan
-from harness.results.reference import load_reference, overview, reference_file, save_reference
+from harness.results.reference import _parsed, load_reference, overview, reference_file, save_reference
 from harness.results.store import Store, StoredRun
 from harness.splits import recorded_split
 from tests.fabricate import SEEDS, copy_repository, job_of, plan_of, planned_of, put_run, table_of
@@ -346,6 +346,14 @@ def test_a_line_that_is_no_result_is_refused_by_its_number(made: Layout, line: b
     with pytest.raises(CorruptData) as refused:
         load_reference(made)
     assert refused.value.where.endswith("synthetic-random.jsonl.gz: line 3") and refused.value.todo
+
+
+def test_lines_as_we_write_them_are_not_written_anew_to_be_checked(
+    made: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _parsed.cache_clear()
+    monkeypatch.setattr("harness.results.as_read.digest_of", lambda _: "written anew")
+    assert len(load_reference(made)) == 2
 
 
 def test_scores_of_other_metrics_are_not_fresh(made: Layout, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -189,7 +189,7 @@ def test_a_claim_is_told_with_its_verdict() -> None:
     assert claim_entry(claim()) == entry
     assert claim_entry(claim(metric=None)) == {**entry, "metric": "AUC"}
     status = claim("status", "ok", metric=None, ours=1.0)
-    bare = replace(status, claim=replace(status.claim, metric=""))
+    bare = status._replace(claim=status.claim._replace(metric=""))
     assert claim_entry(bare) == {**entry, "metric": "status", "published": "ok", "ours": 1.0, "difference": None}
 
 

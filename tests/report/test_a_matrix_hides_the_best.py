@@ -84,9 +84,9 @@ def test_a_published_mean_stands_at_its_own_entry_alone() -> None:
 
 @pytest.mark.parametrize("change", [{"metric": None}, {"target": Target(None, "synthetic_ddi", "cluster")}])
 def test_a_claim_without_a_place_stands_nowhere(change: dict[str, object]) -> None:
-    one = replace(_claim("0.5", ClaimVerdict.PENDING, sd=None), **change)  # type: ignore[arg-type]
+    one = _claim("0.5", ClaimVerdict.PENDING, sd=None)._replace(**change)  # type: ignore[arg-type]
     assert published_means([Book("ddi", (), (one,))]) == {}
-    value = replace(one, claim=replace(one.claim, statistic="value"), metric=_F1, target=Target("mlp", "d", "s"))
+    value = one._replace(claim=one.claim._replace(statistic="value"), metric=_F1, target=Target("mlp", "d", "s"))
     assert published_means([Book("ddi", (), (value,))]) == {}
 
 

@@ -14,7 +14,7 @@ from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.compare import Book, ClaimVerdict, load_claims, load_names
 from harness.compare.claims import Claim
-from harness.compare.judge import Comparable, Comparison, judge
+from harness.compare.judge import Comparable, Comparison, Single
 from harness.compare.names import Target
 from harness.compare.runs import Obtained, Runs
 from harness.study import make_study, to_markdown, to_text
@@ -164,7 +164,7 @@ def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Toy:
     beside = {"corrected": runs_of(Target("vote", "letters", "random"), (0.45, 0.44))}
     names = load_names(layout, "toy")
     known = Comparable(frozenset({"sum", "vote"}), frozenset({"letters", "words"}), frozenset({"random"}))
-    comparisons = tuple(judge(claim, names, known, runs) for claim in load_claims(layout, names))
+    comparisons = tuple(map(Single(names, known, runs).judge, load_claims(layout, names)))
     book = Book("toy", ("A paper",), comparisons, runs, beside)
 
     def made(description: str) -> Study | None:

@@ -10,7 +10,7 @@ from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.compare import Book, ClaimVerdict
 from harness.compare.claims import Claim
-from harness.compare.judge import Comparable, judge
+from harness.compare.judge import Comparable, Single
 from harness.compare.names import PublishedNames, Target, load_names
 from harness.compare.runs import Obtained
 from harness.study import make_study
@@ -41,7 +41,7 @@ def verdict_of(names: PublishedNames, claim: Claim, values: list[float]) -> Clai
         seed: Obtained("k" * 64, Verdict.OK, "", {metric: value}, {})
         for seed, value in enumerate(values, start=124)
     }
-    return judge(claim, names, known, {HERE: runs}).verdict
+    return Single(names, known, {HERE: runs}).judge(claim).verdict
 
 
 @pytest.mark.parametrize(
@@ -81,8 +81,8 @@ def test_a_method_that_lacks_data_of_the_paper_is_shown_and_not_judged(
 ) -> None:
     known = Comparable(frozenset({"emergnn"}), frozenset({"drugbank"}), frozenset({"released"}))
     runs = {seed: Obtained("k" * 64, Verdict.OK, "", {"S1 F1/as-published": value}, {}) for seed in range(3)}
-    claim = replace(claim_of("band", "S1 F1", 0.023), method="EmerGNN")
-    found = judge(claim, names, known, {replace(HERE, method="emergnn"): runs})
+    claim = claim_of("band", "S1 F1", 0.023)._replace(method="EmerGNN")
+    found = Single(names, known, {replace(HERE, method="emergnn"): runs}).judge(claim)
     assert found.verdict is ClaimVerdict.NOT_COMPARABLE and found.ours == pytest.approx(value)
     assert "only a part is public" in found.reason
 
@@ -91,7 +91,7 @@ def test_a_band_tells_the_runs_it_is_without(names: PublishedNames) -> None:
     known = Comparable(frozenset({"mlp"}), frozenset({"drugbank"}), frozenset({"released"}))
     runs = {seed: Obtained("k" * 64, Verdict.OK, "", {"S1 F1/as-published": 0.125}, {}) for seed in range(3)}
     runs |= {seed: Obtained("f" * 64, Verdict.MEMORY, "killed", None, {}) for seed in (3, 4)}
-    found = judge(claim_of("band", "S1 F1", 0.023), names, known, {HERE: runs})
+    found = Single(names, known, {HERE: runs}).judge(claim_of("band", "S1 F1", 0.023))
     assert (found.verdict, found.n) == (ClaimVerdict.REPRODUCED, 3)
     assert found.reason == "within the printed deviation; all 3 values are equal; 2 of our 5 runs have no value"
 
@@ -124,9 +124,9 @@ def test_a_type_without_test_items_waits_for_no_run(names: PublishedNames, value
     """Type 29 has none with distribution change in S2, and two without."""
     claim = claim_of("band", "S2 accuracy of type 29", None)
     assert verdict_of(names, claim, []) is ClaimVerdict.PENDING
-    assert verdict_of(names, replace(claim, split="with"), values) is ClaimVerdict.NOT_COMPARABLE
+    assert verdict_of(names, claim._replace(split="with"), values) is ClaimVerdict.NOT_COMPARABLE
     assert (
-        verdict_of(names, replace(claim, metric="S2 accuracy of type 57"), values) is ClaimVerdict.NOT_COMPARABLE
+        verdict_of(names, claim._replace(metric="S2 accuracy of type 57"), values) is ClaimVerdict.NOT_COMPARABLE
     )
 
 
