@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from harness.base.errors import UsageError
 from harness.base.markdown import code, plain
+from harness.base.plurals import counted
 from harness.base.tables import fitted, markdown_table, wrapped
 from harness.compare.judge import ClaimVerdict, Comparison
 
@@ -71,7 +72,8 @@ class Sheet:
     def tally_text(self) -> str:
         """`9 numbers = 4 reproduced + 5 not-comparable`."""
         terms = [f"{self.tally[verdict]} {verdict}" for verdict in ClaimVerdict if self.tally[verdict]]
-        return f"{self.tally.total()} {self.counted} = {' + '.join(terms)}" if terms else ""
+        total = counted(self.tally.total(), self.counted.removesuffix("s"))
+        return f"{total} = {' + '.join(terms)}" if terms else ""
 
     @property
     def entries(self) -> list[list[tuple[str, str, Sequence[str]]]]:

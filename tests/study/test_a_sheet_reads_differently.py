@@ -74,6 +74,12 @@ def test_a_study_as_text() -> None:
     )
 
 
+def test_a_single_number_is_counted_as_one() -> None:
+    one = Counter({PENDING: 1})
+    assert sheet_of("table", "1", tally=one).tally_text == "1 number = 1 pending"
+    assert sheet_of("table", "1", tally=one, counted="pairs").tally_text == "1 pair = 1 pending"
+
+
 def test_a_study_as_a_document() -> None:
     table = "| h\\|1 | h2 |\n| --- | --- |\n| a | b |\n| c | d |\n"
     assert to_markdown(SMALL) == (

@@ -165,6 +165,17 @@ def test_outdated_measures_say_so(repository: Layout, committed: SplitFacts) -> 
     assert any("code that measures" in one for one in told)
 
 
+def test_a_measured_dataset_that_is_here_no_more_is_told(
+    repository: Layout, committed: SplitFacts, tmp_path: Path
+) -> None:
+    """A study is made all the same."""
+    (tmp_path / "datasets").mkdir()
+    elsewhere = Layout(tmp_path, repository.cache, repository.local)
+    names = {committed.dataset, *(one.dataset for one in committed.sizes)}
+    told = [one for one in outdated(elsewhere, committed) if one.startswith("dataset ")]
+    assert told == [f"dataset {name}, which was measured, is here no more" for name in sorted(names)]
+
+
 def test_other_splits_than_the_published_ones_are_told(repository: Layout, committed: SplitFacts) -> None:
     # by the present code, so that checksums are looked at
     sources = {one.split: strategy_source("ddi", parse_split(one.split, 1).strategy) for one in committed.splits}
