@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from harness.base.errors import DataError, ImageError
+from harness.base.errors import DataError, EngineError, ImageError
 from harness.base.layout import Layout
 from harness.base.machine import room_on
 from harness.base.ownership import abandoned_folders
@@ -75,7 +75,8 @@ def run_cells(
 
     Of a shard all cells that were `announced` enter it, so that each machine's log tells of the whole plan.
     Outcomes are in the store when this returns. Setting `stop` ends it early and cleanly, and so does who asks for
-    it (`harness.execution.bulletins`): then it returns True.
+    it (`harness.execution.bulletins`): then it returns True. `EngineError` if the machine failed runs of several
+    methods in a row.
     """
     choices = choices or Choices()
     layout.local.mkdir(parents=True, exist_ok=True)
@@ -96,6 +97,12 @@ def run_cells(
             _run_group(layout, group, engine, choices, state, durations)
             if state.is_ending():
                 break
+    if state.is_broken:
+        raise EngineError(
+            "runs of several methods failed in a row",
+            where="this machine",
+            todo="harness doctor examines it; finished runs are kept, and the same command resumes",
+        )
     return state.is_ending()
 
 

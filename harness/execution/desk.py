@@ -102,8 +102,6 @@ class _Desk:
         self._health = Health()
         # the machines that workers are on, as far as they have said
         self._hosts: dict[str, str] = {}
-        # what the machine fails is not one method's alone, wherever it is tried
-        self._is_broken = False
         self.counts = Counts()
 
     def run(self, errands: Iterable[Errand], *, patient: bool) -> list[Errand]:
@@ -134,7 +132,7 @@ class _Desk:
 
     def check(self) -> None:
         """`EngineError` if runs of several methods failed in a row, wherever they were tried."""
-        if self._is_broken:
+        if self._state.is_broken:
             raise self._none_left("runs of several methods failed in a row, wherever they were tried")
 
     def close(self) -> None:
@@ -337,7 +335,7 @@ class _Desk:
         self._health.is_settled(planned.key)
         self.counts.courses[back.course] += 1
         if counts and not back.is_of_data:
-            self._is_broken |= count_failures(job.method, state, failed=failed)
+            count_failures(job.method, state, failed=failed)
         verdict = Verdict.MISSING_DATA if back.is_of_data else back.verdict
         state.tally.ended(planned.key, verdict, back.host, expected=turn.errand.expected_s)
         took = f" ({back.seconds:.1f} s)" if back.course is not Course.FAULT else ""

@@ -57,6 +57,8 @@ class CampaignState:
     # the methods of the latest runs that the machine failed, one after the other
     failures: tuple[str, ...] = ()
     given_up: set[str] = field(default_factory=set)
+    # what the machine fails is not one method's alone
+    is_broken: bool = False
     guard: threading.Lock = field(default_factory=threading.Lock)
     # set when nothing more is to begin, and what runs is to be finished
     enough: threading.Event = field(default_factory=threading.Event)
@@ -185,23 +187,22 @@ def _verdict_of(outcome: Record | Exception) -> Verdict:
     return Verdict.MISSING_DATA if isinstance(outcome, DataError) else Verdict.INFRASTRUCTURE
 
 
-def count_failures(method: str, state: CampaignState, *, failed: bool) -> bool:
-    """After several failures in a row, give up the method that has all of them, or all if several do (True)."""
+def count_failures(method: str, state: CampaignState, *, failed: bool) -> None:
+    """After several failures in a row, give up the method that has all of them, or all if several do."""
     with state.guard:
         state.failures = (*state.failures, method) if failed else ()
         if len(state.failures) < _GIVE_UP_AFTER or state.stop.is_set():
-            return False
-        ends_all = len(set(state.failures)) > 1
-        if ends_all:
+            return
+        if len(set(state.failures)) > 1:
+            state.is_broken = True
             state.stop.set()
             what = "failures of the machine in a row: stopping; try `harness doctor`"
         elif method not in state.given_up:
             state.given_up.add(method)
             what = f"failures in a row with {method}: its other runs are left for the next time"
         else:
-            return False
+            return
     state.progress.note(f"{_GIVE_UP_AFTER} {what}")
-    return ends_all
 
 
 class Expected:

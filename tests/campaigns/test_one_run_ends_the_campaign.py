@@ -85,8 +85,8 @@ def pretend(monkeypatch: pytest.MonkeyPatch) -> Callable[[Act], None]:
     return partial(_pretend, monkeypatch)
 
 
-def _run(layout: Layout, plan: Plan, **more: object) -> list[str]:
-    heard = Heard()
+def _run(layout: Layout, plan: Plan, heard: Heard | None = None, **more: object) -> list[str]:
+    heard = heard or Heard()
     run_plan(layout, plan, cast(Engine, None), progress=heard, choices=campaign.Choices(workers=1), **more)
     return heard.lines
 
@@ -205,9 +205,13 @@ def test_failures_of_several_methods_in_a_row_stop_the_campaign(
         return Verdict.INFRASTRUCTURE
 
     pretend(act)
-    stop = threading.Event()
-    lines = _run(layout, made_up_plan("als_wr", "constant", "popularity", "lrssl", runs=3), stop=stop)
-    assert stop.is_set() and len(tried) < 12 and any("failures of the machine in a row" in line for line in lines)
+    stop, heard = threading.Event(), Heard()
+    plan = made_up_plan("als_wr", "constant", "popularity", "lrssl", runs=3)
+    with pytest.raises(EngineError, match="runs of several methods failed in a row") as refused:
+        _run(layout, plan, heard, stop=stop)
+    assert "harness doctor" in refused.value.todo
+    assert stop.is_set() and len(tried) < 12
+    assert any("failures of the machine in a row" in line for line in heard.lines)
 
 
 def test_each_resumption_gets_further(layout: Layout, pretend: Callable[[Act], None]) -> None:
