@@ -3,7 +3,7 @@
 from harness.compare.accelerators import Accelerators, compare_accelerators
 from harness.compare.book import Book, compare_claims
 from harness.compare.claims import load_claims, load_external
-from harness.compare.judge import ClaimVerdict, Comparison
+from harness.compare.comparison import ClaimVerdict, Comparison
 from harness.compare.names import claimed_benchmarks, load_names
 
 __all__ = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from harness.compare.claims import Claim
-from harness.compare.judge import ClaimVerdict, Comparison, Recomputed
+from harness.compare.comparison import ClaimVerdict, Comparison, Recomputed
 from harness.compare.statistics import SIGNIFICANCE, benjamini_hochberg, p_of_h
 
 H, ADJUSTED_P = "Kruskal-Wallis H", "adjusted p"

@@ -24,7 +24,8 @@ from numpy.typing import NDArray
 from harness.base.errors import CorruptData
 from harness.compare.adjustment import ADJUSTED_P, H, judge_adjusted
 from harness.compare.claims import Claim
-from harness.compare.judge import FEWEST_SEEDS, ClaimVerdict, Comparable, Comparison, Recomputed
+from harness.compare.comparison import ClaimVerdict, Comparable, Comparison, Recomputed
+from harness.compare.means import FEWEST_SEEDS
 from harness.compare.names import PublishedNames, target_of
 from harness.compare.paper import PaperStatistics, Place
 from harness.compare.statistics import (

@@ -15,114 +15,17 @@ others  statistics over several methods: see `several`
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from enum import StrEnum
-from math import fsum
-from typing import NamedTuple
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from harness.base.vocabulary import Verdict
 from harness.compare.claims import Claim
+from harness.compare.comparison import ClaimVerdict, Comparable, Comparison
+from harness.compare.means import FEWEST_SEEDS, RELATIVE, decide
 from harness.compare.names import PublishedNames, Target, reason_in, target_of
 from harness.compare.runs import Obtained, Runs
-from harness.compare.statistics import CONFIDENCE, EQUIVALENCE, half_width, runs_needed, welch_half_width
-from harness.status.table import Summary, summarise
 
-_RELATIVE = 1e-9
-# Fewer seeds than this never decide about a hundred.
-FEWEST_SEEDS = 10
-_FEWEST_OF_A_BAND = 3
-# Where a paper prints no deviation.
-_USUAL_BAND = 0.05
 _FAILURES = {"memory error": Verdict.MEMORY, "runtime error": Verdict.ERROR}
-
-
-class ClaimVerdict(StrEnum):
-    """The verdict on a published number."""
-
-    REPRODUCED = "reproduced"
-    DEVIATES = "deviates"
-    NOT_COMPARABLE = "not-comparable"
-    PENDING = "pending"
-
-    @property
-    def meaning(self) -> str:
-        """One sentence for legends."""
-        return {
-            ClaimVerdict.REPRODUCED: "our number agrees with the published one by the stated test",
-            ClaimVerdict.DEVIATES: "our number differs from the published one by the stated test",
-            ClaimVerdict.NOT_COMPARABLE: "no run, or too few, can decide; the reason says why",
-            ClaimVerdict.PENDING: "a run would decide; it has not been made or scored yet",
-        }[self]
-
-
-@dataclass(frozen=True)
-class Recomputed:
-    """A printed number computed again from the authors' own files: over `n` seeds; whether it agrees."""
-
-    value: float
-    n: int
-    agrees: bool
-
-
-class Comparison(NamedTuple):
-    """A claim beside our number; a tuple for the reason that a claim is one.
-
-    `interval`: of the difference, 90 %. `margin`: how far a number may lie from the published one and still be the
-    same; an interval must lie within it. `needed`: how many runs would decide, if mean and deviation stay.
-    """
-
-    claim: Claim
-    target: Target
-    metric: str | None
-    verdict: ClaimVerdict
-    reason: str
-    test: str = ""
-    ours: float | None = None
-    n: int = 0
-    margin: float | None = None
-    keys: tuple[str, ...] = ()
-    files: Recomputed | None = None
-    interval: tuple[float, float] | None = None
-    needed: int | None = None
-
-    @property
-    def difference(self) -> float | None:
-        """Ours minus published."""
-        return None if self.ours is None else self.ours - self.claim.value
-
-    @property
-    def lacking(self) -> str:
-        """`; 11 more would decide`, if mean and deviation stay; empty where that is not known."""
-        return "" if self.needed is None else f"; {self.needed - self.n} more would decide"
-
-    @property
-    def why(self) -> str:
-        """The reason, with the number of runs that are missing."""
-        return self.reason + self.lacking
-
-
-@dataclass(frozen=True)
-class Comparable:
-    """The methods, datasets and splits of this artifact: claims about others can't be compared."""
-
-    methods: frozenset[str]
-    datasets: frozenset[str]
-    splits: frozenset[str]
-    # datasets whose data are not here, with the reason
-    without_data: Mapping[str, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class _Decision:
-    """The verdict on a mean. `half`: of its 90 % interval, if there is one."""
-
-    verdict: ClaimVerdict
-    reason: str
-    test: str = ""
-    margin: float | None = None
-    half: float | None = None
-    needed: int | None = None
 
 
 @dataclass(frozen=True)
@@ -205,7 +108,7 @@ def _judge_value(claim: Claim, place: _Place, metric: str) -> Comparison:
         waiting = run is None or (run.verdict is Verdict.OK and run.metrics is None)
         verdict = ClaimVerdict.PENDING if waiting else ClaimVerdict.NOT_COMPARABLE
         return Comparison(claim, target, metric, verdict, why_not)
-    tolerance = _RELATIVE * max(1.0, abs(claim.value)) + claim.rounding
+    tolerance = RELATIVE * max(1.0, abs(claim.value)) + claim.rounding
     if abs(value - claim.value) <= tolerance:
         verdict, reason = ClaimVerdict.REPRODUCED, "equal within the tolerance"
     else:
@@ -221,11 +124,7 @@ def _judge_mean(claim: Claim, target: Target, metric: str, runs: Mapping[int, Ob
     if not pairs:
         reason = "not run yet" if not runs else f"none of our {len(runs)} runs has the metric"
         return Comparison(claim, target, metric, ClaimVerdict.PENDING, reason)
-    if tasks := {run.task[0] for run, _ in pairs if run.task}:
-        ours, decision = _decide_tasks(claim, pairs, tasks)
-    else:
-        ours = _summary([value for _, value in pairs])
-        decision = _decide_band(claim, ours) if claim.statistic == "band" else _decide_mean(claim, ours)
+    ours, decision = decide(claim, pairs)
     reason = decision.reason + _beside(claim, len(pairs), runs)
     difference, half = ours.mean - claim.value, decision.half
     return Comparison(
@@ -242,107 +141,6 @@ def _judge_mean(claim: Claim, target: Target, metric: str, runs: Mapping[int, Ob
         interval=None if half is None else (difference - half, difference + half),
         needed=decision.needed,
     )
-
-
-def _decide_mean(claim: Claim, ours: Summary) -> _Decision:
-    difference = abs(ours.mean - claim.value)
-    precision = claim.rounding + _RELATIVE
-    if ours.n >= claim.n and difference <= precision:
-        reason = "equal as printed, all seeds"
-        return _Decision(ClaimVerdict.REPRODUCED, reason, "printed precision", precision)
-    sd_ours, sd_theirs, fewest = ours.sd or 0.0, claim.sd or 0.0, min(FEWEST_SEEDS, claim.n)
-    margin = sd_theirs + precision
-
-    def half(n: int, confidence: float) -> float:
-        return welch_half_width(sd_ours, n, sd_theirs, claim.n, confidence)
-
-    def is_apart(n: int) -> bool:
-        return difference > half(n, CONFIDENCE) + precision
-
-    def fits(n: int) -> bool:
-        return difference + half(n, EQUIVALENCE) <= margin
-
-    def needed() -> int | None:
-        return None if ours.sd is None else runs_needed(lambda n: is_apart(n) or fits(n), max(ours.n, fewest))
-
-    if ours.n < fewest:
-        return _Decision(ClaimVerdict.NOT_COMPARABLE, f"{ours.n} of {claim.n} seeds", needed=needed())
-    test = (
-        f"Welch, n = {ours.n} and {claim.n}: {CONFIDENCE:.0%} interval around 0, "
-        f"{EQUIVALENCE:.0%} interval within ± {margin:.2g}"
-    )
-    more = None
-    if is_apart(ours.n):
-        verdict, reason = ClaimVerdict.DEVIATES, "the interval of the difference excludes 0"
-    elif fits(ours.n):
-        verdict, reason = ClaimVerdict.REPRODUCED, "the interval lies within one published standard deviation"
-    else:
-        verdict, more = ClaimVerdict.NOT_COMPARABLE, needed()
-        reason = _undecided("one published standard deviation", more)
-    return _Decision(verdict, reason, test, margin, half(ours.n, EQUIVALENCE), more)
-
-
-def _decide_band(claim: Claim, ours: Summary, fewest: int = _FEWEST_OF_A_BAND) -> _Decision:
-    width, name = (_USUAL_BAND, f"{_USUAL_BAND}; no deviation is printed")
-    if claim.sd is not None:
-        width, name = claim.sd, "the printed deviation"
-    band, difference = width + claim.rounding + _RELATIVE, abs(ours.mean - claim.value)
-    fewest = max(fewest, claim.n)
-    test = f"{EQUIVALENCE:.0%} t interval, n = {ours.n}, within ± {band:.2g}"
-    needed = None
-    if (sd := ours.sd) is not None:
-        needed = runs_needed(lambda n: abs(difference - band) >= half_width(sd, n), max(ours.n, fewest))
-    if ours.n < fewest or sd is None:
-        is_short = ours.n < claim.n
-        what = f"{ours.n} of {claim.n} runs" if is_short else f"{ours.n} of at least {fewest} seeds"
-        return _Decision(ClaimVerdict.NOT_COMPARABLE, what, test, band, needed=needed)
-    half = half_width(sd, ours.n)
-    equal = "" if sd > _RELATIVE else f"; all {ours.n} values are equal"
-    if difference + half <= band:
-        return _Decision(ClaimVerdict.REPRODUCED, f"within {name}{equal}", test, band, half)
-    if difference - half > band:
-        return _Decision(ClaimVerdict.DEVIATES, f"beyond {name}{equal}", test, band, half)
-    return _Decision(ClaimVerdict.NOT_COMPARABLE, _undecided(name, needed), test, band, half, needed)
-
-
-def _decide_tasks(
-    claim: Claim, pairs: Sequence[tuple[Obtained, float]], tasks: set[str]
-) -> tuple[Summary, _Decision]:
-    """The decision on a mean over tasks. All of them were run, so that chance is in the seeds alone.
-
-    With three seeds of all tasks the mean over tasks is a value per seed. With fewer, the interval is over tasks:
-    they also differ for other reasons than chance, so that it is wider than it had to be.
-    """
-    values: dict[int, dict[str, float]] = {}
-    for run, value in pairs:
-        assert run.task is not None
-        values.setdefault(run.task[1], {})[run.task[0]] = value
-    whole = [own for own in values.values() if len(own) == len(tasks)]
-    of_seeds = _summary([fsum(own.values()) / len(own) for own in whole or values.values()])
-    if len(tasks) < claim.n or not whole:
-        reason = f"{len(tasks) if whole else min(map(len, values.values()))} of {max(claim.n, len(tasks))} tasks"
-        return of_seeds, _Decision(ClaimVerdict.NOT_COMPARABLE, reason)
-    no_number = claim._replace(n=0)
-    if len(whole) >= _FEWEST_OF_A_BAND:
-        return of_seeds, _decide_band(no_number, of_seeds)
-    of_tasks = _summary([fsum(own[task] for own in whole) / len(whole) for task in sorted(tasks)])
-    decision = _decide_band(no_number, of_tasks, fewest=2)
-    if decision.verdict is ClaimVerdict.NOT_COMPARABLE:
-        reason = f"{len(whole)} of at least {_FEWEST_OF_A_BAND} seeds of all {len(tasks)} tasks"
-        decision = replace(decision, reason=reason, needed=None)
-    return of_tasks, decision
-
-
-def _summary(values: Sequence[float]) -> Summary:
-    summary = summarise(values)
-    assert summary is not None, "a mean of no value"
-    return summary
-
-
-def _undecided(margin: str, needed: int | None) -> str:
-    if needed is None:
-        return f"no number of runs decides: the difference is at the edge of {margin}"
-    return f"too few runs: the interval does not fit into {margin}"
 
 
 def _beside(claim: Claim, count: int, runs: Mapping[int, Obtained]) -> str:

@@ -12,7 +12,7 @@ from harness.base.markdown import code, plain
 from harness.base.plurals import counted
 from harness.base.tables import aligned, markdown_table, wrapped
 from harness.compare.book import Book, group_of
-from harness.compare.judge import ClaimVerdict, Comparison
+from harness.compare.comparison import ClaimVerdict, Comparison
 
 # Longer lists and tables are shown only on request.
 _LIST_UP_TO = 60

@@ -9,8 +9,8 @@ from typing import Any
 
 from harness.compare.adjustment import ADJUSTED_P, H
 from harness.compare.claims import Claim
+from harness.compare.comparison import ClaimVerdict, Comparison
 from harness.compare.groups import STATISTICS
-from harness.compare.judge import ClaimVerdict, Comparison
 from harness.compare.paper import ALL_DATASETS
 from harness.compare.text import comparison_json
 from harness.status.table import Summary

@@ -11,7 +11,7 @@ from typing import Any
 
 from harness.base.plurals import counted
 from harness.base.vocabulary import Verdict
-from harness.compare.judge import ClaimVerdict, Comparison
+from harness.compare.comparison import ClaimVerdict, Comparison
 from harness.compare.runs import Obtained
 from harness.status.table import Summary
 from harness.study.sheets import NONE, Sheet, percent, runs_at, tally_of

@@ -14,7 +14,7 @@ from harness.base.errors import UsageError
 from harness.base.markdown import code, plain
 from harness.base.plurals import counted
 from harness.base.tables import fitted, markdown_table, wrapped
-from harness.compare.judge import ClaimVerdict, Comparison
+from harness.compare.comparison import ClaimVerdict, Comparison
 
 # The text of an entry without a value.
 NONE = "-"

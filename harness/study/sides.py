@@ -16,8 +16,8 @@ from harness.base.layout import Layout
 from harness.base.plurals import counted
 from harness.base.vocabulary import Verdict
 from harness.compare.book import Book
+from harness.compare.comparison import Comparison
 from harness.compare.groups import STATISTICS, Several
-from harness.compare.judge import Comparison
 from harness.compare.names import PublishedNames, Target, target_of
 from harness.compare.paper import Place
 from harness.compare.runs import Obtained, Runs

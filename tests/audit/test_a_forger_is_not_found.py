@@ -211,7 +211,7 @@ COMMITTED = [
     ),
     Forgery(
         "a wider band of claims, committed",
-        by.edit("harness/compare/judge.py", "_USUAL_BAND = 0.05", "_USUAL_BAND = 0.5"),
+        by.edit("harness/compare/means.py", "_USUAL_BAND = 0.05", "_USUAL_BAND = 0.5"),
         strict=False,
     ),
     Forgery("other code of the study, committed", by.append("harness/study/sheets.py", "\nX = 1\n"), strict=False),

@@ -22,7 +22,7 @@ from harness.benchmarks.combos.splits.strategies import released
 from harness.benchmarks.combos.study import corpus as facts
 from harness.benchmarks.combos.study.buckets import series_of
 from harness.compare import Book, compare_claims
-from harness.compare.judge import ClaimVerdict
+from harness.compare.comparison import ClaimVerdict
 from harness.compare.names import Target
 from harness.compare.runs import Obtained, Runs
 from harness.data import load_dataset

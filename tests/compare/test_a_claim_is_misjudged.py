@@ -14,7 +14,8 @@ from scipy import stats
 
 from harness.base.vocabulary import Verdict
 from harness.compare.claims import Claim, rounding_of
-from harness.compare.judge import ClaimVerdict, Comparable, Comparison, Single
+from harness.compare.comparison import ClaimVerdict, Comparable, Comparison
+from harness.compare.judge import Single
 from harness.compare.names import ClaimSources, MetricName, PublishedNames, Remark, Target
 from harness.compare.runs import Obtained
 from harness.compare.statistics import welch_half_width

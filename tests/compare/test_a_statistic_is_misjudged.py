@@ -8,8 +8,8 @@ import pytest
 
 from harness.compare.adjustment import ADJUSTED_P, H
 from harness.compare.claims import Claim
+from harness.compare.comparison import ClaimVerdict
 from harness.compare.groups import DIFFERENCE, MEDIAN, Several, judge_all
-from harness.compare.judge import ClaimVerdict
 from harness.compare.paper import Place
 from tests.study.conftest import Drawn
 

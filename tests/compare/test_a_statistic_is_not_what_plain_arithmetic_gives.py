@@ -12,8 +12,8 @@ from harness.base.layout import Layout
 from harness.compare import Book, compare_claims
 from harness.compare.adjustment import ADJUSTED_P, H
 from harness.compare.claims import Claim
+from harness.compare.comparison import ClaimVerdict
 from harness.compare.groups import DIFFERENCE, MEDIAN, STATISTICS, Several
-from harness.compare.judge import ClaimVerdict
 from harness.results.store import Store
 from tests.recomputation import groups
 from tests.recomputation.claims import Published, published

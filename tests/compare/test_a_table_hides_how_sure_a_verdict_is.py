@@ -9,7 +9,8 @@ import pytest
 from harness.api import table
 from harness.base.vocabulary import Verdict
 from harness.compare import Book
-from harness.compare.judge import ClaimVerdict, Comparison, Single
+from harness.compare.comparison import ClaimVerdict, Comparison
+from harness.compare.judge import Single
 from harness.compare.text import comparison_json, to_json, to_markdown, to_text
 from harness.report.content import claim_entry
 from tests.compare.test_a_claim_is_misjudged import KNOWN, NAMES, PLACE, claim, run

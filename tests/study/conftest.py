@@ -14,8 +14,8 @@ from harness.benchmarks.ddi.study import STUDY, sheets_of_data
 from harness.benchmarks.ddi.study.data_facts import SplitFacts
 from harness.compare import Book, compare_claims, load_claims, load_names
 from harness.compare.claims import Claim
+from harness.compare.comparison import Comparable
 from harness.compare.groups import Several
-from harness.compare.judge import Comparable
 from harness.compare.names import Target, target_of
 from harness.compare.paper import ALL_DATASETS, load_paper
 from harness.compare.runs import Obtained, Runs

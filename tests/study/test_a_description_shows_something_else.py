@@ -14,7 +14,8 @@ from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.compare import Book, ClaimVerdict, load_claims, load_names
 from harness.compare.claims import Claim
-from harness.compare.judge import Comparable, Comparison, Single
+from harness.compare.comparison import Comparable, Comparison
+from harness.compare.judge import Single
 from harness.compare.names import Target
 from harness.compare.runs import Obtained, Runs
 from harness.study import make_study, to_markdown, to_text

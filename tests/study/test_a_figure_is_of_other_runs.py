@@ -23,8 +23,8 @@ from harness.benchmarks.repurposing.study.figures import (
 )
 from harness.benchmarks.repurposing.study.figures import Panel as PanelOfFigure
 from harness.benchmarks.repurposing.study.sheets import makers
+from harness.compare.comparison import ClaimVerdict
 from harness.compare.groups import Several
-from harness.compare.judge import ClaimVerdict
 from harness.compare.paper import Place
 from harness.compare.values import TIME, Side
 from harness.study.sides import Sides

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from harness.benchmarks.ddi.study.drawings import Bar, Curve, _apart, _ticks, bars, heat, lines, scatter
 from harness.benchmarks.repurposing.study import drawings
 from harness.benchmarks.repurposing.study.figures import Best, Correlogram, Figures, Pair, Panel, Times
-from harness.compare.judge import ClaimVerdict
+from harness.compare.comparison import ClaimVerdict
 from harness.study.svg import Box, Drawing, Scale, density, draw_box
 from tests.study.kept import by_mark, is_kept
 

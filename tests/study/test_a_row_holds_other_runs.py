@@ -12,7 +12,7 @@ from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.compare import Book
 from harness.compare.claims import Claim
-from harness.compare.judge import ClaimVerdict, Comparison
+from harness.compare.comparison import ClaimVerdict, Comparison
 from harness.compare.names import ClaimSources, MetricName, PublishedNames, Target
 from harness.compare.paper import Place
 from harness.compare.runs import Obtained

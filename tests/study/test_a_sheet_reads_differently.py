@@ -11,7 +11,7 @@ import pytest
 from harness.base.errors import UsageError
 from harness.base.layout import Layout
 from harness.compare import Book
-from harness.compare.judge import ClaimVerdict
+from harness.compare.comparison import ClaimVerdict
 from harness.study import make_study
 from harness.study.sheets import Picture, Sheet, Study, percent, runs_at, to_json, to_markdown, to_text
 from tests.study.kept import described, is_kept

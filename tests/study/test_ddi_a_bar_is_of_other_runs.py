@@ -12,7 +12,7 @@ from harness.benchmarks.ddi.study import figures
 from harness.benchmarks.ddi.study.drawings import Bar, Curve, bars, heat, lines
 from harness.compare import Book
 from harness.compare.claims import Claim
-from harness.compare.judge import ClaimVerdict, Comparison
+from harness.compare.comparison import ClaimVerdict, Comparison
 from harness.compare.names import ClaimSources, Meaning, MetricName, PublishedNames, Target
 from harness.compare.runs import Obtained, Runs
 from harness.study.sides import Sides

@@ -10,7 +10,8 @@ from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.compare import Book, ClaimVerdict
 from harness.compare.claims import Claim
-from harness.compare.judge import Comparable, Single
+from harness.compare.comparison import Comparable
+from harness.compare.judge import Single
 from harness.compare.names import PublishedNames, Target, load_names
 from harness.compare.runs import Obtained
 from harness.study import make_study

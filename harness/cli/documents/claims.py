@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.cli.documents.forms import Answer, Fields
 from harness.compare import ClaimVerdict
-from harness.compare.judge import Recomputed
+from harness.compare.comparison import Recomputed
 
 
 class ClaimRow(Fields):

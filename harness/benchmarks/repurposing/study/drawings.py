@@ -10,7 +10,7 @@ from itertools import product
 import numpy as np
 
 from harness.benchmarks.repurposing.study.figures import Correlogram, Figures, Pair, Panel
-from harness.compare.judge import ClaimVerdict
+from harness.compare.comparison import ClaimVerdict
 from harness.compare.statistics import Array
 from harness.study.sheets import Picture
 from harness.study.svg import Drawing, Scale, density, draw_box, histogram

@@ -9,8 +9,9 @@ from itertools import combinations
 
 import numpy as np
 
+from harness.compare.comparison import ClaimVerdict
 from harness.compare.groups import DEVIATIONS, EQUIVALENCE_DEVIATIONS
-from harness.compare.judge import FEWEST_SEEDS, ClaimVerdict
+from harness.compare.means import FEWEST_SEEDS
 from harness.compare.paper import Place
 from harness.compare.statistics import CONFIDENCE, EQUIVALENCE, Array, ranks_of
 from harness.compare.values import TIME, Side
