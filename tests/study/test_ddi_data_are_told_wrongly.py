@@ -15,7 +15,7 @@ import pytest
 from harness.base.errors import CorruptData, EngineError, MissingData, UsageError
 from harness.base.layout import Layout
 from harness.benchmarks.ddi.dataset import DdiDataset
-from harness.benchmarks.ddi.study import facts, page
+from harness.benchmarks.ddi.study import changes_since, facts, page
 from harness.benchmarks.ddi.study import measurement as measuring
 from harness.benchmarks.ddi.study.data_facts import (
     SplitFacts,
@@ -172,8 +172,10 @@ def test_a_measured_dataset_that_is_here_no_more_is_told(
     (tmp_path / "datasets").mkdir()
     elsewhere = Layout(tmp_path, repository.cache, repository.local)
     names = {committed.dataset, *(one.dataset for one in committed.sizes)}
-    told = [one for one in outdated(elsewhere, committed) if one.startswith("dataset ")]
-    assert told == [f"dataset {name}, which was measured, is here no more" for name in sorted(names)]
+    assert changes_since(elsewhere, committed) == [
+        f"dataset {name}, which was measured, is here no more" for name in sorted(names)
+    ]
+    assert changes_since(repository, committed) == outdated(repository, committed)
 
 
 def test_other_splits_than_the_published_ones_are_told(repository: Layout, committed: SplitFacts) -> None:

@@ -11,13 +11,14 @@ from harness.base.layout import Layout
 from harness.benchmarks.ddi.study import facts, figures, realtime, tuning
 from harness.benchmarks.ddi.study.data_facts import SplitFacts, outdated
 from harness.benchmarks.ddi.study.ensemble import ENSEMBLE, RULE, ensembles
+from harness.data.manifest import has_manifest
 from harness.study.extension import Maker, OwnSheets
 from harness.study.measurements import load_measured, save_measured
 from harness.study.sheets import Sheet
 from harness.study.sides import Derived, Sides
 from harness.study.specs import Spec
 
-__all__ = ["STUDY", "sheets_of_data"]
+__all__ = ["STUDY", "changes_since", "sheets_of_data"]
 
 OfData = Callable[[Sides, Spec, SplitFacts], Sheet]
 _OF_DATA: Mapping[str, OfData] = {
@@ -55,7 +56,7 @@ class _PairStudy(OwnSheets):
 
 def sheets_of_data(sides: Sides, split_facts: SplitFacts | None) -> Mapping[str, Maker]:
     """The makers of the sheets that need no run; their notes say what has changed since the measurement."""
-    stale = outdated(sides.layout, split_facts) if split_facts else []
+    stale = changes_since(sides.layout, split_facts) if split_facts else []
 
     def make_sheet(make: OfData, spec: Spec) -> Sheet | None:
         if split_facts is None:
@@ -64,6 +65,14 @@ def sheets_of_data(sides: Sides, split_facts: SplitFacts | None) -> Mapping[str,
         return replace(sheet, notes=[*sheet.notes, *(f"Outdated: {one}." for one in stale)])
 
     return {way: partial(make_sheet, make) for way, make in _OF_DATA.items()}
+
+
+def changes_since(layout: Layout, split_facts: SplitFacts) -> list[str]:
+    """A sentence for each thing that is another one than was measured, or is gone."""
+    names = sorted({split_facts.dataset, *(one.dataset for one in split_facts.sizes)})
+    if gone := [name for name in names if not has_manifest(layout, name)]:
+        return [f"dataset {name}, which was measured, is here no more" for name in gone]
+    return outdated(layout, split_facts)
 
 
 STUDY = _PairStudy()
