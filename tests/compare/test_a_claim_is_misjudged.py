@@ -338,6 +338,18 @@ def test_costs_and_other_data_are_shown_and_never_judged() -> None:
     )
 
 
+def test_the_first_reason_that_nothing_can_decide_is_told() -> None:
+    """A method that is not here is told before a metric that is not computed, and a cost before a metric."""
+    assert judged(claim(metric="HR", method="SomebodyElse"), {}).reason == (
+        "method 'SomebodyElse' is not part of this artifact"
+    )
+    assert judged(claim(metric="HR", dataset="Synthetic"), {}).reason == "nobody has it"
+    assert judged(claim(metric="HR", statistic="cost", note="of other hardware"), {}).reason == (
+        "a cost of other hardware"
+    )
+    assert judged(claim(metric="HR"), {}).reason == "HR: not computed here"
+
+
 def test_a_claim_waits_for_no_run_that_nobody_can_make() -> None:
     """Who has the data and makes a run has it judged."""
     names = NAMES.model_copy(update={"no_data": [Remark(metric="NS-AUC", reason="sequences are not public")]})
