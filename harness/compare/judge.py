@@ -91,8 +91,8 @@ class Single:
                 runs=self.runs.get(target, {}),
                 no_data=reason_in(names.no_data, *about),
                 other_data=reason_in(names.other_data, *about),
-                distribution_only=reason_in(names.distribution_only, *about[:3]),
-                explained=reason_in(names.explained, *about[:3]),
+                distribution_only=reason_in(names.distribution_only, *about),
+                explained=reason_in(names.explained, *about),
             )
         return self._places[about]
 

@@ -350,6 +350,18 @@ def test_the_first_reason_that_nothing_can_decide_is_told() -> None:
     assert judged(claim(metric="HR"), {}).reason == "HR: not computed here"
 
 
+def test_a_remark_on_one_metric_says_nothing_of_others() -> None:
+    remarks = {
+        "distribution_only": [Remark(metric="NDCG", reason="ties fall by chance")],
+        "explained": [Remark(metric="NS-AUC", reason="rounded")],
+    }
+    single = Single(NAMES.model_copy(update=remarks), KNOWN, {PLACE: {1: run(0.7)}})
+    assert single.judge(claim()).reason == "differs by more than the tolerance; rounded"
+    assert (
+        single.judge(claim(metric="NDCG")).reason == "ties fall by chance; only its distribution can be compared"
+    )
+
+
 def test_a_claim_waits_for_no_run_that_nobody_can_make() -> None:
     """Who has the data and makes a run has it judged."""
     names = NAMES.model_copy(update={"no_data": [Remark(metric="NS-AUC", reason="sequences are not public")]})
