@@ -10,5 +10,5 @@ from harness.base.files import digest_of
 
 def digest_as_read(fields: dict[str, Any], stated: str, text: str) -> str:
     """The digest of the fields beside a `digest` that is stated among them, all read from `text`."""
-    content = text.replace(f'"digest":"{stated}",', "", 1).encode()
+    content = text.replace(f'"digest":"{stated}",', "").encode()
     return stated if hashlib.sha256(content).hexdigest() == stated else digest_of(fields)

@@ -51,9 +51,11 @@ def test_a_record_that_is_none_is_told_by_file_and_field(text: bytes, what: str,
     assert said(found.value)[1:] == (f"some/record.json{field}", AGAIN)
 
 
-def test_the_digest_of_checked_fields_is_that_which_they_were_checked_by() -> None:
+def test_the_digest_of_checked_fields_is_that_which_they_were_checked_by(monkeypatch: pytest.MonkeyPatch) -> None:
     fields = checked_content(record_text(), "here")
-    assert record_digest(fields) == fields.digest == digest_of(dict(fields)) == record_digest(dict(fields))
+    assert record_digest(dict(fields)) == fields.digest == digest_of(dict(fields))
+    monkeypatch.setattr("harness.results.records.digest_of", lambda _: "computed again")
+    assert record_digest(fields) == fields.digest
 
 
 def test_optional_fields_of_a_record_may_be_there_or_not() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import json
 import re
 from dataclasses import replace
@@ -354,6 +355,18 @@ def test_lines_as_we_write_them_are_not_written_anew_to_be_checked(
     _parsed.cache_clear()
     monkeypatch.setattr("harness.results.as_read.digest_of", lambda _: "written anew")
     assert len(load_reference(made)) == 2
+
+
+def test_a_number_that_is_none_is_refused_however_right_its_digest(made: Layout) -> None:
+    """JSON for Python alone: no other program reads it, so nobody could check it."""
+    text = gzip.decompress(file_of(made).read_bytes()).decode()
+    digest = json.loads(text.splitlines()[0])["record"]["digest"]
+    line = re.sub(r'"attempts":[0-9]+', '"attempts":NaN', text.splitlines()[0])
+    record = line[len('{"record":') :].partition(',"scores":')[0].replace(f'"digest":"{digest}",', "")
+    forged = line.replace(digest, hashlib.sha256(record.encode()).hexdigest())
+    file_of(made).write_bytes(gzip.compress(f"{forged}\n".encode()))
+    with pytest.raises(CorruptData, match="not a reference result"):
+        load_reference(made)
 
 
 def test_scores_of_other_metrics_are_not_fresh(made: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
