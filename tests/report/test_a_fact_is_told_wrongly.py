@@ -197,6 +197,8 @@ def test_equal_values_stand_once() -> None:
     shared = Shared()
     assert [shared.number(one) for one in ({"a": 1, "b": 2}, "x", {"b": 2, "a": 1}, "y", "x")] == [0, 1, 0, 2, 1]
     assert shared.values == [{"a": 1, "b": 2}, "x", "y"]
+    alike = [{"a": 1}, {"a": 1.0}, {"a": True}, {"a": "1"}, "{'a': 1}"]
+    assert [shared.number(one) for one in (*alike, *alike)] == [3, 4, 5, 6, 7] * 2
 
 
 _CELL = drug_cell("mlp", {}, {}, seed=7)
