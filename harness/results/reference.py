@@ -13,6 +13,7 @@ import json
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -33,6 +34,8 @@ from harness.results.scoring import Scores, parse_scores, score_run, scored_file
 from harness.results.store import Store
 
 _SUFFIX = ".jsonl.gz"
+# how a line begins, and what stands between its two parts
+_RECORD, _SCORES = '{"record":', ',"scores":'
 
 
 def _refuse(constant: str) -> None:
@@ -219,12 +222,9 @@ def _entries(place: Path, packed: bytes) -> Iterator[ReferenceResult]:
     for number, line in enumerate(lines, start=1):
         where = f"{place}: line {number}"
         try:
-            value = _STRICT.decode(text := line.decode())
-            record, fields = value["record"], value["scores"]
+            (record, of_record), (fields, of_scores) = _parts(line.decode())
         except (ValueError, KeyError, TypeError):
             raise _corrupt("not a reference result", where) from None
-        # as `_line` writes them
-        of_record, _, of_scores = text[len('{"record":') : -len("}")].partition(',"scores":')
         content = checked_fields(record, where, of_record)
         scores = parse_scores(fields, of_scores) if fields is not None else None
         if fields is not None and scores is None:
@@ -232,6 +232,16 @@ def _entries(place: Path, packed: bytes) -> Iterator[ReferenceResult]:
         entry = ReferenceResult(content, scores, where)
         _check(entry)
         yield entry
+
+
+def _parts(line: str) -> tuple[tuple[Any, str], tuple[Any, str]]:
+    """The record and the scores of a line, each with the text that it was parsed from, where it has one."""
+    if line.startswith(_RECORD) and line.endswith("}"):
+        of_record, _, of_scores = line[len(_RECORD) : -1].partition(_SCORES)
+        with suppress(ValueError):
+            return (_STRICT.decode(of_record), of_record), (_STRICT.decode(of_scores), of_scores)
+    value = _STRICT.decode(line)
+    return (value["record"], ""), (value["scores"], "")
 
 
 def _check(entry: ReferenceResult) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import json
 import shutil
 from collections import Counter
@@ -215,6 +216,7 @@ def test_a_committed_line_that_is_not_believed_is_told(
         ({"a": 1}, '{"a":1, "digest":"STATED"}', True),
         ({"a": 2}, '{"a":2,"digest":"STATED"}', False),
         ({"a": 2}, "", False),
+        ({"a": 2, "digest": 1}, '{"a":1,"digest":"STATED","digest":"STATED"}', False),
     ],
 )
 def test_a_text_that_is_canonical_saves_writing_it_again_and_no_other_is_believed(
@@ -223,6 +225,7 @@ def test_a_text_that_is_canonical_saves_writing_it_again_and_no_other_is_believe
     stated = digest_of({**fields, "a": 1})
     assert digest_as_read(fields, stated, text.replace("STATED", stated)) == digest_of(fields)
     assert (digest_of(fields) == stated) is same
+    assert digest_as_read(fields, hashlib.sha256(b"").hexdigest(), "") == digest_of(fields)
 
 
 def test_a_committed_run_that_stands_twice_is_told_where(tmp_path: Path) -> None:

@@ -369,6 +369,29 @@ def test_a_number_that_is_none_is_refused_however_right_its_digest(made: Layout)
         load_reference(made)
 
 
+def test_lines_whose_text_and_content_differ_are_refused(made: Layout) -> None:
+    """The known digest is right for a part of each text, and what would be believed is another record."""
+    line = gzip.decompress(file_of(made).read_bytes()).decode().splitlines()[0]
+    digest, empty = json.loads(line)["record"]["digest"], hashlib.sha256(b"").hexdigest()
+    record, _, scores = line[len('{"record":') : -1].partition(',"scores":')
+    other, stated = record.replace('"attempts":1', '"attempts":2'), f'"digest":"{digest}",'
+    forged = (
+        f'{{"record":{record},"scores":{scores},"record":{other},"scores":{scores}}}',
+        f'{{"record":{other},"scores":{scores},"record":{record}}}'.replace(record, other),
+        line.replace('"resources":{', f'"resources":{{{stated}'),
+        line.replace('"limits":{', f'"limits":{{{stated}'),
+        line.replace(record, other.replace(digest, empty)),
+        f'{record},"scores":{scores}',
+        line.replace('"resources":{', '"resources":{"scores":1,'),
+    )
+    for text in forged:
+        assert text != line
+        _parsed.cache_clear()
+        file_of(made).write_bytes(gzip.compress(f"{text}\n".encode()))
+        with pytest.raises(CorruptData):
+            load_reference(made)
+
+
 def test_scores_of_other_metrics_are_not_fresh(made: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
     first, second = load_reference(made).values()
     assert first.fresh_scores == first.scores is not None and second.fresh_scores is second.scores is None
