@@ -64,6 +64,20 @@ _GROUPS: Mapping[str, tuple[str, str]] = MappingProxyType(
     }
 )
 
+# Parts that every benchmark has, whose tests also lie where those of all benchmarks do.
+_PARTS: Mapping[str, str] = MappingProxyType(
+    {
+        "conformance/": "methods",
+        "extension.py": "data prediction",
+        "ordering.py": "core",
+        "own_data.py": "data prediction",
+        "parity/": "parity",
+        "ranking.py": "prediction",
+        "reading.py": "prediction",
+        "requests.py": "core",
+    }
+)
+
 
 def group_of(module: str) -> str:
     """The package under whose score a module counts; empty where none does."""
@@ -72,7 +86,10 @@ def group_of(module: str) -> str:
 
 def folders_of(module: str) -> tuple[str, ...]:
     """The test folders that have to notice a defect of a module."""
-    return tuple(f"tests/{name}" for name in _longest(module)[1].split())
+    own = _longest(module)[1].split()
+    part = module.removeprefix("harness/benchmarks/").partition("/")[2] if own else ""
+    others = (names.split() for start, names in _PARTS.items() if part.startswith(start))
+    return tuple(f"tests/{name}" for name in dict.fromkeys([*own, *(name for some in others for name in some)]))
 
 
 def modules_of(root: Path, wanted: list[str]) -> list[str]:
