@@ -170,7 +170,7 @@ def test_a_run_is_said_to_be_at_work_while_it_is(
 
     perform(act)
     take_turns([task_of(layout, seed) for seed in (1, 2)], ENGINE, state)
-    assert seen == [[label(1)], [label(2)]], "one processor, one run at a time"
+    assert sorted(seen) == [[label(1)], [label(2)]], "one processor, one run at a time"
 
 
 def test_a_run_that_was_stored_meanwhile_is_not_made_again_unless_asked(
@@ -244,7 +244,7 @@ def test_what_another_harness_runs_is_looked_at_when_all_else_has_run(
     performed = perform(act)
     take_turns([task_of(layout, seed) for seed in (1, 2, 3)], ENGINE, state)
     other.join()
-    assert [task.planned.job.split.seed for task in performed] == [2, 3], "it was made elsewhere"
+    assert sorted(task.planned.job.split.seed for task in performed) == [2, 3], "it was made elsewhere"
     assert heard.lines[-1] == f"- ok: {label(1)} (5.0 s)"
 
 
@@ -260,7 +260,8 @@ def test_who_stops_need_not_wait_for_another_harness(
     with Store(layout.runs).claim(planned_job(1).key) as mine:
         assert mine
         take_turns([task_of(layout, seed) for seed in (1, 2, 3)], ENGINE, state)
-    assert len(performed) == 1 and heard.lines[1:] == [f"- ok: {label(2)} (1.2 s)"]
+    (made,) = performed
+    assert heard.lines[1:] == [f"- ok: {made.planned.job.label} (1.2 s)"]
     assert state.is_ending()
 
 
