@@ -6,7 +6,8 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -23,9 +24,11 @@ from harness.engine import Engine
 from harness.execution import campaign, turns
 from harness.execution.bulletins import Tally
 from harness.execution.campaign import Choices, left_to_run, mark_unstable, run_cells
+from harness.execution.cluster import Cluster, Worker
+from harness.execution.errands import Errand
 from harness.execution.gpus import Gpu
 from harness.execution.tasks import Task, limits_of
-from harness.execution.turns import CampaignState
+from harness.execution.turns import CampaignState, Expected
 from harness.images import BuiltImage, Supply
 from harness.planning.budget import Share
 from harness.planning.cells import Cell, Cells
@@ -379,3 +382,155 @@ def test_an_engine_that_fails_is_no_methods_missing_image(
     with pytest.raises(EngineError, match="the engine is gone"):
         run(layout, made_up_plan("constant"), heard)
     assert Obstacles(layout.runs).all("method") == {}
+
+
+@pytest.fixture
+def workers(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """What is handed out on a cluster of two workers."""
+    handed = list[Any]()
+
+    def hand_out(cluster: Any, errands: Any, count: int, state: CampaignState, wanted: Path) -> None:
+        handed.append((cluster, list(errands), count, state, wanted, wanted.exists()))
+
+    shares = [Share(2, 7 << 30), Share(3, 1 << 30)]
+    monkeypatch.setattr(campaign, "own_meaning", lambda: "this harness")
+    monkeypatch.setattr(campaign, "hand_out", hand_out)
+    monkeypatch.setattr(campaign, "check_workers", lambda *_: [Worker(str(one), 1, one) for one in shares])
+    return handed
+
+
+CLUSTER = Cluster(cast(Any, None), "tcp://x:1")
+
+
+def test_a_cluster_is_asked_for_each_run_that_is_left(
+    layout: Layout, heard: Heard, workers: list[Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan, store, ordered, told = made_up_plan("constant", runs=4), Store(layout.runs), list[int](), list[Any]()
+    for place, verdict in ((0, Verdict.OK), (1, Verdict.ERROR)):
+        planned = plan.cells[place].planned
+        assert planned
+        put_run(store, planned, tmp_path / "files", verdict)
+
+    def starting_order(cells: Any, seconds: Callable[[Cell], float], processors: int) -> Any:
+        ordered.append(processors)
+        return turns.starting_order(cells, seconds, processors)
+
+    @contextmanager
+    def telling(*words: Any, **named: Any) -> Iterator[None]:
+        told.append((words, named))
+        yield
+
+    monkeypatch.setattr(campaign, "starting_order", starting_order)
+    monkeypatch.setattr(campaign, "telling", telling)
+    choices = Choices((Path("/m"),), upstream=Path("/u"), again=frozenset({Verdict.ERROR}))
+    joined = join(plan, store, records=True)
+    named: Any = {"choices": choices, "progress": heard, "name": "p", "runtime": "podman"}
+    assert campaign.run_cells_on(CLUSTER, layout, joined, **named) is False
+    ((cluster, errands, count, state, wanted, is_there),) = workers
+    assert cluster is CLUSTER and count == 3 and is_there and not wanted.exists() and ordered == [5]
+    assert [errand.planned for errand in errands] == [cell.planned for cell in plan.cells[1:]]
+    before = Expected(layout, joined, heard).before(plan.cells[1])
+    for errand in errands:
+        assert errand == Errand(
+            layout,
+            errand.planned,
+            wanted,
+            "this harness",
+            (Path("/m"),),
+            Path("/u"),
+            "podman",
+            again=errand.planned == plan.cells[1].planned,
+            expected_s=before,
+        )
+    assert told == [
+        ((layout, state.tally), {"plan": "p", "on": "tcp://x:1", "enough": state.enough, "stop": state.stop})
+    ]
+    assert state.tally.bulletin("x", "p", "on", None).runs == 3
+    (leaf,) = (leaf for leaf in store.log.leaves() if leaf.kind == "plan")
+    assert (leaf.scope, leaf.cells) == ("p", 4)
+
+
+def test_a_cluster_is_given_no_run_that_no_worker_can_hold(
+    layout: Layout, heard: Heard, workers: list[Any]
+) -> None:
+    plan = made_up_plan("constant", "nimcgcn", "pure_scibert")
+    joined, stop = join(plan, Store(layout.runs), records=True), threading.Event()
+    stop.set()
+    assert (
+        campaign.run_cells_on(CLUSTER, layout, joined, progress=heard, stop=stop, announced=[*joined, *joined])
+        is True
+    )
+    ((_, errands, count, state, *_),) = workers
+    assert state.stop is stop and count == len(errands) == 2
+    assert [errand.planned.job.method for errand in errands] == ["constant", "nimcgcn"]
+    assert {errand.again for errand in errands} == {False} and errands[0].runtime is None
+    needed = Share.of(card_of(layout, plan.cells[2].job).resources)
+    assert heard.lines == [f"pure_scibert/published needs {needed}; the largest worker lends {Share(3, 1 << 30)}"]
+    (leaf,) = Store(layout.runs).log.leaves()
+    assert (leaf.scope, leaf.cells) == ("", 6)
+
+
+def test_of_a_cluster_nothing_is_asked_where_nothing_is_left(
+    layout: Layout, heard: Heard, workers: list[Any], tmp_path: Path
+) -> None:
+    plan = made_up_plan("constant")
+    assert plan.cells[0].planned
+    put_run(Store(layout.runs), plan.cells[0].planned, tmp_path / "files")
+    stop = threading.Event()
+    stop.set()
+    joined = join(plan, Store(layout.runs))
+    assert campaign.run_cells_on(CLUSTER, layout, joined, progress=heard, stop=stop, name="p") is False
+    assert not workers and [leaf.kind for leaf in Store(layout.runs).log.leaves()] == ["record"]
+
+
+def test_what_a_campaign_tells_of_itself_is_this_machines(
+    layout: Layout, heard: Heard, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told, stop = list[Any](), threading.Event()
+
+    @contextmanager
+    def telling(*words: Any, **named: Any) -> Iterator[None]:
+        told.append((words, named))
+        yield
+
+    monkeypatch.setattr(campaign, "telling", telling)
+    states = list[CampaignState]()
+    monkeypatch.setattr(campaign, "take_turns", lambda tasks, engine, state: states.append(state))
+    run(layout, made_up_plan("constant"), heard, stop=stop)
+    (state,) = states
+    assert state.stop is stop and state.progress is heard and state.budget.total == MACHINE
+    assert told == [
+        (
+            (layout, state.tally),
+            {"plan": "made-up", "on": "local", "enough": state.enough, "stop": stop},
+        )
+    ]
+
+
+def test_runs_begin_as_long_as_the_disk_has_room(
+    layout: Layout, heard: Heard, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked, states = list[Path](), list[CampaignState]()
+
+    def room_on(folder: Path) -> int:
+        asked.append(folder)
+        return 10
+
+    monkeypatch.setattr(campaign, "room_on", room_on)
+    monkeypatch.setattr(campaign, "take_turns", lambda tasks, engine, state: states.append(state))
+    asked_for = list[Any]()
+
+    def this_machine(**more: Any) -> Share:
+        asked_for.append(more)
+        return MACHINE
+
+    monkeypatch.setattr(campaign, "this_machine", this_machine)
+    run(layout, made_up_plan("constant"), heard, Choices(workers=2))
+    assert asked_for == [{"workers": 2, "gpus": 0}]
+    budget, never = states[0].budget, threading.Event()
+    with budget.lend(Share(1, 1, disk=6), never.is_set) as first:
+        assert first
+        never.set()
+        with budget.lend(Share(1, 1, disk=5), never.is_set) as second:
+            assert not second
+    assert asked and set(asked) == {layout.local}
