@@ -534,3 +534,19 @@ def test_runs_begin_as_long_as_the_disk_has_room(
         with budget.lend(Share(1, 1, disk=5), never.is_set) as second:
             assert not second
     assert asked and set(asked) == {layout.local}
+
+
+def test_results_may_lie_where_no_folder_is_yet(
+    layout: Layout, heard: Heard, workers: list[Any], tmp_path: Path
+) -> None:
+    plan = made_up_plan("constant")
+    for name in ("here", "there"):
+        deep = replace(layout, local=tmp_path / name / "deep")
+        joined = join(plan, Store(deep.runs), records=True)
+        for _ in range(2):
+            if name == "here":
+                run_cells(deep, joined, ENGINE, progress=heard)
+            else:
+                campaign.run_cells_on(CLUSTER, deep, joined, progress=heard)
+        assert deep.local.is_dir()
+    assert len(heard.tasks) == 2 == len(workers)

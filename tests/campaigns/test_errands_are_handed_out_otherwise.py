@@ -564,6 +564,20 @@ def test_a_worker_that_was_lost_a_moment_ago_may_come_back_for_what_failed_elsew
     assert pair.told.nodes == {"host of c": 3}
 
 
+def test_nobody_waits_for_longer_than_a_minute_for_another_worker(pair: Made) -> None:
+    lost = list[float]()
+
+    def each() -> None:
+        if pair.here.pop("b", None):
+            lost.append(pair.now)
+
+    pair.each = each
+    pair.act = failed
+    pair.run(pair.errands(5))
+    assert pair.notes.steps == [f"infrastructure: {label(5)} (1.0 s): no disk"]
+    assert 60.0 <= pair.now - lost[0] < 70.0
+
+
 def test_what_was_meant_for_a_worker_that_is_gone_is_handed_to_another(pair: Made) -> None:
     seen = list[Any]()
 

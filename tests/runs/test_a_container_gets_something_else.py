@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -17,7 +18,7 @@ from harness import __version__
 from harness.base.errors import CorruptData, ImageError, InvalidPredictions, UsageError, WeightsError
 from harness.base.layout import Layout
 from harness.base.vocabulary import PROTOCOL_VERSION, Verdict
-from harness.benchmarks.order import PUBLISHED
+from harness.benchmarks.order import PUBLISHED, Arrangement
 from harness.execution import gpus, tasks
 from harness.execution.gpus import confirm_gpu
 from harness.execution.inputs import job_folder, make_inputs, planned_weights
@@ -212,6 +213,53 @@ def test_a_worker_finds_an_engine_for_a_task_and_lets_it_go(
     planned = planned_on(layout)
     assert perform_anywhere(Task(layout, planned, IMAGE)).key == planned.key
     assert looked == [(layout,), "closed"] and execute.engines == [ENGINE]
+
+
+def test_runs_on_one_dataset_wait_for_each_other_and_others_do_not(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So that it is converted once."""
+    planned = planned_on(layout)
+    other = planned.model_copy(update={"split_digest": "0" * 64})
+    began, may_end, inputs = list[PlannedJob](), threading.Event(), Arrangement({})
+
+    def make_inputs(_layout: Layout, planned: PlannedJob, names: Any, mirrors: Any, *, order: str) -> Any:
+        began.append(planned)
+        assert (names, mirrors, order) == (load_method(layout, "constant").inputs, (Path("/m"),), "o")
+        may_end.wait(20)
+        return inputs
+
+    monkeypatch.setattr(tasks, "make_inputs", make_inputs)
+    with ThreadPoolExecutor(3) as pool:
+        made = [
+            pool.submit(tasks.arrangement_of, Task(layout, one, IMAGE, (Path("/m"),)), "o")
+            for one in (planned, planned, other)
+        ]
+        wait(made, timeout=0.3)
+        seen = list(began)
+        may_end.set()
+    assert sorted(one.split_digest for one in seen) == sorted([planned.split_digest, other.split_digest])
+    assert len(began) == 3 and [one.result() for one in made] == [inputs] * 3
+
+
+def test_a_request_asks_for_a_report_unless_it_says_otherwise(tmp_path: Path) -> None:
+    usual = RunRequest("name", "id", tmp_path / "in", tmp_path / "work", Limits(1, 1))
+    assert usual == RunRequest(
+        "name",
+        "id",
+        tmp_path / "in",
+        tmp_path / "work",
+        Limits(1, 1),
+        seed=None,
+        labels={},
+        environment={},
+        mounts=(),
+        entrypoint=None,
+        command=None,
+        required=("method.json",),
+        expected=("method.json",),
+        traces=False,
+    )
 
 
 @pytest.fixture

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import logging
+import os
 import threading
+import time
 from dataclasses import fields, replace
 from importlib import import_module
 from pathlib import Path
@@ -16,11 +19,12 @@ from harness.base.vocabulary import Verdict
 from harness.engine import Engine
 from harness.engine.cgroup import Usage
 from harness.engine.confinement import Confinement
-from harness.execution.runs import Limits, Outcome, RunRequest, attempt, execute
+from harness.execution.runs import Limits, Outcome, RunRequest, attempt, execute, watch
 from harness.execution.runs.attempt import Observed
 from harness.execution.runs.classify import Signs, Stop
 from harness.execution.runs.container import container_configuration
 from harness.execution.runs.outcome import Attempt
+from harness.execution.runs.watch import Running
 from harness.execution.runs.workspace import Collection
 from tests.core.word_for_word import said
 from tests.runs.fake_engine import IMAGE, Behaviour
@@ -377,3 +381,78 @@ def test_the_kernels_word_on_memory_is_held_against_the_limit_that_was_asked_for
     monkeypatch.setattr(attempt, "limit_is_kept", limit_is_kept)
     fake.run(Behaviour())
     assert asked == [(Usage(), 100 << 20)]
+
+
+def test_all_output_is_asked_for_from_the_start_and_events_of_this_container_alone(fake: Fake) -> None:
+    began = int(time.time())
+    fake.run(Behaviour(exit_code=1))
+    (container,) = fake.engine.removed
+    assert fake.engine.queries["attach"] == {"stream": "1", "stdout": "1", "stderr": "1", "logs": "0"}
+    asked = fake.engine.queries["events"]
+    assert json.loads(asked["filters"]) == {"container": [container], "type": ["container"]}
+    since, until = int(asked["since"]), int(asked["until"])
+    assert began - 1 <= since < until <= int(time.time()) + 2 and since <= began + 5, "clocks differ by a second"
+
+
+class Api:
+    """An engine's client that is told how a container ended."""
+
+    base_url = "http+docker://x"
+
+    def __init__(self, fault: Exception | None = None) -> None:
+        self.asked, self.fault = list[Any](), fault
+
+    def wait(self, *words: Any, **named: Any) -> dict[str, Any]:
+        self.asked.append((words, named))
+        if self.fault is not None:
+            raise self.fault
+        return {"StatusCode": "3"}
+
+    def post(self, *words: Any, **named: Any) -> Api:
+        self.asked.append((words, named))
+        return self
+
+    def raise_for_status(self) -> None:
+        self.asked.append("checked")
+
+    def json(self) -> str:
+        return "7"
+
+
+def waited(api: Api, engine: str, *, is_closed: bool = False) -> tuple[Any, bool]:
+    """A waiter that has ended, and whether it woke the loop."""
+    wake = os.eventfd(0, os.EFD_NONBLOCK)
+    try:
+        nothing: Any = None
+        running = Running(api, engine, "abcdefghijklmnop", nothing, nothing, nothing, 0.0)
+        waiter = watch._Waiter(running, wake)
+        assert (waiter.name, waiter.daemon) == ("wait-abcdefghijkl", True)
+        if is_closed:
+            waiter.abandon()
+        waiter.start()
+        waiter.join()
+        try:
+            return waiter, os.eventfd_read(wake) == 1
+        except BlockingIOError:
+            return waiter, False
+    finally:
+        os.close(wake)
+
+
+def test_each_engine_is_waited_for_without_a_limit_of_time() -> None:
+    docker, podman = Api(), Api()
+    waiter, woke = waited(docker, "docker")
+    assert (waiter.exit_code, waiter.fault, woke) == (3, "", True)
+    assert docker.asked == [(("abcdefghijklmnop",), {"timeout": None})]
+    waiter, woke = waited(podman, "podman")
+    assert (waiter.exit_code, waiter.fault, woke) == (7, "", True)
+    url = "http+docker://x/v4.0.0/libpod/containers/abcdefghijklmnop/wait"
+    asked = {"params": {"condition": "exited", "interval": "50ms"}, "timeout": None}
+    assert podman.asked == [((url,), asked), "checked"]
+
+
+def test_an_engine_that_goes_away_wakes_who_listens() -> None:
+    waiter, woke = waited(Api(OSError("gone")), "docker")
+    assert (waiter.exit_code, waiter.fault, woke) == (None, "gone", True)
+    waiter, woke = waited(Api(), "docker", is_closed=True)
+    assert (waiter.exit_code, woke) == (3, False), "nobody listens any more"
