@@ -9,6 +9,7 @@ import pickle
 import queue
 import threading
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -83,6 +84,7 @@ class Made:
         self.here = {one.address: one for one in workers or (Worker("a", 2, LARGE),)}
         self.act: Act = made
         self.now = 1000.0
+        self.looks: list[tuple[float, set[str]]] = []
         self.open: list[Future] = []
         self.submitted: list[SimpleNamespace] = []
         self.most_open = 0
@@ -92,6 +94,7 @@ class Made:
         self.state = CampaignState(Budget(LARGE), threading.Event(), self.notes)
 
     def workers(self) -> list[Worker]:
+        self.looks.append((self.now, set(self.here)))
         return list(self.here.values())
 
     def patience_s(self, ill: int) -> float:
@@ -565,17 +568,17 @@ def test_a_worker_that_was_lost_a_moment_ago_may_come_back_for_what_failed_elsew
 
 
 def test_nobody_waits_for_longer_than_a_minute_for_another_worker(pair: Made) -> None:
-    lost = list[float]()
-
     def each() -> None:
-        if pair.here.pop("b", None):
-            lost.append(pair.now)
+        pair.here.pop("b", None)
 
     pair.each = each
     pair.act = failed
     pair.run(pair.errands(5))
     assert pair.notes.steps == [f"infrastructure: {label(5)} (1.0 s): no disk"]
-    assert 60.0 <= pair.now - lost[0] < 70.0
+    missed = next(now for now, names in pair.looks if "b" not in names)
+    assert 60.0 <= pair.now - missed <= 60.5
+    looks = [now for now, _ in pair.looks[1:]]
+    assert {later - now for now, later in pairwise(looks)} == {5.5}, "more often would cost a scheduler"
 
 
 def test_what_was_meant_for_a_worker_that_is_gone_is_handed_to_another(pair: Made) -> None:

@@ -162,15 +162,22 @@ def test_each_run_is_told_with_its_end(
 def test_a_run_is_said_to_be_at_work_while_it_is(
     layout: Layout, state: CampaignState, perform: Callable[[Act], list[Task]]
 ) -> None:
-    seen = list[Any]()
+    seen, guard = list[bool](), threading.Lock()
+    at_work = [0]
 
     def act(task: Task) -> Verdict:
-        seen.append([one.label for one in state.tally.bulletin("x", "plan", "local", None).underway])
+        with guard:
+            at_work[0] += 1
+            assert at_work[0] == 1, "one processor, one run at a time"
+        shown = [one.label for one in state.tally.bulletin("x", "plan", "local", None).underway]
+        seen.append(task.planned.job.label in shown)
+        with guard:
+            at_work[0] -= 1
         return Verdict.OK
 
     perform(act)
-    take_turns([task_of(layout, seed) for seed in (1, 2)], ENGINE, state)
-    assert sorted(seen) == [[label(1)], [label(2)]], "one processor, one run at a time"
+    take_turns([task_of(layout, seed) for seed in (1, 2, 3)], ENGINE, state)
+    assert seen == [True] * 3
 
 
 def test_a_run_that_was_stored_meanwhile_is_not_made_again_unless_asked(

@@ -374,8 +374,10 @@ def with_weights(repository: Layout, tmp_path: Path) -> Layout:
     return layout
 
 
-def test_a_variant_gets_its_own_pretrained_model_or_none(with_weights: Layout, tmp_path: Path) -> None:
-    plain = planned_on(with_weights, "constant")
+def test_a_variant_gets_its_own_pretrained_model_or_none(
+    layout: Layout, with_weights: Layout, tmp_path: Path
+) -> None:
+    plain = planned_on(layout)
     assert planned_weights(with_weights, plain) is None
     kept = {name: kept_weights(with_weights, name) for name in ("pure_scibert", "pure_scibert:dapt")}
     for variant, name in (("published", "pure_scibert"), ("dapt", "pure_scibert:dapt")):
