@@ -387,13 +387,8 @@ def test_a_variant_gets_its_own_pretrained_model_or_none(
         assert weights == kept[name]
         folder = tmp_path / variant
         folder.mkdir()
-        job_folder(
-            make_inputs(with_weights, plain, []),
-            folder,
-            planned,
-            load_method(with_weights, "pure_scibert"),
-            weights=weights,
-        )
+        card = load_method(with_weights, "pure_scibert")
+        job_folder(Arrangement({}), folder, planned, card, weights=weights)
         names = load_weights(with_weights, name).files
         assert {path.name: path.read_text() for path in (folder / "weights").iterdir()} == {
             file: f"{name} {file}" for file in names
