@@ -62,10 +62,6 @@ def test_a_card_decides_the_limits_and_a_lent_device_which_gpu(repository: Layou
     assert limits_of(card, ("4", "7")).gpus == ("4", "7")
 
 
-def test_limits_that_no_card_tells_are_these() -> None:
-    assert Limits(1, 2) == Limits(1, 2, 256, 1 << 30, 10_000, 256 << 20, 1 << 20, 1.0, (), 5.0)
-
-
 def test_a_run_is_asked_for_with_all_that_its_plan_says(
     layout: Layout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -243,6 +239,11 @@ def test_runs_on_one_dataset_wait_for_each_other_and_others_do_not(
 
 
 def test_a_request_asks_for_a_report_unless_it_says_otherwise(tmp_path: Path) -> None:
+    assert Limits(1, 2) == Limits(1, 2, 256, 1 << 30, 10_000, 256 << 20, 1 << 20, 1.0, (), 5.0)
+    assert answer_files("combos") == {
+        "required": ("combinations.jsonl",),
+        "expected": ("combinations.jsonl", "method.json"),
+    }
     usual = RunRequest("name", "id", tmp_path / "in", tmp_path / "work", Limits(1, 1))
     assert usual == RunRequest(
         "name",
