@@ -42,8 +42,8 @@ def planned_on(layout: Layout, method: str = "constant", **changed: Any) -> Plan
 
 
 def look(request: RunRequest) -> dict[str, Any]:
-    for folder in (request.in_folder, *(one.source for one in request.mounts)):
-        assert all(path.stat().st_mode & 0o004 for path in folder.rglob("*")) or folder == request.in_folder
+    for folder in (one.source for one in request.mounts):
+        assert all(path.stat().st_mode & 0o004 for path in (folder, *folder.rglob("*")))
     return {"/in": contents(request.in_folder), **{one.target: contents(one.source) for one in request.mounts}}
 
 
@@ -294,6 +294,30 @@ def test_only_the_code_of_a_checkout_is_mounted_ahead_of_ours(
         "PYTHONSAFEPATH": "1",
         "PYTHONPATH": "/opt/upstream:/opt/method:/opt/sdk",
     }
+
+
+@pytest.mark.parametrize(
+    ("method", "sources"),
+    [
+        ("als_wr", ["a.py"]),
+        ("bnnr", ["a.m"]),
+        ("lrssl", ["a.R", "b.r"]),
+        ("biolne", ["a.java"]),
+    ],
+)
+def test_the_code_of_a_checkout_is_that_of_the_methods_language(
+    layout: Layout, tmp_path: Path, method: str, sources: list[str]
+) -> None:
+    given, inputs, code = (tmp_path / name for name in ("given", "in", "code"))
+    for folder in (given, inputs, code):
+        folder.mkdir()
+    for name in ("a.py", "a.m", "a.R", "b.r", "a.java", "a.txt", "a"):
+        (given / name).touch()
+    usual = planned_on(layout)
+    job = usual.job.model_copy(update={"method": method, "upstream": folder_tree(given)})
+    task = Task(layout, usual.model_copy(update={"job": job}), IMAGE, upstream=given)
+    request = tasks.prepare(task, Arrangement({}), tmp_path, inputs=inputs, code=code)
+    assert sorted(contents(code)) == sources and [one.source for one in request.mounts] == [code]
 
 
 def test_another_checkout_than_the_planned_one_is_refused(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 from dataclasses import replace
@@ -21,10 +22,10 @@ from harness.benchmarks.order import PUBLISHED
 from harness.benchmarks.repurposing.dataset import RepurposingDataset
 from harness.cli import group
 from harness.engine.walls import SYSTEM_CALLS
-from harness.execution import kit
+from harness.execution import kit, tasks
 from harness.execution.inputs import job_folder, make_inputs
 from harness.execution.kit import Kit, judge_by_hand, write_kit
-from harness.execution.tasks import limits_of
+from harness.execution.tasks import Task, limits_of
 from harness.images import BuiltImage, folder_tree
 from harness.methods.card import load_method
 from harness.planning.jobs import PlannedJob
@@ -187,6 +188,52 @@ def test_a_kit_is_that_of_the_job_and_of_an_order(
     memory = load_method(layout, "constant").resources.memory_bytes
     assert f"MemTotal: {memory >> 10:>14} kB" in (first.folder / "shown" / "meminfo").read_text()
     assert len(first.remarks) == 2 and first.remarks[0].startswith("nobody ends it after 600 s")
+
+
+def test_a_container_of_another_user_can_read_what_a_private_person_wrote(
+    layout: Layout, planned: PlannedJob, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kit, "ensure_image", lambda *_: IMAGE)
+    before = os.umask(0o077)
+    try:
+        folder = write_kit(layout, ENGINE, planned, tmp_path / "kit").folder / "in"
+    finally:
+        os.umask(before)
+    assert {path.stat().st_mode & 0o044 for path in (folder, *folder.iterdir())} == {0o044}
+
+
+def test_data_come_from_the_mirrors_that_a_person_names(
+    layout: Layout, planned: PlannedJob, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = list[Task]()
+
+    def arrangement_of(task: Task, order: str) -> Any:
+        asked.append(task)
+        assert order == task.order == "an order"
+        return tasks.arrangement_of(task, order)
+
+    monkeypatch.setattr(kit, "ensure_image", lambda *_: IMAGE)
+    monkeypatch.setattr(kit, "arrangement_of", arrangement_of)
+    folder = tmp_path / "kit"
+    written = write_kit(layout, ENGINE, planned, folder, order="an order", mirrors=[Path("/m")])
+    answer(written)
+    assert judge_by_hand(layout, folder, [Path("/n")]).fault == ""
+    assert asked == [Task(layout, planned, IMAGE, (Path(name),), order="an order") for name in ("/m", "/n")]
+
+
+def test_of_an_answer_only_what_there_has_to_be_counts(
+    layout: Layout, planned: PlannedJob, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without inner models there are no validation scores."""
+    monkeypatch.setattr(kit, "ensure_image", lambda *_: IMAGE)
+    job = planned.job.model_copy(update={"options": {"inner_folds": 0}})
+    written = write_kit(layout, ENGINE, planned.model_copy(update={"job": job}), tmp_path / "kit")
+    out = answer(written)
+    (out / "validation.npy").unlink()
+    np.save(out / "predictions.npy", np.load(out / "predictions.npy")[:1])
+    np.save(out / "lowest.npy", np.ones(1))
+    judged = judge_by_hand(layout, written.folder)
+    assert judged.fault == "" and set(judged.files) == {"predictions.npy", "lowest.npy"}
 
 
 def test_a_kit_holds_the_checkout_that_runs_in_place_of_ours(
