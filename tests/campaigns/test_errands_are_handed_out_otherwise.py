@@ -9,6 +9,7 @@ import pickle
 import queue
 import threading
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from types import SimpleNamespace
@@ -88,6 +89,8 @@ class Made:
         self.open: list[Future] = []
         self.submitted: list[SimpleNamespace] = []
         self.most_open = 0
+        # nothing that was submitted ends meanwhile
+        self.is_busy = False
         self.ended: list[str] = []
         self.each: Callable[[], object] = lambda: None
         self.notes = Notes()
@@ -132,7 +135,7 @@ class Made:
     def get(self, timeout: float) -> str:
         self.now += timeout
         self.each()
-        if not self.ended and (future := next(filter(self._takers, self.open), None)):
+        if not self.ended and not self.is_busy and (future := next(filter(self._takers, self.open), None)):
             self.open.remove(future)
             future.finish()
         if not self.ended:
@@ -231,12 +234,14 @@ def test_the_scheduler_holds_two_tasks_for_each_thread(one: Made) -> None:
 
 
 def test_short_runs_go_together_so_many_that_all_end_at_about_the_same_time(one: Made) -> None:
+    one.state.tally.expect([0.1] * 64)
     one.run(one.errands(*range(64), seconds=0.1))
     sizes = [len(seeds) for seeds in one.handed]
     # an eighth of what each of two threads has left
     assert sizes[:4] == [64 // 16] * 4 and sizes[4] == 60 // 16 and sizes[-1] == 1
     assert [seed for seeds in one.handed for seed in seeds] == list(range(64))
     assert one.notes.notes == [line(runs=64)]
+    assert one.told.seconds_left == pytest.approx(0.0, abs=1e-9), "what was expected of each has been taken"
 
 
 @pytest.mark.parametrize(("course", "counted"), [(Course.FOUND, line(found=1)), (Course.DUPLICATE, line(twice=1))])
@@ -321,14 +326,27 @@ def test_a_worker_that_refuses_is_named_and_given_nothing_more(pair: Made) -> No
     assert len(pair.notes.steps) == 6 and pair.told.lost == 0 and not pair.told.underway
 
 
-def test_three_failures_that_others_made_good_show_a_worker_as_ill(pair: Made) -> None:
-    pair.act = lambda errand, address: failed(errand, address) if address == "a" else made(errand, address)
+@pytest.mark.parametrize("course", [Course.RUN, Course.DUPLICATE])
+def test_three_failures_that_others_made_good_show_a_worker_as_ill(pair: Made, course: Course) -> None:
+    pair.act = lambda errand, address: (
+        failed(errand, address) if address == "a" else replace(made(errand, address), course=course)
+    )
     pair.run(pair.errands(*range(30)))
     reason = "3 runs in a row failed there and were made by others: no disk"
     assert [(one.host, one.worker, one.reason) for one in pair.told.ill] == [("host of a", "a", reason)]
-    assert pair.summary == f"{line(runs=30)}\nhost of a: worker a is given nothing more: {reason}"
+    counted = line(runs=30) if course is Course.RUN else line(twice=30)
+    assert pair.summary == f"{counted}\nhost of a: worker a is given nothing more: {reason}"
     assert len(pair.notes.steps) == 30 and all(step.startswith("ok: ") for step in pair.notes.steps)
     assert pair.notes.notes.count(f"host of a: worker a is given nothing more: {reason}") == 1
+
+
+def test_what_was_found_says_nothing_against_who_failed_it(pair: Made) -> None:
+    """Nobody knows where it was made."""
+    pair.act = lambda errand, address: (
+        failed(errand, address) if address == "a" else replace(made(errand, address), course=Course.FOUND)
+    )
+    pair.run(pair.errands(*range(30)))
+    assert not pair.told.ill and len(pair.notes.steps) == 30
 
 
 @pytest.mark.parametrize("kind", ["killed", "cancelled"])
@@ -596,6 +614,82 @@ def test_what_was_meant_for_a_worker_that_is_gone_is_handed_to_another(pair: Mad
     pair.run(pair.errands(5))
     assert [task.workers for task in pair.submitted] == [None, ["b"], ["c"]]
     assert [future.is_cancelled for future in seen] == [True] and pair.told.nodes == {"host of c": 1}
+
+
+def test_what_several_workers_may_take_waits_as_long_as_one_of_them_is_there(
+    tmp_path: Path, no_time: Callable[[Made], Made]
+) -> None:
+    three = no_time(two(tmp_path, *"abc"))
+    waiting = list[Future]()
+
+    def each() -> None:
+        waiting.extend(one for one in three.open if one.meant_for and one not in waiting)
+        if waiting:
+            three.here.pop("b", None)
+            # the other is busy until the desk has looked around
+            three.is_busy = three.now < three.looks[-1][0] or "b" in three.looks[-1][1]
+
+    three.each = each
+    three.act = lambda errand, address: failed(errand, address) if address == "a" else made(errand, address)
+    three.run(three.errands(5))
+    assert [(task.seeds, task.workers) for task in three.submitted] == [([5], None), ([5], ["b", "c"])]
+    assert [one.is_cancelled for one in waiting] == [False] and three.told.nodes == {"host of c": 1}
+
+
+def test_without_a_worker_all_short_runs_wait_together(one: Made) -> None:
+    late, began = one.here.pop("a"), one.now
+
+    def come() -> None:
+        if one.now - began > 20:
+            one.here["a"] = late
+
+    one.each = come
+    one.run(one.errands(*range(6), seconds=0.1))
+    assert one.handed == [list(range(6))] and one.summary == line(runs=6)
+
+
+def test_a_run_that_was_lost_is_at_work_when_it_begins_again(one: Made) -> None:
+    from distributed import CancelledError
+
+    (errand,), shown, ends = one.errands(5), list[list[str]](), [CancelledError("task")]
+
+    def each() -> None:
+        shown.append([run.host for run in one.told.underway])
+        one.is_busy = len(shown) < 12
+        if len(shown) == 1:
+            beginnings(errand).write_text("node-1\n")
+        if len(shown) == 4:
+            one.is_busy = False
+        if len(shown) == 9:
+            beginnings(errand).write_text("node-1\nnode-2\n")
+
+    def act(errand: Errand, address: str) -> Return:
+        if ends:
+            raise ends.pop()
+        return made(errand, address)
+
+    one.each, one.act = each, act
+    one.run([errand])
+    assert shown[3] == ["node-1"] and shown[5] == shown[8] == [], "it has not begun a second time"
+    assert shown[11] == ["node-2"] and one.summary == line(runs=1)
+
+
+def test_reading_what_has_begun_takes_a_twentieth_of_the_time(one: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    read, began = list[float](), one.now
+
+    def hosts_of(errand: Errand) -> list[str]:
+        read.append(one.now)
+        one.now += 2.0
+        return []
+
+    def each() -> None:
+        one.is_busy = one.now - began < 300
+
+    one.each = each
+    monkeypatch.setattr(desk, "hosts_of", hosts_of)
+    one.run(one.errands(5))
+    assert len(read) > 3
+    assert all(40.0 <= later - earlier - 2.0 <= 41.0 for earlier, later in pairwise(read))
 
 
 def test_what_has_begun_is_told_with_its_machine_and_one_at_a_time(one: Made) -> None:
