@@ -10,6 +10,7 @@ import time
 from dataclasses import fields, replace
 from importlib import import_module
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
@@ -30,10 +31,10 @@ from tests.core.word_for_word import said
 from tests.runs.fake_engine import IMAGE, Behaviour
 from tests.runs.helpers import ANSWER
 from tests.runs.made_up import outcome_of
-from tests.runs.test_attempts_are_misjudged import Fake, fake
+from tests.runs.test_attempts_are_misjudged import Fake, Kernel, Says, fake, kernel
 from tests.runs.test_container import FACTS
 
-__all__ = ["fake"]
+__all__ = ["fake", "kernel"]
 module = import_module("harness.execution.runs.execute")
 REQUEST_LIMITS = Limits(seconds=9, memory_bytes=100 << 20)
 
@@ -456,3 +457,91 @@ def test_an_engine_that_goes_away_wakes_who_listens() -> None:
     assert (waiter.exit_code, waiter.fault, woke) == (None, "gone", True)
     waiter, woke = waited(Api(), "docker", is_closed=True)
     assert (waiter.exit_code, woke) == (3, False), "nobody listens any more"
+
+
+def test_a_lack_of_memory_is_noticed_when_the_kernel_tells_of_it(fake: Fake, kernel: Says) -> None:
+    events = os.eventfd(1, os.EFD_NONBLOCK)
+    try:
+        said = kernel(events=events)
+        assert fake.run(Behaviour(seconds=0.3)).verdict is Verdict.OK
+    finally:
+        os.close(events)
+    assert said["signals"] == 2, "once when it told, and once at the end"
+
+
+def test_the_process_that_is_watched_is_the_container_s(fake: Fake, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = list[Any]()
+    confined = Confinement(True, True, 0, 7)
+
+    def read_confinement(pid: int) -> Confinement:
+        asked.append(pid)
+        return confined
+
+    def watched(pid: int, container: str) -> Kernel:
+        asked.append((pid, container))
+        return Kernel({})
+
+    monkeypatch.setattr(attempt, "read_confinement", read_confinement)
+    monkeypatch.setattr(attempt, "broken_walls", lambda *words: asked.append(words))
+    monkeypatch.setattr(attempt, "ControlGroup", watched)
+    monkeypatch.setattr(attempt, "ContainerProcesses", watched)
+    outcome = fake.run(Behaviour(pid=4321))
+    (container,) = fake.engine.removed
+    assert asked == [4321, (confined, outcome.engine), (4321, container), (4321, container)]
+    assert outcome.confinement == confined
+
+
+def test_a_limit_of_memory_is_told_with_its_size(fake: Fake) -> None:
+    outcome = fake.run(Behaviour(exit_code=137, oom_flag=True))
+    assert outcome.reason == "killed out of memory (limit 100 MiB)"
+
+
+def test_traces_are_taken_where_they_are_asked_for(fake: Fake) -> None:
+    files = {"predictions.npy": b"x", "trace/a.npy": b"t"}
+    outcome = fake.run(Behaviour(files=files), traces=True)
+    assert (outcome.out_folder / "trace" / "a.npy").read_bytes() == b"t" and outcome.ignored == ()
+
+
+@pytest.mark.parametrize("end", ["die", "died"])
+def test_what_engines_tell_behind_the_end_is_no_excuse(fake: Fake, end: str) -> None:
+    outcome = fake.run(Behaviour(exit_code=1, events=["start", end, "kill"]))
+    assert (outcome.verdict, len(outcome.attempts)) == (Verdict.ERROR, 1)
+
+
+@pytest.mark.parametrize(("status", "words"), [(404, "no such network"), (500, "the image is locked")])
+def test_only_an_image_that_is_not_there_is_an_image_that_is_gone(fake: Fake, status: int, words: str) -> None:
+    outcome = fake.run(Behaviour(refusals={"create": (status, words)}), Behaviour())
+    assert (outcome.verdict, len(outcome.attempts)) == (Verdict.OK, 2)
+    assert outcome.attempts[0].reason == f"the engine failed: {words}"
+
+
+def test_a_connection_is_closed_at_all_its_layers() -> None:
+    closed = list[str]()
+
+    def layer(name: str, **more: Any) -> Any:
+        return SimpleNamespace(close=lambda: closed.append(name), **more)
+
+    attempt._close(layer("connection", _response=layer("response")), layer("stream"))
+    attempt._close(layer("bare"), layer("stream"))
+    assert closed == ["response", "connection", "stream", "bare", "stream"]
+
+
+@pytest.mark.parametrize(
+    ("fault", "disk", "behaviour", "words"),
+    [
+        (OSError(28, "No space left"), "", Behaviour(), "the output could not be taken: No space left"),
+        (OSError("odd"), "", Behaviour(), "the output could not be taken: odd"),
+        (OSError("odd"), "the disk is full", Behaviour(), "the disk is full"),
+        (OSError("odd"), "", Behaviour(refusals={"start": (500, "no cgroup")}), "the engine failed: no cgroup"),
+    ],
+    ids=["no space", "odd", "full before", "lost before"],
+)
+def test_what_came_first_explains_what_could_not_be_taken(
+    fake: Fake, monkeypatch: pytest.MonkeyPatch, fault: OSError, disk: str, behaviour: Behaviour, words: str
+) -> None:
+    def refuse(*_: Any, **__: Any) -> None:
+        raise fault
+
+    monkeypatch.setattr(attempt, "collect", refuse)
+    monkeypatch.setattr(attempt, "disk_fault", lambda workspace: disk)
+    assert fake.run(behaviour).reason == words
