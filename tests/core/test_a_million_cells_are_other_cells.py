@@ -106,6 +106,13 @@ def test_cells_that_differ_in_one_thing_alone_are_kept_apart(changed: dict[str, 
     assert [told(cell) for cell in Cells(some)] == [told(cell) for cell in some]
 
 
+def test_a_cell_with_its_record_is_the_cell_without() -> None:
+    bare = a_cell()
+    carried = replace(bare, record={"resources": {"wall_s": 1.0}})
+    assert carried == bare and repr(carried) == repr(bare) and "record" not in repr(bare)
+    assert carried != replace(carried, reason="another") and repr(carried) != repr(a_cell(method="constant"))
+
+
 @given(cells())
 def test_each_is_what_it_was(some: list[Cell]) -> None:
     kept = Cells(some)
