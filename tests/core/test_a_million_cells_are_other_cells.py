@@ -73,6 +73,13 @@ def told(cell: Cell) -> tuple[Any, ...]:
     )
 
 
+def _kind(cell: Cell) -> tuple[Any, ...]:
+    """All of a cell but its seed, the digest of its split and what became of it."""
+    job = cell.job.model_copy(update={"split": cell.job.split.model_copy(update={"seed": 0})})
+    pins = cell.planned and (cell.planned.image_tree, cell.planned.dataset_digest, cell.planned.weights_digest)
+    return repr(job), pins
+
+
 def a_cell(*, image: str = "a", data: str = "d", weights: str = "", **changed: Any) -> Cell:
     split = SplitSpec(strategy=changed.pop("strategy", "random"), seed=1, parameters=changed.pop("at", {}))
     content = {"method": "als_wr", "dataset": "synthetic", "parameters": {}, "split": split, **changed}
@@ -143,6 +150,12 @@ def test_what_is_asked_of_kinds_is_true_of_cells(some: list[Cell]) -> None:
     assert {repr(cell.job.model_copy(update={"split": None})) for cell in kept.of_each_kind()} == kinds
     assert all(cell in there for cell in kept.of_each_kind())
     assert kept.recorded() == [cell for cell in there if cell.record]
+    # of those that are here alone, the first of each
+    for some_of_them in (kept[: len(kept) // 2], kept[len(kept) // 2 :]):
+        firsts = dict[tuple[Any, ...], Cell]()
+        for cell in some_of_them:
+            firsts.setdefault(_kind(cell), cell)
+        assert some_of_them.of_each_kind() == [*firsts.values()]
     waiting = [cell for cell in there if cell.planned is None and cell.verdict is Verdict.PENDING]
     assert kept.waiting() == waiting
 
