@@ -5,8 +5,10 @@ from __future__ import annotations
 import tracemalloc
 from collections import Counter
 from dataclasses import replace
+from random import Random
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -130,10 +132,32 @@ def test_each_is_what_it_was(some: list[Cell]) -> None:
     assert kept[1:-1] == some[1:-1] and kept[::-1][:3] == some[::-1][:3]
     assert Cells.of(kept) is kept
     assert kept.counts == Counter(cell.verdict for cell in some)
-    assert [key for key, _ in kept.keyed()] == [cell.key or "" for cell in some]
+    assert [(key, _kind(cell)) for key, cell in kept.keyed()] == [(cell.key or "", _kind(cell)) for cell in some]
+    assert [key for key, _ in kept[::-1][1:].keyed()] == [cell.key or "" for cell in some[::-1][1:]]
     if some:
         changed = [*some[:-1], replace(some[-1], reason="another")]
         assert kept != changed
+
+
+@given(cells(), st.randoms())
+def test_cells_are_known_by_the_bytes_of_their_keys(some: list[Cell], random: Random) -> None:
+    kept = Cells(some)[::-1]
+    keys = [cell.key or "0" * 64 for cell in some[::-1]]
+    places = random.choices(range(len(keys)), k=len(keys)) if keys else []
+    told_keys = [
+        random.choice([keys[place], keys[place][:-1] + "x", "1" * 64]).replace("x", "7") for place in places
+    ]
+    rows = np.frombuffer(bytes.fromhex("".join(told_keys)), np.uint8).reshape(-1, 32)
+    if places:
+        assert kept.have_keys(places, rows) == [
+            keys[place] == key for place, key in zip(places, told_keys, strict=True)
+        ]
+    assert [int(head).to_bytes(8, "little").hex() for head in kept.key_heads] == [key[:16] for key in keys]
+
+
+def test_cells_are_no_text_and_no_number() -> None:
+    assert Cells() == [] == Cells([]) and Cells() == ()
+    assert Cells() != "" and Cells() != 0 and Cells([a_cell()]) != "a" and Cells([a_cell()]) != [None]
 
 
 @given(cells())
