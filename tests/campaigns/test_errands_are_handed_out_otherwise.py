@@ -674,6 +674,22 @@ def test_a_run_that_was_lost_is_at_work_when_it_begins_again(one: Made) -> None:
     assert shown[11] == ["node-2"] and one.summary == line(runs=1)
 
 
+def test_a_run_that_comes_back_is_at_work_nowhere_until_it_begins_elsewhere(pair: Made) -> None:
+    (errand,), shown = pair.errands(5), list[list[str]]()
+
+    def each() -> None:
+        shown.append([run.host for run in pair.told.underway])
+        pair.is_busy = len(shown) not in (5, 15)
+        if len(shown) == 1:
+            beginnings(errand).write_text("node-a\n")
+
+    pair.each = each
+    pair.act = lambda errand, address: failed(errand, address) if address == "a" else made(errand, address)
+    pair.run([errand])
+    assert shown[4] == ["node-a"] and shown[6] == shown[13] == []
+    assert pair.told.nodes == {"host of b": 1} and len(shown) == 15
+
+
 def test_reading_what_has_begun_takes_a_twentieth_of_the_time(one: Made, monkeypatch: pytest.MonkeyPatch) -> None:
     read, began = list[float](), one.now
 
