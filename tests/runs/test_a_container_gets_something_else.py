@@ -31,6 +31,7 @@ from harness.methods.weights import bring_weights, kept_weights, load_weights
 from harness.planning.jobs import PlannedJob
 from harness.planning.obstacles import Obstacles
 from harness.results.store import Store
+from tests.campaigns.machines import until
 from tests.core.word_for_word import said
 from tests.fabricate import plan_of, planned_of
 from tests.runs.made_up import ENGINE, IMAGE, Execute, contents, outcome_of
@@ -231,7 +232,8 @@ def test_runs_on_one_dataset_wait_for_each_other_and_others_do_not(
             pool.submit(tasks.arrangement_of, Task(layout, one, IMAGE, (Path("/m"),)), "o")
             for one in (planned, planned, other)
         ]
-        wait(made, timeout=0.3)
+        until(lambda: len(began) == 2)
+        wait(made, timeout=0.2)
         seen = list(began)
         may_end.set()
     assert sorted(one.split_digest for one in seen) == sorted([planned.split_digest, other.split_digest])

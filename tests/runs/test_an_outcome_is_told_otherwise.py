@@ -367,7 +367,7 @@ def test_walls_that_the_kernel_does_not_keep_end_the_run_at_once(
 def test_a_container_ran_as_long_as_the_shorter_of_both_clocks(fake: Fake) -> None:
     outcome = fake.run(Behaviour(seconds=0.3, ran_s=1000.0))
     assert outcome.ran_s == pytest.approx(1000.0), "without a word of the kernel the engine's stamps tell"
-    assert 0.3 <= outcome.wall_s < 30
+    assert outcome.wall_s >= 0.3
 
 
 def test_the_kernels_word_on_memory_is_held_against_the_limit_that_was_asked_for(
@@ -392,7 +392,7 @@ def test_all_output_is_asked_for_from_the_start_and_events_of_this_container_alo
     asked = fake.engine.queries["events"]
     assert json.loads(asked["filters"]) == {"container": [container], "type": ["container"]}
     since, until = int(asked["since"]), int(asked["until"])
-    assert began - 1 <= since < until <= int(time.time()) + 2 and since <= began + 5, "clocks differ by a second"
+    assert began - 1 <= since < until <= int(time.time()) + 2, "clocks differ by a second"
 
 
 class Api:
