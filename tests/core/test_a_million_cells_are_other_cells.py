@@ -119,6 +119,7 @@ def test_a_cell_with_its_record_is_the_cell_without() -> None:
     bare = a_cell()
     carried = replace(bare, record={"resources": {"wall_s": 1.0}})
     assert carried == bare and repr(carried) == repr(bare) and "record" not in repr(bare)
+    assert carried.key == bare.key and Cells([carried]) == [bare]
     assert carried != replace(carried, reason="another") and repr(carried) != repr(a_cell(method="constant"))
 
 
