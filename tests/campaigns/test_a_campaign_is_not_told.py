@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import subprocess
 import sys
 import threading
@@ -164,6 +165,7 @@ def test_it_is_told_as_long_as_it_runs(here: Layout) -> None:
     with telling(here, tally, plan="made up", on="dask", enough=threading.Event(), stop=threading.Event()):
         one = only(here)
         assert (one.plan, one.on, one.runs, one.wish) == ("made up", "dask", 1, None)
+        assert re.fullmatch("[0-9a-f]{6}", one.name), "short enough to be typed"
         tally.ended("a", Verdict.OK)
         until(lambda: only(here).ended == {"ok": 1})
     assert bulletins(here) == {} and not list((here.local / "work").glob("*/campaign-*"))

@@ -25,16 +25,18 @@ from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.execution.bulletins import bulletins
 from harness.execution.cluster import Cluster
-from harness.execution.errands import Errand
+from harness.execution.errands import Course, Errand, Return
 from harness.execution.health import Health
 from harness.execution.line import Line, Turn
 from harness.planning.budget import Share
 from harness.planning.cells import Cell
+from harness.planning.jobs import card_of
 from harness.planning.obstacles import Obstacles
 from harness.planning.plan import Plan
 from harness.results.store import Store
 from tests.campaigns.machines import Machines, until
 from tests.campaigns.on_a_cluster import Notes, attempts, campaign, check, plan_with, verdicts
+from tests.conftest import REPOSITORY
 from tests.core.factories import planned_job
 
 _SICK = ("env", "PERMAFROST_TEST_SICK=1")
@@ -127,6 +129,7 @@ def test_errands_are_taken_together_if_all_are_short() -> None:
     assert _taken(Line(_errands(20.0, 20.0, 20.0, 20.0)), 9) == [[20.0, 20.0, 20.0], [20.0]]
     assert _taken(Line(_errands(20.0, 20.0, 20.0)), 2) == [[20.0, 20.0], [20.0]]
     assert _taken(Line(_errands(20.0, 20.0)), 0) == [[20.0], [20.0]]
+    assert _taken(Line(_errands(30.0, 30.5)), 9) == [[30.0], [30.5]], "more than a minute"
     assert _taken(Line(_errands(20.0, 900.0, 5.0, None, 5.0)), 9) == [[20.0], [900.0], [5.0], [None], [5.0]]
     mixed = [*_errands(1.0), *_errands(2.0, method="bnnr"), *_errands(3.0)]
     assert _taken(Line(mixed), 9) == [[1.0], [2.0], [3.0]], "one needs more than its worker was asked for"
@@ -144,6 +147,17 @@ def test_an_errand_that_had_a_turn_is_first_and_alone() -> None:
     line = Line(_errands(1.0, 2.0))
     line.close()
     assert not line
+
+
+def test_a_turn_knows_what_it_needs_and_what_came_back_last() -> None:
+    layout = Layout(root=REPOSITORY, cache=Path("none"), local=Path("none"))
+    (errand,) = (replace(one, layout=layout) for one in _errands(1.0, method="nimcgcn"))
+    turn = Turn(errand)
+    assert turn.share == Share.of(card_of(layout, errand.planned.job).resources) != Share(1, 1)
+    assert (turn.times, turn.begun, turn.tried, turn.back) == (0, 0, {}, None)
+    for worker in "ab":
+        turn.tried[worker] = Return(Course.RUN, worker=worker)
+    assert turn.back == Return(Course.RUN, worker="b")
 
 
 def _begin(machines: Machines, layout: Layout, plan: Plan) -> tuple[threading.Thread, list[Any]]:

@@ -108,6 +108,8 @@ def test_what_is_left_over_goes_where_least_is_to_be_done() -> None:
     seconds = {("a", "published", "x"): 10.0, ("b", "published", "x"): 7.0, ("c", "published", "x"): 2.0}
     assert shard_numbers(cells, 2, seconds) == [1, 2, 2]
     assert shard_numbers(cells, 2, {}) == [1, 2, 1]
+    # what takes long is dealt out before what nobody knows of
+    assert shard_numbers(cells[:2], 2, {("b", "published", "x"): 0.5}) == [2, 1]
 
 
 def test_what_is_missing_on_one_machine_changes_no_shard(layout: Layout, tmp_path: Path) -> None:

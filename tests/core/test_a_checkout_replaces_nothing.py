@@ -8,7 +8,9 @@ import pytest
 
 from harness.base.errors import UsageError
 from harness.base.layout import Layout
+from harness.images.sources import SUFFIXES, code_files
 from harness.images.trees import folder_tree
+from harness.methods.card import load_methods
 from harness.planning.request import replaceable, upstream_tree
 
 
@@ -31,6 +33,16 @@ def test_shared_files_that_a_method_uses_can_be_replaced_too(repository: Layout)
     shared = {path.name for path in (repository.methods / "_shared").rglob("*.py") if "parity" not in path.parts}
     names = set(files_of(repository, "mlp"))
     assert names & shared and "main.py" not in names
+
+
+def test_every_source_file_beside_the_main_one_can_be_replaced(repository: Layout) -> None:
+    """Of every method: its own, in their order, then those of the shared folders that it uses."""
+    for card in load_methods(repository):
+        folders = [repository.methods / card.name, *(repository.methods / "_shared" / name for name in card.uses)]
+        files = [Path(name) for folder in folders for name in code_files(folder)]
+        sources = [file for file in files if file.suffix in SUFFIXES[card.language]]
+        expected = [str(file) for file in sources if file.stem != "main"]
+        assert replaceable(repository, card.name) == expected, card.name
 
 
 def test_a_checkout_with_one_file_of_each_method_is_taken(repository: Layout, tmp_path: Path) -> None:

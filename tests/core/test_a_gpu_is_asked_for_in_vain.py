@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,7 +16,7 @@ from harness.cli import group
 from harness.data import load_manifest
 from harness.engine import Engine
 from harness.engine.facts import EngineFacts, read_facts
-from harness.execution.gpus import Gpu, confirm_gpu, find_gpus, usable_gpus
+from harness.execution.gpus import Gpu, confirm_gpu, engine_lends_gpus, find_gpus, usable_gpus
 from harness.execution.tasks import limits_of
 from harness.images import ensure_image, environment_tree
 from harness.images.cards import environment_chain
@@ -26,6 +28,7 @@ from harness.planning.plan import make_plan
 from harness.report.content import run_command
 from harness.splits.spec import parse_split
 from harness.status.table import ScoredCell, row_name
+from tests.core.word_for_word import said
 from tests.fabricate import job_of
 
 DOCKER = read_facts({}, {"Runtimes": {"nvidia": {}}}, api_version="1.41", socket="/run/engine.sock")
@@ -101,6 +104,59 @@ def test_gpus_are_read_from_the_drivers_tool(monkeypatch: pytest.MonkeyPatch, tm
     ]
     _driver_tells(monkeypatch, tmp_path, "echo 'No devices were found, at all'; exit 9")
     assert find_gpus() == []
+
+
+def test_the_drivers_tool_is_asked_for_what_is_read(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    _driver_tells(monkeypatch, tmp_path, 'echo "0, GPU-5f, $*, 9.0"; echo noise >&2')
+    asked = "--query-gpu=index,uuid,name,compute_cap --format=csv,noheader"
+    assert find_gpus() == [Gpu(asked, "9.0", "0")]
+    assert Gpu("H100", "9.0") == Gpu("H100", "9.0", "0")
+
+
+def test_a_tool_that_is_broken_or_hangs_finds_no_gpu(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    _driver_tells(monkeypatch, tmp_path, "exit 0")
+    (tmp_path / "nvidia-smi").write_bytes(b"\x7fELF, cut")
+    assert find_gpus() == []
+    limits = list[float]()
+
+    def hang(*_: object, timeout: float, **__: object) -> None:
+        limits.append(timeout)
+        raise subprocess.TimeoutExpired("nvidia-smi", timeout)
+
+    monkeypatch.setattr(subprocess, "run", hang)
+    assert find_gpus() == [] and limits == [20]
+    monkeypatch.setenv("PATH", str(tmp_path / "nothing"))
+    assert find_gpus() == [] and limits == [20]
+
+
+def test_why_no_gpu_can_be_used_is_told_word_for_word(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    _driver_tells(monkeypatch, tmp_path, "exit 9")
+    with pytest.raises(EngineError) as none:
+        usable_gpus(layout, DOCKER, ["mlp"])
+    assert said(none.value) == (
+        "no NVIDIA GPU is found here",
+        "nvidia-smi",
+        "install the driver, or run on the CPU (--accelerator cpu), which is the reference",
+    )
+    _driver_tells(monkeypatch, tmp_path, "echo '0, GPU-5f, NVIDIA H100, 9.0'")
+    with pytest.raises(EngineError) as unlent:
+        usable_gpus(layout, WITHOUT_RUNTIME, ["mlp"])
+    assert said(unlent.value) == (
+        "docker cannot hand a GPU to a container",
+        "its runtimes at /run/engine.sock",
+        "install the NVIDIA container toolkit, or run on the CPU (--accelerator cpu)",
+    )
+    podman = replace(WITHOUT_RUNTIME, name="podman")
+    assert engine_lends_gpus(podman) and engine_lends_gpus(DOCKER) and not engine_lends_gpus(WITHOUT_RUNTIME)
+    assert [gpu.number for gpu in usable_gpus(layout, podman, iter(["mlp"]))] == ["0"]
+    # of several that can't, the first says why; a method that has no such environment is named
+    _driver_tells(monkeypatch, tmp_path, "echo '0, GPU-80, Tesla K80, 3.7'; echo '1, GPU-90, Old, 2.0'")
+    with pytest.raises(UsageError, match=r"compute capability 3\.7"):
+        usable_gpus(layout, DOCKER, ["mlp"])
+    with pytest.raises(UsageError, match="environment 'als_wr' has no CUDA variant"):
+        usable_gpus(layout, DOCKER, ["als_wr", "mlp"])
 
 
 @pytest.mark.parametrize(

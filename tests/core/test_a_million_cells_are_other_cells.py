@@ -5,8 +5,10 @@ from __future__ import annotations
 import tracemalloc
 from collections import Counter
 from dataclasses import replace
+from random import Random
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -73,6 +75,13 @@ def told(cell: Cell) -> tuple[Any, ...]:
     )
 
 
+def _kind(cell: Cell) -> tuple[Any, ...]:
+    """All of a cell but its seed, the digest of its split and what became of it."""
+    job = cell.job.model_copy(update={"split": cell.job.split.model_copy(update={"seed": 0})})
+    pins = cell.planned and (cell.planned.image_tree, cell.planned.dataset_digest, cell.planned.weights_digest)
+    return repr(job), pins
+
+
 def a_cell(*, image: str = "a", data: str = "d", weights: str = "", **changed: Any) -> Cell:
     split = SplitSpec(strategy=changed.pop("strategy", "random"), seed=1, parameters=changed.pop("at", {}))
     content = {"method": "als_wr", "dataset": "synthetic", "parameters": {}, "split": split, **changed}
@@ -106,6 +115,14 @@ def test_cells_that_differ_in_one_thing_alone_are_kept_apart(changed: dict[str, 
     assert [told(cell) for cell in Cells(some)] == [told(cell) for cell in some]
 
 
+def test_a_cell_with_its_record_is_the_cell_without() -> None:
+    bare = a_cell()
+    carried = replace(bare, record={"resources": {"wall_s": 1.0}})
+    assert carried == bare and repr(carried) == repr(bare) and "record" not in repr(bare)
+    assert carried.key == bare.key and Cells([carried]) == [bare]
+    assert carried != replace(carried, reason="another") and repr(carried) != repr(a_cell(method="constant"))
+
+
 @given(cells())
 def test_each_is_what_it_was(some: list[Cell]) -> None:
     kept = Cells(some)
@@ -116,10 +133,32 @@ def test_each_is_what_it_was(some: list[Cell]) -> None:
     assert kept[1:-1] == some[1:-1] and kept[::-1][:3] == some[::-1][:3]
     assert Cells.of(kept) is kept
     assert kept.counts == Counter(cell.verdict for cell in some)
-    assert [key for key, _ in kept.keyed()] == [cell.key or "" for cell in some]
+    assert [(key, _kind(cell)) for key, cell in kept.keyed()] == [(cell.key or "", _kind(cell)) for cell in some]
+    assert [key for key, _ in kept[::-1][1:].keyed()] == [cell.key or "" for cell in some[::-1][1:]]
     if some:
         changed = [*some[:-1], replace(some[-1], reason="another")]
         assert kept != changed
+
+
+@given(cells(), st.randoms())
+def test_cells_are_known_by_the_bytes_of_their_keys(some: list[Cell], random: Random) -> None:
+    kept = Cells(some)[::-1]
+    keys = [cell.key or "0" * 64 for cell in some[::-1]]
+    places = random.choices(range(len(keys)), k=len(keys)) if keys else []
+    told_keys = [
+        random.choice([keys[place], keys[place][:-1] + "x", "1" * 64]).replace("x", "7") for place in places
+    ]
+    rows = np.frombuffer(bytes.fromhex("".join(told_keys)), np.uint8).reshape(-1, 32)
+    if places:
+        assert kept.have_keys(places, rows) == [
+            keys[place] == key for place, key in zip(places, told_keys, strict=True)
+        ]
+    assert [int(head).to_bytes(8, "little").hex() for head in kept.key_heads] == [key[:16] for key in keys]
+
+
+def test_cells_are_no_text_and_no_number() -> None:
+    assert Cells() == [] == Cells([]) and Cells() == ()
+    assert Cells() != "" and Cells() != 0 and Cells([a_cell()]) != "a" and Cells([a_cell()]) != [None]
 
 
 @given(cells())
@@ -136,6 +175,12 @@ def test_what_is_asked_of_kinds_is_true_of_cells(some: list[Cell]) -> None:
     assert {repr(cell.job.model_copy(update={"split": None})) for cell in kept.of_each_kind()} == kinds
     assert all(cell in there for cell in kept.of_each_kind())
     assert kept.recorded() == [cell for cell in there if cell.record]
+    # of those that are here alone, the first of each
+    for some_of_them in (kept[: len(kept) // 2], kept[len(kept) // 2 :]):
+        firsts = dict[tuple[Any, ...], Cell]()
+        for cell in some_of_them:
+            firsts.setdefault(_kind(cell), cell)
+        assert some_of_them.of_each_kind() == [*firsts.values()]
     waiting = [cell for cell in there if cell.planned is None and cell.verdict is Verdict.PENDING]
     assert kept.waiting() == waiting
 

@@ -193,6 +193,14 @@ def test_code_that_differs_from_its_commit_is_marked(committed: Path) -> None:
         path = committed / "datasets" / personal
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("what a person has for themselves")
+    for left in ("harness/__pycache__/one.pyc", "methods/.one.py.swp", "datasets/.ipynb_checkpoints/x"):
+        write_atomic(committed / left, "what tools leave")
+    assert told() == commit_of(committed)
+    for code in ("harness", "methods", "containers", "datasets"):
+        write_atomic(committed / code / "more.toml", "more")
+        assert told() == f"{commit_of(committed)}+"
+        (committed / code / "more.toml").unlink()
+    write_atomic(committed / "docs" / "page.md", "no code")
     assert told() == commit_of(committed)
     (committed / "methods" / "one.py").write_text("three")
     assert told() == f"{commit_of(committed)}+"

@@ -153,6 +153,10 @@ def test_a_split_that_can_not_be_made_is_refused_once(layout: Layout, monkeypatc
     fine = [split("random"), split("random"), split("usage"), split("scaffold"), split("random", share=0.5)]
     refuse_impossible_splits(layout, fine, [Path("m")])
     assert given == [(layout, "synthetic", job.split, [Path("m")]) for at, job in enumerate(fine) if at != 1]
+    given.clear()
+    twice = [split("random"), split("random").model_copy(update={"dataset": "hdvd"}), split("random")]
+    refuse_impossible_splits(layout, twice)
+    assert [words[1] for words in given] == ["synthetic", "hdvd"], "each split of each dataset, once"
     with pytest.raises(UsageError) as found:
         refuse_impossible_splits(layout, [*fine, split("cluster", gamma=0.5)])
     assert said(found.value) == ("too small", "there", "do")

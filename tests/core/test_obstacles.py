@@ -84,3 +84,10 @@ def test_a_fault_of_ours_leaves_its_trace_beside_the_runs(tmp_path: Path) -> Non
     assert (tmp_path / "local" / place).read_text() == "line 1\nline 2\n"
     obstacles.clear("run", "5" * 64)
     assert obstacles.all("run") == {} and not (tmp_path / "local" / place).exists()
+
+
+def test_all_notes_of_a_store_are_read_each_by_its_kind(tmp_path: Path) -> None:
+    kinds: tuple[Kind, ...] = ("dataset", "method", "variant", "run")
+    for kind in kinds:
+        Obstacles(tmp_path).note(kind, f"a {kind}", f"no {kind}")
+    assert ObstacleNotes.of(tmp_path) == ObstacleNotes(*({f"a {kind}": f"no {kind}"} for kind in kinds))

@@ -98,6 +98,8 @@ class FakeEngine(ThreadingMixIn, UnixStreamServer):
         self.containers: dict[str, Container] = {}
         self.removed: list[str] = []
         self.calls: list[str] = []
+        # what was asked with each call
+        self.queries: dict[str, dict[str, str]] = {}
         self.signals: list[str] = []
         self.images = {IMAGE}
         threading.Thread(target=self.serve_forever, args=(0.02,), daemon=True).start()
@@ -144,6 +146,7 @@ class _Calls(BaseHTTPRequestHandler):
         parts = url.path.strip("/").split("/")
         action = parts[-1] if verb != "DELETE" else "remove"
         self.server.calls.append(action)
+        self.server.queries[action] = query
         number = len(self.server.containers) + len(self.server.removed)
         coming = self.server.behaviours[min(number, len(self.server.behaviours) - 1)]
         container = self.server.containers.get(parts[1]) if len(parts) > 1 else None

@@ -92,6 +92,18 @@ def test_a_full_disk_comes_after_too_much_output(stage: Stage, monkeypatch: pyte
     assert stage.look(1001.0 + watch._DISK_PATIENCE) is Stop.DISK and stage.sent == ["SIGKILL"]
 
 
+def test_a_disk_may_be_full_for_two_seconds_at_a_time(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    faults = ["full"]
+    monkeypatch.setattr(watch, "disk_fault", lambda workspace: faults[0])
+    assert stage.look(1001.0) is None and stage.look(1002.9) is None
+    faults[0] = ""
+    assert stage.look(1002.95) is None, "another run was stopped, and there is room again"
+    faults[0] = "full once more"
+    assert stage.look(1003.0) is None and stage.look(1004.9) is None
+    assert stage.look(1005.0) is Stop.DISK and stage.stopper.detail == "full once more"
+    assert stage.sent == ["SIGKILL"] and stage.stopper.next_step() == 1035.0
+
+
 def test_a_lost_engine_is_the_waiters_to_tell(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(container: str, name: str) -> None:
         raise OSError("gone")

@@ -8,10 +8,12 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from harness.base.machine import GIB, has_room_for_files, reserve_of, room_on
+from harness.execution.runs import disk
 from harness.execution.runs.disk import disk_fault, output_fault
 from harness.execution.runs.request import Limits
 from harness.execution.runs.user import ContainerUser
@@ -79,6 +81,35 @@ def test_files_that_are_not_deleted_or_lie_elsewhere_count_once_or_not(workspace
     (workspace.out / "a").write_bytes(bytes(700_000))
     with (workspace.out / "a").open("rb"), Path(sys.executable).open("rb"):
         assert output_fault(workspace, LIMITS, [os.getpid()]) == ""
+
+
+def test_deleted_pipes_are_no_files(workspace: Workspace) -> None:
+    handles = []
+    for number in range(21):
+        pipe = workspace.out / str(number)
+        os.mkfifo(pipe)
+        handles.append(os.open(pipe, os.O_RDWR))
+        pipe.unlink()
+    try:
+        assert output_fault(workspace, LIMITS, [os.getpid()]) == ""
+    finally:
+        for handle in handles:
+            os.close(handle)
+
+
+def test_what_still_runs_is_looked_at_without_opening_what_it_has_closed(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = list[tuple[Any, ...]]()
+
+    def size_of(*words: Any, **named: Any) -> tuple[int, int]:
+        asked.append((*words, named))
+        return 0, 0
+
+    monkeypatch.setattr(disk, "size_of", size_of)
+    output_fault(workspace, LIMITS)
+    output_fault(workspace, LIMITS, ended=True)
+    assert asked == [(workspace.out, {"most_files": 20, "ended": ended}) for ended in (False, True)]
 
 
 def test_the_reserve_suits_the_disk() -> None:

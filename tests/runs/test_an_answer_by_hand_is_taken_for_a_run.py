@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,23 +18,21 @@ from harness.api.repository import Repository
 from harness.base.errors import CorruptData, HarnessError, UsageError
 from harness.base.files import sha256_of
 from harness.base.layout import Layout
+from harness.benchmarks.order import PUBLISHED
 from harness.benchmarks.repurposing.dataset import RepurposingDataset
 from harness.cli import group
-from harness.engine import Engine
-from harness.execution import kit
+from harness.engine.walls import SYSTEM_CALLS
+from harness.execution import kit, tasks
 from harness.execution.inputs import job_folder, make_inputs
 from harness.execution.kit import Kit, judge_by_hand, write_kit
-from harness.images import BuiltImage
+from harness.execution.tasks import Task, limits_of
+from harness.images import BuiltImage, folder_tree
 from harness.methods.card import load_method
 from harness.planning.jobs import PlannedJob
 from harness.planning.plan import pinned
 from harness.results.truth import truth_of
-from tests.runs.test_container import FACTS
-
-IMAGE = BuiltImage(
-    engine="docker", name="permafrost/x:1", image_id="sha256:1", environment_tree="e", code_tree="c", size_bytes=1
-)
-ENGINE = cast(Engine, SimpleNamespace(facts=FACTS))
+from tests.core.word_for_word import said
+from tests.runs.made_up import ENGINE, IMAGE
 
 
 @pytest.fixture
@@ -153,6 +152,145 @@ def test_another_folder_is_not_read(layout: Layout, tmp_path: Path) -> None:
     (tmp_path / "kit.json").write_text('{"planned": 1}')
     with pytest.raises(CorruptData, match="can't be read"):
         judge_by_hand(layout, tmp_path)
+
+
+def test_a_kit_is_that_of_the_job_and_of_an_order(
+    layout: Layout, planned: PlannedJob, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ensured = list[Any]()
+
+    def ensure_image(*words: Any) -> BuiltImage:
+        ensured.append(words)
+        return IMAGE
+
+    monkeypatch.setattr(kit, "ensure_image", ensure_image)
+    monkeypatch.chdir(tmp_path)
+    first = write_kit(layout, ENGINE, planned, Path("deep/first"))
+    assert first.folder == tmp_path / "deep" / "first" and ensured == [(ENGINE, layout, "constant", "cpu")]
+    assert first.note == kit._read_note(first.folder)
+    assert (first.note.planned, first.note.image) == (planned, IMAGE)
+    assert first.note.inputs_tree == folder_tree(first.folder / "in")
+    assert first.folder.stat().st_mode & 0o777 == 0o700
+    again = write_kit(layout, ENGINE, planned, tmp_path / "again", order=first.note.order)
+    other = write_kit(layout, ENGINE, planned, tmp_path / "other")
+    assert again.note == first.note != other.note
+    published = write_kit(layout, ENGINE, planned, tmp_path / "published", order=PUBLISHED)
+    folds = np.asarray(make_inputs(layout, planned, ["folds"]).inputs["folds"])
+    assert np.array_equal(np.load(published.folder / "in" / "folds.npy"), folds)
+    assert not np.array_equal(np.load(other.folder / "in" / "folds.npy"), folds)
+    for one in (first, again, other, published):
+        names = {"in", "kit.json", "out", "shown", SYSTEM_CALLS.name}
+        assert {path.name for path in one.folder.iterdir()} == names
+        assert (one.folder / SYSTEM_CALLS.name).read_bytes() == SYSTEM_CALLS.read_bytes()
+        assert f"--security-opt=seccomp={one.folder / SYSTEM_CALLS.name}" in one.command
+        assert all(path.stat().st_mode & 0o004 for path in (one.folder / "in").iterdir())
+        assert (one.folder / "out").stat().st_mode & 0o777 == 0o777
+    memory = load_method(layout, "constant").resources.memory_bytes
+    assert f"MemTotal: {memory >> 10:>14} kB" in (first.folder / "shown" / "meminfo").read_text()
+    assert len(first.remarks) == 2 and first.remarks[0].startswith("nobody ends it after 600 s")
+
+
+def test_a_container_of_another_user_can_read_what_a_private_person_wrote(
+    layout: Layout, planned: PlannedJob, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kit, "ensure_image", lambda *_: IMAGE)
+    before = os.umask(0o077)
+    try:
+        folder = write_kit(layout, ENGINE, planned, tmp_path / "kit").folder / "in"
+    finally:
+        os.umask(before)
+    assert {path.stat().st_mode & 0o044 for path in (folder, *folder.iterdir())} == {0o044}
+
+
+def test_data_come_from_the_mirrors_that_a_person_names(
+    layout: Layout, planned: PlannedJob, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = list[Task]()
+
+    def arrangement_of(task: Task, order: str) -> Any:
+        asked.append(task)
+        assert order == task.order == "an order"
+        return tasks.arrangement_of(task, order)
+
+    monkeypatch.setattr(kit, "ensure_image", lambda *_: IMAGE)
+    monkeypatch.setattr(kit, "arrangement_of", arrangement_of)
+    folder = tmp_path / "kit"
+    written = write_kit(layout, ENGINE, planned, folder, order="an order", mirrors=[Path("/m")])
+    answer(written)
+    assert judge_by_hand(layout, folder, [Path("/n")]).fault == ""
+    assert asked == [Task(layout, planned, IMAGE, (Path(name),), order="an order") for name in ("/m", "/n")]
+
+
+def test_of_an_answer_only_what_there_has_to_be_counts(
+    layout: Layout, planned: PlannedJob, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without inner models there are no validation scores."""
+    monkeypatch.setattr(kit, "ensure_image", lambda *_: IMAGE)
+    job = planned.job.model_copy(update={"options": {"inner_folds": 0}})
+    written = write_kit(layout, ENGINE, planned.model_copy(update={"job": job}), tmp_path / "kit")
+    out = answer(written)
+    (out / "validation.npy").unlink()
+    np.save(out / "predictions.npy", np.load(out / "predictions.npy")[:1])
+    np.save(out / "lowest.npy", np.ones(1))
+    judged = judge_by_hand(layout, written.folder)
+    assert judged.fault == "" and set(judged.files) == {"predictions.npy", "lowest.npy"}
+
+
+def test_a_kit_holds_the_checkout_that_runs_in_place_of_ours(
+    layout: Layout, planned: PlannedJob, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kit, "ensure_image", lambda *_: IMAGE)
+    checkout = tmp_path / "checkout"
+    checkout.mkdir()
+    (checkout / "als.py").write_text("own = 1\n")
+    job = planned.job.model_copy(update={"method": "als_wr", "upstream": folder_tree(checkout)})
+    upstream = planned.model_copy(update={"job": job})
+    written = write_kit(layout, ENGINE, upstream, tmp_path / "kit", upstream=checkout)
+    assert (written.folder / "upstream" / "als.py").read_text() == "own = 1\n"
+    assert any(f"source={written.folder}/upstream,target=/opt/upstream" in word for word in written.command)
+
+
+def test_too_large_an_answer_is_none(layout: Layout, written: Kit, monkeypatch: pytest.MonkeyPatch) -> None:
+    out = answer(written)
+    limits = limits_of(load_method(layout, "constant"))
+    monkeypatch.setattr(kit, "limits_of", lambda card: replace(limits, output_files=3))
+    judged = judge_by_hand(layout, written.folder)
+    assert (judged.fault, judged.files) == ("made more than 3 files and folders in /out", {})
+    assert judged.note == written.note and not (written.folder / "collected").exists()
+    monkeypatch.setattr(kit, "limits_of", lambda card: replace(limits, output_files=4))
+    assert judge_by_hand(layout, written.folder).fault == ""
+    (out / "closed").mkdir(mode=0)
+    assert "more than 4" in judge_by_hand(layout, written.folder).fault
+
+
+def test_what_is_no_kit_is_told_in_three_parts(layout: Layout, written: Kit, tmp_path: Path) -> None:
+    with pytest.raises(UsageError) as refused:
+        judge_by_hand(layout, tmp_path)
+    assert said(refused.value) == (
+        "this is no folder that `harness job write` made",
+        str(tmp_path / "kit.json"),
+        "write one: harness job write",
+    )
+    note = written.folder / "kit.json"
+    note.write_text(note.read_text().replace('"order"', '"disorder"'))
+    with pytest.raises(CorruptData) as corrupt:
+        judge_by_hand(layout, written.folder)
+    assert said(corrupt.value) == (
+        "the note of this job can't be read: 2 fields are wrong",
+        str(note),
+        "write the job again, into another folder",
+    )
+    with pytest.raises(UsageError) as taken:
+        write_kit(layout, ENGINE, written.note.planned, written.folder)
+    assert said(taken.value) == ("there is something of that name", str(written.folder), "name a new folder")
+
+
+def test_a_changed_in_is_told_word_for_word(layout: Layout, written: Kit) -> None:
+    answer(written)
+    (written.folder / "in" / "more").touch()
+    judged = judge_by_hand(layout, written.folder)
+    assert judged.fault == "/in was changed since it was written: this is no answer to that job"
+    assert (judged.note, judged.files) == (written.note, {})
 
 
 def test_one_job_is_asked_for(layout: Layout, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
@@ -46,6 +47,7 @@ class Fake:
         check: Callable[[Path], object] | None = None,
         stop: threading.Event | None = None,
         required: tuple[str, ...] = ANSWER["required"],
+        traces: bool = False,
         **limits: Any,
     ) -> Outcome:
         bounds: dict[str, Any] = {"seconds": 30.0, "memory_bytes": 100 * MIB, "grace_seconds": 0.1, **limits}
@@ -57,6 +59,7 @@ class Fake:
             limits=Limits(**bounds),
             required=required,
             expected=ANSWER["expected"],
+            traces=traces,
         )
         with self.serve(*behaviours) as engine:
             return execute(engine, request, check=check, stop=stop, patience=0.2)
@@ -396,13 +399,14 @@ def test_the_methods_own_report_fills_what_the_kernel_did_not_tell(
 class Kernel:
     """What the kernel says: stands in for the control group and the processes of a container."""
 
-    events = None
     main = monitor = None
     handles = ()
 
     def __init__(self, said: dict[str, Any]) -> None:
         self.usage: Usage = said.get("usage", Usage())
         self.said = said
+        # a handle that becomes readable when the kernel tells of a lack of memory
+        self.events: int | None = said.get("events")
         self.began = time.monotonic()
 
     def _now(self, name: str) -> bool:
@@ -416,7 +420,10 @@ class Kernel:
         self.said["read_at_end"] = True
 
     def take_signal(self) -> None:
-        return
+        self.said["signals"] = self.said.get("signals", 0) + 1
+        if self.events is not None:
+            with suppress(BlockingIOError):
+                os.eventfd_read(self.events)
 
     def is_frozen(self) -> bool:
         return self._now("frozen")

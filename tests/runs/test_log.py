@@ -88,3 +88,12 @@ def test_an_error_far_from_the_end_is_found_below_a_long_list_of_calls(tmp_path:
         for piece in (f"error: no such matrix\nerror: called from\n{calls}").splitlines(keepends=True):
             log.write(piece.encode())
         assert log.last_line == "error: no such matrix"
+
+
+@pytest.mark.parametrize(("behind", "line"), [(4090, "first"), (4091, "irst"), (4096, "")])
+def test_of_much_that_says_nothing_little_is_remembered(tmp_path: Path, behind: int, line: str) -> None:
+    with BoundedLog(tmp_path / "log", 10) as log:
+        log.write(b"first\n")
+        for _ in range(behind):
+            log.write(b"\n")
+        assert log.last_line == line

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from harness.base.ownership import own_folder
 from harness.execution.runs.disk import output_fault
 from harness.execution.runs.request import Limits
 from harness.execution.runs.user import ContainerUser
-from harness.execution.runs.workspace import Workspace, collect, make_readable, new_workspace, size_of
+from harness.execution.runs.workspace import Collection, Workspace, collect, make_readable, new_workspace, size_of
 from tests.runs.helpers import ANSWER
 
 LIMITS = Limits(seconds=1, memory_bytes=1, output_bytes=1000, output_files=50)
@@ -140,3 +141,10 @@ def test_inputs_below_are_made_readable_and_nothing_is_taken_away(tmp_path: Path
     make_readable(tmp_path)
     modes = {path.name: path.stat().st_mode & 0o777 for path in tmp_path.rglob("*")}
     assert modes == {"deep": 0o755, "file": 0o644, "program": 0o755}
+
+
+def test_an_output_that_is_no_folder_any_more_is_told(workspace: Workspace) -> None:
+    workspace.out.rmdir()
+    workspace.out.symlink_to(workspace.folder)
+    taken = collect(workspace, LIMITS, WANTED, EXPECTED)
+    assert taken == Collection(f"/out cannot be read: {os.strerror(errno.ENOTDIR)}", (), 0)

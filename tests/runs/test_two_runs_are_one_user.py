@@ -47,3 +47,27 @@ def test_the_name_space_is_read_from_the_kernel(
 
 def test_an_ordinary_user_with_roots_engine_keeps_his_number() -> None:
     assert container_user(FACTS, uid=1000, gid=1001) == (1000, 1001, False)
+
+
+def test_a_number_is_drawn_from_all_that_nobody_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn = list[range]()
+
+    def choice(numbers: range) -> int:
+        drawn.append(numbers)
+        return numbers[-1]
+
+    monkeypatch.setattr("harness.execution.runs.user.secrets.choice", choice)
+    monkeypatch.setattr(user, "_has_all_numbers", lambda: True)
+    assert container_user(FACTS, uid=0, gid=0) == (0x7FFE_FFFF, 0x7FFE_FFFF, True)
+    assert container_user(ROOTLESS, uid=1000, gid=1000) == (0xEFFF, 0xEFFF, True)
+    assert drawn == [range(0x7000_0000, 0x7FFF_0000), range(0x4000, 0xF000)]
+
+
+def test_where_the_kernel_does_not_tell_few_numbers_are_taken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(user, "_UID_MAP", tmp_path / "none")
+    assert user._has_all_numbers() is False
+    (tmp_path / "several").write_text("0 100000 65536\n  65536 0 4294901760\n")
+    monkeypatch.setattr(user, "_UID_MAP", tmp_path / "several")
+    assert user._has_all_numbers() is True, "any line may hold them"
