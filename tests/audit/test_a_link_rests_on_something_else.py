@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -23,7 +24,7 @@ from harness.audit.basis import (
 )
 from harness.audit.plausibility import check_card, check_kept
 from harness.audit.results import check_predictions, check_scores
-from harness.audit.steps import Checked, Lack, Step, failed, not_checked, ok
+from harness.audit.steps import Checked, Lack, Step, failed, guarded, not_checked, ok
 from harness.base.input_files import as_file
 from harness.base.layout import Layout
 from harness.data.sources import cache_path
@@ -199,6 +200,11 @@ def test_a_lock_that_was_never_recorded_is_a_broken_link(evidence: Layout) -> No
     record.write_text("\n".join(lines) + "\n")
     what = "sha256 against containers/_numpy/tree.toml"
     assert environment_steps(evidence)[name] == failed(name, what, expected="-", found=found, where=path)
+    names = ["z.lock", "b.lock", "m.lock", "a.lock", "k.lock"]
+    record.write_text(record.read_text() + "".join(f'"{one}" = "{"0" * 64}"\n' for one in names))
+    steps = [step for step in environment_steps(evidence).values() if step.name.startswith("lock _numpy/")]
+    assert [step.name for step in steps] == [f"lock _numpy/{one}" for one in sorted([*names, "wheels.cpu.lock"])]
+    assert {step.found for step in steps[:-1]} == {"-"}
 
 
 def test_a_layer_is_told_with_its_tree_and_its_place(evidence: Layout) -> None:
@@ -240,15 +246,24 @@ def test_an_input_that_is_computed_may_differ_on_another_processor(
     found = str(true[name]["sha256"])
     what = "made again from dataset, split and order"
     assert ok(f"input {name}", what, found) in check_inputs(evidence, away, true, ())
-    forged = {**true, name: {"sha256": "2" * 64}}
-    assert failed(f"input {name}", what, expected="2" * 64, found=found) in check_inputs(
-        evidence, record, forged, ()
-    )
-    said = (
-        f"is computed, and comes out as {found[:12]} on this processor, not {'2' * 12}: last bits differ between "
-        "processors; --replay decides"
-    )
-    assert not_checked(f"input {name}", said, Lack.MACHINE) in check_inputs(evidence, away, forged, ())
+    for digit in "0f":
+        forged = {**true, name: {"sha256": digit * 64}}
+        assert failed(f"input {name}", what, expected=digit * 64, found=found) in check_inputs(
+            evidence, record, forged, ()
+        )
+        said = (
+            f"is computed, and comes out as {found[:12]} on this processor, not {digit * 12}: last bits differ "
+            "between processors; --replay decides"
+        )
+        assert not_checked(f"input {name}", said, Lack.MACHINE) in check_inputs(evidence, away, forged, ())
+
+
+def test_inputs_are_told_in_the_order_of_their_names(evidence: Layout, made_up: Plan) -> None:
+    record = record_of(evidence, made_up)
+    steps = check_inputs(evidence, record, {name: {"sha256": ""} for name in reversed(COMPUTED)}, ())
+    assert [step.name for step in steps] == [
+        f"input {name}" for name in sorted((*COMPUTED, "associations", "folds"))
+    ]
 
 
 def test_an_input_without_a_digest_is_a_broken_link(evidence: Layout, made_up: Plan) -> None:
@@ -285,7 +300,16 @@ def test_data_in_a_mirror_are_data_of_this_machine(mirrored: Mirrored) -> None:
         assert [step.checked for step in score(layout, store, record, mirrors)] == [Checked.OK]
 
 
-def test_an_audit_looks_for_data_in_the_mirrors_it_is_told(mirrored: Mirrored) -> None:
+def test_an_audit_looks_for_data_in_the_mirrors_it_is_told(
+    mirrored: Mirrored, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """For each of its links: none is left to what another one has fetched."""
+
+    def forgetful(name: str, check: Callable[[], Sequence[Step]]) -> list[Step]:
+        mirrored.forget()
+        return guarded(name, check)
+
+    monkeypatch.setattr("harness.audit.chain.guarded", forgetful)
     (audit,) = audit_runs(mirrored.layout, [mirrored.record.key], mirrors=[mirrored.mirror]).audits
     unlike = [step for step in audit.steps if step.checked is not Checked.OK]
     assert [step.name for step in unlike] == ["engine image"]

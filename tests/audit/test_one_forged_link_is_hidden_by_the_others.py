@@ -132,7 +132,13 @@ def test_a_container_that_was_told_another_job(evidence: Layout, made_up: Plan, 
     touched = forge_job(evidence, made_up, TOLD[field])
     audit = first(evidence, made_up)
     assert "job" in broken(audit) and "seed" not in broken(audit)
-    assert next(step for step in audit.steps if step.name == "job").where == str(touched)
+    step = next(step for step in audit.steps if step.name == "job")
+    assert (step.what, step.where) == ("what the container was told is what the key says", str(touched))
+    expected, found = json.loads(step.expected), json.loads(step.found)
+    assert expected["method"] == "constant" and expected["inner_folds"] == found["inner_folds"] + (
+        field == "inner_folds"
+    )
+    assert [name for name in expected if expected[name] != found[name]] == [field.removeprefix("no ")]
 
 
 @pytest.mark.parametrize("step", [1, -1])
@@ -189,7 +195,9 @@ def test_a_container_that_saw_fewer_or_other_inputs(evidence: Layout, made_up: P
     assert broken(first(evidence, made_up)) == ["input associations", "input folds"]
 
 
-@pytest.mark.parametrize("odd", [[1], "inputs", {"associations": "told"}], ids=str)
+@pytest.mark.parametrize(
+    "odd", [[1], "inputs", {"associations": "told"}, {"associations": {}, "folds": "told"}], ids=str
+)
 def test_a_list_of_inputs_that_is_none(evidence: Layout, made_up: Plan, odd: Any) -> None:
     forge_job(evidence, made_up, lambda job: job.update(inputs=odd))
     assert broken(first(evidence, made_up)) == ["inputs"]
@@ -463,8 +471,9 @@ def test_results_of_changed_data_are_not_scored_by_the_present_ones(evidence: La
     (audit,) = audits(evidence, [key])
     told = {step.name: step for step in audit.steps}
     assert broken(audit) == []
+    assert audit.superseded.startswith("dataset 'synthetic' changed")
     for name in ("scores", "dataset"):
-        assert told[name].checked is Checked.NOT_CHECKED and told[name].what.startswith("superseded: dataset")
+        assert told[name] == not_checked(name, f"superseded: {audit.superseded}", Lack.SUPERSEDED)
     assert "predictions" not in told and "split" not in told
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from harness.audit import basis
-from harness.audit.chain import Auditor, check_entry, check_job
+from harness.audit.chain import Auditor, check_entry, check_files, check_job
 from harness.audit.steps import Audit, Checked, Lack, Step, failed, not_checked, ok
 from harness.base.errors import EngineError
 from harness.base.files import write_json
@@ -253,6 +253,14 @@ def test_a_file_too_many_is_told_by_name_and_place(evidence: Layout, made_up: Pl
         failed("files", "a file that the record does not name", found=name, where=folder / name)
         for name in sorted(names)
     ]
+
+
+def test_files_are_told_in_the_order_of_their_names(evidence: Layout, made_up: Plan) -> None:
+    """Whatever the order of the record is."""
+    store = Store(evidence.runs)
+    record = store.record(planned_of(made_up.cells[0]).key)
+    turned = record.model_copy(update={"files": dict(sorted(record.files.items(), reverse=True))})
+    assert [step.name for step in check_files(store, turned)] == sorted(record.files)
 
 
 def test_what_the_container_was_told_has_no_order(evidence: Layout, made_up: Plan) -> None:
