@@ -5,6 +5,7 @@ What the tests import is loaded and collected once, so that a mutant costs the t
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import resource
@@ -333,18 +334,33 @@ def _chosen(
     if not whole:
         yield from exact
         return
-    near = [one for tests in reaches.values() for one in tests if mutant.module in {f for f, _ in one.functions}]
+    dotted = mutant.module.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+    # who builds a class or reads a table calls no function: a test file that imports from the module may notice
+    importing = {name for name in reaches if _imports((root / name).read_text(encoding="utf-8"), dotted)}
+    near = [
+        one
+        for name, tests in reaches.items()
+        for one in tests
+        if name in importing or mutant.module in {file for file, _ in one.functions}
+    ]
     if near:
         yield from near
         return
     # a module without functions: whatever reaches a module that imports it
-    dotted = mutant.module.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
     users = {
         path.relative_to(root).as_posix()
         for path in (root / "harness").rglob("*.py")
         if f"from {dotted} import" in path.read_text(encoding="utf-8")
     }
     yield from (one for tests in reaches.values() for one in tests if users & {f for f, _ in one.functions})
+
+
+def _imports(text: str, dotted: str) -> bool:
+    """Whether a text of Python imports a module, or anything from it."""
+    package, _, name = dotted.rpartition(".")
+    statements = [one for one in ast.walk(ast.parse(text)) if isinstance(one, ast.ImportFrom)]
+    names = {alias.name for one in statements if one.module == package for alias in one.names}
+    return name in names or any(one.module == dotted for one in statements)
 
 
 def _run(items: list[pytest.Item], done: Callable[[], bool]) -> None:

@@ -29,6 +29,17 @@ def forge_record(layout: Layout, plan: Plan, change: Callable[[dict[str, Any]], 
     return folder / "record.json"
 
 
+def forge_absence(layout: Layout, plan: Plan, name: str, cell: int = 0) -> Path:
+    """A run without one of its files, which the record does not name either."""
+    folder = Store(layout.runs).path(planned_of(plan.cells[cell]).key)
+    (folder / name).unlink()
+    path = folder / "record.json"
+    record = json.loads(path.read_text())
+    del record["files"][name]
+    path.write_text(json.dumps(record))
+    return forge_record(layout, plan, lambda record: None, cell)
+
+
 def forge_job(layout: Layout, plan: Plan, change: Callable[[dict[str, Any]], object], cell: int = 0) -> Path:
     """Another job document than the container's, which the record vouches for."""
     path = Store(layout.runs).path(planned_of(plan.cells[cell]).key) / "job.json"

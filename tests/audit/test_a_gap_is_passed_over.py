@@ -69,6 +69,75 @@ def test_what_is_waived_is_no_lack_and_is_said() -> None:
     assert strict_lines({}, [])[1].startswith("strict: every link was checked")
 
 
+def test_a_strict_audit_says_what_it_does_not_accept_and_why() -> None:
+    """The first reasons of each lack, in the order of the lacks; what a person waived comes last."""
+    audits = [made(str(number), not_checked(f"link {number}", "why", Lack.ENGINE)) for number in range(1, 5)]
+    few = [made(str(number), not_checked(f"split {number}", "why", Lack.DATA)) for number in range(1, 4)]
+    gaps = AuditReport((*few, *audits), repository=(not_checked("commit", "1 changed: a", Lack.CHANGED),)).gaps
+    assert strict_lines(gaps, [Lack.CHANGED]) == [
+        "",
+        "NOT STRICT",
+        "  engine (4): no engine, or the image is not in it; --waive engine accepts it",
+        "    link 1: why",
+        "    link 2: why",
+        "    link 3: why",
+        "    and 1 more",
+        "  data (3): an original file is not on this machine; --waive data accepts it",
+        "    split 1: why",
+        "    split 2: why",
+        "    split 3: why",
+        "waived: changed (1)",
+    ]
+    assert strict_lines(gaps, list(Lack)) == [
+        "",
+        "strict: nothing is lacking but what was waived",
+        "waived: engine (4), data (3), changed (1)",
+    ]
+    assert strict_lines({}, []) == ["", "strict: every link was checked, and every run is as it must be"]
+    (missing,) = (line for line in strict_lines(LACKING.gaps, []) if line.startswith("    planned"))
+    assert missing == "    planned, without a run: 2 cells"
+
+
+def test_of_several_links_that_lack_the_same_the_first_is_told() -> None:
+    """And a superseded run lacks nothing else."""
+    both = (not_checked("lock", "one", Lack.ENGINE), not_checked("engine image", "two", Lack.ENGINE))
+    assert [*AuditReport((made("1", *both),)).gaps[Lack.ENGINE].reasons] == ["lock: one"]
+    old = AuditReport((made("1", *both, superseded="code changed", unfinished="stopped"),))
+    assert {lack: [*gap.reasons] for lack, gap in old.gaps.items()} == {Lack.SUPERSEDED: ["code changed"]}
+    stopped = AuditReport((made("1", *both, unfinished="stopped"),))
+    assert {lack: [*gap.reasons] for lack, gap in stopped.gaps.items()} == {
+        Lack.ENGINE: ["lock: one"],
+        Lack.MISSING: ["run 1: stopped"],
+    }
+    assert [(gap.count, [*gap.reasons]) for gap in AuditReport((), without_run=1).gaps.values()] == [
+        (1, ["planned, without a run: 1 cell"])
+    ]
+
+
+MEANINGS = {
+    "engine": "no engine, or the image is not in it",
+    "data": "an original file is not on this machine",
+    "replay": "only a replay shows it",
+    "machine": "another machine gives other bits or ends otherwise",
+    "git": "no commit to hold the files against",
+    "changed": "files differ from their commit",
+    "statement": "no statement to hold the repository against",
+    "stale": "the kept scores are of another scorer",
+    "superseded": "of code, an environment or data that has changed since",
+    "missing": "a planned cell has no sound run",
+    "other": "not checked",
+}
+
+
+def test_a_lack_is_called_and_explained_so() -> None:
+    assert {str(lack): lack.meaning for lack in Lack} == MEANINGS
+    assert {state.name: str(state) for state in Checked} == {
+        "OK": "ok",
+        "FAILED": "FAILED",
+        "NOT_CHECKED": "not checked",
+    }
+
+
 def test_a_broken_link_of_the_repository_is_one() -> None:
     report = AuditReport((), repository=(failed("page", "it was changed"),))
     assert report.is_broken and "FAILED\n  page: it was changed" in to_text(report)

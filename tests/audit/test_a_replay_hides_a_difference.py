@@ -14,7 +14,7 @@ import pytest
 from harness.audit import audit_runs
 from harness.audit.replay import judge_replay, replay_sample, sample_of
 from harness.audit.report import _replay
-from harness.audit.steps import Checked
+from harness.audit.steps import Checked, Lack, failed, not_checked, ok
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.compare import compare_claims
@@ -52,8 +52,32 @@ def test_equal_predictions_are_ok(evidence: Layout, made_up: Plan, tmp_path: Pat
     store, key = Store(evidence.runs), planned_of(made_up.cells[0]).key
     outcome = repetition(evidence, made_up, tmp_path / "out")
     step = judge_replay(store, store.record(key), outcome, mark=mark_unstable)
-    assert step.checked is Checked.OK
+    equal = "predictions.npy, validation.npy, lowest.npy equal bit for bit"
+    assert step == ok("replay", f"run again in a fresh container: {equal}")
     assert store.standing(key).verdict is Verdict.OK
+
+
+@pytest.mark.parametrize("digest", ["0" * 64, "f" * 64])
+def test_another_file_is_told_with_both_digests(
+    evidence: Layout, made_up: Plan, tmp_path: Path, digest: str
+) -> None:
+    """Whichever comes first in the alphabet; of several files the first of an answer."""
+    store, key = Store(evidence.runs), planned_of(made_up.cells[0]).key
+    outcome, record = repetition(evidence, made_up, tmp_path / "out"), store.record(key)
+    other = {
+        name: record.files[name].model_copy(update={"sha256": digest}) for name in ("lowest.npy", "validation.npy")
+    }
+    forged = record.model_copy(update={"files": {**record.files, **other}})
+    marked: list[tuple[str, str]] = []
+
+    def mark(_: Store, marked_record: Record, reason: str) -> Record:
+        marked.append((marked_record.key, reason))
+        return marked_record
+
+    assert judge_replay(store, forged, outcome, mark=mark) == failed(
+        "replay", "another validation.npy", expected=digest, found=record.files["validation.npy"].sha256
+    )
+    assert marked == [(key, "a repetition gave another validation.npy")]
 
 
 @pytest.mark.parametrize("name", ["predictions.npy", "validation.npy", "lowest.npy"])
@@ -91,15 +115,19 @@ def test_a_replay_that_compares_nothing_fails(evidence: Layout, made_up: Plan, t
     outcome, record = repetition(evidence, made_up, tmp_path / "out"), store.record(key)
     files = {name: file for name, file in record.files.items() if not name.endswith(".npy")}
     step = judge_replay(store, record.model_copy(update={"files": files}), outcome, mark=mark_unstable)
-    assert step.checked is Checked.FAILED and "nothing can be compared" in step.what
+    assert step == failed("replay", "the record names no file of an answer: nothing can be compared")
     assert store.standing(key).verdict is Verdict.OK
 
 
 def test_a_repetition_that_fails_is_unstable(evidence: Layout, made_up: Plan, tmp_path: Path) -> None:
     store, key = Store(evidence.runs), planned_of(made_up.cells[0]).key
-    outcome = repetition(evidence, made_up, tmp_path / "out", Verdict.ERROR)
-    assert judge_replay(store, store.record(key), outcome, mark=mark_unstable).checked is Checked.FAILED
-    assert store.standing(key).verdict is Verdict.UNSTABLE
+    outcome, record = repetition(evidence, made_up, tmp_path / "out", Verdict.ERROR), store.record(key)
+    said = "a repetition ended as 'error': for a reason"
+    assert judge_replay(store, record, outcome, mark=mark_unstable) == failed(
+        "replay", said, expected=f"ok: {record.reason}", found="error: for a reason"
+    )
+    standing = store.standing(key)
+    assert (standing.verdict, standing.reason) == (Verdict.UNSTABLE, said)
 
 
 FAILURES = (Verdict.ERROR, Verdict.MEMORY, Verdict.TIMEOUT, Verdict.INVALID)
@@ -118,7 +146,8 @@ def test_a_failure_that_comes_again_is_ok(
     outcome = repetition(evidence, made_up, tmp_path / "out", verdict)
     (outcome.out_folder / "predictions.npy").unlink()
     step = judge_replay(store, stored(evidence, key, verdict), outcome, mark=never)
-    assert step.checked is Checked.OK and f"ended as '{verdict}' again" in step.what
+    again = f"run again in a fresh container: ended as '{verdict}' again"
+    assert step == ok("replay", again, "for a reason")
 
 
 @pytest.mark.parametrize("verdict", FAILURES)
@@ -128,9 +157,13 @@ def test_a_failure_that_does_not_come_again_fails_the_audit(
     store, key = Store(evidence.runs), planned_of(made_up.cells[0]).key
     record = stored(evidence, key, verdict)
     step = judge_replay(store, record, repetition(evidence, made_up, tmp_path / "out"), mark=never)
-    assert step.checked is Checked.FAILED
-    assert step.expected.startswith(f"{verdict}: ") and step.found == "ok: for a reason"
-    assert f"--again {verdict}" in step.what
+    said = "a repetition ended as 'ok': for a reason; ask for the run once more"
+    assert step == failed(
+        "replay",
+        f"{said} (harness run --again {verdict})",
+        expected=f"{verdict}: {record.reason}",
+        found="ok: for a reason",
+    )
 
 
 @pytest.mark.parametrize(
@@ -164,6 +197,10 @@ def test_time_and_memory_are_judged_on_the_same_machine_only(
 
     step = judge_replay(store, stored(evidence, key, before), outcome, mark=mark)
     expected = compared if other else Checked.FAILED
+    if expected is Checked.NOT_CHECKED:
+        reason = f"a repetition ended as '{after}': for a reason"
+        said = f"another machine than that of the run, and {reason}"
+        assert step == not_checked("replay", said, Lack.MACHINE)
     assert step.checked is expected and f"a repetition ended as '{after}'" in step.what
     assert bool(marked) == (expected is Checked.FAILED and before is Verdict.OK)
 
@@ -204,14 +241,15 @@ def test_a_broken_machine_decides_nothing(
 ) -> None:
     store, key = Store(evidence.runs), planned_of(made_up.cells[0]).key
     outcome = repetition(evidence, made_up, tmp_path / "out", verdict)
-    assert judge_replay(store, store.record(key), outcome, mark=mark_unstable).checked is Checked.NOT_CHECKED
+    assert judge_replay(store, store.record(key), outcome, mark=mark_unstable) == not_checked(
+        "replay", f"the repetition ended as '{verdict}': for a reason", Lack.ENGINE
+    )
     assert store.standing(key).verdict is Verdict.OK
 
 
 def test_a_replay_without_an_engine_is_not_called_ok(evidence: Layout, made_up: Plan) -> None:
     report = audit_runs(evidence, [planned_of(made_up.cells[0]).key], replay=1)
-    step = report.audits[0].steps[-1]
-    assert (step.name, step.checked) == ("replay", Checked.NOT_CHECKED)
+    assert report.audits[0].steps[-1] == not_checked("replay", "no engine", Lack.ENGINE)
 
 
 def test_the_sample_is_random_but_repeatable() -> None:
@@ -273,6 +311,7 @@ def test_a_run_of_a_persons_own_checkout_is_told_apart(evidence: Layout) -> None
     store = Store(evidence.runs)
     engine = cast(Engine, SimpleNamespace())
     steps = _replay(evidence, store, engine, record, ())
-    assert [step.checked for step in steps] == [Checked.NOT_CHECKED]
+    said = "a person's own checkout ran in place of our code; it is not kept here"
+    assert steps == [not_checked("replay", said, Lack.OTHER)]
     book = compare_claims(evidence, store, "repurposing", methods=["als_wr"], datasets=["synthetic"])
     assert record.key not in {key for one in book.comparisons for key in one.keys}

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -12,18 +13,21 @@ from typing import Any, cast
 import pytest
 
 from harness.audit import replay
-from harness.audit.steps import Checked, Lack, Step
+from harness.audit.steps import Checked, Lack, Step, failed, ok
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.benchmarks.order import PUBLISHED
 from harness.engine import Engine
 from harness.execution.tasks import Task
 from harness.images.export import HeldTrees
+from harness.images.identity import combined
 from harness.planning.plan import Plan
-from harness.results.learning import RUNS, Likeness
+from harness.results.learning import RUNS, Likeness, order_free
 from harness.results.records import Record
 from harness.results.reference import ReferenceResult, load_reference, save_reference
+from harness.results.scoring import parse_scores, scores_path
 from harness.results.store import Store
+from tests.audit.conftest import Mirrored
 from tests.fabricate import planned_of
 
 ENGINE = cast(Engine, SimpleNamespace())
@@ -39,6 +43,9 @@ class Machine:
     tasks: list[Task] = field(default_factory=list)
     likenesses: list[Likeness | None] = field(default_factory=list)
     compared: list[int] = field(default_factory=list)
+    # the scores in the published order, and in the last other one
+    published: Mapping[str, float | None] = field(default_factory=dict)
+    other: Mapping[str, float | None] = field(default_factory=dict)
     held: tuple[str, str] = ("", "")
 
     @contextmanager
@@ -55,9 +62,12 @@ class Machine:
         )
         yield SimpleNamespace(outcome=outcome)
 
-    def likeness(self, _published: object, others: list[object]) -> Likeness | None:
+    def likeness(
+        self, published: Mapping[str, float | None], others: Sequence[Mapping[str, float | None]]
+    ) -> Likeness | None:
         """What the comparison of orders says to so many of them."""
         self.compared.append(len(others))
+        self.published, self.other = published, others[-1]
         return self.likenesses.pop(0)
 
 
@@ -67,8 +77,12 @@ ALIKE = Likeness(True, "the same in another order", "1", "1")
 @pytest.fixture
 def machine(evidence: Layout, made_up: Plan, monkeypatch: pytest.MonkeyPatch) -> Machine:
     """An engine for the first stored run, which holds the image of its trees."""
-    record = Store(evidence.runs).record(planned_of(made_up.cells[0]).key)
-    machine = Machine(evidence, record, held=(record.image["environment_tree"], record.image["code_tree"]))
+    return installed(evidence, Store(evidence.runs).record(planned_of(made_up.cells[0]).key), monkeypatch)
+
+
+def installed(layout: Layout, record: Record, monkeypatch: pytest.MonkeyPatch) -> Machine:
+    """An engine for a stored run, in the place of the real one."""
+    machine = Machine(layout, record, held=(record.image["environment_tree"], record.image["code_tree"]))
 
     def held(_engine: Engine, _layout: Layout, image_id: str) -> HeldTrees:
         return HeldTrees(image_id=image_id, environment_tree=machine.held[0], code_tree=machine.held[1])
@@ -110,6 +124,11 @@ def test_one_of_the_published_order_is_made_in_others_too(machine: Machine) -> N
     assert (steps[1].what, steps[1].found) == ("the same in another order", "1")
     orders = [task.order for task in machine.tasks]
     assert orders[0] == PUBLISHED and len(set(orders)) == 3 and machine.compared == [1, 2]
+    kept = parse_scores(json.loads(scores_path(machine.layout, machine.record.key).read_text()))
+    assert kept is not None
+    assert machine.published == order_free("repurposing", kept.metrics)
+    # an engine that plays back gives the same in every order
+    assert machine.other == kept.metrics
 
 
 def test_after_as_many_orders_as_there_are_it_is_decided(machine: Machine) -> None:
@@ -153,6 +172,7 @@ def test_a_failure_in_another_order_is_the_methods_own(
     (_, step) = run(machine, order=PUBLISHED)
     assert (step.name, step.checked) == ("order", checked)
     assert step.what == f"in another order it ended as '{verdict}': for a reason"
+    assert step.lack is (None if checked is Checked.FAILED else Lack.OTHER)
 
 
 def test_a_run_without_scores_has_nothing_to_compare_in_another_order(
@@ -183,8 +203,21 @@ def test_another_image_is_not_run(machine: Machine, at: int, reference: bool) ->
         Checked.FAILED,
         machine.record.planned.image_tree,
     )
-    assert "does not hold the trees of the run" in step.what and step.found != step.expected
-    assert machine.tasks == [] and step.where == "sha256:1"
+    assert step == failed(
+        "replay",
+        "the image does not hold the trees of the run: read back whole, it is another image",
+        expected=machine.record.planned.image_tree,
+        found=combined(*machine.held),
+        where="sha256:1",
+    )
+    assert machine.tasks == []
+
+
+@pytest.mark.parametrize("digit", "0123456789abcdef")
+def test_no_other_image_is_taken_for_the_right_one(machine: Machine, digit: str) -> None:
+    """Whichever sum comes first in the alphabet."""
+    machine.held = (digit * 64, digit * 64)
+    assert results(run(machine)) == [("replay", Checked.FAILED)]
 
 
 def entry_of(machine: Machine) -> ReferenceResult:
@@ -202,7 +235,16 @@ def test_the_scores_of_a_committed_result_are_computed_from_the_repetition(machi
     steps = entry_steps(machine)
     assert results(steps) == [("replay", Checked.OK), ("scores", Checked.OK)]
     assert steps[1].what == "all 18 metrics recomputed and equal to those kept"
-    assert [task.order for task in machine.tasks] == [machine.record.order]
+    (task,) = machine.tasks
+    assert (task.planned, task.order) == (machine.record.planned, machine.record.order)
+    assert (task.mirrors, task.expected_s) == ((), machine.record.resources["wall_s"])
+
+
+def test_a_committed_series_that_the_repetition_does_not_give_is_told(machine: Machine) -> None:
+    entry = entry_of(machine)
+    assert entry.scores is not None
+    forged = replace(entry, scores=replace(entry.scores, series={"accuracy of type": [1.0, 0.5]}))
+    assert results(entry_steps(machine, forged)) == [("replay", Checked.OK), ("scores", Checked.FAILED)]
 
 
 def test_committed_scores_that_the_repetition_does_not_give_are_told(machine: Machine) -> None:
@@ -210,7 +252,13 @@ def test_committed_scores_that_the_repetition_does_not_give_are_told(machine: Ma
     assert entry.scores is not None
     metrics = {**entry.scores.metrics, "AUC/as-defined": 0.99}
     forged = replace(entry, scores=replace(entry.scores, metrics=metrics))
-    assert results(entry_steps(machine, forged)) == [("replay", Checked.OK), ("scores", Checked.FAILED)]
+    honest = entry.scores.metrics["AUC/as-defined"]
+    for order in (entry.record.order, PUBLISHED):
+        # which is then made in no other order
+        steps = entry_steps(machine, replace(forged, content={**entry.content, "order": order}))
+        assert results(steps) == [("replay", Checked.OK), ("scores", Checked.FAILED)]
+        said = "AUC/as-defined is not what was kept"
+        assert steps[1] == failed("scores", said, expected=str(honest), found="0.99", where=entry.where)
 
 
 @pytest.mark.parametrize("verdict", [Verdict.INFRASTRUCTURE, Verdict.ERROR])
@@ -232,3 +280,45 @@ def test_a_committed_result_of_the_published_order_is_made_in_others_too(machine
     machine.likenesses = [ALIKE]
     steps = entry_steps(machine, entry if scored else replace(entry, scores=None))
     assert [step.name for step in steps] == (["replay", "scores", "order"] if scored else ["replay"])
+
+
+def test_a_committed_failure_comes_again_without_scores(machine: Machine, made_up: Plan) -> None:
+    entry_of(machine)
+    key = planned_of(made_up.cells[3]).key
+    entry = load_reference(machine.layout)[key]
+    machine.record = Store(machine.layout.runs).record(key)
+    machine.held = (machine.record.image["environment_tree"], machine.record.image["code_tree"])
+    machine.ends = [Verdict.ERROR]
+    again = "run again in a fresh container: ended as 'error' again"
+    assert entry_steps(machine, entry) == [ok("replay", again, "for a reason")]
+
+
+@pytest.mark.parametrize("reference", [False, True])
+def test_a_replay_looks_for_data_in_the_mirrors(
+    mirrored: Mirrored, monkeypatch: pytest.MonkeyPatch, reference: bool
+) -> None:
+    """Nowhere else are they, neither for the first run nor for the scores of the others."""
+    layout, mirrors = mirrored.layout, (mirrored.mirror,)
+    store = Store(layout.runs)
+    machine = installed(layout, mirrored.record.model_copy(update={"order": PUBLISHED}), monkeypatch)
+    scores = parse_scores(json.loads(scores_path(layout, machine.record.key).read_text()))
+    entry = ReferenceResult(machine.record.model_dump(mode="json"), scores, "here")
+    for likeness in (None, ALIKE):
+        machine.likenesses.append(likeness)
+    run_in_container = machine.run
+
+    @contextmanager
+    def forgetful(task: Task, engine: Engine) -> Iterator[Any]:
+        mirrored.forget()
+        with run_in_container(task, engine) as done:
+            yield done
+
+    monkeypatch.setattr(replay, "run_in_container", forgetful)
+    steps = (
+        replay.replay_entry(layout, store, ENGINE, entry, mirrors)
+        if reference
+        else replay.replay_run(layout, store, ENGINE, machine.record, mirrors)
+    )
+    names = ["replay", *["scores"] * reference, "order"]
+    assert results(steps) == [(name, Checked.OK) for name in names]
+    assert {task.mirrors for task in machine.tasks} == {mirrors}

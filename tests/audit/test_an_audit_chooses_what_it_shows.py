@@ -14,7 +14,7 @@ from harness.audit import AuditReport, audit_runs, find_key, to_json, to_text
 from harness.audit.basis import find_superseded
 from harness.audit.replay import sample_of
 from harness.audit.report import _replay
-from harness.audit.steps import Audit, Checked, Lack, Step, failed, guarded, not_checked, ok
+from harness.audit.steps import Audit, Checked, Lack, Step, equal, failed, guarded, not_checked, ok
 from harness.base.errors import CorruptData, EngineError, ImageError, InvalidPredictions, MissingData, UsageError
 from harness.base.layout import Layout
 from harness.base.progress import Silent
@@ -84,17 +84,54 @@ def test_references_are_drawn_likewise(many: Layout) -> None:
 
 
 @pytest.mark.parametrize(
-    ("changed", "said"), [({"upstream": "a" * 64}, "own checkout"), ({"accelerator": "cuda"}, "a GPU")]
+    ("changed", "said", "lack"),
+    [
+        ({"upstream": "a" * 64}, "own checkout", Lack.OTHER),
+        ({"accelerator": "cuda"}, "a GPU computed it: another one need not give the same bits", Lack.MACHINE),
+    ],
 )
 def test_what_can_not_be_had_again_bit_for_bit_is_not_replay(
-    evidence: Layout, made_up: Plan, changed: dict[str, Any], said: str
+    evidence: Layout, made_up: Plan, changed: dict[str, Any], said: str, lack: Lack
 ) -> None:
     planned = planned_of(made_up.cells[0])
     key = forge_plan(evidence, made_up, job=planned.job.model_copy(update=changed))
     engine = cast(Engine, SimpleNamespace())
     store = Store(evidence.runs)
     (step,) = _replay(evidence, store, engine, store.record(key), ())
-    assert step.checked is Checked.NOT_CHECKED and said in step.what
+    assert (step.name, step.checked, step.lack) == ("replay", Checked.NOT_CHECKED, lack) and said in step.what
+
+
+def test_a_replay_is_told_what_the_audit_was_told(
+    evidence: Layout, made_up: Plan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a stored run, and of a committed result; an error on the way is a step."""
+    save_reference(evidence, Store(evidence.runs))
+    entries, keys = load_reference(evidence), [planned_of(cell).key for cell in made_up.cells[:1]]
+    engine, mirrors, told = cast(Engine, SimpleNamespace()), (Path("a mirror"),), list[tuple[object, ...]]()
+
+    def again(layout: Layout, store: Store, *rest: object) -> list[Step]:
+        told.append((layout, store.folder, *rest))
+        raise CorruptData("cut", where="there", todo="")
+
+    monkeypatch.setattr("harness.audit.report.replay_run", again)
+    monkeypatch.setattr("harness.audit.report.replay_entry", again)
+    monkeypatch.setattr("harness.audit.chain.check_built", lambda *_: [])
+    here = (evidence, Store(evidence.runs).folder, engine)
+    for runs, run in (
+        (keys, Store(evidence.runs).record(keys[0])),
+        ({keys[0]: entries[keys[0]]}, entries[keys[0]]),
+    ):
+        (audit,) = audit_runs(evidence, runs, engine=engine, mirrors=mirrors, replay=1).audits
+        assert told.pop() == (*here, run, mirrors)
+        assert audit.steps[-1] == failed("replay", "cut", where="there")
+
+
+def test_without_a_seed_the_sample_is_that_of_seed_zero(many: Layout) -> None:
+    keys = list(Store(many.runs).finished())
+    samples = [replayed(audit_runs(many, keys, replay=3, seed=seed)) for seed in (0, 1)]
+    assert replayed(audit_runs(many, keys, replay=3)) == samples[0] != samples[1]
+    plain = audit_runs(many, keys)
+    assert replayed(plain) == [] and plain.without_run == 0 == AuditReport(()).without_run
 
 
 def made(key: str, *steps: Step, superseded: str = "") -> Audit:
@@ -209,6 +246,153 @@ def test_what_was_not_checked_is_told_once_with_its_number() -> None:
     assert twelve.count("(1 run): why") == 12 and "more" not in twelve
 
 
+WHOLE = AuditReport(
+    (
+        *(replace(audit, benchmark="ddi" if audit.key[0] in "14" else "dti", verdict="ok") for audit in SIX),
+        replace(STOPPED[0], unfinished="the verdict is 'interrupted'", benchmark="dti", verdict="interrupted"),
+        replace(STOPPED[2], unfinished="the verdict is 'interrupted'", benchmark="ddi", verdict="interrupted"),
+        Audit("a" * 64, "the run aaaaaaaaaaaa", "", (failed("record", "cut", where="there"),)),
+    ),
+    without_run=1,
+    repository=(
+        ok("page", "it is as the harness wrote it"),
+        ok("commit", "as committed", "c0ffee"),
+        failed("log", "some were taken out", where="there"),
+        not_checked("statement", "there is none", Lack.STATEMENT),
+    ),
+)
+SUM = """
+8 stored runs audited = 3 passed + 3 failed + 2 superseded
+superseded: sound in itself, but of code, an environment or data that has changed since
+1 stored run not audited: stopped from outside, it shows nothing
+planned, without a run to audit: 1 cell
+"""
+REPOSITORY = """
+Repository
+  ok           page: it is as the harness wrote it
+  ok           commit: as committed c0ffee
+  FAILED       log: some were taken out
+  not checked  statement: there is none
+
+FAILED
+  log: some were taken out
+  222222222222  run 2
+    log.txt: differs
+  444444444444  run 4
+    log.txt: differs
+  aaaaaaaaaaaa  the run aaaaaaaaaaaa
+    record: cut
+"""
+LINES = f"""\
+ok          111111111111  run 1: 1 ok
+run 2
+  key {"2" * 64}
+  ok           record   digest
+                        {"f" * 64}
+  FAILED       log.txt  differs
+
+superseded  333333333333  run 3: 1 ok
+run 4
+  key {"4" * 64}
+  superseded: code changed
+  ok           record   digest
+                        {"f" * 64}
+  FAILED       log.txt  differs
+  not checked  lock     why not
+
+ok          555555555555  run 5: 1 ok, 1 not checked
+ok          666666666666  run 6: 1 not checked
+unfinished  777777777777  run 7: the verdict is 'interrupted'
+superseded  999999999999  run 9: 1 ok
+the run aaaaaaaaaaaa
+  key {"a" * 64}
+  FAILED       record  cut
+                       where: there
+
+
+Not checked
+  lock (3 runs): why not
+"""
+BRIEF = """\
+ddi               3 runs: 2 ok, 1 interrupted; audited: 1 ok, 1 FAILED, 1 superseded
+dti               5 runs: 4 ok, 1 interrupted; audited: 2 ok, 1 FAILED, 1 superseded, 1 unfinished
+unreadable         1 run: 1 ; audited: 1 FAILED
+not checked  statement (1), superseded (3), missing (2), other (2); --verbose tells each
+"""
+
+
+def test_an_audit_is_told_so() -> None:
+    """Word for word: a line for each sound run, chains of broken ones, then what is open, and the sum."""
+    assert to_text(WHOLE) == f"{LINES}{REPOSITORY}{SUM}"
+    assert to_text(WHOLE, brief=True) == f"{BRIEF}{REPOSITORY}{SUM}"
+    nothing = AuditReport((), repository=(ok("page", "as written"),))
+    assert to_text(nothing, brief=True) == (
+        "\nRepository\n  ok           page: as written\n\n"
+        "0 stored runs audited = 0 passed + 0 failed + 0 superseded\n"
+    )
+
+
+def test_a_single_run_is_told_so() -> None:
+    """With all that each link says; one without links has none to tell of."""
+    link = failed("log", "differs", expected="a", found="b", where="there")
+    stopped = replace(made("1", HOLDS, link, OPEN), unfinished="stopped")
+    assert to_text(AuditReport((stopped,))).startswith(
+        f"run 1\n  key {'1' * 64}\n  unfinished: stopped\n"
+        f"  ok           record  digest\n                       {'f' * 64}\n"
+        "  FAILED       log     differs\n                       expected: a\n                       found: b\n"
+        "                       where: there\n"
+        "  not checked  lock    why not\n\n\nFAILED\n"
+    )
+    assert to_text(AuditReport((made("1"),))).startswith(f"run 1\n  key {'1' * 64}\n\n\n1 stored run audited")
+
+
+def test_an_audit_is_told_to_programs_so() -> None:
+    told = to_json(WHOLE)
+    assert {name: value for name, value in told.items() if name not in ("runs", "repository")} == {
+        "audited": 8,
+        "not_audited": 1,
+        "passed": 3,
+        "failed": 3,
+        "superseded": 2,
+        "cells_without_run": 1,
+        "lacking": {
+            "statement": {"count": 1, "reasons": ["statement: there is none"]},
+            "superseded": {"count": 3, "reasons": ["code changed"]},
+            "missing": {
+                "count": 2,
+                "reasons": ["run 7: the verdict is 'interrupted'", "planned, without a run: 1 cell"],
+            },
+            "other": {"count": 2, "reasons": ["lock: why not"]},
+        },
+    }
+    assert [step["name"] for step in told["repository"]] == ["page", "commit", "log", "statement"]
+    assert told["repository"][3]["lack"] == "statement"
+    run = told["runs"][6]
+    assert {name: value for name, value in run.items() if name != "steps"} == {
+        "key": "7" * 64,
+        "label": "run 7",
+        "verdict": "unfinished",
+        "superseded": "",
+        "unfinished": "the verdict is 'interrupted'",
+    }
+
+
+@pytest.mark.parametrize(
+    ("runs", "repository", "broken"),
+    [
+        ((SIX[0],), (), False),
+        ((SIX[1],), (), True),
+        ((), (HOLDS, BREAKS), True),
+        ((SIX[1],), (HOLDS,), True),
+        ((SIX[0],), (HOLDS, OPEN), False),
+    ],
+)
+def test_one_broken_link_breaks_the_audit(
+    runs: tuple[Audit, ...], repository: tuple[Step, ...], broken: bool
+) -> None:
+    assert AuditReport(runs, repository=repository).is_broken is broken
+
+
 class Said(Silent):
     """Remembers what was said."""
 
@@ -231,7 +415,8 @@ def test_a_long_audit_says_how_far_it_is(evidence: Layout, made_up: Plan) -> Non
     keys = [planned_of(cell).key for cell in made_up.cells[:2]]
     report = audit_runs(evidence, keys, replay=5, without_run=3, progress=said)
     assert said.begun == [("audit", 2), ("replay", 1)]
-    assert [text.partition(":")[0] for text in said.steps] == ["FAILED", "ok", "not checked"]
+    label = [made_up.cells[cell].job.label for cell in (0, 1)]
+    assert said.steps == [f"FAILED: {label[0]}", f"ok: {label[1]}", f"not checked: {label[1]}"]
     assert report.without_run == 3
     assert audit_runs(evidence, {}, without_run=4, progress=said).without_run == 4
 
@@ -255,10 +440,21 @@ def raising(error: Exception) -> Any:
             OSError(5, "Input/output error", "there"),
             failed("x", "can't be read: Input/output error", where="there"),
         ),
+        (OSError(28, "No space left on device"), failed("x", "can't be read: No space left on device")),
     ],
 )
 def test_an_error_is_a_step_and_only_absent_data_is_no_fault(error: Exception, step: Step) -> None:
     assert guarded("x", raising(error)) == [step]
+
+
+@pytest.mark.parametrize("found", ["a", "c"])
+def test_two_texts_are_equal_or_the_link_is_broken(found: str) -> None:
+    """Whichever comes first in the alphabet."""
+    assert equal("x", "the same", "b", "b", "there") == ok("x", "the same", "b")
+    other = equal("x", "the same", "b", found, Path("/there"))
+    assert other == failed("x", "the same", expected="b", found=found, where="/there")
+    assert other == Step("x", Checked.FAILED, "the same", "b", found, "/there", None)
+    assert not_checked("x", "why") == Step("x", Checked.NOT_CHECKED, "why", lack=Lack.OTHER)
 
 
 def test_a_fault_of_the_audit_itself_is_not_swallowed() -> None:

@@ -11,11 +11,12 @@ from docker.errors import ImageNotFound
 
 from harness.audit import basis as frozen
 from harness.audit.basis import Superseded, check_built, check_environment, check_image
-from harness.audit.steps import Checked, Step
+from harness.audit.steps import Checked, Step, failed
 from harness.base.layout import Layout
 from harness.engine import Engine
 from harness.images import image_name
 from harness.images.export import HeldTrees
+from harness.images.identity import combined
 from harness.images.receipts import BuiltImage, receipt_path, write_receipt
 from harness.planning.plan import Plan
 from harness.results.store import Store
@@ -94,8 +95,9 @@ def test_the_image_of_the_run_is_looked_for(
 
 @pytest.mark.parametrize("image", [RAN, OTHER])
 @pytest.mark.parametrize("at", [0, 1])
+@pytest.mark.parametrize("tree", ["0" * 64, "f" * 64])
 def test_an_image_with_other_files_is_found_whatever_its_receipt_says(
-    evidence: Layout, made_up: Plan, held: dict[str, tuple[str, str]], image: str, at: int
+    evidence: Layout, made_up: Plan, held: dict[str, tuple[str, str]], image: str, tree: str, at: int
 ) -> None:
     right = held[image]
     engine = engine_with(image)
@@ -110,10 +112,21 @@ def test_an_image_with_other_files_is_found_whatever_its_receipt_says(
         built_seconds=1.0,
     )
     write_receipt(receipt_path(evidence, cast(Any, engine), name), receipt)
-    held[image] = ("0" * 64, right[1]) if at == 0 else (right[0], "0" * 64)
-    step = checked(evidence, made_up, engine)
-    assert step.checked is Checked.FAILED
-    assert "0" * 16 in step.found and right[at][:16] in step.expected
+    held[image] = (tree, right[1]) if at == 0 else (right[0], tree)
+    trees = [f"environment tree {one[:16]}, code tree {other[:16]}" for one, other in (right, held[image])]
+    what = f"{name} does not hold the trees of the run: read back whole, it is another"
+    assert checked(evidence, made_up, engine) == failed("engine image", what, expected=trees[0], found=trees[1])
+
+
+def test_a_record_without_trees_is_of_no_image(
+    evidence: Layout, made_up: Plan, held: dict[str, tuple[str, str]]
+) -> None:
+    record = Store(evidence.runs).record(planned_of(made_up.cells[0]).key)
+    (step,) = check_built(evidence, engine_with(RAN), record.model_copy(update={"image": {}}), Superseded())
+    assert (step.checked, step.expected) == (Checked.FAILED, "environment tree , code tree ")
+    whole, code, environment = check_image(evidence, record.model_copy(update={"image": {}}), Superseded())
+    assert (whole.checked, whole.found) == (Checked.FAILED, combined("", ""))
+    assert (code.expected, environment.expected) == ("", "")
 
 
 def test_another_engines_image_is_judged_by_its_files(

@@ -10,13 +10,15 @@ from typing import Any
 
 import pytest
 
+import harness
 from harness.audit.plausibility import check_card, check_kept, check_maker, check_plausibility
-from harness.audit.steps import Checked, Step
+from harness.audit.steps import Checked, Step, failed, ok
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.benchmarks.order import PUBLISHED
+from harness.meaning.folders import meaning_of_folder
 from harness.results.records import Record
-from harness.results.scoring import parse_scores, scores_path
+from harness.results.scoring import parse_scores, scorer_digest, scores_path
 from harness.results.store import Store
 from tests.fabricate import plan_of, planned_of
 
@@ -81,12 +83,24 @@ ODDITIES: Mapping[str, tuple[Change, tuple[str, str, str]]] = {
         at("2026-01-01T00:00:09Z", TIMES),
         ("it ended before it began", "after 2026-01-01T00:00:09Z", TIMES),
     ),
+    "before it began by two seconds": (
+        at("2026-01-01T00:00:02Z", TIMES),
+        ("it took longer than from its beginning to its end", "at most 0.0 s", "1.5 s"),
+    ),
     "no time for it": (
         used(wall_s=4.5),
         ("it took longer than from its beginning to its end", "at most 4.0 s", "4.5 s"),
     ),
     "longer inside": (used(ran_s=3.75), ("the container ran longer than the run took", "1.5 s", "3.75 s")),
     "processor time": (used(cpu_s=4.5), ("more processor time than there was", "at most 4.3 s", "4.5 s")),
+    "processor time of one processor": (
+        lambda record: (record["limits"].pop("cpus"), record["resources"].update(cpu_s=2.75)),
+        ("more processor time than there was", "at most 2.7 s", "2.75 s"),
+    ),
+    "no limit of memory": (
+        lambda record: record["limits"].pop("memory_bytes"),
+        ("more memory than its limit", "0", "52428800"),
+    ),
     "less than nothing": (used(cpu_s=-0.5), ("less than nothing was used", "0", "-0.5")),
     "less memory than none": (used(peak_bytes=-7), ("less than nothing was used", "0", "-7")),
     "over the limit": (
@@ -111,6 +125,10 @@ ODDITIES: Mapping[str, tuple[Change, tuple[str, str, str]]] = {
     "too early": (
         ended("timeout", wall_s=1.5, ran_s=1.25, exit_code=137),
         ("the verdict is 'timeout'", "at least 60 s", "1.25 s"),
+    ),
+    "too early by the clock of the harness": (
+        ended("timeout", wall_s=1.5, ran_s=None, exit_code=137),
+        ("the verdict is 'timeout'", "at least 60 s", "1.5 s"),
     ),
     "paused meanwhile": (
         lambda record: (
@@ -156,6 +174,14 @@ ODDITIES: Mapping[str, tuple[Change, tuple[str, str, str]]] = {
         )
         for name in ("wall_s", "log_bytes")
     },
+    "no exit code": (
+        lambda record: (ended("error")(record), without("exit_code")(record)),
+        ("a measurement that every run has is not in the record", "exit_code", "-"),
+    ),
+    "nothing to hold the container's time against": (
+        used(wall_s=None, ran_s=10.0),
+        ("a measurement that every run has is not in the record", "wall_s", "-"),
+    ),
 }
 
 
@@ -177,6 +203,11 @@ def test_each_fact_that_does_not_fit_is_told_once(sound: Record, case: str) -> N
         used(peak_bytes=MEMORY + 1, memory_limit_enforced=False),
         used(ran_s=None, cpu_s=None, peak_bytes=None),
         used(cpu_s=float("nan")),
+        used(cpu_s=float("inf")),
+        used(cpu_s=0.0),
+        used(ran_s=None, cpu_s=4.25),
+        lambda record: (record["limits"].pop("cpus"), record["resources"].update(cpu_s=2.5)),
+        lambda record: record["limits"].pop("output_bytes"),
         lambda record: record.update(attempts=3),
         lambda record: record.update(attempts=9, verdict="infrastructure"),
         lambda record: at(TIMES, "2026-01-01T00:01:00Z")(record),
@@ -184,11 +215,30 @@ def test_each_fact_that_does_not_fit_is_told_once(sound: Record, case: str) -> N
             at(TIMES, "2026-01-01T00:01:30Z")(record),
             ended("timeout", wall_s=90.0, ran_s=71.0, paused_s=11.0, exit_code=137)(record),
         ),
+        lambda record: (
+            at(TIMES, "2026-01-01T00:01:30Z")(record),
+            ended("timeout", wall_s=60.0, ran_s=None, exit_code=137)(record),
+        ),
+        lambda record: (
+            record["limits"].pop("seconds"),
+            ended("timeout", wall_s=0.5, ran_s=0.5, cpu_s=0.5, exit_code=137)(record),
+        ),
+        lambda record: (
+            record["limits"].pop("memory_bytes"),
+            ended("memory", exit_code=137, oom_kills=1, peak_bytes=0)(record),
+        ),
         ended("memory", exit_code=137, oom_kills=1, peak_bytes=MEMORY // 2),
         ended("memory", exit_code=0, oom_flag=True, peak_bytes=MEMORY // 2),
         ended("memory", exit_code=137, oom_kills=1, peak_bytes=None),
         ended("error", exit_code=1),
         ended("invalid", exit_code=0),
+        ended("error", exit_code=1, output_bytes=5),
+        lambda record: (ended("error", exit_code=1)(record), record.update(files={})),
+        lambda record: (
+            ended("error", exit_code=1)(record),
+            record["files"]["method.json"].update(bytes=0),
+        ),
+        lambda record: (record["files"]["log.txt"].update(bytes=0), record["resources"].update(log_bytes=0)),
         lambda record: (
             record["files"]["log.txt"].update(bytes=99),
             record["resources"].update(log_cut_bytes=5),
@@ -201,7 +251,7 @@ def test_what_can_happen_is_no_oddity(sound: Record, change: Change) -> None:
 
 
 def test_clocks_may_differ_by_ten_minutes(sound: Record) -> None:
-    soon, late = after_now(minutes=9), after_now(minutes=12)
+    soon, late = after_now(minutes=9.5), after_now(minutes=10.5)
     assert odd(check_plausibility(changed(sound, at(TIMES, soon)))) == []
     ((what, expected, found),) = odd(check_plausibility(changed(sound, at(TIMES, late))))
     assert (what, found) == ("it ended in the future", late) and expected.startswith("before 20")
@@ -221,6 +271,11 @@ def test_sizes_are_held_against_their_sums(sound: Record) -> None:
         )
 
     assert odd(check_plausibility(changed(sound, left_out))) == []
+
+    def of_no_size(record: dict[str, Any]) -> None:
+        record["resources"].update(not_kept={"model.bin": {"sha256": "0" * 64}})
+
+    assert odd(check_plausibility(changed(sound, of_no_size))) == []
     (over,) = odd(
         check_plausibility(changed(sound, lambda record: record["limits"].update(output_bytes=total - 1)))
     )
@@ -234,7 +289,8 @@ def test_sizes_are_held_against_their_sums(sound: Record) -> None:
     ("file", "change", "told"),
     [
         ("job.json", {"bytes": 0}, [("job.json is empty", "a document", "0 bytes")]),
-        ("lowest.npy", {"sha256": "0" * 63}, [("a file has no size or no sha256", "both", "60")]),
+        ("lowest.npy", {"sha256": "0" * 63}, [("a file has no size or no sha256", "both", "{least}")]),
+        ("lowest.npy", {"sha256": "0" * 65}, [("a file has no size or no sha256", "both", "{least}")]),
         ("job.json", {"bytes": -1}, [("a file has no size or no sha256", "both", "-1")]),
     ],
 )
@@ -242,7 +298,8 @@ def test_a_file_has_a_size_and_a_digest(
     sound: Record, file: str, change: dict[str, Any], told: list[tuple[str, str, str]]
 ) -> None:
     steps = check_plausibility(changed(sound, lambda record: record["files"][file].update(change)))
-    assert [one[:2] for one in odd(steps)] == [one[:2] for one in told]
+    least = min(stored.bytes for stored in sound.files.values())
+    assert odd(steps) == [(what, expected, found.format(least=least)) for what, expected, found in told]
 
 
 def test_a_report_of_nothing_is_told(sound: Record) -> None:
@@ -258,14 +315,18 @@ def test_values_lie_in_the_range_of_their_metric(fabricated: Layout, sound: Reco
     assert scores is not None and odd(check_plausibility(sound, scores)) == []
     name = "AUC/as-defined"
     for value, told in (
-        (1.0 + 1e-10, []),
-        (-1e-10, []),
+        (1.0 + 1e-9, []),
+        (-1e-9, []),
+        (1.0 + 1.5e-9, [(f"{name} is outside its range", "0 to 1", "1")]),
+        (-1.5e-9, [(f"{name} is outside its range", "0 to 1", "-1.5e-09")]),
         (1.1, [(f"{name} is outside its range", "0 to 1", "1.1")]),
         (-0.1, [(f"{name} is outside its range", "0 to 1", "-0.1")]),
         (None, [(f"{name} is undefined without a reason", "a note", "none")]),
     ):
         scores.metrics[name] = value
         assert odd(check_plausibility(sound, scores)) == told
+    scores.metrics["NDCG/as-defined"] = 17.0
+    assert len(odd(check_plausibility(sound, scores))) == 1, "what has no range has no bounds"
     scores.notes[name] = "one class only"
     assert odd(check_plausibility(sound, scores)) == []
     scores.metrics["fame"] = 1.0
@@ -280,8 +341,24 @@ def test_every_limit_is_that_of_the_card(fabricated: Layout, name: str) -> None:
     other = changed(record, lambda content: content["limits"].update({name: limit + 1}))
     told = (f"the limit of {name} is not that of the card", str(limit), str(limit + 1))
     assert odd(check_card(fabricated, other)) == [told]
+    lower = changed(record, lambda content: content["limits"].update({name: limit - 1}))
+    assert odd(check_card(fabricated, lower)) == [(told[0], str(limit), str(limit - 1))]
     gone = changed(record, lambda content: content["limits"].pop(name))
     assert odd(check_card(fabricated, gone)) == [(told[0], str(limit), "None")]
+
+
+def test_limits_that_are_not_those_of_the_card_are_told_by_name(fabricated: Layout) -> None:
+    """Also one that no card has."""
+    record = Store(fabricated.runs).record(planned_of(plan_of(fabricated).cells[0]).key)
+    (same,) = check_card(fabricated, record)
+    assert same == ok("plausibility", "limits and order are those of the card")
+    names = ["waits", "seconds", "cpus", "memory_bytes", "gpus", "processes"]
+    other = changed(record, lambda content: content["limits"].update(dict.fromkeys(names, 7)))
+    told = odd(check_card(fabricated, other))
+    assert [what for what, _, _ in told] == [
+        f"the limit of {name} is not that of the card" for name in sorted(names)
+    ]
+    assert told[-1] == ("the limit of waits is not that of the card", "None", "7")
 
 
 def test_the_order_is_of_the_kind_that_the_card_says(fabricated: Layout) -> None:
@@ -289,6 +366,15 @@ def test_the_order_is_of_the_kind_that_the_card_says(fabricated: Layout) -> None
     assert record.order != PUBLISHED
     (told,) = odd(check_card(fabricated, record.model_copy(update={"order": PUBLISHED})))
     assert told == ("items had another kind of order than the card says", "secret", "published")
+    card = fabricated.methods / "fastai_collab" / "method.toml"
+    assert "published_order" in card.read_text()
+    job = record.planned.job.model_copy(update={"method": "fastai_collab"})
+    other = record.model_copy(update={"planned": record.planned.model_copy(update={"job": job})})
+    what = told[0]
+    found = [one for one in odd(check_card(fabricated, other)) if one[0] == what]
+    assert found == [(what, "published", record.order)]
+    published = other.model_copy(update={"order": PUBLISHED})
+    assert what not in [one[0] for one in odd(check_card(fabricated, published))]
 
 
 def kept(layout: Layout, record: Record, folder: Path, **files: str) -> list[tuple[str, str, str]]:
@@ -305,7 +391,12 @@ def test_the_container_was_told_the_limits_of_the_record(
         document = {"limits": {name: 5}}
         told = (f"the container was told another limit of {name}", str(sound.limits[key]), "5")
         assert odd(check_kept(fabricated, sound, tmp_path, document)) == [told]
-    assert odd(check_kept(fabricated, sound, tmp_path, None)) == []
+    unknown = ("the container was told another limit of waits", "None", "2")
+    assert odd(check_kept(fabricated, sound, tmp_path, {"limits": {"waits": 2}})) == [unknown]
+    nothing: tuple[dict[str, Any] | None, ...] = (None, {}, {"limits": {}})
+    for empty in nothing:
+        (same,) = check_kept(fabricated, sound, tmp_path, empty)
+        assert same == ok("plausibility", "log, report and job document agree with the record")
 
 
 def test_versions_are_those_of_the_locks(fabricated: Layout, sound: Record, tmp_path: Path) -> None:
@@ -316,7 +407,10 @@ def test_versions_are_those_of_the_locks(fabricated: Layout, sound: Record, tmp_
     report["versions"]["numpy"] = "1.0"
     told = ("method.json names another version of numpy than is locked", locked, "1.0")
     assert kept(fabricated, sound, tmp_path, report=json.dumps(report)) == [told]
-    assert kept(fabricated, sound, tmp_path, report='{"versions": "all"}') == []
+    report["versions"]["numpy"] = "9.0"
+    assert kept(fabricated, sound, tmp_path, report=json.dumps(report)) == [(*told[:2], "9.0")]
+    for nothing in ('{"versions": "all"}', "{}", "[1]", "nonsense"):
+        assert kept(fabricated, sound, tmp_path, report=nothing) == []
 
 
 def test_a_method_can_not_time_more_than_the_run_took(fabricated: Layout, sound: Record, tmp_path: Path) -> None:
@@ -324,9 +418,12 @@ def test_a_method_can_not_time_more_than_the_run_took(fabricated: Layout, sound:
         ('{"fit": [3.5, 0.25], "predict": []}', []),
         ('{"fit": [0.25, 3.75]}', [("the method timed more than the run took", "1.5 s", "3.75 s")]),
         ('{"fit": "long"}', []),
+        ('{"fit": ["long", 0.5], "parts": {"one": 9}}', []),
         ("[9]", []),
     ):
         assert kept(fabricated, sound, tmp_path, report=f'{{"seconds": {seconds}}}') == told
+    untimed = sound.model_copy(update={"resources": {**sound.resources, "wall_s": None}})
+    assert kept(fabricated, untimed, tmp_path, report='{"seconds": {"fit": [9.0]}}') == []
 
 
 def test_the_reason_of_an_error_quotes_the_log(fabricated: Layout, sound: Record, tmp_path: Path) -> None:
@@ -344,6 +441,18 @@ def test_the_reason_of_an_error_quotes_the_log(fabricated: Layout, sound: Record
     long = "x" * 40
     cut = wrong.model_copy(update={"reason": f"exit code 3: {long}, {'y' * 50}…"})
     assert kept(fabricated, cut, tmp_path, log=f"{long}, and other words\n") == []
+    short = wrong.model_copy(update={"reason": "exit code 3: no  such mat…"})
+    assert kept(fabricated, short, tmp_path, log="no such matrix\n") == []
+    (tmp_path / "log.txt").write_bytes(b"\xff no such matrix\n")
+    assert kept(fabricated, wrong, tmp_path) == []
+    other = wrong.model_copy(update={"reason": f"exit code 3: {'q' * 60}"})
+    told = ("the reason quotes what the log does not say", "q" * 40, "w" * 40)
+    assert kept(fabricated, other, tmp_path, log="w" * 60) == [told]
+    # a reason in words of the harness, and a log that was not kept
+    killed = wrong.model_copy(update={"reason": "too many processes"})
+    assert kept(fabricated, killed, tmp_path, log="all went well\n") == []
+    (tmp_path / "log.txt").unlink()
+    assert kept(fabricated, other, tmp_path) == []
 
 
 def test_a_record_says_what_made_it(sound: Record) -> None:
@@ -372,16 +481,39 @@ def test_only_an_old_record_may_be_silent_about_it(
     sound: Record, finished: str, checked: Checked, said: str
 ) -> None:
     (step,) = check_maker(sound.model_copy(update={"made_by": None, "finished": finished}))
-    assert (step.checked, step.what, step.lack) == (checked, said, None)
+    where = finished if checked is Checked.FAILED else ""
+    assert (step.name, step.checked, step.what, step.lack) == ("made by", checked, said, None)
+    assert step.where == where
 
 
-def test_this_harness_scores_with_its_own_scorer(sound: Record, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of another harness nothing is known."""
+@pytest.mark.parametrize("scorer", ["0" * 64, "f" * 64])
+def test_this_harness_scores_with_its_own_scorer(
+    sound: Record, monkeypatch: pytest.MonkeyPatch, scorer: str
+) -> None:
+    """Of another harness nothing is known, whichever comes first in the alphabet."""
     assert sound.made_by is not None
-    other = sound.made_by.model_copy(update={"scorer": "0" * 64})
-    record = sound.model_copy(update={"made_by": other})
-    assert check_maker(record)[0].checked is Checked.OK
+    for digest in ("0" * 64, "f" * 64):
+        made_by = sound.made_by.model_copy(update={"scorer": scorer, "harness": digest})
+        assert [step.checked for step in check_maker(sound.model_copy(update={"made_by": made_by}))] == [
+            Checked.OK
+        ]
     monkeypatch.setattr("harness.audit.plausibility._harness", lambda: sound.made_by and sound.made_by.harness)
-    (step,) = check_maker(record)
-    assert (step.what, step.found) == ("the scorer is not that of this harness", "0" * 64)
-    assert check_maker(sound)[0].checked is Checked.OK
+    made_by = sound.made_by.model_copy(update={"scorer": scorer})
+    told = failed(
+        "made by", "the scorer is not that of this harness", expected=scorer_digest("repurposing"), found=scorer
+    )
+    assert check_maker(sound.model_copy(update={"made_by": made_by})) == [told]
+    assert [step.checked for step in check_maker(sound)] == [Checked.OK]
+    both = made_by.model_copy(update={"engine": "a 1.0"})
+    other = failed("made by", "another engine made it than ran it", expected="docker 20.10", found="a 1.0")
+    assert check_maker(sound.model_copy(update={"made_by": both})) == [other, told]
+
+
+def test_this_harness_is_known_by_all_of_its_code(sound: Record) -> None:
+    assert sound.made_by is not None
+    made_by = sound.made_by.model_copy(
+        update={"scorer": "0" * 64, "harness": meaning_of_folder(Path(harness.__file__).parent)}
+    )
+    assert [step.checked for step in check_maker(sound.model_copy(update={"made_by": made_by}))] == [
+        Checked.FAILED
+    ]

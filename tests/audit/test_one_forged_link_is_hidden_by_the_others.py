@@ -13,11 +13,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from harness import benchmarks
 from harness.audit import audit_runs
 from harness.audit.basis import check_inputs
 from harness.audit.chain import Auditor, check_job
 from harness.audit.results import compare_metrics
-from harness.audit.steps import Audit, Checked
+from harness.audit.steps import Audit, Checked, Lack, failed, not_checked, ok
 from harness.base import machine
 from harness.base.input_files import as_file
 from harness.base.layout import Layout
@@ -27,7 +28,7 @@ from harness.planning.plan import Plan, make_plan
 from harness.results.scoring import scores_path
 from harness.results.store import Store
 from harness.splits.spec import SplitSpec
-from tests.audit.forging import forge_job, forge_plan, forge_record, forge_scores, refresh
+from tests.audit.forging import forge_absence, forge_job, forge_plan, forge_record, forge_scores, refresh
 from tests.fabricate import planned_of, put_run
 
 METRIC = "NS-AUC/as-published"
@@ -58,21 +59,18 @@ NEEDED = ("job.json", "log.txt", "method.json", "predictions.npy")
 def test_an_ok_run_that_vouches_for_fewer_files_than_it_must_have(
     evidence: Layout, made_up: Plan, name: str
 ) -> None:
-    (folder_of(evidence, made_up) / name).rename(evidence.local / name)
-    text = (folder_of(evidence, made_up) / "record.json").read_text()
-    record = json.loads(text)
-    del record["files"][name]
-    (folder_of(evidence, made_up) / "record.json").write_text(json.dumps(record))
-    forge_record(evidence, made_up, lambda record: None)
+    forge_absence(evidence, made_up, name)
     step = next(one for one in first(evidence, made_up).steps if one.checked is Checked.FAILED)
-    assert (step.name, step.what) == ("files", f"a run that ended ok has no {name}")
+    assert step == failed("files", f"a run that ended ok has no {name}", where=folder_of(evidence, made_up))
 
 
 def test_a_run_that_did_not_end_ok_needs_no_answer(evidence: Layout, made_up: Plan) -> None:
     (audit,) = audits(evidence, [planned_of(made_up.cells[3]).key])
     assert broken(audit) == []
-    told = {step.name: step.checked for step in audit.steps}
-    assert told["predictions"] is told["scores"] is Checked.NOT_CHECKED
+    told = {step.name: step for step in audit.steps}
+    unlike = not_checked("predictions", "the verdict is 'error': there is no result to believe", lack=None)
+    assert told["predictions"] == unlike
+    assert told["scores"] == not_checked("scores", "the verdict is 'error': nothing is scored", lack=None)
 
 
 @pytest.mark.parametrize("name", ["predictions.npy", "log.txt", "method.json"])
@@ -134,7 +132,13 @@ def test_a_container_that_was_told_another_job(evidence: Layout, made_up: Plan, 
     touched = forge_job(evidence, made_up, TOLD[field])
     audit = first(evidence, made_up)
     assert "job" in broken(audit) and "seed" not in broken(audit)
-    assert next(step for step in audit.steps if step.name == "job").where == str(touched)
+    step = next(step for step in audit.steps if step.name == "job")
+    assert (step.what, step.where) == ("what the container was told is what the key says", str(touched))
+    expected, found = json.loads(step.expected), json.loads(step.found)
+    assert expected["method"] == "constant" and expected["inner_folds"] == found["inner_folds"] + (
+        field == "inner_folds"
+    )
+    assert [name for name in expected if expected[name] != found[name]] == [field.removeprefix("no ")]
 
 
 @pytest.mark.parametrize("step", [1, -1])
@@ -191,7 +195,9 @@ def test_a_container_that_saw_fewer_or_other_inputs(evidence: Layout, made_up: P
     assert broken(first(evidence, made_up)) == ["input associations", "input folds"]
 
 
-@pytest.mark.parametrize("odd", [[1], "inputs", {"associations": "told"}], ids=str)
+@pytest.mark.parametrize(
+    "odd", [[1], "inputs", {"associations": "told"}, {"associations": {}, "folds": "told"}], ids=str
+)
 def test_a_list_of_inputs_that_is_none(evidence: Layout, made_up: Plan, odd: Any) -> None:
     forge_job(evidence, made_up, lambda job: job.update(inputs=odd))
     assert broken(first(evidence, made_up)) == ["inputs"]
@@ -270,23 +276,56 @@ def test_every_kept_metric_is_compared(evidence: Layout, made_up: Plan) -> None:
         without = {kept: one for kept, one in honest.items() if kept != name}
         assert compare_metrics(honest, without, "there").checked is Checked.FAILED, name
         assert compare_metrics(without, honest, "there").checked is Checked.FAILED, name
-    assert compare_metrics(honest, honest, "there").checked is Checked.OK
+    assert compare_metrics(honest, honest, "there", "AUC 0.5") == ok(
+        "scores", f"all {len(honest)} metrics recomputed and equal to those kept", "AUC 0.5"
+    )
     others: tuple[object, ...] = (None, [], {name: str(value) for name, value in honest.items()})
     for other in others:
         assert compare_metrics(honest, other, "there").checked is Checked.FAILED
 
 
-@pytest.mark.parametrize("value", [1e-9, 0.5, 1.0, 1234.5])
+def test_a_metric_that_differs_is_told_with_both_values() -> None:
+    assert compare_metrics({"AUC": 0.5, "F": 1.0}, {"AUC": 0.5}, Path("/there")) == failed(
+        "scores", "F is not what was kept", expected="1.0", found="-", where="/there"
+    )
+    assert compare_metrics({"AUC": None}, {"AUC": 0.5}, "there") == failed(
+        "scores", "AUC is not what was kept", expected="None", found="0.5", where="there"
+    )
+    assert compare_metrics({"AUC": 1.0}, {"AUC": 1, "F": None}, "there") == failed(
+        "scores", "other metrics are kept than are computed", where="there"
+    )
+    # of nothing, nothing is equal
+    assert compare_metrics({}, {}, "there") == failed(
+        "scores", "no metric was computed: nothing can be compared", where="there"
+    )
+
+
+@pytest.mark.parametrize("value", [0.0, 1e-9, 0.5, 1.0, 1234.5])
 def test_a_last_bit_is_forgiven_and_no_more(value: float) -> None:
     """Sums over a million pairs differ by some units in the last place, 2.2e-16 each: a part in 10^12 at most."""
-    last_bits = value + 8 * float(np.spacing(value))
+    # a sum that should be 0 has no digits of its own: there it is a part of 1
+    last_bits = value + (8 * float(np.spacing(value)) or 5e-13)
     assert compare_metrics({"AUC": value}, {"AUC": last_bits}, "there").checked is Checked.OK
-    for wrong in (value + 1e-10 * max(value, 1.0), value - 1e-10 * max(value, 1.0)):
+    large = max(value, 1.0)
+    for wrong in (value + 1e-10 * large, value - 1e-10 * large, value + 1.5e-12 * large):
         assert compare_metrics({"AUC": value}, {"AUC": wrong}, "there").checked is Checked.FAILED
 
 
 SCORES: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
     "another run's": (lambda scores: scores.update(key="0" * 64), "of another run"),
+    "a later run's": (lambda scores: scores.update(key="f" * 64), "of another run"),
+    "with other notes": (
+        lambda scores: scores.update(notes={METRIC: "excellent"}),
+        "the reasons beside the kept scores are not what was computed",
+    ),
+    "with notes and another metric": (
+        lambda scores: scores.update(notes={METRIC: "excellent"}, metrics={**scores["metrics"], METRIC: 0.99}),
+        METRIC,
+    ),
+    "with a series and another metric": (
+        lambda scores: scores.update(series={"one": [1.0]}, metrics={**scores["metrics"], METRIC: 0.99}),
+        METRIC,
+    ),
     "of other predictions": (
         lambda scores: scores["evidence"].update({"predictions.npy": "0" * 64}),
         "of other predictions",
@@ -301,10 +340,18 @@ SCORES: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
 @pytest.mark.parametrize("kind", SCORES)
 def test_kept_scores_of_something_else(evidence: Layout, made_up: Plan, kind: str) -> None:
     change, said = SCORES[kind]
-    forge_scores(evidence, made_up, change)
+    path = forge_scores(evidence, made_up, change)
     audit = first(evidence, made_up)
     assert broken(audit) == [*["plausibility"] * (kind == "with another metric"), "scores"]
-    assert said in next(step for step in audit.steps if step.name == "scores").what
+    step = next(step for step in audit.steps if step.name == "scores")
+    assert said in step.what and step.where == str(path)
+    if "run's" in kind:
+        assert step.expected == planned_of(made_up.cells[0]).key
+
+
+def test_scores_from_before_there_were_series_are_whole(evidence: Layout, made_up: Plan) -> None:
+    forge_scores(evidence, made_up, lambda scores: scores.pop("series", None))
+    assert broken(first(evidence, made_up)) == []
 
 
 @pytest.mark.parametrize("change", [{"notes": {}}, {"notes": {METRIC: "excellent"}}, {"more": 1}, {"digest": ""}])
@@ -314,18 +361,24 @@ def test_kept_scores_whose_words_were_changed(evidence: Layout, made_up: Plan, c
     path.write_text(json.dumps({**json.loads(path.read_text()), **change}))
     audit = first(evidence, made_up)
     assert broken(audit) == ["scores"]
-    assert "their own digest" in next(step for step in audit.steps if step.name == "scores").what
+    step = next(step for step in audit.steps if step.name == "scores")
+    assert step == failed("scores", "the kept scores differ from their own digest", where=path)
 
 
-def test_scores_that_no_table_shows_are_no_forgery(evidence: Layout, made_up: Plan) -> None:
-    forge_scores(evidence, made_up, lambda scores: scores.update(scorer="0" * 64, metrics={METRIC: 0.99}))
+@pytest.mark.parametrize("scorer", ["0" * 64, "f" * 64])
+def test_scores_that_no_table_shows_are_no_forgery(evidence: Layout, made_up: Plan, scorer: str) -> None:
+    """They are computed from the answer all the same, and told."""
+    path = scores_path(evidence, planned_of(made_up.cells[0]).key)
+    metrics = json.loads(path.read_text())["metrics"]
+    names = benchmarks.get("repurposing").key_metrics
+    values = ", ".join(f"{name} {metrics[name]:.12g}" for name in names)
+    forge_scores(evidence, made_up, lambda scores: scores.update(scorer=scorer, metrics={METRIC: 0.99}))
     audit = first(evidence, made_up)
     assert broken(audit) == []
-    assert "another scorer" in next(step for step in audit.steps if step.name == "scores").what
-    scores_path(evidence, planned_of(made_up.cells[0]).key).unlink()
-    step = next(one for one in first(evidence, made_up).steps if one.name == "scores")
-    assert (step.checked, step.what) == (Checked.OK, "recomputed; none are kept")
-    assert step.found
+    stale = ok("scores", "recomputed; those kept are of another scorer and unused", values)
+    assert [step for step in audit.steps if step.name == "scores"] == [replace(stale, lack=Lack.STALE)]
+    path.unlink()
+    assert ok("scores", "recomputed; none are kept", values) in first(evidence, made_up).steps
 
 
 # what two runs of one method share is looked at once; a forged one among sound ones must still show
@@ -418,8 +471,9 @@ def test_results_of_changed_data_are_not_scored_by_the_present_ones(evidence: La
     (audit,) = audits(evidence, [key])
     told = {step.name: step for step in audit.steps}
     assert broken(audit) == []
+    assert audit.superseded.startswith("dataset 'synthetic' changed")
     for name in ("scores", "dataset"):
-        assert told[name].checked is Checked.NOT_CHECKED and told[name].what.startswith("superseded: dataset")
+        assert told[name] == not_checked(name, f"superseded: {audit.superseded}", Lack.SUPERSEDED)
     assert "predictions" not in told and "split" not in told
 
 

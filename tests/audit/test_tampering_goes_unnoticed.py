@@ -13,7 +13,7 @@ import pytest
 
 from harness.audit import AuditReport, audit_runs, to_json, to_text
 from harness.audit.basis import check_dataset, check_originals, check_split
-from harness.audit.steps import Audit, Checked, Lack
+from harness.audit.steps import Audit, Checked, Lack, failed
 from harness.base.files import digest_of, write_json
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
@@ -392,9 +392,16 @@ def test_data_and_split_are_held_against_the_run_twice(evidence: Layout, made_up
         ("dataset", "the manifest's digest is the one of the run"),
         ("dataset", "arrays hashed again"),
     ]
-    other = planned.model_copy(update={"dataset_digest": "0" * 64, "split_digest": "0" * 64})
-    assert [step.checked for step in check_dataset(evidence, other, ())[:2]] == [Checked.FAILED] * 2
-    assert [step.checked for step in check_split(evidence, other, ())][:3] == [Checked.FAILED] * 3
+    for digest in ("0" * 64, "f" * 64):
+        other = planned.model_copy(update={"dataset_digest": digest, "split_digest": digest})
+        assert check_dataset(evidence, other, ())[:2] == [
+            failed("dataset", what, expected=digest, found=planned.dataset_digest) for _, what in found
+        ]
+        whats = ("the recorded checksum is the one of the run", "the split file hashed again")
+        assert check_split(evidence, other, ())[:3] == [
+            failed("split", what, expected=digest, found=planned.split_digest)
+            for what in (*whats, "made again from its recipe")
+        ]
     assert [step.checked for step in check_split(evidence, planned, ())] == [Checked.OK] * 4
 
 

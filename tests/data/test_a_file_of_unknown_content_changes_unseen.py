@@ -165,6 +165,19 @@ def test_wrong_record_is_taken_back_by_a_command_that_the_message_names(
         forget(own, "nobody")
 
 
+def test_what_is_not_here_is_missing_at_its_address_or_beside_the_manifest(own: Layout) -> None:
+    url = "https://example.invalid/far.txt"
+    folder = _unknown(own, url)
+    with pytest.raises(MissingData) as missing:
+        dataset_digest(own, "mine")
+    assert (missing.value.where, missing.value.todo) == (url, "run `harness data get mine`")
+    manifest = folder / "dataset.toml"
+    manifest.write_text(manifest.read_text().replace(f'urls = ["{url}"]\n', ""))
+    with pytest.raises(MissingData) as missing:
+        dataset_digest(own, "mine")
+    assert missing.value.where == str(folder / "far.txt")
+
+
 def test_nothing_is_downloaded_for_a_digest_or_for_all(
     own: Layout, web: Web, monkeypatch: pytest.MonkeyPatch
 ) -> None:

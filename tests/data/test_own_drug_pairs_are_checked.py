@@ -33,6 +33,17 @@ def test_triplets_become_sorted_items(own: Layout) -> None:
     assert not any(array.flags.writeable for array in dataset.arrays.values())
 
 
+def test_triplets_are_sorted_by_their_first_drug_then_the_second_then_the_type(own: Layout) -> None:
+    """Whatever order the table has."""
+    lines = ["B,C,lowers", "B,A,raises", "A,C,lowers", "A,B,raises", "A,B,lowers", "C,A,raises"]
+    table = "\n".join(["head,tail,type", *lines]) + "\n"
+    write_pairs(own, tables={"interactions.csv": table}, statistics={**STATISTICS, "items": 6})
+    dataset = load_dataset(own, "mine", DdiDataset)
+    items = [(*pair, label) for pair, label in zip(dataset.pairs.tolist(), dataset.labels.tolist(), strict=True)]
+    assert items == sorted(items) and len(items) == 6
+    assert items[:3] == [(0, 1, 0), (0, 1, 1), (0, 2, 0)]
+
+
 def test_signed_pairs_keep_their_order_and_signs(own: Layout) -> None:
     write_pairs(own, tables={"interactions.csv": SIGNED}, statistics=SIGNED_STATISTICS)
     dataset = load_dataset(own, "mine", DdiDataset)

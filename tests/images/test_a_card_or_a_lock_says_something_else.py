@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from harness.images.cards import (
     layers_of,
     refuse_unless_usable,
 )
-from harness.images.locks import DebianPackage, Wheel, format_wheels, read_debian, read_wheels
+from harness.images.locks import DebianPackage, Part, Wheel, format_wheels, read_debian, read_wheels
 from tests.images.making import Workbench
 from tests.images.programs import SHA, texts
 
@@ -248,6 +249,10 @@ def test_every_field_of_a_lock_is_read(tmp_path: Path) -> None:
     path.write_text(f"b 2:1 all 0 {SHA} pool/x/b_1_all.deb\n")
     (package,) = read_debian(path)
     assert package == DebianPackage("b", "2:1", "all", 0, SHA, "pool/x/b_1_all.deb")
+    assert package.part == Part("debian", "b_1_all.deb", SHA, 0, "pool/x/b_1_all.deb")
+    # at the root of its archive
+    flat = replace(package, path="b_1_all.deb")
+    assert flat.part == Part("debian", "b_1_all.deb", SHA, 0, "b_1_all.deb")
     part = package.part
     assert (part.kind, part.file, part.sha256, part.size, part.path) == (
         "debian",

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import os
+import subprocess
+import sys
 import tarfile
 from dataclasses import replace
 from pathlib import Path
@@ -129,6 +132,43 @@ def test_a_source_comes_from_the_users_own_index_by_its_sha256(
     assert hashlib.sha256(found.read_bytes()).hexdigest() == part.sha256
     with pytest.raises(MissingData, match="can't download"):
         pip_download(replace(part, sha256="a" * 64), tmp_path / "other")
+
+
+def copied(requirement: str, folder: Path, *more: Path) -> subprocess.CompletedProcess[str]:
+    """What the program that copies a source distribution says, with more folders to import from."""
+    command = [sys.executable, "-P", "-m", "harness.images.pip_front", requirement, str(folder)]
+    path = os.pathsep.join([*map(str, more), os.environ.get("PYTHONPATH", "")])
+    environment = {**os.environ, "PYTHONPATH": path.rstrip(os.pathsep)}
+    return subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+
+
+def test_the_program_that_copies_a_source_says_in_a_line_why_it_can_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its last line is what a person is told."""
+    sdist(tmp_path / "index", {"pyproject.toml": PYPROJECT, "backend.py": BACKEND})
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path / "index"))
+    (tmp_path / "got").mkdir()
+    done = copied("toy==0.1", tmp_path / "got")
+    assert (done.returncode, done.stdout) == (0, "toy-0.1.tar.gz\n")
+    # a part of pip that is not there any more
+    parts = tmp_path / "another" / "pip" / "_internal"
+    parts.mkdir(parents=True)
+    for file in (parts / "__init__.py", parts.parent / "__init__.py", parts / "commands.py"):
+        file.write_text("")
+    absent, other = tmp_path / "absent", tmp_path / "another"
+    for answer, said in (
+        (copied("toy==0.1", absent), f"[Errno 2] No such file or directory: '{absent}/toy-0.1.tar.gz'"),
+        (copied("toy==0.2", tmp_path / "got"), "no index has a source distribution of this version"),
+        (
+            copied("toy==0.1", tmp_path / "got", other),
+            "the parts of this pip have other names: module 'pip._internal.commands' has no attribute "
+            "'create_command'",
+        ),
+    ):
+        assert (answer.returncode, answer.stdout) == (1, "")
+        assert answer.stderr.splitlines()[-1] == said and "Traceback" not in answer.stderr
 
 
 def test_a_swapped_source_is_refused(toy: Workbench, tmp_path: Path) -> None:

@@ -41,6 +41,12 @@ def test_debians_archives_come_alone_where_there_are_others_too(programs: Path) 
     assert archives.apt_archives() == ["http://one.example/debian/"]
 
 
+def test_an_archive_of_debian_is_known_by_its_address_where_it_does_not_say_whose_it_is(programs: Path) -> None:
+    _program(programs / "apt-helper", "exit 0")
+    _program(programs / "apt-get", "printf ' http://one.example/debian\\nOther http://two.example/apt\\n'")
+    assert archives.apt_archives() == ["http://one.example/debian"]
+
+
 def test_an_archive_whose_name_says_nothing_is_still_tried(programs: Path) -> None:
     _program(programs / "apt-helper", "exit 0")
     _program(programs / "apt-get", "echo ' http://mirror.example/pub/linux'")

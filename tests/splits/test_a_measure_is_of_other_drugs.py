@@ -39,6 +39,7 @@ from harness.benchmarks.ddi.splits.parts import (
     PartSplit,
     part_split,
 )
+from harness.benchmarks.ddi.splits.strategies import usage
 from tests.splits.made_up_drugs import made_up_drugs
 
 datasets = st.builds(made_up_drugs, st.integers(20, 50), st.integers(0, 2**31), multilabel=st.booleans())
@@ -238,6 +239,25 @@ def test_usage_is_counted_item_by_item(dataset: DdiDataset) -> None:
     np.testing.assert_array_equal(types_of_drugs(dataset), found)
     signs = [dataset.multilabel and bool((label < 0).any()) for label in dataset.labels]
     assert negatives(dataset).tolist() == signs
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    dataset=st.builds(
+        made_up_drugs,
+        st.integers(5, 40),
+        st.integers(0, 2**31),
+        items=st.integers(1, 40),
+        types=st.integers(1, 4),
+        multilabel=st.booleans(),
+    )
+)
+def test_drugs_of_one_commonest_use_are_a_domain_and_so_are_those_without_any(dataset: DdiDataset) -> None:
+    """The lowest type on ties; a drug without interactions is of no type, not of the first."""
+    counts = types_of_drugs(dataset).tolist()
+    commonest = [row.index(max(row)) if max(row) else dataset.types for row in counts]
+    numbers = {use: number for number, use in enumerate(sorted(set(commonest)))}
+    assert usage.groups(dataset, usage.Parameters()).tolist() == [numbers[use] for use in commonest]
 
 
 @pytest.mark.parametrize("multilabel", [False, True])

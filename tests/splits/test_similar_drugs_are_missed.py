@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness.benchmarks.ddi.splits.drugs import similarity
+from harness.benchmarks.ddi.splits.drugs import clusters, similarity
 from harness.benchmarks.ddi.splits.drugs.clusters import clusters_of
 from harness.benchmarks.ddi.splits.drugs.similarity import largest_similarity, pairs_between, similar_pairs
 from tests.splits.made_up_drugs import made_up_drugs
@@ -52,13 +53,18 @@ fingerprints = st.builds(
     counts=fingerprints,
     gamma=st.sampled_from([0.0, 0.2, 0.3, 0.5, 0.55, 0.6, 0.75, 0.95, 0.999]),
     block=st.sampled_from([1, 3, 7, 2048]),
+    edges=st.sampled_from([1, 5, 1 << 20]),
 )
-def test_pairs_and_clusters_equal_those_found_one_by_one(counts: Counts, gamma: float, block: int) -> None:
+def test_pairs_and_clusters_equal_those_found_one_by_one(
+    counts: Counts, gamma: float, block: int, edges: int
+) -> None:
+    """However large the blocks are, and after however many edges clusters are merged."""
     drugs = len(counts)
     near = np.array([[_one_by_one(u, v) for v in counts] for u in counts])
     np.fill_diagonal(near, 0)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(similarity, "BLOCK", block)
+        patch.setattr(clusters, "_EDGES_AT_ONCE", edges)
         pieces = [*similar_pairs(counts, gamma)]
         groups = clusters_of(counts, gamma)
         ours, theirs = np.arange(0, drugs, 2), np.arange(1, drugs, 2)
@@ -72,6 +78,21 @@ def test_pairs_and_clusters_equal_those_found_one_by_one(counts: Counts, gamma: 
     assert [int(np.flatnonzero(groups == group)[0]) for group in groups] == _clusters(near > gamma)
 
 
+def test_the_edges_of_drugs_that_are_all_alike_are_not_held_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two thousand have two million edges: with half of them merged, none of the others tells anything new."""
+    monkeypatch.setattr(similarity, "BLOCK", 64)
+    counts = np.ones((2000, 4), dtype=np.int32)
+    tracemalloc.start()
+    try:
+        groups = clusters_of(counts, 0.5)
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert not groups.any()
+    # 69 MB, and 130 MB where all of them are held
+    assert most < 90e6
+
+
 def test_a_pair_at_gamma_is_not_above_it() -> None:
     counts = np.array([[1, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 0]], dtype=np.int32)
     assert clusters_of(counts, 0.5).tolist() == [0, 1, 2]
@@ -79,7 +100,7 @@ def test_a_pair_at_gamma_is_not_above_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("dataset", "gamma", "clusters", "largest", "singletons"),
+    ("dataset", "gamma", "groups", "largest", "singletons"),
     [
         ("drugbank", 0.3, 39, 1655, 32),
         ("drugbank", 0.55, 305, 1286, 249),
@@ -92,7 +113,7 @@ def test_a_pair_at_gamma_is_not_above_it() -> None:
     ],
 )
 def test_clusters_of_the_published_fingerprints(
-    shared: Path, dataset: str, gamma: float, clusters: int, largest: int, singletons: int
+    shared: Path, dataset: str, gamma: float, groups: int, largest: int, singletons: int
 ) -> None:
     import gzip
 
@@ -100,4 +121,4 @@ def test_clusters_of_the_published_fingerprints(
     with gzip.open(shared / "derived" / "ddi" / "features" / f"{file}.npy.gz") as stream:
         counts = np.load(stream).astype(np.int32)
     sizes = np.bincount(clusters_of(counts, gamma))
-    assert (len(sizes), sizes.max(), (sizes == 1).sum()) == (clusters, largest, singletons)
+    assert (len(sizes), sizes.max(), (sizes == 1).sum()) == (groups, largest, singletons)

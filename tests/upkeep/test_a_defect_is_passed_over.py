@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from benchmarks.mutants.changes import mutants_of
+from benchmarks.mutants.session import Reach, _chosen
 
 MODULE = '''"""A module."""
 NAMES = {"one": 1, "other": 2}
@@ -27,3 +28,23 @@ def test_every_defect_is_where_it_was_until_its_line_changes(tmp_path: Path) -> 
     assert all(mutant.is_there(tmp_path) for mutant in mutants), "what stands beside it is all the same"
     (tmp_path / "module.py").write_text("\n" * 9 + MODULE)
     assert not any(mutant.is_there(tmp_path) for mutant in mutants if mutant.line > 1)
+
+
+def test_a_test_that_only_builds_a_class_is_asked_too(tmp_path: Path) -> None:
+    """It calls no function of the module: that it imports from it is what tells."""
+    texts = {
+        "one.py": "from harness.limits import Bounds",
+        "two.py": "from harness import limits",
+        "three.py": "from harness import limits_of_others",
+        "four.py": "import os",
+    }
+    (tmp_path / "harness").mkdir()
+    (tmp_path / "harness" / "limits.py").write_text("class Bounds:\n    least = 1\n")
+    for name, text in texts.items():
+        (tmp_path / name).write_text(f"{text}\n")
+    reaches = {name: [Reach(f"{name}::test", 1.0, frozenset())] for name in texts}
+    called = Reach("five.py::test", 1.0, frozenset([("harness/limits.py", "Bounds.told")]))
+    (tmp_path / "five.py").write_text("")
+    mutant = mutants_of(tmp_path, "harness/limits.py")[0]
+    chosen = _chosen({**reaches, "five.py": [called]}, tmp_path, mutant, None)
+    assert [one.test for one in chosen] == ["one.py::test", "two.py::test", "five.py::test"]

@@ -1,0 +1,88 @@
+"""Whatever results are made of is held against the commit, file by file; what nobody commits is left out."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from harness.audit import Lack, check_checkout
+from harness.audit.steps import Checked, not_checked, ok
+from harness.base.layout import Layout
+
+_WHO = ("-c", "user.name=a", "-c", "user.email=a@b")
+# what results and tables of results are made of
+HELD = (
+    "harness/audit/chain.py",
+    "methods/constant/main.py",
+    "containers/_numpy/wheels.cpu.lock",
+    "datasets/synthetic/dataset.toml",
+    "results/published/repurposing/tables.csv",
+    "results/reference/repurposing/constant/synthetic-random.jsonl.gz",
+    "requirements/run.lock",
+    "Dockerfile",
+    "run_all.sh",
+    "pyproject.toml",
+    "docs/methods.md",
+    "docs/findings.md",
+    "results/allowed_signers",
+)
+OTHERS = ("docs/running.md", "tests/test_one.py", "results/notes.txt")
+
+
+@pytest.fixture
+def committed(tmp_path: Path) -> Layout:
+    """A repository of one file in each place, all committed."""
+    root = tmp_path / "repository"
+    for name in (*HELD, *OTHERS):
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text("as it was\n")
+    for words in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "all"]):
+        subprocess.run(["git", "-C", str(root), *_WHO, *words], check=True)
+    return Layout(root=root, cache=tmp_path / "cache", local=tmp_path / "local")
+
+
+def commit_of(layout: Layout) -> str:
+    words = ["git", "-C", str(layout.root), "rev-parse", "HEAD"]
+    return subprocess.run(words, check=True, capture_output=True, text=True).stdout.strip()
+
+
+def test_a_tree_as_it_was_committed_is_told_with_its_commit(committed: Layout) -> None:
+    said = "every file of code, data and results is as it was committed"
+    assert check_checkout(committed) == [ok("commit", said, commit_of(committed))]
+
+
+@pytest.mark.parametrize("name", HELD)
+def test_a_changed_file_is_open(committed: Layout, name: str) -> None:
+    (committed.root / name).write_text("as it is\n")
+    what = f"files differ from commit {commit_of(committed)[:12]}: 1 changed: {name}"
+    assert check_checkout(committed) == [not_checked("commit", what, Lack.CHANGED)]
+
+
+def test_what_no_result_is_made_of_may_change(committed: Layout) -> None:
+    for name in OTHERS:
+        (committed.root / name).write_text("as it is\n")
+    assert [step.checked for step in check_checkout(committed)] == [Checked.OK]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "harness/audit/__pycache__/chain.cpython-311.pyc",
+        "harness/audit/.chain.py.swp",
+        "datasets/synthetic/own/table.csv",
+        "datasets/synthetic/first_seen.json",
+        "datasets/synthetic_new_12345678/dataset.toml",
+    ],
+)
+def test_what_programs_and_persons_leave_beside_files_is_no_change(committed: Layout, name: str) -> None:
+    (committed.root / name).parent.mkdir(parents=True, exist_ok=True)
+    (committed.root / name).write_text("mine\n")
+    assert [step.checked for step in check_checkout(committed)] == [Checked.OK]
+
+
+def test_outside_of_a_git_checkout_that_is_said(tmp_path: Path) -> None:
+    layout = Layout(root=tmp_path, cache=tmp_path / "cache", local=tmp_path / "local")
+    said = "this is not a git checkout: files can't be held against a commit"
+    assert check_checkout(layout) == [not_checked("commit", said, Lack.GIT)]

@@ -1,0 +1,148 @@
+"""A run is held against the committed result of its job: verdict, files and scores, in both directions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from harness.audit.results import check_against_reference
+from harness.audit.steps import Checked, Lack, Step, failed, not_checked, ok
+from harness.base.layout import Layout
+from harness.base.vocabulary import Verdict
+from harness.planning.plan import Plan
+from harness.results.records import Record, StoredFile
+from harness.results.reference import ReferenceResult, load_reference, save_reference
+from harness.results.store import Store
+from tests.audit.forging import forge_scores
+from tests.fabricate import planned_of
+
+SAME = ok("reference", "the committed reference result of this job has the same answer")
+DIFFERS = "the committed reference result of this job differs: "
+AWAY = "; it was made on another machine, or this run was stopped"
+METRIC = "NS-AUC/as-published"
+ANSWERS = ("predictions.npy", "validation.npy", "lowest.npy")
+
+
+@pytest.fixture
+def entry(evidence: Layout, made_up: Plan) -> ReferenceResult:
+    """The committed result of the first run."""
+    save_reference(evidence, Store(evidence.runs))
+    return load_reference(evidence)[planned_of(made_up.cells[0]).key]
+
+
+def other_files(record: Record, digest: str, *names: str) -> Record:
+    files = {name: StoredFile(sha256=digest * 64, bytes=record.files[name].bytes) for name in names}
+    return record.model_copy(update={"files": {**record.files, **files}})
+
+
+def told(layout: Layout, record: Record) -> Step:
+    (step,) = check_against_reference(layout, record)
+    return step
+
+
+def test_without_a_committed_result_there_is_nothing_to_say(evidence: Layout, made_up: Plan) -> None:
+    record = Store(evidence.runs).record(planned_of(made_up.cells[0]).key)
+    assert check_against_reference(evidence, record) == []
+
+
+def test_the_same_run_is_the_same(evidence: Layout, made_up: Plan, entry: ReferenceResult) -> None:
+    """An error too, which has neither answer nor scores; and one on another machine."""
+    for cell in made_up.cells[:4]:
+        record = Store(evidence.runs).record(planned_of(cell).key)
+        assert told(evidence, record) == SAME
+        assert record.made_by is not None
+        made_by = record.made_by.model_copy(update={"processor": "another"})
+        assert told(evidence, record.model_copy(update={"made_by": made_by})) == SAME
+
+
+@pytest.mark.parametrize("digest", ["0", "f"])
+@pytest.mark.parametrize("name", ANSWERS)
+def test_another_file_of_an_answer_is_a_broken_link(
+    evidence: Layout, entry: ReferenceResult, name: str, digest: str
+) -> None:
+    what = f"{DIFFERS}{name} is {digest * 64}, there {entry.record.files[name].sha256}"
+    record = other_files(entry.record, digest, name)
+    assert told(evidence, record) == failed("reference", what, where=entry.where)
+
+
+def test_of_several_files_the_first_by_name_is_told(evidence: Layout, entry: ReferenceResult) -> None:
+    assert told(evidence, other_files(entry.record, "0", *ANSWERS)).what.startswith(f"{DIFFERS}lowest.npy is ")
+    for number, name in enumerate(sorted(ANSWERS)):
+        record = other_files(entry.record, "0", *sorted(ANSWERS)[number:])
+        assert told(evidence, record).what.startswith(f"{DIFFERS}{name} is ")
+
+
+def test_what_an_answer_is_not_made_of_may_differ(evidence: Layout, entry: ReferenceResult) -> None:
+    """Times and memory are not the same twice."""
+    assert told(evidence, other_files(entry.record, "0", "log.txt", "method.json")) == SAME
+
+
+def test_a_file_on_one_side_alone_is_a_difference(
+    evidence: Layout, entry: ReferenceResult, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = entry.record
+    digest = whole.files["lowest.npy"].sha256
+    files = {name: file for name, file in whole.files.items() if name != "lowest.npy"}
+    fewer = whole.model_copy(update={"files": files})
+    assert told(evidence, fewer).what == f"{DIFFERS}lowest.npy is -, there {digest}"
+    # a file of results that was made otherwise than by the harness
+    other = replace(entry, content=fewer.model_dump(mode="json"))
+    monkeypatch.setattr("harness.audit.results.reference_of", lambda *_: other)
+    assert told(evidence, whole).what == f"{DIFFERS}lowest.npy is {digest}, there -"
+
+
+@pytest.mark.parametrize(("verdict", "broken"), [(Verdict.TIMEOUT, True), (Verdict.INTERRUPTED, False)])
+def test_another_end_is_told_before_any_file(
+    evidence: Layout, entry: ReferenceResult, verdict: Verdict, broken: bool
+) -> None:
+    """A run that a person or a machine stopped shows nothing of its method."""
+    record = other_files(entry.record, "0", *ANSWERS).model_copy(update={"verdict": verdict})
+    what = f"{DIFFERS}it ended as '{verdict}', there as 'ok'"
+    assert told(evidence, record) == (
+        failed("reference", what, where=entry.where)
+        if broken
+        else not_checked("reference", f"{what}{AWAY}", Lack.MACHINE)
+    )
+
+
+@pytest.mark.parametrize("processor", ["", "zzz"])
+def test_on_another_machine_other_bits_are_no_broken_link(
+    evidence: Layout, entry: ReferenceResult, processor: str
+) -> None:
+    record = other_files(entry.record, "0", "predictions.npy")
+    assert record.made_by is not None
+    made_by = record.made_by.model_copy(update={"processor": processor})
+    step = told(evidence, record.model_copy(update={"made_by": made_by}))
+    assert (step.name, step.checked, step.lack) == ("reference", Checked.NOT_CHECKED, Lack.MACHINE)
+    assert step.what.startswith(f"{DIFFERS}predictions.npy is ") and step.what.endswith(AWAY)
+
+
+BETTER: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
+    "a metric": (lambda scores: scores["metrics"].update({METRIC: 0.99}), f"{METRIC} is not what was kept"),
+    "more metrics": (lambda scores: scores["metrics"].update(more=1.0), "more is not what was kept"),
+}
+
+
+@pytest.mark.parametrize("kind", BETTER)
+def test_better_scores_than_the_committed_ones_are_a_broken_link(
+    evidence: Layout, made_up: Plan, entry: ReferenceResult, kind: str
+) -> None:
+    """Of the same answer, by the same scorer."""
+    change, said = BETTER[kind]
+    forge_scores(evidence, made_up, change)
+    assert told(evidence, entry.record) == failed("reference", f"{DIFFERS}{said}", where=entry.where)
+
+
+def test_scores_are_compared_where_both_have_them_from_one_scorer(
+    evidence: Layout, made_up: Plan, entry: ReferenceResult, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = forge_scores(evidence, made_up, lambda scores: scores["metrics"].update({METRIC: 0.99}))
+    with monkeypatch.context() as patch:
+        patch.setattr("harness.results.reference.scorer_digest", lambda _: "0" * 64)
+        assert told(evidence, entry.record) == SAME
+    assert told(evidence, entry.record).checked is Checked.FAILED
+    path.unlink()
+    assert told(evidence, entry.record) == SAME

@@ -1,0 +1,123 @@
+"""Log and statement are links of an audit: whatever they tell otherwise is open, and a strict audit fails."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from harness.audit import Lack, check_statement
+from harness.audit.steps import Checked, Step
+from harness.base.layout import Layout
+from harness.planning.plan import Plan
+from harness.proof.attestation import attest
+from harness.proof.log import LOG
+from harness.proof.statement import STATEMENT
+from harness.results.reference import save_reference
+from harness.results.sets import reference_set, stored_set
+from harness.results.store import Store
+from tests.fabricate import planned_of
+from tests.proof.conftest import make_key, vouch
+
+NONE = Step("statement", Checked.NOT_CHECKED, "there is none about the {}: harness attest", lack=Lack.STATEMENT)
+UNSIGNED = Step("signature", Checked.NOT_CHECKED, "unsigned: anybody can have written this statement")
+
+
+def none_about(name: str) -> Step:
+    return Step(NONE.name, NONE.checked, NONE.what.format(name), lack=NONE.lack)
+
+
+def open_of(steps: list[Step]) -> list[tuple[str, str]]:
+    """The name of each step that a strict audit does not accept, and what is said."""
+    unlike = [step for step in steps if step.lack is not None]
+    assert {(step.checked, step.lack) for step in unlike} <= {(Checked.NOT_CHECKED, Lack.STATEMENT)}
+    return [(step.name, step.what) for step in unlike]
+
+
+@pytest.fixture
+def stated(evidence: Layout) -> Layout:
+    """Runs, the same as committed results, and an unsigned statement about each set."""
+    save_reference(evidence, Store(evidence.runs))
+    for results in (stored_set(evidence), reference_set(evidence)):
+        attest(evidence, results, None)
+    return evidence
+
+
+def test_without_a_statement_that_is_told_of_the_set_that_is_asked_about(evidence: Layout) -> None:
+    save_reference(evidence, Store(evidence.runs))
+    assert check_statement(evidence) == [none_about("runs of this machine")]
+    assert check_statement(evidence, reference=True) == [none_about("reference results")]
+
+
+def test_without_a_statement_the_log_is_held_against_the_runs(evidence: Layout, made_up: Plan) -> None:
+    planned = planned_of(made_up.cells[0])
+    shutil.rmtree(Store(evidence.runs).path(planned.key))
+    none, gone = check_statement(evidence)
+    assert none == none_about("runs of this machine")
+    assert (gone.name, gone.checked, gone.lack) == ("log", Checked.NOT_CHECKED, Lack.STATEMENT)
+    what, _, where = gone.what.partition(": ")
+    assert what.startswith("the result of leaf ") and what.endswith(", 'ok', is gone")
+    assert where.endswith(f"({planned.key[:12]})")
+
+
+def test_runs_from_before_there_was_a_log_are_no_faults_of_it(evidence: Layout) -> None:
+    (evidence.local / LOG).unlink()
+    assert check_statement(evidence) == [none_about("runs of this machine")]
+
+
+def test_a_statement_that_nobody_signed_is_held_against_all_the_same(stated: Layout) -> None:
+    """That it is unsigned is said, and is nothing that a strict audit asks for."""
+    for reference in (False, True):
+        steps = check_statement(stated, reference=reference)
+        assert open_of(steps) == []
+        assert steps[0] == UNSIGNED
+        checked = {step.name: step.checked for step in steps[1:]}
+        assert {name for name, state in checked.items() if state is Checked.OK} == {
+            "log",
+            "results",
+            "summary",
+            "files",
+            "repository",
+        }
+        # there is no git here, and no note of an earlier state
+        assert {name for name, state in checked.items() if state is not Checked.OK} <= {"commit", "history"}
+
+
+def test_each_set_is_held_against_its_own_statement(stated: Layout, made_up: Plan) -> None:
+    shutil.rmtree(Store(stated.runs).path(planned_of(made_up.cells[0]).key))
+    assert [name for name, _ in open_of(check_statement(stated))] == ["results"]
+    assert open_of(check_statement(stated, reference=True)) == []
+
+
+def test_what_a_log_lost_is_open_with_its_place(stated: Layout) -> None:
+    path = stated.local / LOG
+    path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:-1]))
+    steps = check_statement(stated)
+    assert steps[0] == UNSIGNED
+    cut = dict(open_of(steps))["log"]
+    assert cut.endswith(f"some were taken out: {path}")
+
+
+def test_a_statement_that_counts_otherwise_is_open_though_nobody_signed_it(stated: Layout) -> None:
+    path = stated.local / STATEMENT
+    content = json.loads(path.read_text())
+    content["predicate"]["results"] += 1
+    path.write_text(json.dumps(content))
+    assert open_of(check_statement(stated)) == [
+        ("summary", f"the statement says otherwise than the log of: results: {path}")
+    ]
+
+
+def test_a_signature_is_asked_about_its_key(evidence: Layout, tmp_path: Path) -> None:
+    """Who knows nobody who vouches for a key believes no more than without one."""
+    key = make_key(tmp_path / "key")
+    attest(evidence, stored_set(evidence), key)
+    ((name, what),) = open_of(check_statement(evidence))
+    assert name == "signature" and what.startswith("signed with a key that nobody vouches for: ")
+    assert what.endswith(f": {evidence.local / STATEMENT}")
+    vouch(evidence, "author", key)
+    steps = check_statement(evidence)
+    assert open_of(steps) == [] and (steps[0].name, steps[0].checked) == ("signature", Checked.OK)
+    assert steps[0].what.startswith("signed by author")
