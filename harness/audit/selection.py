@@ -12,8 +12,6 @@ from harness.planning.jobs import Job
 from harness.results.reference import ReferenceResult
 from harness.results.store import Store
 
-# How many known keys a person is shown who gave one that is not known.
-
 
 def keys_of_jobs(store: Store, jobs: Iterable[Job]) -> tuple[list[str], int]:
     """The stored runs of these jobs, whatever they rest on, and how many of the jobs have none.
