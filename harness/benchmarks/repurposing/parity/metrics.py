@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from harness.base.plurals import counted
 from harness.benchmarks.repurposing.metrics import as_defined, as_published
 from harness.benchmarks.repurposing.metrics.pairs import Pairs
 from harness.methods.card import Tolerance
@@ -33,7 +34,7 @@ def check_metrics(arrays: Mapping[str, Array]) -> Iterator[ArrayFinding]:
                 cases.setdefault(name, []).append((number, ArrayFinding(name, Standing.ABSENT)))
     for name, findings in cases.items():
         number, worst = max(findings, key=lambda one: (one[1].standing.is_bad, one[1].error or 0.0))
-        note = f"{len(findings)} cases" + (f", worst in {number}" if worst.error or worst.standing.is_bad else "")
+        note = counted(len(findings), "case") + (f", worst in {number}" if worst.error or worst.standing.is_bad else "")
         yield ArrayFinding(name, worst.standing, worst.error, worst.allowed, f"{note}; {worst.note}".strip("; "))
 
 
