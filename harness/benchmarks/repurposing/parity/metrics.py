@@ -34,7 +34,9 @@ def check_metrics(arrays: Mapping[str, Array]) -> Iterator[ArrayFinding]:
                 cases.setdefault(name, []).append((number, ArrayFinding(name, Standing.ABSENT)))
     for name, findings in cases.items():
         number, worst = max(findings, key=lambda one: (one[1].standing.is_bad, one[1].error or 0.0))
-        note = counted(len(findings), "case") + (f", worst in {number}" if worst.error or worst.standing.is_bad else "")
+        note = counted(len(findings), "case") + (
+            f", worst in {number}" if worst.error or worst.standing.is_bad else ""
+        )
         yield ArrayFinding(name, worst.standing, worst.error, worst.allowed, f"{note}; {worst.note}".strip("; "))
 
 
