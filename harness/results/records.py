@@ -14,7 +14,7 @@ from harness.base.files import digest_of
 from harness.base.manifests import Strict
 from harness.base.vocabulary import Verdict
 from harness.planning.jobs import PlannedJob
-from harness.results.as_read import digest_as_read
+from harness.results.canonical_text import digest_as_read
 
 RECORD_FILE = "record.json"
 _ALWAYS = ("job.json", "log.txt", "method.json")

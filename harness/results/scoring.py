@@ -19,7 +19,7 @@ from harness.meaning.scorer import meaning_of_scorer
 from harness.planning.cells import Cell
 from harness.planning.jobs import Job, PlannedJob
 from harness.proof.leaves import Event, Leaf, now, scope_of
-from harness.results.as_read import digest_as_read
+from harness.results.canonical_text import digest_as_read
 from harness.results.records import Record
 from harness.results.store import Store
 from harness.results.truth import Truth, truth_of

@@ -223,7 +223,9 @@ def test_the_frame_is_what_the_committed_results_say(layout: Layout) -> None:
             "random",
             "published",
         ) and job.method in names:
-            assert entry.scores
+            assert (entry.scores is not None) == (entry.content["verdict"] == "ok")
+            if entry.scores is None:
+                continue
             values[job.method][job.split.seed] = entry.scores.metrics[metric] or 0.0
     here = api.Repository(layout)
     contest = api.contest(
@@ -283,7 +285,7 @@ def test_strict_shows_nothing_that_must_not_stand_alone(
     layout: Layout, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("PERMAFROST_RESULTS", str(layout.local))
-    asked = ["table", "--method", "als_wr", "--reference", "--dataset", "synthetic", "--split", "random"]
+    asked = ["table", "--method", "als_wr", "--reference", "--dataset", "fdataset", "--split", "random"]
     marked = [*asked, "--method", "lrssl", "--seed", "17263407"]
     assert CliRunner().invoke(group, [*asked, "--strict"]).exit_code == 0
     assert CliRunner().invoke(group, marked).exit_code == 0
@@ -291,4 +293,4 @@ def test_strict_shows_nothing_that_must_not_stand_alone(
         main([*marked, "--strict"])
     output = capsys.readouterr()
     assert (ended.value.code, output.out) == (1, "")
-    assert "als_wr on synthetic, random: ok 1; 1 of 1 seeds have a value" in output.err
+    assert "als_wr on fdataset, random: ok 1; 1 of 1 seeds have a value" in output.err

@@ -22,7 +22,7 @@ from harness.proof.leaves import Event, Leaf, LoggedResult
 from harness.proof.log import Log
 from harness.proof.plans import LoggedCell, enter_plan, plan_path
 from harness.results import digests
-from harness.results.as_read import digest_as_read
+from harness.results.canonical_text import digest_as_read
 from harness.results.records import StoredFile
 from harness.results.reference import (
     ReferenceResult,

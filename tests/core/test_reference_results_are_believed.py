@@ -353,7 +353,7 @@ def test_lines_as_we_write_them_are_not_written_anew_to_be_checked(
     made: Layout, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _parsed.cache_clear()
-    monkeypatch.setattr("harness.results.as_read.digest_of", lambda _: "written anew")
+    monkeypatch.setattr("harness.results.canonical_text.digest_of", lambda _: "written anew")
     assert len(load_reference(made)) == 2
 
 

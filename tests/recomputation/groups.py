@@ -61,6 +61,8 @@ def ours() -> Values:
         for dataset, our_dataset in own["datasets"].items():
             for split, our_split in own["splits"].items():
                 for run in runs_of(BENCHMARK, our_method, own["variant"], our_dataset, our_split):
+                    if run.verdict != "ok":
+                        continue
                     scores = {
                         name: run.metrics.get(metrics[name]) for name in paper()["metrics"] if name in metrics
                     }

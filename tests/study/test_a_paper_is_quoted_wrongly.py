@@ -27,7 +27,7 @@ TABLE_1 = {
 
 @pytest.fixture
 def nothing_measured(monkeypatch: pytest.MonkeyPatch) -> SplitFacts:
-    monkeypatch.setattr("harness.benchmarks.ddi.study.outdated", lambda *_: [])
+    monkeypatch.setattr("harness.benchmarks.ddi.study.changes_since", lambda *_: [])
     return measured([split("cluster", 1, [1, 2, 3], group="another")])
 
 

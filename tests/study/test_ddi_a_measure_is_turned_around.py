@@ -77,7 +77,7 @@ def measured(splits: Iterable[SplitMeasures], **changed: Any) -> SplitFacts:
 
 @pytest.fixture
 def sheet(sheets_of_data: MakeSheets, monkeypatch: pytest.MonkeyPatch) -> MakeSheet:
-    monkeypatch.setattr("harness.benchmarks.ddi.study.outdated", lambda *_: [])
+    monkeypatch.setattr("harness.benchmarks.ddi.study.changes_since", lambda *_: [])
     return lambda kind, number, *splits: sheets_of_data(measured(splits))[kind, number]
 
 
@@ -338,7 +338,7 @@ def test_sheets_of_data_read_as_kept(
     sheets_of_data: MakeSheets, made_up: SplitFacts, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        "harness.benchmarks.ddi.study.outdated", lambda *_: ["the data are others", "so is the code"]
+        "harness.benchmarks.ddi.study.changes_since", lambda *_: ["the data are others", "so is the code"]
     )
     for (kind, number), shown in sheets_of_data(made_up).items():
         assert is_kept(f"ddi-{kind}-{number}.txt", described(shown))
@@ -348,7 +348,7 @@ def test_sheets_of_data_read_as_kept(
 def test_sizes_of_all_files_of_twosides_have_no_stand_in(
     sheets_of_data: MakeSheets, made_up: SplitFacts, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("harness.benchmarks.ddi.study.outdated", lambda *_: [])
+    monkeypatch.setattr("harness.benchmarks.ddi.study.changes_since", lambda *_: [])
     whole = made_up.sizes[1].model_copy(
         update={"dataset": "twosides", "triplets": {"random": 1, "cluster": 2, "all": 3000}}
     )
