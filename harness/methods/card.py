@@ -124,6 +124,8 @@ class ParityTable(Strict):
     # row r of what is compared was made with this parameter r higher
     rows: str = ""
     inputs: dict[str, str] = {}
+    # without which kernels are chosen that answer otherwise than the golden's did: the case can't be met there
+    processor: list[str] = []
     # or, for a task that answers with traces alone: which arrays of a golden the method is handed, as they are
     given: list[str] = []
     # beside these, by name: files below a folder that --mirror names, NumPy arrays or tables of text

@@ -9,6 +9,7 @@ from typing import Protocol, cast
 from harness import benchmarks
 from harness.base.errors import MissingData
 from harness.base.layout import Layout
+from harness.base.machine import processor_flags
 from harness.execution.trials import Runner
 from harness.methods.card import MethodCard
 from harness.parity import references
@@ -84,6 +85,9 @@ def _check_matches(
 
 def _check_one(match: Match, golden: Golden, run: Runner, mirrors: Sequence[Path]) -> CaseFinding | None:
     """What came of one case; None where the table's condition on it does not hold."""
+    if lacking := sorted(set(match.table.processor) - set(processor_flags())):
+        note = f"not run: the golden needs a processor with {', '.join(lacking)}"
+        return CaseFinding(match.case.name, METHOD, match.card.name, standing=Standing.OTHER_PROCESSOR, note=note)
     if match.table.given:
         return check_traces(match, golden, run, how(match), mirrors)
     part = benchmarks.part(match.benchmark, "parity.answers")

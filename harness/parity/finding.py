@@ -22,6 +22,7 @@ class Standing(StrEnum):
     ABSENT = "absent"
     FAILED = "failed"
     MISSING_DATA = "missing-data"
+    OTHER_PROCESSOR = "other processor"
     NOT_IMPLEMENTED = "not implemented yet"
 
     @property

@@ -17,7 +17,7 @@ from harness.base.errors import CorruptData, ManifestError, MissingData, UsageEr
 from harness.base.layout import Layout
 from harness.cli import group
 from harness.methods.card import MethodCard, ParityTable, Tolerance
-from harness.parity import check_cases, find_cases
+from harness.parity import check, check_cases, find_cases
 from harness.parity.cases import METRICS, GoldenCase, matches_of
 from harness.parity.finding import CaseFinding, Standing
 from harness.parity.goldens import Golden
@@ -30,6 +30,36 @@ def test_a_case_without_a_method_is_named(
     np.savez(golden / "unknown_Small_12.npz", x=np.zeros(1))
     found = {finding.case: finding.worst for finding in check_cases(layout, find_cases(golden), [card], answers)}
     assert found == {"toy_Small_12": Standing.OK, "unknown_Small_12": Standing.NOT_IMPLEMENTED}
+
+
+@pytest.mark.parametrize(
+    ("needed", "standing", "said"),
+    [
+        ([], Standing.OK, ""),
+        (["avx", "fma"], Standing.OK, ""),
+        (["sve", "avx", "avx512f"], Standing.OTHER_PROCESSOR, "needs a processor with avx512f, sve"),
+    ],
+)
+def test_a_golden_of_another_processor_is_named_and_not_run(
+    layout: Layout,
+    golden: Path,
+    card: MethodCard,
+    answers: Answers,
+    monkeypatch: pytest.MonkeyPatch,
+    needed: list[str],
+    standing: Standing,
+    said: str,
+) -> None:
+    monkeypatch.setattr(check, "processor_flags", lambda: ["avx", "avx2", "fma"])
+    one = card.model_copy(update={"parity": [card.parity[0].model_copy(update={"processor": needed})]})
+    (found,) = check_cases(layout, find_cases(golden), [one], answers)
+    assert (found.case, found.kind, found.subject) == ("toy_Small_12", "method", "toy")
+    assert found.worst is standing and said in found.note
+    assert bool(answers.asked) is (standing is Standing.OK)
+
+
+def test_another_processor_is_no_drift() -> None:
+    assert not Standing.OTHER_PROCESSOR.is_bad
 
 
 def test_features_are_no_case(golden: Path) -> None:
