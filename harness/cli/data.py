@@ -199,10 +199,11 @@ def list_datasets(mirrors: tuple[Path, ...], as_json: bool) -> int:
 @click.option("--all", "everything", is_flag=True, help="Every dataset.")
 @mirror_option
 @json_option
-def get_datasets(names: tuple[str, ...], everything: bool, mirrors: tuple[Path, ...], as_json: bool) -> None:
+def get_datasets(names: tuple[str, ...], everything: bool, mirrors: tuple[Path, ...], as_json: bool) -> int:
     """Get datasets: find or download their files, convert and check them.
 
-    With --all, datasets that a person has to bring, or whose files nobody has recorded, are only named."""
+    With --all, datasets that a person has to bring, or whose files nobody has recorded, are only named. Exit code
+    2 when a manifest is faulty; all others are got."""
     layout = find_layout()
     rows: list[dict[str, Any]] = []
     for name in _selection(layout, names, everything):
@@ -220,6 +221,7 @@ def get_datasets(names: tuple[str, ...], everything: bool, mirrors: tuple[Path, 
                 click.echo(f"  {remark}")
     if as_json:
         echo_json(rows)
+    return _exit_code(layout, everything)
 
 
 @command.command("verify", short_help="Check files, conversion and kept arrays.")
@@ -250,10 +252,11 @@ def verify_datasets(names: tuple[str, ...], mirrors: tuple[Path, ...], as_json: 
 @click.option(
     "--output", type=click.Path(file_okay=False, path_type=Path), help="A folder: NAME.croissant.json for each."
 )
-def describe_datasets(names: tuple[str, ...], everything: bool, output: Path | None) -> None:
+def describe_datasets(names: tuple[str, ...], everything: bool, output: Path | None) -> int:
     """Describe datasets as Croissant 1.0: files with checksums, licence, citation, columns of tables.
 
-    Files that lie beside a manifest are named relative to datasets/NAME."""
+    Files that lie beside a manifest are named relative to datasets/NAME. Exit code 2 when, with --all, a manifest
+    is faulty; all others are described."""
     layout = find_layout()
     selection = _selection(layout, names, everything)
     if output is None and len(selection) > 1:
@@ -265,6 +268,7 @@ def describe_datasets(names: tuple[str, ...], everything: bool, output: Path | N
         else:
             write_json(output / f"{name}.croissant.json", document)
             click.echo(output / f"{name}.croissant.json")
+    return _exit_code(layout, everything)
 
 
 @command.command("forget", short_help="Take back checksums that were recorded at first sight.")
@@ -292,6 +296,12 @@ def _selection(layout: Layout, names: tuple[str, ...], everything: bool) -> list
         raise UsageError("no dataset is named", todo="name some, or --all (`harness list datasets` shows them)")
     check_known(layout, names)
     return list(names)
+
+
+def _exit_code(layout: Layout, everything: bool) -> int:
+    """That of a faulty manifest, where all datasets were meant and one was left out."""
+    left_out = everything and len(manifest_names(layout)) < len(dataset_names(layout))
+    return UsageError.exit_code if left_out else 0
 
 
 def _description(layout: Layout, name: str, mirrors: tuple[Path, ...]) -> tuple[dict[str, Any], str]:

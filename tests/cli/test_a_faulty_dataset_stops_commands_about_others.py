@@ -22,15 +22,18 @@ def faulty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize(
-    "command",
+    ("command", "code"),
     [
-        ("compare", "--benchmark", "repurposing", "--method", "als_wr", "--dataset", "fdataset"),
-        ("split", "list"),
-        ("data", "croissant", "--all", "--output", "CROISSANT"),
+        (("compare", "--benchmark", "repurposing", "--method", "als_wr", "--dataset", "fdataset"), 0),
+        (("split", "list"), 0),
+        # here that dataset was asked for, too
+        (("data", "croissant", "--all", "--output", "CROISSANT"), 2),
+        (("data", "croissant", "hdvd", "fdataset", "--output", "CROISSANT"), 0),
     ],
 )
 def test_what_is_about_other_data_goes_on(
     command: tuple[str, ...],
+    code: int,
     faulty: Path,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
@@ -39,7 +42,10 @@ def test_what_is_about_other_data_goes_on(
     with pytest.raises(SystemExit) as ended:
         main([str(tmp_path / part) if part == "CROISSANT" else part for part in command])
     shown = capsys.readouterr()
-    assert ended.value.code == 0 and "error" not in shown.err
+    assert ended.value.code == code and "error" not in shown.err
+    if "--all" not in command and "data" in command:
+        assert not caplog.messages
+        return
     (warning,) = caplog.messages
     assert warning.startswith("warning: dataset 'bad' is left out: dataset.toml breaks its schema\n  where: ")
     assert f"{faulty}: titel: there is no such field; did you mean 'title'?" in warning

@@ -191,6 +191,21 @@ def test_nothing_is_downloaded_for_a_digest_or_for_all(
     assert load_dataset(own, "mine").digest == dataset_digest(own, "mine")
 
 
+def test_a_faulty_manifest_among_all_is_in_the_exit_code_and_stops_no_other(
+    own: Layout, web: Web, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = _unknown(own, web.url())
+    load_dataset(own, "mine")
+    faulty = folder.parent / "bad" / "dataset.toml"
+    faulty.parent.mkdir()
+    faulty.write_text('name = "bad"\n')
+    monkeypatch.setattr(command, "find_layout", lambda: own)
+    for arguments, code in ((["get", "--all"], 2), (["get", "mine"], None)):
+        said = CliRunner().invoke(command.command, arguments, standalone_mode=False)
+        assert said.output.startswith(f"mine: {dataset_digest(own, 'mine')}\n")
+        assert (said.return_value or None) == code
+
+
 def test_damaged_record_is_named(own: Layout, web: Web) -> None:
     folder = _unknown(own, web.url())
     for damage in ("{", '{"far.txt": 7}', '{"far.txt": {"sha256": "short", "bytes": 1}}'):
