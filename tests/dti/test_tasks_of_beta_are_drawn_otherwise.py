@@ -150,6 +150,17 @@ def test_unknown_members_of_a_class_lead() -> None:
         split_of(drug_classes, dataset=full, group="class:0", space="TRO")
 
 
+def test_unknown_members_of_a_class_are_drawn_for() -> None:
+    """A larger class takes more random numbers, so that targets come in another order behind it."""
+    dataset = made_bindings()
+    larger = replace(dataset, group_sizes=dataset.group_sizes + 1)
+    first, other = (
+        by_name(split_of(drug_classes, dataset=one, group="class:0", space="TRO"), one)[2]
+        for one in (dataset, larger)
+    )
+    assert {drug for drug, _ in first} == {drug for drug, _ in other} and first != other
+
+
 @pytest.mark.parametrize("reading", READINGS)
 @pytest.mark.parametrize(("strategy", "parameters"), TASKS)
 def test_every_task_keeps_its_promises(strategy: Any, parameters: dict[str, Any], reading: str) -> None:
