@@ -18,8 +18,8 @@ from harness.benchmarks.combos.metrics.scored_rows import ScoredRows, Series, pa
 from harness.benchmarks.combos.names import RULES
 from harness.benchmarks.combos.scoring import scored_rows
 from harness.benchmarks.combos.splits.form import split_of
-from harness.benchmarks.combos.study import STUDY
-from harness.benchmarks.combos.study.bucket_tests import MEASURES, tests
+from harness.benchmarks.combos.study import STUDY, bucket_tests
+from harness.benchmarks.combos.study.bucket_tests import MEASURES
 from harness.benchmarks.combos.study.corpus import CorpusFacts, counts_of
 from harness.compare.runs import Obtained
 from harness.data import load_dataset
@@ -51,26 +51,26 @@ def test_runs_that_differ_are_tested_both_ways() -> None:
     series = [_series((0, 1), (0, 1, 2)), _series((0, 1)), _series((1, 2), (0, 1, 2))]
     rows = [ScoredRows.from_series(one) for one in series]
     for bucket in ("arity", "seen"):
-        results = tests(series, bucket)
+        results = bucket_tests.tests(series, bucket)
         assert [*results] == [*RULES]
         for rule, own in results.items():
             draws = published_test(rows, bucket, MatchRule(*RULES[rule]))
             paired = paired_buckets(rows, bucket, MatchRule(*RULES[rule]))
             assert own == {one: (draws[one].better, [*paired[one]] if one in paired else None) for one in MEASURES}
-    better, values = tests(series, "arity")["partial any"]["recall"]
+    better, values = bucket_tests.tests(series, "arity")["partial any"]["recall"]
     assert better is not None and 0 < better < 1000 and values is not None and len(values) == 5
 
 
 @pytest.mark.parametrize("count", [1, 3])
 def test_runs_with_one_answer_have_no_published_test(count: int) -> None:
-    results = tests([_series((0, 1), (0, 1, 2))] * count, "arity")
+    results = bucket_tests.tests([_series((0, 1), (0, 1, 2))] * count, "arity")
     assert {better for own in results.values() for better, _ in own.values()} == {None}
     assert results["exact any"]["recall"][1] is not None
 
 
 def test_a_difference_that_is_undefined_is_none() -> None:
     """Nothing of three drugs is predicted: of these there is no precision."""
-    results = tests([_series((0, 1))], "arity")
+    results = bucket_tests.tests([_series((0, 1))], "arity")
     assert [results["exact any"][one][1] is None for one in MEASURES] == [True, False]
 
 
@@ -115,7 +115,7 @@ def test_bars_are_as_long_as_their_means(repository: Layout) -> None:
     ]
     places = [dict(re.findall(r'(\w[\w-]*)="([^"]*)"', bar[3])) for bar in bars]
     assert [float(place["width"]) for place in places] == pytest.approx([120, 160, 120, 160])
-    assert {float(place["x"]) for place in places} == {150.0} and {place["height"] for place in places} == {"9"}
+    assert {float(place["x"]) for place in places} == {150.0} and {place["height"] for place in places} == {"9.0"}
     # the second part is the lighter one, and a gap parts precision from recall
     heights = [float(place["y"]) for place in places]
     assert [after - before for before, after in zip(heights, heights[1:], strict=False)] == [11, 14, 11]
