@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -25,7 +26,8 @@ from harness.compare.runs import Obtained
 from harness.data import load_dataset
 from harness.study.measurements import load_measured
 from tests.combos.made_documents import line, write_files
-from tests.combos.test_the_study_shows_something_else import HERE, RULES as SHOWN_RULES, sheets_of
+from tests.combos.test_the_study_shows_something_else import HERE, sheets_of
+from tests.combos.test_the_study_shows_something_else import RULES as SHOWN_RULES
 
 DRUGS = (MarkedDrug(0, 1, "A"), MarkedDrug(2, 3, "B"), MarkedDrug(4, 5, "C"))
 RELATIONS = ((DrugRelation(POS, (0, 1)),), (DrugRelation(COMB, (0, 1, 2)),), (DrugRelation(POS, (1, 2)),))
@@ -118,7 +120,7 @@ def test_bars_are_as_long_as_their_means(repository: Layout) -> None:
     assert {float(place["x"]) for place in places} == {150.0} and {place["height"] for place in places} == {"9.0"}
     # the second part is the lighter one, and a gap parts precision from recall
     heights = [float(place["y"]) for place in places]
-    assert [after - before for before, after in zip(heights, heights[1:], strict=False)] == [11, 14, 11]
+    assert [after - before for before, after in pairwise(heights)] == [11, 14, 11]
     shades = [float(place["fill-opacity"]) for place in places]
     assert shades == pytest.approx([0.9, 0.45, 0.9, 0.45])
 

@@ -136,9 +136,8 @@ def test_abstracts_are_called_by_their_first_documents() -> None:
 def test_what_nobody_annotated_is_not_for_training(other: int) -> None:
     documents = [_document(number, 2, (), source="one") for number in range(3)]
     remarks = checked_remarks(dataset_of("made", documents, [TRAINING_FILE, TEST_FILE, other]))
-    assert remarks == (
-        f"{1 + (other == TRAINING_FILE)} of 3 documents are for training and share an abstract with a test document",
-    )
+    count = 1 + (other == TRAINING_FILE)
+    assert remarks == (f"{count} of 3 documents are for training and share an abstract with a test document",)
 
 
 def test_the_study_counts_what_is_there(made: CombosDataset) -> None:

@@ -120,7 +120,7 @@ def test_a_converter_that_is_wrong_is_told(changes: dict[str, Any], what: str, w
 
 
 def test_edges_of_one_kind_or_with_others_are_taken() -> None:
-    """The last drug and the first target stand beside each other, and so do the last target and the first other."""
+    """The last drug and the first target are neighbours by number, and so are the last target and an other."""
     edges = _rows((0, 1, 2), (1, 3, 4), (0, 2, 5), (1, 4, 5), (0, 5, 0), (1, 5, 3))
     assert checked_remarks(replace(MADE, edges=edges)) == ()
 
