@@ -38,12 +38,14 @@ def _row(**changes: object) -> dict[str, object]:
 
 
 def test_an_answer_is_read(tmp_path: Path) -> None:
-    content = _line(_row(), _row(spans=[0, 1, 2], label="NO_COMB", score=1)) + EMPTY + _line(_row(spans=[0, 1]))
+    content = (
+        _line(_row(), _row(spans=[0, 1, 2], label="NO_COMB", score=1)) + EMPTY + _line(_row(spans=[0, 1], score=0))
+    )
     for end in (content, content.rstrip(), content.replace(b"\n", b"\r\n")):
         assert QUESTION.read(_write(tmp_path, end)) == (
             (Combination((0, 2), "POS", 0.5), Combination((0, 1, 2), "NO_COMB", 1.0)),
             (),
-            (Combination((0, 1), "POS", 0.5),),
+            (Combination((0, 1), "POS", 0.0),),
         )
 
 
@@ -141,6 +143,20 @@ def test_combinations_are_ranked_and_none_is_no_combination() -> None:
     assert ranking.columns == ("document", "drugs", "label", "score")
     assert ranking.rows == (("first", "C + A + B", "POS", 0.75), ("first", "C + A", "COMB", 0.25))
     assert BENCHMARK.ranking(dataset, split_of([1]), answer, 1).rows == ranking.rows[:1]
+
+
+def test_equal_scores_keep_the_order_of_the_asked_documents() -> None:
+    drugs = (MarkedDrug(0, 1, "A"), MarkedDrug(2, 3, "B"))
+    documents = [Document(name, "A B", "A B", "", drugs, ()) for name in ("learned", "first", "second")]
+    scores = (0.25, 0.5), (0.5,)
+    answer = tuple(
+        tuple(Combination((0, 1), label, score) for label, score in zip(("COMB", "POS"), own, strict=False))
+        for own in scores
+    )
+    ranking = BENCHMARK.ranking(dataset_of("made", documents, [0, 1, 1]), split_of([0, 1, 1]), answer, 2)
+    assert ranking.rows == (("first", "A + B", "POS", 0.5), ("second", "A + B", "COMB", 0.5))
+    with pytest.raises(ValueError, match="zip"):
+        BENCHMARK.ranking(dataset_of("made", documents, [0, 1, 1]), split_of([0, 1, 1]), answer[:1], None)
 
 
 def test_every_answer_that_is_one_is_scored() -> None:

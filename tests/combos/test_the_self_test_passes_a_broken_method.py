@@ -140,6 +140,24 @@ def test_what_depends_on_what_is_asked_must_be_declared(card: MethodCard, tmp_pa
     assert failed(declared, running(tmp_path / "honest", honest)) == {"order"}
 
 
+@pytest.mark.parametrize("change", [{}, {"spans": [0, 1]}, {"label": "COMB"}, {"score": 0.50002}])
+def test_any_field_that_depends_on_what_is_asked_is_found(
+    card: MethodCard, tmp_path: Path, change: dict[str, Any]
+) -> None:
+    """Of fewer documents another combination, class or score is told, as many as before."""
+
+    def other(trial: Trial) -> Rows:
+        # whoever is asked for all names the last two drugs
+        rows = honest(trial)
+        for own, drugs in zip(rows, _drugs(trial), strict=True):
+            for row in own:
+                row["spans"] = [len(drugs) - 2, len(drugs) - 1]
+        fewer = len(rows) < len(sentences().split.asked)
+        return [[{**row, **(change if fewer else {})} for row in own] for own in rows]
+
+    assert ("order" in failed(card, running(tmp_path, other))) == bool(change)
+
+
 @pytest.mark.parametrize("count", [0, 1])
 def test_a_method_that_counts_on_two_drugs_is_found(card: MethodCard, tmp_path: Path, count: int) -> None:
     def needing(trial: Trial) -> Rows:

@@ -55,6 +55,48 @@ def test_metrics_of_all_pairs(rows: list[tuple[bool, float, int]], chunk: int) -
     assert metrics == {name: _close(value) for name, value in expected.items()}
 
 
+_AT_HALF = ("precision", "recall", "F1")
+
+
+@pytest.mark.parametrize(
+    ("truth", "scores", "at_half", "reason"),
+    [
+        ([False, False], [0.1, 0.2], (0.0, 0.0, 0.0), "no test pair binds"),
+        ([False, False], [0.1, 0.5], (0.0, 0.0, 0.0), "no test pair binds"),
+        ([True, True], [0.1, 0.2], (0.0, 0.0, 0.0), "every test pair binds"),
+        ([True, True], [0.5, 0.2], (1.0, 0.5, 2 / 3), "every test pair binds"),
+    ],
+)
+def test_where_nothing_can_be_divided_it_is_0_and_where_nothing_can_be_told_it_is_said(
+    truth: list[bool], scores: list[float], at_half: tuple[float, ...], reason: str
+) -> None:
+    metrics = binding_metrics(np.array(truth), np.array(scores))
+    assert tuple(metrics[name] for name in _AT_HALF) == at_half
+    others = ("AUROC", "AUPR", "AUPR/trapezoid", "best F1", "general score", "general score/best F1")
+    assert {name: metrics[name] for name in others} == dict.fromkeys(others, reason)
+    assert len(metrics) == len(others) + len(_AT_HALF)
+
+
+def test_metrics_of_the_other_kind_say_so() -> None:
+    pairs = np.array([[0, 0], [1, 0], [2, 0]], dtype=np.int32)
+    names = ("a", "b", "c"), ("p",)
+    rows = np.array([[TRAIN, 0, 0, 0], [TEST, 1, 0, 1], [TEST, 2, 0, 2]], dtype=np.int32)
+    for values, metric, reason in (
+        (np.array([5.0, 6.0, 7.0]), "AUROC", "not a metric of affinities"),
+        (np.ones(3), "MSE", "not a metric of bindings"),
+    ):
+        dataset = DtiDataset("made-up", pairs, values, *names, ("C",) * 3, ("M",))
+        metrics, notes = SCORING.score(dataset, pair_split(rows), np.array([6.0, 9.0]), {})
+        assert metrics[metric] is None and notes[metric] == reason
+        assert {*notes} == {name for name, value in metrics.items() if value is None}
+        assert {*metrics} == {one.name for one in SCORING.metrics}
+    measured = DtiDataset("made-up", pairs, np.array([5.0, 6.0, 7.0]), *names, ("C",) * 3, ("M",))
+    metrics, _ = SCORING.score(measured, pair_split(rows), np.array([6.0, 9.0]), {})
+    assert (metrics["MSE"], metrics["CI"]) == (2.0, 1.0)
+    _, notes = SCORING.score(measured, pair_split(rows), np.array([6.0, 1e200]), {})
+    assert notes["MSE"] == "an error is too large to be squared"
+
+
 @settings(max_examples=150)
 @given(rows=ROWS, chunk=st.sampled_from([1, 3, 7, 1 << 20]), pairs=st.integers(1, 5))
 def test_metrics_within_drugs_and_targets(rows: list[tuple[bool, float, int]], chunk: int, pairs: int) -> None:

@@ -151,9 +151,12 @@ def test_releases_have_their_published_numbers(
     assert json.loads(path.read_text())[0] in np.flatnonzero(dataset.released == -1)
 
 
+SIMILARITY = np.array([[1, 0.5, 0.25], [0.5, 1, 0.125], [0.25, 0.125, 1]])
+
+
 def luo_files(folder: Path) -> dict[str, Path]:
     """The files of a small network."""
-    np.save(folder / "drug_similarity.npy", np.eye(3))
+    np.save(folder / "drug_similarity.npy", SIMILARITY)
     return {"drug_similarity.npy": folder / "drug_similarity.npy"} | written(
         folder,
         {
@@ -173,6 +176,10 @@ def test_a_protein_that_is_there_twice_is_two_targets(tmp_path: Path) -> None:
     assert dataset.pairs.tolist() == [[0, 1], [2, 0], [2, 2]] and dataset.smiles == ("C", "CC", "N")
     assert dataset.edges.tolist() == [[0, 0, 1], [0, 1, 2]]
     assert len(checked_remarks(dataset)) == 1 and dataset.remarks[0].startswith("1 of 3 proteins")
+    # who reads the dataset must know what the paper has beside it
+    assert len(dataset.remarks) == 2 and dataset.remarks[1].endswith("of the paper are not public")
+    assert dataset.drug_similarity.tolist() == SIMILARITY.tolist() and not dataset.affinity
+    assert dataset.drug_ids == ("DB1", "DB2", "DB3") and dataset.relation_names == ("drug-drug",)
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,11 @@ import pytest
 from harness.base.errors import MissingData, UsageError
 from harness.base.layout import Layout
 from harness.benchmarks.dti.dataset import LEADING, MEMBER, DtiDataset
+from harness.benchmarks.dti.splits.generator.bindings import bindings_of
+from harness.benchmarks.dti.splits.generator.categories import Category
 from harness.benchmarks.dti.splits.generator.connectivity import SCENARIOS
-from harness.benchmarks.dti.splits.generator.folds import occurrence_auroc, parts_of
+from harness.benchmarks.dti.splits.generator.folds import fold_of, occurrence_auroc, parts_of
+from harness.benchmarks.dti.splits.generator.spaces import category_space
 from harness.benchmarks.dti.splits.pairs import FORM, NEGATIVE, NEW, PairSplit, pair_split
 from harness.benchmarks.dti.splits.strategies import (
     annotated_pairs,
@@ -218,6 +221,23 @@ def test_a_task_is_not_taken_for_another(strategy: Any, parameters: dict[str, An
     assert broken(strategy, split, **other)
 
 
+@pytest.mark.parametrize("space", CATEGORIES)
+def test_drugs_that_lead_are_of_the_space_of_members_alone(space: str) -> None:
+    """Of a class with members that nobody knows, negatives of other drugs are not of the leading one."""
+    bindings = bindings_of(made())
+    halves = fold_of(bindings, bindings.codes, 1, 10, 1024)
+    drugs, targets = halves.learned.drugs, halves.asked.targets if space[1] == "E" else halves.only_learned.targets
+    members, leading = drugs[:3], np.array([0, made().drugs - 1])
+    mask = category_space(halves, space, Category(True, members, 5, leading))
+    others = np.setdiff1d(np.concatenate([drugs, halves.asked.drugs]), members)
+    expected = {*members.tolist(), *leading.tolist()} if space[2] == "O" else {*others.tolist()}
+    assert {*np.flatnonzero(mask.any(axis=1)).tolist()} == expected
+    assert {*np.flatnonzero(mask.any(axis=0)).tolist()} == {*targets.tolist()}
+    # targets have none that lead: of their category it says nothing
+    of_targets = Category(False, halves.learned.targets[:3], 5, leading)
+    assert not category_space(halves, "TEO", of_targets)[made().drugs - 1].any()
+
+
 @pytest.mark.parametrize("strategy", [drug_classes, target_classes])
 @pytest.mark.parametrize("space", CATEGORIES)
 def test_how_often_a_drug_occurs_tells_nothing_once_corrected(strategy: Any, space: str) -> None:
@@ -379,3 +399,43 @@ def test_a_golden_table_that_differs_is_found(repository: Layout, shared: Path, 
         "beta/test5_repo_testpairs": Standing.OK,
         "beta/notes": Standing.FAILED,
     }
+
+
+def test_tables_are_compared_with_the_dataset_beside_them(tmp_path: Path) -> None:
+    """No dataset has these bindings, and no data are needed."""
+    house, folder = (
+        Layout(root=tmp_path, cache=tmp_path / "cache", local=tmp_path / "local"),
+        tmp_path / "dti" / "beta",
+    )
+    folder.mkdir(parents=True)
+    dataset = made()
+    tables = {
+        "beta_positives_12240.csv.gz": ["drug,target", *map(",".join, named(dataset, dataset.pairs))],
+        "beta_drug_smiles.csv.gz": ["drug", *dataset.drug_ids],
+        "targets_with_sequence_known.csv.gz": ["target", *dataset.target_ids],
+    }
+    train, test, _ = by_name(split_of(general, fold=2), dataset)
+    header = "test,job,task,fold,role,drug,target,label"
+    rows = [
+        f"0,j,isolateFree,2,{role},{drug},{target},1"
+        for role, part in (("train", train), ("test", test))
+        for drug, target in part
+    ]
+    tables |= {"test0_whole.csv": [header, *rows], "test0_turned.csv": [header, rows[1], rows[0], *rows[2:]]}
+    tables |= {"test0_unread.csv": [header, rows[0].replace(",1", ",one"), rows[-1].replace("0,j", "9,j")]}
+    for name, lines in tables.items():
+        (folder / name).write_text("".join(f"{line}\n" for line in lines))
+    findings = {case.name: references.check(house, case, []) for case in find_cases(tmp_path / "dti")}
+    standings = {name: [one.standing for one in finding.arrays] for name, finding in findings.items()}
+    assert standings == {
+        "beta/test0_turned": [Standing.BEYOND, Standing.OK],
+        "beta/test0_unread": [Standing.FAILED, Standing.FAILED],
+        "beta/test0_whole": [Standing.OK, Standing.OK],
+    }
+    # without them it is compared with the dataset `beta`, which is not here
+    alone = tmp_path / "alone" / "dti" / "beta"
+    alone.mkdir(parents=True)
+    (folder / "test0_whole.csv").rename(alone / "test0_whole.csv")
+    (case,) = find_cases(alone.parent)
+    with pytest.raises(UsageError, match="beta"):
+        references.check(house, case, [])

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from harness.base.layout import Layout
+from harness.benchmarks.dti import study
 from harness.benchmarks.dti.converters.beta.network import ARCHIVE, binding_edges
 from harness.benchmarks.dti.dataset import DtiDataset
 from harness.benchmarks.dti.input_arrays import inputs_of
@@ -18,6 +20,7 @@ from harness.data import load_dataset
 from harness.data.datasets import fetch_dataset
 from harness.study.measurements import load_measured
 from tests.dti.beta_files import EDGES, FILES, NODE, converted, network
+from tests.dti.own_tables import write_tables
 
 
 def test_edges_in_any_case_and_of_known_nodes_are_told_from_others(tmp_path: Path) -> None:
@@ -45,6 +48,65 @@ def test_the_area_is_that_of_edges_as_scores(tmp_path: Path, asked: list[int], a
     joined = np.zeros((dataset.drugs, dataset.targets), dtype=np.bool_)
     joined[0, 3], joined[2, 2], joined[0, 0] = map(bool, asked)
     assert edge_auroc(split, dataset, joined) == auroc
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Layout:
+    """A repository whose BETA has three bindings, two of which its network joins."""
+    own = Layout(root=tmp_path, cache=tmp_path / "cache", local=tmp_path / "local")
+    own.datasets.mkdir()
+    tables: dict[str, str | bytes] = {
+        "drugs.csv": "drug,smiles\ndb1,C\ndb2,C\ndb3,C\n",
+        "targets.csv": "target,sequence\nbe1,M\nbe2,M\nbe3,M\n",
+        "pairs.csv": "drug,target\ndb1,be1\ndb1,be2\ndb2,be1\n",
+        "edges.csv": "head_type,head,tail_type,tail\n",
+        "groups.csv": "group,drug,target\n",
+        "drug_similarity.csv": "drug,other,similarity\n",
+    }
+    counts: dict[str, int | str] = {"structures": 3, "sequences": 3, "nodes": 0, "relations": 0, "edges": 0}
+    folder = write_tables(own, tables, **counts, groups=0).rename(own.datasets / "beta")
+    manifest = folder / "dataset.toml"
+    manifest.write_text(manifest.read_text().replace('"mine"', '"beta"', 1))
+    ends = (("db1", "be1"), ("db1", "be2"), ("db3", "be3"))
+    archive = network(tmp_path, [(NODE.format(drug), "Drug-Target", NODE.format(target)) for drug, target in ends])
+    (own.datasets / "beta_network").mkdir()
+    (own.datasets / "beta_network" / ARCHIVE).write_bytes(archive)
+    (own.datasets / "beta_network" / "dataset.toml").write_text(
+        'name = "beta_network"\ntitle = "B"\nbenchmark = "dti"\ncitation = "none"\nlicence = "none"\n'
+        f'converter = "beta"\n[[files]]\nname = "{ARCHIVE}"\nbytes = {len(archive)}\n'
+        f'sha256 = "{hashlib.sha256(archive).hexdigest()}"\n[statistics]\ndrugs = 3\ntargets = 3\n'
+    )
+    return own
+
+
+def test_tasks_are_counted_and_what_they_lack_is_named(house: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Half of two bindings is asked, beside the one pair of the drug, or of the target, that does not bind."""
+    rows = {"Test 4": "single_nodes:kind={drug,target},rank=0", "Test 5": "new_pairs:rank={0..1}"}
+    monkeypatch.setattr(study, "TASKS", rows)
+    said: list[str] = []
+    study.STUDY.measure(house, "dti", [], said.append)
+    facts = load_measured(house, "dti", TaskFacts)
+    assert facts is not None and said == ["tasks as-published", "tasks as-defined"]
+    assert (facts.dataset, facts.bindings, facts.edges) == ("beta", 3, 2)
+    assert facts.digest == load_dataset(house, "beta", DtiDataset).digest
+    assert [(one.row, one.reading, one.made) for one in facts.rows] == [
+        ("Test 4", "as-published", 0),
+        ("Test 5", "as-published", 0),
+        ("Test 4", "as-defined", 2),
+        ("Test 5", "as-defined", 0),
+    ]
+    made = dict(zip((*study.QUANTITIES, "AUROC"), facts.rows[2].means, strict=True))
+    assert {name: made[name] for name in ("training pairs", "test pairs", "test positives", "test negatives")} == {
+        "training pairs": 2,
+        "test pairs": 2,
+        "test positives": 1,
+        "test negatives": 1,
+    }
+    # one drug and two targets are asked, and two drugs and one target
+    assert (made["drugs in test"], made["targets in test"]) == (1.5, 1.5)
+    assert facts.rows[0].means == [] and sum(facts.rows[0].lacking.values()) == 2
+    assert [sum(one.lacking.values()) for one in facts.rows] == [2, 2, 0, 2]
+    assert any("Test 5" in what for what in facts.rows[3].lacking)
 
 
 def test_what_was_measured_says_so(repository: Layout) -> None:
