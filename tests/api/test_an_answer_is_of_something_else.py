@@ -1,0 +1,321 @@
+"""Each function answers about what was named: these runs, that machine or the committed results, and no other."""
+
+from __future__ import annotations
+
+import os
+import threading
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness import api
+from harness.api.claims import _benchmark_of
+from harness.api.repository import numbers, several
+from harness.base.errors import AuditError, EngineError, UsageError
+from harness.base.layout import Layout
+from harness.base.vocabulary import Verdict
+from harness.planning.plan import Plan
+from harness.results.last_audit import REFERENCE, STORED, digest_of_keys, read_last_audit
+from harness.results.reference import save_reference
+from harness.results.scoring import scores_path
+from tests.fabricate import planned_of
+
+
+@pytest.fixture
+def here(evidence: Layout, monkeypatch: pytest.MonkeyPatch) -> api.Repository:
+    """Four made-up runs, of which the last failed, on a machine without an engine."""
+    monkeypatch.setenv("DOCKER_HOST", "unix:///nowhere/engine.sock")
+    return api.Repository(evidence)
+
+
+@pytest.fixture
+def committed(here: api.Repository) -> api.Repository:
+    """The same runs, committed too."""
+    save_reference(here.layout, here.store)
+    return here
+
+
+@pytest.fixture
+def keys(made_up: Plan) -> list[str]:
+    return [planned_of(cell).key for cell in made_up.cells]
+
+
+def audited(repository: api.Repository, *runs: Any, **named: Any) -> set[str]:
+    report = api.audit(*runs, progress=None, repository=repository, **named)
+    return {one.key for one in report.audits}
+
+
+def test_an_audit_is_of_the_runs_that_were_named(here: api.Repository, keys: list[str]) -> None:
+    assert audited(here, keys[0][:12].upper()) == {keys[0]}
+    assert audited(here, [keys[0], keys[3][:10]]) == {keys[0], keys[3]}
+    assert read_last_audit(here.layout, STORED) is None, "only one of all is noted"
+    assert audited(here) == {*keys[:4]}
+    note = read_last_audit(here.layout, STORED)
+    assert note is not None and read_last_audit(here.layout, REFERENCE) is None
+    assert (note.results, note.replayed, note.digest) == (4, 0, digest_of_keys(here.store.finished()))
+    assert note.passed + note.failed + note.superseded + note.unfinished == 4
+
+
+def test_an_audit_of_a_suite_is_of_its_present_cells(here: api.Repository, keys: list[str]) -> None:
+    report = api.audit(suite="smoke", progress=None, repository=here)
+    assert {one.key for one in report.audits} <= {*keys} and report.without_run > 0
+    assert read_last_audit(here.layout, STORED) is None
+
+
+def test_an_audit_of_reference_results_is_of_what_is_committed(committed: api.Repository, keys: list[str]) -> None:
+    assert audited(committed, reference=True) == {*keys[:4]}
+    assert read_last_audit(committed.layout, REFERENCE) is not None
+    assert read_last_audit(committed.layout, STORED) is None
+    api.forget(keys[1], repository=committed)
+    assert audited(committed, keys[1]) == {keys[1]}, "of what is not here, what is committed"
+    with pytest.raises(UsageError, match="some of these runs were made here, others are reference") as error:
+        audited(committed, [keys[0], keys[1]])
+    assert error.value.where == f"{keys[0][:12]}, {keys[1][:12]}"
+    assert audited(committed, [keys[0], keys[1]], reference=True) == {keys[0], keys[1]}
+
+
+def test_nothing_to_audit_is_no_audit(here: api.Repository, keys: list[str]) -> None:
+    with pytest.raises(AuditError, match="no reference results to audit") as error:
+        api.audit(reference=True, progress=None, repository=here)
+    assert error.value.where == str(here.layout.reference)
+    with pytest.raises(EngineError):
+        api.audit(keys[0], replay=1, progress=None, repository=here)
+
+
+@pytest.mark.parametrize(
+    ("methods", "datasets", "benchmark"),
+    [
+        ((), (), "repurposing"),
+        (("bnnr",), (), "repurposing"),
+        ((), ("synthetic_ddi",), "ddi"),
+        (("mlp",), ("synthetic_ddi",), "ddi"),
+        # nothing belongs to both, and published names tell nothing
+        (("bnnr",), ("synthetic_ddi",), "repurposing"),
+        (("BNNR of the paper",), ("Fdataset of the paper",), "repurposing"),
+    ],
+)
+def test_claims_are_those_of_what_was_named(
+    repository: Layout, methods: tuple[str, ...], datasets: tuple[str, ...], benchmark: str
+) -> None:
+    assert _benchmark_of(repository, methods, datasets) == benchmark
+
+
+@pytest.mark.parametrize("kind", ["method", "dataset", "split"])
+def test_a_misspelt_name_is_no_empty_comparison(layout: Layout, kind: str) -> None:
+    asked: dict[str, Any] = {f"{kind}s": "nobody", "repository": api.Repository(layout)}
+    for compare in (api.compare, api.compare_accelerators):
+        with pytest.raises(UsageError, match=f"no {kind} is called 'nobody'"):
+            compare("repurposing", **asked)
+
+
+def test_claims_are_of_the_seeds_and_splits_that_were_named(layout: Layout) -> None:
+    named: dict[str, Any] = {"methods": "als_wr", "datasets": "fdataset", "repository": api.Repository(layout)}
+    every = api.compare("repurposing", **named).comparisons
+    seeds = sorted({one.claim.seed for one in every if one.claim.seed is not None})
+    assert len(seeds) > 1
+    some = api.compare("repurposing", seeds=seeds[0], **named).comparisons
+    assert {one.claim.seed for one in some} == {seeds[0]} and len(some) < len(every)
+    splits = {one.claim.split for one in every}
+    split = sorted(splits)[0]
+    some = api.compare("repurposing", splits=[split], **named).comparisons
+    assert {one.claim.split for one in some} == {split}
+
+
+def test_a_contest_of_a_suite_has_no_seeds_of_its_own(here: api.Repository) -> None:
+    with pytest.raises(UsageError, match="a suite names its own seeds"):
+        api.contest("constant", suite="smoke", seeds=0, repository=here)
+    assert api.contest(["constant", "als_wr"], repository=here).metric.name == "NS-AUC/as-defined"
+
+
+def test_a_contest_is_of_runs_made_here_unless_committed_ones_are_asked_for(
+    committed: api.Repository, keys: list[str]
+) -> None:
+    api.forget(keys[:4], repository=committed)
+    frame = api.table(api.contest("constant", reference=True, repository=committed), repository=committed)
+    assert not frame.empty
+    with pytest.raises(UsageError):
+        api.contest("constant", repository=committed)
+
+
+def test_scores_of_a_committed_run_are_the_committed_ones(committed: api.Repository, keys: list[str]) -> None:
+    mine = api.scores(keys[0], repository=committed)
+    api.forget([keys[0], keys[3]], repository=committed)
+    theirs = api.scores(keys[0][:12], repository=committed)
+    assert theirs.job == mine.job and theirs.scores.metrics == mine.scores.metrics
+    with pytest.raises(UsageError, match="predictions of reference results are not kept") as error:
+        api.scores(keys[0], again=True, repository=committed)
+    assert error.value.todo.startswith("run it here: harness run ")
+    with pytest.raises(UsageError, match=f"run {keys[3][:16]} has nothing to score: error"):
+        api.scores(keys[3], repository=committed)
+
+
+def test_scores_are_computed_anew_where_that_is_asked_for(here: api.Repository, keys: list[str]) -> None:
+    path = scores_path(here.layout, keys[0])
+    before = path.stat().st_ino, path.stat().st_mtime_ns
+    api.scores(keys[0], repository=here)
+    assert (path.stat().st_ino, path.stat().st_mtime_ns) == before
+    api.scores(keys[0], again=True, repository=here)
+    assert (path.stat().st_ino, path.stat().st_mtime_ns) != before
+
+
+def test_committed_results_stand_in_a_table_where_that_is_asked_for(
+    committed: api.Repository, made_up: Plan, keys: list[str]
+) -> None:
+    api.forget(keys[0], repository=committed)
+    alone = api.status(made_up, repository=committed).cells[0]
+    beside = api.status(made_up, reference=True, repository=committed).cells[:2]
+    assert (alone.cell.verdict, alone.reference) == (Verdict.PENDING, False)
+    assert [(one.cell.verdict, one.reference) for one in beside] == [(Verdict.OK, True), (Verdict.OK, False)]
+
+
+def test_a_log_and_a_difference_are_of_the_keys_that_were_named(here: api.Repository, keys: list[str]) -> None:
+    assert api.container_log(keys[3][:12], repository=here) == "no such matrix\n"
+    assert api.diff(keys[0], keys[0], repository=here) == []
+    sections = {one.section for one in api.diff(keys[0], keys[2], repository=here)}
+    assert "job" in sections
+    one, other = (next(d for d in api.diff(*pair, repository=here) if d.name == "method") for pair in _pairs(keys))
+    assert (one.first, one.second) == (other.second, other.first) == ("constant", "als_wr")
+
+
+def _pairs(keys: list[str]) -> tuple[tuple[str, str], tuple[str, str]]:
+    return (keys[0], keys[2]), (keys[2], keys[0])
+
+
+def test_a_run_is_forgotten_and_not_one_that_is_only_shown(here: api.Repository, keys: list[str]) -> None:
+    shown = api.forget(methods="als_wr", datasets="synthetic", dry_run=True, repository=here)
+    assert {run.key for run in shown} == {*keys[2:4]} and len(list(here.store.finished())) == 4
+    assert api.forget(keys[2], repository=here)[0].key == keys[2]
+    assert {*here.store.finished()} == {keys[0], keys[1], keys[3]}
+
+
+def test_a_statement_is_of_these_results_and_no_audit_that_failed_signs_it(
+    here: api.Repository, keys: list[str], tmp_path: Path
+) -> None:
+    made = api.attest(repository=here)
+    assert made.signer is None and made.path.parent == here.layout.local
+    assert dict(made.statement.verdicts) == {"ok": 3, "error": 1}
+    assert api.verify(repository=here).steps
+    report = api.audit(keys[0], progress=None, repository=here)
+    with pytest.raises(AuditError, match="nothing is signed: 1 audit failed; not replayed") as error:
+        api.confirm(replace_failed(report), tmp_path / "key", repository=here)
+    assert error.value.where == "the audit above" and error.value.todo == "look at its reasons"
+
+
+def replace_failed(report: Any) -> Any:
+    """The same report after its first run failed."""
+    step = replace(report.audits[0].steps[0], checked=_failed(report))
+    return replace(report, audits=(replace(report.audits[0], steps=(step, *report.audits[0].steps[1:])),))
+
+
+def _failed(report: Any) -> Any:
+    return type(report.audits[0].steps[0].checked).FAILED
+
+
+def test_what_others_ran_is_merged_folder_by_folder(here: api.Repository, keys: list[str], tmp_path: Path) -> None:
+    theirs = tmp_path / "theirs"
+    here.layout.local.rename(theirs)
+    (merged,) = api.merge(theirs, progress=None, repository=here)
+    assert merged.folder == theirs and dict(merged.taken) == {"ok": 3, "error": 1}
+    assert {*here.store.finished()} == {*keys[:4]}
+    one, other = api.merge([str(theirs), theirs], progress=None, repository=here)
+    assert one.taken.total() == other.taken.total() == 0
+    log = theirs / "log.jsonl"
+    log.write_text(f"no leaf\n{log.read_text()}")
+    broken, *_ = api.merge(theirs, progress=None, repository=here)
+    (refused,) = broken.refused
+    assert (refused.key, refused.label, broken.folder) == ("", "all of its runs", theirs)
+    assert refused.what and refused.where
+
+
+def test_a_folder_holds_one_job_of_todays_code(
+    here: api.Repository, made_up: Plan, keys: list[str], tmp_path: Path
+) -> None:
+    for plan, count in ((Plan("x", made_up.cells[:2]), "2 cells"), (Plan("x", ()), "0 cells")):
+        with pytest.raises(UsageError, match=f"asked for: {count}, and a folder holds one job"):
+            api.write_job(plan, tmp_path / "kit", repository=here)
+    with (here.layout.methods / "constant" / "method.py").open("a") as file:
+        file.write("\nx = 1\n")
+    with pytest.raises(UsageError, match=f"run {keys[0][:12]} is of other code than this tree holds") as error:
+        api.write_job(keys[0][:12], tmp_path / "kit", repository=here)
+    assert f"harness job write {tmp_path / 'kit'} " in error.value.todo
+    assert not (tmp_path / "kit").exists()
+
+
+def test_a_repository_is_opened_with_what_was_named(
+    layout: Layout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, other = tmp_path / "one", tmp_path / "other"
+    for folder in (one, other):
+        folder.mkdir()
+    monkeypatch.setenv("PERMAFROST_MIRROR", f"{one}{os.pathsep}{os.pathsep}{other}")
+    told = api.open_repository(layout.root, data=tmp_path / "data", install=True, runtime="runsc")
+    assert (told.mirrors, told.install, told.runtime) == ((one, other), True, "runsc")
+    assert told.layout.root == layout.root and tmp_path / "data" in told.layout.dataset_places
+    assert api.open_repository(layout.root, mirrors=[]).mirrors == ()
+    monkeypatch.delenv("PERMAFROST_MIRROR")
+    usual = api.open_repository(layout.root)
+    assert (usual.mirrors, usual.install, usual.runtime) == ((), False, None)
+    assert (several("ab"), several(["a", "b"]), numbers(7), numbers([7, 8])) == (("ab",), ("a", "b"), (7,), (7, 8))
+
+
+def test_a_run_takes_what_it_is_told_to_run_again_and_refuses_what_nobody_does(
+    here: api.Repository, made_up: Plan
+) -> None:
+    failed = Plan("failed", made_up.cells[3:4])
+    assert api.run(failed, progress=None, repository=here).left == 0
+    with pytest.raises(EngineError):
+        api.run(failed, progress=None, again=["error"], stop=threading.Event(), repository=here)
+    with pytest.raises(UsageError, match="workers keep their images") as error:
+        api.run(failed, progress=None, again=["error"], on="dask", remove_images=True, repository=here)
+    assert (error.value.where, error.value.todo) == ("--on dask", "leave --remove-images out")
+    with pytest.raises(ValueError, match="'lost'"):
+        api.run(failed, progress=None, again=["lost"], repository=here)
+    assert api.campaigns(repository=here) == []
+    with pytest.raises(UsageError, match="no campaign"):
+        api.stop(repository=here)
+
+
+def test_a_campaign_is_good_where_its_table_is(here: api.Repository, made_up: Plan) -> None:
+    good = api.run(Plan("good", made_up.cells[:3]), progress=None, repository=here)
+    bad = api.run(Plan("bad", made_up.cells[2:4]), progress=None, repository=here)
+    assert (good.is_good, bad.is_good) == (True, False)
+
+
+def test_parts_of_a_plan_are_the_plan(here: api.Repository) -> None:
+    named: dict[str, Any] = {"methods": "constant", "datasets": "synthetic", "seeds": range(1, 6)}
+    whole = api.plan(**named, make_splits=False, repository=here)
+    parts = [api.plan(**named, shard=f"{n}/2", make_splits=False, repository=here) for n in (1, 2)]
+    assert sorted(cell.job.label for part in parts for cell in part.cells) == sorted(
+        cell.job.label for cell in whole.cells
+    )
+    assert len(whole.cells) == 5 and all(part.cells for part in parts)
+    with pytest.raises(UsageError):
+        api.plan(**named, shard="3/2", repository=here)
+    smoke = api.plan(suite="smoke", published_seeds=1, make_splits=False, repository=here)
+    assert len({cell.job.split.seed for cell in smoke.cells if cell.job.benchmark == "repurposing"}) == 1
+    with pytest.raises(UsageError, match="constant: no method of these computes on a GPU"):
+        api.plan(**named, accelerator="cuda", make_splits=False, repository=here)
+
+
+def test_the_frame_of_a_plan_tells_of_its_cells_and_of_a_claim_every_column(
+    here: api.Repository, made_up: Plan
+) -> None:
+    frame = api.table(api.run(Plan("good", made_up.cells[:3]), progress=None, repository=here))
+    assert list(frame.columns[:14]) == [
+        *("benchmark", "method", "variant", "dataset", "split", "seed", "accelerator"),
+        *("control", "reference", "verdict", "reason", "key", "wall_s", "peak_bytes"),
+    ]
+    assert set(frame["wall_s"]) == {1.5} and set(frame["peak_bytes"]) == {52_428_800}
+    assert set(frame["benchmark"]) == {"repurposing"} and set(frame["split"]) == {"random"}
+    assert dict(zip(frame["method"], frame["control"], strict=True)) == {"constant": True, "als_wr": False}
+    book = api.compare("repurposing", methods="als_wr", datasets="fdataset", seeds=424242, repository=here)
+    assert list(api.table(book).columns) == [
+        *("source", "statistic", "method", "dataset", "split", "seed", "metric", "published", "ours", "n"),
+        *("difference", "interval_low", "interval_high", "margin", "needed", "test", "verdict", "reason"),
+    ]
+    pairs = api.compare_accelerators("repurposing", repository=here)
+    assert list(api.table(pairs).columns) == [
+        *("label", "metric", "cpu", "gpu", "difference", "allowed", "agrees"),
+    ]

@@ -1,0 +1,195 @@
+"""Commands about runs by their keys: what a person reads of them, what a program gets, and which exit code."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from harness import api
+from harness.base.errors import CorruptData, UsageError
+from harness.base.layout import Layout
+from harness.planning.plan import Plan
+from harness.results.scoring import scores_path
+from harness.results.store import Store
+from harness.status.table import key_metrics
+from tests.cli.calls import document, harness_of
+from tests.fabricate import planned_of
+
+
+@pytest.fixture
+def here(evidence: Layout, monkeypatch: pytest.MonkeyPatch) -> Layout:
+    """Four made-up runs, as a command meets them: constant twice, als_wr, and an als_wr that failed."""
+    monkeypatch.chdir(evidence.root)
+    monkeypatch.setenv("PERMAFROST_CACHE", str(evidence.cache))
+    monkeypatch.setenv("PERMAFROST_RESULTS", str(evidence.local))
+    monkeypatch.setenv("DOCKER_HOST", "unix:///nowhere/engine.sock")
+    return evidence
+
+
+@pytest.fixture
+def keys(made_up: Plan) -> list[str]:
+    """Of the planned cells; the first four have a run, the last of these failed."""
+    return [planned_of(cell).key for cell in made_up.cells]
+
+
+def test_all_scores_are_a_line_for_each_run_and_those_of_a_key_every_metric(here: Layout, keys: list[str]) -> None:
+    result = harness_of("score")
+    assert result.return_value == 0 and result.stderr == ""
+    lines = sorted(result.stdout.splitlines())
+    assert [line.split()[0] for line in lines] == sorted(key[:16] for key in keys[:3])
+    run = api.scores(keys[0], repository=api.Repository(here))
+    shown = [(name, run.scores.metrics.get(name)) for name in key_metrics("repurposing")]
+    text = "  ".join(f"{name} {value:.4f}" for name, value in shown if value is not None)
+    assert f"{keys[0][:16]}  {run.job.label}  {text}" in lines and text
+    lines = harness_of("score", keys[0][:12]).stdout.splitlines()
+    assert lines[0] == f"{run.job.label}  ({keys[0]})"
+    told = {line.strip().rsplit(maxsplit=1)[0].strip(): line.split()[-1] for line in lines[1:] if ": " not in line}
+    assert told == {
+        name: "-" if value is None else f"{value:.15g}" for name, value in run.scores.to_json()["metrics"].items()
+    }
+    notes = [line for line in lines[1:] if ": " in line]
+    assert notes == [f"  {name}: {note}" for name, note in run.scores.notes.items()]
+    rows = document(harness_of("score", "--json"))["rows"]
+    assert {row["key"] for row in rows} == {*keys[:3]} and rows[0]["metrics"]
+
+
+@pytest.mark.usefixtures("here")
+def test_a_run_that_failed_has_nothing_to_score(keys: list[str]) -> None:
+    with pytest.raises(UsageError, match=f"run {keys[3][:16]} has nothing to score: error") as error:
+        harness_of("score", keys[3])
+    assert error.value.where == "exit code 3: no such matrix"
+
+
+def test_scores_are_computed_again_where_it_is_asked_for(here: Layout, keys: list[str]) -> None:
+    path = scores_path(here, keys[0])
+    before = path.stat().st_mtime_ns
+    harness_of("score", keys[0])
+    assert path.stat().st_mtime_ns == before
+    harness_of("score", keys[0], "--again")
+    assert path.stat().st_mtime_ns != before
+
+
+def test_without_runs_that_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PERMAFROST_RESULTS", str(tmp_path))
+    assert harness_of("score").stdout == "no stored run has predictions to score\n"
+    assert document(harness_of("score", "--json"))["rows"] == []
+
+
+@pytest.mark.usefixtures("here")
+def test_a_log_is_shown_as_it_is_or_its_end(keys: list[str]) -> None:
+    assert harness_of("show", keys[0], "--log").stdout == "reading\nfitting\ndone\n"
+    result = harness_of("show", keys[0][:12], "--log", "--lines", "2")
+    assert (result.return_value, result.stdout) == (0, "fitting\ndone\n")
+    told = document(harness_of("show", keys[0], "--log", "--lines", "1", "--json"))
+    assert (told["key"], told["bytes"], told["log"], told["recorded"]) == (keys[0], 21, "done\n", True)
+    with pytest.raises(Exception, match="--lines needs --log"):
+        harness_of("show", keys[0], "--lines", "1")
+    assert api.container_log(keys[3][:12]) == "no such matrix\n"
+
+
+def test_another_log_than_the_recorded_one_is_shown_and_not_believed(here: Layout, keys: list[str]) -> None:
+    Store(here.runs).path(keys[0]).joinpath("log.txt").write_bytes(b"forged\n")
+    result = harness_of("show", keys[0], "--log", "--json")
+    assert (result.return_value, document(result)["recorded"]) == (4, False)
+    with pytest.raises(CorruptData, match="not the one that was recorded") as error:
+        harness_of("show", keys[0], "--log")
+    assert error.value.where.endswith(f"{keys[0]}/log.txt")
+    assert error.value.todo == f"harness audit {keys[0][:12]} tells more"
+
+
+def test_a_page_of_a_run_is_text_or_a_document(here: Layout, keys: list[str]) -> None:
+    page = api.show(keys[0], repository=api.Repository(here))
+    told = document(harness_of("show", keys[0], "--json"))
+    assert told.items() >= page.items() and page["key"] == keys[0]
+    text = harness_of("show", keys[0]).stdout
+    assert text.endswith("\n") and not text.endswith("\n\n") and keys[0] in text
+
+
+@pytest.mark.usefixtures("here")
+def test_the_log_of_results_is_shown_by_key_and_with_its_root(keys: list[str]) -> None:
+    whole = document(harness_of("log", "--json"))
+    assert [leaf["leaf"] for leaf in whole["leaves"]] == [*range(1, whole["size"] + 1)]
+    assert not any("proof" in leaf for leaf in whole["leaves"]) and whole["size"] >= 4
+    lines = harness_of("log").stdout.splitlines()
+    assert lines[-1] == f"{whole['size']} leaves, root {whole['root']}"
+    assert len(lines) == min(whole["size"], 20) + 1
+    mine = [leaf for leaf in whole["leaves"] if leaf.get("key") == keys[0]]
+    lines = harness_of("log", keys[0][:12].upper()).stdout.splitlines()
+    assert [line.split()[0] for line in lines[:-1]] == [str(leaf["leaf"]) for leaf in mine] != []
+    assert all(keys[0][:12] in line for line in lines[:-1])
+    told = document(harness_of("log", keys[0][:12], "--proof", "--json"))["leaves"]
+    lines = harness_of("log", keys[0][:12], "--proof").stdout.splitlines()
+    for leaf in told:
+        assert f"leaf {leaf['leaf']}: {leaf['hash']}" in lines and leaf["proof"]
+        assert all(f"  {one}" in lines for one in leaf["proof"])
+    with pytest.raises(UsageError, match="no run of the log is called 'ffffff'"):
+        harness_of("log", "ffffff")
+    with pytest.raises(Exception, match="--proof needs a KEY"):
+        harness_of("log", "--proof")
+
+
+@pytest.mark.usefixtures("here")
+def test_of_two_runs_every_section_that_differs_is_headed(keys: list[str]) -> None:
+    result = harness_of("diff", keys[0][:12], keys[1][:12])
+    assert result.return_value == 1
+    rows = document(harness_of("diff", keys[0][:12], keys[1][:12], "--json"))["rows"]
+    heads = [line for line in result.stdout.splitlines() if not line.startswith(" ")]
+    assert heads == list(dict.fromkeys(row["section"] for row in rows)) and heads[0] == "job"
+    assert any(row["decides"] for row in rows)
+    by = next(row for row in rows if row["by"] is not None)
+    (line,) = [
+        line
+        for line in result.stdout.splitlines()
+        if line.split()[:2] == [by["name"], by["first"]] and f"{by['by']:+.3g}" in line
+    ]
+    assert line.startswith("  ")
+    assert max(len(cell) for line in result.stdout.splitlines() for cell in line.split("  ")) <= 35
+    result = harness_of("diff", keys[0], keys[0])
+    assert (result.return_value, result.stdout) == (
+        0,
+        "the same: job, image, inputs, outcome, scores, and every file of the answer\n",
+    )
+    assert document(harness_of("diff", keys[0], keys[0], "--json"))["rows"] == []
+
+
+def test_runs_are_forgotten_when_it_is_meant(
+    here: Layout, keys: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = Store(here.runs)
+    with pytest.raises(UsageError, match="with --json nobody is asked"):
+        harness_of("forget", keys[0], "--json")
+    with pytest.raises(UsageError, match="nobody is here to be asked"):
+        harness_of("forget", keys[0])
+    result = harness_of("forget", keys[0][:12], "--dry-run")
+    size = api.forget(keys[0], dry_run=True, repository=api.Repository(here))[0].bytes
+    assert (result.return_value, result.stdout.splitlines()[1:]) == (
+        0,
+        [f"1 run, {size / 1e6:.1f} MB of predictions, logs, records and scores"],
+    )
+    assert result.stdout.startswith(f"{keys[0][:12]}  ok  ")
+    monkeypatch.setattr("harness.cli.forget._is_asked", lambda: True)
+    monkeypatch.setattr("click.confirm", lambda _question: False)
+    result = harness_of("forget", keys[0])
+    assert (result.return_value, result.stdout.splitlines()[-1]) == (1, "nothing was removed")
+    told = document(harness_of("forget", "--method", "constant", "--dry-run", "--json"))
+    assert told["removed"] is False and {run["key"] for run in told["runs"]} == {*keys[:2]}
+    assert all(store.path(key).is_dir() for key in keys[:4])
+    monkeypatch.setattr("click.confirm", lambda _question: True)
+    result = harness_of("forget", keys[0])
+    assert (result.return_value, result.stdout.splitlines()[-1]) == (0, "removed: 1")
+    assert not store.path(keys[0]).exists() and store.path(keys[1]).is_dir()
+    told = document(harness_of("forget", "--dataset", "synthetic", "--yes", "--json"))
+    assert told["removed"] is True and {run["key"] for run in told["runs"]} == {*keys[1:4]}
+    assert list(store.finished()) == []
+
+
+def test_a_run_that_stays_is_told(here: Layout, keys: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    runs = api.forget(keys[0], dry_run=True, repository=api.Repository(here))
+    stays = [replace(run, fault="it is busy") for run in runs]
+    monkeypatch.setattr("harness.api.handles.forget_runs", lambda *_: iter(stays))
+    result = harness_of("forget", keys[0], "--yes")
+    assert (result.return_value, result.stdout.splitlines()[-1]) == (1, "removed: 0")
+    assert result.stderr == f"not removed: {keys[0][:12]}: it is busy\n"
+    assert harness_of("forget", keys[0], "--yes", "--json").return_value == 1

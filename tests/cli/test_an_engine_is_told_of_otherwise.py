@@ -1,0 +1,292 @@
+"""What doctor, clean, engine, stop and store say, with which exit code, and what a program gets of it."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import nullcontext
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+import harness.cli.clean
+import harness.cli.doctor
+import harness.cli.engine
+from harness.base.errors import EngineError, UsageError
+from harness.cli.store import _show
+from harness.engine.custody import Reached, Stopped
+from harness.results.merge import Merged, MergedRun
+from harness.upkeep import Examination, Removal, State
+from tests.cli.calls import document, harness_of
+
+SOCKET = Path("/run/a b/engine.sock")
+GOOD = Examination("memory", State.OK, "enough")
+WARNED = Examination("limits", State.WARN, "none", "use another")
+FAILED = Examination("data x", State.FAIL, "changed", "get it")
+DEAD = Examination("control run", State.FAIL, "no shell", "mend it")
+
+
+@pytest.mark.parametrize(
+    ("checks", "code"),
+    [((GOOD,), 0), ((GOOD, WARNED), 0), ((FAILED, GOOD), 1), ((FAILED, DEAD, WARNED), 3)],
+)
+def test_the_worst_check_decides_the_exit_code(
+    checks: tuple[Examination, ...], code: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(harness.cli.doctor, "examine", lambda *_, **__: iter(checks))
+    result = harness_of("doctor")
+    assert result.return_value == code
+    lines = [line for one in checks for line in _lines(one)]
+    assert result.stdout.splitlines() == lines
+    result = harness_of("doctor", "--json")
+    told = document(result)
+    assert (result.return_value, told["ready"]) == (code, code == 0)
+    assert told["checks"] == [
+        {"name": one.name, "state": str(one.state), "detail": one.detail, "todo": one.todo} for one in checks
+    ]
+
+
+def _lines(check: Examination) -> list[str]:
+    todo = [f"      to do: {check.todo}"] if check.todo else []
+    return [f"{check.state:4}  {check.name}: {check.detail}", *todo]
+
+
+def test_what_a_machine_is_asked_with_reaches_its_checks(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    asked: list[Any] = []
+
+    def examine(_layout: object, mirrors: tuple[Path, ...], *, runtime: str | None) -> Iterator[Examination]:
+        asked.append((mirrors, runtime))
+        return iter(())
+
+    monkeypatch.setattr(harness.cli.doctor, "examine", examine)
+    monkeypatch.delenv("PERMAFROST_MIRROR", raising=False)
+    harness_of("doctor")
+    harness_of("doctor", "--mirror", str(tmp_path), "--runtime", "runsc")
+    assert asked == [((), None), ((tmp_path,), "runsc")]
+
+
+@pytest.mark.parametrize(("worst", "code"), [(WARNED, 0), (FAILED, 1), (DEAD, 3)])
+def test_of_a_worker_what_is_not_well_is_told(
+    worst: Examination, code: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    def cluster(on: str, **_: object) -> object:
+        asked.append(on)
+        return nullcontext()
+
+    nodes = {"tcp://a": [GOOD, worst], "tcp://b": [GOOD]}
+    monkeypatch.setattr(harness.cli.doctor, "open_cluster", cluster)
+    monkeypatch.setattr(harness.cli.doctor, "examine_nodes", lambda *_, **__: iter(nodes.items()))
+    result = harness_of("doctor", "--on", "tcp://there:1")
+    assert (result.return_value, asked) == (code, ["tcp://there:1"])
+    assert result.stdout.splitlines() == ["tcp://a: 2 checks, 1 ok", *_lines(worst), "tcp://b: 1 check, 1 ok"]
+    told = document(harness_of("doctor", "--on", "tcp://there:1", "--json"))
+    assert told["ready"] is (code == 0)
+    assert {name: [one["name"] for one in checks] for name, checks in told["nodes"].items()} == {
+        name: [one.name for one in checks] for name, checks in nodes.items()
+    }
+    nodes.clear()
+    with pytest.raises(EngineError, match="the cluster has no worker") as error:
+        harness_of("doctor", "--on", "tcp://there:1")
+    assert error.value.where == "--on tcp://there:1" and "docs/cluster.md" in error.value.todo
+
+
+REMOVALS = [
+    Removal("container", "0123 (exited) of run r"),
+    Removal("image", "permafrost/x:1", 12_340_000),
+    Removal("image", "permafrost/y:1", 1_000_000),
+    Removal("cache", "/c", 5_000_000, "it is busy"),
+]
+
+
+@pytest.fixture
+def removed(monkeypatch: pytest.MonkeyPatch) -> list[Removal]:
+    """What a clean-up is going to find, in an engine that answers."""
+    found: list[Removal] = []
+    monkeypatch.setattr(harness.cli.clean, "find_engine", lambda _layout: nullcontext(object()))
+    monkeypatch.setattr(harness.cli.clean, "clean", lambda *_, **__: iter(found))
+    return found
+
+
+@pytest.mark.parametrize(("words", "word"), [(("clean",), "removed"), (("clean", "--dry-run"), "would remove")])
+def test_a_clean_up_is_told_line_by_line_and_summed_by_kind(
+    words: tuple[str, ...], word: str, removed: list[Removal]
+) -> None:
+    removed[:] = REMOVALS
+    result = harness_of(*words)
+    assert result.return_value == 1
+    assert result.stdout.splitlines() == [
+        f"{word} container 0123 (exited) of run r",
+        f"{word} image permafrost/x:1, 12.3 MB",
+        f"{word} image permafrost/y:1, 1.0 MB",
+        "could not remove cache /c, 5.0 MB: it is busy",
+        "image  13.3 MB",
+        "(layers that images share are counted with each of them)",
+    ]
+    rows = document(harness_of(*words, "--json"))["rows"]
+    assert rows[3] == {"kind": "cache", "name": "/c", "bytes": 5_000_000, "fault": "it is busy"}
+    assert [row["kind"] for row in rows] == ["container", "image", "image", "cache"]
+
+
+def test_of_a_clean_up_without_sizes_or_images_no_more_is_told(removed: list[Removal]) -> None:
+    result = harness_of("clean")
+    assert (result.return_value, result.stdout) == (0, "nothing to remove\n")
+    assert document(harness_of("clean", "--json"))["rows"] == []
+    removed[:] = REMOVALS[:1]
+    result = harness_of("clean")
+    assert (result.return_value, result.stdout.splitlines()) == (0, ["removed container 0123 (exited) of run r"])
+    removed[:] = [Removal("cache", "/c", 2_000_000)]
+    assert harness_of("clean").stdout.splitlines()[1:] == ["cache  2.0 MB"]
+
+
+@pytest.mark.parametrize("option", ["old_images", "images", "cache", "dry_run"])
+def test_a_clean_up_takes_what_was_named(option: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_engine(_layout: object) -> object:
+        raise EngineError("nobody answers")
+
+    asked: list[Any] = []
+    monkeypatch.setattr(harness.cli.clean, "find_engine", no_engine)
+    monkeypatch.setattr(harness.cli.clean, "clean", lambda _, *one, **two: iter(asked.append((one, two)) or ()))
+    result = harness_of("clean", f"--{option.replace('_', '-')}")
+    usual = dict.fromkeys(("old_images", "images", "cache", "dry_run"), False)
+    assert asked == [((None,), {**usual, option: True})]
+    assert result.stderr == "containers and images were not looked at: nobody answers\n"
+
+
+def test_a_clean_up_of_all_looks_in_every_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Any] = []
+
+    def clean_all(_layout: object, environment: object, *, dry_run: bool) -> Iterator[Removal]:
+        asked.append((environment is os.environ, dry_run))
+        return iter(REMOVALS[:1])
+
+    monkeypatch.setattr(harness.cli.clean, "clean_all", clean_all)
+    assert harness_of("clean", "--all").return_value == 0
+    assert harness_of("clean", "--all", "--dry-run").stdout.startswith("would remove container")
+    assert asked == [(True, False), (True, True)]
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_an_engine_that_stays_up_is_told_with_what_a_shell_needs(
+    monkeypatch: pytest.MonkeyPatch, *, kept: bool
+) -> None:
+    asked: list[bool] = []
+
+    def find(_layout: object, *, install: bool) -> object:
+        asked.append(install)
+        return nullcontext()
+
+    monkeypatch.setattr(harness.cli.engine, "find_engine", find)
+    monkeypatch.setattr(harness.cli.engine, "keep", lambda *_: Reached("docker", SOCKET, kept))
+    text = {
+        True: f'docker stays up at {SOCKET}; for this shell: eval "$(harness engine env)"\n',
+        False: f"docker answers at {SOCKET}; the harness does not serve it, so it stays as it is\n",
+    }
+    assert harness_of("engine", "start").stdout == text[kept]
+    told = document(harness_of("engine", "start", "--install", "--json"))
+    assert (told["engine"], told["socket"], told["kept"]) == ("docker", str(SOCKET), kept)
+    assert asked == [False, True]
+
+
+@pytest.mark.parametrize(("name", "variable"), [("docker", "DOCKER_HOST"), ("podman", "CONTAINER_HOST")])
+def test_a_shell_is_told_of_the_engine_in_its_own_words(
+    name: str, variable: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(harness.cli.engine, "reach", lambda *_: Reached(name, SOCKET, True))
+    assert harness_of("engine", "env").stdout == f"export {variable}='unix://{SOCKET}'\n"
+    told = document(harness_of("engine", "env", "--json"))
+    assert told["variables"] == {variable: f"unix://{SOCKET}"}
+    assert (told["engine"], told["socket"], told["kept"]) == (name, str(SOCKET), True)
+
+
+def test_of_an_engine_that_stops_a_shell_that_names_it_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    stopped: list[Stopped] = []
+    monkeypatch.setattr(harness.cli.engine, "release", lambda *_: stopped)
+    monkeypatch.setenv("DOCKER_HOST", f"unix://{SOCKET}")
+    monkeypatch.setenv("CONTAINER_HOST", "unix:///another")
+    assert harness_of("engine", "stop").stdout == "no engine is kept running\n"
+    stopped += [Stopped(SOCKET, False), Stopped(Path("/x"), True)]
+    result = harness_of("engine", "stop")
+    assert result.stdout == f"{SOCKET}: stopped\n/x: in use; it stops with its last user\n"
+    assert result.stderr == "this shell still names it: unset DOCKER_HOST\n"
+    result = harness_of("engine", "stop", "--json")
+    assert document(result)["rows"] == [
+        {"socket": str(SOCKET), "in_use": False},
+        {"socket": "/x", "in_use": True},
+    ]
+    assert result.stderr == ""
+
+
+@pytest.mark.parametrize(("now", "end"), [(False, "finished"), (True, "stopped")])
+def test_a_campaign_that_is_asked_to_end_is_told_how_it_ends(
+    monkeypatch: pytest.MonkeyPatch, *, now: bool, end: str
+) -> None:
+    asked: list[Any] = []
+
+    def stop(name: str, *, now: bool) -> object:
+        asked.append((name, now))
+        return SimpleNamespace(name="3fa91c", plan="smoke", underway=["a run"])
+
+    monkeypatch.setattr("harness.api.stop", stop, raising=False)
+    flags = ["--now"] if now else []
+    result = harness_of("stop", "3fa", *flags)
+    assert result.return_value == 0
+    assert result.stdout == f"3fa91c (smoke) begins nothing more; what is at work (1 run) is {end}\n"
+    told = document(harness_of("stop", "--json", *flags))
+    assert (told["campaign"], told["plan"], told["now"]) == ("3fa91c", "smoke", now)
+    assert asked == [("3fa", now), ("", now)]
+
+
+def test_nothing_to_stop_is_a_wrong_request(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PERMAFROST_RESULTS", str(tmp_path))
+    with pytest.raises(UsageError, match="no campaign"):
+        harness_of("stop")
+    assert harness_of("status", "--watch").stdout == f"no campaign is at work in {tmp_path}\n"
+
+
+def test_all_that_came_of_a_folder_is_told_in_a_line(capsys: pytest.CaptureFixture[str]) -> None:
+    _show(Merged(Path("/one"), Counter({"ok": 2, "error": 1}), known=4, equal=5, in_other_order=6))
+    _show(Merged(Path("/two")))
+    shown = capsys.readouterr()
+    assert shown.out.splitlines() == [
+        "/one: 3 runs taken (error 1, ok 2); 4 known before; 5 here too, and equal bit for bit; "
+        "6 here too, made in another order of items; ours stay",
+        "/two: 0 runs taken",
+    ]
+    assert shown.err == ""
+
+
+def test_a_run_that_was_not_taken_is_told_with_what_to_do(capsys: pytest.CaptureFixture[str]) -> None:
+    refused = [MergedRun("", "all of its runs", "its log is cut", "/log")]
+    others = [MergedRun("a" * 64, "bnnr", "another answer")]
+    _show(Merged(Path("/two"), refused=refused, disagreements=others))
+    shown = capsys.readouterr()
+    assert shown.out == "/two: 0 runs taken; 1 refused; 1 in disagreement with ours, which stay\n"
+    assert shown.err.splitlines() == [
+        "  refused: all of its runs: its log is cut",
+        "    where: /log",
+        "  to do: run it again, there or here",
+        "  disagrees: bnnr (aaaaaaaaaaaa): another answer",
+        "  to do: compare the two: harness audit KEY --replay 1, on both machines",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("merged", "code"), [({}, 0), ({"refused": 1}, 4), ({"refused": 1, "disagreements": 1}, 5)]
+)
+def test_a_merge_ends_with_the_worst_of_it(
+    merged: dict[str, int], code: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("PERMAFROST_RESULTS", str(tmp_path / "local"))
+    one = MergedRun("a" * 64, "bnnr", "damaged")
+    every = (Merged(tmp_path, **{name: [one] * count for name, count in merged.items()}), Merged(tmp_path))  # type: ignore[arg-type]
+    monkeypatch.setattr("harness.api.merge", lambda *_, **__: every, raising=False)
+    assert harness_of("store", "merge", str(tmp_path)).return_value == code
+    result = harness_of("store", "merge", str(tmp_path), "--json")
+    folders = document(result)["folders"]
+    assert result.return_value == code and [folder["folder"] for folder in folders] == [str(tmp_path)] * 2
+    assert [run["what"] for run in folders[0]["refused"]] == ["damaged"] * merged.get("refused", 0)
