@@ -350,7 +350,7 @@ def _chosen(
     users = {
         path.relative_to(root).as_posix()
         for path in (root / "harness").rglob("*.py")
-        if f"from {dotted} import" in path.read_text(encoding="utf-8")
+        if _imports(path.read_text(encoding="utf-8"), dotted)
     }
     yield from (one for tests in reaches.values() for one in tests if users & {f for f, _ in one.functions})
 
