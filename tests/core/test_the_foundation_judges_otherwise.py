@@ -37,7 +37,8 @@ def test_a_time_is_told_in_the_unit_that_fits(seconds: float, told: str) -> None
     [(None, "a run (12 s)"), (90, "a run (12 s, expected: 90 s)"), (0, "a run (12 s, expected: 0 s)")],
 )
 def test_who_waits_hears_how_long_it_has_taken_and_may_take(expected: float | None, told: str) -> None:
-    now, said = [5.0], []
+    now = [5.0]
+    said: list[str] = []
     pulse = Pulse(clock=lambda: now[0])
     pulse.say = said.append
     with pulse.activity("a run", expected):
