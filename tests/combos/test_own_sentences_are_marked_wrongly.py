@@ -100,6 +100,41 @@ def test_what_cannot_be_marked_is_refused(corpus: CombosDataset, text: str, drug
         with_new(corpus, items(text, *drugs))
 
 
+def test_as_many_drugs_as_models_see_are_marked(corpus: CombosDataset) -> None:
+    larger = with_new(corpus, items(" ".join(["aspirin"] * 15), "aspirin"))
+    assert len(larger.documents[-1].drugs) == 15 and larger.documents[-1].source == ""
+    assert (larger.doc_ids[-1], larger.released[-1]) == ("text 1", UNANNOTATED)
+
+
+def test_a_name_that_a_document_has_is_taken(corpus: CombosDataset) -> None:
+    own = [NewItem(kind="text", name=corpus.doc_ids[0].upper(), text="a b"), *items("", "a", "b")[1:]]
+    with pytest.raises(UsageError, match="already"):
+        with_new(corpus, own)
+
+
+def test_several_sentences_are_marked_with_the_same_drugs(corpus: CombosDataset) -> None:
+    """A drug may be in one of them alone; a sentence with too few is shown, and which it is."""
+    texts = [NewItem(kind="text", name=f"text {number}", text=text) for number, text in enumerate(("a b", "b c"))]
+    drugs = items("", "a", "b", "c")[1:]
+    assert [len(one.drugs) for one in with_new(corpus, [*texts, *drugs]).documents[-2:]] == [2, 2]
+    third = NewItem(kind="text", name="text 3", text="c alone " + "x" * 80)
+    with pytest.raises(UsageError) as refused:
+        with_new(corpus, [*texts, third, *drugs])
+    assert refused.value.what == f"1 drug marked in 'c alone {'x' * 52}'"
+    assert refused.value.where == third.where and refused.value.todo == "mark 2 to 15, each with --drug NAME"
+
+
+@pytest.mark.parametrize(("before", "shown"), [(30, 20), (20, 20), (5, 5)])
+def test_names_that_overlap_are_shown_where_they_do(corpus: CombosDataset, before: int, shown: int) -> None:
+    """Twenty letters on either side of what belongs to both, or to the end of the text."""
+    # the second name begins behind so many letters
+    text = f"{'x' * (before - 4)} ab cd ef {'y' * 30}"
+    with pytest.raises(UsageError) as refused:
+        with_new(corpus, items(text, "ab cd", "cd ef"))
+    own = text[before - shown : before + 2 + 20]
+    assert refused.value.what == f"'ab cd' and 'cd ef' overlap in '{own}'"
+
+
 def test_drugs_without_a_sentence_are_refused(corpus: CombosDataset) -> None:
     with pytest.raises(UsageError, match="there is no sentence"):
         with_new(corpus, items("", "aspirin")[1:])

@@ -217,6 +217,46 @@ def test_bindings_of_a_class_are_in_an_order_that_gives_its_folds(tmp_path: Path
     assert dataset.group_names == ("test3/family:x",) and dataset.group_sizes.tolist() == [27]
 
 
+def test_a_class_that_no_table_lists_is_what_its_tasks_show(tmp_path: Path) -> None:
+    """Of one whose tasks are cut behind their 101st line nobody knows how large it is."""
+    files, _ = class_files(tmp_path, 0)
+    pairs = [line.split()[:2] for line in files["positives.nt"].read_text().splitlines()]
+    assert len(pairs) > 102
+    rows = [f"family:one,0,{pairs[3][0]},{pairs[3][1]},1"]
+    for count in (100, 101):
+        rows += [f"family:of {count},0,{drug},{target},1" for drug, target in pairs[:count]]
+    rows = [row for row in rows if "of 100" not in row] + [f"family:of 100,1,{pairs[5][0]},{pairs[5][1]},0"]
+    files[FOLDS].write_text("\n".join([files[FOLDS].read_text(), *rows, ""]))
+    dataset = convert(manifest(), files)
+    assert dataset.group_names == ("test3/family:x", "test3/family:one", "test3/family:of 101")
+    assert dataset.group_sizes.tolist() == [27, 1, 0]
+    assert members_of(dataset, "test3/family:one", MEMBER) == [pairs[3][1].rpartition(":")[2][:-1]]
+    assert members_of(dataset, "test3/family:of 101", MEMBER) == []
+    assert len(pairs_of(dataset, "test3/family:of 101")) == 101
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [("family:x,3,", "family:x,10,"), (",1\n", ",2\n"), ("family:x,3,", "family:x,-3,")]
+)
+def test_a_task_of_a_class_that_cannot_be_is_refused(tmp_path: Path, old: str, new: str) -> None:
+    files, _ = class_files(tmp_path, 0)
+    files[FOLDS].write_text(files[FOLDS].read_text().replace(old, new, 1))
+    with pytest.raises(CorruptData, match="the fold is not 0 to 9, or the label not 0 or 1") as caught:
+        convert(manifest(), files)
+    assert f"{FOLDS}: line " in caught.value.where
+
+
+def test_a_disease_has_at_least_the_targets_that_its_tasks_show(tmp_path: Path) -> None:
+    """Fewer are no size of it, and without the tasks of other targets those are not known."""
+    dataset = converted(tmp_path, disease_targets={"some_pain": 1, "other": 7})
+    assert dataset.group_sizes[dataset.group_names.index("test6/some_pain")] == 2
+    fewer = {name: text for name, text in FILES.items() if not name.endswith(("_tt.nt", "_tre.nt"))}
+    dataset = converted(tmp_path, fewer)
+    assert dataset.group_names == ("test6/some_pain", "test6-TRO/some_pain", "test6-TEE/some_pain")
+    assert members_of(dataset, "test6/some_pain", MEMBER) == ["be0000005"]
+    assert dataset.group_sizes.tolist() == [1, 0, 0] and not dataset.remarks
+
+
 def test_folds_that_no_order_gives_are_refused(tmp_path: Path) -> None:
     files, _ = class_files(tmp_path, 0)
     files[FOLDS].write_text(files[FOLDS].read_text().replace("family:x,3,", "family:x,4,", 1))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -67,6 +68,24 @@ def test_what_is_known_stays_what_it_is(world: DtiDataset) -> None:
     np.testing.assert_array_equal(larger.drug_similarity[:-2, :-2], world.drug_similarity)
     np.testing.assert_array_equal(larger.drug_similarity[-2:, -2:], np.eye(2))
     assert not larger.drug_similarity[-2:, :-2].any() and not larger.target_similarity[-1, :-1].any()
+
+
+def test_a_dataset_without_network_or_similarities_is_extended_too(world: DtiDataset) -> None:
+    bare = replace(
+        world,
+        edges=world.edges[:0],
+        node_names=(),
+        drug_similarity=np.empty((0, 0)),
+        target_similarity=np.empty((0, 0)),
+        remarks=("odd",),
+    )
+    larger = with_new(bare, ITEMS[:1])
+    assert (larger.drugs, larger.targets, larger.nodes) == (world.drugs, world.targets + 1, bare.nodes + 1)
+    assert larger.drug_similarity.shape == larger.target_similarity.shape == (0, 0)
+    assert larger.group_sizes.tolist() == [*world.group_sizes.tolist(), 1]
+    assert {larger.group_sizes.dtype, larger.group_members.dtype, larger.edges.dtype} == {np.dtype(np.int32)}
+    # what was odd of the other dataset is told of it alone
+    assert larger.remarks == () and larger.edges.shape == (0, 3)
 
 
 def test_pairs_with_own_items_are_asked_and_no_others(world: DtiDataset) -> None:
