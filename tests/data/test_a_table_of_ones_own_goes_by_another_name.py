@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from types import ModuleType
 
 import pytest
 
@@ -10,7 +11,7 @@ from harness import benchmarks
 from harness.benchmarks.combos import own_data as of_texts
 from harness.benchmarks.ddi import own_data as of_pairs
 from harness.benchmarks.dti import own_data as of_targets
-from harness.benchmarks.own_data import OwnData, OwnTable
+from harness.benchmarks.own_data import OwnTable
 
 # the converter, then every table: the parameter that names its file, and what the help says that it holds
 EXPECTED: dict[str, tuple[str, dict[str, OwnTable]]] = {
@@ -45,7 +46,7 @@ EXPECTED: dict[str, tuple[str, dict[str, OwnTable]]] = {
         },
     ),
 }
-OWN: dict[str, OwnData] = {"ddi": of_pairs, "dti": of_targets, "combos": of_texts}
+OWN: dict[str, ModuleType] = {"ddi": of_pairs, "dti": of_targets, "combos": of_texts}
 
 
 @pytest.mark.parametrize("benchmark", OWN)
