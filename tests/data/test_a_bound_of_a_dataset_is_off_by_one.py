@@ -14,7 +14,7 @@ from harness.benchmarks.ddi import checks as pair_checks
 from harness.benchmarks.ddi.dataset import DdiDataset
 from harness.benchmarks.repurposing import checks
 from harness.benchmarks.repurposing.dataset import RepurposingDataset
-from tests.data.test_drug_pairs_that_can_not_be import tiny
+from tests.ddi.tiny import tiny
 
 SIGNS = np.array([[1, 1], [-1, 0], [0, 1]], dtype=np.int8)
 

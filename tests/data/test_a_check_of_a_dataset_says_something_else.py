@@ -11,8 +11,8 @@ import pytest
 from harness.benchmarks.ddi import checks as pair_checks
 from harness.benchmarks.repurposing import checks
 from tests.data.test_a_bound_of_a_dataset_is_off_by_one import SMALL
-from tests.data.test_drug_pairs_that_can_not_be import tiny
 from tests.data.told import told
+from tests.ddi.tiny import tiny
 
 
 @pytest.mark.parametrize(

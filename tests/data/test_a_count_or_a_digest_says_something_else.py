@@ -32,8 +32,8 @@ from harness.data.manifest import DatasetManifest, load_manifest
 from harness.data.own_tables import brought_tables, missing_tables, reason_to_bring
 from tests.data.own_data import write_dataset
 from tests.data.test_a_bound_of_a_dataset_is_off_by_one import SMALL
-from tests.data.test_drug_pairs_that_can_not_be import tiny
 from tests.data.told import put, told
+from tests.ddi.tiny import tiny
 
 PAIRS: dict[str, Any] = {
     "drugs": 3,
