@@ -150,7 +150,12 @@ def test_a_clean_up_takes_what_was_named(option: str, monkeypatch: pytest.Monkey
 
     asked: list[Any] = []
     monkeypatch.setattr(harness.cli.clean, "find_engine", no_engine)
-    monkeypatch.setattr(harness.cli.clean, "clean", lambda _, *one, **two: iter(asked.append((one, two)) or ()))
+
+    def clean(_layout: object, *one: object, **two: object) -> Iterator[Removal]:
+        asked.append((one, two))
+        return iter(())
+
+    monkeypatch.setattr(harness.cli.clean, "clean", clean)
     result = harness_of("clean", f"--{option.replace('_', '-')}")
     usual = dict.fromkeys(("old_images", "images", "cache", "dry_run"), False)
     assert asked == [((None,), {**usual, option: True})]
