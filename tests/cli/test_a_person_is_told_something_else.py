@@ -13,6 +13,7 @@ import pytest
 
 from harness import api
 from harness.base.layout import Layout
+from harness.cli import log as lines_of_log
 from harness.cli import main
 from harness.planning.plan import Plan
 from harness.proof.log import Log
@@ -106,17 +107,20 @@ def test_a_run_that_stays_is_told_with_the_reason(
     assert (code, json.loads(out)["runs"][0]["fault"]) == (1, "it is in use")
 
 
-def test_the_log_ends_with_its_root_and_shows_the_last_twenty(
-    told: Told, evidence: Layout, keys: list[str]
+def test_the_log_ends_with_its_root_and_shows_the_last_events(
+    told: Told, evidence: Layout, keys: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # the made-up runs have fewer events than are shown
+    assert lines_of_log._LAST == 20
+    monkeypatch.setattr(lines_of_log, "_LAST", 2)
     leaves = Log(evidence.local).leaves()
     root = root_of([leaf_hash(leaf.line) for leaf in leaves]).hex()
     code, out, _ = told("log")
     lines = out.splitlines()
     assert (code, lines[-1]) == (0, f"{len(leaves)} leaves, root {root}")
     numbers = [int(line.split()[0]) for line in lines[:-1]]
-    assert numbers == [*range(1, len(leaves) + 1)][-20:]
-    assert all(leaf.at in line for leaf, line in zip(leaves[-20:], lines, strict=False))
+    assert numbers == [*range(1, len(leaves) + 1)][-2:]
+    assert all(leaf.at in line for leaf, line in zip(leaves[-2:], lines, strict=False))
 
     code, out, _ = told("log", keys[0][:12].upper(), "--proof")
     own = [number for number, leaf in enumerate(leaves, start=1) if leaf.key == keys[0]]
