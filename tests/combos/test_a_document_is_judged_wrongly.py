@@ -44,3 +44,9 @@ def test_one_abstract_is_of_one_source_or_of_one_text_whatever_its_blanks() -> N
         document("abcd  ef. Two."),
     ]
     assert abstracts_of(documents) == [0, 0, 0, 3, 4, 0]
+
+
+def test_a_document_may_join_others_that_were_joined_before() -> None:
+    """The last one has the source of the second, and the text of the third, which is of the first one's source."""
+    pairs = (("a", "One."), ("b", "Two."), ("a", "Three."), ("b", "Three."))
+    assert abstracts_of([document(f"abcd ef. {text}", source) for source, text in pairs]) == [0, 0, 0, 0]
