@@ -69,13 +69,14 @@ def test_markdown_shows_exactly_these_words(text: object, shown: str) -> None:
 
 def test_prose_loses_only_html_and_a_name_is_code() -> None:
     assert prose(" *a* < b <script> </i> <!-- <? ") == "*a* < b &lt;script> &lt;/i> &lt;!-- &lt;?"
-    assert [code(text) for text in ("a", "a|b", "a`b", "`a", "a``", " a\n b ")] == [
+    assert [code(text) for text in ("a", "a|b", "a`b", "`a", "a``", " a\n b ", "a`b``c")] == [
         "`a`",
         "`a\\|b`",
         "``a`b``",
         "`` `a ``",
         "``` a`` ```",
         "`a b`",
+        "```a`b``c```",
     ]
 
 
@@ -345,6 +346,11 @@ def test_a_note_is_believed_only_under_its_seal(monkeypatch: pytest.MonkeyPatch,
         assert other != written
         note.write_text(other)
         assert seal.read_note(notes, ["a"]) is None
+    # nor does the seal of one note fit another that says the same
+    seal.write_note(notes, ["b"], {"x": 1})
+    (other_note,) = (path for path in notes.iterdir() if path != note)
+    other_note.write_text(written.replace('"a"', '"b"'))
+    assert seal.read_note(notes, ["b"]) is None
     note.write_text(written)
     secret.write_bytes(b"x" * 32)
     seal._secret.cache_clear()
