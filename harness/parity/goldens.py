@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import zipfile
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -45,8 +47,9 @@ def arrays_in(path: Path) -> Mapping[str, Array]:
 @cache
 def _read(path: Path, _mtime: int) -> Mapping[str, Array]:
     try:
-        with np.load(path, allow_pickle=False) as archive:
+        # opened here, because what is no archive would be left open
+        with path.open("rb") as stream, np.load(stream, allow_pickle=False) as archive:
             # C order: what is compared and written must not depend on how it was stored
             return {name: np.asarray(archive[name], order="C") for name in archive.files}
-    except (OSError, ValueError, EOFError, KeyError) as error:
+    except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile, zlib.error) as error:
         raise CorruptData(f"not a readable golden: {error}", where=str(path), todo="get this file again") from None
