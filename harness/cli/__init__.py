@@ -157,13 +157,13 @@ def _data_in(folder: str) -> Iterator[None]:
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line: the one place where errors become messages and exit codes."""
-    end_on_interrupt()
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):
-            # a terminal without Unicode shows "?" for a character that it lacks, and nothing fails
-            stream.reconfigure(errors="replace")
     arguments = sys.argv[1:] if arguments is None else arguments
     try:
+        end_on_interrupt()
+        for stream in (sys.stdout, sys.stderr):
+            if isinstance(stream, TextIOWrapper):
+                # a terminal without Unicode shows "?" for a character that it lacks, and nothing fails
+                stream.reconfigure(errors="replace")
         sys.exit(_run(arguments))
     except (KeyboardInterrupt, click.Abort):
         # also one that comes while another error is told

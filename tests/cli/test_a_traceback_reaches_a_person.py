@@ -129,6 +129,32 @@ def test_a_signal_that_comes_while_it_leaves_ends_it_at_once(number: signal.Sign
         assert process.wait(timeout=15) == 130
 
 
+_BEGINNING = """
+import os, signal, sys
+import harness.cli
+
+number = int(sys.argv[1])
+signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
+begin = harness.cli.end_on_interrupt
+
+def begin_and_meet():
+    begin()
+    os.kill(os.getpid(), number)
+
+harness.cli.end_on_interrupt = begin_and_meet
+harness.cli.main(["status"])
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_that_comes_as_soon_as_it_is_heard_has_the_exit_code_of_its_own(number: signal.Signals) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", _BEGINNING, str(int(number))], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "interrupted\n")
+
+
 def _harness(arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         ["bash", "-c", f"'{sys.executable}' -m harness {arguments}"],
