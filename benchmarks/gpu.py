@@ -13,7 +13,7 @@ from __future__ import annotations
 import argparse
 import json
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
@@ -33,7 +33,7 @@ _ENCODERS: Mapping[str, Callable[[Path, int], None]] = MappingProxyType(
 )
 
 
-def pack(layout: Layout, folder: Path, jobs: Mapping[str, Path]) -> None:
+def pack(layout: Layout, folder: Path, jobs: Sequence[tuple[str, Path]]) -> None:
     """Fill a new folder: for each case its code as the image holds it, its input, and on what it is run."""
     folder.mkdir(parents=True)
     shutil.copyfile(HERE.with_name("without_image.py"), folder / "without_image.py")
@@ -50,7 +50,7 @@ def pack(layout: Layout, folder: Path, jobs: Mapping[str, Path]) -> None:
                 parameters=merged_parameters(card, "published", card.self_test),
             )
         write_trial(trial, case / "in")
-    for method, written in jobs.items():
+    for method, written in jobs:
         case = _case(layout, folder, method, f"whole-{written.name}", ["cuda"])
         shutil.copytree(written / "in", case / "in", dirs_exist_ok=True)
 
@@ -70,8 +70,8 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--job", action="append", default=[], metavar="METHOD=DIR")
     chosen = parser.parse_args()
-    jobs = dict(one.split("=", 1) for one in chosen.job)
-    pack(find_layout(HERE), chosen.folder, {method: Path(path) for method, path in jobs.items()})
+    jobs = [one.partition("=") for one in chosen.job]
+    pack(find_layout(HERE), chosen.folder, [(method, Path(path)) for method, _, path in jobs])
 
 
 if __name__ == "__main__":

@@ -67,7 +67,7 @@ def compute(case: Path, place: str, out: Path, limit: float) -> Run:
     out.with_suffix(".log").write_text(done.stdout + done.stderr)
     if done.returncode:
         return Run(out, (done.stderr.strip().splitlines() or ["nothing said"])[-1], seconds, 0)
-    return Run(out, "", fitted_in(out) or seconds, int(re.findall(r"gpu bytes (\d+)", done.stdout)[-1]))
+    return Run(out, "", fitted_in(out), int(re.findall(r"gpu bytes (\d+)", done.stdout)[-1]))
 
 
 def fitted_in(out: Path) -> float:

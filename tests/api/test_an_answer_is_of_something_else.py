@@ -13,6 +13,8 @@ import pytest
 from harness import api
 from harness.api.claims import _benchmark_of
 from harness.api.repository import numbers, several
+from harness.audit import AuditReport
+from harness.audit.steps import Checked
 from harness.base.errors import AuditError, EngineError, UsageError
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
@@ -60,8 +62,8 @@ def test_an_audit_is_of_the_runs_that_were_named(here: api.Repository, keys: lis
 
 def test_an_audit_of_a_suite_is_of_its_present_cells(here: api.Repository, keys: list[str]) -> None:
     report = api.audit(suite="smoke", progress=None, repository=here)
-    audited = {one.key for one in report.audits}
-    assert audited and audited <= {*keys} and report.without_run > 0
+    found = {one.key for one in report.audits}
+    assert found and found <= {*keys} and report.without_run > 0
     assert read_last_audit(here.layout, STORED) is None
 
 
@@ -200,18 +202,14 @@ def test_a_statement_is_of_these_results_and_no_audit_that_failed_signs_it(
     assert api.verify(repository=here).steps
     report = api.audit(keys[0], progress=None, repository=here)
     with pytest.raises(AuditError, match="nothing is signed: 1 audit failed; not replayed") as error:
-        api.confirm(replace_failed(report), tmp_path / "key", repository=here)
+        api.confirm(with_a_failure(report), tmp_path / "key", repository=here)
     assert error.value.where == "the audit above" and error.value.todo == "look at its reasons"
 
 
-def replace_failed(report: Any) -> Any:
+def with_a_failure(report: AuditReport) -> AuditReport:
     """The same report after its first run failed."""
-    step = replace(report.audits[0].steps[0], checked=_failed(report))
+    step = replace(report.audits[0].steps[0], checked=Checked.FAILED)
     return replace(report, audits=(replace(report.audits[0], steps=(step, *report.audits[0].steps[1:])),))
-
-
-def _failed(report: Any) -> Any:
-    return type(report.audits[0].steps[0].checked).FAILED
 
 
 def test_what_others_ran_is_merged_folder_by_folder(here: api.Repository, keys: list[str], tmp_path: Path) -> None:

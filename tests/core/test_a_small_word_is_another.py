@@ -29,7 +29,7 @@ from harness.base.vocabulary import Verdict
 from harness.base.workbook import Cell, Worksheet, workbook_bytes
 from harness.base.zips import member
 
-GIB = 1 << 30
+GIB = 1024**3
 MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 
 
@@ -39,6 +39,7 @@ MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
         (1, "run", "", "1 run"),
         (2, "run", "", "2 runs"),
         (0, "run", "", "0 runs"),
+        (1, "entry", "entries", "1 entry"),
         (2, "entry", "entries", "2 entries"),
     ],
 )
@@ -304,10 +305,11 @@ def test_a_heartbeat_speaks_to_standard_error_until_its_end(monkeypatch: pytest.
 
 @pytest.mark.parametrize(
     ("size", "reserve"),
-    [(8 * GIB, GIB), (16 * GIB, 2 * GIB), (40 * GIB, 2 * GIB), (60 * GIB, 3 * GIB), (1000 * GIB, 4 * GIB)],
+    [(0, 0), (8, 1), (16, 2), (40, 2), (60, 3), (80, 4), (1000, 4), (10_000, 4)],
 )
-def test_a_disk_keeps_a_reserve(size: int, reserve: int) -> None:
-    assert machine.reserve_of(size) == reserve
+def test_a_disk_keeps_a_twentieth_within_bounds(size: int, reserve: int) -> None:
+    assert machine.GIB == GIB
+    assert machine.reserve_of(size * GIB) == reserve * GIB
 
 
 def test_room_is_what_is_left_above_the_reserve(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""What everything stands on: words for numbers and faults, reserves of disks, mounts, locks, states of files."""
+"""What everything stands on: words for faults, mounts, locks, states of files, tables that are too wide."""
 
 from __future__ import annotations
 
@@ -14,22 +14,12 @@ import harness.base.errors
 from harness.base import network_files
 from harness.base.errors import HarnessError, MissingData
 from harness.base.file_state import state_of
-from harness.base.heartbeat import Pulse, duration
-from harness.base.machine import GIB, reserve_of
+from harness.base.heartbeat import Pulse
 from harness.base.manifests import Strict
 from harness.base.network_files import locks_are_local
 from harness.base.ownership import is_owned
-from harness.base.plurals import counted
 from harness.base.swhid import identify
 from harness.base.tables import aligned, fitted
-
-
-@pytest.mark.parametrize(
-    ("seconds", "told"),
-    [(0, "0 s"), (99.4, "99 s"), (100, "2 min"), (5399, "90 min"), (5400, "1.5 h"), (12_600, "3.5 h")],
-)
-def test_a_time_is_told_in_the_unit_that_fits(seconds: float, told: str) -> None:
-    assert duration(seconds) == told
 
 
 @pytest.mark.parametrize(
@@ -45,20 +35,6 @@ def test_who_waits_hears_how_long_it_has_taken_and_may_take(expected: float | No
         now[0] += 12
         pulse.beat(10)
     assert said == [told]
-
-
-@pytest.mark.parametrize(
-    ("count", "words", "told"),
-    [
-        (0, ("run",), "0 runs"),
-        (1, ("run",), "1 run"),
-        (2, ("run",), "2 runs"),
-        (1, ("entry", "entries"), "1 entry"),
-        (2, ("entry", "entries"), "2 entries"),
-    ],
-)
-def test_a_noun_stands_as_its_number_asks(count: int, words: tuple[str, ...], told: str) -> None:
-    assert counted(count, *words) == told
 
 
 def test_each_kind_of_fault_has_the_exit_code_that_the_help_promises() -> None:
@@ -84,16 +60,6 @@ def test_each_kind_of_fault_has_the_exit_code_that_the_help_promises() -> None:
 )
 def test_a_fault_says_what_where_and_what_to_do(given: dict[str, str], told: str) -> None:
     assert str(HarnessError("what", **given)) == told
-
-
-@pytest.mark.parametrize(
-    ("size", "reserve"),
-    [(8, 1), (16, 2), (40, 2), (60, 3), (80, 4), (10_000, 4), (0, 0)],
-    ids=lambda gib: f"{gib}",
-)
-def test_a_disk_keeps_a_twentieth_within_bounds(size: int, reserve: int) -> None:
-    assert GIB == 1024**3
-    assert reserve_of(size * GIB) == reserve * GIB
 
 
 def test_a_manifest_takes_no_unknown_field_and_stays_as_it_is() -> None:

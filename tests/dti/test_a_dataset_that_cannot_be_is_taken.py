@@ -175,7 +175,9 @@ def test_a_count_below_its_least_is_refused(name: str) -> None:
 def test_a_line_of_counts_and_the_bytes_of_an_answer() -> None:
     known = DtiStatistics(drugs=68, targets=442, pairs=30_056)
     assert known.line.rstrip() == "   68 drugs   442 targets   30056 pairs"
-    assert known.result_bytes({}) == 8 * 30_056 // 5
+    assert DtiStatistics(drugs=1, targets=1, pairs=1).line == "    1 drugs     1 targets       1 pairs         "
+    sizes = {pairs: DtiStatistics(drugs=1, targets=1, pairs=pairs).result_bytes({}) for pairs in (1, 10, 30_056)}
+    assert sizes == {1: 1, 10: 16, 30_056: 48_089}
     unknown = DtiStatistics(drugs=1, targets=1)
     assert unknown.line.split()[4] == "?" and unknown.result_bytes({}) == 0
     assert (unknown.affinity, unknown.structures, unknown.relations) == (False, 0, 0)
