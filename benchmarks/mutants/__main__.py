@@ -43,7 +43,7 @@ _TRACE = """
 import os
 from pathlib import Path
 if places := os.environ.get("PERMAFROST_MUTANTS_TRACE"):
-    from benchmarks.mutants.session import follow
+    from benchmarks.mutants.reach import follow
     follow(*map(Path, places.split(":")))
 """
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from benchmarks.mutants.changes import mutants_of
-from benchmarks.mutants.session import Reach, _chosen
+from benchmarks.mutants.reach import Reach, chosen_of
 
 MODULE = '''"""A module."""
 NAMES = {"one": 1, "other": 2}
@@ -46,5 +46,5 @@ def test_a_test_that_only_builds_a_class_is_asked_too(tmp_path: Path) -> None:
     called = Reach("five.py::test", 1.0, frozenset([("harness/limits.py", "Bounds.told")]))
     (tmp_path / "five.py").write_text("")
     mutant = mutants_of(tmp_path, "harness/limits.py")[0]
-    chosen = _chosen({**reaches, "five.py": [called]}, tmp_path, mutant, None)
+    chosen = chosen_of({**reaches, "five.py": [called]}, tmp_path, mutant, None)
     assert [one.test for one in chosen] == ["one.py::test", "two.py::test", "five.py::test"]
