@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from harness.engine.facts import EngineFacts, read_facts
 
 DOCKER = {"Version": "20.10", "Components": [{"Name": "Engine"}]}
@@ -80,3 +82,77 @@ def test_a_filter_of_system_calls_is_only_believed_where_it_is_named() -> None:
     assert facts(DOCKER).system_call_filter
     bare = facts(DOCKER, SecurityOptions=["name=apparmor"])
     assert not bare.system_call_filter and any("system calls" in warning for warning in bare.warnings)
+
+
+def test_every_fact_is_the_engines_own_word() -> None:
+    found = facts(
+        DOCKER,
+        CgroupVersion="2",
+        CgroupDriver="systemd",
+        Driver="btrfs",
+        Architecture="x86_64",
+        NCPU=6,
+        MemTotal=7 << 30,
+        Runtimes={"runc": {}, "nvidia": {}},
+        DefaultRuntime="runc",
+        DockerRootDir="/var/lib/docker",
+        PidsLimit=False,
+        CpuCfsQuota=False,
+        SecurityOptions=["name=seccomp", "name=selinux"],
+    )
+    assert found.as_json() == {
+        "name": "docker",
+        "version": "20.10",
+        "api_version": "1.41",
+        "rootless": False,
+        "cgroup_version": 2,
+        "cgroup_driver": "systemd",
+        "storage_driver": "btrfs",
+        "memory_limit_enforced": True,
+        "process_limit_enforced": False,
+        "cpu_limit_enforced": False,
+        "selinux": True,
+        "architecture": "x86_64",
+        "cpus": 6,
+        "memory_bytes": 7 << 30,
+        "user_namespace": False,
+        "system_call_filter": True,
+        "runtime": "runc",
+        "gpu_runtime": True,
+        "served": False,
+        "warnings": [],
+    }
+    assert (found.socket, found.root_folder) == ("/s", "/var/lib/docker"), "known, and left out of records"
+
+
+def test_what_an_engine_leaves_out_or_calls_null_is_a_plain_value() -> None:
+    silent = read_facts({}, {}, api_version="1.41", socket="/s", served=True)
+    nulls = [
+        *("CgroupVersion", "CgroupDriver", "Driver", "Architecture", "NCPU", "MemTotal", "Runtimes"),
+        *("DefaultRuntime", "DockerRootDir", "SecurityOptions", "Warnings"),
+    ]
+    null = read_facts({"Components": None}, dict.fromkeys(nulls), api_version="1.41", socket="/s", served=True)
+    assert silent == null
+    assert (silent.cgroup_version, silent.cgroup_driver, silent.storage_driver) == (1, "", "")
+    assert (silent.architecture, silent.cpus, silent.memory_bytes) == ("", 1, 0)
+    assert (silent.version, silent.runtime, silent.root_folder, silent.gpu_runtime) == ("", "", "", False)
+    # an old engine does not say that it has limits; they are looked at in the control run
+    assert silent.memory_limit_enforced and silent.served and not silent.selinux and not silent.rootless
+
+
+@pytest.mark.parametrize("word", ["memory", "Swap", "CGROUP", "pids", "cpu cfs"])
+def test_warnings_of_limits_are_kept_and_others_are_not(word: str) -> None:
+    assert facts(DOCKER, Warnings=[f"no {word} support", "no bridge-nf"]).warnings == (f"no {word} support",)
+
+
+@pytest.mark.parametrize(
+    ("changes", "start"),
+    [
+        ({"MemoryLimit": False}, "the memory limit is not enforced by this engine: "),
+        ({"SecurityOptions": []}, "the engine filters no system calls: "),
+        ({"Driver": "vfs"}, "storage driver vfs copies every layer: "),
+    ],
+)
+def test_what_is_wanting_is_said_in_words(changes: dict[str, Any], start: str) -> None:
+    (warning,) = facts(DOCKER, **changes).warnings
+    assert warning.startswith(start)
