@@ -101,6 +101,37 @@ def test_both_versions_are_read(made: Made, version: int) -> None:
     seen.close()
 
 
+@pytest.mark.parametrize(
+    ("controllers", "mounted", "version"),
+    [
+        (("memory", ""), ("memory", ""), 1),
+        # mixed: a controller whose mount can't be seen is read where the second version has it
+        (("memory", ""), ("",), 2),
+        (("",), ("memory", ""), 2),
+    ],
+)
+def test_the_first_version_is_read_where_it_holds_the_memory(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    controllers: tuple[str, ...],
+    mounted: tuple[str, ...],
+    version: int,
+) -> None:
+    for controller in mounted:
+        group = tmp_path / f"mount-{controller}" / "docker-abc.scope" / "inner"
+        group.mkdir(parents=True)
+        for name, text in (FIRST if controller else SECOND).items():
+            (group.parent / name).write_text(text)
+        (group.parent / "cgroup.procs").write_text("12\n7\n")
+        (group / "cgroup.procs").write_text("9\n")
+    monkeypatch.setattr(cgroup, "mounts", lambda: {name: tmp_path / f"mount-{name}" for name in mounted})
+    monkeypatch.setattr(cgroup, "groups_of", lambda text: dict.fromkeys(controllers, "/docker-abc.scope/inner"))
+    seen = ControlGroup(os.getpid(), "abc")
+    assert seen.version == version and seen.usage.peak_bytes == 900
+    assert seen.processes() == [12, 7, 9]
+    seen.close()
+
+
 @pytest.mark.parametrize("version", [1, 2])
 def test_peaks_and_counters_never_fall(made: Made, version: int) -> None:
     changed = {"memory_oom_control": oom_control(2)} if version == 1 else {"memory_events": "oom 7\noom_kill 2\n"}

@@ -272,6 +272,19 @@ def test_an_array_that_does_not_fit_says_how() -> None:
     assert found.error == pytest.approx(1 - np.corrcoef([1, 2, 3], [1, 2, 4])[0, 1])
 
 
+def test_what_is_just_allowed_is_allowed() -> None:
+    # of these the correlation with themselves is 1, rounding and all
+    whole = np.array([-1.0, 0.0, 1.0])
+    assert compare("x", whole, whole, Tolerance(correlation=1.0)) == ArrayFinding(
+        "x", Standing.OK, 0.0, 0.0, "1 - correlation"
+    )
+    for tolerance in (Tolerance(absolute=0.5), Tolerance(relative=0.5), Tolerance(relative=0.5, each=True)):
+        assert compare("x", np.array([1.5]), np.array([1.0]), tolerance).standing is Standing.OK
+    # a product of nothing is no other sign
+    both = np.array([[0.0], [2.0]])
+    assert compare("x", np.array([[2.0], [0.0]]), both, Tolerance(either_sign=True)).error == 2.0
+
+
 def test_a_folder_without_cases_says_what_is_wanted(tmp_path: Path) -> None:
     with pytest.raises(UsageError) as error:
         find_cases(tmp_path)
