@@ -89,6 +89,24 @@ def test_an_engine_of_somebody_else_is_left_as_it_is(layout: Layout, service: Se
     assert kept.variable == ("CONTAINER_HOST", "unix:///run/theirs.sock")
 
 
+def test_of_several_engines_the_one_in_use_is_kept(layout: Layout, service: Service) -> None:
+    """Only folders in which an engine was started count; Docker's has a storage, which a crash leaves mounted."""
+    other = Service("podman", (), service.folder.parent / "podman")
+    for folder in (other.folder, service.folder.parent / "a-folder"):
+        folder.mkdir()
+    (other.folder / "start.lock").touch()
+    lease = Lease(service)
+    assert keep(layout, engine_at(other), {}).kept
+    assert other.is_kept and not service.is_kept
+    services = {one.name: one for one in served_services(layout.cache, {})}
+    storage = {name: one.storage for name, one in services.items()}
+    assert storage == {"docker": layout.cache / "engine" / "docker", "podman": None}
+    assert [one.folder for one in services.values()] == [service.folder, other.folder]
+    assert [stopped.socket for stopped in release(layout, {})] == [other.socket]
+    assert is_alive(pid_of(service)), "one that was not kept is left to its users"
+    lease.release()
+
+
 def test_nothing_is_started_to_tell_where_it_is(
     layout: Layout, service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:

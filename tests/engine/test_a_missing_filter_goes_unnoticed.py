@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from dataclasses import replace
 
 import pytest
@@ -68,6 +70,35 @@ def test_what_an_engine_never_claimed_is_no_broken_promise() -> None:
 def test_a_runtimes_own_first_process_is_not_judged_as_the_methods() -> None:
     loose = Confinement(no_new_privileges=False, system_calls_filtered=False, capabilities=1, user=0)
     assert broken_walls(loose, replace(FACTS, runtime="runsc")) == []
+
+
+@pytest.mark.parametrize("runtime", ["", "runc", "crun", "nvidia", "io.containerd.runc.v2"])
+def test_the_first_process_of_a_plain_runtime_is_judged(runtime: str) -> None:
+    loose = Confinement(no_new_privileges=False, system_calls_filtered=False, capabilities=1, user=0)
+    assert len(broken_walls(loose, replace(FACTS, runtime=runtime))) == 3
+
+
+# a filter that allows everything, set after a moment, as a runtime does it last
+_FILTERED_LATER = """
+import ctypes, sys, time
+library = ctypes.CDLL(None)
+time.sleep(0.2)
+instruction = ctypes.create_string_buffer(bytes([6, 0, 0, 0, 0, 0, 255, 127]))
+class Program(ctypes.Structure):
+    _fields_ = [("length", ctypes.c_ushort), ("filter", ctypes.c_void_p)]
+program = Program(1, ctypes.cast(instruction, ctypes.c_void_p))
+assert not library.prctl(38, 1, 0, 0, 0) and not library.prctl(22, 2, ctypes.byref(program))
+time.sleep(60)
+"""
+
+
+def test_the_filter_that_comes_last_is_waited_for() -> None:
+    with subprocess.Popen([sys.executable, "-IS", "-c", _FILTERED_LATER]) as process:
+        at_once = read_confinement(process.pid, patience=0.0)
+        waited = read_confinement(process.pid, patience=20.0)
+        process.kill()
+    assert at_once is not None and not at_once.system_calls_filtered
+    assert waited is not None and waited.system_calls_filtered and waited.no_new_privileges
 
 
 def test_a_record_says_which_profile_was_enforced() -> None:
