@@ -90,6 +90,23 @@ def test_an_engine_that_says_nothing_of_itself_has_failed(speak: Speak, info: by
     assert (failed.value.where, failed.value.todo) == (str(path), "restart the engine")
 
 
+@pytest.mark.parametrize(
+    ("version", "rootless", "kept"),
+    [
+        (PODMAN, True, (True, False)),
+        # what the machine has counts for root, and Docker says itself what it was given
+        (PODMAN, False, (True, True)),
+        (DOCKER, True, (True, True)),
+    ],
+)
+def test_a_rootless_podman_is_asked_what_it_was_given(
+    speak: Speak, version: Answers, rootless: bool, kept: tuple[bool, bool]
+) -> None:
+    info = {**INFO, "Rootless": rootless, "CgroupVersion": "2", "host": {"cgroupControllers": ["memory", "pids"]}}
+    with Engine(speak({"version": version, "info": info, "_ping": b"OK"})) as engine:
+        assert (engine.facts.memory_limit_enforced, engine.facts.cpu_limit_enforced) == kept
+
+
 def test_nobody_at_a_socket_does_not_answer(tmp_path: Path) -> None:
     with pytest.raises(EngineError, match="the engine does not answer: "):
         Engine(tmp_path / "nobody.sock")

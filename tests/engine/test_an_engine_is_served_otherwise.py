@@ -13,7 +13,7 @@ import pytest
 
 from harness.base.errors import EngineError
 from harness.base.layout import Layout
-from harness.engine import Engine, find, find_engine
+from harness.engine import Engine, find, find_engine, lease
 from harness.engine import programs as real_programs
 from harness.engine import service as serve
 from harness.engine.find import serve_docker, serve_podman
@@ -113,7 +113,7 @@ def test_an_engine_that_answers_is_used_before_one_is_served(
     """A silent socket is named where nothing else is found; one of another kind than wanted is passed over."""
     programs.add("podman")
     elsewhere = Service("podman", [str(programs.folder / "podman"), f"unix://{socket_in(tmp_path)}"], tmp_path)
-    lease = Lease(elsewhere)
+    users = Lease(elsewhere)
     silent = tmp_path / "silent.sock"
     silent.touch()
     places = [SocketCandidate(path, "usual place") for path in (tmp_path / "none", silent, elsewhere.socket)]
@@ -125,7 +125,7 @@ def test_an_engine_that_answers_is_used_before_one_is_served(
         find_engine(apart, only="docker", environment={})
     assert error.value.where == f"{silent}: nobody listens"
     assert programs.starts("podman") == 1
-    lease.release()
+    users.release()
 
 
 def test_a_runtime_that_nobody_has_leaves_no_engine_behind(apart: Layout, programs: Programs) -> None:
@@ -325,6 +325,18 @@ def test_nothing_is_installed_where_apt_get_is_not(
     assert find._may_install()
     monkeypatch.setattr(find, "_is_debian_like", lambda: False)
     assert not find._may_install()
+
+
+def test_a_child_of_a_user_ends_no_engine_of_its_parents(apart: Layout, programs: Programs) -> None:
+    programs.add("dockerd")
+    with find_engine(apart, environment={}) as engine:
+        child = os.fork()
+        if not child:
+            # what is done when a process ends
+            lease._release_all()
+            os._exit(0)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+        assert engine.answers() and "dockerd: ended" not in programs.calls
 
 
 def test_an_engine_of_another_cache_is_another(apart: Layout, programs: Programs, tmp_path: Path) -> None:
