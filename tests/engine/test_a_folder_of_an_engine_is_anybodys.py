@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import subprocess
 import tempfile
@@ -102,35 +103,13 @@ def test_a_socket_whose_path_is_too_long_is_refused(monkeypatch: pytest.MonkeyPa
         folder_in(Path("/x" + "y" * 79), monkeypatch)
 
 
-@as_root
-def test_what_is_mounted_below_is_detached_the_deepest_first(tmp_path: Path) -> None:
-    place, beside = tmp_path / "a place", tmp_path / "a place beside"
-    inner = place / "tab\tand\\"
-    for folder in (place, beside):
-        folder.mkdir()
-        subprocess.run(["mount", "-t", "tmpfs", "none", folder], check=True)
-    inner.mkdir()
-    subprocess.run(["mount", "-t", "tmpfs", "none", inner], check=True)
-    try:
-        assert sorted(mounts_below(place)) == [place, inner]
-        link = tmp_path / "link"
-        link.symlink_to(place)
-        with (inner / "in use").open("w"):
-            assert unmount_below(link) == [inner, place]
-        assert mounts_below(place) == [] == unmount_below(place) and mounts_below(beside) == [beside]
-    finally:
-        unmount_below(tmp_path)
-    assert mounts_below(tmp_path) == []
-
-
-def as_nobody(work: Callable[[], object]) -> str:
-    """What a function returns, as text, to a user who owns nothing."""
+def in_child(prepare: Callable[[], object], work: Callable[[], object]) -> str:
+    """What a function returns, as text, in a process of its own that was prepared for it."""
     reading, writing = os.pipe()
     child = os.fork()
     if not child:
         try:
-            os.setgroups([])
-            os.setuid(NOBODY)
+            prepare()
             os.write(writing, str(work()).encode())
         finally:
             os._exit(0)
@@ -141,13 +120,45 @@ def as_nobody(work: Callable[[], object]) -> str:
     return text
 
 
+def become_nobody() -> None:
+    os.setgroups([])
+    os.setuid(NOBODY)
+
+
+def leave_the_mounts() -> None:
+    """What is mounted from here on, or unmounted by a fault, nobody else sees."""
+    library = ctypes.CDLL(None, use_errno=True)
+    new_mounts, private_and_below = 0x20000, (1 << 18) | (1 << 14)
+    assert library.unshare(new_mounts) == 0
+    assert library.mount(None, b"/", None, private_and_below, None) == 0
+
+
+@as_root
+def test_what_is_mounted_below_is_detached_the_deepest_first(tmp_path: Path) -> None:
+    place, beside = tmp_path / "a place", tmp_path / "a place beside"
+    inner = place / "tab\tand\\"
+
+    def work() -> object:
+        for folder in (place, beside, inner):
+            folder.mkdir()
+            subprocess.run(["mount", "-t", "tmpfs", "none", folder], check=True)
+        link = tmp_path / "link"
+        link.symlink_to(place)
+        found = sorted(mounts_below(place))
+        with (inner / "in use").open("w"):
+            detached = unmount_below(link)
+        return found, detached, mounts_below(place), unmount_below(place), mounts_below(beside)
+
+    assert in_child(leave_the_mounts, work) == str(([place, inner], [inner, place], [], [], [beside]))
+
+
 @as_root
 @pytest.mark.parametrize("has_podman", [True, False])
 def test_what_belongs_to_a_containers_user_is_removed_through_podman(
     monkeypatch: pytest.MonkeyPatch, has_podman: bool
 ) -> None:
     """As a user that may not remove it; the pretended `podman` writes down what it is asked."""
-    with tempfile.TemporaryDirectory(dir="/var/tmp") as name:
+    with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         folder.chmod(0o755)
         held = folder / "tree" / "of root"
@@ -159,7 +170,7 @@ def test_what_belongs_to_a_containers_user_is_removed_through_podman(
         podman.write_text(f'#!/bin/sh\nprintf "%s\\n" "$@" >> {asked}\nexit 1\n')
         podman.chmod(0o755 if has_podman else 0o644)
         monkeypatch.setenv("PATH", str(folder))
-        assert as_nobody(lambda: remove_stubborn(held.parent)) == str([f"{held}: Permission denied"])
+        assert in_child(become_nobody, lambda: remove_stubborn(held.parent)) == str([f"{held}: Permission denied"])
         words = ["unshare", "rm", "-rf", "--", str(held.parent)]
         assert asked.read_text().splitlines() == (words if has_podman else [])
 
@@ -167,17 +178,16 @@ def test_what_belongs_to_a_containers_user_is_removed_through_podman(
 @as_root
 def test_root_needs_nobody_to_remove_anything(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Not even where something stays, as what is mounted does."""
+    monkeypatch.setattr("harness.engine.leftovers.shutil.which", lambda name: "/usr/bin/false")
     held = tmp_path / "tree" / "mounted"
     held.mkdir(parents=True)
-    subprocess.run(["mount", "-t", "tmpfs", "none", held], check=True)
-    monkeypatch.setattr("harness.engine.leftovers.shutil.which", lambda name: "/usr/bin/podman")
-    monkeypatch.setattr("harness.engine.leftovers.subprocess.run", lambda *_, **__: pytest.fail("asked podman"))
-    try:
-        (fault,) = remove_stubborn(tmp_path / "tree")
-        assert fault == f"{held}: Device or resource busy"
-    finally:
-        unmount_below(tmp_path)
-        monkeypatch.undo()
+
+    def work() -> object:
+        subprocess.run(["mount", "-t", "tmpfs", "none", held], check=True)
+        monkeypatch.setattr("harness.engine.leftovers.subprocess.run", lambda *_, **__: os._exit(1))
+        return remove_stubborn(tmp_path / "tree")
+
+    assert in_child(leave_the_mounts, work) == str([f"{held}: Device or resource busy"])
     assert remove_stubborn(tmp_path / "tree") == [] and not (tmp_path / "tree").exists()
 
 
@@ -205,4 +215,4 @@ def test_where_one_may_not_look_there_may_be_a_socket(tmp_path: Path) -> None:
     assert exists(SocketCandidate(tmp_path / "some", ""))
     shut = tmp_path / "shut"
     shut.mkdir(0o700)
-    assert as_nobody(lambda: exists(SocketCandidate(shut / "some", ""))) == "True"
+    assert in_child(become_nobody, lambda: exists(SocketCandidate(shut / "some", ""))) == "True"
