@@ -49,12 +49,13 @@ class Answer(http.server.BaseHTTPRequestHandler):
         }
         self.say(200 if word in known else 404, known.get(word, {"message": "no such thing"}))
     def do_POST(self):
-        self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        content = self.rfile.read(int(self.headers.get("Content-Length") or 0))
         word = self.path.partition("?")[0].split("/", 2)[2]
         note(word)
         if word == "images/create":
             self.say(200, {"status": "sha256:12"})
         elif word == "containers/create":
+            (folder / "container.json").write_bytes(content)
             self.say(201, {"Id": "c1"})
         elif word.endswith("wait"):
             self.say(200, {"StatusCode": codes["corrected" if conf else name]})

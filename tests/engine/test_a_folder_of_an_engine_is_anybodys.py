@@ -155,9 +155,9 @@ def test_what_is_mounted_below_is_detached_the_deepest_first(tmp_path: Path) -> 
 @as_root
 @pytest.mark.parametrize("has_podman", [True, False])
 def test_what_belongs_to_a_containers_user_is_removed_through_podman(
-    monkeypatch: pytest.MonkeyPatch, has_podman: bool
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], has_podman: bool
 ) -> None:
-    """As a user that may not remove it; the pretended `podman` writes down what it is asked."""
+    """As a user that may not remove it; the pretended `podman` writes down what it is asked, and complains."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         folder.chmod(0o755)
@@ -167,10 +167,11 @@ def test_what_belongs_to_a_containers_user_is_removed_through_podman(
         asked, podman = folder / "asked.txt", folder / "podman"
         asked.touch()
         asked.chmod(0o666)
-        podman.write_text(f'#!/bin/sh\nprintf "%s\\n" "$@" >> {asked}\nexit 1\n')
+        podman.write_text(f'#!/bin/sh\nprintf "%s\\n" "$@" >> {asked}\necho no >&2\nexit 1\n')
         podman.chmod(0o755 if has_podman else 0o644)
         monkeypatch.setenv("PATH", str(folder))
         assert in_child(become_nobody, lambda: remove_stubborn(held.parent)) == str([f"{held}: Permission denied"])
+        assert capfd.readouterr() == ("", ""), "what it says is not for the person who cleans up"
         words = ["unshare", "rm", "-rf", "--", str(held.parent)]
         assert asked.read_text().splitlines() == (words if has_podman else [])
 

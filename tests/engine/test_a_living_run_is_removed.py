@@ -19,7 +19,7 @@ from tests.runs.fake_engine import IMAGE, FakeEngine
 
 
 class Api:
-    """Three containers: of this living process, of a dead one, and one without labels."""
+    """Containers of this living process, of a dead one, without labels, and of a dead one without its run."""
 
     def __init__(self, living: Path, dead: Path) -> None:
         self.removed: list[tuple[str, dict[str, bool]]] = []
@@ -29,6 +29,7 @@ class Api:
             {"Id": "mine", "State": "running", "Labels": {LABEL_HARNESS: owner_of(living), LABEL_RUN: "a"}},
             {"Id": "theirs", "State": "exited", "Labels": {LABEL_HARNESS: owner_of(dead), LABEL_RUN: "b"}},
             {"Id": "bare", "Labels": None},
+            {"Id": "odd", "Labels": {LABEL_HARNESS: owner_of(dead)}},
         ]
 
     def containers(self, **how: Any) -> list[dict[str, Any]]:
@@ -55,16 +56,16 @@ def engine_of(api: Api) -> Engine:
 
 
 def test_only_containers_without_an_owner_are_orphans(api: Api) -> None:
-    assert find_orphans(engine_of(api)) == [Orphan("theirs", "b", "exited")]
+    assert find_orphans(engine_of(api)) == [Orphan("theirs", "b", "exited"), Orphan("odd", "", "")]
     assert api.asked == [{"all": True, "filters": {"label": LABEL_HARNESS}}]
-    assert [orphan.container for orphan in remove_orphans(engine_of(api))] == ["theirs"]
-    assert api.removed == [("theirs", {"force": True, "v": True})]
+    assert [orphan.container for orphan in remove_orphans(engine_of(api))] == ["theirs", "odd"]
+    assert api.removed == [(one, {"force": True, "v": True}) for one in ("theirs", "odd")]
 
 
 def test_what_is_left_of_a_run_is_looked_for_by_its_name(api: Api) -> None:
     discard_run(engine_of(api), "harness-1-run-2")
     assert api.asked == [{"all": True, "filters": {"label": f"{LABEL_RUN}=harness-1-run-2"}}]
-    assert len(api.removed) == 3
+    assert len(api.removed) == len(api.known)
 
 
 @pytest.mark.parametrize("status", [404, 409])

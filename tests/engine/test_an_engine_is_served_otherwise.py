@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -21,6 +22,7 @@ from harness.engine.lease import Lease
 from harness.engine.probe import control_run
 from harness.engine.service import Service, service_folder, services_folder, socket_in
 from harness.engine.sockets import SocketCandidate, silence
+from harness.engine.walls import walls
 from tests.engine.pretended import Programs, pretended_programs
 from tests.private_engine import UNCLOSED
 
@@ -255,6 +257,23 @@ def test_the_end_of_the_control_run_tells_what_was_let_through(
         else:
             assert control.detail == f"a killed container ended with code {code}, not 137"
     assert programs.calls[-3:-1] == [f"dockerd: {call}" for call in CONTROL_RUN[-2:]]
+
+
+def test_the_control_run_has_the_walls_of_a_run_and_a_limit_of_memory(apart: Layout, programs: Programs) -> None:
+    programs.add("dockerd")
+    with find_engine(apart, environment={}) as engine:
+        assert control_run(engine).ok
+        everything = walls(engine.facts)
+    asked = json.loads((programs.folder / "container.json").read_text())
+    host = asked.pop("HostConfig")
+    assert asked == {
+        "Image": "sha256:12",
+        "Entrypoint": ["/wait"],
+        "User": "65534:65534",
+        "Labels": {"permafrost.control": "yes"},
+    }
+    assert {name: host.pop(name) for name in everything} == everything
+    assert host == {"Memory": 64 << 20, "MemorySwap": 64 << 20, "LogConfig": {"Type": "none", "Config": {}}}
 
 
 def test_another_kind_of_processor_has_no_control_run(apart: Layout, programs: Programs) -> None:
