@@ -308,7 +308,12 @@ def test_a_few_files_that_are_away_are_named_and_many_counted(
 
 def test_a_place_of_ones_own_holds_for_one_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[str | None] = []
-    monkeypatch.setattr(f"{data}.dataset_names", lambda _layout: seen.append(os.environ.get(DATA_VARIABLE)) or [])
+
+    def names(_layout: Layout) -> list[str]:
+        seen.append(os.environ.get(DATA_VARIABLE))
+        return []
+
+    monkeypatch.setattr(f"{data}.dataset_names", names)
     for before in (None, "/other"):
         if before is None:
             monkeypatch.delenv(DATA_VARIABLE, raising=False)

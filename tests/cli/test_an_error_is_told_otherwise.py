@@ -94,7 +94,7 @@ def test_a_stream_that_lacks_a_character_gets_another(monkeypatch: pytest.Monkey
     monkeypatch.undo()
     for stream in streams.values():
         stream.flush()
-    written = {name: stream.buffer.getvalue() for name, stream in streams.items()}  # type: ignore[attr-defined]
+    written = {name: stream.buffer.getvalue() for name, stream in streams.items()}
     assert written == {"stdout": b"a ? b?\n", "stderr": b"a?\n"} and not ended.value.code
 
 

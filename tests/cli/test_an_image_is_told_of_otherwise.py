@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-import harness.cli.image
 from harness.base.layout import Layout
+from harness.images.cards import environment_chain
 from harness.images.receipts import BuiltImage
 from harness.images.transport import SavedImage, SavedImages
 from harness.images.verify import ImageFinding
@@ -117,7 +117,7 @@ def test_a_lock_fetches_what_parents_hold_and_says_what_is_next(
         )
     ]
     parents = {
-        name: harness.cli.image.environment_chain(Layout(REPOSITORY, tmp_path, tmp_path), name)[-1].card.extends
+        name: environment_chain(Layout(REPOSITORY, tmp_path, tmp_path), name)[-1].card.extends
         for name in ("_octave", "bnnr")
     }
     assert supplies.fetched == [[f"parts of {one}"] for one in parents.values() if one]
