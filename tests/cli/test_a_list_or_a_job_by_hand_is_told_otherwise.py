@@ -12,6 +12,7 @@ import pytest
 from harness import benchmarks
 from harness.base.errors import ManifestError, UsageError
 from harness.base.layout import Layout
+from harness.cli.job import shell_text
 from harness.data import load_manifest, manifest_names
 from harness.methods import page as pages
 from harness.methods.card import load_methods
@@ -80,6 +81,30 @@ def test_a_job_by_hand_is_written_and_told_with_the_line_that_runs_it(
         )
 
 
+def test_an_answer_made_by_hand_is_checked_where_it_lies(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    asked: list[Any] = []
+    note = SimpleNamespace(planned=SimpleNamespace(job=SimpleNamespace(label="a job")))
+    checked = SimpleNamespace(
+        key="a" * 64, answer=SimpleNamespace(note=note, fault="no file", files={}), equal=None, is_good=False
+    )
+
+    def check(folder: Path, *, repository: object) -> object:
+        asked.append((folder, repository))
+        return checked
+
+    monkeypatch.setattr("harness.api.check_job", check, raising=False)
+    monkeypatch.setattr("harness.api.open_repository", lambda **named: named, raising=False)
+    assert harness_of("job", "check", "try", "--mirror", str(tmp_path)).stdout == "a job: no answer: no file\n"
+    assert asked == [(Path("try"), {"mirrors": (tmp_path,)})]
+
+
+def test_a_line_is_as_wide_as_a_screen_and_no_wider() -> None:
+    first, fitting, wide = "a" * 48, "b" * 49, "b" * 50
+    assert shell_text([first, fitting, "c"]).splitlines() == [f"{first} {fitting} \\", "  c"]
+    assert max(map(len, shell_text([first, fitting, "c"]).splitlines())) == 100
+    assert shell_text([first, wide]).splitlines() == [f"{first} \\", f"  {wide}"]
+
+
 @pytest.mark.parametrize("option", [("--suite", "smoke"), ("--method", "constant"), ("--set", "a=1")])
 def test_a_job_that_a_key_names_takes_no_options(option: tuple[str, str], tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="a key says which job it is") as error:
@@ -96,17 +121,20 @@ def test_a_job_that_a_key_names_takes_no_options(option: tuple[str, str], tmp_pa
 def test_methods_are_listed_with_what_they_are(layout: Layout) -> None:
     cards = load_methods(layout)
     assert {card.control for card in cards} == {True, False}
-    lines = harness_of("list").stdout.splitlines()
+    result = harness_of("list")
+    lines = result.stdout.splitlines()
     summaries = {
         card.name: f"{card.title}: {card.category}, {card.language}{' (control)' if card.control else ''}"
         for card in cards
     }
     width = max(map(len, summaries))
     assert lines == [f"{name:{width}}  {summary}" for name, summary in summaries.items()]
-    rows = document(harness_of("list", "methods", "--json"))["rows"]
+    answer, page = harness_of("list", "methods", "--json"), harness_of("list", "--markdown")
+    assert [one.return_value for one in (result, answer, page)] == [0, 0, 0]
+    rows = document(answer)["rows"]
     assert [(row["name"], row["summary"]) for row in rows] == [*summaries.items()]
     assert [row["title"] for row in rows] == [card.title for card in cards]
-    assert harness_of("list", "--markdown").stdout == pages.markdown(cards)
+    assert page.stdout == pages.markdown(cards)
 
 
 def test_what_else_there_is_is_listed_by_name(layout: Layout) -> None:

@@ -93,7 +93,9 @@ def test_a_statement_is_told_with_whose_key_it_has(
     head = ["runs of this machine: ok 2, error 1", f"log: 3 leaves, root {'ab' * 32}", *made.statement.remarks]
     assert result.return_value == 0
     assert result.stdout.splitlines() == [*head, "statement: /r/statement.json", *lines]
-    told = document(harness_of("attest", "--json"))
+    result = harness_of("attest", "--json")
+    told = document(result)
+    assert result.return_value == 0
     assert told["signed_by"] == (signer and {"name": signer.name, "key": signer.fingerprint})
     assert (told["path"], told["sha256"], told["results"]) == ("/r/statement.json", made.statement.sha256, 3)
     assert asked == [
@@ -249,7 +251,8 @@ def test_a_comparison_is_asked_for_what_was_named_and_its_verdicts_are_the_exit_
         result = harness_of("compare", "--all", "--markdown")
         assert (result.return_value, result.stderr) == (int(verdict is ClaimVerdict.DEVIATES), "")
         assert result.stdout == "markdown True\n"
-    assert document(harness_of("compare", "--json"))["benchmark"] == "dti"
+    result = harness_of("compare", "--json")
+    assert (result.return_value, document(result)["benchmark"]) == (0, "dti")
     file = tmp_path / "claims.md"
     options = ("--benchmark", "dti", "--method", "bnnr", "--dataset", "hdvd", "--split", "random", "--seed", "7")
     harness_of("compare", *options, "--against", FILE, "--mirror", str(tmp_path), "--output", str(file))
@@ -278,8 +281,8 @@ def test_a_gpu_is_compared_without_claims(
     result = harness_of("compare", "--gpu")
     assert (result.return_value, result.stdout) == (code, f"text {len(differing)}\n")
     assert harness_of("compare", "--gpu", "--markdown").stdout == f"markdown {len(differing)}\n"
-    told = document(harness_of("compare", "--gpu", "--json"))
-    assert told["differing"] == len(differing)
+    result = harness_of("compare", "--gpu", "--json")
+    assert (result.return_value, document(result)["differing"]) == (code, len(differing))
     options = (
         "--benchmark",
         "ddi",
@@ -350,8 +353,9 @@ def test_an_export_is_asked_for_what_was_named(exports: Exports, tmp_path: Path)
     harness_of("export", "--output", str(new), "--without-predictions", "--mirror", str(tmp_path))
     harness_of("export", "--output", str(file), "--force", "--reference", "--suite", "full")
     other = next(one for one in Profile if one is not Profile.PROVENANCE)
-    told = document(harness_of("export", "--output", str(new), "--profile", str(other), "--json"))
-    assert (told["file"], told["runs"], told["left_out"]) == (str(new), 2, {})
+    result = harness_of("export", "--output", str(new), "--profile", str(other), "--json")
+    told = document(result)
+    assert result.return_value == 0 and (told["file"], told["runs"], told["left_out"]) == (str(new), 2, {})
     assert exports.asked == [
         usual,
         {**usual, "extent": Extent.WITHOUT_PREDICTIONS, "mirrors": (tmp_path,)},
@@ -394,7 +398,8 @@ def test_an_index_is_of_the_store_or_of_a_suite(
     file = tmp_path / name
     result = harness_of("export", "--output", str(file), *words)
     assert (result.return_value, result.stdout) == (0, f"index: {file}\n")
-    assert document(harness_of("export", "--output", str(file), *words, "--json"))["file"] == str(file)
+    result = harness_of("export", "--output", str(file), *words, "--json")
+    assert (result.return_value, document(result)["file"]) == (0, str(file))
     assert asked == [(file, keys)] * 2 and exports.asked == []
     assert exports.plans == ([{"suite": "full"}] * 2 if keys else [])
 
