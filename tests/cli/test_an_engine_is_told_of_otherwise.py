@@ -240,7 +240,13 @@ def test_a_shell_is_told_of_the_engine_in_its_own_words(
     assert (told["engine"], told["socket"], told["kept"]) == (name, str(SOCKET), True)
 
 
-def test_of_an_engine_that_stops_a_shell_that_names_it_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("named", "other"), [("DOCKER_HOST", "CONTAINER_HOST"), ("CONTAINER_HOST", "DOCKER_HOST")]
+)
+@pytest.mark.parametrize("elsewhere", ["unix:///another", "unix:///zzz"])
+def test_of_an_engine_that_stops_a_shell_that_names_it_is_told(
+    named: str, other: str, elsewhere: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     stopped: list[Stopped] = []
 
     def release(layout: Layout, environment: object) -> list[Stopped]:
@@ -248,13 +254,13 @@ def test_of_an_engine_that_stops_a_shell_that_names_it_is_told(monkeypatch: pyte
         return stopped
 
     monkeypatch.setattr(harness.cli.engine, "release", release)
-    monkeypatch.setenv("DOCKER_HOST", f"unix://{SOCKET}")
-    monkeypatch.setenv("CONTAINER_HOST", "unix:///another")
+    monkeypatch.setenv(named, f"unix://{SOCKET}")
+    monkeypatch.setenv(other, elsewhere)
     assert harness_of("engine", "stop").stdout == "no engine is kept running\n"
     stopped += [Stopped(SOCKET, False), Stopped(Path("/x"), True)]
     result = harness_of("engine", "stop")
     assert result.stdout == f"{SOCKET}: stopped\n/x: in use; it stops with its last user\n"
-    assert result.stderr == "this shell still names it: unset DOCKER_HOST\n"
+    assert result.stderr == f"this shell still names it: unset {named}\n"
     result = harness_of("engine", "stop", "--json")
     assert document(result)["rows"] == [
         {"socket": str(SOCKET), "in_use": False},
