@@ -104,7 +104,7 @@ class LazyGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         from difflib import get_close_matches
 
-        if args and args[0] not in _COMMANDS and not args[0].startswith("-"):
+        if args[0] not in _COMMANDS and not args[0].startswith("-"):
             near = get_close_matches(args[0], _COMMANDS, n=1)
             hint = f" Did you mean '{near[0]}'?" if near else ""
             ctx.fail(f"There is no command '{args[0]}'.{hint}")

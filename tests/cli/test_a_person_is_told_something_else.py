@@ -13,6 +13,7 @@ import pytest
 
 from harness import api
 from harness.base.layout import Layout
+from harness.base.tables import aligned
 from harness.cli import log as lines_of_log
 from harness.cli import main
 from harness.planning.plan import Plan
@@ -59,7 +60,8 @@ def test_runs_are_listed_counted_and_asked_about_before_they_go(
         [key[:12], "ok"] for key in keys[:2]
     )
     assert out.splitlines()[2:] == [f"2 runs, {whole} of predictions, logs, records and scores"]
-    assert all(line.endswith(size) for line, size in zip(out.splitlines()[:2], sizes, strict=True))
+    rows = [[run.key[:12], run.verdict, run.label, size] for run, size in zip(runs, sizes, strict=True)]
+    assert out.splitlines()[:2] == list(aligned(rows))
 
     code, out, err = told("forget", "--method", "constant", "--json")
     error = json.loads(out)["error"]

@@ -10,14 +10,19 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import click
 import pytest
+from click.testing import CliRunner
 
 import harness.cli.clean
 import harness.cli.doctor
 import harness.cli.engine
 from harness.base.errors import EngineError, UsageError
+from harness.base.layout import Layout, find_layout
+from harness.cli import group
 from harness.cli.store import _show
 from harness.engine.custody import Reached, Stopped
+from harness.execution.queues import logs_of
 from harness.results.merge import Merged, MergedRun
 from harness.upkeep import Examination, Removal, State
 from tests.cli.calls import document, harness_of
@@ -49,6 +54,14 @@ def test_the_worst_check_decides_the_exit_code(
     ]
 
 
+def test_on_a_terminal_the_state_of_a_check_has_a_colour(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(harness.cli.doctor, "examine", lambda *_, **__: iter((GOOD, WARNED, FAILED)))
+    told = CliRunner().invoke(group, ["doctor"], standalone_mode=False, color=True).stdout
+    shown = [line for line in told.splitlines() if "to do" not in line]
+    for check, line, colour in zip((GOOD, WARNED, FAILED), shown, ("green", "yellow", "red"), strict=True):
+        assert line == f"{click.style(f'{check.state:4}', fg=colour)}  {check.name}: {check.detail}"
+
+
 def _lines(check: Examination) -> list[str]:
     todo = [f"      to do: {check.todo}"] if check.todo else []
     return [f"{check.state:4}  {check.name}: {check.detail}", *todo]
@@ -70,19 +83,29 @@ def test_what_a_machine_is_asked_with_reaches_its_checks(monkeypatch: pytest.Mon
 
 @pytest.mark.parametrize(("worst", "code"), [(WARNED, 0), (FAILED, 1), (DEAD, 3)])
 def test_of_a_worker_what_is_not_well_is_told(
-    worst: Examination, code: int, monkeypatch: pytest.MonkeyPatch
+    worst: Examination, code: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    asked: list[str] = []
-
-    def cluster(on: str, **_: object) -> object:
-        asked.append(on)
-        return nullcontext()
-
+    asked: list[Any] = []
     nodes = {"tcp://a": [GOOD, worst], "tcp://b": [GOOD]}
+
+    def cluster(on: str, *, logs: Path) -> object:
+        asked.append((on, logs))
+        return nullcontext("cluster")
+
+    def examine(*given: object, runtime: str | None) -> Iterator[tuple[str, list[Examination]]]:
+        asked.append((*given, runtime))
+        return iter(nodes.items())
+
     monkeypatch.setattr(harness.cli.doctor, "open_cluster", cluster)
-    monkeypatch.setattr(harness.cli.doctor, "examine_nodes", lambda *_, **__: iter(nodes.items()))
-    result = harness_of("doctor", "--on", "tcp://there:1")
-    assert (result.return_value, asked) == (code, ["tcp://there:1"])
+    monkeypatch.setattr(harness.cli.doctor, "examine_nodes", examine)
+    monkeypatch.setenv("PERMAFROST_RESULTS", str(tmp_path / "local"))
+    monkeypatch.delenv("PERMAFROST_MIRROR", raising=False)
+    layout = find_layout()
+    result = harness_of("doctor", "--on", "tcp://there:1", "--mirror", str(tmp_path), "--runtime", "runsc")
+    assert (result.return_value, asked) == (
+        code,
+        [("tcp://there:1", logs_of(layout)), ("cluster", layout, (tmp_path,), "runsc")],
+    )
     assert result.stdout.splitlines() == ["tcp://a: 2 checks, 1 ok", *_lines(worst), "tcp://b: 1 check, 1 ok"]
     told = document(harness_of("doctor", "--on", "tcp://there:1", "--json"))
     assert told["ready"] is (code == 0)
@@ -181,12 +204,17 @@ def test_an_engine_that_stays_up_is_told_with_what_a_shell_needs(
 ) -> None:
     asked: list[bool] = []
 
-    def find(_layout: object, *, install: bool) -> object:
+    def find(layout: Layout, *, install: bool) -> object:
+        assert layout == find_layout()
         asked.append(install)
-        return nullcontext()
+        return nullcontext("engine")
+
+    def keep(layout: Layout, engine: object, environment: object) -> Reached:
+        assert (layout, engine) == (find_layout(), "engine") and environment is os.environ
+        return Reached("docker", SOCKET, kept)
 
     monkeypatch.setattr(harness.cli.engine, "find_engine", find)
-    monkeypatch.setattr(harness.cli.engine, "keep", lambda *_: Reached("docker", SOCKET, kept))
+    monkeypatch.setattr(harness.cli.engine, "keep", keep)
     text = {
         True: f'docker stays up at {SOCKET}; for this shell: eval "$(harness engine env)"\n',
         False: f"docker answers at {SOCKET}; the harness does not serve it, so it stays as it is\n",
@@ -201,23 +229,38 @@ def test_an_engine_that_stays_up_is_told_with_what_a_shell_needs(
 def test_a_shell_is_told_of_the_engine_in_its_own_words(
     name: str, variable: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(harness.cli.engine, "reach", lambda *_: Reached(name, SOCKET, True))
+    def reach(layout: Layout, environment: object) -> Reached:
+        assert layout == find_layout() and environment is os.environ
+        return Reached(name, SOCKET, True)
+
+    monkeypatch.setattr(harness.cli.engine, "reach", reach)
     assert harness_of("engine", "env").stdout == f"export {variable}='unix://{SOCKET}'\n"
     told = document(harness_of("engine", "env", "--json"))
     assert told["variables"] == {variable: f"unix://{SOCKET}"}
     assert (told["engine"], told["socket"], told["kept"]) == (name, str(SOCKET), True)
 
 
-def test_of_an_engine_that_stops_a_shell_that_names_it_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("named", "other"), [("DOCKER_HOST", "CONTAINER_HOST"), ("CONTAINER_HOST", "DOCKER_HOST")]
+)
+@pytest.mark.parametrize("elsewhere", ["unix:///another", "unix:///zzz"])
+def test_of_an_engine_that_stops_a_shell_that_names_it_is_told(
+    named: str, other: str, elsewhere: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     stopped: list[Stopped] = []
-    monkeypatch.setattr(harness.cli.engine, "release", lambda *_: stopped)
-    monkeypatch.setenv("DOCKER_HOST", f"unix://{SOCKET}")
-    monkeypatch.setenv("CONTAINER_HOST", "unix:///another")
+
+    def release(layout: Layout, environment: object) -> list[Stopped]:
+        assert layout == find_layout() and environment is os.environ
+        return stopped
+
+    monkeypatch.setattr(harness.cli.engine, "release", release)
+    monkeypatch.setenv(named, f"unix://{SOCKET}")
+    monkeypatch.setenv(other, elsewhere)
     assert harness_of("engine", "stop").stdout == "no engine is kept running\n"
     stopped += [Stopped(SOCKET, False), Stopped(Path("/x"), True)]
     result = harness_of("engine", "stop")
     assert result.stdout == f"{SOCKET}: stopped\n/x: in use; it stops with its last user\n"
-    assert result.stderr == "this shell still names it: unset DOCKER_HOST\n"
+    assert result.stderr == f"this shell still names it: unset {named}\n"
     result = harness_of("engine", "stop", "--json")
     assert document(result)["rows"] == [
         {"socket": str(SOCKET), "in_use": False},
