@@ -101,7 +101,9 @@ def test_what_is_typed_is_what_is_asked(answering: Answering, tmp_path: Path) ->
     }
 
 
-@pytest.mark.parametrize("words", [("repurposing",), ("--dataset", "synthetic"), ("repurposing", "--method", "pmf")])
+@pytest.mark.parametrize(
+    "words", [("repurposing",), ("--dataset", "synthetic"), ("repurposing", "--method", "pmf")]
+)
 def test_what_is_not_named_is_the_usual_and_is_said(words: tuple[str, ...], answering: Answering) -> None:
     asked = answering(ANSWER)
     result = harness_of("predict", *words)
@@ -169,7 +171,8 @@ def test_a_warning_of_a_method_stands_beside_the_rows(answering: Answering, loca
 
 
 @pytest.mark.parametrize(
-    ("words", "code"), [(WHO, 1), (("--method", "all", "--dataset", "synthetic"), 0), ((*WHO, "--method", "all"), 1)]
+    ("words", "code"),
+    [(WHO, 1), (("--method", "all", "--dataset", "synthetic"), 0), ((*WHO, "--method", "all"), 1)],
 )
 def test_a_method_that_was_named_and_did_not_answer_is_in_the_exit_code(
     words: tuple[str, ...], code: int, answering: Answering

@@ -10,28 +10,10 @@ import pytest
 from harness import api
 from harness.base.errors import CorruptData, UsageError
 from harness.base.layout import Layout
-from harness.planning.plan import Plan
 from harness.results.scoring import scores_path
 from harness.results.store import Store
 from harness.status.table import key_metrics
 from tests.cli.calls import document, harness_of
-from tests.fabricate import planned_of
-
-
-@pytest.fixture
-def here(evidence: Layout, monkeypatch: pytest.MonkeyPatch) -> Layout:
-    """Four made-up runs, as a command meets them: constant twice, als_wr, and an als_wr that failed."""
-    monkeypatch.chdir(evidence.root)
-    monkeypatch.setenv("PERMAFROST_CACHE", str(evidence.cache))
-    monkeypatch.setenv("PERMAFROST_RESULTS", str(evidence.local))
-    monkeypatch.setenv("DOCKER_HOST", "unix:///nowhere/engine.sock")
-    return evidence
-
-
-@pytest.fixture
-def keys(made_up: Plan) -> list[str]:
-    """Of the planned cells; the first four have a run, the last of these failed."""
-    return [planned_of(cell).key for cell in made_up.cells]
 
 
 def test_all_scores_are_a_line_for_each_run_and_those_of_a_key_every_metric(here: Layout, keys: list[str]) -> None:
