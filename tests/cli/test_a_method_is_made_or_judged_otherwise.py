@@ -51,7 +51,7 @@ def test_a_skeleton_is_told_file_by_file(monkeypatch: pytest.MonkeyPatch, reposi
         asked.append(given)
         return [layout.root / "methods" / "mine" / name for name in ("a.py", "b.toml")]
 
-    monkeypatch.setattr(new.scaffold, "new_method", make)
+    monkeypatch.setattr("harness.methods.scaffold.new_method", make)
     result = harness_of("new", "method", "mine", "--language", "R")
     assert result.stdout.splitlines() == [
         "methods/mine/a.py",

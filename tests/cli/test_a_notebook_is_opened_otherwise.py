@@ -20,7 +20,7 @@ from harness.cli import notebook as door
 from harness.cli.notebook import _own_dataset
 from harness.data import load_manifest
 from harness.images.fetch import Supply
-from harness.methods.card import MethodCard, load_method
+from harness.methods.card import load_method
 from harness.notebook import NotebookImage
 from harness.planning.jobs import Job
 from tests.cli.calls import document, harness_of
@@ -209,13 +209,13 @@ def test_without_a_name_the_dataset_is_one_of_the_repository(
         lambda one: one.model_copy(update={"benchmark": "ddi"}),
         lambda one: usual["hdvd"],
     ]
-    card: MethodCard = load_method(repository, "bnnr")
+    bnnr = load_method(repository, "bnnr")
     monkeypatch.setattr(door, "manifest_names", lambda _layout: ["synthetic"])
     for change in changed:
         monkeypatch.setattr(door, "load_manifest", lambda _layout, name, change=change: change(usual[name]))
         with pytest.raises(
             UsageError, match="no dataset of benchmark repurposing lies in the repository"
         ) as error:
-            _own_dataset(repository, card)
+            _own_dataset(repository, bnnr)
         assert error.value.where == "harness notebook bnnr"
         assert error.value.todo == "name one with --dataset (harness list datasets)"

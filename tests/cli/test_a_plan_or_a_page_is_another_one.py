@@ -129,7 +129,8 @@ def test_a_status_is_of_the_plan_that_was_named(
         (("--verdict", "OK"), 0, {"verdicts": ["ok"]}),
         (("--dataset", "synthetic", "--benchmark", "repurposing"), 1, {"datasets": ("synthetic",)}),
     ):
-        table = whole.select(**{**dict.fromkeys(("benchmarks", "methods", "datasets", "verdicts"), ()), **chosen})
+        wanted: dict[str, Any] = dict.fromkeys(("benchmarks", "methods", "datasets", "verdicts"), ())
+        table = whole.select(**{**wanted, **chosen})
         result = harness_of("status", *words, "--json")
         told = document(result)
         assert (result.return_value, told["in_view"]) == (code, len(table.cells))

@@ -22,7 +22,7 @@ from tests.fabricate import SEEDS, table_of
 
 _SEEDS = [word for seed in SEEDS for word in ("--seed", str(seed))]
 CONSTANT = ("run", "--method", "constant", "--dataset", "synthetic", *_SEEDS)
-NUMBER = {
+NUMBER: dict[str, Any] = {
     **dict.fromkeys(
         ("seed", "published_sd", "published_n", "authors_files", "ours", "difference", "interval_low")
     ),

@@ -162,8 +162,8 @@ def test_splits_are_made_copied_and_described(recorded: list[Any], tmp_path: Pat
     assert {(row["dataset"], row["split"]) for row in told["rows"]} == {(DDI, "random-124"), (DDI, "random-125")}
     assert told["rows"][0]["sha256"] == line.sha256
     ((dataset, published),) = recorded
-    split = SimpleNamespace(training=line.training, test=line.test, digest=line.sha256)
-    assert dataset == DDI and published[0] == line == as_recorded("ddi", RANDOM, split)  # type: ignore[arg-type]
+    split: Any = SimpleNamespace(training=line.training, test=line.test, digest=line.sha256)
+    assert dataset == DDI and published[0] == line == as_recorded("ddi", RANDOM, split)
     assert len(published) == 2
 
 

@@ -391,6 +391,6 @@ def test_what_is_delivered_is_printed_or_written(tmp_path: Path, capsysbinary: A
         ("b.csv", b"x", b"x"),
         ("a.txt", "é", "é".encode()),
     ):
-        deliver(content, tmp_path / name)  # type: ignore[arg-type]
+        deliver(content, tmp_path / name)
         assert (tmp_path / name).read_bytes() == kept
         assert capsysbinary.readouterr().out == f"written: {tmp_path / name}\n".encode()
