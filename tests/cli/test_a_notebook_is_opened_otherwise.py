@@ -41,7 +41,9 @@ def repository_here(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 @pytest.fixture
 def opened(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> SimpleNamespace:
     """What is asked for; a kernel that has ended at once, without an engine."""
-    case = SimpleNamespace(pinned=[], engines=[], images=[], kernels=[], registered=[], words="", waits=False)
+    case = SimpleNamespace(
+        pinned=[], engines=[], images=[], kernels=[], registered=[], words="", waits=False, interrupted=False
+    )
 
     def pin(_layout: object, job: Job, mirrors: tuple[Path, ...]) -> object:
         case.pinned.append((job, mirrors))
@@ -61,6 +63,8 @@ def opened(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> SimpleNamespace:
         ended = asyncio.create_task(asyncio.sleep(60 if case.waits else 0))
         if case.waits:
             asyncio.get_running_loop().call_later(0.05, os.kill, os.getpid(), case.waits)
+        if case.interrupted:
+            raise KeyboardInterrupt
         yield SimpleNamespace(file=tmp_path / "kernel.json", log=tmp_path / "log", ended=ended)
 
     def register(job: Job, title: str, language: str, arguments: list[str]) -> Path:
@@ -132,6 +136,13 @@ def test_a_program_gets_one_document(opened: SimpleNamespace, tmp_path: Path) ->
 def test_a_parameter_reaches_the_job(opened: SimpleNamespace) -> None:
     harness_of(*BNNR, "--set", "maxiter=3")
     assert opened.pinned[0][0].parameters["maxiter"] == 3
+
+
+def test_an_interrupt_before_it_listens_is_the_ordinary_end_too(opened: SimpleNamespace) -> None:
+    opened.interrupted = True
+    result = harness_of(*BNNR)
+    ended = "the kernel has ended and its container is removed\n"
+    assert (result.return_value, result.stdout) == (0, ended)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

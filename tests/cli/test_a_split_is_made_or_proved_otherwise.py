@@ -17,9 +17,10 @@ from harness.base.layout import Layout
 from harness.cli import split as commands
 from harness.cli.split import _published_counts, _specs_to_verify, one_per_split, show, tell, verify_one
 from harness.cli.splitting.options import SplitRequest, one_of, split_options
+from harness.splits import load_split
 from harness.splits.checksums import recorded_splits
 from harness.splits.spec import SplitSpec
-from harness.splits.splits import as_recorded, complete, recorded_split, split_path
+from harness.splits.splits import as_recorded, complete, describe_split, recorded_split, split_path
 from harness.splits.strategies import examined_of, get_strategy, strategy_names
 from tests.cli.calls import document, harness_of
 from tests.conftest import REPOSITORY
@@ -160,7 +161,8 @@ def test_splits_are_made_copied_and_described(recorded: list[Any], tmp_path: Pat
     assert sorted(path.name for path in tmp_path.iterdir()) == names
     assert (tmp_path / names[0]).read_bytes() == kept.read_bytes()
     assert {(row["dataset"], row["split"]) for row in told["rows"]} == {(DDI, "random-124"), (DDI, "random-125")}
-    assert told["rows"][0]["sha256"] == line.sha256
+    about = describe_split(repository, DDI, RANDOM, load_split(repository, DDI, RANDOM))
+    assert told["rows"][0]["sha256"] == line.sha256 and told["rows"][0].items() >= about.items()
     ((dataset, published),) = recorded
     split: Any = SimpleNamespace(training=line.training, test=line.test, digest=line.sha256)
     assert dataset == DDI and published[0] == line == as_recorded("ddi", RANDOM, split)
@@ -276,17 +278,21 @@ def examined(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, repository: Layout
     """A published split that is examined: `broken` is what is found, `given` what was asked."""
     line = recorded_split(repository, DDI, RANDOM)
     assert line is not None
-    case = SimpleNamespace(broken=[], given=[], line=line, split=SimpleNamespace(digest=line.sha256))
+    case = SimpleNamespace(broken=[], given=[], made=[], line=line, split=SimpleNamespace(digest=line.sha256))
     case.layout = Layout(root=repository.root, cache=tmp_path, local=tmp_path)
     case.file = split_path(case.layout, "ddi", line.sha256)
 
-    def verify(*_: Any, recorded: bool) -> list[str]:
-        case.given.append(recorded)
+    def verify(*given: Any, recorded: bool) -> list[str]:
+        case.given.append((given, recorded))
         return [*case.broken]
 
+    def made(*given: Any) -> object:
+        case.made.append(given)
+        return case.split
+
     monkeypatch.setattr(commands, "verify_split", verify)
-    monkeypatch.setattr(commands, "make_split", lambda *_: case.split)
-    monkeypatch.setattr(commands, "read_split_file", lambda _layout, _dataset, _path, _mirrors: case.split)
+    monkeypatch.setattr(commands, "make_split", made)
+    monkeypatch.setattr(commands, "read_split_file", lambda *given: made("read", *given))
     monkeypatch.setattr(
         commands, "findings_on", lambda _layout, benchmark, text: [SimpleNamespace(title=f"{benchmark} {text}")]
     )
@@ -305,8 +311,14 @@ def test_what_is_examined_of_a_split_is_told(examined: SimpleNamespace) -> None:
         "broken": [],
         "known_findings": [],
     }
-    told = verify_one(examined.layout, DDI, RANDOM, Path("x"), (), recorded=False)
-    assert told["examined"] == promises and examined.given == [True, False]
+    told = verify_one(examined.layout, DDI, RANDOM, Path("x"), (Path("m"),), recorded=False)
+    assert told["examined"] == promises
+    layout = examined.layout
+    assert examined.given == [
+        ((layout, DDI, RANDOM, examined.split, ()), True),
+        ((layout, DDI, RANDOM, examined.split, (Path("m"),)), False),
+    ]
+    assert examined.made == [(layout, DDI, RANDOM, ()), ("read", layout, DDI, Path("x"), (Path("m"),))]
     another = RANDOM.model_copy(update={"seed": 4})
     assert verify_one(examined.layout, DDI, another, None, (), recorded=True)["examined"] == promises
 

@@ -138,6 +138,8 @@ def test_on_a_terminal_a_log_controls_nothing(
         with pytest.raises(CorruptData):
             _show_log(repository, keys[0], None, as_json=False)
         assert capsysbinary.readouterr().out == shown
+    result = harness_of("show", keys[0], "--log", "--json")
+    assert result.return_value == 4 and document(result)["log"] == "a\x1b[2Jb\n\ufffd\nend"
 
 
 def test_scores_are_computed_again_where_it_is_asked_for(here: Layout, keys: list[str]) -> None:
