@@ -10,6 +10,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import click
 import pytest
 
 from harness import api
@@ -104,6 +105,24 @@ def test_of_the_whole_plan_the_cells_of_a_method_are_shown(
     assert "the suite 'full'" in error.value.where
 
 
+@pytest.mark.usefixtures("planned")
+def test_records_are_read_once_for_a_plan(made_up: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Any] = []
+    ordinary, joining = api.needs, api.cells
+
+    def cells(plan: Plan, *, repository: api.Repository) -> Any:
+        asked.append(joining(plan, repository=repository))
+        return asked[-1]
+
+    def needs(plan: Plan, *, joined: Any, repository: api.Repository) -> Any:
+        assert joined is asked[-1]
+        return ordinary(plan, joined=joined, repository=repository)
+
+    monkeypatch.setattr("harness.api.cells", cells, raising=False)
+    monkeypatch.setattr("harness.api.needs", needs, raising=False)
+    assert harness_of("plan").stdout.startswith("made-up: 6 cells planned, 2 left") and len(asked) == 1
+
+
 def test_a_status_is_of_the_plan_that_was_named(
     planned: list[dict[str, Any]], looked_at: Layout, made_up: Plan, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -122,6 +141,7 @@ def test_a_status_is_of_the_plan_that_was_named(
         ("smoke", None, False),
         ("full", 7, False),
     ]
+    assert all(one["repository"].layout.root == looked_at.root for one in planned)
     # what is told is the exit code of what is in view
     for words, code, chosen in (
         (("--method", "constant"), 0, {"methods": ("constant",)}),
@@ -175,10 +195,11 @@ def test_campaigns_at_work_are_a_document_too(looked_at: Layout, monkeypatch: py
 @pytest.fixture
 def pages(looked_at: Layout, made_up: Plan, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> SimpleNamespace:
     """What is asked of the pages; each writes a little."""
-    asked = SimpleNamespace(plans=[], status=[], pages=[], sites=[], opened=[], collects=[])
+    asked = SimpleNamespace(plans=[], status=[], pages=[], sites=[], opened=[], collects=[], folders=[])
 
     def plan(**others: Any) -> Plan:
         asked.plans.append((others["suite"], others["published_seeds"], others["make_splits"]))
+        asked.folders.append(others["repository"].mirrors)
         asked.collects.append(gc.isenabled())
         return made_up
 
@@ -195,9 +216,12 @@ def pages(looked_at: Layout, made_up: Plan, monkeypatch: pytest.MonkeyPatch, tmp
         return target / "index.html"
 
     monkeypatch.setattr("harness.api.plan", plan, raising=False)
-    monkeypatch.setattr(
-        "harness.api.status", lambda _plan, **others: asked.status.append(others["reference"]), raising=False
-    )
+
+    def status(_plan: Plan, *, reference: bool, repository: api.Repository) -> None:
+        asked.status.append(reference)
+        asked.folders.append(repository.mirrors)
+
+    monkeypatch.setattr("harness.api.status", status, raising=False)
     monkeypatch.setattr("harness.api.report", report, raising=False)
     monkeypatch.setattr("harness.api.site", site, raising=False)
     monkeypatch.setattr("click.launch", asked.opened.append)
@@ -237,6 +261,7 @@ def test_a_page_goes_where_it_is_wanted(pages: SimpleNamespace, tmp_path: Path, 
     told = document(harness_of(*words, "--output", str(tmp_path / "a.html")))
     assert (told["file"], told["bytes"], told["site"]) == (str(tmp_path / "page.html"), 1_260_000, False)
     assert pages.pages == [(tmp_path / "a.html", (looked_at.root,))] and pages.plans == [("smoke", 5, False)]
+    assert pages.folders == [(looked_at.root,)] * 2
     told = document(harness_of(*words, "--site", str(tmp_path / "s"), "--open"))
     assert (told["file"], told["bytes"], told["site"]) == (str(tmp_path / "s" / "index.html"), 2_340_000, True)
     assert pages.sites == [(tmp_path / "s", (looked_at.root,))]
@@ -258,6 +283,7 @@ def test_garbage_is_looked_for_again_after_a_failure(
 @pytest.fixture
 def studied(looked_at: Layout, monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
     """A study that tells of itself; what it is asked for."""
+    sheets: dict[str, Any] = {"sources": [], "tables": {}, "figures": {}}
     case = SimpleNamespace(asked=[], deviates=False, study=None)
 
     def measure(_layout: object, benchmark: str, mirrors: tuple[Path, ...], *, say: Callable[[str], None]) -> None:
@@ -282,8 +308,7 @@ def studied(looked_at: Layout, monkeypatch: pytest.MonkeyPatch) -> SimpleNamespa
     monkeypatch.setattr("harness.study.make_study", make)
     monkeypatch.setattr("harness.study.to_text", lambda study: f"text of the {study.name}\n")
     monkeypatch.setattr("harness.study.to_markdown", lambda study: f"# the {study.name}\n")
-    sheets = {"benchmark": "repurposing", "sources": [], "tables": []}
-    monkeypatch.setattr("harness.study.to_json", lambda study: sheets)
+    monkeypatch.setattr("harness.study.to_json", lambda study: {**sheets, "benchmark": study.name})
     return case
 
 
@@ -317,6 +342,12 @@ def test_a_study_is_made_of_what_was_named(studied: SimpleNamespace, looked_at: 
     for part in (("--table", "1"), ("--figure", "1")):
         assert harness_of("study", *part, "--output", str(tmp_path / f"{part[0]}.md")).return_value == 1
         assert (tmp_path / f"{part[0]}.md").read_text() == "# the part\n"
+    result = harness_of("study", "--json")
+    assert result.return_value == 0 and document(result)["benchmark"] == "whole"
+    harness_of("study", "--output", str(tmp_path / "a.json"))
+    assert (tmp_path / "a.json").read_text() == result.stdout and result.stdout.endswith("}\n")
+    harness_of("study", "--output", str(tmp_path / "a.txt"))
+    assert (tmp_path / "a.txt").read_text() == "text of the whole\n"
     studied.study = None
     with pytest.raises(UsageError, match="benchmark 'ddi' has no study") as error:
         harness_of("study", "--benchmark", "ddi")
@@ -336,6 +367,9 @@ def contests(monkeypatch: pytest.MonkeyPatch, looked_at: Layout) -> SimpleNamesp
     monkeypatch.setattr("harness.api.contest", contest, raising=False)
     for kind in ("text", "markdown", "latex", "csv"):
         monkeypatch.setattr(f"harness.contest.to_{kind}", lambda _contest, kind=kind: f"in {kind}\n")
+    numbers: dict[str, Any] = {name: [] for name in ("rows", "values", "problems", "notes")}
+    numbers |= {"metric": "x", "better": "x", "first": "x", "significance": 0.05, "rank_test": None}
+    monkeypatch.setattr("harness.contest.to_json", lambda _contest: numbers)
     monkeypatch.setattr("harness.contest.draw", lambda _contest, kind: f"drawn in {kind}")
     return case
 
@@ -384,6 +418,17 @@ def test_a_table_has_the_form_of_its_file(
     if file != "a.pdf":
         shown = harness_of("table", "--method", "bnnr", "--format", content.split()[-1].upper())
         assert (shown.stdout, shown.stderr) == (content.removeprefix("\ufeff"), "")
+
+
+def test_a_table_is_a_document_for_a_program(contests: SimpleNamespace, tmp_path: Path) -> None:
+    words = ("table", "--method", "bnnr")
+    result = harness_of(*words, "--json")
+    assert result.return_value == 0 and document(result)["first"] == "x" and result.stderr == ""
+    assert harness_of(*words, "--format", "json", "--json").stdout == result.stdout
+    harness_of(*words, "--output", str(tmp_path / "a.json"))
+    assert (tmp_path / "a.json").read_text() == result.stdout
+    with pytest.raises(click.UsageError, match="--format csv and --json exclude each other"):
+        harness_of(*words, "--format", "csv", "--json")
 
 
 def test_a_strict_table_names_every_problem(contests: SimpleNamespace) -> None:
