@@ -32,6 +32,7 @@ def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Layout:
         "tree/methods/other/method.toml": "[variants.published]\n[variants.late]\n",
         "tree/methods/broken/method.toml": "[variants",
         "tree/methods/none/notes.txt": "",
+        "tree/methods/plain/method.toml": "",
         "tree/methods/one/weights.toml": "",
         "tree/methods/one/weights.dapt.toml": "",
         "tree/methods/one/heights.toml": "",
@@ -62,9 +63,9 @@ def completed(kind: names.Name, beginning: str, **params: Any) -> list[str]:
 
 @pytest.mark.usefixtures("tree")
 def test_names_are_those_of_the_tree_and_of_the_persons_own() -> None:
-    assert names.METHOD.known() == ["broken", "one", "other"]
+    assert names.METHOD.known() == ["broken", "one", "other", "plain"]
     assert names.DATASET.known() == ["Zebra", "known", "mine"]
-    assert names.IMAGE.known() == ["_base", "broken", "one", "other"]
+    assert names.IMAGE.known() == ["_base", "broken", "one", "other", "plain"]
     assert names.WEIGHTS.known() == ["one", "one:dapt"]
     assert sorted(names.VARIANT.known()) == ["fixed", "fixed_twice", "late", "published"]
 
@@ -74,7 +75,8 @@ def test_names_are_those_of_the_tree_and_of_the_persons_own() -> None:
     ("kind", "beginning", "params", "shown"),
     [
         (names.METHOD, "O", {}, ["one", "other"]),
-        (names.METHOD, "", {}, ["broken", "one", "other"]),
+        (names.METHOD, "", {}, ["broken", "one", "other", "plain"]),
+        (names.METHOD_ROW, "plain/", {}, []),
         (names.DATASET, "z", {}, ["Zebra"]),
         (names.METHOD_ROW, "on", {}, ["one"]),
         (names.METHOD_ROW, "one/", {}, ["one/published", "one/fixed", "one/fixed_twice"]),
@@ -110,9 +112,15 @@ def test_keys_are_those_of_both_logs_and_of_the_runs_that_lie_here(tree: Layout)
         return json.dumps({"key": key, "kind": "record", **fields}, separators=(",", ":")) + "\n"
 
     tree.reference.mkdir(parents=True)
-    (tree.reference / "log.jsonl").write_text(
-        line(second, scope="b") + line(first, scope="the first") + line(removed) + line(removed, kind="removal")
-    )
+    lines = [
+        line("af" + "3" * 62, kind="removal"),
+        line(second, scope="b"),
+        line(first, scope="the first"),
+        line(first, kind="score", scope="the first"),
+        line(removed),
+        line(removed, kind="removal"),
+    ]
+    (tree.reference / "log.jsonl").write_text("".join(lines))
     (tree.local / "runs" / "ae" / mine).mkdir(parents=True)
     (tree.local / "runs" / "ae" / ".ae-half").mkdir()
     (tree.local / "runs" / "c0" / third).mkdir(parents=True)
