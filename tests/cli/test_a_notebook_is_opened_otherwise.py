@@ -148,7 +148,7 @@ def test_an_interrupt_before_it_listens_is_the_ordinary_end_too(opened: SimpleNa
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_is_the_ordinary_end(number: signal.Signals, opened: SimpleNamespace) -> None:
     def unheard(*_: object) -> None:
-        raise AssertionError("the notebook does not hear of it")
+        raise SystemExit("the notebook does not hear of it")
 
     signal.signal(number, unheard)
     opened.waits = number
