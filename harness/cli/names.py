@@ -48,7 +48,7 @@ class Name(click.ParamType[str]):
             return text
         names = self.known()
         # a metric has such a sign in its name
-        head = text if text.lower() in map(str.lower, names) else re.split(_ENDS, text, maxsplit=1)[0]
+        head = text if text.lower() in map(str.lower, names) else re.split(_ENDS, text)[0]
         name = head if head in names else {one.lower(): one for one in names}.get(head.lower(), head)
         if name != head:
             click.echo(f"{self.name} {head}: taken as {name}", err=True)
@@ -93,7 +93,7 @@ class _Variant(Name):
 
     def beginning(self, layout: Layout, ctx: click.Context, incomplete: str) -> Iterator[tuple[str, str]]:
         """Variants of these methods; of all, where there is none."""
-        named = ctx.params.get("methods") or ctx.params.get("method") or ()
+        named = ctx.params.get("methods") or ctx.params.get("method")
         methods = (named,) if isinstance(named, str) else named
         for variant in dict.fromkeys(
             one for method in methods or _methods(layout) for one in _variants(layout, method)
@@ -121,9 +121,8 @@ def _methods(layout: Layout) -> list[str]:
 
 
 def _variants(layout: Layout, method: str) -> list[str]:
+    """Those of its card; of a method that is not there, or whose card can't be read, none."""
     path = layout.methods / method / "method.toml"
-    if method not in _methods(layout):
-        return []
     try:
         return list(tomllib.loads(path.read_text(encoding="utf-8")).get("variants", {}))
     except (OSError, ValueError):

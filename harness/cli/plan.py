@@ -60,11 +60,11 @@ def show_plan(repository: api.Repository, plan: Plan, *, with_cells: bool, as_js
 
 def _plan(repository: api.Repository, request: PlanArguments) -> Plan:
     """The plan that is asked for; of a method without a dataset, its cells of the whole reproduction."""
-    asked = {name for name, value in request.items() if value or value == 0} - {"accelerator", "shard"}
+    asked = {name for name, value in request.items() if value} - {"accelerator", "shard"}
     if asked <= {"published_seeds"}:
         usual: PlanArguments = {**request, "suite": _USUAL}
         return api.plan(**usual, make_splits=False, repository=repository)
-    if not asked <= {"methods", "published_seeds"} or "methods" not in asked:
+    if not asked <= {"methods", "published_seeds"}:
         return api.plan(**request, make_splits=False, repository=repository)
     methods = request["methods"]
     whole: PlanArguments = {**request, "methods": (), "suite": _WHOLE}

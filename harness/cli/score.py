@@ -26,7 +26,7 @@ from harness.status.table import key_metrics
 def command(keys: tuple[str, ...], again: bool, mirrors: tuple[Path, ...], as_json: bool) -> int:
     """Compute the scores of stored runs: of all with valid predictions, or of those whose keys begin with KEYS."""
     repository = api.open_repository(mirrors=mirrors)
-    rows, failed = [], 0
+    rows, failed = [], False
     store = repository.store
     for key in keys or (key for key in store.finished() if store.standing(key).verdict is Verdict.OK):
         try:
@@ -35,7 +35,7 @@ def command(keys: tuple[str, ...], again: bool, mirrors: tuple[Path, ...], as_js
             if keys:
                 raise
             # the others are scored all the same
-            failed += 1
+            failed = True
             label = Job.model_validate(store.standing(key).content["planned"]["job"]).label
             click.echo(f"{key[:16]}  {label}  not scored: {error.what}", err=True)
             continue

@@ -87,7 +87,8 @@ def command(
     kind = chosen_kind(output, flags)
     repository = api.open_repository()
     if watches:
-        if output is not None or suite != "smoke" or any((benchmarks, methods, datasets, verdicts, metric, cells)):
+        chosen = (published_seeds, benchmarks, methods, datasets, verdicts, metric, cells, reference, as_markdown)
+        if output is not None or suite != "smoke" or any(chosen):
             raise UsageError(
                 "--watch shows all campaigns at work, and no table", todo="leave the other options out"
             )

@@ -34,7 +34,7 @@ def list_weights(as_json: bool) -> None:
         state = f"{how} {name}`"
         if are_here(layout, name):
             state = f"here, {kept_weights(layout, name).digest[:16]}"
-        rows.append({"method": name, "state": state, **manifest.model_dump(mode="json")})
+        rows.append({"method": name, "state": state, **manifest.model_dump()})
     if as_json:
         echo_json(rows)
         return

@@ -1,4 +1,4 @@
-"""Commands that run in the process of the tests leave its handlers of signals as they were."""
+"""Commands in the process of the tests: made-up runs as they meet them, and handlers of signals as they were."""
 
 from __future__ import annotations
 
@@ -6,6 +6,10 @@ import signal
 from collections.abc import Iterator
 
 import pytest
+
+from harness.base.layout import Layout
+from harness.planning.plan import Plan
+from tests.fabricate import planned_of
 
 
 @pytest.fixture(autouse=True)
@@ -15,3 +19,30 @@ def handlers_of_signals() -> Iterator[None]:
     yield
     for number, handler in before.items():
         signal.signal(number, handler)
+
+
+def _go(layout: Layout, monkeypatch: pytest.MonkeyPatch) -> Layout:
+    monkeypatch.chdir(layout.root)
+    monkeypatch.setenv("PERMAFROST_CACHE", str(layout.cache))
+    monkeypatch.setenv("PERMAFROST_RESULTS", str(layout.local))
+    monkeypatch.setenv("DOCKER_HOST", "unix:///nowhere/engine.sock")
+    monkeypatch.delenv("PERMAFROST_MIRROR", raising=False)
+    return layout
+
+
+@pytest.fixture
+def here(evidence: Layout, monkeypatch: pytest.MonkeyPatch) -> Layout:
+    """Four made-up runs, as a command meets them: constant twice, als_wr, and an als_wr that failed."""
+    return _go(evidence, monkeypatch)
+
+
+@pytest.fixture
+def looked_at(fabricated: Layout, monkeypatch: pytest.MonkeyPatch) -> Layout:
+    """The same without a copy of its own: for commands that change nothing there."""
+    return _go(fabricated, monkeypatch)
+
+
+@pytest.fixture
+def keys(made_up: Plan) -> list[str]:
+    """Of the planned cells; the first four have a run, the last of these failed."""
+    return [planned_of(cell).key for cell in made_up.cells]

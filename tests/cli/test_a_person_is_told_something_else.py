@@ -16,12 +16,10 @@ from harness.base.layout import Layout
 from harness.base.tables import aligned
 from harness.cli import log as lines_of_log
 from harness.cli import main
-from harness.planning.plan import Plan
 from harness.proof.log import Log
 from harness.proof.tree import leaf_hash, root_of
 from harness.results.store import Store
 from harness.upkeep import Removal
-from tests.fabricate import planned_of
 
 Told = Callable[..., tuple[int, str, str]]
 
@@ -40,11 +38,6 @@ def told(evidence: Layout, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captu
         return int(ended.value.code or 0), shown.out, shown.err
 
     return run
-
-
-@pytest.fixture
-def keys(made_up: Plan) -> list[str]:
-    return [planned_of(cell).key for cell in made_up.cells]
 
 
 def test_runs_are_listed_counted_and_asked_about_before_they_go(

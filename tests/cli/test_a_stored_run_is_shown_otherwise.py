@@ -4,34 +4,19 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from harness import api
 from harness.base.errors import CorruptData, UsageError
 from harness.base.layout import Layout
-from harness.planning.plan import Plan
+from harness.cli.show import _show_log
 from harness.results.scoring import scores_path
 from harness.results.store import Store
 from harness.status.table import key_metrics
 from tests.cli.calls import document, harness_of
-from tests.fabricate import planned_of
-
-
-@pytest.fixture
-def here(evidence: Layout, monkeypatch: pytest.MonkeyPatch) -> Layout:
-    """Four made-up runs, as a command meets them: constant twice, als_wr, and an als_wr that failed."""
-    monkeypatch.chdir(evidence.root)
-    monkeypatch.setenv("PERMAFROST_CACHE", str(evidence.cache))
-    monkeypatch.setenv("PERMAFROST_RESULTS", str(evidence.local))
-    monkeypatch.setenv("DOCKER_HOST", "unix:///nowhere/engine.sock")
-    return evidence
-
-
-@pytest.fixture
-def keys(made_up: Plan) -> list[str]:
-    """Of the planned cells; the first four have a run, the last of these failed."""
-    return [planned_of(cell).key for cell in made_up.cells]
 
 
 def test_all_scores_are_a_line_for_each_run_and_those_of_a_key_every_metric(here: Layout, keys: list[str]) -> None:
@@ -60,6 +45,101 @@ def test_a_run_that_failed_has_nothing_to_score(keys: list[str]) -> None:
     with pytest.raises(UsageError, match=f"run {keys[3][:16]} has nothing to score: error") as error:
         harness_of("score", keys[3])
     assert error.value.where == "exit code 3: no such matrix"
+
+
+def scored(monkeypatch: pytest.MonkeyPatch, notes: dict[str, str], **metrics: float | None) -> str:
+    """What is printed of a run with these scores, all runs having been asked for."""
+    row = {"key": "ab" * 32, "metrics": metrics, "notes": notes}
+    run = SimpleNamespace(
+        job=SimpleNamespace(label="a job", benchmark="repurposing"), scores=SimpleNamespace(to_json=lambda: row)
+    )
+    monkeypatch.setattr("harness.api.scores", lambda *_, **__: run, raising=False)
+    monkeypatch.setattr("harness.cli.score.key_metrics", lambda _benchmark: ("one", "two"))
+    return harness_of("score", "ab").stdout
+
+
+@pytest.mark.usefixtures("looked_at")
+def test_a_score_that_is_undefined_is_told_with_its_note(monkeypatch: pytest.MonkeyPatch, keys: list[str]) -> None:
+    notes = {"two": "no positive", "three": "why"}
+    shown = scored(monkeypatch, notes, one=0.123456789012345678, two=None)
+    assert shown.splitlines() == [
+        f"a job  ({'ab' * 32})",
+        f"  {'one':32} 0.123456789012346",
+        f"  {'two':32} -",
+        "  two: no positive",
+        "  three: why",
+    ]
+    beginning = f"{('ab' * 32)[:16]}  a job  "
+    assert {*harness_of("score").stdout.splitlines()} == {f"{beginning}one 0.1235"}
+    scored(monkeypatch, notes, three=1.0)
+    assert {*harness_of("score").stdout.splitlines()} == {f"{beginning}no positive"}
+    scored(monkeypatch, {}, one=None)
+    assert {*harness_of("score").stdout.splitlines()} == {beginning}
+    scored(monkeypatch, {}, one=0.5, two=0.25, three=1.0)
+    lines = harness_of("score").stdout.splitlines()
+    # a line for each run that ended ok
+    assert lines == [f"{beginning}one 0.5000  two 0.2500"] * 3
+
+
+@pytest.mark.usefixtures("looked_at")
+def test_scores_are_asked_for_with_what_was_typed(
+    monkeypatch: pytest.MonkeyPatch, keys: list[str], tmp_path: Path
+) -> None:
+    ordinary, asked, warned = api.scores, list[object](), list[object]()
+
+    def scores(key: str, *, again: bool, repository: api.Repository) -> api.ScoredRun:
+        asked.append((key, again, repository.mirrors))
+        return ordinary(key, repository=repository)
+
+    monkeypatch.setattr("harness.api.scores", scores, raising=False)
+    monkeypatch.setattr(
+        "harness.cli.score.echo_warnings", lambda _store, key, indent: warned.append((key, indent))
+    )
+    result = harness_of("score", keys[0], keys[2], "--again", "--mirror", str(tmp_path))
+    assert result.return_value == 0 and warned == [(keys[0], "  "), (keys[2], "  ")]
+    assert asked == [(keys[0], True, (tmp_path,)), (keys[2], True, (tmp_path,))]
+    warned.clear()
+    result = harness_of("score", keys[0], "--json")
+    assert result.return_value == 0 and [row["key"] for row in document(result)["rows"]] == [keys[0]]
+    assert warned == [] and asked[2:] == [(keys[0], False, ())]
+    assert harness_of("score").return_value == 0 and warned == []
+
+
+@pytest.mark.usefixtures("looked_at")
+def test_a_run_is_shown_with_data_from_where_they_were_named(
+    monkeypatch: pytest.MonkeyPatch, keys: list[str], tmp_path: Path
+) -> None:
+    asked: list[object] = []
+    ordinary = api.show
+
+    def show(key: str, *, repository: api.Repository) -> dict[str, Any]:
+        asked.append((key, repository.mirrors))
+        return ordinary(key, repository=repository)
+
+    monkeypatch.setattr("harness.api.show", show, raising=False)
+    assert harness_of("show", keys[3], "--mirror", str(tmp_path)).return_value == 0
+    result = harness_of("show", keys[3], "--json")
+    assert result.return_value == 0 and document(result)["key"] == keys[3]
+    assert asked == [(keys[3], (tmp_path,)), (keys[3], ())]
+    assert harness_of("show", keys[3], "--log", "--json").return_value == 0
+    with pytest.raises(UsageError, match="no run has a key"):
+        harness_of("show", "0" * 64, "--log")
+
+
+@pytest.mark.usefixtures("here")
+def test_on_a_terminal_a_log_controls_nothing(
+    here: Layout, keys: list[str], monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    content = b"a\x1b[2Jb\n\xff\nend"
+    Store(here.runs).path(keys[0]).joinpath("log.txt").write_bytes(content)
+    repository = api.Repository(here)
+    for terminal, shown in ((False, content), (True, "a\\x1b[2Jb\n\ufffd\nend\n".encode())):
+        monkeypatch.setattr("sys.stdout.isatty", lambda terminal=terminal: terminal)
+        with pytest.raises(CorruptData):
+            _show_log(repository, keys[0], None, as_json=False)
+        assert capsysbinary.readouterr().out == shown
+    result = harness_of("show", keys[0], "--log", "--json")
+    assert result.return_value == 4 and document(result)["log"] == "a\x1b[2Jb\n\ufffd\nend"
 
 
 def test_scores_are_computed_again_where_it_is_asked_for(here: Layout, keys: list[str]) -> None:
@@ -103,7 +183,9 @@ def test_a_page_of_a_run_is_text_or_a_document(here: Layout, keys: list[str]) ->
     page = api.show(keys[0], repository=api.Repository(here))
     told = document(harness_of("show", keys[0], "--json"))
     assert told.items() >= page.items() and page["key"] == keys[0]
-    text = harness_of("show", keys[0]).stdout
+    result = harness_of("show", keys[0])
+    text = result.stdout
+    assert result.return_value == 0
     assert text.endswith("\n") and not text.endswith("\n\n") and keys[0] in text
 
 

@@ -23,6 +23,7 @@ from harness.cli import group
 from harness.cli.store import _show
 from harness.engine.custody import Reached, Stopped
 from harness.execution.queues import logs_of
+from harness.proof.plans import PlanProgress
 from harness.results.merge import Merged, MergedRun
 from harness.upkeep import Examination, Removal, State
 from tests.cli.calls import document, harness_of
@@ -284,7 +285,9 @@ def test_a_campaign_that_is_asked_to_end_is_told_how_it_ends(
     result = harness_of("stop", "3fa", *flags)
     assert result.return_value == 0
     assert result.stdout == f"3fa91c (smoke) begins nothing more; what is at work (1 run) is {end}\n"
-    told = document(harness_of("stop", "--json", *flags))
+    result = harness_of("stop", "--json", *flags)
+    told = document(result)
+    assert result.return_value == 0
     assert (told["campaign"], told["plan"], told["now"]) == ("3fa91c", "smoke", now)
     assert asked == [("3fa", now), ("", now)]
 
@@ -323,6 +326,30 @@ def test_a_run_that_was_not_taken_is_told_with_what_to_do(capsys: pytest.Capture
     ]
 
 
+def test_what_is_left_of_a_plan_is_told_behind_the_folders(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("PERMAFROST_RESULTS", str(tmp_path / "local"))
+    asked: list[Any] = []
+
+    def merge(folders: tuple[Path, ...], *, progress: str | None, repository: object) -> tuple[Merged, ...]:
+        asked.append((folders, progress))
+        return Merged(tmp_path, plans=["one", "two"]), Merged(tmp_path, plans=["three"])
+
+    def progress(folder: Path, _leaves: object, plans: Iterator[str]) -> list[PlanProgress]:
+        asked.append((folder, [*plans]))
+        return [PlanProgress("full", 100, 0, 1), PlanProgress("smoke", 1, 3, 0)]
+
+    monkeypatch.setattr("harness.api.merge", merge, raising=False)
+    monkeypatch.setattr("harness.cli.store.progress_of", progress)
+    lines = harness_of("store", "merge", str(tmp_path), str(tmp_path)).stdout.splitlines()
+    assert lines[2:] == ["plan full: 100 cells, 1 left", "plan smoke: 1 cell, 0 left, 3 can't be run"]
+    told = document(harness_of("store", "merge", str(tmp_path), "--json"))
+    assert [(one["name"], one["left"]) for one in told["plans"]] == [("full", 1), ("smoke", 0)]
+    plans = (tmp_path / "local", ["one", "two", "three"])
+    assert asked == [((tmp_path, tmp_path), "auto"), plans, ((tmp_path,), None), plans]
+
+
 @pytest.mark.parametrize(
     ("merged", "code"), [({}, 0), ({"refused": 1}, 4), ({"refused": 1, "disagreements": 1}, 5)]
 )
@@ -334,6 +361,8 @@ def test_a_merge_ends_with_the_worst_of_it(
     every = (Merged(tmp_path, **{name: [one] * count for name, count in merged.items()}), Merged(tmp_path))  # type: ignore[arg-type]
     monkeypatch.setattr("harness.api.merge", lambda *_, **__: every, raising=False)
     assert harness_of("store", "merge", str(tmp_path)).return_value == code
+    shown = harness_of("store", "merge", str(tmp_path)).stdout
+    assert shown.startswith(f"{tmp_path}: 0 runs taken") and shown.count(f"{tmp_path}: ") == 2
     result = harness_of("store", "merge", str(tmp_path), "--json")
     folders = document(result)["folders"]
     assert result.return_value == code and [folder["folder"] for folder in folders] == [str(tmp_path)] * 2

@@ -1,0 +1,257 @@
+"""What `harness predict` is asked with reaches the methods as it was meant, and what they say is told whole."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.base.errors import UsageError
+from harness.benchmarks.new_item import kinds
+from harness.cli.predict import _counts, _items, _text
+from harness.data import load_manifest
+from harness.prediction import Prediction, about_lines, content_of, to_json, usual_choice
+from harness.prediction.prediction import PredictingMethod
+from harness.prediction.rows import RankedRows
+from harness.results.store import Store
+from tests.cli.calls import document, harness_of
+from tests.conftest import REPOSITORY
+
+KEY = "ab" * 32
+TABLE = RankedRows(("rank", "drug", "known"), ((1, "a", ""), (2, "b", ""), (None, "c", "yes")), 2, 5, 9)
+ANSWER = Prediction(
+    "repurposing",
+    "synthetic",
+    "Synthetic",
+    (PredictingMethod("constant", "published", "it was named", ("a remark",), KEY),),
+    ("higher is better",),
+    TABLE,
+)
+
+
+@pytest.fixture(autouse=True)
+def local(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of results of its own; no mirror."""
+    monkeypatch.chdir(REPOSITORY)
+    monkeypatch.setenv("PERMAFROST_RESULTS", str(tmp_path / "local"))
+    monkeypatch.delenv("PERMAFROST_MIRROR", raising=False)
+    return tmp_path / "local"
+
+
+@pytest.fixture
+def answering(monkeypatch: pytest.MonkeyPatch) -> Callable[[Prediction], list[dict[str, Any]]]:
+    """All questions that are asked from here on, each with this answer."""
+
+    def answers(prediction: Prediction) -> list[dict[str, Any]]:
+        asked: list[dict[str, Any]] = []
+
+        def predict(methods: tuple[str, ...], dataset: str, **others: Any) -> Prediction:
+            asked.append({"methods": methods, "dataset": dataset, **others})
+            return prediction
+
+        monkeypatch.setattr("harness.api.predict", predict, raising=False)
+        return asked
+
+    return answers
+
+
+Answering = Callable[[Prediction], list[dict[str, Any]]]
+WHO = ("--method", "constant", "--dataset", "synthetic")
+
+
+def test_what_is_typed_is_what_is_asked(answering: Answering, tmp_path: Path) -> None:
+    asked = answering(ANSWER)
+    harness_of("predict", *WHO)
+    plain = asked[0]
+    assert plain.pop("repository").install is False
+    assert plain == {
+        "methods": ("constant",),
+        "dataset": "synthetic",
+        "variant": None,
+        "parameters": {},
+        "seed": 0,
+        "top": None,
+        "new": [],
+        "only": [],
+        "pairs": (),
+        "both_orders": False,
+    }
+    words = [*WHO, "--method", "als_wr/corrected", "--variant", "published", "--set", "alpha=2", "--set", "beta=x"]
+    words += ["--seed", "7", "--top", "3", "--pair", "a", "b", "--pair", "c", "d", "--both-orders", "--install"]
+    words += ["--drug", "mine=f=1", "--drug", "known", "--disease", "ill=g=2", "--new", "drug", "n=m", "text"]
+    harness_of("predict", "repurposing", *words, "--mirror", str(tmp_path))
+    whole = asked[1]
+    repository = whole.pop("repository")
+    assert (repository.install, repository.mirrors) == (True, (tmp_path,))
+    assert whole == {
+        "methods": ("constant", "als_wr/corrected"),
+        "dataset": "synthetic",
+        "variant": "published",
+        "parameters": {"alpha": 2, "beta": "x"},
+        "seed": 7,
+        "top": 3,
+        "new": [("drug", "n=m", "text"), ("drug", "mine", "f=1"), ("disease", "ill", "g=2")],
+        "only": [("drug", "known")],
+        "pairs": (("a", "b"), ("c", "d")),
+        "both_orders": True,
+    }
+
+
+@pytest.mark.parametrize(
+    "words", [("repurposing",), ("--dataset", "synthetic"), ("repurposing", "--method", "pmf")]
+)
+def test_what_is_not_named_is_the_usual_and_is_said(words: tuple[str, ...], answering: Answering) -> None:
+    asked = answering(ANSWER)
+    result = harness_of("predict", *words)
+    repository = asked[0]["repository"]
+    method, dataset = usual_choice(repository.layout, "repurposing", ())
+    expected = ("pmf" if "pmf" in words else method, "synthetic" if "synthetic" in words else dataset)
+    assert (asked[0]["methods"], asked[0]["dataset"]) == ((expected[0],), expected[1])
+    title = load_manifest(repository.layout, expected[1]).title
+    assert result.stderr.splitlines()[0] == (
+        f"method {expected[0]}, learning from {expected[1]} ({title}); --method and --dataset name others"
+    )
+
+
+def test_what_was_named_is_not_said_again(answering: Answering) -> None:
+    answering(ANSWER)
+    result = harness_of("predict", "repurposing", *WHO)
+    assert result.return_value == 0
+    assert result.stdout == content_of(ANSWER, "csv")
+    assert result.stderr.splitlines() == [*about_lines(ANSWER), "2 of 5 rows"]
+    words = ("repurposing", "--method", "pmf", "--method", "als_wr")
+    assert harness_of("predict", *words).stderr.startswith("methods pmf, als_wr, learning from ")
+
+
+@pytest.mark.parametrize(
+    ("words", "what", "where", "todo"),
+    [
+        ((), "nothing says what to learn from", "harness predict", "name a benchmark or --dataset"),
+        (
+            ("ddi", "--dataset", "synthetic"),
+            "dataset synthetic is one of benchmark repurposing",
+            "harness predict ddi",
+            "name one of them",
+        ),
+    ],
+)
+def test_a_question_about_nothing_is_refused(words: tuple[str, ...], what: str, where: str, todo: str) -> None:
+    with pytest.raises(UsageError) as error:
+        harness_of("predict", *words)
+    assert (error.value.what, error.value.where, error.value.todo) == (what, where, todo)
+
+
+def test_the_kind_of_the_file_is_what_is_written(answering: Answering, tmp_path: Path) -> None:
+    answering(ANSWER)
+    told = document(harness_of("predict", *WHO, "--json"))
+    expected = json.loads(json.dumps(to_json(ANSWER)))
+    assert told.items() >= expected.items() and told["command"] == "predict"
+    result = harness_of("predict", *WHO, "--output", str(tmp_path / "a.json"))
+    assert result.stdout == f"written: {tmp_path / 'a.json'} (2 of 5 rows)\n"
+    assert json.loads((tmp_path / "a.json").read_text()) == told and (tmp_path / "a.json").read_text()[-1] == "\n"
+    assert result.stderr.splitlines() == about_lines(ANSWER)
+    harness_of("predict", *WHO, "--output", str(tmp_path / "a.csv"))
+    assert (tmp_path / "a.csv").read_text("utf-8-sig") == content_of(ANSWER, "csv")
+    harness_of("predict", *WHO, "--output", str(tmp_path / "a.xlsx"))
+    assert (tmp_path / "a.xlsx").read_bytes().startswith(b"PK")
+
+
+def test_a_warning_of_a_method_stands_beside_the_rows(answering: Answering, local: Path) -> None:
+    answering(ANSWER)
+    folder = Store(local / "runs").path(KEY)
+    folder.mkdir(parents=True)
+    (folder / "method.json").write_text(json.dumps({"protocol": 1, "warnings": ["a SMILES is odd"]}))
+    result = harness_of("predict", *WHO)
+    assert result.stderr.splitlines()[-2:] == ["warning of the method: a SMILES is odd", "2 of 5 rows"]
+    assert "odd" not in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [(WHO, 1), (("--method", "all", "--dataset", "synthetic"), 0), ((*WHO, "--method", "all"), 1)],
+)
+def test_a_method_that_was_named_and_did_not_answer_is_in_the_exit_code(
+    words: tuple[str, ...], code: int, answering: Answering
+) -> None:
+    answering(replace(ANSWER, failures=("pmf/published does not take part: why", "als_wr too")))
+    result = harness_of("predict", *words)
+    assert result.return_value == code and result.stdout == content_of(ANSWER, "csv")
+    assert result.stderr.splitlines()[-2:] == ["error: pmf/published does not take part: why", "error: als_wr too"]
+    answering(ANSWER)
+    assert harness_of("predict", *words).return_value == 0
+
+
+@pytest.mark.parametrize(
+    ("ranked", "asked", "known", "text"),
+    [
+        (2, 5, False, "2 of 5 rows"),
+        (5, 5, False, "5 rows"),
+        (1, 1, False, "1 row"),
+        (0, 0, False, "nothing to rank"),
+        (0, 1, False, "0 of 1 row"),
+        (2, 2, True, "2 rows, 1 known"),
+        (0, 0, True, "nothing to rank, 3 known"),
+        (3, 3, True, "3 rows, 0 known"),
+    ],
+)
+def test_rows_are_counted(ranked: int, asked: int, known: bool, text: str) -> None:
+    table = RankedRows(TABLE.columns, TABLE.rows, ranked, asked, asked)
+    assert _counts(replace(ANSWER, table=table, has_known=known)) == text
+
+
+def test_items_are_new_where_they_have_a_text_and_those_of_the_dataset_where_not() -> None:
+    """A name ends at the first sign of equality; sentences are numbered, each kind of its own."""
+    assert _items("ddi", [("drug", "a=C=O"), ("drug", "b"), ("drug", "c=")], [("drug", "d=e", "CC")]) == (
+        [("drug", "d=e", "CC"), ("drug", "a", "C=O"), ("drug", "c", "")],
+        [("drug", "b")],
+    )
+    values = [("text", "One."), ("drug", "aspirin"), ("text", "Two = 2.")]
+    assert _items("combos", values, []) == (
+        [("text", "text 1", "One."), ("drug", "aspirin", ""), ("text", "text 2", "Two = 2.")],
+        [],
+    )
+
+
+def test_a_text_may_lie_in_a_file(tmp_path: Path) -> None:
+    """Lines are put together as the kind wants it; what is no content of them does not count."""
+    path = tmp_path / "p.fasta"
+    path.write_bytes(b"\xef\xbb\xbf>P1 a kinase\n MKV \n\n\t\nLAA\n>P2\nQ")
+    assert _text("dti", "target", f"@{path}") == "MKVLAAQ"
+    path.write_text("One plus two\nhelped.\n")
+    assert _text("combos", "text", f"@{path}") == "One plus two helped."
+    assert _text("dti", "target", "MKV") == "MKV" and _text("dti", "drug", "C@H") == "C@H"
+    assert _items("dti", [("target", f"kin=@{path}")], [("target", "two", f"@{path}")])[0] == [
+        ("target", "two", "One plus twohelped."),
+        ("target", "kin", "One plus twohelped."),
+    ]
+
+
+@pytest.mark.parametrize("content", [None, b"\xff\xfe\x00"])
+def test_a_file_without_text_is_refused(content: bytes | None, tmp_path: Path) -> None:
+    path = tmp_path / "p"
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(UsageError, match="the file can't be read: ") as error:
+        _text("dti", "target", f"@{path}")
+    assert (error.value.where, error.value.todo) == (f"--target: {path}", "name a text file")
+
+
+def test_every_kind_of_item_has_an_option_that_says_what_to_write() -> None:
+    shown = " ".join(harness_of("predict", "--help").stdout.split())
+    places = [shown.index(f"--{word} ITEM Of your own: ") for word in kinds()]
+    assert places == sorted(places)
+    for own in kinds().values():
+        for benchmark, kind in own.items():
+            holds = f": {kind.holds}" if kind.holds else ""
+            assert f"{kind.usage} ({benchmark}{holds})" in shown
+
+
+def test_a_kind_that_the_benchmark_does_not_have_is_refused_first(answering: Answering) -> None:
+    asked = answering(ANSWER)
+    with pytest.raises(UsageError, match="benchmark repurposing has no items of the kind 'target'"):
+        harness_of("predict", *WHO, "--target", "x=MKV")
+    assert asked == []
