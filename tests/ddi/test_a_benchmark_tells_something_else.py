@@ -263,3 +263,11 @@ def test_every_method_is_asked_the_same_made_up_problems(name: str) -> None:
         as_file(key, value) for key, value in (*given.items(), *((str(n), one) for n, one in enumerate(truth)))
     ]
     assert sha256(b"".join(file.content for file in files)).hexdigest()[:16] == DIGESTS[name]
+
+
+def test_a_run_of_before_is_handed_its_items_in_the_same_order_again() -> None:
+    """Its record tells the secret: with it anybody makes the same inputs."""
+    problem = problems.one_type()
+    arrangement = BENCHMARK.reorder(BENCHMARK.inputs(problem.dataset, problem.split, INPUTS, {}), "5" * 32)
+    files = [as_file(name, given) for name, given in sorted(arrangement.inputs.items())]
+    assert sha256(b"".join(file.content for file in files)).hexdigest()[:16] == "0fb64b77c44c8c60"

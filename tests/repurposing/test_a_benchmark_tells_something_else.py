@@ -323,3 +323,13 @@ def test_every_method_is_asked_the_same_made_up_problems(name: str) -> None:
     names = (dataset.drug_ids, dataset.disease_ids, dataset.drug_feature_names, dataset.disease_feature_names)
     files = [as_file(str(number), one) for number, one in enumerate((*arrays, problem.split.folds, *names))]
     assert sha256(b"".join(file.content for file in files)).hexdigest()[:16] == DIGESTS[name]
+
+
+def test_a_run_of_before_is_handed_its_items_in_the_same_order_again() -> None:
+    """Its record tells the secret: with it anybody makes the same inputs."""
+    problem = problems.with_negatives()
+    arrangement = BENCHMARK.reorder(
+        BENCHMARK.inputs(problem.dataset, problem.split, INPUTS, {"inner_folds": 5}), "5" * 32
+    )
+    files = [as_file(name, given) for name, given in sorted(arrangement.inputs.items())]
+    assert sha256(b"".join(file.content for file in files)).hexdigest()[:16] == "2d87a2bbdbbea76e"
