@@ -24,7 +24,8 @@ class RepositoryIdentity:
 def identify(root: Path) -> RepositoryIdentity:
     """The identifiers of the last commit; a folder that is no clone is refused."""
     directory, revision = (git(root, "rev-parse", name).strip() for name in ("HEAD^{tree}", "HEAD"))
-    if not directory or not revision:
+    # a commit that was never fetched has a name, and no tree
+    if not directory:
         raise MissingData(
             "the identifier of this tree is not known",
             where=f"{root}: no clone, or git is not installed",

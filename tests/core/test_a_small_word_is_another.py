@@ -95,6 +95,12 @@ def test_prose_loses_only_html_and_a_name_is_code() -> None:
         ("q", [f"x{n}" for n in range(8)], "known: x0, x1, x2, x3, x4, x5, x6, x7"),
         ("q", [f"x{n}" for n in range(9)], "known: x0, x1, x2, x3, x4, x5, x6, x7 and 1 more"),
         ("drugs_of", ["drugbank", "x"], "did you mean 'drugbank'? known: drugbank, x"),
+        # spelt alike first, then the one that is least unlike, then a beginning that is long enough
+        ("model", ["modal", "mobil"], "did you mean 'modal'? known: modal, mobil"),
+        ("kettle", ["kitten", "settler"], "did you mean 'settler'? known: kitten, settler"),
+        ("abc", ["abcdefgh"], "did you mean 'abcdefgh'? known: abcdefgh"),
+        ("ab", ["abcdefgh"], "known: abcdefgh"),
+        ("Abcq", ["ABCDEFGH"], "did you mean 'ABCDEFGH'? known: ABCDEFGH"),
     ],
 )
 def test_an_unknown_name_is_told_with_those_that_may_be_meant(name: str, known: list[str], todo: str) -> None:
