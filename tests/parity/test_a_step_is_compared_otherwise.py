@@ -16,7 +16,7 @@ from harness.base.vocabulary import Verdict
 from harness.methods.card import MethodCard, ParityTable, Tolerance, Variant
 from harness.parity import CaseFinding, check_cases, find_cases
 from harness.parity.cases import METHOD, METRICS, SPLITS, GoldenCase, matches_of
-from harness.parity.finding import Standing
+from harness.parity.finding import Standing, compare
 from tests.parity.conftest import Answers, save
 
 Arrays = dict[str, npt.NDArray[Any]]
@@ -210,3 +210,38 @@ def test_a_seed_is_a_number_and_a_dot_is_a_dot(card: MethodCard, tmp_path: Path)
         for name in names
     }
     assert matched == {"toy.a_b_12": [("a_b", 12)], "toy.a_b": [], "toyxa_12": [], "toy._12": []}
+
+
+def test_each_standing_has_its_own_word() -> None:
+    """Programs read them; only two of them fail a command."""
+    words = "ok beyond absent failed missing-data"
+    assert [str(one) for one in Standing] == [*words.split(), "other processor", "not implemented yet"]
+    assert [str(one) for one in Standing if one.is_bad] == ["beyond", "failed"]
+
+
+@pytest.mark.parametrize(
+    ("ours", "tolerance", "standing"),
+    [
+        # with no bound at all only equality is within it
+        (0.0, Tolerance(each=True), Standing.OK),
+        (1e-300, Tolerance(each=True), Standing.BEYOND),
+        (1e-300, Tolerance(each=True, relative=0.5), Standing.BEYOND),
+        (1e-9, Tolerance(each=True, absolute=1e-8), Standing.OK),
+        (np.nan, Tolerance(absolute=9.0), Standing.BEYOND),
+        (np.nan, Tolerance(absolute=9.0, mean=True), Standing.BEYOND),
+        (np.nan, Tolerance(absolute=9.0, each=True), Standing.BEYOND),
+        (np.inf, Tolerance(absolute=9.0), Standing.BEYOND),
+    ],
+)
+def test_a_zero_is_met_by_what_is_allowed_of_it(ours: float, tolerance: Tolerance, standing: Standing) -> None:
+    assert compare("x", np.array([ours, 1.0]), np.array([0.0, 1.0]), tolerance).standing is standing
+
+
+def test_what_is_not_finite_must_be_the_same() -> None:
+    golden = np.array([np.nan, np.inf, -np.inf, 1.0])
+    for other, standing in (
+        (golden, Standing.OK),
+        (np.array([np.nan, -np.inf, np.inf, 1.0]), Standing.BEYOND),
+        (np.array([np.nan, np.inf, -np.inf, 2.0]), Standing.BEYOND),
+    ):
+        assert compare("x", other, golden, Tolerance(absolute=0.5)).standing is standing
