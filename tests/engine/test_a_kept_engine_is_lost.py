@@ -16,10 +16,12 @@ import pytest
 from harness.base.errors import EngineError
 from harness.base.layout import Layout
 from harness.engine import Engine, custody
+from harness.engine import lease as lease_module
 from harness.engine import service as serve
 from harness.engine.custody import keep, reach, release, served_services
 from harness.engine.lease import Lease
 from harness.engine.service import Service, socket_in
+from harness.engine.sockets import silence
 from tests.conftest import REPOSITORY
 from tests.engine.interrupted import ENGINE
 from tests.engine.test_an_interrupt_leaves_an_engine import is_alive
@@ -105,6 +107,44 @@ def test_of_several_engines_the_one_in_use_is_kept(layout: Layout, service: Serv
     assert [stopped.socket for stopped in release(layout, {})] == [other.socket]
     assert is_alive(pid_of(service)), "one that was not kept is left to its users"
     lease.release()
+
+
+def begun(service: Service, *words: str) -> subprocess.Popen[bytes]:
+    """A process that is noted as the service's, as if another harness had just started it."""
+    process = subprocess.Popen(words)
+    (service.folder / "pid").write_text(f"{process.pid}\n")
+    return process
+
+
+def test_an_engine_that_is_still_starting_is_waited_for(service: Service) -> None:
+    with begun(service, *service.command) as process:
+        lease = Lease(service)
+        assert pid_of(service) == process.pid and not silence(service.socket)
+        lease.release()
+        assert process.poll() is not None, "and its last user stops it, whoever started it"
+
+
+def test_an_engine_that_hangs_is_ended_and_another_is_started(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(serve, "_STOP_SECONDS", 0.2)
+    with begun(service, "tail", "-f", "/dev/null", str(service.socket)) as hanging:
+        lease = Lease(service)
+        assert pid_of(service) != hanging.pid and not is_alive(hanging.pid) and not silence(service.socket)
+        monkeypatch.undo()
+        lease.release()
+
+
+def test_a_child_of_a_user_stops_nothing(service: Service) -> None:
+    lease = Lease(service)
+    child = os.fork()
+    if not child:
+        lease_module._release_all()
+        os._exit(len(lease_module._held))
+    assert os.waitpid(child, 0)[1] == 0
+    assert is_alive(pid_of(service)) and lease in lease_module._held
+    lease.release()
+    assert lease not in lease_module._held
 
 
 def test_nothing_is_started_to_tell_where_it_is(

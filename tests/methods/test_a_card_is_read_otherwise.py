@@ -9,7 +9,19 @@ import pytest
 
 from harness.base.errors import ManifestError, UsageError
 from harness.base.layout import Layout
-from harness.methods.card import MethodCard, Refusal, load_method, load_methods, merged_parameters, method_names
+from harness.methods.card import (
+    MethodCard,
+    Origin,
+    Paper,
+    ParityTable,
+    Refusal,
+    Tolerance,
+    Variant,
+    load_method,
+    load_methods,
+    merged_parameters,
+    method_names,
+)
 
 PAPER = '[paper]\ntitle = "T"\nauthors = "A"\nyear = 2020\n'
 PLAIN = """
@@ -68,6 +80,26 @@ def test_what_a_card_leaves_out_is_the_usual(tmp_path: Path) -> None:
         "gpus": 0,
     }
     assert (resources.memory_bytes, resources.output_bytes) == (2 << 30, 1 << 30)
+
+
+def test_what_a_table_of_a_card_leaves_out_is_the_usual() -> None:
+    tolerance = {
+        **{"absolute": 0.0, "relative": 0.0, "of": "", "repeated": False, "mean": False},
+        **{"each": False, "correlation": 0.0, "either_sign": False},
+    }
+    assert ParityTable(cases="a", compare={"x": Tolerance()}).model_dump() == {
+        **{"cases": "a", "task": "predict", "variant": "published", "when": "always", "parameters": {}},
+        **{"rows": "", "inputs": {}, "processor": [], "given": [], "mirrored": {}, "absent": {}, "reason": ""},
+        "compare": {"x": tolerance},
+    }
+    assert Variant(summary="s").model_dump() == {
+        **{"summary": "s", "like": "", "parameters": {}, "weights": False, "resources": None}
+    }
+    assert Refusal(dataset="d", reason="r").variant == ""
+    paper = Paper(title="t", authors="a", year=2020)
+    assert (paper.venue, paper.doi) == ("", "")
+    origin = Origin(repository="r")
+    assert (origin.commit, origin.licence) == ("", "none stated")
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from harness.base.download import MIRROR_VARIABLE, Refused
 from harness.base.errors import HarnessError, ManifestError, UsageError, WeightsError
+from harness.base.files import digest_of
 from harness.base.layout import Layout
 from harness.methods import weights as module
 from harness.methods.weights import (
@@ -48,8 +50,9 @@ SUMS = {name: hashlib.sha256(content).hexdigest() for name, content in CONTENT.i
 
 
 @pytest.fixture
-def layout(tmp_path: Path) -> Layout:
-    """A repository with one method that reads a model."""
+def layout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Layout:
+    """A repository with one method that reads a model, and no mirror but those that a test names."""
+    monkeypatch.delenv(MIRROR_VARIABLE, raising=False)
     folder = tmp_path / "methods" / "mine"
     folder.mkdir(parents=True)
     (folder / "method.toml").write_text(CARD.format(name="mine"))
@@ -131,6 +134,34 @@ def test_what_is_in_no_folder_is_fetched(layout: Layout, monkeypatch: pytest.Mon
     bring(layout)
     assert fetched == [(f"https://models.example/a/r1/{name}", False) for name in CONTENT]
     assert kept_weights(layout, "mine").sha256 == SUMS
+
+
+def test_a_url_that_refuses_is_told_in_its_own_words(layout: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
+    def transfer(url: str, target: Path, *, resume: bool) -> None:
+        raise Refused("HTTP status 404")
+
+    monkeypatch.setattr(module, "transfer", transfer)
+    with pytest.raises(WeightsError) as error:
+        bring(layout)
+    assert error.value.where == "https://models.example/a/r1/words.txt: HTTP status 404"
+
+
+def test_a_fetched_file_that_is_another_is_told_with_its_url(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    change(layout, "files =", f'sha256 = {{ "words.txt" = "{"0" * 64}" }}\nfiles =')
+    monkeypatch.setattr(module, "transfer", lambda url, target, resume: target.write_bytes(b"a"))
+    with pytest.raises(WeightsError) as error:
+        bring(layout)
+    url = "https://models.example/a/r1/words.txt"
+    assert error.value.where == f"{url}: sha256 is {SUMS['words.txt']}, recorded {'0' * 64}"
+
+
+def test_models_that_were_brought_are_found_again_by_a_later_version(layout: Layout, given: Path) -> None:
+    """The name of their folder is that of their revision and the names of their files."""
+    bring(layout, given=given)
+    digest = digest_of(["r1", ["model.bin", "words.txt"]])
+    assert kept_weights(layout, "mine").folder.name == f"mine-{digest[:16]}"
 
 
 def test_a_recorded_checksum_is_held_to(layout: Layout, given: Path) -> None:
