@@ -138,7 +138,7 @@ def test_an_envelope_is_that_of_dsse() -> None:
     kind = "application/vnd.in-toto+json"
     assert pre_authentication(b"{}\n") == b"DSSEv1 28 " + kind.encode() + b" 3 {}\n"
     envelope = Envelope(b"{}\n", b"\xffsig", "SHA256:x")
-    content = {
+    content: dict[str, Any] = {
         "payload": base64.b64encode(b"{}\n").decode(),
         "payloadType": kind,
         "signatures": [{"keyid": "SHA256:x", "sig": base64.b64encode(b"\xffsig").decode()}],
@@ -148,7 +148,8 @@ def test_an_envelope_is_that_of_dsse() -> None:
     two = {**content, "signatures": content["signatures"] * 2}
     unclean = {**content, "payload": "e30K !"}
     nobody = {**content, "signatures": [{"sig": "AAAA"}]}
-    for other in (two, unclean, nobody, {**content, "signatures": []}, []):
+    wrong: list[Any] = [two, unclean, nobody, {**content, "signatures": []}, []]
+    for other in wrong:
         with pytest.raises(CorruptData) as refused:
             parse_envelope(json.dumps(other).encode(), "there")
         assert (refused.value.what, refused.value.where, refused.value.todo) == (

@@ -173,10 +173,10 @@ def test_what_a_killed_harness_had_begun_is_told_by_the_file(tmp_path: Path) -> 
     _begun(log, again, {"digest": "r1"})
     assert log.unfinished() == (None, "")
     _begun(log, again, None)
-    leaf, note = log.unfinished()
+    removal, note = log.unfinished()
     why = "a harness was killed while it replaced the run"
-    assert leaf is not None and note == f"{why} of first; it is to be run again"
-    assert replace(leaf, at=AT) == Leaf(Event.REMOVAL, AT, "first", key=ONE, note=why)
+    assert removal is not None and note == f"{why} of first; it is to be run again"
+    assert replace(removal, at=AT) == Leaf(Event.REMOVAL, AT, "first", key=ONE, note=why)
     _begun(log, replace(again, key=TWO), None)
     assert log.unfinished() == (None, "")
     assert log.repair() == [] and not (tmp_path / "log.next").exists()
@@ -297,5 +297,5 @@ def test_how_far_plans_have_come(tmp_path: Path) -> None:
     ]
     # a plan that several machines tell of counts once; of its cells those without any leaf are missing
     plan = log.leaves()[0]
-    (told,), unplanned = summary(tmp_path, [plan, plan])
-    assert (told["missing"], told["missing_keys"], unplanned) == (2, digest_of([ONE, TWO]), 0)
+    (once,), unplanned = summary(tmp_path, [plan, plan])
+    assert (once["missing"], once["missing_keys"], unplanned) == (2, digest_of([ONE, TWO]), 0)
