@@ -12,8 +12,7 @@ from harness import api
 from harness.api.frames import table
 from harness.api.pages import is_current, remember
 from harness.audit import AuditReport
-from harness.audit.report import Audit
-from harness.audit.steps import failed, ok
+from harness.audit.steps import Audit, failed, ok
 from harness.base.errors import UsageError
 from harness.base.layout import Layout
 from harness.data import load_manifest
@@ -75,7 +74,7 @@ def test_a_frame_of_scores_has_each_metric_with_its_note() -> None:
 
 def test_a_frame_of_an_audit_has_a_row_for_each_step() -> None:
     steps = (ok("record", "it is whole"), failed("log", "it was changed"))
-    frame = table(AuditReport((Audit("k" * 64, "a label", steps),)))
+    frame = table(AuditReport((Audit("k" * 64, "a label", "", steps),)))
     assert list(frame.columns) == ["key", "label", "step", "checked", "what", "expected", "found", "where"]
     assert frame["step"].tolist() == ["record", "log"] and set(frame["label"]) == {"a label"}
     assert frame["checked"].tolist() == ["ok", "FAILED"] and set(frame["key"]) == {"k" * 64}
