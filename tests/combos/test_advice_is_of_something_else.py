@@ -315,6 +315,18 @@ def test_what_is_counted_is_told_in_one_line() -> None:
         with pytest.raises(ValueError, match="greater than or equal"):
             CombosStatistics(**wrong)
     assert CombosStatistics(documents=1, relations=0, drugs=0, pairs=0, larger=0, most_drugs=0).pairs == 0
+    fields = CombosStatistics.model_fields
+    assert {name: field.description for name, field in fields.items() if field.description} == {
+        "unannotated": "documents whose relations nobody knows",
+        "drugs": "marked drugs, each where it stands in a sentence",
+        "most_drugs": "of one document",
+        "positive": "relations of class POS",
+        "combined": "relations of class COMB: together, with no effect said",
+        "negative": "relations of class NEG",
+        "context_needed": "relations that the sentence alone does not show",
+        "pairs": "relations of two drugs",
+        "without_relation": "annotated documents",
+    }
 
 
 def test_metrics_say_what_they_are() -> None:
