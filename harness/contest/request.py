@@ -42,7 +42,9 @@ def metric_of(benchmark: str, name: str | None) -> Metric:
     if name is None:
         usual = contract.key_metrics[0]
         return metrics.get(usual.replace("/as-published", "/as-defined"), metrics[usual])
-    if kinds := [one for one in metrics if one.startswith(f"{name}/")]:
+    kinds = [one for one in metrics if one.startswith(f"{name}/")]
+    # a metric may have the name of its kinds
+    if kinds and name not in metrics:
         raise UsageError(
             f"there are {len(kinds)} metrics called {name}",
             where=f"--metric {name}",

@@ -53,7 +53,8 @@ def paired_test(first: Sequence[float], second: Sequence[float]) -> PairedTest:
     """Wilcoxon's test and effect sizes of values that belong together."""
     differences = np.round(np.asarray(first, dtype=np.float64) - np.asarray(second, dtype=np.float64), _DECIMALS)
     signs, count = np.sign(differences), len(differences)
-    deviation = float(differences.std(ddof=1)) if count > 1 else 0.0
+    # of equal differences the deviation is 0, or what is lost in their mean
+    deviation = float(differences.std(ddof=1)) if np.ptp(differences) else 0.0
     return PairedTest(
         n=count,
         difference=float(differences.mean()),

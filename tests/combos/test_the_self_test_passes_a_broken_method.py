@@ -158,6 +158,14 @@ def test_any_field_that_depends_on_what_is_asked_is_found(
     assert ("order" in failed(card, running(tmp_path, other))) == bool(change)
 
 
+def test_fewer_combinations_where_fewer_documents_are_asked_are_found(card: MethodCard, tmp_path: Path) -> None:
+    def fewer(trial: Trial) -> Rows:
+        rows = honest(trial)
+        return rows if len(rows) == len(sentences().split.asked) else [[] for _ in rows]
+
+    assert "order" in failed(card, running(tmp_path, fewer))
+
+
 @pytest.mark.parametrize("count", [0, 1])
 def test_a_method_that_counts_on_two_drugs_is_found(card: MethodCard, tmp_path: Path, count: int) -> None:
     def needing(trial: Trial) -> Rows:

@@ -66,6 +66,16 @@ def test_no_difference_is_no_evidence() -> None:
     assert (same.p, same.dominance, same.dz, same.difference) == (1.0, 0.0, None, 0.0)
 
 
+@pytest.mark.parametrize("difference", [0.267, 0.1, 2.0])
+def test_a_method_that_is_better_by_the_same_on_every_seed_has_no_deviation_to_divide_by(
+    difference: float,
+) -> None:
+    """What is lost in the mean of equal numbers is no deviation."""
+    test = ours.paired_test([0.4 + difference] * 6, [0.4] * 6)
+    assert (test.n, test.dz, test.dominance) == (6, None, 1.0)
+    assert ours.paired_test([0.5], [0.25]) == ours.PairedTest(1, 0.25, 1.0, 1.0, None)
+
+
 @given(st.integers(1, 30))
 def test_the_smallest_p_is_that_of_a_method_that_is_always_better(count: int) -> None:
     assert ours.smallest_p(count) == pytest.approx(ours.signed_rank_p([1.0 + one for one in range(count)]))

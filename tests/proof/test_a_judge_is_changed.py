@@ -64,3 +64,46 @@ def test_what_a_machine_leaves_beside_files_has_none(repository: Layout, tmp_pat
     assert digests_of(layout) == before
     (tmp_path / "datasets" / "mine" / "table.csv").write_text("a\n")
     assert digests_of(layout) != before
+
+
+# Files of a repository by the part whose digest they are in; None: in none.
+_PARTS = {
+    "results/published/ddi/tables.csv": "claims/ddi",
+    "results/published/ddi/contrasts.toml": "claims/ddi",
+    "results/published/ddi/names.toml": "names/ddi",
+    "results/published/ddi/findings.toml": "findings/ddi",
+    "results/published/ddi/notes.txt": None,
+    "requirements/run.lock": "requirements",
+    "requirements/cluster.lock": "requirements",
+    "requirements/dev.lock": None,
+    "run_all.sh": "commands",
+    "scripts/one.sh": "commands",
+    "methods/mine/method.toml": "cards/mine",
+    "methods/mine/main.py": None,
+    "methods/mine/parity/golden.py": "parity/mine",
+    "methods/mine/parity/more/golden.json": "parity/mine",
+    "datasets/mine/dataset.toml": "data/mine",
+    "datasets/mine/table.csv": "data/mine",
+    "datasets/mine_new_1/dataset.toml": None,
+    "containers/mine/environment.toml": "locks/mine",
+    "containers/mine/locks/apt.lock": "locks/mine",
+    "containers/_recipe/confine.pl": "recipe",
+    "Dockerfile": "recipe",
+    "docs/consistency.md": "docs/consistency.md",
+    "docs/findings.md": "docs/findings.md",
+    "docs/methods.md": "docs/methods.md",
+    "docs/other.md": None,
+}
+
+
+def test_each_file_of_a_repository_counts_for_its_part(repository: Layout, tmp_path: Path) -> None:
+    layout = Layout(tmp_path, repository.cache, repository.local)
+    before = digests_of(layout)
+    for name, part in _PARTS.items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("x = 1\n")
+        after = digests_of(layout)
+        assert {key for key in after if before.get(key) != after[key]} == ({part} if part else set()), name
+        before = after
+    assert list(before) == sorted(before)

@@ -88,3 +88,14 @@ def test_there_is_no_proof_of_what_is_not_there() -> None:
             consistency_proof(leaves, size)
     assert not is_extended(0, root_of([]), 2, root_of(leaves), [])
     assert not is_extended(2, root_of(leaves), 1, leaves[0], [])
+    # a log does not shrink, and one of nothing was never there, whatever root is said to be theirs
+    assert not is_extended(2, root_of(leaves), 1, root_of(leaves), [])
+    assert not is_extended(0, root_of(leaves), 2, root_of(leaves), [root_of(leaves)])
+    assert not is_extended(3, root_of(leaves), 2, root_of(leaves), [])
+    assert is_extended(2, root_of(leaves), 2, root_of(leaves), [])
+    for place in (-1, 2):
+        assert not is_included(leaves[0], place, 2, [leaves[1]], root_of(leaves))
+    with pytest.raises(IndexError, match="a log of 2 leaves has none at 2"):
+        inclusion_proof(leaves, 2)
+    with pytest.raises(IndexError, match="a log of 2 leaves was never one of 3"):
+        consistency_proof(leaves, 3)

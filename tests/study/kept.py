@@ -17,14 +17,14 @@ FOLDER = Path(__file__).parent / "kept"
 _MOST = 4
 
 
-def is_kept(name: str, text: str) -> bool:
-    """Whether a text is, to the last character, the one that is kept."""
-    kept = (FOLDER / name).read_text(encoding="utf-8")
+def is_kept(name: str, text: str, folder: Path = FOLDER) -> bool:
+    """Whether a text is, to the last character, the one that is kept in a folder."""
+    kept = (folder / name).read_text(encoding="utf-8")
     if text.rstrip() != kept.rstrip():
         new = Path(tempfile.mkdtemp(prefix="kept-")) / name
         new.write_text(text, encoding="utf-8")
         lines = unified_diff(kept.splitlines(), text.splitlines(), "kept", str(new), lineterm="", n=0)
-        raise AssertionError("\n".join([f"if {new} is right, copy it to {FOLDER / name}", *lines]))
+        raise AssertionError("\n".join([f"if {new} is right, copy it to {folder / name}", *lines]))
     return True
 
 

@@ -1,0 +1,340 @@
+"""Envelopes, signers, confirmations and what is known of earlier logs, each in its one form."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import subprocess
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness import __version__
+from harness.base.errors import AuditError, CorruptData, EngineError, UsageError
+from harness.base.layout import Layout
+from harness.base.machine import processor
+from harness.proof import keys
+from harness.proof.confirmation import REPLAY_TYPE, confirm, confirmations
+from harness.proof.envelope import Envelope, parse_envelope, pre_authentication
+from harness.proof.history import EarlierLog, earlier_logs, first_other, git_state, memory_path, remember
+from harness.proof.keys import Signer, allowed_signers, sign, signer_of
+from harness.proof.signature import envelope_path, sig_path, signer_of_file, write_signed
+from harness.proof.statement import (
+    RESULTS_TYPE,
+    ROOT_SUBJECT,
+    STATEMENT,
+    STATEMENT_TYPE,
+    Statement,
+    parse,
+    read,
+    statement_text,
+)
+from harness.proof.tree import leaf_hash, roots_at
+from tests.proof.conftest import make_key
+
+ROOT = "ab" * 32
+
+
+@pytest.fixture(scope="module")
+def key(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_key(tmp_path_factory.mktemp("keys") / "key")
+
+
+@pytest.fixture
+def layout(tmp_path: Path) -> Layout:
+    (tmp_path / "root").mkdir()
+    return Layout(tmp_path / "root", tmp_path / "cache", tmp_path / "local")
+
+
+def content_of(**changed: Any) -> dict[str, Any]:
+    """A statement about nothing much."""
+    predicate = {
+        "made": "2026-01-01T00:00:00Z",
+        "git": {},
+        "log": {"root": ROOT, "size": 3},
+        "results": 1,
+        "verdicts": {"ok": 1},
+        "removals": {},
+        "imported": 0,
+        "plans": [{"missing": 1}, {"missing": 2}],
+        "unplanned": 0,
+        "digests": {"a": "1"},
+        **changed,
+    }
+    subject = [{"name": ROOT_SUBJECT, "digest": {"sha256": predicate["log"]["root"]}}]
+    return {"_type": STATEMENT_TYPE, "predicateType": RESULTS_TYPE, "subject": subject, "predicate": predicate}
+
+
+def made(**changed: Any) -> Statement:
+    return parse(statement_text(content_of(**changed)), "here")
+
+
+def test_a_statement_says_what_is_written_in_it(tmp_path: Path) -> None:
+    statement = made(git={"commit": "c", "tree": "t"})
+    assert (statement.commit, statement.tree, statement.root, statement.size) == ("c", "t", ROOT, 3)
+    assert (statement.missing, statement.verdicts, statement.digests) == (3, {"ok": 1}, {"a": "1"})
+    assert (statement.made, statement.sha256) == (
+        "2026-01-01T00:00:00Z",
+        hashlib.sha256(statement.text).hexdigest(),
+    )
+    assert statement.remarks == ["planned cells without a leaf: 3"]
+    nothing = "no plan is in the log: nothing in it tells what was to be run"
+    assert made(plans=[]).remarks == [nothing]
+    older = "2 leaves are imports: results from before the log, or of which no other leaf tells"
+    assert made(imported=2, plans=[]).remarks == [older, nothing]
+    assert (made().commit, made().tree) == ("", "")
+    assert read(tmp_path) is None
+    (tmp_path / STATEMENT).write_bytes(statement.text)
+    assert read(tmp_path) == statement
+
+
+def test_a_statement_is_a_text_that_people_can_read() -> None:
+    assert statement_text({"b": "ä", "a": [1]}) == '{\n  "a": [\n    1\n  ],\n  "b": "ä"\n}\n'.encode()
+    with pytest.raises(ValueError, match="JSON"):
+        statement_text({"a": float("nan")})
+
+
+@pytest.mark.parametrize(
+    "part", ["made", "git", "log", "results", "verdicts", "removals", "imported", "plans", "unplanned", "digests"]
+)
+def test_a_statement_without_a_part_is_none(part: str) -> None:
+    content = content_of()
+    del content["predicate"][part]
+    with pytest.raises(CorruptData) as refused:
+        parse(statement_text(content), "there")
+    assert (refused.value.what, refused.value.where, refused.value.todo) == (
+        "no statement about results",
+        "there",
+        "restore the file",
+    )
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"_type": "zzz"},
+        {"_type": ""},
+        {"predicateType": "zzz"},
+        {"predicateType": ""},
+        {"subject": []},
+        {"subject": [{"name": ROOT_SUBJECT, "digest": {"sha256": "cd" * 32}}]},
+        {"predicate": content_of(log={"root": ROOT, "size": -1})["predicate"]},
+        {"predicate": content_of(plans=[{"missing": -1}])["predicate"]},
+        {"predicate": content_of(plans=[{}])["predicate"]},
+        {"predicate": []},
+    ],
+    ids=str,
+)
+def test_a_statement_of_another_kind_is_none(changed: dict[str, Any]) -> None:
+    assert parse(statement_text(content_of(log={"root": ROOT, "size": 0}, plans=[])), "").size == 0
+    with pytest.raises(CorruptData, match="no statement about results"):
+        parse(statement_text({**content_of(), **changed}), "there")
+
+
+def test_an_envelope_is_that_of_dsse() -> None:
+    kind = "application/vnd.in-toto+json"
+    assert pre_authentication(b"{}\n") == b"DSSEv1 28 " + kind.encode() + b" 3 {}\n"
+    envelope = Envelope(b"{}\n", b"\xffsig", "SHA256:x")
+    content: dict[str, Any] = {
+        "payload": base64.b64encode(b"{}\n").decode(),
+        "payloadType": kind,
+        "signatures": [{"keyid": "SHA256:x", "sig": base64.b64encode(b"\xffsig").decode()}],
+    }
+    assert envelope.to_json() == content and envelope.message == pre_authentication(b"{}\n")
+    assert parse_envelope(json.dumps(content).encode(), "") == envelope
+    two = {**content, "signatures": content["signatures"] * 2}
+    unclean = {**content, "payload": "e30K !"}
+    nobody = {**content, "signatures": [{"sig": "AAAA"}]}
+    wrong: list[Any] = [two, unclean, nobody, {**content, "signatures": []}, []]
+    for other in wrong:
+        with pytest.raises(CorruptData) as refused:
+            parse_envelope(json.dumps(other).encode(), "there")
+        assert (refused.value.what, refused.value.where, refused.value.todo) == (
+            "no envelope of a signed statement",
+            "there",
+            "sign again",
+        )
+
+
+def test_a_signer_is_told_by_name_and_fingerprint() -> None:
+    assert str(Signer("SHA256:x", "author")) == "author (SHA256:x)"
+    assert str(Signer("SHA256:x")) == "somebody (SHA256:x)"
+
+
+def test_a_key_has_the_name_that_the_list_gives_it(layout: Layout, key: Path) -> None:
+    public = key.with_name("key.pub").read_text()
+    signers = allowed_signers(layout)
+    assert signers == layout.root / "results" / "allowed_signers"
+    signers.parent.mkdir()
+    signature = sign(b"text", key)
+    for names, namespace, name in (("first,second", "permafrost-results", "first"), ("first", "git", "")):
+        signers.write_text(f'{names} namespaces="{namespace}" {public}')
+        signer = signer_of(b"text", signature, signers)
+        assert signer is not None and signer.name == name and signer.fingerprint.startswith("SHA256:")
+    assert signer_of(b"other", signature, signers) is None
+    assert signer_of(b"text", b"no signature", signers) is None
+
+
+def test_a_key_that_can_not_sign_is_named(tmp_path: Path, key: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(UsageError) as refused:
+        sign(b"", tmp_path / "none")
+    assert (refused.value.what, refused.value.where, refused.value.todo) == (
+        "there is no such key",
+        str(tmp_path / "none"),
+        "name your SSH key's file with --key",
+    )
+    (tmp_path / "text").write_text("no key\n")
+    with pytest.raises(UsageError) as refused:
+        sign(b"", tmp_path / "text")
+    assert refused.value.what.startswith("ssh-keygen did not sign: ") and str(tmp_path) in refused.value.what
+    assert (refused.value.where, refused.value.todo) == (str(tmp_path / "text"), "try another key")
+    monkeypatch.setattr(keys, "_PROGRAM", "false")
+    with pytest.raises(UsageError) as refused:
+        sign(b"", key)
+    assert refused.value.what == "ssh-keygen did not sign: no reason given"
+    monkeypatch.setattr(keys, "_PROGRAM", "no-such-program")
+    with pytest.raises(EngineError) as missing:
+        sign(b"", key)
+    assert (missing.value.what, missing.value.where, missing.value.todo) == (
+        "no-such-program is not here: nothing can be signed or checked",
+        "the programs of this machine",
+        "install it (Debian: apt-get install openssh-client)",
+    )
+
+
+def test_a_signed_file_has_two_neighbours(tmp_path: Path, layout: Layout, key: Path) -> None:
+    path = tmp_path / "a.b.json"
+    assert (sig_path(path).name, envelope_path(path).name) == ("a.b.json.sig", "a.b.dsse.json")
+    signer = write_signed(path, b"{}\n", key, allowed_signers(layout))
+    assert signer is not None
+    envelope = parse_envelope(envelope_path(path).read_bytes(), "")
+    assert (envelope.payload, envelope.key) == (b"{}\n", signer.fingerprint)
+    # another key's name in the envelope: its signature is not of that one
+    envelope_path(path).write_text(json.dumps(Envelope(b"{}\n", envelope.signature, "SHA256:y").to_json()))
+    with pytest.raises(CorruptData) as refused:
+        signer_of_file(path, allowed_signers(layout))
+    assert (refused.value.what, refused.value.where, refused.value.todo) == (
+        "the envelope's signature is not of this file, or by another key",
+        str(envelope_path(path)),
+        "restore the files, or make and sign the statement again",
+    )
+    sig_path(path).unlink()
+    with pytest.raises(CorruptData) as refused:
+        signer_of_file(path, allowed_signers(layout))
+    assert refused.value.what == "a signature or an envelope is missing"
+    assert refused.value.where == str(sig_path(path))
+
+
+def test_a_confirmation_tells_who_ran_what_and_where(layout: Layout, tmp_path: Path, key: Path) -> None:
+    folder = tmp_path / "results"
+    folder.mkdir()
+    statement = made()
+    with pytest.raises(AuditError) as refused:
+        confirm(layout, folder, statement, [], key)
+    assert (refused.value.what, refused.value.where, refused.value.todo) == (
+        "nothing was run again",
+        str(folder),
+        "ask for a replay: --replay N",
+    )
+    done = confirm(layout, folder, statement, ["b", "a"], key)
+    name = hashlib.sha256(done.signer.fingerprint.encode()).hexdigest()[:16]
+    assert done.path == folder / "attestations" / f"{name}.json"
+    content = json.loads(done.path.read_bytes())
+    moment = content["predicate"].pop("made")
+    assert content == {
+        "_type": STATEMENT_TYPE,
+        "predicateType": "https://permafrost.invalid/replay/v1",
+        "subject": [{"name": ROOT_SUBJECT, "digest": {"sha256": ROOT}}],
+        "predicate": {
+            "log": {"root": ROOT, "size": 3},
+            "statement": statement.sha256,
+            "replayed": ["a", "b"],
+            "harness": __version__,
+            "git": {"commit": "", "tree": ""},
+            "processor": processor(),
+        },
+    }
+    assert asdict(done)["log"] == {"size": 3, "root": ROOT, "where": str(done.path)}
+    assert (done.replayed, done.made, done.signer.name) == (["a", "b"], moment, "")
+    other = confirm(layout, folder, statement, ["c"], make_key(tmp_path / "other"))
+    assert [*confirmations(layout, folder)] == sorted([done, other], key=lambda one: one.path)
+    assert [*confirmations(layout, tmp_path)] == []
+
+
+@pytest.mark.parametrize("part", ["log", "replayed", "made"])
+def test_a_confirmation_without_a_part_is_to_be_removed(
+    layout: Layout, tmp_path: Path, key: Path, part: str
+) -> None:
+    predicate: dict[str, Any] = {"log": {"size": 4, "root": "0"}, "replayed": ["1"], "made": "then"}
+    del predicate[part]
+    path = tmp_path / "attestations" / "one.json"
+    path.parent.mkdir()
+    content = {"_type": STATEMENT_TYPE, "predicateType": REPLAY_TYPE, "predicate": predicate}
+    write_signed(path, statement_text(content), key, allowed_signers(layout))
+    with pytest.raises(CorruptData) as refused:
+        list(confirmations(layout, tmp_path))
+    assert (refused.value.what, refused.value.where, refused.value.todo) == (
+        "no confirmation of results",
+        str(path),
+        "remove it",
+    )
+
+
+def test_the_largest_log_that_was_seen_is_remembered(layout: Layout, tmp_path: Path) -> None:
+    folder, lines = tmp_path / "results", [b"first", b"second"]
+    path = memory_path(layout, folder, lines)
+    assert path.parent == layout.cache / "proof" and len(path.stem) == 32 and path.suffix == ".json"
+    # a log is told by its folder's name and its first leaf, whatever follows
+    assert memory_path(layout, tmp_path / "other" / "results", lines[:1]) == path
+    assert path not in (
+        memory_path(layout, folder, lines[1:]),
+        memory_path(layout, folder, []),
+        memory_path(layout, tmp_path, lines),
+    )
+    assert [*earlier_logs(layout, folder, lines)] == []
+    for size, kept in ((3, 3), (2, 3), (5, 5)):
+        remember(layout, folder, lines, made(log={"root": f"{size:064}", "size": size}))
+        where = f"verified here on 2026-01-01T00:00:00Z: {path}"
+        assert [*earlier_logs(layout, folder, lines)] == [EarlierLog(kept, f"{kept:064}", where)]
+    remember(layout, folder, lines, made(log={"root": ROOT, "size": 5}))
+    assert json.loads(path.read_bytes())["root"] == f"{5:064}"
+
+
+def test_the_commits_tell_every_statement_that_there_was(layout: Layout) -> None:
+    folder = layout.root / "results"
+    folder.mkdir()
+
+    def git(*words: str) -> str:
+        author = ["-c", "user.name=a", "-c", "user.email=a@b"]
+        command = ["git", *author, "-C", str(layout.root), *words]
+        return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+
+    assert git_state(layout) == {"commit": "", "tree": ""}
+    git("init", "-q")
+    commits = []
+    for size in (1, 0, 2):
+        text = statement_text(content_of(log={"root": ROOT, "size": size})) if size else b"nothing of ours"
+        (folder / STATEMENT).write_bytes(text)
+        git("add", "results")
+        git("commit", "-qm", "one")
+        commits.append(git("rev-parse", "HEAD"))
+    assert [*earlier_logs(layout, folder, [])] == [
+        EarlierLog(2, ROOT, f"commit {commits[2][:12]}"),
+        EarlierLog(1, ROOT, f"commit {commits[0][:12]}"),
+    ]
+    assert git_state(layout) == {"commit": commits[2], "tree": git("rev-parse", "HEAD^{tree}")}
+    # no commit knows a folder outside
+    assert [*earlier_logs(layout, layout.root.parent, [])] == []
+
+
+def test_the_first_log_that_this_one_is_not_is_found() -> None:
+    hashes = [leaf_hash(bytes([number])) for number in range(3)]
+    roots = {size: root.hex() for size, root in roots_at(hashes, {1, 2, 3}).items()}
+    known = [EarlierLog(size, roots[size], "") for size in (1, 2, 3)]
+    assert first_other(known, hashes) is None and first_other([], hashes) is None
+    other, longer = EarlierLog(2, roots[1], "other"), EarlierLog(4, roots[3], "longer")
+    assert first_other([*known, other, longer], hashes) is other
+    assert first_other([*known, longer, other], hashes) is longer

@@ -1,0 +1,350 @@
+"""Every step of a proof in its own words: what was found, where it lies, and what a reader is to do."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness import __version__
+from harness.base.errors import AuditError
+from harness.base.files import sha256_of
+from harness.base.layout import Layout
+from harness.proof.attestation import attest
+from harness.proof.digests import digests_of
+from harness.proof.history import memory_path
+from harness.proof.keys import Signer
+from harness.proof.leaves import Event, Leaf, LoggedResult
+from harness.proof.plans import LoggedCell, enter_plan
+from harness.proof.results import ResultSet
+from harness.proof.signature import write_signed
+from harness.proof.statement import RESULTS_TYPE, ROOT_SUBJECT, STATEMENT_TYPE, statement_text
+from harness.proof.text import proof_json, proof_text
+from harness.proof.tree import consistency_proof
+from harness.proof.verification import Held, Proof, ProofStep, verify
+from tests.proof.conftest import make_key, vouch
+
+AT = "2026-01-01T00:00:00Z"
+ONE, TWO = "1" * 64, "2" * 64
+RECORD = Leaf(Event.RECORD, AT, "first", key=ONE, record="r1", verdict="ok")
+SCORE = Leaf(Event.SCORE, AT, "first", key=ONE, record="r1", score="s1")
+FAILURE = Leaf(Event.FAILURE, AT, "second", key=TWO, record="r2", verdict="memory")
+AGAIN = "look what was changed; if it is meant, make the statement again: harness attest"
+RESTORE = "restore it from the repository: nothing is ever taken out of a log, or changed in it"
+
+
+@dataclass(frozen=True)
+class Small:
+    """A set of one result, in a repository that holds nothing else."""
+
+    layout: Layout
+    results: ResultSet
+    key: Path
+    signer: Signer
+
+    @property
+    def statement(self) -> Path:
+        return self.results.folder / "statement.json"
+
+    def step(self, name: str, signers: Path | None = None) -> ProofStep:
+        (step,) = (one for one in verify(self.layout, self.results, signers).steps if one.name == name)
+        return step
+
+    def forge(self, change: Callable[[dict[str, Any]], object]) -> None:
+        """Change the statement, and sign it again."""
+        content = json.loads(self.statement.read_bytes())
+        change(content["predicate"])
+        signers = self.layout.root / "results" / "allowed_signers"
+        write_signed(self.statement, statement_text(content), self.key, signers)
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Small:
+    layout = Layout(tmp_path / "root", tmp_path / "cache", tmp_path / "local")
+    folder, key = tmp_path / "results", make_key(tmp_path / "key")
+    folder.mkdir()
+    layout.root.mkdir()
+    vouch(layout, "author", key)
+    (folder / "values.txt").write_text("0.5\n")
+    results = {ONE: LoggedResult("r1", "ok", "s1", "first")}
+    made = ResultSet("results of the test", folder, results, [folder / "values.txt"])
+    enter_plan(made.log, "plan", [LoggedCell(ONE, "first"), LoggedCell(TWO, "second")])
+    made.log.append([RECORD, SCORE])
+    signer = attest(layout, made, key).signer
+    assert signer is not None
+    return Small(layout, made, key, signer)
+
+
+def test_each_step_that_holds_says_what_was_seen(small: Small) -> None:
+    proof = verify(small.layout, small.results)
+    found = {
+        "signature": f"signed by author ({small.signer.fingerprint}), file and envelope",
+        "log": f"3 leaves give the root {small.results.log.root()[:16]}",
+        "history": "all 1 earlier states that are known are part of it",
+        "results": "all 1 results are the newest leaf of their key, and none is gone",
+        "summary": "ok 1; planned cells without a leaf: 1",
+        "files": "all 2 have the sha256 of the statement",
+        "repository": f"all {len(digests_of(small.layout))} parts (scorers, claims, suites, cards, locks, ...)"
+        " are as stated",
+    }
+    steps = [ProofStep(name, Held.OK, what) for name, what in found.items()]
+    unknown = ProofStep("commit", Held.UNKNOWN, "git does not know one here")
+    assert proof == Proof("results of the test", (*steps, unknown))
+    assert proof.failed == 0
+
+
+def test_a_statement_holds_what_others_look_for(small: Small) -> None:
+    content = json.loads(small.statement.read_bytes())
+    root, folder = small.results.log.root(), small.results.folder
+    subjects = {
+        ROOT_SUBJECT: root,
+        "log.jsonl": sha256_of(folder / "log.jsonl"),
+        "values.txt": sha256_of(folder / "values.txt"),
+    }
+    assert content.pop("subject") == [{"name": name, "digest": {"sha256": one}} for name, one in subjects.items()]
+    predicate = content.pop("predicate")
+    assert content == {"_type": STATEMENT_TYPE, "predicateType": RESULTS_TYPE}
+    assert predicate["about"] == "results of the test" and predicate["harness"] == __version__
+    assert predicate["git"] == {"commit": "", "tree": ""}
+    assert predicate["log"] == {"root": root, "size": 3, "previous": None}
+    assert predicate["digests"] == digests_of(small.layout)
+
+
+def test_the_next_statement_names_the_last_one(small: Small) -> None:
+    first = {"statement": sha256_of(small.statement), "size": 3, "root": small.results.log.root()}
+    small.results.log.append([replaced("r3")])
+    with pytest.raises(AuditError):
+        attest(small.layout, small.results, small.key)
+    newer = ResultSet("newer", small.results.folder, {ONE: LoggedResult("r3", "ok", "", "first")})
+    made = attest(small.layout, newer, small.key)
+    proof = [one.hex() for one in consistency_proof(newer.log.hashes(), 3)]
+    assert made.statement.predicate["log"]["previous"] == {**first, "consistency": proof}
+    assert made.path == small.statement
+    what = "the last statement's log of 3 leaves, grown"
+    assert small.step("previous statement") == ProofStep("previous statement", Held.OK, what)
+    small.forge(lambda predicate: predicate["log"]["previous"].update(root="0" * 64))
+    what = "the proof that the log is the last statement's, grown, does not hold"
+    wanted = ProofStep("previous statement", Held.FAILED, what, str(small.statement), RESTORE)
+    assert small.step("previous statement") == wanted
+
+
+def replaced(record: str) -> Leaf:
+    return Leaf(Event.RECORD, AT, "first", key=ONE, record=record, verdict="ok")
+
+
+def test_the_next_statement_after_one_of_nothing_has_no_last_log(small: Small) -> None:
+    content = json.loads(small.statement.read_bytes())
+    empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+    content["predicate"]["log"] = {"size": 0, "root": empty, "previous": None}
+    content["subject"] = [{"name": ROOT_SUBJECT, "digest": {"sha256": empty}}]
+    write_signed(small.statement, statement_text(content), None, small.key)
+    made = attest(small.layout, small.results)
+    assert made.signer is None and made.statement.predicate["log"]["previous"] is None
+
+
+def test_a_missing_or_broken_statement_is_the_only_step(small: Small) -> None:
+    small.statement.write_text("{}")
+    broken = ProofStep(
+        "statement", Held.FAILED, "no statement about results", str(small.statement), "restore the file"
+    )
+    assert verify(small.layout, small.results) == Proof("results of the test", (broken,))
+    small.statement.unlink()
+    missing = ProofStep(
+        "statement", Held.FAILED, "there is none", str(small.statement), "make one: harness attest --key FILE"
+    )
+    assert verify(small.layout, small.results) == Proof("results of the test", (missing,))
+
+
+def test_whose_signature_counts_for_nothing_is_said(small: Small, tmp_path: Path) -> None:
+    nobody = tmp_path / "nobody"
+    nobody.write_text("")
+    what = f"signed with a key that nobody vouches for: {small.signer.fingerprint}"
+    todo = f"if you know this key, name it in {nobody}"
+    wanted = ProofStep("signature", Held.FAILED, what, str(small.statement), todo)
+    assert small.step("signature", nobody) == wanted
+    attest(small.layout, small.results)
+    what = "unsigned: anybody can have written this statement"
+    todo = "whoever answers for these results signs them: harness attest --key FILE"
+    assert small.step("signature") == ProofStep("signature", Held.FAILED, what, str(small.statement), todo)
+
+
+def test_what_became_of_the_log_is_said(small: Small) -> None:
+    log = small.results.log
+    lines, where = log.lines(), str(log.path)
+    log.append([FAILURE])
+    what, todo = "1 leaves are newer than the statement", "make the statement again: harness attest"
+    assert small.step("log") == ProofStep("log", Held.FAILED, what, where, todo)
+    log.path.write_bytes(b"".join(line + b"\n" for line in lines[:2]))
+    what = "2 leaves, of which the statement knows 3: some were taken out"
+    assert small.step("log") == ProofStep("log", Held.FAILED, what, where, RESTORE)
+    log.path.write_bytes(b"".join(line + b"\n" for line in (lines[0], lines[2], lines[1])))
+    what = "the first 3 leaves are not those of the statement: changed, removed or reordered"
+    assert small.step("log") == ProofStep("log", Held.FAILED, what, where, RESTORE)
+
+
+def test_what_is_known_of_an_earlier_log_is_held_against_this_one(small: Small) -> None:
+    path = memory_path(small.layout, small.results.folder, small.results.log.lines())
+    known = json.loads(path.read_bytes())
+    made = json.loads(small.statement.read_bytes())["predicate"]["made"]
+    assert known == {"size": 3, "root": small.results.log.root(), "at": made}
+    where = f"verified here on {AT}: {path}"
+    path.write_text(json.dumps({**known, "size": 4, "at": AT}))
+    what = "an older statement was put back: one about 4 leaves is known, this has 3"
+    todo = "restore the newest; for an older checkout on purpose, move that note of the cache away"
+    assert small.step("history") == ProofStep("history", Held.FAILED, what, where, todo)
+    path.write_text(json.dumps({**known, "root": "0" * 64, "at": AT}))
+    what = "the log is not the one that had 3 leaves before, grown"
+    assert small.step("history") == ProofStep("history", Held.FAILED, what, where, RESTORE)
+    path.unlink()
+    what = "neither commits nor the cache know an earlier state"
+    assert small.step("history") == ProofStep("history", Held.UNKNOWN, what)
+    # all of it held, so that the cache knows it again
+    assert json.loads(path.read_bytes()) == known
+
+
+def test_what_does_not_hold_is_not_remembered(small: Small) -> None:
+    path = memory_path(small.layout, small.results.folder, small.results.log.lines())
+    path.unlink()
+    attest(small.layout, small.results)
+    assert verify(small.layout, small.results).failed == 1
+    assert not path.exists()
+
+
+def test_faults_of_results_and_of_counts_are_steps_of_their_own(small: Small) -> None:
+    other = ResultSet("results of the test", small.results.folder, {}, small.results.files)
+    steps = [one for one in verify(small.layout, other).steps if one.name in ("results", "summary")]
+    again = "restore the files; if somebody removed the run by hand on purpose, run it again"
+    what = "the result of leaf 3, 'ok', is gone"
+    assert steps == [
+        ProofStep("results", Held.FAILED, what, "first (111111111111)", again),
+        ProofStep("summary", Held.OK, "ok 1; planned cells without a leaf: 1"),
+    ]
+    small.forge(lambda predicate: predicate.update(results=2, imported=1))
+    what = "the statement says otherwise than the log of: results, imported"
+    assert small.step("summary") == ProofStep("summary", Held.FAILED, what, str(small.statement), AGAIN)
+
+
+def test_files_that_are_others_are_named_the_first_eight(small: Small) -> None:
+    folder = small.results.folder
+    files = [folder / f"more{number}" for number in range(9)]
+    for path in files:
+        path.write_text("")
+    for count, text in ((1, "more0"), (8, ", ".join(path.name for path in files[:8]))):
+        named = ResultSet("", folder, small.results.results, [*small.results.files, *files[:count]])
+        (step,) = (one for one in verify(small.layout, named).steps if one.name == "files")
+        what = f"{count} files are not those of the statement: {text}"
+        assert step == ProofStep("files", Held.FAILED, what, str(folder), AGAIN)
+    every = ResultSet("", folder, small.results.results, [*small.results.files, *files])
+    (step,) = (one for one in verify(small.layout, every).steps if one.name == "files")
+    assert step.what == f"9 files are not those of the statement: {text} and 1 more"
+    gone = ResultSet("", folder, small.results.results)
+    (step,) = (one for one in verify(small.layout, gone).steps if one.name == "files")
+    assert step.what == "1 files are not those of the statement: values.txt"
+
+
+def test_parts_of_the_repository_that_are_others_are_named(small: Small) -> None:
+    (small.layout.root / "run_all.sh").write_text("more\n")
+    small.forge(lambda predicate: predicate["digests"].update({"docs/gone.md": "1"}))
+    what = "2 parts of the repository are not what they were: commands, docs/gone.md"
+    assert small.step("repository") == ProofStep("repository", Held.FAILED, what, str(small.layout.root), AGAIN)
+
+
+def test_a_commit_that_is_not_here_is_named(small: Small) -> None:
+    small.forge(lambda predicate: predicate.update(git={"commit": "a" * 40, "tree": "b" * 40}))
+    assert small.step("commit") == ProofStep("commit", Held.UNKNOWN, f"git does not know {'a' * 12} here")
+
+
+@pytest.mark.parametrize(
+    ("part", "value", "names"),
+    [("git", 1, ["commit"]), ("digests", 1, ["repository"]), ("verdicts", 1, []), ("git", {}, [])],
+)
+def test_a_part_of_another_form_fails_its_step_alone(
+    small: Small, part: str, value: object, names: list[str]
+) -> None:
+    small.forge(lambda predicate: predicate.update({part: value}))
+    what = "the statement is not of the form that we write"
+    steps = [one for one in verify(small.layout, small.results).steps if one.what == what]
+    assert steps == [ProofStep(name, Held.FAILED, what, str(small.statement), AGAIN) for name in names]
+
+
+def test_no_statement_is_made_without_a_log(small: Small, tmp_path: Path) -> None:
+    nothing = ResultSet("nothing", tmp_path / "nothing", {})
+    with pytest.raises(AuditError) as refused:
+        attest(small.layout, nothing)
+    assert (refused.value.what, refused.value.where, refused.value.todo) == (
+        "there is no log of nothing",
+        str(nothing.log.path),
+        "run some first; those of the repository enter it by harness reference save",
+    )
+
+
+def test_no_statement_is_made_of_a_log_that_was_changed(small: Small) -> None:
+    log = small.results.log
+    log.path.write_bytes(log.lines()[0] + b"\n")
+    with pytest.raises(AuditError) as refused:
+        attest(small.layout, small.results, small.key)
+    assert (refused.value.what, refused.value.where, refused.value.todo) == (
+        "the log is not the one that had 3 leaves before, grown: it was changed",
+        f"{log.path}; {small.statement}",
+        "restore the log; nothing is ever taken out of it, or changed",
+    )
+
+
+@pytest.mark.parametrize(
+    ("results", "more"),
+    [({}, ""), ({TWO: LoggedResult("r2", "ok", "", "second")}, "; 1 more faults")],
+)
+def test_no_statement_is_made_of_results_that_do_not_fit(
+    small: Small, results: dict[str, LoggedResult], more: str
+) -> None:
+    what = "no leaf of the log tells of this result" if results else "the result of leaf 3, 'ok', is gone"
+    with pytest.raises(AuditError) as refused:
+        attest(small.layout, ResultSet("other", small.results.folder, results))
+    assert refused.value.what == what + more
+    assert refused.value.where == ("second (222222222222)" if results else "first (111111111111)")
+    assert refused.value.todo.startswith("restore the files; if somebody removed the run by hand")
+
+
+def test_no_statement_follows_one_that_was_changed_after_it_was_signed(small: Small) -> None:
+    small.statement.write_bytes(small.statement.read_bytes() + b"\n")
+    with pytest.raises(AuditError) as refused:
+        attest(small.layout, small.results, small.key)
+    assert (refused.value.what, refused.value.where, refused.value.todo) == (
+        "the envelope holds another text than the file",
+        str(small.results.folder / "statement.dsse.json"),
+        "restore the files, or make and sign the statement again",
+    )
+
+
+def test_a_proof_is_read_by_people_and_by_programs() -> None:
+    good = ProofStep("log", Held.OK, "3 leaves")
+    bad = ProofStep("signature", Held.FAILED, "unsigned", "/here", "sign it")
+    unknown = ProofStep("commit", Held.UNKNOWN, "git knows none", "", "look")
+    proof = Proof("some results", (good, bad, unknown))
+    assert proof_text(proof).splitlines() == [
+        "some results",
+        "  ok           log        3 leaves",
+        "  FAILED       signature  unsigned",
+        "                          where: /here",
+        "                          to do: sign it",
+        "  not checked  commit     git knows none",
+        "                          to do: look",
+        "",
+        "1 of 3 steps do not hold",
+    ]
+    assert proof_text(Proof("fine", (good,))) == (
+        "fine\n  ok           log  3 leaves\n\nsigned, and all of it holds\n"
+    )
+    assert proof_json(proof) == {
+        "about": "some results",
+        "failed": 1,
+        "steps": [
+            {"name": "log", "state": "ok", "what": "3 leaves", "where": "", "todo": ""},
+            {"name": "signature", "state": "FAILED", "what": "unsigned", "where": "/here", "todo": "sign it"},
+            {"name": "commit", "state": "not checked", "what": "git knows none", "where": "", "todo": "look"},
+        ],
+    }
