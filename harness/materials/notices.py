@@ -77,8 +77,8 @@ def record_notices(layout: Layout, name: str) -> tuple[Path, int]:
     environment = chain[-1]
     parts = {
         part.sha256: part
-        for accelerator in sorted(environment.card.variants)
-        if not environment.card.variants[accelerator].not_lockable
+        for accelerator, variant in environment.card.variants.items()
+        if not variant.not_lockable
         for part in parts_of(environment, variant_of(environment, accelerator))
     }
     debs = {package.name: package.part for package in held_packages(chain)}
