@@ -155,7 +155,7 @@ def _copyright(layout: Layout, package: str, debs: Mapping[str, Part]) -> str:
         folder, target = f"usr/share/doc/{package}", ""
         with open_data(checked_part(layout, debs[package])) as archive:
             for info in archive:
-                name = info.name.removeprefix("./").rstrip("/")
+                name = info.name.removeprefix("./")
                 if name not in (folder, f"{folder}/copyright") or info.isdir():
                     continue
                 if info.isreg() and (stream := archive.extractfile(info)):

@@ -180,27 +180,25 @@ def test_a_bill_in_spdx() -> None:
 
 # of exactly these components: the same on every machine and every day
 IDENTIFIER = "94adeb07-f291-5493-8025-f61a9eda594c"
+CHANGES: dict[str, Any] = {
+    "purl": "pkg:pypi/c@4",
+    "part": replace(REFERENCE.part, sha256="4" * 64),
+    "licence": "MIT",
+    "remark": "?",
+    "needs": None,
+}
 OTHERS = {
     "image": (replace(SUBJECT, image="localhost/permafrost/toy:34"), COMPONENTS),
     "tree": (replace(SUBJECT, environment_tree="f" * 64), COMPONENTS),
     "component": (SUBJECT, COMPONENTS[:2]),
     "order": (SUBJECT, COMPONENTS[::-1]),
-    **{
-        name: (SUBJECT, [BARE, LICENSED, replace(REFERENCE, **{name: value})])
-        for name, value in {
-            "purl": "pkg:pypi/c@4",
-            "part": replace(REFERENCE.part, sha256="4" * 64),
-            "licence": "MIT",
-            "remark": "?",
-            "needs": None,
-        }.items()
-    },
+    **{name: (SUBJECT, [BARE, LICENSED, replace(REFERENCE, **{name: value})]) for name, value in CHANGES.items()},
 }
 
 
 @pytest.mark.parametrize("changed", OTHERS)
 def test_another_bill_has_another_identifier(changed: str) -> None:
-    assert str(sbom._identifier(*OTHERS[changed])) != IDENTIFIER  # type: ignore[arg-type]
+    assert str(sbom._identifier(*OTHERS[changed])) != IDENTIFIER
 
 
 def test_a_later_harness_writes_another_bill(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -220,7 +218,12 @@ def test_a_bill_is_json_in_one_order(
         return COMPONENTS
 
     monkeypatch.setattr(sbom, "components_of", made)
-    monkeypatch.setattr(sbom, "subject_of", lambda *arguments: asked.append(arguments) or SUBJECT)
+
+    def about(*arguments: Any) -> ImageSubject:
+        asked.append(arguments)
+        return SUBJECT
+
+    monkeypatch.setattr(sbom, "subject_of", about)
     text, components = bill_of_materials(repository, "toy", "cuda", form=form)
     document = {"cyclonedx": sbom._cyclonedx, "spdx": sbom._spdx}[form](SUBJECT, COMPONENTS)
     assert text == json.dumps(document, indent=1, sort_keys=True, ensure_ascii=False) + "\n"

@@ -28,7 +28,7 @@ def component(kind: str, name: str, notice: Notice | None, version: str = "1") -
 
 def notice(needs: str = "", provides: str = "", **said: list[str]) -> Notice:
     groups = [group.split("|") for group in needs.split()]
-    return Notice(sha256="1" * 64, file="x", needs=groups, provides=provides.split(), **said)  # type: ignore[arg-type]
+    return Notice(sha256="1" * 64, file="x", needs=groups, provides=provides.split(), **said)
 
 
 def needs_of(*given: Component) -> dict[str, tuple[str, ...] | None]:
@@ -69,6 +69,12 @@ def test_a_package_of_debian_is_none_of_python() -> None:
     assert needs["debian/numpy@1"] == ()
     assert needs["wheel/NumPy@1"] == ()
     assert needs["source/My_Torch.x@1"] == ("source/My_Torch.x@1", "wheel/NumPy@1")
+
+
+def test_qualifiers_have_one_order_and_none_is_empty() -> None:
+    qualifiers = {"c": "3:x/", "a": "1", "b": ""}
+    assert components._purl("x", "a/b:c", "1:2/3", qualifiers) == "pkg:x/a%2Fb%3Ac@1:2%2F3?a=1&c=3:x%2F"
+    assert components._purl("x", "a", "1", {"b": ""}) == components._purl("x", "a", "1") == "pkg:x/a@1"
 
 
 def test_one_spelling_of_a_name() -> None:

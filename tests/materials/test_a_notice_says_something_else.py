@@ -55,20 +55,20 @@ def store(bench: Workbench, *wheels: Wheel, contents: Mapping[str, bytes]) -> No
             path.write_bytes(contents[wheel.file])
 
 
-def python_package(bench: Workbench, metadata: str, *, source: bool = False) -> None:
+def python_package(bench: Workbench, metadata: str | bytes, *, source: bool = False) -> None:
     """An environment with one wheel or source distribution that has these metadata, and decoys."""
-    buffer = io.BytesIO()
+    buffer, metadata = io.BytesIO(), metadata.encode() if isinstance(metadata, str) else metadata
     if source:
         files = {
-            "toy-1/toy.egg-info/PKG-INFO": "License: of another\n",
+            "toy-1/toy.egg-info/PKG-INFO": b"License: of another\n",
             "toy-1/PKG-INFO": metadata,
-            "toy-1/setup.py": "",
+            "toy-1/setup.py": b"",
         }
         with tarfile.open(fileobj=buffer, mode="w:gz") as archive:
-            for name, text in files.items():
+            for name, content in files.items():
                 entry = tarfile.TarInfo(name)
-                entry.size = len(text.encode())
-                archive.addfile(entry, io.BytesIO(text.encode()))
+                entry.size = len(content)
+                archive.addfile(entry, io.BytesIO(content))
     else:
         with zipfile.ZipFile(buffer, "w") as wheel:
             wheel.writestr("toy/_vendor/other-1.dist-info/METADATA", "License: of another\n")
@@ -202,6 +202,13 @@ def test_licences_are_those_of_a_copyright_file(bench: Workbench, tmp_path: Path
     debian(bench, tmp_path, {"p": {"p/changelog": b"License: no", "p/copyright": text.encode()}})
     (notice,) = recorded(bench)
     assert (notice.get("licences", []), notice.get("refers", [])) == COPYRIGHTS[text]
+
+
+def test_what_is_no_text_in_full_is_read_all_the_same(bench: Workbench, tmp_path: Path) -> None:
+    debian(bench, tmp_path, {"p": {"p/copyright": b"\xff\n" + f"{FORMAT}License: a\xe9\n".encode("latin-1")}})
+    assert recorded(bench) == [{"licences": ["a\ufffd"]}]
+    python_package(bench, b"Author: \xff\nLicense: MIT\n")
+    assert recorded(bench) == [{"licences": ["MIT"]}]
 
 
 OWN = f"{FORMAT}License: own\n".encode()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from harness.images.cards import load_environment
 from harness.images.identity import code_tree, image_name, image_tree
 from harness.images.preparation import needed_parts
 from harness.materials.components import components_of, subject_of
-from harness.materials.provenance import BUILD_TYPE, BUILDER, provenance_of
+from harness.materials.provenance import BUILD_TYPE, BUILDER, _recipe, provenance_of
 from tests.judges import judge
 
 BUILDING = {"annotations": {"role": "only needed to build"}}
@@ -143,6 +144,16 @@ def test_a_statement_word_for_word(repository: Layout, name: str, chain: list[st
             },
         },
     }
+
+
+def test_a_recipe_is_its_files_in_one_order(repository: Layout, tmp_path: Path) -> None:
+    layout = Layout(root=tmp_path, cache=tmp_path / "cache", local=tmp_path / "local")
+    shutil.copytree(repository.containers / "_recipe", layout.containers / "_recipe")
+    shutil.copyfile(repository.root / "Dockerfile", tmp_path / "Dockerfile")
+    (layout.containers / "_recipe" / "a folder").mkdir()
+    files = sorted(path.name for path in (layout.containers / "_recipe").iterdir() if path.is_file())
+    assert list(_recipe(layout)) == ["Dockerfile", *(f"containers/_recipe/{name}" for name in files)]
+    assert _recipe(layout) == _recipe(repository)
 
 
 def test_another_variant_has_its_own_locks(repository: Layout) -> None:

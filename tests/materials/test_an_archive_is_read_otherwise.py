@@ -100,6 +100,12 @@ def test_of_two_versions_in_one_index_the_newer_counts(
     assert (newer.name, newer.newest) == ("bash", "5.10")
 
 
+def test_a_letter_that_can_not_be_read_hides_no_package(repository: Layout, archive: Path) -> None:
+    path = write(archive, "bookworm", {"bash": "5.9"}) / "Packages"
+    path.write_bytes(b"Description: \xff\n" + path.read_bytes())
+    assert [one.name for one in compared(repository, archive).newer] == ["bash"]
+
+
 @pytest.mark.parametrize("extension", ["", "-security"])
 def test_a_suite_that_nobody_has_is_named(
     repository: Layout, archive: Path, tmp_path: Path, extension: str

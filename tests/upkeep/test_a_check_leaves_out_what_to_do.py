@@ -12,7 +12,7 @@ import pytest
 
 from harness.base.errors import EngineError, UsageError
 from harness.base.layout import Layout
-from harness.data import dataset_names
+from harness.data import dataset_names, load_manifest
 from harness.engine import Engine
 from harness.engine.confinement import Confinement
 from harness.engine.probe import ControlRun
@@ -59,7 +59,12 @@ CONTROLS: dict[str, tuple[ControlRun, State, str, str]] = {
 def test_a_control_run_says_what_to_do(monkeypatch: pytest.MonkeyPatch, case: str) -> None:
     control, state, detail, todo = CONTROLS[case]
     asked: list[object] = []
-    monkeypatch.setattr(doctor, "control_run", lambda one: asked.append(one) or control)
+
+    def run(one: Engine) -> ControlRun:
+        asked.append(one)
+        return control
+
+    monkeypatch.setattr(doctor, "control_run", run)
     machine = engine()
     assert doctor._control(machine) == Examination("control run", state, detail, todo) and asked == [machine]
 
@@ -122,7 +127,7 @@ def test_images_say_how_they_come_to_be(monkeypatch: pytest.MonkeyPatch, layout:
     assert doctor._images(layout, None) == Examination(
         "images", State.WARN, "3 methods; no engine to look for images in"
     )
-    machine = cast(Engine, type(engine())(frozenset({"image of c"})))
+    machine = engine(images=frozenset({"image of c"}))
     assert doctor._images(layout, machine) == Examination(
         "images",
         State.OK,
@@ -224,7 +229,7 @@ def test_copies_in_a_mirror_are_found(monkeypatch: pytest.MonkeyPatch, layout: L
     monkeypatch.setattr(doctor, "is_converted", lambda *_: False)
     monkeypatch.setattr(doctor, "mirror_folders", lambda mirrors: [*mirrors, "and below"])
     monkeypatch.setattr(doctor, "local_copy", copy)
-    manifest = doctor.load_manifest(layout, "fdataset")
+    manifest = load_manifest(layout, "fdataset")
     check = doctor._dataset(layout, "fdataset", [tmp_path])
     assert asked == [(layout, "fdataset", file, [tmp_path, "and below"]) for file in manifest.files]
     assert check.detail == f"not here: 1 original file ({manifest.files[0].bytes / 1e6:.1f} MB)"
@@ -232,5 +237,10 @@ def test_copies_in_a_mirror_are_found(monkeypatch: pytest.MonkeyPatch, layout: L
 
 def test_left_overs_are_looked_for_where_runs_work(monkeypatch: pytest.MonkeyPatch, layout: Layout) -> None:
     asked = []
-    monkeypatch.setattr(doctor, "abandoned_folders", lambda place: asked.append(place) or [])
+
+    def abandoned(place: Path) -> list[Path]:
+        asked.append(place)
+        return []
+
+    monkeypatch.setattr(doctor, "abandoned_folders", abandoned)
     assert doctor._leftovers(layout, None).state is State.OK and asked == [layout.local / "work"]

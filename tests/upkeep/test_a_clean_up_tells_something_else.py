@@ -141,7 +141,12 @@ def test_the_cache_goes_in_one_order_and_old_datasets_with_it(
         (layout.cache / name).mkdir(parents=True)
     old.mkdir()
     asked = []
-    monkeypatch.setattr(cleaning, "left_over", lambda given: asked.append(given) or [old])
+
+    def left_over(given: Layout) -> list[Path]:
+        asked.append(given)
+        return [old]
+
+    monkeypatch.setattr(cleaning, "left_over", left_over)
     wanted = [
         *(Removal("cache", str(layout.cache / name)) for name in "abcde"),
         Removal("extended dataset", str(old)),
