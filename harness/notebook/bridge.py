@@ -70,7 +70,7 @@ def find_sockets(folder: Path) -> dict[str, int] | None:
     folder is the container's doing.
     """
     handles: dict[str, int] = {}
-    root = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    root = os.open(folder, os.O_DIRECTORY | os.O_NOFOLLOW)
     try:
         for channel, name in socket_names().items():
             handle = os.open(name, os.O_PATH | os.O_NOFOLLOW, dir_fd=root)

@@ -110,6 +110,16 @@ def test_every_module_has_its_text_under_its_name(house: Path) -> None:
     }
 
 
+@pytest.mark.parametrize(("use", "counts"), [("", False), ("print(__doc__)\n", True)])
+def test_a_docstring_counts_where_it_is_read(house: Path, use: str, *, counts: bool) -> None:
+    (house / "top.py").write_text("import house.deep.used\n")
+    digests = set()
+    for text in ("One.", "Two."):
+        (house / "deep" / "used.py").write_text(f'"""{text}"""\n{use}')
+        digests.add(digest(house))
+    assert (len(digests) == 2) == counts
+
+
 def test_modules_that_import_each_other_end(house: Path) -> None:
     (house / "top.py").write_text("import house.step\n")
     (house / "step.py").write_text("import house.top\n")

@@ -193,6 +193,27 @@ def test_an_end_of_one_side_is_not_told_to_the_other(
     bridged(tmp_path, talk)
 
 
+def test_a_kernel_that_reads_nothing_holds_a_closed_bridge(tmp_path: Path, kernel: list[socket.socket]) -> None:
+    async def talk(client: Client, bridge: Bridge) -> None:
+        before = asyncio.all_tasks()
+        _, writer = await client("shell")
+        inner, _ = await asyncio.get_running_loop().sock_accept(kernel[0])
+        # more than all buffers on the way hold
+        writer.write(b"x" * (16 << 20))
+        while len(asyncio.all_tasks() - before) < 3:
+            await asyncio.sleep(0)
+        await asyncio.sleep(0.1)
+        await bridge.close()
+        for _ in range(9):
+            await asyncio.sleep(0)
+        assert asyncio.all_tasks() <= before
+        inner.close()
+        writer.transport.abort()
+        await asyncio.sleep(0.01)
+
+    bridged(tmp_path, talk)
+
+
 def test_a_client_of_a_kernel_that_is_gone_waits_for_ever(tmp_path: Path, kernel: list[socket.socket]) -> None:
     async def talk(client: Client, bridge: Bridge) -> None:
         for listener in kernel:
