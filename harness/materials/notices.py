@@ -77,8 +77,8 @@ def record_notices(layout: Layout, name: str) -> tuple[Path, int]:
     environment = chain[-1]
     parts = {
         part.sha256: part
-        for accelerator in sorted(environment.card.variants)
-        if not environment.card.variants[accelerator].not_lockable
+        for accelerator, variant in environment.card.variants.items()
+        if not variant.not_lockable
         for part in parts_of(environment, variant_of(environment, accelerator))
     }
     debs = {package.name: package.part for package in held_packages(chain)}
@@ -155,7 +155,7 @@ def _copyright(layout: Layout, package: str, debs: Mapping[str, Part]) -> str:
         folder, target = f"usr/share/doc/{package}", ""
         with open_data(checked_part(layout, debs[package])) as archive:
             for info in archive:
-                name = info.name.removeprefix("./").rstrip("/")
+                name = info.name.removeprefix("./")
                 if name not in (folder, f"{folder}/copyright") or info.isdir():
                     continue
                 if info.isreg() and (stream := archive.extractfile(info)):

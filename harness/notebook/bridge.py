@@ -10,7 +10,7 @@ import asyncio
 import os
 import stat
 from collections.abc import Mapping
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 
 from harness.base.errors import UsageError
@@ -70,10 +70,10 @@ def find_sockets(folder: Path) -> dict[str, int] | None:
     folder is the container's doing.
     """
     handles: dict[str, int] = {}
-    root = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    root = os.open(folder, os.O_DIRECTORY | os.O_NOFOLLOW)
     try:
         for channel, name in socket_names().items():
-            handle = os.open(name, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=root)
+            handle = os.open(name, os.O_PATH | os.O_NOFOLLOW, dir_fd=root)
             handles[channel] = handle
             if not stat.S_ISSOCK(os.fstat(handle).st_mode):
                 raise FileNotFoundError(name)
@@ -87,24 +87,23 @@ def find_sockets(folder: Path) -> dict[str, int] | None:
 
 
 async def _carry(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, handle: int) -> None:
-    """One client's connection, until either side ends it."""
-    try:
-        inner_reader, inner_writer = await asyncio.open_unix_connection(f"/proc/self/fd/{handle}")
-    except OSError:
-        # the kernel is gone or going: to the client it is as if nobody had listened
-        writer.close()
-        return
-    ways = [
-        asyncio.ensure_future(_copy(reader, inner_writer)),
-        asyncio.ensure_future(_copy(inner_reader, writer)),
-    ]
-    try:
-        await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
-    finally:
-        for way in ways:
-            way.cancel()
-        for side in (writer, inner_writer):
-            side.close()
+    """One client's connection, until either side or the bridge ends it."""
+    with closing(writer):
+        try:
+            inner_reader, inner_writer = await asyncio.open_unix_connection(f"/proc/self/fd/{handle}")
+        except OSError:
+            # the kernel is gone or going: to the client it is as if nobody had listened
+            return
+        with closing(inner_writer):
+            ways = [
+                asyncio.ensure_future(_copy(reader, inner_writer)),
+                asyncio.ensure_future(_copy(inner_reader, writer)),
+            ]
+            try:
+                await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
+            finally:
+                for way in ways:
+                    way.cancel()
 
 
 async def _copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import cached_property, partial
 
 from harness.base.errors import HarnessError
@@ -26,12 +27,13 @@ class Asked:
         """Whether an image may be needed: asked for, or of a kind of which it can't be told."""
         repository, _, version = name.removeprefix("localhost/").rpartition(":")
         versions = self._versions.get(f"localhost/{repository}")
-        return versions is None or not versions or version in versions
+        return not versions or version in versions
 
     @cached_property
     def _versions(self) -> dict[str, set[str]]:
         """The versions that are asked for of each image's name; none where a lock or a folder is in the making."""
-        layout, versions = self._layout, dict[str, set[str]]()
+        layout = self._layout
+        versions: dict[str, set[str]] = {}
         makers = [
             *(
                 (f"{PREFIX}/{method}", partial(image_name, layout, method, accelerator))
@@ -50,11 +52,9 @@ class Asked:
         ]
         for repository, name_of in makers:
             of_name = versions.setdefault(repository, set())
-            try:
+            # there may be no such variant, or one that was never recorded
+            with suppress(HarnessError):
                 of_name.add(name_of().rpartition(":")[2])
-            except HarnessError:
-                # no such variant, or one that was never recorded
-                continue
         return versions
 
 

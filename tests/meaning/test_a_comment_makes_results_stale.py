@@ -14,6 +14,9 @@ from harness.meaning.java import java_meaning
 from harness.meaning.octave import octave_meaning
 from harness.meaning.r import r_meaning
 from tests.meaning.languages import NOISE, commented, documented, sources
+from tests.meaning.test_what_is_left_out_matters import JAVA as JAVA_PROGRAM
+from tests.meaning.test_what_is_left_out_matters import OCTAVE as OCTAVE_PROGRAM
+from tests.meaning.test_what_is_left_out_matters import R as R_PROGRAM
 
 PYTHON, OCTAVE, R, JAVA = sources(".py"), sources(".m"), sources(".R", ".r"), sources(".java")
 
@@ -177,3 +180,26 @@ def test_the_order_and_the_form_of_a_table_mean_nothing(data: st.DataObject) -> 
     lines = [f"{name}={value}" for name, value in data.draw(st.permutations(list(table.items())))]
     noisy = data.draw(commented(lines, mark="#"))
     assert meaning_of("x.toml", noisy.replace("é", "e").encode()) == meaning_of("x.toml", plain.encode())
+
+
+TABLE = """# one
+b = [1, 2.5, [true, "x # y"], []]
+a = 1979-05-27T07:32:00Z
+[t.u]
+"é" = inf
+"""
+# of each rule: this must not change, or every key would
+WRITTEN_DOWN = {
+    "x.m": (OCTAVE_PROGRAM, "28ce572d2d5c97d0033c69bf9003e656d66efd278168dab103a98ff862d5c62a"),
+    "x.R": (R_PROGRAM, "79954c24cbc6e7a17e2fe173d35bd10a16f89070e2def3d4ece340df1a6a51f8"),
+    "x.r": (R_PROGRAM, "7c016fa1ff7da315a080b3218b35a8e05fd6b2000b5e9b67fff5b0363710abdb"),
+    "x.java": (JAVA_PROGRAM, "5d1020e79582cf6839bc21b87bbe15a914dc18dd8d9c296cef184ea2bfec4386"),
+    "x.toml": (TABLE, "0bc3b5564faa5231d9ecf53d57adaa1557ba6886a299b280c659b22fe4ce6eb8"),
+    "x.txt": (TABLE, "11510e0834d3e7452883667bd0decebbd9a1a7aa8812842adadee31b00418aab"),
+}
+
+
+@pytest.mark.parametrize("name", WRITTEN_DOWN)
+def test_a_digest_of_today_is_that_of_yesterday(name: str) -> None:
+    text, digest = WRITTEN_DOWN[name]
+    assert meaning_of(name, text.encode()) == digest

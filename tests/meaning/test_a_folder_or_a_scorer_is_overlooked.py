@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from harness.base.files import digest_of
 from harness.base.layout import Layout
 from harness.benchmarks import names
+from harness.meaning import meaning_of
 from harness.meaning.folders import is_code, meaning_of_folder
 from harness.meaning.scorer import meaning_of_scorer, scorer_roots
 
@@ -26,6 +28,14 @@ FILES = {"main.py": "x = 1\n", "data/table.csv": "a,b\n", "data/more.py": "y = 2
 def test_a_folder_means_the_same_wherever_it_lies(tmp_path: Path) -> None:
     here, there = (meaning_of_folder(written(tmp_path / name, FILES)) for name in ("here", "there"))
     assert here == there
+
+
+@pytest.mark.parametrize("backwards", [False, True])
+def test_the_order_in_which_files_are_found_means_nothing(tmp_path: Path, *, backwards: bool) -> None:
+    names = [f"{letter}/{number}.py" for letter in "abc" for number in range(4)]
+    folder = written(tmp_path / "folder", {name: f"x = '{name}'\n" for name in sorted(names, reverse=backwards)})
+    expected = digest_of([[name, meaning_of(name, f"x = '{name}'".encode())] for name in names])
+    assert meaning_of_folder(folder) == expected
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 import harness
-from harness.meaning.modules import meaning_of_modules
+from harness.base.files import digest_of
+from harness.meaning.modules import meaning_of_modules, meanings
+from harness.meaning.python import python_meaning
 from harness.splits import strategies
 
 # A module, and how it may take something from the module `used`.
@@ -86,6 +88,36 @@ def test_the_modules_own_code_its_name_and_its_place_count(house: Path) -> None:
     with pytest.raises(ModuleNotFoundError, match=r"house\.stairs\.deep"):
         digest(house)  # `.deep` is another place there
     assert len(digests) == 3
+
+
+def test_a_folder_beside_a_module_of_its_name_is_no_package(house: Path) -> None:
+    (house / "deep" / "used").mkdir()
+    (house / "deep" / "used" / "A.py").write_text("")
+    (house / "top.py").write_text("from house.deep.used import A\n")
+    assert list(meanings(house, ["house.top"])) == ["house.top", "house.deep.used"]
+
+
+def test_every_module_has_its_text_under_its_name(house: Path) -> None:
+    (house / "top.py").write_text("from house.front import A\nfrom house import step\n")
+    texts = meanings(house, ["house.top"])
+    assert set(texts) == {"house.top", "house.front", "house.step", "house.deep.used"}
+    assert texts["house.deep.used"] == python_meaning(b"A = 1\n")
+    assert meaning_of_modules(house, ["house.top"]) == digest_of(texts)
+    assert set(meanings(house, ["house.top", "house.other"], ["house.step"])) == {
+        "house.top",
+        "house.step",
+        "house.other",
+    }
+
+
+@pytest.mark.parametrize(("use", "counts"), [("", False), ("print(__doc__)\n", True)])
+def test_a_docstring_counts_where_it_is_read(house: Path, use: str, *, counts: bool) -> None:
+    (house / "top.py").write_text("import house.deep.used\n")
+    digests = set()
+    for text in ("One.", "Two."):
+        (house / "deep" / "used.py").write_text(f'"""{text}"""\n{use}')
+        digests.add(digest(house))
+    assert (len(digests) == 2) == counts
 
 
 def test_modules_that_import_each_other_end(house: Path) -> None:

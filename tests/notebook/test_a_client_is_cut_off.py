@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import socket
+from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -104,5 +105,151 @@ def test_a_taken_port_is_passed_over() -> None:
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
         other.listen()
-        with pytest.raises(UsageError, match="shell port is not free"):
-            asyncio.run(listen(other.getsockname()[1]))
+        port = other.getsockname()[1]
+        with pytest.raises(UsageError, match="the kernel's shell port is not free: ") as refusal:
+            asyncio.run(listen(port))
+    assert refusal.value.where == f"127.0.0.1:{port}"
+    assert refusal.value.todo == "start the kernel again; the client then chooses other ports"
+
+
+@pytest.fixture
+def kernel(tmp_path: Path) -> Iterator[list[socket.socket]]:
+    """A kernel's five sockets, in the order of the channels."""
+    listeners = []
+    for name in socket_names().values():
+        listeners.append(socket.socket(socket.AF_UNIX))
+        listeners[-1].bind(str(tmp_path / name))
+        listeners[-1].listen()
+        listeners[-1].setblocking(False)
+    yield listeners
+    for listener in listeners:
+        listener.close()
+
+
+Client = Callable[[str], Awaitable[tuple[asyncio.StreamReader, asyncio.StreamWriter]]]
+
+
+def bridged(folder: Path, talk: Callable[[Client, Bridge], Awaitable[None]]) -> None:
+    """Have `talk` connect to channels of a bridge to the sockets in the folder."""
+
+    async def run() -> None:
+        found = find_sockets(folder)
+        assert found is not None
+        bridge = Bridge(found)
+        ports = (await bridge.listen(new_connection())).ports
+
+        async def client(channel: str) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+            return await asyncio.open_connection("127.0.0.1", ports[channel])
+
+        await asyncio.wait_for(talk(client, bridge), 60)
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize("place", range(len(CHANNELS)))
+def test_a_channel_leads_to_another_socket(tmp_path: Path, kernel: list[socket.socket], place: int) -> None:
+    async def talk(client: Client, bridge: Bridge) -> None:
+        _, writer = await client(CHANNELS[place])
+        writer.write(b"hello")
+        inner, _ = await asyncio.get_running_loop().sock_accept(kernel[place])
+        inner.setblocking(False)
+        assert await asyncio.get_running_loop().sock_recv(inner, 100) == b"hello"
+        inner.close()
+        writer.close()
+        await bridge.close()
+
+    bridged(tmp_path, talk)
+
+
+@pytest.mark.parametrize("first", ["client", "kernel", "bridge"])
+def test_an_end_of_one_side_is_not_told_to_the_other(
+    tmp_path: Path, kernel: list[socket.socket], first: str
+) -> None:
+    async def talk(client: Client, bridge: Bridge) -> None:
+        loop = asyncio.get_running_loop()
+        reader, writer = await client("shell")
+        inner, _ = await loop.sock_accept(kernel[0])
+        inner.setblocking(False)
+        if first == "client":
+            writer.close()
+            assert await loop.sock_recv(inner, 100) == b""
+        elif first == "kernel":
+            inner.close()
+            assert await reader.read() == b""
+        if first != "bridge":
+            # the others are served all the same
+            _, other = await client("hb")
+            again, _ = await loop.sock_accept(kernel[4])
+            other.close()
+            again.close()
+        await bridge.close()
+        if first == "bridge":
+            assert await loop.sock_recv(inner, 100) == b"" and await reader.read() == b""
+        with pytest.raises(OSError):
+            await client("shell")
+        inner.close()
+        writer.close()
+
+    bridged(tmp_path, talk)
+
+
+def test_a_kernel_that_reads_nothing_holds_a_closed_bridge(tmp_path: Path, kernel: list[socket.socket]) -> None:
+    async def talk(client: Client, bridge: Bridge) -> None:
+        before = asyncio.all_tasks()
+        _, writer = await client("shell")
+        inner, _ = await asyncio.get_running_loop().sock_accept(kernel[0])
+        # more than all buffers on the way hold
+        writer.write(b"x" * (16 << 20))
+        while len(asyncio.all_tasks() - before) < 3:
+            await asyncio.sleep(0)
+        await asyncio.sleep(0.1)
+        await bridge.close()
+        for _ in range(9):
+            await asyncio.sleep(0)
+        assert asyncio.all_tasks() <= before
+        inner.close()
+        writer.transport.abort()
+        await asyncio.sleep(0.01)
+
+    bridged(tmp_path, talk)
+
+
+def test_a_client_of_a_kernel_that_is_gone_waits_for_ever(tmp_path: Path, kernel: list[socket.socket]) -> None:
+    async def talk(client: Client, bridge: Bridge) -> None:
+        for listener in kernel:
+            listener.close()
+        reader, writer = await client("shell")
+        assert await reader.read() == b""
+        writer.close()
+        await bridge.close()
+
+    bridged(tmp_path, talk)
+
+
+def handles() -> set[str]:
+    """The open files of this process; that of the listing itself is gone again."""
+    return {path.name for path in Path("/proc/self/fd").iterdir() if path.exists()}
+
+
+def test_looking_for_sockets_leaves_files_open(tmp_path: Path, kernel: list[socket.socket]) -> None:
+    before = handles()
+    found = find_sockets(tmp_path)
+    assert found is not None and list(found) == list(CHANNELS)
+    assert handles() - before == {str(handle) for handle in found.values()}
+
+    async def close() -> None:
+        await Bridge(found).close()
+
+    asyncio.run(close())
+    assert handles() == before
+    for name in [*socket_names().values()][-1:]:
+        (tmp_path / name).unlink()
+        assert find_sockets(tmp_path) is None and handles() == before
+        # neither a file nor a link is one
+        (tmp_path / name).touch()
+        assert find_sockets(tmp_path) is None and handles() == before
+    link = tmp_path / "link"
+    link.symlink_to(tmp_path)
+    for folder in (link, tmp_path / socket_names()["hb"]):
+        with pytest.raises(OSError):
+            find_sockets(folder)

@@ -148,3 +148,31 @@ def test_an_engine_that_somebody_uses_stays_with_its_images(machine: Layout, tmp
     assert (machine.cache / "engine" / "docker" / "image" / "file").exists()
     os.close(users)
     assert [one.kind for one in clean_all(machine, {})] == ["engine", "images and build cache"]
+
+
+def test_images_for_gpus_are_asked_for_too(layout: Layout) -> None:
+    asked = Asked(layout)
+    assert asked.may_need(image_name(layout, "sagan", "cuda"))
+    assert asked.may_need(environment_image_name("_torch", recorded_tree(layout, "_torch", "cuda")))
+    # Docker's names have no host
+    assert asked.may_need(image_name(layout, "bnnr").removeprefix("localhost/"))
+    assert not asked.may_need("permafrost/bnnr:0123456789abcdef")
+
+
+def test_a_build_cache_that_is_not_asked_for_stays(layout: Layout) -> None:
+    engine = FakeDocker(cached=7)
+    assert removed(layout, engine, old_images=True) == [] and engine.posted == []
+    (removal,) = removed(layout, engine, images=True)
+    assert engine.posted == [(("http+docker://localhost/v1.41/build/prune",), {"params": {"all": "1"}})]
+    engine.name = "podman"
+    assert removed(layout, engine, images=True) == []
+    theirs = removed(layout, FakeDocker(cached=7, served=False), images=True, dry_run=True)
+    assert theirs == [
+        Removal(
+            "build cache",
+            removal.name,
+            7,
+            "not in an engine of the harness's own, so others may need it; "
+            "to empty it: docker builder prune --all",
+        )
+    ]

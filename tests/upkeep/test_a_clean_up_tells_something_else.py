@@ -130,3 +130,46 @@ def test_what_is_no_folder_goes_by_itself(tmp_path: Path, kind: str) -> None:
 def test_of_many_faults_three_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cleaning, "remove_stubborn", lambda _path: ["a", "b", "c", "d"])
     assert folder_removal("cache", tmp_path, dry_run=False).fault == "a; b; c"
+
+
+def test_the_cache_goes_in_one_order_and_old_datasets_with_it(
+    repository: Layout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    layout = Layout(root=repository.root, cache=tmp_path / "cache", local=tmp_path / "local")
+    old = tmp_path / "old+1"
+    for name in ("e", "b", "engine", "d", "a", "c"):
+        (layout.cache / name).mkdir(parents=True)
+    old.mkdir()
+    asked = []
+
+    def left_over(given: Layout) -> list[Path]:
+        asked.append(given)
+        return [old]
+
+    monkeypatch.setattr(cleaning, "left_over", left_over)
+    wanted = [
+        *(Removal("cache", str(layout.cache / name)) for name in "abcde"),
+        Removal("extended dataset", str(old)),
+    ]
+
+    def without_sizes(removals: list[Removal]) -> list[Removal]:
+        return [Removal(one.kind, one.name, 0, one.fault) for one in removals]
+
+    assert list(clean(layout, None)) == [] and asked == []
+    assert without_sizes(list(clean(layout, None, cache=True, dry_run=True))) == wanted and old.is_dir()
+    assert without_sizes(list(clean(layout, None, cache=True))) == wanted
+    assert [path.name for path in layout.cache.iterdir()] == ["engine"] and not old.exists()
+    assert asked == [layout, layout]
+
+
+@pytest.mark.usefixtures("without_orphans")
+def test_an_engine_that_gives_no_reason_is_told_all_the_same(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = FakeImages({"Id": "sha256:used", "RepoTags": ["permafrost/x:1"], "Created": 2, "Size": 3})
+
+    def refuse(_name: str) -> None:
+        raise APIError("409 conflict")
+
+    monkeypatch.setattr(engine, "remove_image", refuse)
+    assert cleaned(layout, engine, images=True) == [Removal("image", "permafrost/x:1", 3, "409 conflict")]
