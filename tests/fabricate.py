@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from harness.base.layout import Layout
-from harness.base.machine import processor
+from harness.base.machine import processor, processor_flags
 from harness.base.vocabulary import Verdict
 from harness.engine import Engine
 from harness.execution.campaign import run_cells
@@ -183,7 +183,7 @@ def _record(layout: Layout, planned: PlannedJob, verdict: Verdict, reason: str, 
             commit="",
             scorer=scorer_digest(planned.job.benchmark),
             processor=processor(),
-            flags=[],
+            flags=processor_flags(),
             kernel="6.1",
             engine="docker 20.10",
         ),

@@ -12,6 +12,7 @@ from harness.audit.results import compare_metrics
 from harness.audit.steps import Checked, Lack, Step, failed, not_checked, ok
 from harness.base.files import sha256_of
 from harness.base.layout import Layout
+from harness.base.machine import processor, processor_flags
 from harness.base.vocabulary import Verdict
 from harness.benchmarks.order import PUBLISHED, new_order
 from harness.engine import Engine
@@ -21,10 +22,11 @@ from harness.execution.tasks import Task, run_in_container
 from harness.images import BuiltImage, ensure_image
 from harness.images.export import held_trees
 from harness.images.identity import combined
+from harness.planning.jobs import PlannedJob
 from harness.results.learning import RUNS, Likeness, Metrics, compare_orders, order_free
 from harness.results.records import Record
 from harness.results.reference import ReferenceResult
-from harness.results.scoring import compute_scores
+from harness.results.scoring import Scores, compute_scores
 from harness.results.store import Store
 from harness.results.truth import truth_of
 
@@ -62,8 +64,13 @@ def replay_run(
         return [swapped]
     before = record.resources.get("wall_s")
     task = Task(layout, record.planned, image, tuple(mirrors), order=record.order, expected_s=before)
+
+    def compare(outcome: Outcome) -> Step:
+        kept = compute_scores(layout, store, record.planned, mirrors)
+        return _compared(layout, outcome, record.planned, kept, "", mirrors)
+
     with run_in_container(task, engine) as run:
-        steps = [judge_replay(store, record, run.outcome, mark=mark_unstable)]
+        steps = [judge_replay(store, record, run.outcome, mark=mark_unstable, compare=compare)]
     if steps[0].checked is Checked.OK and record.verdict is Verdict.OK and record.order == PUBLISHED:
         steps.append(
             replay_reordered(task, engine, compute_scores(layout, store, record.planned, mirrors).metrics)
@@ -81,17 +88,34 @@ def replay_entry(
         return [swapped]
     before = record.resources.get("wall_s")
     task = Task(layout, record.planned, image, tuple(mirrors), order=record.order, expected_s=before)
+
+    def compare(outcome: Outcome) -> Step:
+        if entry.scores is None:
+            return failed("scores", "the reference result has none to compare", where=entry.where)
+        return _compared(layout, outcome, entry.planned, entry.scores, entry.where, mirrors)
+
     with run_in_container(task, engine) as run:
-        outcome = run.outcome
-        steps = [judge_replay(store, record, outcome, mark=lambda _, same, __: same)]
+        steps = [judge_replay(store, record, run.outcome, mark=lambda _, same, __: same, compare=compare)]
         if steps[0].checked is Checked.OK and entry.scores is not None:
-            truth = truth_of(layout, job, mirrors)
-            measurement = truth.measure(truth.read(outcome.out_folder))
-            scores = replace(entry.scores, metrics=measurement.metrics, series=measurement.series)
-            steps.append(compare_metrics(scores.every, entry.scores.every, entry.where))
+            steps.append(compare(run.outcome))
     if all(step.checked is Checked.OK for step in steps) and entry.scores and record.order == PUBLISHED:
         steps.append(replay_reordered(task, engine, entry.scores.metrics))
     return steps
+
+
+def _compared(
+    layout: Layout,
+    outcome: Outcome,
+    planned: PlannedJob,
+    kept: Scores,
+    where: Path | str,
+    mirrors: Sequence[Path],
+) -> Step:
+    """The scores of a repetition's answer beside those of the run."""
+    truth = truth_of(layout, planned.job, mirrors)
+    measurement = truth.measure(truth.read(outcome.out_folder))
+    scores = replace(kept, metrics=measurement.metrics, series=measurement.series)
+    return compare_metrics(scores.every, kept.every, where)
 
 
 def check_held(layout: Layout, engine: Engine, record: Record, image: BuiltImage) -> Step | None:
@@ -109,10 +133,16 @@ def check_held(layout: Layout, engine: Engine, record: Record, image: BuiltImage
 
 
 def judge_replay(
-    store: Store, record: Record, outcome: Outcome, *, mark: Callable[[Store, Record, str], Record]
+    store: Store,
+    record: Record,
+    outcome: Outcome,
+    *,
+    mark: Callable[[Store, Record, str], Record],
+    compare: Callable[[Outcome], Step],
 ) -> Step:
     """Compare a repetition with the stored run. Where a good run does not come again, that is recorded beside it.
 
+    On another processor last bits may differ: then `compare`, of the scores of both, decides.
     A failed run that does not come again was perhaps never the method's failure; it is left as it is, so that a
     person who asks for it again gets an answer.
     """
@@ -140,6 +170,10 @@ def judge_replay(
     repeat = {path.name: sha256_of(path) for path in paths}
     for name in names:
         if digests.get(name) != repeat.get(name):
+            elsewhere = record.hardware != (processor(), processor_flags())
+            if elsewhere and set(digests) == set(repeat) and compare(outcome).checked is Checked.OK:
+                why = "another processor than that of the run, or it is not known"
+                return not_checked("replay", f"another {name}, and every score came again: {why}", Lack.MACHINE)
             mark(store, record, f"a repetition gave another {name}")
             return failed(
                 "replay", f"another {name}", expected=digests.get(name, "-"), found=repeat.get(name, "-")

@@ -70,39 +70,57 @@ def kept_scores(layout: Layout, record: Record) -> Scores | None:
 
 
 def check_against_reference(layout: Layout, record: Record) -> list[Step]:
-    """The same job among the committed reference results, which must have ended the same, with the same bits."""
+    """The same job among the committed reference results, which must have ended the same, with the same bits.
+
+    On another processor last bits may differ; then the step says what scores make of it.
+    """
     entry = reference_of(layout, record.planned)
     if entry is None:
         return []
-    other = entry.record
-    differing = [
-        f"{name} is {files.get(name, '-')}, there {others.get(name, '-')}"
-        for files, others in [(_answers(record), _answers(other))]
-        for name in sorted({*files, *others})
-        if files.get(name) != others.get(name)
-    ]
-    if record.verdict is not other.verdict:
-        differing = [f"it ended as '{record.verdict}', there as '{other.verdict}'"]
-    if record.verdict is Verdict.OK and not differing:
-        differing = _other_scores(kept_scores(layout, record), entry)
-    if not differing:
+    other, what = entry.record, "the committed reference result of this job differs: "
+    difference, scores = _difference(record, other), ""
+    if record.verdict is other.verdict is Verdict.OK:
+        scores = _difference_of_scores(kept_scores(layout, record), entry)
+    if not difference and not scores:
         return [ok("reference", "the committed reference result of this job has the same answer")]
-    what = f"the committed reference result of this job differs: {differing[0]}"
-    if record.processor != other.processor or not record.verdict.is_final:
-        return [
-            not_checked(
-                "reference", f"{what}; it was made on another machine, or this run was stopped", Lack.MACHINE
-            )
-        ]
-    return [failed("reference", what, where=entry.where)]
+    if not difference:
+        return [failed("reference", what + scores, where=entry.where)]
+    what += difference
+    if not record.verdict.is_final:
+        return [not_checked("reference", f"{what}; this run was stopped", Lack.MACHINE)]
+    if record.hardware and record.hardware == other.hardware:
+        return [failed("reference", what, where=entry.where)]
+    is_told = record.hardware and other.hardware
+    why = "it was made on another processor" if is_told else "not both tell on which processor they were made"
+    if record.verdict is other.verdict is Verdict.OK:
+        why += f", and {scores or 'no score that both have differs'}"
+    return [not_checked("reference", f"{what}; {why}", Lack.MACHINE)]
 
 
-def _other_scores(scores: Scores | None, entry: ReferenceResult) -> list[str]:
+def _difference(record: Record, other: Record) -> str:
+    """How the end or the answer of a run is another; empty where both are the same."""
+    if record.verdict is not other.verdict:
+        return f"it ended as '{record.verdict}', there as '{other.verdict}'"
+    files, others = _answers(record), _answers(other)
+    return next(
+        (
+            f"{name} is {files.get(name, '-')}, there {others.get(name, '-')}"
+            for name in sorted({*files, *others})
+            if files.get(name) != others.get(name)
+        ),
+        "",
+    )
+
+
+def _difference_of_scores(scores: Scores | None, entry: ReferenceResult) -> str:
+    """Which scores are others, where both have them from one scorer; empty where all are the same."""
     others = entry.fresh_scores
     if scores is None or others is None:
-        return []
+        return ""
     step = compare_metrics(scores.every, others.every, entry.where)
-    return [step.what] if step.checked is Checked.FAILED else []
+    if step.checked is not Checked.FAILED:
+        return ""
+    return f"{step.what}: {step.expected}, there {step.found}" if step.expected else step.what
 
 
 def _answers(record: Record) -> dict[str, str]:

@@ -84,9 +84,12 @@ class Record(Strict):
         return files
 
     @property
-    def processor(self) -> str:
-        """The processor it ran on; empty where an earlier version did not write it down."""
-        return self.made_by.processor if self.made_by else str(self.engine.get("processor", ""))
+    def hardware(self) -> tuple[str, list[str]] | None:
+        """The processor it ran on, by name and abilities; None where an earlier version wrote down less.
+
+        A name is not enough: virtual machines give processors of several kinds the same.
+        """
+        return (self.made_by.processor, self.made_by.flags) if self.made_by else None
 
     @property
     def missing_files(self) -> list[str]:

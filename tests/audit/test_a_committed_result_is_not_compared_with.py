@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from harness.audit.results import check_against_reference
+from harness.audit.results import check_against_reference, kept_scores
 from harness.audit.steps import Checked, Lack, Step, failed, not_checked, ok
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
@@ -21,7 +21,9 @@ from tests.fabricate import planned_of
 
 SAME = ok("reference", "the committed reference result of this job has the same answer")
 DIFFERS = "the committed reference result of this job differs: "
-AWAY = "; it was made on another machine, or this run was stopped"
+AWAY = "; it was made on another processor"
+UNTOLD = "; not both tell on which processor they were made"
+STOPPED = "; this run was stopped"
 METRIC = "NS-AUC/as-published"
 ANSWERS = ("predictions.npy", "validation.npy", "lowest.npy")
 
@@ -104,20 +106,65 @@ def test_another_end_is_told_before_any_file(
     assert told(evidence, record) == (
         failed("reference", what, where=entry.where)
         if broken
-        else not_checked("reference", f"{what}{AWAY}", Lack.MACHINE)
+        else not_checked("reference", f"{what}{STOPPED}", Lack.MACHINE)
     )
 
 
-@pytest.mark.parametrize("processor", ["", "zzz"])
-def test_on_another_machine_other_bits_are_no_broken_link(
-    evidence: Layout, entry: ReferenceResult, processor: str
-) -> None:
-    record = other_files(entry.record, "0", "predictions.npy")
+def elsewhere(record: Record, **changes: Any) -> Record:
+    """The same on a machine of which something else is known, or nothing."""
     assert record.made_by is not None
-    made_by = record.made_by.model_copy(update={"processor": processor})
-    step = told(evidence, record.model_copy(update={"made_by": made_by}))
-    assert (step.name, step.checked, step.lack) == ("reference", Checked.NOT_CHECKED, Lack.MACHINE)
-    assert step.what.startswith(f"{DIFFERS}predictions.npy is ") and step.what.endswith(AWAY)
+    made_by = record.made_by.model_copy(update=changes) if changes else None
+    return record.model_copy(update={"made_by": made_by})
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({"processor": ""}, AWAY),
+        ({"processor": "zzz"}, AWAY),
+        # one name, and another kind of processor: virtual machines have it so
+        ({"flags": ["avx2"]}, AWAY),
+        ({}, UNTOLD),
+    ],
+)
+def test_on_another_processor_other_bits_are_no_broken_link(
+    evidence: Layout,
+    entry: ReferenceResult,
+    monkeypatch: pytest.MonkeyPatch,
+    changes: dict[str, Any],
+    why: str,
+) -> None:
+    """What they make of the scores is told, and decides nothing."""
+    record = other_files(entry.record, "0", "predictions.npy")
+    what = f"{DIFFERS}predictions.npy is {'0' * 64}, there {entry.record.files['predictions.npy'].sha256}"
+    same = f"{what}{why}, and no score that both have differs"
+    assert told(evidence, elsewhere(record, **changes)) == not_checked("reference", same, Lack.MACHINE)
+    other = replace(entry, content=elsewhere(entry.record, **changes).model_dump(mode="json"))
+    with monkeypatch.context() as patch:
+        patch.setattr("harness.audit.results.reference_of", lambda *_: other)
+        assert told(evidence, record).what.startswith(f"{what}{why}")
+    mine = kept_scores(evidence, entry.record)
+    assert mine is not None
+    others = replace(mine, metrics={**mine.metrics, METRIC: 0.99})
+    # those of the other bits, which were never computed here
+    monkeypatch.setattr("harness.audit.results.kept_scores", lambda *_: others)
+    step = told(evidence, elsewhere(record, **changes))
+    assert step.checked is Checked.NOT_CHECKED
+    assert step.what.startswith(f"{what}{why}, and {METRIC} is not what was kept: 0.99, there ")
+
+
+def test_the_same_answer_has_the_same_scores_on_every_processor(
+    evidence: Layout, made_up: Plan, entry: ReferenceResult
+) -> None:
+    forge_scores(evidence, made_up, lambda scores: scores["metrics"].update({METRIC: 0.99}))
+    for record in (elsewhere(entry.record), elsewhere(entry.record, processor="another")):
+        assert told(evidence, record).checked is Checked.FAILED
+
+
+def test_another_end_on_another_processor_shows_nothing(evidence: Layout, entry: ReferenceResult) -> None:
+    record = entry.record.model_copy(update={"verdict": Verdict.TIMEOUT})
+    what = f"{DIFFERS}it ended as 'timeout', there as 'ok'{AWAY}"
+    assert told(evidence, elsewhere(record, processor="x")) == not_checked("reference", what, Lack.MACHINE)
 
 
 BETTER: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
@@ -133,7 +180,9 @@ def test_better_scores_than_the_committed_ones_are_a_broken_link(
     """Of the same answer, by the same scorer."""
     change, said = BETTER[kind]
     forge_scores(evidence, made_up, change)
-    assert told(evidence, entry.record) == failed("reference", f"{DIFFERS}{said}", where=entry.where)
+    step = told(evidence, entry.record)
+    assert (step.checked, step.where) == (Checked.FAILED, entry.where)
+    assert step.what.startswith(f"{DIFFERS}{said}")
 
 
 def test_scores_are_compared_where_both_have_them_from_one_scorer(

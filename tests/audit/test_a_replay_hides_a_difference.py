@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import shutil
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ import pytest
 from harness.audit import audit_runs
 from harness.audit.replay import judge_replay, replay_sample, sample_of
 from harness.audit.report import _replay
-from harness.audit.steps import Checked, Lack, failed, not_checked, ok
+from harness.audit.steps import Checked, Lack, Step, failed, not_checked, ok
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.compare import compare_claims
@@ -31,6 +32,13 @@ from tests.audit.forging import forge_record
 from tests.fabricate import SEEDS, copy_repository, plan_of, planned_of, put_run
 
 MACHINE = {"architecture": "x86_64", "cpus": 2, "memory_bytes": 1 << 34}
+
+
+def unasked(_: Outcome) -> Step:
+    raise AssertionError("scores decide nothing here")
+
+
+judged = partial(judge_replay, compare=unasked)
 
 
 def repetition(
@@ -51,7 +59,7 @@ def stored(layout: Layout, key: str, verdict: Verdict) -> Record:
 def test_equal_predictions_are_ok(evidence: Layout, made_up: Plan, tmp_path: Path) -> None:
     store, key = Store(evidence.runs), planned_of(made_up.cells[0]).key
     outcome = repetition(evidence, made_up, tmp_path / "out")
-    step = judge_replay(store, store.record(key), outcome, mark=mark_unstable)
+    step = judged(store, store.record(key), outcome, mark=mark_unstable)
     equal = "predictions.npy, validation.npy, lowest.npy equal bit for bit"
     assert step == ok("replay", f"run again in a fresh container: {equal}")
     assert store.standing(key).verdict is Verdict.OK
@@ -74,7 +82,7 @@ def test_another_file_is_told_with_both_digests(
         marked.append((marked_record.key, reason))
         return marked_record
 
-    assert judge_replay(store, forged, outcome, mark=mark) == failed(
+    assert judged(store, forged, outcome, mark=mark) == failed(
         "replay", "another validation.npy", expected=digest, found=record.files["validation.npy"].sha256
     )
     assert marked == [(key, "a repetition gave another validation.npy")]
@@ -87,7 +95,7 @@ def test_one_other_bit_is_unstable(evidence: Layout, made_up: Plan, tmp_path: Pa
     values = np.load(outcome.out_folder / name)
     values.flat[0] = np.nextafter(values.flat[0], 2.0)
     np.save(outcome.out_folder / name, values)
-    step = judge_replay(store, store.record(key), outcome, mark=mark_unstable)
+    step = judged(store, store.record(key), outcome, mark=mark_unstable)
     assert step.checked is Checked.FAILED and name in step.what
     standing = store.standing(key)
     assert standing.verdict is Verdict.UNSTABLE and name in standing.reason
@@ -105,16 +113,53 @@ def test_a_file_on_one_side_alone_is_a_difference(
         record = record.model_copy(update={"files": files})
     else:
         (outcome.out_folder / "validation.npy").unlink()
-    step = judge_replay(store, record, outcome, mark=lambda _, unmarked, __: unmarked)
+    step = judged(store, record, outcome, mark=lambda _, unmarked, __: unmarked)
     assert step.checked is Checked.FAILED and step.what == "another validation.npy"
     assert "-" in (step.expected, step.found) and step.expected != step.found
+
+
+@pytest.mark.parametrize("made_by", [{"processor": "another"}, {"flags": ["avx512f"]}, None], ids=str)
+@pytest.mark.parametrize("come_again", [True, False])
+def test_on_another_processor_scores_decide_what_other_bits_mean(
+    evidence: Layout, made_up: Plan, tmp_path: Path, made_by: dict[str, Any] | None, come_again: bool
+) -> None:
+    """Where they come again nothing was forged that a table shows, and nothing is proved bit for bit."""
+    store, key = Store(evidence.runs), planned_of(made_up.cells[0]).key
+    outcome, record = repetition(evidence, made_up, tmp_path / "out"), store.record(key)
+    values = np.load(outcome.out_folder / "lowest.npy")
+    np.save(outcome.out_folder / "lowest.npy", np.nextafter(values, 2.0))
+    assert record.made_by is not None
+    maker = record.made_by.model_copy(update=made_by) if made_by else None
+    asked: list[Outcome] = []
+
+    def compare(one: Outcome) -> Step:
+        asked.append(one)
+        return ok("scores", "the same") if come_again else failed("scores", "AUC is not what was kept")
+
+    away = record.model_copy(update={"made_by": maker})
+    step = judge_replay(store, away, outcome, mark=mark_unstable, compare=compare)
+    assert asked == [outcome]
+    if come_again:
+        why = "every score came again: another processor than that of the run, or it is not known"
+        assert step == not_checked("replay", f"another lowest.npy, and {why}", Lack.MACHINE)
+    else:
+        assert (step.checked, step.what) == (Checked.FAILED, "another lowest.npy")
+    assert store.standing(key).verdict is (Verdict.OK if come_again else Verdict.UNSTABLE)
+
+
+def test_a_file_too_few_is_no_matter_of_the_processor(evidence: Layout, made_up: Plan, tmp_path: Path) -> None:
+    store, key = Store(evidence.runs), planned_of(made_up.cells[0]).key
+    outcome, record = repetition(evidence, made_up, tmp_path / "out"), store.record(key)
+    (outcome.out_folder / "validation.npy").unlink()
+    step = judged(store, record.model_copy(update={"made_by": None}), outcome, mark=mark_unstable)
+    assert (step.checked, step.what) == (Checked.FAILED, "another validation.npy")
 
 
 def test_a_replay_that_compares_nothing_fails(evidence: Layout, made_up: Plan, tmp_path: Path) -> None:
     store, key = Store(evidence.runs), planned_of(made_up.cells[0]).key
     outcome, record = repetition(evidence, made_up, tmp_path / "out"), store.record(key)
     files = {name: file for name, file in record.files.items() if not name.endswith(".npy")}
-    step = judge_replay(store, record.model_copy(update={"files": files}), outcome, mark=mark_unstable)
+    step = judged(store, record.model_copy(update={"files": files}), outcome, mark=mark_unstable)
     assert step == failed("replay", "the record names no file of an answer: nothing can be compared")
     assert store.standing(key).verdict is Verdict.OK
 
@@ -123,7 +168,7 @@ def test_a_repetition_that_fails_is_unstable(evidence: Layout, made_up: Plan, tm
     store, key = Store(evidence.runs), planned_of(made_up.cells[0]).key
     outcome, record = repetition(evidence, made_up, tmp_path / "out", Verdict.ERROR), store.record(key)
     said = "a repetition ended as 'error': for a reason"
-    assert judge_replay(store, record, outcome, mark=mark_unstable) == failed(
+    assert judged(store, record, outcome, mark=mark_unstable) == failed(
         "replay", said, expected=f"ok: {record.reason}", found="error: for a reason"
     )
     standing = store.standing(key)
@@ -145,7 +190,7 @@ def test_a_failure_that_comes_again_is_ok(
     store, key = Store(evidence.runs), planned_of(made_up.cells[0]).key
     outcome = repetition(evidence, made_up, tmp_path / "out", verdict)
     (outcome.out_folder / "predictions.npy").unlink()
-    step = judge_replay(store, stored(evidence, key, verdict), outcome, mark=never)
+    step = judged(store, stored(evidence, key, verdict), outcome, mark=never)
     again = f"run again in a fresh container: ended as '{verdict}' again"
     assert step == ok("replay", again, "for a reason")
 
@@ -156,7 +201,7 @@ def test_a_failure_that_does_not_come_again_fails_the_audit(
 ) -> None:
     store, key = Store(evidence.runs), planned_of(made_up.cells[0]).key
     record = stored(evidence, key, verdict)
-    step = judge_replay(store, record, repetition(evidence, made_up, tmp_path / "out"), mark=never)
+    step = judged(store, record, repetition(evidence, made_up, tmp_path / "out"), mark=never)
     said = "a repetition ended as 'ok': for a reason; ask for the run once more"
     assert step == failed(
         "replay",
@@ -195,7 +240,7 @@ def test_time_and_memory_are_judged_on_the_same_machine_only(
         marked.append(reason)
         return record
 
-    step = judge_replay(store, stored(evidence, key, before), outcome, mark=mark)
+    step = judged(store, stored(evidence, key, before), outcome, mark=mark)
     expected = compared if other else Checked.FAILED
     if expected is Checked.NOT_CHECKED:
         reason = f"a repetition ended as '{after}': for a reason"
@@ -241,7 +286,7 @@ def test_a_broken_machine_decides_nothing(
 ) -> None:
     store, key = Store(evidence.runs), planned_of(made_up.cells[0]).key
     outcome = repetition(evidence, made_up, tmp_path / "out", verdict)
-    assert judge_replay(store, store.record(key), outcome, mark=mark_unstable) == not_checked(
+    assert judged(store, store.record(key), outcome, mark=mark_unstable) == not_checked(
         "replay", f"the repetition ended as '{verdict}': for a reason", Lack.ENGINE
     )
     assert store.standing(key).verdict is Verdict.OK

@@ -204,13 +204,20 @@ def test_a_list_of_inputs_that_is_none(evidence: Layout, made_up: Plan, odd: Any
 
 
 @pytest.mark.parametrize(
-    ("processor", "expected"), [(machine.processor(), Checked.FAILED), ("another one", Checked.NOT_CHECKED)]
+    ("changes", "expected"),
+    [
+        ({"processor": machine.processor()}, Checked.FAILED),
+        ({"processor": "another one"}, Checked.NOT_CHECKED),
+        ({"flags": ["sve"]}, Checked.NOT_CHECKED),
+    ],
 )
-def test_a_computed_input_that_differs(evidence: Layout, made_up: Plan, processor: str, expected: Checked) -> None:
+def test_a_computed_input_that_differs(
+    evidence: Layout, made_up: Plan, changes: dict[str, Any], expected: Checked
+) -> None:
     """Sums differ in their last bits between processors, on one processor they do not; copies never do."""
     record = Store(evidence.runs).record(planned_of(made_up.cells[0]).key)
     assert record.made_by is not None
-    record = record.model_copy(update={"made_by": record.made_by.model_copy(update={"processor": processor})})
+    record = record.model_copy(update={"made_by": record.made_by.model_copy(update=changes)})
     names = ("drug_similarity", "disease_standardised")
     inputs = make_inputs(evidence, record.planned, names, order=record.order).inputs
     true = {name: as_file(name, given).description for name, given in inputs.items()}
