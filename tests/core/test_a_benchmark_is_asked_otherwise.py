@@ -21,6 +21,7 @@ from harness.benchmarks.measures import Measurement, Scoring, measured, no_truth
 from harness.benchmarks.method_report import own_measurements, read_report
 from harness.benchmarks.metric import Metric
 from harness.benchmarks.new_item import Kind, NewItem, check_name, items_again, kinds, not_readable, with_new
+from harness.benchmarks.order import Arrangement
 from harness.benchmarks.own_data import OwnTable, benchmark_of, table_words
 from harness.benchmarks.ranking import Ranking
 from harness.benchmarks.reading import Reading, reading_of
@@ -232,6 +233,19 @@ def test_a_structure_has_an_atom(smiles: str, is_one: bool) -> None:
     assert is_structure(smiles) is is_one
 
 
+def test_of_a_metric_more_is_better_and_a_share_unless_it_says_otherwise() -> None:
+    assert (Metric("auc", "d").better, Metric("auc", "d").range) == ("higher", (0.0, 1.0))
+
+
+def test_a_file_of_lines_is_put_in_order_by_its_lines_whatever_its_name(tmp_path: Path) -> None:
+    for name in ("a.jsonl", "z.txt"):
+        (tmp_path / name).write_text("one\ntwo\n")
+        Arrangement(
+            {}, {name: lambda lines: lines[::-1], "gone.txt": lambda _: pytest.fail("none")}
+        ).restore_files(tmp_path)
+        assert (tmp_path / name).read_text() == "two\none\n"
+
+
 class OneMetric(Scoring[str, str, str]):
     """Scores everything with what it is handed."""
 
@@ -362,7 +376,7 @@ def report(folder: Path, text: str) -> Path:
         ('{"protocol": true}', "speaks protocol True, the job 1"),
         ('{"protocol": 2}', "speaks protocol 2, the job 1"),
         ('{"protocol": 1, "protocol": 1}', "protocol: is there twice"),
-        ('{"protocol": 1, "a": {"b": 1, "c": 2, "b": 3}}', "b: is there twice"),
+        ('{"protocol": 1, "a": {"c": 1, "b": 2, "b": 3}}', "b: is there twice"),
         ('{"protocol": 1, "a": NaN}', "NaN is not JSON; write null"),
         ('{"protocol": 1, "a": -Infinity}', "-Infinity is not JSON; write null"),
         ('{"protocol": 1, "a": 1e999}', "1e999 is beyond all numbers"),

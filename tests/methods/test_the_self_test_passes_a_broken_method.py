@@ -103,6 +103,23 @@ def test_a_lowest_score_that_is_not_the_lowest_is_found(card: MethodCard, tmp_pa
     assert "lowest" in failed(card, running(tmp_path, honest, lowest_is_off_by=-1.0))
 
 
+def test_for_its_lowest_score_everything_is_asked_and_the_same_is_learned_from(
+    card: MethodCard, tmp_path: Path
+) -> None:
+    asked: list[Trial] = []
+
+    def remember(trial: Trial, labels: npt.NDArray[np.int8]) -> Scores:
+        asked.append(trial)
+        return honest(trial, labels)
+
+    (check,) = [check for check in checks_of(card) if check.name == "lowest"]
+    assert apply(check, Bench(card, running(tmp_path, remember))).passed
+    whole = asked[-1].inputs
+    assert (whole["folds"] == -1).all()
+    known = problems.ordinary().split.folds >= 0
+    assert whole["training"].dtype == np.int8 and (whole["training"] == known).all()
+
+
 def test_scores_that_are_no_numbers_are_found(card: MethodCard, tmp_path: Path) -> None:
     runner = running(tmp_path, lambda trial, labels: honest(trial, labels) / (labels.sum() - labels.sum()))
     with np.errstate(all="ignore"):

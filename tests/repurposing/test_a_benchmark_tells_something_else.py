@@ -169,6 +169,12 @@ def test_drugs_and_diseases_of_ones_own_stand_behind_those_that_are_known() -> N
     assert with_new(tiny(), [new("drug", "mine", "g=1")]).disease_features is not None
 
 
+def test_more_features_than_drugs_are_no_similarities() -> None:
+    assert len(tiny().drug_feature_names) > len(tiny().drug_ids)
+    larger = with_new(tiny(), [new("drug", "mine", "g=1")])
+    assert larger.drug_features.shape == (3, 3) and larger.drug_feature_names == tiny().drug_feature_names
+
+
 def test_a_drug_known_by_its_similarities_is_a_column_of_the_others() -> None:
     dataset = tiny(square=True)
     larger = with_new(dataset, [new("drug", "p", "a=0.25;q=0.75"), new("drug", "q", "b=0.125")])

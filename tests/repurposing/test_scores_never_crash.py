@@ -258,3 +258,16 @@ def test_the_best_pairs_that_were_asked_for_are_listed_first(repository: Layout)
     assert list(ranking.rows) == expected
     first = rank_pairs(dataset, folds, Predictions(test, None, np.ones(2)), 2)
     assert list(first.rows) == expected[:2]
+
+
+def test_many_equal_scores_stay_in_the_order_of_the_dataset(repository: Layout) -> None:
+    dataset = load_dataset(repository, "synthetic", RepurposingDataset)
+    folds = np.full(dataset.associations.shape, -1, dtype=np.int8)
+    scores = np.zeros((1, folds.size))
+    scores[0, 1::2] = 1.0
+    rows = rank_pairs(dataset, folds, Predictions(scores, None, np.ones(1)), None).rows
+    places = [
+        divmod(place, len(dataset.disease_ids)) for place in [*range(1, folds.size, 2), *range(0, folds.size, 2)]
+    ]
+    expected = [(dataset.drug_ids[drug], dataset.disease_ids[disease]) for drug, disease in places]
+    assert [row[:2] for row in rows] == expected
