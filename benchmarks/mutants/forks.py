@@ -43,10 +43,12 @@ def forked(work: Callable[[], None], limit: float) -> int | None:
 
 
 def cpu_seconds() -> float:
+    """What this process and its ended children have computed."""
     times = os.times()
     return times.user + times.system + times.children_user + times.children_system
 
 
 def limit_child() -> None:
+    """Bound what a child may take and write, whatever a defect makes of it."""
     resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
     resource.setrlimit(resource.RLIMIT_FSIZE, (_FILE, _FILE))

@@ -17,7 +17,7 @@ from harness.base.download import mirror_folders
 from harness.base.errors import HarnessError
 from harness.base.input_files import as_file
 from harness.base.layout import Layout
-from harness.base.machine import processor, processor_flags
+from harness.base.machine import hardware
 from harness.base.vocabulary import Accelerator
 from harness.data import dataset_digest, load_dataset, load_manifest
 from harness.data.datasets import is_here
@@ -216,11 +216,11 @@ def check_inputs(layout: Layout, record: Record, descriptions: Any, mirrors: Seq
     if not isinstance(descriptions, dict) or not all(isinstance(one, dict) for one in descriptions.values()):
         return [failed("inputs", "the list of inputs in the run's job document is none")]
     inputs = make_inputs(layout, record.planned, list(descriptions), mirrors, order=record.order).inputs
-    steps, here = [], (processor(), processor_flags())
+    steps = []
     for name in sorted({*descriptions, *inputs}):
         expected = str(descriptions.get(name, {}).get("sha256", "-"))
         found = as_file(name, inputs[name]).description["sha256"] if name in inputs else "-"
-        if name not in _COMPUTED or expected == found or record.hardware == here:
+        if name not in _COMPUTED or expected == found or record.hardware == hardware():
             steps.append(equal(f"input {name}", "made again from dataset, split and order", expected, found))
         else:
             steps.append(

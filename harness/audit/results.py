@@ -78,13 +78,13 @@ def check_against_reference(layout: Layout, record: Record) -> list[Step]:
     if entry is None:
         return []
     other, what = entry.record, "the committed reference result of this job differs: "
-    difference, scores = _difference(record, other), ""
+    difference, scores = _difference(record, other), None
     if record.verdict is other.verdict is Verdict.OK:
-        scores = _difference_of_scores(kept_scores(layout, record), entry)
-    if not difference and not scores:
-        return [ok("reference", "the committed reference result of this job has the same answer")]
+        scores = _compared_scores(kept_scores(layout, record), entry)
     if not difference:
-        return [failed("reference", what + scores, where=entry.where)]
+        if scores is None or scores.checked is Checked.OK:
+            return [ok("reference", "the committed reference result of this job has the same answer")]
+        return [failed("reference", what + _told(scores), where=entry.where)]
     what += difference
     if not record.verdict.is_final:
         return [not_checked("reference", f"{what}; this run was stopped", Lack.MACHINE)]
@@ -93,7 +93,7 @@ def check_against_reference(layout: Layout, record: Record) -> list[Step]:
     is_told = record.hardware and other.hardware
     why = "it was made on another processor" if is_told else "not both tell on which processor they were made"
     if record.verdict is other.verdict is Verdict.OK:
-        why += f", and {scores or 'no score that both have differs'}"
+        why += f", and {_told(scores) if scores else 'not both have scores of one scorer to compare'}"
     return [not_checked("reference", f"{what}; {why}", Lack.MACHINE)]
 
 
@@ -112,15 +112,19 @@ def _difference(record: Record, other: Record) -> str:
     )
 
 
-def _difference_of_scores(scores: Scores | None, entry: ReferenceResult) -> str:
-    """Which scores are others, where both have them from one scorer; empty where all are the same."""
+def _compared_scores(scores: Scores | None, entry: ReferenceResult) -> Step | None:
+    """The scores of both beside each other; None where not both have them from one scorer."""
     others = entry.fresh_scores
     if scores is None or others is None:
-        return ""
-    step = compare_metrics(scores.every, others.every, entry.where)
-    if step.checked is not Checked.FAILED:
-        return ""
-    return f"{step.what}: {step.expected}, there {step.found}" if step.expected else step.what
+        return None
+    return compare_metrics(scores.every, others.every, entry.where)
+
+
+def _told(scores: Step) -> str:
+    """What a comparison of scores came to, with the values where one differs."""
+    if scores.checked is Checked.OK:
+        return "every score is the same"
+    return f"{scores.what}: {scores.expected}, there {scores.found}" if scores.expected else scores.what
 
 
 def _answers(record: Record) -> dict[str, str]:

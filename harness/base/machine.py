@@ -41,6 +41,11 @@ def processor_flags() -> list[str]:
     return sorted(flag for flag in set(next(flags, [])) if _FLAGS.fullmatch(flag))
 
 
+def hardware() -> tuple[str, list[str]]:
+    """This processor as records know it. Virtual machines give several kinds one name: abilities belong to it."""
+    return processor(), processor_flags()
+
+
 def reserve_of(size: int) -> int:
     """The bytes that must stay free on a disk of this size."""
     return min(max(_SMALLEST, size // 20), _LARGEST, size // 8)

@@ -137,16 +137,19 @@ def test_on_another_processor_other_bits_are_no_broken_link(
     """What they make of the scores is told, and decides nothing."""
     record = other_files(entry.record, "0", "predictions.npy")
     what = f"{DIFFERS}predictions.npy is {'0' * 64}, there {entry.record.files['predictions.npy'].sha256}"
-    same = f"{what}{why}, and no score that both have differs"
-    assert told(evidence, elsewhere(record, **changes)) == not_checked("reference", same, Lack.MACHINE)
+    none = f"{what}{why}, and not both have scores of one scorer to compare"
+    assert told(evidence, elsewhere(record, **changes)) == not_checked("reference", none, Lack.MACHINE)
     other = replace(entry, content=elsewhere(entry.record, **changes).model_dump(mode="json"))
     with monkeypatch.context() as patch:
         patch.setattr("harness.audit.results.reference_of", lambda *_: other)
         assert told(evidence, record).what.startswith(f"{what}{why}")
     mine = kept_scores(evidence, entry.record)
     assert mine is not None
+    # of other bits none are kept here: those of the run stand for them
+    monkeypatch.setattr("harness.audit.results.kept_scores", lambda *_: mine)
+    same = f"{what}{why}, and every score is the same"
+    assert told(evidence, elsewhere(record, **changes)) == not_checked("reference", same, Lack.MACHINE)
     others = replace(mine, metrics={**mine.metrics, METRIC: 0.99})
-    # those of the other bits, which were never computed here
     monkeypatch.setattr("harness.audit.results.kept_scores", lambda *_: others)
     step = told(evidence, elsewhere(record, **changes))
     assert step.checked is Checked.NOT_CHECKED

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from harness.base.layout import Layout
 from harness.planning.plan import Plan
+from tests.conftest import REPOSITORY
 from tests.fabricate import planned_of
 
 
@@ -19,6 +21,15 @@ def handlers_of_signals() -> Iterator[None]:
     yield
     for number, handler in before.items():
         signal.signal(number, handler)
+
+
+@pytest.fixture
+def repository_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The repository as a person without runs and without a mirror has it; the folder for their runs."""
+    monkeypatch.chdir(REPOSITORY)
+    monkeypatch.setenv("PERMAFROST_RESULTS", str(tmp_path / "local"))
+    monkeypatch.delenv("PERMAFROST_MIRROR", raising=False)
+    return tmp_path / "local"
 
 
 def _go(layout: Layout, monkeypatch: pytest.MonkeyPatch) -> Layout:

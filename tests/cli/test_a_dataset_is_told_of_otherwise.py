@@ -25,11 +25,8 @@ MATRIX = "drug,d1,d2,d3\na,1,0,1\nb,0,1,0\nc,0,0,0\n"
 
 
 @pytest.fixture(autouse=True)
-def without_results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(REPOSITORY)
-    monkeypatch.setenv("PERMAFROST_RESULTS", str(tmp_path / "local"))
+def own_cache(repository_here: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PERMAFROST_CACHE", str(tmp_path / "cache"))
-    monkeypatch.delenv("PERMAFROST_MIRROR", raising=False)
 
 
 @pytest.fixture

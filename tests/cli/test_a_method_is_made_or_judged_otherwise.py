@@ -25,10 +25,7 @@ from tests.conftest import REPOSITORY
 SOURCE = "its folders hold source text, and no links or data"
 
 
-@pytest.fixture(autouse=True)
-def repository_here(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(REPOSITORY)
-    monkeypatch.delenv("PERMAFROST_MIRROR", raising=False)
+pytestmark = pytest.mark.usefixtures("repository_here")
 
 
 @pytest.fixture

@@ -31,11 +31,7 @@ IMAGE = NotebookImage("permafrost/notebook:1", "sha256:1", BELOW, "_notebook_oct
 BNNR = ("notebook", "bnnr", "--dataset", "synthetic")
 
 
-@pytest.fixture(autouse=True)
-def repository_here(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.chdir(REPOSITORY)
-    monkeypatch.setenv("PERMAFROST_RESULTS", str(tmp_path / "local"))
-    monkeypatch.delenv("PERMAFROST_MIRROR", raising=False)
+pytestmark = pytest.mark.usefixtures("repository_here")
 
 
 @pytest.fixture

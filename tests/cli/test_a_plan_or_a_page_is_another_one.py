@@ -14,7 +14,7 @@ import click
 import pytest
 
 from harness import api
-from harness.base.errors import UsageError
+from harness.base.errors import HarnessError, UsageError
 from harness.base.layout import Layout
 from harness.benchmarks import folder
 from harness.planning.needs import PART
@@ -432,8 +432,8 @@ def test_a_table_is_a_document_for_a_program(contests: SimpleNamespace, tmp_path
 
 
 def test_a_strict_table_names_every_problem(contests: SimpleNamespace) -> None:
-    with pytest.raises(Exception, match="numbers of this table must not stand alone") as error:
+    with pytest.raises(HarnessError, match="numbers of this table must not stand alone") as error:
         harness_of("table", "--method", "bnnr", "--strict")
-    assert vars(error.value)["where"] == "one seed\n         two failed"
+    assert error.value.where == "one seed\n         two failed"
     contests.contest.problems = ()
     assert harness_of("table", "--method", "bnnr", "--strict").stdout == "in text\n"

@@ -19,7 +19,6 @@ from harness.prediction.prediction import PredictingMethod
 from harness.prediction.rows import RankedRows
 from harness.results.store import Store
 from tests.cli.calls import document, harness_of
-from tests.conftest import REPOSITORY
 
 KEY = "ab" * 32
 TABLE = RankedRows(("rank", "drug", "known"), ((1, "a", ""), (2, "b", ""), (None, "c", "yes")), 2, 5, 9)
@@ -33,13 +32,7 @@ ANSWER = Prediction(
 )
 
 
-@pytest.fixture(autouse=True)
-def local(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder of results of its own; no mirror."""
-    monkeypatch.chdir(REPOSITORY)
-    monkeypatch.setenv("PERMAFROST_RESULTS", str(tmp_path / "local"))
-    monkeypatch.delenv("PERMAFROST_MIRROR", raising=False)
-    return tmp_path / "local"
+pytestmark = pytest.mark.usefixtures("repository_here")
 
 
 @pytest.fixture
@@ -160,9 +153,9 @@ def test_the_kind_of_the_file_is_what_is_written(answering: Answering, tmp_path:
     assert (tmp_path / "a.xlsx").read_bytes().startswith(b"PK")
 
 
-def test_a_warning_of_a_method_stands_beside_the_rows(answering: Answering, local: Path) -> None:
+def test_a_warning_of_a_method_stands_beside_the_rows(answering: Answering, repository_here: Path) -> None:
     answering(ANSWER)
-    folder = Store(local / "runs").path(KEY)
+    folder = Store(repository_here / "runs").path(KEY)
     folder.mkdir(parents=True)
     (folder / "method.json").write_text(json.dumps({"protocol": 1, "warnings": ["a SMILES is odd"]}))
     result = harness_of("predict", *WHO)

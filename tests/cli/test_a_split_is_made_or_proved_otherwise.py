@@ -29,10 +29,7 @@ RANDOM = SplitSpec(strategy="random", seed=124)
 DDI = "synthetic_ddi"
 
 
-@pytest.fixture(autouse=True)
-def repository_here(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(REPOSITORY)
-    monkeypatch.delenv("PERMAFROST_MIRROR", raising=False)
+pytestmark = pytest.mark.usefixtures("repository_here")
 
 
 @click.command()

@@ -7,6 +7,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import click
 import pytest
 
 from harness import api
@@ -164,7 +165,7 @@ def test_a_log_is_shown_as_it_is_or_its_end(keys: list[str]) -> None:
     assert (result.return_value, result.stdout) == (0, "fitting\ndone\n")
     told = document(harness_of("show", keys[0], "--log", "--lines", "1", "--json"))
     assert (told["key"], told["bytes"], told["log"], told["recorded"]) == (keys[0], 21, "done\n", True)
-    with pytest.raises(Exception, match="--lines needs --log"):
+    with pytest.raises(click.UsageError, match="--lines needs --log"):
         harness_of("show", keys[0], "--lines", "1")
     assert api.container_log(keys[3][:12]) == "no such matrix\n"
 
@@ -208,7 +209,7 @@ def test_the_log_of_results_is_shown_by_key_and_with_its_root(keys: list[str]) -
         assert all(f"  {one}" in lines for one in leaf["proof"])
     with pytest.raises(UsageError, match="no run of the log is called 'ffffff'"):
         harness_of("log", "ffffff")
-    with pytest.raises(Exception, match="--proof needs a KEY"):
+    with pytest.raises(click.UsageError, match="--proof needs a KEY"):
         harness_of("log", "--proof")
 
 

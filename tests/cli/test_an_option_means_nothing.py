@@ -17,12 +17,7 @@ from tests.cli.calls import document, harness_of
 from tests.cli.test_an_option_is_dropped import COMMANDS
 from tests.conftest import REPOSITORY
 
-
-@pytest.fixture(autouse=True)
-def without_results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(REPOSITORY)
-    monkeypatch.setenv("PERMAFROST_RESULTS", str(tmp_path / "local"))
-    monkeypatch.delenv("PERMAFROST_MIRROR", raising=False)
+pytestmark = pytest.mark.usefixtures("repository_here")
 
 
 KEY = str(REPOSITORY / "LICENSE")

@@ -17,7 +17,6 @@ from harness.planning.jobs import Job
 from harness.results.reference import ReferenceRow
 from harness.splits.spec import SplitSpec
 from tests.cli.calls import document, harness_of
-from tests.conftest import REPOSITORY
 
 
 def job(benchmark: str, method: str, dataset: str, variant: str = "published", split: str = "random") -> Job:
@@ -43,11 +42,7 @@ CHANGED = "of code, images or data that changed since"
 RULE = "-" * len(f"2 {CHANGED}")
 
 
-@pytest.fixture(autouse=True)
-def repository_here(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.chdir(REPOSITORY)
-    monkeypatch.setenv("PERMAFROST_RESULTS", str(tmp_path / "local"))
-    monkeypatch.delenv("PERMAFROST_MIRROR", raising=False)
+pytestmark = pytest.mark.usefixtures("repository_here")
 
 
 @pytest.fixture

@@ -25,11 +25,7 @@ FILE = str(REPOSITORY / "LICENSE")
 Asked = list[dict[str, Any]]
 
 
-@pytest.fixture(autouse=True)
-def without_results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(REPOSITORY)
-    monkeypatch.setenv("PERMAFROST_RESULTS", str(tmp_path / "local"))
-    monkeypatch.delenv("PERMAFROST_MIRROR", raising=False)
+pytestmark = pytest.mark.usefixtures("repository_here")
 
 
 @pytest.fixture

@@ -296,18 +296,20 @@ def test_a_part_of_a_benchmark_is_a_module_or_none() -> None:
     assert benchmarks.modules_in("repurposing", "no_such.place") == ()
 
 
-def test_what_a_method_writes_is_required_scored_and_compared_unless_said_otherwise() -> None:
+def test_what_a_method_writes_is_required_scored_and_compared_unless_said_otherwise(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    one = benchmarks.get("ddi")
     files = (
         contract.AnswerFile("a"),
         contract.AnswerFile("b", required=False),
         contract.AnswerFile("c", scored=False),
         contract.AnswerFile("d", compared=False),
     )
-    one = SimpleNamespace(answer_files=files)
-    of = contract.Benchmark
-    assert of.required_files.fget(one) == ("a", "c", "d")  # type: ignore[attr-defined]
-    assert of.scored_files.fget(one) == ("a", "b", "d")  # type: ignore[attr-defined]
-    assert of.compared_files.fget(one) == ("a", "b", "c")  # type: ignore[attr-defined]
+    monkeypatch.setattr(one, "answer_files", files)
+    assert one.required_files == ("a", "c", "d")
+    assert one.scored_files == ("a", "b", "d")
+    assert one.compared_files == ("a", "b", "c")
 
 
 @pytest.mark.parametrize(

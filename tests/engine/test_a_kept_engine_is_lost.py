@@ -18,10 +18,10 @@ from harness.base.layout import Layout
 from harness.engine import Engine, custody
 from harness.engine import lease as lease_module
 from harness.engine import service as serve
-from harness.engine.custody import keep, reach, release, served_services
+from harness.engine.custody import Reached, keep, reach, release, served_services
 from harness.engine.lease import Lease
 from harness.engine.service import Service, socket_in
-from harness.engine.sockets import silence
+from harness.engine.sockets import SocketCandidate, silence
 from tests.conftest import REPOSITORY
 from tests.engine.interrupted import ENGINE
 from tests.engine.test_an_interrupt_leaves_an_engine import is_alive
@@ -145,6 +145,41 @@ def test_a_child_of_a_user_stops_nothing(service: Service) -> None:
     assert is_alive(pid_of(service)) and lease in lease_module._held
     lease.release()
     assert lease not in lease_module._held
+
+
+class Named:
+    """An engine as far as its name is asked."""
+
+    def __init__(self, socket: Path) -> None:
+        self.name, self.socket = "docker", socket
+
+    def __enter__(self) -> Named:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+
+def test_a_kept_engine_is_reached_where_no_other_answers(
+    layout: Layout, service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Any that answers at a usual place comes before, as in the search; of silent ones all places are told."""
+    places = [tmp_path / "a", tmp_path / "b"]
+    answering = {service.socket}
+    monkeypatch.setattr(custody, "usual_places", lambda _: [SocketCandidate(path, "") for path in places])
+    monkeypatch.setattr(custody, "silence", lambda socket: "" if socket in answering else "nobody listens")
+    monkeypatch.setattr(custody, "Engine", Named)
+    (service.folder / "start.lock").touch()
+    with pytest.raises(EngineError) as error:
+        reach(layout, {})
+    assert error.value.what == "no engine answers" and error.value.where == f"{places[0]}, {places[1]}"
+    assert error.value.todo == "start one: harness engine start"
+    assert keep(layout, cast(Engine, Named(service.socket)), {}) == Reached("docker", service.socket, kept=True)
+    assert reach(layout, {}) == Reached("docker", service.socket, kept=True)
+    answering.add(places[1])
+    assert reach(layout, {}) == Reached("docker", places[1], kept=False)
+    chosen = {"DOCKER_HOST": f"unix://{service.socket}"}
+    assert reach(layout, chosen) == Reached("docker", service.socket, kept=True)
 
 
 def test_nothing_is_started_to_tell_where_it_is(

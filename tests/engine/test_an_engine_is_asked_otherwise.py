@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
 import socket
 import subprocess
-import sys
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -21,14 +18,11 @@ from harness.engine import Engine, cgroup, custody, find, probe
 from harness.engine import service as serve
 from harness.engine.cgroup import ControlGroup, mounts
 from harness.engine.confinement import Confinement, confinement_in
-from harness.engine.custody import Reached, keep, reach
 from harness.engine.engine import _delegated_to_podman
 from harness.engine.facts import read_facts
 from harness.engine.find import find_engine
-from harness.engine.service import Service, socket_in
+from harness.engine.service import Service
 from harness.engine.sockets import SocketCandidate, silence, usual_places
-from harness.engine.walls import SYSTEM_CALLS, profile_digest, walls
-from tests.engine.interrupted import ENGINE
 from tests.private_engine import UNCLOSED
 from tests.runs.fake_engine import FakeEngine
 
@@ -63,24 +57,6 @@ def test_a_user_has_the_limits_that_podman_was_given(status: int, told: object, 
     facts = read_facts({}, {**INFO, "CgroupVersion": "2"}, api_version="1", socket="/s", delegated=found)
     enforced = facts.memory_limit_enforced, facts.process_limit_enforced, facts.cpu_limit_enforced
     assert enforced == tuple(name in controllers for name in ("memory", "pids", "cpu"))
-
-
-@pytest.mark.parametrize(
-    ("name", "rootless", "asked"),
-    [("Podman Engine", True, True), ("Podman Engine", False, False), ("Engine", True, False)],
-)
-def test_only_a_users_podman_is_asked_what_it_was_given(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, rootless: bool, asked: bool
-) -> None:
-    version = {"Version": "1", "Components": [{"Name": name}]}
-    info = {**INFO, "Rootless": rootless, "CgroupVersion": "2"}
-    podman = podman_that_says(200, {"host": {"cgroupControllers": ["memory"]}})
-    api = SimpleNamespace(version=lambda: version, info=lambda: info, api_version="1.41", **vars(podman))
-    client = SimpleNamespace(api=api, close=lambda: None)
-    monkeypatch.setattr("harness.engine.engine._connect", lambda address: client)
-    facts = Engine(tmp_path / "s", served=True).facts
-    assert facts.memory_limit_enforced and facts.process_limit_enforced is not asked
-    assert (facts.api_version, facts.socket, facts.served) == ("1.41", str(tmp_path / "s"), True)
 
 
 def test_a_runtime_that_a_person_chose_is_kept_when_an_engine_comes_back(
@@ -211,73 +187,11 @@ def test_a_socket_that_may_not_be_used_says_who_may(tmp_path: Path, monkeypatch:
     assert {place.source for place in usual_places({"XDG_RUNTIME_DIR": "/x"})} == {"usual place"}
 
 
-@pytest.fixture
-def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """A pretended engine that a person keeps running."""
-    folder = tmp_path / "services" / "docker"
-    folder.mkdir(parents=True)
-    monkeypatch.setattr(custody, "services_folder", lambda *_: folder.parent)
-    service = Service("pretended", [sys.executable, "-I", "-S", "-c", ENGINE, str(socket_in(folder))], folder)
-    yield service
-    serve.stop(service)
-
-
-class Named:
-    """An engine as far as its name is asked."""
-
-    def __init__(self, socket: Path) -> None:
-        self.name, self.socket = "docker", socket
-
-    def __enter__(self) -> Named:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        pass
-
-
-def test_a_kept_engine_is_reached_where_no_other_answers(
-    layout: Layout, kept: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Any that answers at a usual place comes before, as in the search; of silent ones all places are told."""
-    places = [tmp_path / "a", tmp_path / "b"]
-    answering = {kept.socket}
-    monkeypatch.setattr(custody, "usual_places", lambda _: [SocketCandidate(path, "") for path in places])
-    monkeypatch.setattr(custody, "silence", lambda socket: "" if socket in answering else "nobody listens")
-    monkeypatch.setattr(custody, "Engine", Named)
-    (kept.folder / "start.lock").touch()
-    with pytest.raises(EngineError) as error:
-        reach(layout, {})
-    assert error.value.what == "no engine answers" and error.value.where == f"{places[0]}, {places[1]}"
-    assert error.value.todo == "start one: harness engine start"
-    assert keep(layout, cast(Engine, Named(kept.socket)), {}) == Reached("docker", kept.socket, kept=True)
-    assert reach(layout, {}) == Reached("docker", kept.socket, kept=True)
-    answering.add(places[1])
-    assert reach(layout, {}) == Reached("docker", places[1], kept=False)
-    chosen = {"DOCKER_HOST": f"unix://{kept.socket}"}
-    assert reach(layout, chosen) == Reached("docker", kept.socket, kept=True)
-
-
 def test_a_cache_that_served_nothing_has_no_engines(
     layout: Layout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(custody, "services_folder", lambda *_: tmp_path / "nowhere")
     assert custody.served_services(layout.cache, {}) == []
-
-
-def test_the_control_run_has_every_wall_and_a_limit() -> None:
-    facts = read_facts({}, INFO, api_version="1", socket="/s")
-    assert probe._configuration("sha256:1", facts) == {
-        "Image": "sha256:1",
-        "Entrypoint": ["/wait"],
-        "User": "65534:65534",
-        "Labels": {"permafrost.control": "yes"},
-        "HostConfig": {
-            **walls(facts),
-            "Memory": 64 << 20,
-            "MemorySwap": 64 << 20,
-            "LogConfig": {"Type": "none", "Config": {}},
-        },
-    }
 
 
 def test_an_image_is_imported_under_its_whole_name() -> None:
@@ -290,16 +204,6 @@ def test_an_image_is_imported_under_its_whole_name() -> None:
     engine = cast(Engine, SimpleNamespace(api=SimpleNamespace(import_image_from_data=load)))
     assert probe.import_tree(engine, b"a", "x/y") == probe.import_tree(engine, b"b", "x/y", tag="2") == "sha256:1"
     assert asked == [(b"a", "localhost/x/y", "latest"), (b"b", "localhost/x/y", "2")]
-
-
-def test_a_record_names_the_profile_only_where_calls_were_filtered() -> None:
-    sha256 = hashlib.sha256(SYSTEM_CALLS.read_bytes()).hexdigest()
-    assert profile_digest() == sha256
-    values = {"no_new_privileges": True, "capabilities": 3, "user": 7}
-    for filtered, profile in ((True, sha256), (False, "")):
-        seen = Confinement(system_calls_filtered=filtered, **values)  # type: ignore[arg-type]
-        expected = {**values, "system_calls_filtered": filtered, "system_call_profile": profile}
-        assert json.loads(json.dumps(seen.as_json())) == expected
 
 
 STATUS = "State:\tR (running)\nUid:\t1\t2\t3\t4\nCapEff:\t00000000000000ff\nNoNewPrivs:\t0\nSeccomp:\t2\n"

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.base.errors import EngineError
+from harness.base.errors import EngineError, UsageError
 from harness.base.layout import Layout
-from harness.engine import Engine, find, find_engine, lease
+from harness.engine import Engine, find, find_engine
 from harness.engine import programs as real_programs
 from harness.engine import service as serve
 from harness.engine.find import serve_docker, serve_podman
@@ -133,7 +133,7 @@ def test_an_engine_that_answers_is_used_before_one_is_served(
 def test_a_runtime_that_nobody_has_leaves_no_engine_behind(apart: Layout, programs: Programs) -> None:
     programs.add("dockerd")
     for environment, runtime in (({}, "runsc"), ({"PERMAFROST_RUNTIME": "runsc"}, None)):
-        with pytest.raises(Exception, match="runsc"):
+        with pytest.raises(UsageError, match="runsc"):
             find_engine(apart, runtime=runtime, environment=environment)
     assert programs.calls[-1] == "dockerd: ended"
     with find_engine(apart, runtime="runc", environment={"PERMAFROST_RUNTIME": "runsc"}) as engine:
@@ -332,30 +332,6 @@ def test_what_cannot_be_installed_says_why(apart: Layout, apt: Path, script: str
     assert error.value.what == "`apt-get update --quiet` ended with code 100"
     assert error.value.where == where
     assert error.value.todo == "correct what it names, or install Docker Engine or Podman yourself"
-
-
-def test_nothing_is_installed_where_apt_get_is_not(
-    apart: Layout, programs: Programs, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(find, "_is_debian_like", lambda: True)
-    monkeypatch.setenv("PATH", str(programs.folder))
-    assert not find._may_install()
-    programs.add("apt-get")
-    assert find._may_install()
-    monkeypatch.setattr(find, "_is_debian_like", lambda: False)
-    assert not find._may_install()
-
-
-def test_a_child_of_a_user_ends_no_engine_of_its_parents(apart: Layout, programs: Programs) -> None:
-    programs.add("dockerd")
-    with find_engine(apart, environment={}) as engine:
-        child = os.fork()
-        if not child:
-            # what is done when a process ends
-            lease._release_all()
-            os._exit(0)
-        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
-        assert engine.answers() and "dockerd: ended" not in programs.calls
 
 
 def test_an_engine_of_another_cache_is_another(apart: Layout, programs: Programs, tmp_path: Path) -> None:
