@@ -20,8 +20,11 @@ _document, _error = envelope.document, envelope.error_document
 def forms(words: str) -> list[TypeAdapter[Any]]:
     """The forms of what a command prints; of all lists where a test calls `split list` by its last word."""
     from harness.cli.documents.answers import answers, form_of
+    from harness.cli.documents.forms import ErrorAnswer
 
-    return [form_of(one) for one in answers() if f" {one}".endswith(f" {words}")]
+    of_commands = [form_of(one) for one in answers() if f" {one}".endswith(f" {words}")]
+    # a group of commands has no answer of its own
+    return of_commands or [TypeAdapter(ErrorAnswer)]
 
 
 def check(words: str, document: dict[str, Any]) -> None:

@@ -129,8 +129,8 @@ def _about_ranks(contest: Contest) -> list[str]:
         return []
     how = "exact" if test.exact else "Iman and Davenport's approximation"
     lines = [
-        f"Mean ranks over {test.blocks} settings. Friedman's test: chi-square {test.statistic:.3f}, p = "
-        f"{p_text(test.p)} ({how}). Nemenyi's critical difference of mean ranks at {SIGNIFICANCE}: "
+        f"Mean ranks over {test.blocks} settings. Friedman's test: chi-square {test.statistic:.3f}, "
+        f"p {_relation(test.p)} ({how}). Nemenyi's critical difference of mean ranks at {SIGNIFICANCE}: "
         f"{test.critical_difference:.3f}."
     ]
     if test.p > SIGNIFICANCE:
@@ -140,6 +140,12 @@ def _about_ranks(contest: Contest) -> list[str]:
     if len({entry.group.dataset for entry in contest.entries if entry.setting in contest.blocks}) < test.blocks:
         lines.append("Some settings are splits of the same dataset: they are fewer independent ones than counted.")
     return lines
+
+
+def _relation(p: float) -> str:
+    """`= 0.0312`, `< 0.0001`."""
+    text = p_text(p)
+    return f"< {text[1:]}" if text.startswith("<") else f"= {text}"
 
 
 def p_text(p: float) -> str:

@@ -83,6 +83,7 @@ def test_an_answer_is_of_the_committed_schema(
     [
         (("data", "verify", "nope"), 2, "UsageError", "no dataset is called 'nope'"),
         (("status", "--jsn"), 2, "UsageError", "No such option '--jsn'"),
+        (("split",), 2, "UsageError", "No such option '--json'"),
         (("stauts",), 2, "UsageError", "Did you mean 'status'"),
         (("show", "0" * 64), 2, "UsageError", "no run has a key"),
         (("list", "methods", "--markdown"), 2, "UsageError", "exclude each other"),
