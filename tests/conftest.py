@@ -13,6 +13,7 @@ from harness.base.layout import DATA_VARIABLE, Layout, find_layout
 from tests.documents import every_document_is_of_its_schema
 from tests.engines import any_engine, docker_engine, engine, podman_engine, probe_image
 from tests.evidence import evidence, fabricated, made_up
+from tests.temporary import prefer_memory
 
 __all__ = [
     "any_engine",
@@ -29,6 +30,8 @@ __all__ = [
 # how fast examples are made depends on what else the machine does
 settings.register_profile("permafrost", suppress_health_check=[HealthCheck.too_slow], deadline=None)
 settings.load_profile("permafrost")
+
+prefer_memory()
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 
