@@ -209,6 +209,14 @@ def test_tables_of_no_benchmark_are_refused(words: tuple[str, ...], what: str, w
     assert (error.value.what, error.value.where, error.value.todo) == (what, where, todo)
 
 
+def test_tables_that_two_benchmarks_could_take_are_no_choice(pretended: Pretended) -> None:
+    for name in pretended.names():
+        pretended.parts[name, "own_data"] = SimpleNamespace(TABLES={"pairs": PAIRS})
+    with pytest.raises(UsageError) as error:
+        benchmark_of(("pairs",))
+    assert error.value.where == "--pairs"
+
+
 def test_a_benchmark_without_own_data_has_no_tables(pretended: Pretended) -> None:
     assert own_data.own_data_of("far") is None and table_words() == {}
 
@@ -227,7 +235,8 @@ def test_a_benchmark_says_how_its_rows_are_read_or_that_they_have_an_order(prete
 
 
 @pytest.mark.parametrize(
-    ("smiles", "is_one"), [("CCO", True), ("C1=CC=CC=C1", True), ("", False), ("C1CC", False), ("what", False)]
+    ("smiles", "is_one"),
+    [("CCO", True), ("C", True), ("[Na+]", True), ("", False), ("C1CC", False), ("what", False)],
 )
 def test_a_structure_has_an_atom(smiles: str, is_one: bool) -> None:
     assert is_structure(smiles) is is_one
@@ -285,6 +294,24 @@ def test_a_benchmark_is_known_by_its_name_or_refused_with_all_of_them() -> None:
         with pytest.raises(HarnessError, match="no benchmark is called 'sports'"):
             ask("sports")
     assert benchmarks.folder("ddi") == Path(contract.__file__).parent / "ddi"
+
+
+class Said(contract.Form[Any, Any]):
+    """A form that says nothing of its own."""
+
+    content = read = fits = broken_promises = describe = lambda *_: None  # type: ignore[assignment]
+
+
+def test_what_a_benchmark_does_not_say_is_usual_or_told_to_who_writes_it() -> None:
+    assert (Said().usual_seed, Said().suffix, Said().published_seeds()) == (None, ".npy", ())
+    usual = contract.Benchmark[Any, Any, Any]
+    assert (usual.place, usual.inputs_version, usual.order_free_metrics, usual.brought_tables) == (100, 1, (), ())
+    assert usual.options is contract.Options and dict(usual.options_to_predict) == {}
+    nothing = contract.Statistics()
+    assert nothing.settings == {}
+    for ask in (lambda: nothing.result_bytes({}), lambda: nothing.line):
+        with pytest.raises(NotImplementedError):
+            ask()
 
 
 def test_a_part_of_a_benchmark_is_a_module_or_none() -> None:
@@ -353,6 +380,22 @@ def test_wrong_numbers_are_counted_and_the_first_is_shown() -> None:
     with pytest.raises(InvalidPredictions) as error:
         refuse_where(numbers < 0, "below 0", "a", numbers, ("row", "column"))
     assert str(error.value) == "a: 2 values are below 0, first at row 0, column 1: -2"
+
+
+def test_each_axis_of_a_place_has_a_name() -> None:
+    with pytest.raises(ValueError, match="zip"):
+        refuse_where(np.array([[True]]), "wrong", "a", np.array([[1]]), ("row",))
+
+
+def test_a_file_that_can_not_be_read_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> None:
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr("harness.benchmarks.answers.read_npy", broken)
+    (tmp_path / "a.npy").write_text("x")
+    with pytest.raises(InvalidPredictions) as error:
+        read_numbers(tmp_path, "a.npy", "<f8", (1,), ("item",))
+    assert str(error.value) == "a.npy: can't be read: Input/output error"
 
 
 def test_a_name_behind_a_file_is_missing(tmp_path: Path) -> None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import math
+import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
 from harness.base.errors import InvalidPredictions
 from harness.benchmarks.answers import check_report
@@ -98,3 +100,25 @@ def test_what_cannot_be_true_here_is_dropped_and_said(tmp_path: Path) -> None:
     path = _written(tmp_path, '{"protocol": 1, "peak_memory_bytes": 1048576, "cpu_seconds": 20}')
     assert own_measurements(path, wall_s=10.0, cpus=2) == (1048576, 20.0, ())
     assert own_measurements(tmp_path / "none", wall_s=10.0, cpus=2) == (None, None, ())
+
+
+def test_a_bound_is_still_within_it(tmp_path: Path) -> None:
+    """Nothing used is an honest report, as are all the memory of the machine and the longest file."""
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    for peak, seconds in ((0, 0), (1, 0.5), (memory, 21)):
+        told = {"protocol": 1, "peak_memory_bytes": peak, "cpu_seconds": seconds}
+        path = _written(tmp_path, json.dumps(told))
+        assert own_measurements(path, wall_s=10.0, cpus=2) == (peak, seconds, ())
+    path = _written(tmp_path, json.dumps({"protocol": 1, "peak_memory_bytes": memory + 1}))
+    peak_memory, _, (warning,) = own_measurements(path, wall_s=10.0, cpus=2)
+    assert peak_memory is None and "is more than this machine has, and was dropped" in warning
+    least = '{"protocol": 1}'
+    path = _written(tmp_path, least + " " * ((1 << 20) - len(least)))
+    assert read_report(path).protocol == 1
+
+
+def test_a_report_stays_what_was_read(tmp_path: Path) -> None:
+    report = read_report(_written(tmp_path, '{"protocol": 1, "seconds": {"fit": [1]}}'))
+    for part in (report, report.seconds):
+        with pytest.raises(ValidationError, match="frozen"):
+            part.fit = [2]  # type: ignore[union-attr]

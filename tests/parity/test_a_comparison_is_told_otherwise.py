@@ -77,13 +77,20 @@ def test_a_subject_has_its_own_cases(card: MethodCard, golden: Path) -> None:
     }  # fmt: skip
 
 
+def test_a_case_may_be_of_several_methods(card: MethodCard, golden: Path) -> None:
+    (case,) = find_cases(golden)
+    cards = [card.model_copy(update={"name": name}) for name in ("first", "toy", "last")]
+    assert [match.card.name for match in matches_of(case, cards)] == ["first", "toy", "last"]
+    assert [is_covered(case, cards, name) for name in ("first", "toy", "last", "other")] == [True] * 3 + [False]
+
+
 def test_a_folder_of_a_benchmark_that_is_not_here_covers_no_method(card: MethodCard, golden: Path) -> None:
     folder = golden / "toy_Small_12"
     folder.mkdir()
     assert not is_covered(GoldenCase("toy_Small_12", folder, None, METHOD), [card], "toy")
 
 
-@pytest.mark.parametrize("damage", ["empty", "other", "cut", "flipped"])
+@pytest.mark.parametrize("damage", ["empty", "other", "cut", "flipped", "folder"])
 def test_a_damaged_golden_is_named(tmp_path: Path, damage: str) -> None:
     path = tmp_path / "case.npz"
     np.savez_compressed(path, x=np.random.default_rng(1).normal(size=1000))
@@ -95,7 +102,11 @@ def test_a_damaged_golden_is_named(tmp_path: Path, damage: str) -> None:
         "cut": whole[:middle],
         "flipped": whole[:middle] + bytes(255 - one for one in whole[middle : middle + 40]) + whole[middle + 40 :],
     }
-    path.write_bytes(damaged[damage])
+    if damage == "folder":
+        path.unlink()
+        path.mkdir()
+    else:
+        path.write_bytes(damaged[damage])
     with pytest.raises(CorruptData, match="not a readable golden: ") as refused:
         arrays_in(path)
     assert (refused.value.where, refused.value.todo) == (str(path), "get this file again")

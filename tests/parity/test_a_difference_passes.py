@@ -179,6 +179,14 @@ def test_a_relative_tolerance_is_of_the_largest_golden() -> None:
     assert compare("x", golden + 1.1e-3, golden, Tolerance(relative=1e-6)).standing is Standing.BEYOND
 
 
+def test_a_small_golden_allows_little_and_none_nothing() -> None:
+    golden = np.array([0.5, -0.25])
+    found = compare("x", golden + 0.3, golden, Tolerance(relative=0.5))
+    assert (found.standing, found.allowed) == (Standing.BEYOND, 0.25)
+    nothing = np.array([np.nan])
+    assert compare("x", nothing, nothing, Tolerance(relative=0.5)).allowed == 0.0
+
+
 def test_a_correlation_is_asked_for_in_place_of_a_difference() -> None:
     golden = np.array([1.0, 2.0, 3.0, 5.0])
     tolerance = Tolerance(correlation=0.99)
@@ -193,6 +201,8 @@ def test_a_column_may_have_the_other_sign_but_a_row_may_not() -> None:
     assert compare("x", golden * [1, -1], golden, tolerance).standing is Standing.OK
     assert compare("x", golden * [[1], [-1], [1]], golden, tolerance).standing is Standing.BEYOND
     assert compare("x", golden * [1, -1], golden, Tolerance(absolute=1e-9)).standing is Standing.BEYOND
+    # an array of one axis is one column
+    assert compare("x", -golden[0], golden[0], tolerance).standing is Standing.OK
 
 
 def test_a_small_element_is_not_measured_by_a_large_one() -> None:

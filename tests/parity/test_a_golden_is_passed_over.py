@@ -73,6 +73,14 @@ def test_a_parent_folder_is_taken_apart(tmp_path: Path, golden: Path) -> None:
     assert cases == {"toy_Small_12": "repurposing", "unheard_of/": "unheard_of"}
 
 
+def test_folders_are_named_by_the_alphabet_and_an_empty_one_hides_no_other(tmp_path: Path, golden: Path) -> None:
+    for name in ("m", "z", "a", "ddi", "q", "b"):
+        (tmp_path / "all" / name).mkdir(parents=True)
+    shutil.move(golden, tmp_path / "all" / "repurposing")
+    names = [case.name for case in find_cases(tmp_path / "all")]
+    assert names == ["a/", "b/", "m/", "q/", "toy_Small_12", "z/"]
+
+
 @pytest.mark.parametrize("folder", ["empty", "absent", "unrelated"])
 def test_no_case_at_all_is_an_error(tmp_path: Path, folder: str) -> None:
     if folder != "absent":

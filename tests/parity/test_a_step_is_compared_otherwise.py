@@ -10,13 +10,14 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from harness.base.errors import ManifestError
+from harness.base.errors import CorruptData, ManifestError
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.methods.card import MethodCard, ParityTable, Tolerance, Variant
 from harness.parity import CaseFinding, check_cases, find_cases
 from harness.parity.cases import METHOD, METRICS, SPLITS, GoldenCase, matches_of
 from harness.parity.finding import Standing, compare
+from harness.parity.goldens import arrays_in
 from tests.parity.conftest import Answers, save
 
 Arrays = dict[str, npt.NDArray[Any]]
@@ -136,6 +137,67 @@ def test_the_tolerance_of_the_longest_pattern_counts(
         "out/a": (Standing.OK, 1.0, 2.0),
         "out/b": (Standing.BEYOND, 1.0, 0.0),
     }
+
+
+def test_a_pattern_is_longer_and_not_later_in_the_alphabet(
+    layout: Layout, tmp_path: Path, stepping: MethodCard
+) -> None:
+    found, _ = check(
+        layout,
+        tmp_path,
+        stepping,
+        case={**CASE, "out/a": ONE + 1},
+        compare={"out/*": Tolerance(), "*out/a": Tolerance(absolute=2.0)},
+    )
+    assert {one.array: one.allowed for one in found.arrays} == {"out/a": 2.0, "out/b": 0.0}
+
+
+def test_a_trace_is_measured_by_the_golden(layout: Layout, tmp_path: Path, stepping: MethodCard) -> None:
+    """What is allowed follows from the golden, and a shape is told as the golden's."""
+    case = {**CASE, "out/a": 4 * ONE, "out/b": np.zeros((4, 2))}
+    found, _ = check(layout, tmp_path, stepping, case=case, compare={"out/*": Tolerance(relative=0.5)})
+    assert [(one.allowed, one.note) for one in found.arrays] == [
+        (4.0, ""),
+        (None, "shape (2, 4) instead of (4, 2)"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("dtype", "given"),
+    [("<f8", "<f8"), ("<f4", "<f4"), ("|i1", "|i1"), ("|b1", "|b1"), ("<i8", "<i8"), ("<i2", "<i4")],
+)
+def test_numbers_are_handed_over_in_the_type_they_are_stored_in(
+    layout: Layout, tmp_path: Path, stepping: MethodCard, dtype: str, given: str
+) -> None:
+    stored = np.array([0, 0.5, 1]).astype(dtype)
+    _, answers = check(layout, tmp_path, stepping, case={**CASE, "in/x": stored})
+    handed = answers.asked[0].inputs["in/x"]
+    assert handed.dtype.str == given
+    np.testing.assert_array_equal(handed, stored)
+
+
+class Sprung:
+    """Leaves a file behind where it is unpickled."""
+
+    def __init__(self, mark: Path) -> None:
+        self.mark = mark
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (Path.touch, (self.mark,))
+
+
+def test_nothing_of_a_golden_or_a_mirror_is_unpickled(
+    layout: Layout, tmp_path: Path, stepping: MethodCard
+) -> None:
+    mark = tmp_path / "sprung"
+    trap = np.array([Sprung(mark)], dtype=object)
+    np.save(tmp_path / "x.npy", trap, allow_pickle=True)
+    with pytest.raises(ValueError, match="allow_pickle"):
+        check(layout, tmp_path, stepping, mirrors=(tmp_path,), mirrored={"features": "x.npy"})
+    np.savez(tmp_path / "case.npz", x=trap)
+    with pytest.raises(CorruptData, match="not a readable golden: .*allow_pickle"):
+        arrays_in(tmp_path / "case.npz")
+    assert not mark.exists()
 
 
 def test_the_first_mirror_that_has_a_file_counts(layout: Layout, tmp_path: Path, stepping: MethodCard) -> None:
