@@ -125,20 +125,38 @@ def test_a_broken_golden_is_named(layout: Layout, golden: Path, card: MethodCard
         list(check_cases(layout, find_cases(golden), [card], answers))
 
 
+@pytest.mark.parametrize("source", ["A_train", "golden", "golden:", "elsewhere:A_train", ":A_train"])
 def test_a_source_that_is_none_is_refused(
-    layout: Layout, golden: Path, card: MethodCard, answers: Answers
+    layout: Layout, golden: Path, card: MethodCard, answers: Answers, source: str
 ) -> None:
-    table = card.parity[0].model_copy(update={"inputs": {"associations": "A_train"}})
-    with pytest.raises(ManifestError, match="source"):
+    table = card.parity[0].model_copy(update={"inputs": {"associations": source}})
+    with pytest.raises(ManifestError) as error:
         list(check_cases(layout, find_cases(golden), [card.model_copy(update={"parity": [table]})], answers))
+    assert error.value.what == f"'{source}' is no source of an array"
+    assert error.value.where == "method.toml of 'toy': parity.inputs.associations"
+    forms = "golden:ARRAY, features:ARRAY, standardised:ARRAY, one_view:ARRAY, split:ARRAY"
+    assert error.value.todo == f"write one of {forms}"
 
 
 def test_an_input_without_source_is_refused(
     layout: Layout, golden: Path, card: MethodCard, answers: Answers
 ) -> None:
     table = card.parity[0].model_copy(update={"inputs": {"associations": "golden:A_train"}})
-    with pytest.raises(ManifestError, match="drug_similarity"):
+    with pytest.raises(ManifestError) as error:
         list(check_cases(layout, find_cases(golden), [card.model_copy(update={"parity": [table]})], answers))
+    assert error.value.what == ("the parity table of 'toy' gives no source for drug_similarity, drug_standardised")
+    assert error.value.where == "method.toml: parity (toy_{dataset}_{seed}): inputs"
+    assert error.value.todo == "name a source for every declared input"
+
+
+def test_each_feature_may_be_of_one_view(layout: Layout, golden: Path, card: MethodCard, answers: Answers) -> None:
+    inputs = {**card.parity[0].inputs, "drug_views": "one_view:S", "drug_features": "features:S"}
+    table = card.parity[0].model_copy(update={"inputs": inputs})
+    list(check_cases(layout, find_cases(golden), [card.model_copy(update={"parity": [table]})], answers))
+    views, features = (answers.asked[0].inputs[name] for name in ("drug_views", "drug_features"))
+    assert views.dtype == np.int32 and views.tolist() == [0, 0, 0]
+    with np.load(golden / "_features_Small.npz") as stored:
+        np.testing.assert_array_equal(features, stored["S"])
 
 
 def test_the_command_names_what_nobody_knows(golden: Path) -> None:

@@ -58,7 +58,7 @@ def test_one_run_that_differs_is_found(layout: Layout, golden: Path, asking: Met
     assert check(layout, golden, asking, tmp_path, held).worst is Standing.BEYOND
 
 
-@pytest.mark.parametrize("shape", [(2,), (3, 2), (4,)])
+@pytest.mark.parametrize("shape", [(2,), (3, 2), (4,), (6,)])
 def test_runs_over_other_pairs_are_found(
     layout: Layout, golden: Path, asking: MethodCard, tmp_path: Path, shape: tuple[int, ...]
 ) -> None:
@@ -71,3 +71,32 @@ def test_runs_must_not_be_repeated_unless_the_card_says_so(
     table = asking.parity[0].model_copy(update={"compare": {"pred_val": Tolerance(of="pred")}})
     once = asking.model_copy(update={"parity": [table]})
     assert check(layout, golden, once, tmp_path, np.tile(OURS, (3, 1))).worst is Standing.BEYOND
+
+
+def test_a_golden_of_all_pairs_is_met_where_it_was_asked(
+    layout: Layout, golden: Path, asking: MethodCard, tmp_path: Path
+) -> None:
+    """Also of a table whose sides are longer than the answer; an array of another size is told as it is."""
+    whole = np.zeros((5, 4))
+    whole[MASK == 1] = OURS
+    compare = {"pred": Tolerance(), "weights": Tolerance()}
+    table = asking.parity[0].model_copy(update={"compare": compare})
+    labels = np.zeros((5, 4), dtype=np.int8)
+    arrays = {"A_train": labels, "val_mask": MASK, "pred": whole, "weights": whole}
+    save(golden / "toy_Small_12.npz", arrays)
+    answers = Answers(tmp_path, OURS, {"weights": np.zeros(4)})
+    card = asking.model_copy(update={"parity": [table]})
+    (finding,) = check_cases(layout, find_cases(golden), [card], answers)
+    assert [(one.array, one.standing, one.note) for one in finding.arrays] == [
+        ("pred", Standing.OK, ""),
+        ("weights", Standing.BEYOND, "shape (4,) instead of (5, 4)"),
+    ]
+
+
+def test_where_nothing_was_asked_nothing_is_answered(
+    layout: Layout, golden: Path, asking: MethodCard, tmp_path: Path
+) -> None:
+    arrays = {"A_train": np.zeros((5, 4), np.int8), "val_mask": np.zeros((5, 4), np.int8), "pred_val": OURS[:0]}
+    save(golden / "toy_Small_12.npz", arrays)
+    (finding,) = check_cases(layout, find_cases(golden), [asking], Answers(tmp_path, OURS[:0], {}))
+    assert finding.worst is Standing.OK

@@ -195,7 +195,7 @@ def test_nothing_of_a_golden_or_a_mirror_is_unpickled(
     with pytest.raises(ValueError, match="allow_pickle"):
         check(layout, tmp_path, stepping, mirrors=(tmp_path,), mirrored={"features": "x.npy"})
     np.savez(tmp_path / "case.npz", x=trap)
-    with pytest.raises(CorruptData, match="not a readable golden: .*allow_pickle"):
+    with pytest.raises(CorruptData, match=r"not a readable golden: .*allow_pickle"):
         arrays_in(tmp_path / "case.npz")
     assert not mark.exists()
 

@@ -37,7 +37,7 @@ class Counting:
     def __call__(self, trial: Trial) -> Iterator[Result]:
         self.asked.append(trial)
         out = self.folder / f"out-{len(self.asked)}"
-        out.mkdir()
+        out.mkdir(parents=True)
         scores = np.full((1, int((trial.inputs["folds"] == -1).sum())), float(trial.parameters["count"]))
         (out / "predictions.npy").write_bytes(npy_bytes(scores))
         yield Result(Verdict.OK, "", out, 2.0)
@@ -98,6 +98,28 @@ def test_rows_without_their_split_are_said(
     finding = check(layout, rows, counting, Counting(tmp_path))
     assert finding.worst is Standing.FAILED
     assert "A_train, train_mask, val_mask" in finding.note
+
+
+def test_the_first_case_that_holds_the_split_is_taken(
+    layout: Layout, rows: Path, counting: MethodCard, tmp_path: Path
+) -> None:
+    """Whatever the order in which the files were written, and whatever else it holds."""
+    for name in ("z", "b", "y", "c"):
+        save(rows / f"{name}_Small_12.npz", {"A_train": MASK, "val_mask": 1 - MASK, "train_mask": MASK})
+    first = {"A_train": 1 - MASK, "val_mask": MASK, "train_mask": 1 - MASK, "pred": MASK}
+    save(rows / "a_Small_12.npz", first)
+    assert check(layout, rows, counting, Counting(tmp_path)).worst is Standing.OK
+
+
+def test_rows_of_which_the_golden_holds_none_are_told(
+    layout: Layout, rows: Path, counting: MethodCard, tmp_path: Path
+) -> None:
+    save(rows / "rows_Small_12.npz", {"other": np.zeros((3, 3))})
+    finding = check(layout, rows, counting, Counting(tmp_path))
+    assert finding.worst is Standing.FAILED
+    assert finding.note == "none of the arrays to compare is in the golden"
+    save(rows / "rows_Small_12.npz", {"pred_val": np.zeros((0, 3))})
+    assert check(layout, rows, counting, Counting(tmp_path / "other")).worst is Standing.BEYOND
 
 
 def test_rows_of_a_parameter_that_does_not_count_are_refused(

@@ -25,9 +25,10 @@ from harness.benchmarks.repurposing.parity.splits import check_split
 from harness.benchmarks.repurposing.scoring import score_predictions
 from harness.benchmarks.repurposing.splits.folds import FoldSplit
 from harness.benchmarks.repurposing.splits.separation import separation
-from harness.benchmarks.repurposing.splits.strategies import random
+from harness.benchmarks.repurposing.splits.strategies import random, weakly_correlated
 from harness.data import load_dataset
 from harness.parity.finding import Standing
+from harness.splits import strategy_names
 
 ONE_KIND = "no {} has exactly two kinds of labels, +1 among them, in the test set"
 
@@ -120,6 +121,39 @@ def test_each_input_is_the_one_of_its_name_and_nobody_changes_it_for_the_next() 
             assert not np.asarray(given[name]).flags.writeable
     again = BENCHMARK.inputs(dataset, FoldSplit(folds, "x"), ["drug_similarity"], {"inner_folds": 0})
     assert again["drug_similarity"] is given["drug_similarity"], "made once"
+
+
+def test_how_features_lie_in_memory_changes_no_bit() -> None:
+    features = np.random.default_rng(5).normal(size=(999, 3))
+    features[7, 1] = np.nan
+    turned = np.asfortranarray(features)
+    assert standardised(turned).tobytes() == standardised(features).tobytes()
+    assert standardised(turned).flags.c_contiguous
+
+
+def test_in_a_secret_order_everything_of_a_drug_moves_with_it() -> None:
+    """The mask of training pairs, and the views of features that are the drugs themselves; no other views do."""
+    folds = np.array([[0, -1, 0], [-1, 0, 0], [0, 0, -2], [-1, -1, 0], [0, 0, -1]], dtype=np.int8)
+    names = np.arange(5.0)[:, None]
+    given = {
+        "folds": folds,
+        "training": (folds >= 0).astype(np.int8),
+        "drug_features": names,
+        "drug_views": np.arange(5, dtype=np.int32),
+    }
+    moved = {name: np.asarray(one) for name, one in BENCHMARK.reorder(given, "5" * 32).inputs.items()}
+    order = moved["drug_features"][:, 0].astype(int)
+    assert order.tolist() != list(range(5)) and moved["drug_views"].tolist() == order.tolist()
+    assert (moved["training"] == (moved["folds"] >= 0)).all() and moved["folds"].tolist() != folds.tolist()
+    for count in (4, 6):
+        views = np.arange(count, dtype=np.int32)
+        kept = BENCHMARK.reorder({**given, "drug_views": views}, "5" * 32).inputs["drug_views"]
+        assert np.asarray(kept).tolist() == views.tolist()
+
+
+def test_what_predicts_is_a_strategy() -> None:
+    assert BENCHMARK.scoring.predicting == "unknown_pairs"
+    assert BENCHMARK.scoring.predicting in strategy_names("repurposing")
 
 
 def test_a_row_that_hardly_varies_is_like_no_other() -> None:
@@ -266,6 +300,30 @@ def test_a_golden_split_is_made_again_and_compared_pair_by_pair(
     assert other.worst is Standing.BEYOND
 
 
+@pytest.mark.parametrize("early_stop", ["None", "2"])
+def test_a_golden_split_of_distant_drugs_is_of_its_metric(
+    repository: Layout, synthetic: RepurposingDataset, early_stop: str
+) -> None:
+    parameters = weakly_correlated.Parameters(
+        metric="cosine", early_stop=None if early_stop == "None" else int(early_stop)
+    )
+    folds = weakly_correlated.make(synthetic, 3, parameters).folds
+    golden: dict[str, np.ndarray] = {"val_mask": np.packbits(folds == -1)}
+    golden["dist"] = separation(synthetic, folds, "cosine")
+    found = check_split(repository, f"split_weakly_Synthetic_cosine_{early_stop}_3", golden, ())
+    assert found.subject == "weakly_correlated on synthetic"
+    assert [(one.array, one.standing) for one in found.arrays] == [
+        ("val_mask", Standing.OK),
+        ("dist", Standing.OK),
+    ]
+
+
+def test_a_golden_split_of_a_metric_that_there_is_not_is_told(repository: Layout) -> None:
+    found = check_split(repository, "split_weakly_Synthetic_manhattan_None_1", {}, ())
+    assert (found.standing, found.kind, found.arrays) == (Standing.NOT_IMPLEMENTED, "splits", ())
+    assert found.note == "a parameter of split strategy 'weakly_correlated' is wrong"
+
+
 def _metrics_case(**changes: np.ndarray) -> dict[str, np.ndarray]:
     labels, inside = np.array([[1, 0, 1], [0, 1, 0]]), np.array([[1, 1, 1], [1, 1, 0]])
     return {"A": labels, "F": inside, "S": np.array([[3.0, -1.0, 2.0], [-2.0, 4.0, 9.0]]), **changes}
@@ -283,6 +341,43 @@ def test_golden_metrics_are_told_by_their_worst_case() -> None:
         one for one in check_metrics({f"0/{name}": array for name, array in right.items()}) if one.array == "acc"
     )
     assert (one.standing, one.note, one.error) == (Standing.OK, "1 case", 0.0)
+
+
+@pytest.mark.parametrize(
+    ("cases", "standing", "note"),
+    [
+        # what is bad goes before what is not, though it has no error, then the larger error
+        (
+            [np.array(1.0 + 5e-13), np.array([1.0, 1.0])],
+            Standing.BEYOND,
+            "2 cases, worst in 1; shape () instead of (2,)",
+        ),
+        ([np.array(1.0 + 3e-12), np.array(2.0)], Standing.BEYOND, "2 cases, worst in 1"),
+        ([np.array(2.0), np.array(1.0 + 3e-12)], Standing.BEYOND, "2 cases, worst in 0"),
+        ([np.array(1.0), np.array(1.0 + 5e-13)], Standing.OK, "2 cases, worst in 1"),
+        ([np.array(1.0), np.array(1.0)], Standing.OK, "2 cases"),
+        # of equal ones the first
+        ([np.array(2.0)] * 9, Standing.BEYOND, "9 cases, worst in 0"),
+    ],
+)
+def test_the_worst_case_is_the_one_that_is_told(cases: list[np.ndarray], standing: Standing, note: str) -> None:
+    arrays = {
+        f"{number}/{name}": array
+        for number, accuracy in enumerate(cases)
+        for name, array in _metrics_case(acc=accuracy).items()
+    }
+    (found,) = (one for one in check_metrics(arrays) if one.array == "acc")
+    assert (found.standing, found.note) == (standing, note)
+
+
+def test_golden_scores_of_zero_are_half_of_the_lowest() -> None:
+    scores = np.array([[3.0, 0.0, 2.0], [-2.0, 4.0, 9.0]])
+    filled = np.array([[3.0, -1.0, 2.0], [-2.0, 4.0, 0.0]])
+    case = _metrics_case(S=scores, scores_after_fill=filled)
+    nothing = _metrics_case(S=np.zeros((2, 3)), predictions=np.array([[1, 1, 1], [1, 1, 0]]))
+    for one, name in ((case, "scores_after_fill"), (nothing, "predictions")):
+        found = {each.array: each for each in check_metrics({f"0/{key}": array for key, array in one.items()})}
+        assert found[name].standing is Standing.OK, found[name]
 
 
 def test_every_golden_metric_is_compared_with_its_own() -> None:
