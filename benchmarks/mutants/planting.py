@@ -18,6 +18,7 @@ from benchmarks.mutants.changes import Mutant, differing_code
 # Names the file with the mutant's text; read by every Python that has `hook` on its path.
 VARIABLE = "PERMAFROST_MUTANT"
 _MODULE_LEVEL = "<module>"
+_COMPREHENSIONS = ("<genexpr>", "<listcomp>", "<setcomp>", "<dictcomp>")
 
 
 def functions_of(root: Path, mutant: Mutant) -> list[tuple[CodeType, CodeType]] | None:
@@ -26,12 +27,19 @@ def functions_of(root: Path, mutant: Mutant) -> list[tuple[CodeType, CodeType]] 
     original = path.read_bytes()
     codes = [compile(text, str(path), "exec", dont_inherit=True) for text in (original, mutant.text(original))]
     pairs = list(differing_code(codes[0], codes[1]))
-    functions = [pair for pair in pairs if pair[0].co_flags & 0x2 and pair[0].co_qualname != _MODULE_LEVEL]
+    functions = [pair for pair in pairs if _is_called(pair[0])]
     bodies = [pair for pair in pairs if pair not in functions]
     # a body that differs only by the functions in it is loaded already
     if any(_own(one) != _own(other) for one, other in bodies):
         return None
     return functions
+
+
+def _is_called(code: CodeType) -> bool:
+    """Whether it is a function; a comprehension that fills a table is over once the module is loaded."""
+    outer, _, name = code.co_qualname.rpartition(".")
+    at_load = name == _MODULE_LEVEL or (name in _COMPREHENSIONS and not outer.endswith("<locals>"))
+    return bool(code.co_flags & 0x2) and not at_load
 
 
 def plant(root: Path, mutant: Mutant, work: Path) -> bool:

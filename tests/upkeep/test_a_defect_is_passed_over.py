@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from benchmarks.mutants.changes import mutants_of
+from benchmarks.mutants.planting import functions_of
 from benchmarks.mutants.reach import Reach, chosen_of
 
 MODULE = '''"""A module."""
@@ -48,3 +49,20 @@ def test_a_test_that_only_builds_a_class_is_asked_too(tmp_path: Path) -> None:
     mutant = mutants_of(tmp_path, "harness/limits.py")[0]
     chosen = chosen_of({**reaches, "five.py": [called]}, tmp_path, mutant, None)
     assert [one.test for one in chosen] == ["one.py::test", "two.py::test", "five.py::test"]
+
+
+def test_what_fills_a_table_while_a_module_is_loaded_is_no_function(tmp_path: Path) -> None:
+    """No test calls it: a new process has to load it, and every test of the module may notice."""
+    path = tmp_path / "harness" / "names.py"
+    path.parent.mkdir()
+    path.write_text(
+        "TABLE = tuple(2 * one for one in range(9))\n"
+        "class Kept:\n    LIST = [3 * one for one in range(9)]\n"
+        "def called():\n    return sum(4 * one for one in range(9))\n"
+    )
+    where = {
+        mutant.line: None if (pairs := functions_of(tmp_path, mutant)) is None else bool(pairs)
+        for mutant in mutants_of(tmp_path, "harness/names.py")
+        if mutant.before in ("2", "3", "4")
+    }
+    assert where == {1: None, 3: None, 5: True}
