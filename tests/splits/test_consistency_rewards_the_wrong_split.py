@@ -137,13 +137,54 @@ def test_thresholds_and_controls_are_the_papers() -> None:
     assert min(row.better for row in rows) == pytest.approx(1 / 401)
 
 
+def test_a_published_number_comes_out_again() -> None:
+    """To the last digit: controls and signs are drawn from the seed, a stream each."""
+    other = np.array([KNOWN, TEST_NEW, KNOWN, VALID_NEW, KNOWN, DISCARDED] * 10, dtype=np.int32)
+    rows = consistency({"true": TRUE, "other": other}, YEARS, thresholds=[2000], controls=50, seed=3)
+    assert [row.to_json() for row in rows] == [
+        {
+            "split": "true",
+            "year": 2000,
+            "drugs": 50,
+            "penalty": 0,
+            "index": None,
+            "control_mean": 150.4,
+            "control_sd": pytest.approx(20.708452380610193, rel=1e-12),
+            "better": 1 / 51,
+            "worse": 1.0,
+            "differs": 1.0,
+        },
+        {
+            "split": "other",
+            "year": 2000,
+            "drugs": 40,
+            "penalty": 50,
+            "index": 1.0,
+            "control_mean": 121.4,
+            "control_sd": pytest.approx(27.019252395282887, rel=1e-12),
+            "better": 1 / 51,
+            "worse": 1.0,
+            "differs": 1 / 51,
+        },
+    ]
+
+
 def test_what_can_not_be_compared_is_refused() -> None:
-    with pytest.raises(DataError, match="no drug of the dataset has a year"):
+    with pytest.raises(DataError) as undated:
         consistency({"true": TRUE}, np.zeros_like(YEARS))
-    with pytest.raises(UsageError, match="no split 'cluster'"):
-        consistency({"true": TRUE}, YEARS, against="cluster")
-    with pytest.raises(UsageError, match="there is no split"):
+    assert (undated.value.what, undated.value.todo) == (
+        "no drug of the dataset has a year of approval",
+        "use a dataset that tells them",
+    )
+    with pytest.raises(UsageError) as refused:
+        consistency({"true": TRUE, "other": TRUE}, YEARS, against="cluster")
+    assert (refused.value.what, refused.value.todo) == (
+        "there is no split 'cluster' to compare with",
+        "name one of true, other",
+    )
+    with pytest.raises(UsageError, match="there is no split") as nothing:
         consistency({}, YEARS)
+    assert nothing.value.todo == "name one of none"
 
 
 def test_another_benchmark_has_no_index() -> None:
