@@ -83,8 +83,15 @@ def test_another_number_of_inner_models_is_refused() -> None:
     ],
 )
 def test_a_golden_split_that_can_not_be_made_says_why(
-    repository: Layout, tmp_path: Path, case: str, standing: Standing, note: str
+    repository: Layout,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    case: str,
+    standing: Standing,
+    note: str,
 ) -> None:
+    # a folder of originals that the machine knows would have them
+    monkeypatch.delenv("PERMAFROST_MIRROR", raising=False)
     elsewhere = Layout(repository.root, tmp_path, tmp_path)
     found = check_split(elsewhere, case, {}, (tmp_path,))
     assert (found.case, found.standing, found.arrays) == (case, standing, ()) and found.note.endswith(note)
