@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from harness import api
+from harness.api.pages import fingerprint
 from harness.base.files import write_atomic
 from harness.base.layout import Layout
+from harness.base.vocabulary import Verdict
 from harness.planning.plan import Plan
+from harness.results.last_audit import REFERENCE, STORED, LastAudit, write_last_audit
 from harness.results.scoring import scores_path
 from harness.results.store import Store
 from tests.fabricate import planned_of, put_run
@@ -34,6 +38,9 @@ def _log(layout: Layout, plan: Plan) -> Path:
     return Store(layout.runs).path(planned_of(plan.cells[0]).key) / "log.txt"
 
 
+_AUDIT = LastAudit(
+    at="today", tree="", results=1, passed=1, failed=0, superseded=0, unfinished=0, replayed=0, digest="d"
+)
 CHANGES: dict[str, Callable[[Layout, Plan, Path], object]] = {
     "a run more": lambda layout, plan, page: put_run(layout, planned_of(plan.cells[-1])),
     "a log": lambda layout, plan, page: _other_bytes(_log(layout, plan)),
@@ -41,6 +48,14 @@ CHANGES: dict[str, Callable[[Layout, Plan, Path], object]] = {
     "a claim": lambda layout, plan, page: _touched(layout.published / "repurposing" / "names.toml"),
     "a card": lambda layout, plan, page: _touched(layout.methods / "constant" / "method.toml"),
     "a reference": lambda layout, plan, page: write_atomic(layout.reference / "new.txt", "x"),
+    "code of the harness": lambda layout, plan, page: write_atomic(layout.root / "harness" / "x.py", "x"),
+    "a lock": lambda layout, plan, page: _touched(next(layout.containers.glob("_base/*.lock"))),
+    "a dataset": lambda layout, plan, page: write_atomic(layout.datasets / "mine" / "dataset.toml", "x"),
+    "a dataset in the cache": lambda layout, plan, page: write_atomic(layout.cache / "datasets" / "new", "x"),
+    "a split in the cache": lambda layout, plan, page: write_atomic(layout.cache / "splits" / "a" / "new", "x"),
+    "a link": lambda layout, plan, page: (layout.methods / "link").symlink_to(layout.methods / "constant"),
+    "an audit of runs": lambda layout, plan, page: write_last_audit(layout, STORED, _AUDIT),
+    "an audit of reference results": lambda layout, plan, page: write_last_audit(layout, REFERENCE, _AUDIT),
     "data in the cache": lambda layout, plan, page: write_atomic(layout.cache / "data" / "new", "x"),
     "the page": lambda layout, plan, page: _other_bytes(page),
     "no page": lambda layout, plan, page: page.unlink(),
@@ -74,6 +89,40 @@ def test_a_page_is_kept_while_nothing_changes(evidence: Layout, made_up: Plan, m
     assert _report(evidence, made_up) == page and len(made) == 1
     assert _report(evidence, made_up, unless_current=False) == page and len(made) == 2
     assert _report(evidence, Plan("other", made_up.cells[:1])) == page and len(made) == 3
+
+
+def test_what_is_not_shown_makes_no_page_anew(evidence: Layout, made_up: Plan, made: list[Path]) -> None:
+    _report(evidence, made_up)
+    write_atomic(evidence.methods / "constant" / "__pycache__" / "method.pyc", "x")
+    write_atomic(evidence.cache / "parts" / "new", "x")
+    write_atomic(evidence.local / "work" / "new", "x")
+    _report(evidence, made_up)
+    assert len(made) == 1
+
+
+def test_each_thing_that_is_told_of_a_cell_and_each_mirror_counts(
+    fabricated: Layout, made_up: Plan, tmp_path: Path
+) -> None:
+    table = api.status(made_up, repository=api.Repository(fabricated))
+    one, *others = table.cells
+    cell = one.cell
+    changed = [
+        replace(one, cell=replace(cell, verdict=Verdict.ERROR)),
+        replace(one, cell=replace(cell, reason="another")),
+        replace(one, row="another"),
+        replace(one, metrics={}),
+        replace(one, notes={"AUC": "a note"}),
+        replace(one, reference=True),
+        replace(one, control=not one.control),
+    ]
+    tables = [table, replace(table, name="other"), replace(table, cells=(*others, one))]
+    tables += [replace(table, cells=(one_, *others)) for one_ in changed]
+    found = [fingerprint(fabricated, shown) for shown in tables]
+    found += [fingerprint(fabricated, table, mirrors) for mirrors in ([tmp_path], [tmp_path / "x"])]
+    # a cell without a key is known by its job
+    jobs = [replace(one, cell=replace(cell, planned=None, job=own.cell.job)) for own in table.cells[:3]]
+    found += [fingerprint(fabricated, replace(table, cells=(own,))) for own in jobs]
+    assert len(set(found)) == len(found) and fingerprint(fabricated, table) == found[0]
 
 
 @pytest.mark.parametrize("change", CHANGES)
