@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -16,8 +16,6 @@ from harness import api as typed_api
 from harness import report
 from harness.api import audits, claims, contests, handles, jobs, pages, plans, predictions, runs
 from harness.base.errors import EngineError
-from harness.base.layout import Layout
-from harness.base.progress import Silent
 from harness.base.vocabulary import Verdict
 from harness.benchmarks.new_item import NewItem
 from harness.contest import ContestRequest
@@ -27,70 +25,11 @@ from harness.planning.plan import Plan
 from harness.planning.request import Request
 from harness.prediction import PredictionRequest
 from harness.report import site
+from tests.api.conftest import Listener, Machine, Put
 from tests.fabricate import planned_of
 
 # what answers is stood in for: its answers are of no type
 api: Any = typed_api
-
-Told = list[tuple[tuple[Any, ...], dict[str, Any]]]
-Put = Callable[..., Told]
-
-
-class Listener(Silent):
-    """Progress that keeps what a person is told."""
-
-    def __init__(self) -> None:
-        self.notes: list[str] = []
-
-    def note(self, text: str) -> None:
-        self.notes.append(text)
-
-
-@dataclass(frozen=True)
-class Machine:
-    """A repository with a mirror, and the engine that is found where it is asked for."""
-
-    repository: typed_api.Repository
-    engine: object
-    asked: Told
-
-    @property
-    def layout(self) -> Layout:
-        return self.repository.layout
-
-
-ENGINE = SimpleNamespace(name="docker", facts=SimpleNamespace(version="20.10"))
-
-
-@pytest.fixture
-def put(monkeypatch: pytest.MonkeyPatch) -> Put:
-    """What a module calls is answered by `answer`; with what it was called."""
-
-    def in_place(module: Any, name: str, answer: Any = None) -> Told:
-        told: Told = []
-
-        def stand_in(*own: Any, **named: Any) -> Any:
-            told.append((own, named))
-            return answer
-
-        monkeypatch.setattr(module, name, stand_in)
-        return told
-
-    return in_place
-
-
-@pytest.fixture
-def machine(fabricated: Layout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Machine:
-    asked: Told = []
-
-    @contextmanager
-    def find(*own: Any, **named: Any) -> Iterator[object]:
-        asked.append((own, named))
-        yield ENGINE
-
-    for module in (audits, jobs, predictions, runs):
-        monkeypatch.setattr(module, "find_engine", find)
-    return Machine(api.Repository(fabricated, (tmp_path,), True, "runsc"), ENGINE, asked)
 
 
 def test_a_prediction_is_of_all_that_was_asked(machine: Machine, put: Put) -> None:
