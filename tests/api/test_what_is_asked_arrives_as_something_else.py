@@ -86,7 +86,7 @@ def test_an_audit_is_told_what_to_run_again_and_shows_it(machine: Machine, put: 
         api.audit(replay=replay, progress=None, repository=here)
         (_, of, note), _ = noted[-1]
         assert (of, note.results, note.replayed, note.failed, note.superseded) == ("stored", 0, replayed, 2, 1)
-        assert (note.passed, note.unfinished) == (5, 3)
+        assert (note.passed, note.unfinished) == (5, 3) and found[-1][1]["without_run"] == 0
 
 
 @pytest.mark.parametrize(("count", "shown"), [(19, "Silent"), (20, "ProgressLines")])
