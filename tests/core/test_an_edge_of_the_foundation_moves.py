@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import io
 import os
 import subprocess
+import sys
 import threading
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from harness.base.errors import CorruptData, ManifestError
 from harness.base.git import LEFTOVERS, differences
-from harness.base.heartbeat import Pulse
+from harness.base.heartbeat import PULSE, Pulse, heartbeat
 from harness.base.manifest_faults import plain_faults
 from harness.base.manifests import NamedManifest, Strict, load_named, load_toml
 from harness.base.markdown import code, plain
+from harness.base.ownership import is_owned, own_folder
+from harness.base.progress import ProgressBar, ProgressLines
 from harness.base.sheets import sheet_lines
-from harness.base.tables import csv_text
+from harness.base.tables import csv_text, fitted
 from tests.data.workbooks import rows_xml, write_workbook
 
 GAP = "\n         "
@@ -67,14 +72,79 @@ def test_of_many_threads_three_are_told_and_the_rest_is_counted() -> None:
             threads[-1].start()
             begun.wait(10)
             pulse.beat(0.0)
+        # what the command itself is at stands beside them, and the command alone does not
+        with pulse.activity("reading"):
+            pulse.beat(0.0)
         release.set()
         for thread in threads:
             thread.join()
         pulse.beat(0.0)
     three = "run 1 (0 s); run 2 (0 s); run 3 (0 s)"
     assert said[:3] == ["run 1 (0 s)", "run 1 (0 s); run 2 (0 s)", three]
-    assert said[3:] == [f"{three}, and 1 more", f"{three}, and 2 more", "the command (0 s)"]
-    assert pulse.beat(0.0) == 0.0 and len(said) == 6, "nobody does anything any more"
+    assert said[3:5] == [f"{three}, and 1 more", f"{three}, and 2 more"]
+    assert said[5:] == ["reading (0 s); run 1 (0 s); run 2 (0 s), and 3 more", "the command (0 s)"]
+    assert pulse.beat(0.0) == 0.0 and len(said) == 7, "nobody does anything any more"
+
+
+def test_a_heartbeat_does_not_keep_a_program_from_its_end() -> None:
+    with heartbeat("work", pulse=Pulse()):
+        assert ("heartbeat", True) in {(one.name, one.daemon) for one in threading.enumerate()}
+    assert "heartbeat" not in {one.name for one in threading.enumerate()}
+
+
+def test_a_bar_shows_what_is_done_how_far_and_since_when(monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", stream)
+    bar = ProgressBar()
+    columns = [(type(one).__name__, getattr(one, "text_format", "")) for one in bar._bar.columns]
+    assert columns == [
+        ("TextColumn", "{task.description}"),
+        ("BarColumn", ""),
+        ("MofNCompleteColumn", ""),
+        ("TimeElapsedColumn", ""),
+        ("TextColumn", "{task.fields[activity]}"),
+    ]
+    assert bar._bar.live.transient and bar._bar.console.file is stream
+    bar.live("nothing yet")
+    bar.begin("building [bold]", 2)
+    bar.live("[red]reading")
+    (task,) = bar._bar.tasks
+    assert (task.fields["activity"], bar._bar.columns[-1].render(task).plain) == ("[red]reading",) * 2
+
+
+def test_a_line_of_progress_is_seen_at_once_and_counts_as_heard(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[str] = []
+
+    class Pipe(io.StringIO):
+        def flush(self) -> None:
+            seen.append(self.getvalue())
+
+    monkeypatch.setattr(PULSE, "heard", lambda: seen.append("heard"))
+    ProgressLines(Pipe()).note("one")
+    assert seen == ["  one\n", "heard"]
+
+
+def test_a_column_that_is_wider_than_the_width_has_a_table_of_its_own() -> None:
+    rows = [["name", "x" * 30, "y"], ["one", "1", "2"], ["two", "3", "4"]]
+    assert fitted(rows, width=20) == [
+        *(f"name  {'x' * 30}", "one   1", "two   3"),
+        *("", "name  y", "one   2", "two   4"),
+    ]
+
+
+def test_a_lock_is_opened_to_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Over NFS only such a file can be locked."""
+    really, ways = os.open, dict[str, int]()
+
+    def opened(path: Path, flags: int, *more: Any, **where: Any) -> int:
+        ways[Path(path).name] = flags & os.O_ACCMODE
+        return really(path, flags, *more, **where)
+
+    (tmp_path / "free").touch()
+    monkeypatch.setattr(os, "open", opened)
+    assert not is_owned(tmp_path / "free")
+    own_folder(tmp_path / "work")
+    assert (ways["free"], ways["owner.lock"]) == (os.O_RDWR, os.O_RDWR)
 
 
 @pytest.mark.parametrize(
@@ -155,6 +225,23 @@ def test_every_fault_of_a_manifest_has_its_line(card: Path) -> None:
         load_toml(card, Card)
 
 
+def test_a_field_is_meant_only_where_it_is_missing(card: Path) -> None:
+    class Inner(Strict):
+        size: int
+
+    class Outer(Strict):
+        title: str
+        inner: Inner
+
+    card.write_text("[inner]\nsize = 1\ntitel = 1\n")
+    with pytest.raises(ManifestError) as told, plain_faults(card, Outer):
+        load_toml(card, Outer)
+    assert told.value.where.split(GAP) == [
+        f"{card}: title: is missing",
+        f"{card}: inner.titel: there is no such field",
+    ]
+
+
 def test_a_fault_of_the_whole_is_told_at_its_top(card: Path) -> None:
     class Whole(Strict):
         pair: tuple[int, int] = (0, 0)
@@ -176,6 +263,9 @@ def _changed(path: Path, change: str) -> None:
     if change == "a secret":
         content[info.header_offset + 6] |= 1
         content[entry + 8] |= 1
+    elif change == "more than there is":
+        for place in (info.header_offset + 18, entry + 20):
+            content[place : place + 8] = (1 << 20).to_bytes(4, "little") * 2
     elif change == "an unknown way of packing":
         content[info.header_offset + 8] = content[entry + 10] = 99
     else:
@@ -183,11 +273,12 @@ def _changed(path: Path, change: str) -> None:
     path.write_bytes(content)
 
 
-@pytest.mark.parametrize("change", ["a secret", "an unknown way of packing", "other bytes"])
+@pytest.mark.parametrize("change", ["a secret", "an unknown way of packing", "other bytes", "more than there is"])
 def test_a_workbook_that_can_not_be_unpacked_is_no_workbook(tmp_path: Path, change: str) -> None:
     plain_book = write_workbook(tmp_path / "plain.xlsx", {"one": rows_xml([["a"]])})
     book = tmp_path / "book.xlsx"
-    with zipfile.ZipFile(plain_book) as old, zipfile.ZipFile(book, "w", zipfile.ZIP_DEFLATED) as new:
+    way = zipfile.ZIP_STORED if change == "more than there is" else zipfile.ZIP_DEFLATED
+    with zipfile.ZipFile(plain_book) as old, zipfile.ZipFile(book, "w", way) as new:
         for name in old.namelist():
             new.writestr(name, old.read(name))
     assert sheet_lines(book) == [(1, ["a"])]
