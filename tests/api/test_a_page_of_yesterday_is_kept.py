@@ -38,9 +38,6 @@ def _log(layout: Layout, plan: Plan) -> Path:
     return Store(layout.runs).path(planned_of(plan.cells[0]).key) / "log.txt"
 
 
-_AUDIT = LastAudit(
-    at="today", tree="", results=1, passed=1, failed=0, superseded=0, unfinished=0, replayed=0, digest="d"
-)
 CHANGES: dict[str, Callable[[Layout, Plan, Path], object]] = {
     "a run more": lambda layout, plan, page: put_run(layout, planned_of(plan.cells[-1])),
     "a log": lambda layout, plan, page: _other_bytes(_log(layout, plan)),
@@ -48,14 +45,6 @@ CHANGES: dict[str, Callable[[Layout, Plan, Path], object]] = {
     "a claim": lambda layout, plan, page: _touched(layout.published / "repurposing" / "names.toml"),
     "a card": lambda layout, plan, page: _touched(layout.methods / "constant" / "method.toml"),
     "a reference": lambda layout, plan, page: write_atomic(layout.reference / "new.txt", "x"),
-    "code of the harness": lambda layout, plan, page: write_atomic(layout.root / "harness" / "x.py", "x"),
-    "a lock": lambda layout, plan, page: _touched(next(layout.containers.glob("_base/*.lock"))),
-    "a dataset": lambda layout, plan, page: write_atomic(layout.datasets / "mine" / "dataset.toml", "x"),
-    "a dataset in the cache": lambda layout, plan, page: write_atomic(layout.cache / "datasets" / "new", "x"),
-    "a split in the cache": lambda layout, plan, page: write_atomic(layout.cache / "splits" / "a" / "new", "x"),
-    "a link": lambda layout, plan, page: (layout.methods / "link").symlink_to(layout.methods / "constant"),
-    "an audit of runs": lambda layout, plan, page: write_last_audit(layout, STORED, _AUDIT),
-    "an audit of reference results": lambda layout, plan, page: write_last_audit(layout, REFERENCE, _AUDIT),
     "data in the cache": lambda layout, plan, page: write_atomic(layout.cache / "data" / "new", "x"),
     "the page": lambda layout, plan, page: _other_bytes(page),
     "no page": lambda layout, plan, page: page.unlink(),
@@ -91,13 +80,39 @@ def test_a_page_is_kept_while_nothing_changes(evidence: Layout, made_up: Plan, m
     assert _report(evidence, Plan("other", made_up.cells[:1])) == page and len(made) == 3
 
 
-def test_what_is_not_shown_makes_no_page_anew(evidence: Layout, made_up: Plan, made: list[Path]) -> None:
-    _report(evidence, made_up)
-    write_atomic(evidence.methods / "constant" / "__pycache__" / "method.pyc", "x")
-    write_atomic(evidence.cache / "parts" / "new", "x")
-    write_atomic(evidence.local / "work" / "new", "x")
-    _report(evidence, made_up)
-    assert len(made) == 1
+def test_every_folder_that_a_page_is_made_of_and_each_audit_counts(
+    fabricated: Layout, made_up: Plan, tmp_path: Path
+) -> None:
+    table = api.status(made_up, repository=api.Repository(fabricated))
+    layout = Layout(tmp_path / "root", tmp_path / "cache", tmp_path / "local")
+    places = [
+        *("root/harness", "root/methods/one", "root/containers/_base", "root/datasets", "root/results/published"),
+        *(
+            "root/results/reference",
+            "cache/data",
+            "cache/datasets",
+            "cache/splits/x",
+            "local/runs/a",
+            "local/scores",
+        ),
+    ]
+    audit = LastAudit(
+        **{"at": "today", "tree": "", "digest": "d", "results": 1, "passed": 1, "failed": 0},
+        **{"superseded": 0, "unfinished": 0, "replayed": 0},
+    )
+    found = [fingerprint(layout, table)]
+    for place in places:
+        write_atomic(tmp_path / place / "file", "x")
+        found.append(fingerprint(layout, table))
+    (tmp_path / "root/methods/link").symlink_to(tmp_path / "cache")
+    found.append(fingerprint(layout, table))
+    for of in (STORED, REFERENCE):
+        write_last_audit(layout, of, audit)
+        found.append(fingerprint(layout, table))
+    assert len(set(found)) == len(found) == 15
+    for place in ("root/methods/one/__pycache__", "cache/parts", "local/work", "root/docs"):
+        write_atomic(tmp_path / place / "file", "x")
+        assert fingerprint(layout, table) == found[-1]
 
 
 def test_each_thing_that_is_told_of_a_cell_and_each_mirror_counts(

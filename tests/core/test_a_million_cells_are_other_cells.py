@@ -224,6 +224,9 @@ def test_a_cell_takes_few_bytes() -> None:
     tracemalloc.stop()
     assert len(kept) == 5_000
     assert size < 5_000 * 100, f"{size / 5_000:.0f} bytes for each"
+    # what is only judged anew is not kept a second time
+    assert kept.judged([None] * 5_000)._columns is kept._columns
+    assert kept[::-1].judged([None] * 5_000)._columns is not kept._columns
 
 
 def test_jobs_of_many_seeds_are_made_when_they_are_looked_at(repository: Layout) -> None:
