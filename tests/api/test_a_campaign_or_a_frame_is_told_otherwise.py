@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -25,7 +26,7 @@ from harness.results.merge import Merged
 from harness.results.remainder import Told
 from harness.results.store import Store
 from tests.api.conftest import Listener, Machine, Put
-from tests.fabricate import planned_of
+from tests.fabricate import planned_of, put_run
 from tests.report.made_up import claim
 
 # what answers is stood in for: its answers are of no type
@@ -49,6 +50,7 @@ def test_what_the_log_calls_finished_and_is_not_is_run(machine: Machine, put: Pu
     assert [cell.verdict for cell in ran[0][0][1]][3:] == [Verdict.ERROR, Verdict.PENDING, Verdict.PENDING]
     assert listener.notes[0] == "2 runs that the log calls finished can't be believed, and are run again"
     # the table is of the records, whatever the log says
+    assert campaign.table.cells[0].cell.record["verdict"] == "ok"
     assert [one.cell.verdict for one in campaign.table.cells][3:] == [
         Verdict.ERROR,
         Verdict.PENDING,
@@ -74,6 +76,24 @@ def test_records_that_were_read_are_not_read_again(machine: Machine, put: Put, m
     joined, done = put(runs, "join", Cells()), Plan("done", made_up.cells[:4])
     campaign = api.run(done, progress=None, repository=machine.repository)
     assert (campaign.left, campaign.stopped, joined, machine.asked) == (0, False, [], [])
+
+
+def test_what_was_run_is_in_the_table(
+    evidence: Layout, made_up: Plan, put: Put, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = SimpleNamespace(name="docker", facts=SimpleNamespace(version="20.10"))
+    shown: list[str] = []
+
+    def ran(layout: Layout, *_: Any, progress: Any, **_named: Any) -> bool:
+        shown.append(type(progress).__name__)
+        put_run(layout, planned_of(made_up.cells[4]))
+        return False
+
+    put(runs, "find_engine", nullcontext(engine))
+    monkeypatch.setattr(runs, "run_cells", ran)
+    campaign = api.run(Plan("some", made_up.cells[3:5]), repository=api.Repository(evidence))
+    assert [one.cell.verdict for one in campaign.table.cells] == [Verdict.ERROR, Verdict.OK]
+    assert (campaign.left, campaign.stopped, shown) == (1, False, ["ProgressLines"])
 
 
 def test_a_plan_without_its_splits_is_named(machine: Machine, made_up: Plan) -> None:
@@ -158,6 +178,9 @@ def test_folders_are_looked_at_before_any_is_merged(
     (run,) = refused.refused
     assert (run.key, run.label, run.what, run.where) == ("", "all of its runs", "cut", "its log")
     assert (refused.folder, merged) == (one, Merged(other))
+    told = put(stores, "merge_folder", Merged(other))
+    api.merge(other, repository=here)
+    assert type(told[0][0][2]).__name__ == "ProgressLines"
 
 
 def test_published_names_are_known_where_they_stand(machine: Machine, put: Put, tmp_path: Path) -> None:

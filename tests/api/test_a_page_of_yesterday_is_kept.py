@@ -78,6 +78,10 @@ def test_a_page_is_kept_while_nothing_changes(evidence: Layout, made_up: Plan, m
     assert _report(evidence, made_up) == page and len(made) == 1
     assert _report(evidence, made_up, unless_current=False) == page and len(made) == 2
     assert _report(evidence, Plan("other", made_up.cells[:1])) == page and len(made) == 3
+    repository = api.Repository(evidence)
+    for _ in range(2):
+        api.report(api.status(made_up, repository=repository), repository=repository)
+    assert len(made) == 5, "a page is kept only where that is asked for"
 
 
 def test_every_folder_that_a_page_is_made_of_and_each_audit_counts(
@@ -104,12 +108,15 @@ def test_every_folder_that_a_page_is_made_of_and_each_audit_counts(
     for place in places:
         write_atomic(tmp_path / place / "file", "x")
         found.append(fingerprint(layout, table))
+    # a name that is no text is a name
+    Path(os.fsdecode(os.fsencode(tmp_path / "cache/data") + b"/\xff")).touch()
+    found.append(fingerprint(layout, table))
     (tmp_path / "root/methods/link").symlink_to(tmp_path / "cache")
     found.append(fingerprint(layout, table))
     for of in (STORED, REFERENCE):
         write_last_audit(layout, of, audit)
         found.append(fingerprint(layout, table))
-    assert len(set(found)) == len(found) == 15
+    assert len(set(found)) == len(found) == 16
     for place in ("root/methods/one/__pycache__", "cache/parts", "local/work", "root/docs"):
         write_atomic(tmp_path / place / "file", "x")
         assert fingerprint(layout, table) == found[-1]

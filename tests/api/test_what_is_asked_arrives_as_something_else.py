@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,7 +15,7 @@ import pytest
 
 from harness import api as typed_api
 from harness import report
-from harness.api import audits, claims, contests, handles, jobs, pages, plans, predictions, runs
+from harness.api import audits, claims, contests, datasets, handles, jobs, pages, plans, predictions, runs
 from harness.base.errors import EngineError
 from harness.base.vocabulary import Verdict
 from harness.benchmarks.new_item import NewItem
@@ -58,8 +59,9 @@ def test_a_prediction_is_of_all_that_was_asked(machine: Machine, put: Put) -> No
     own = (machine.layout, machine.engine, request, "who")
     assert answers == [(own, {"mirrors": here.mirrors, "progress": listener})]
     assert machine.asked == [((machine.layout,), {"install": True, "runtime": "runsc"})]
-    api.predict("all", "d", progress=None, repository=here)
+    api.predict("all", "d", repository=here)
     assert chosen[1][0][1] == PredictionRequest(methods=("all",), dataset="d")
+    assert type(answers[1][1]["progress"]).__name__ == "ProgressLines"
 
 
 def test_an_audit_is_told_what_to_run_again_and_shows_it(machine: Machine, put: Put, made_up: Plan) -> None:
@@ -86,7 +88,8 @@ def test_an_audit_is_told_what_to_run_again_and_shows_it(machine: Machine, put: 
         api.audit(replay=replay, progress=None, repository=here)
         (_, of, note), _ = noted[-1]
         assert (of, note.results, note.replayed, note.failed, note.superseded) == ("stored", 0, replayed, 2, 1)
-        assert (note.passed, note.unfinished) == (5, 3) and found[-1][1]["without_run"] == 0
+        assert (note.passed, note.unfinished) == (5, 3)
+        assert (found[-1][1]["without_run"], found[-1][1]["seed"]) == (0, 0)
 
 
 @pytest.mark.parametrize(("count", "shown"), [(19, "Silent"), (20, "ProgressLines")])
@@ -127,7 +130,7 @@ def test_a_contest_is_of_what_was_named(machine: Machine, put: Put) -> None:
         put(contests, "contest_plan", Plan("table", ())),
         put(contests, "load_reference", {"k": "v"}),
     )
-    cells = [SimpleNamespace(row=row) for row in ("b", "a", "b")]
+    cells, joined = [SimpleNamespace(row=row) for row in ("b", "a", "b")], put(contests, "join", "joined")
     tables = put(contests, "build_table", SimpleNamespace(cells=cells))
     held = put(contests, "hold_contest", "contest")
     named: dict[str, Any] = {"datasets": "synthetic", "splits": ["random"], "seeds": [7]}
@@ -142,7 +145,8 @@ def test_a_contest_is_of_what_was_named(machine: Machine, put: Put) -> None:
     )
     assert planned == [((layout, here.store, request, {}), {})] and entries == []
     ((own, _),) = tables
-    assert own[:3] == (layout, here.store, Plan("table", ())) and own[4] == {}
+    assert own == (layout, here.store, Plan("table", ()), "joined", {})
+    assert joined == [((Plan("table", ()), here.store), {"records": True})]
     ((table, metric, order), _) = held[0]
     assert table.cells == cells and metric.name == "NS-AUC/as-defined" and order == ["b", "a"]
     api.contest("pmf", metric="AUC/as-published", suite="smoke", reference=True, repository=here)
@@ -216,6 +220,7 @@ def test_a_campaign_is_run_with_all_that_was_chosen(machine: Machine, put: Put, 
         repository=here,
     )
     assert (campaign.left, campaign.stopped) == (3, True) and len(campaign.table.cells) == 3
+    assert campaign.table.cells[0].cell.record["verdict"] == "error"
     (((layout, cells, engine), named),) = ran
     assert layout == machine.layout and engine is machine.engine
     assert [cell.verdict for cell in cells] == [Verdict.ERROR, Verdict.PENDING, Verdict.PENDING]
@@ -278,8 +283,11 @@ def test_a_campaign_in_another_thread_is_stopped_by_its_own_event(machine: Machi
     thread.start()
     thread.join()
     assert found[1] is given and isinstance(found[0], threading.Event) and found[0] is not given
+    before = signal.getsignal(signal.SIGINT)
     with runs._stopping(given) as event:
-        assert event is given
+        assert event is given and signal.getsignal(signal.SIGINT) == before
+    with runs._stopping(None) as event:
+        assert not event.is_set() and signal.getsignal(signal.SIGINT) != before
 
 
 def test_a_request_is_planned_word_for_word(machine: Machine, put: Put) -> None:
@@ -353,6 +361,16 @@ def test_a_page_and_a_site_are_written_where_they_were_wanted(
     assert api.report(table, str(tmp_path / "page.html"), repository=here) == tmp_path / "page.html"
     assert [own[2] for own, _ in written] == [machine.layout.page, tmp_path / "page.html"]
     assert written[0] == ((machine.layout, table, machine.layout.page), {"mirrors": here.mirrors})
+
+
+def test_a_dataset_is_made_with_its_title_and_parameters(machine: Machine, put: Put) -> None:
+    made = put(datasets, "new_dataset", "dataset")
+    here: dict[str, Any] = {"repository": machine.repository}
+    assert api.new_data("mine", title="T", parameters={"a": 1}, my_table="t.csv", **here) == "dataset"
+    own = (machine.layout, "mine", {"my-table": "t.csv"})
+    assert made == [(own, {"title": "T", "parameters": {"a": 1}})]
+    api.new_data("other", **here)
+    assert made[1] == ((machine.layout, "other", {}), {"title": "", "parameters": {}})
 
 
 def test_without_an_engine_all_but_a_replay_is_audited(
