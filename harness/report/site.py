@@ -53,7 +53,7 @@ def refuse_other_content(folder: Path) -> None:
     """Raise `UsageError` where the folder holds anything that `write_site` has not written."""
     if not folder.exists():
         return
-    listing = read_json(folder / _LISTING) if folder.is_dir() else None
+    listing = read_json(folder / _LISTING)
     files = listing.get("files") if isinstance(listing, dict) else None
     own = {_LISTING, *files} if isinstance(files, dict) else set()
     paths = [path for path in sorted(folder.rglob("*")) if path.is_symlink() or not path.is_dir()]

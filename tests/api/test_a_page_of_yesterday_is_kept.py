@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from harness import api
+from harness.api.pages import fingerprint
 from harness.base.files import write_atomic
 from harness.base.layout import Layout
+from harness.base.vocabulary import Verdict
 from harness.planning.plan import Plan
+from harness.results.last_audit import REFERENCE, STORED, LastAudit, write_last_audit
 from harness.results.scoring import scores_path
 from harness.results.store import Store
 from tests.fabricate import planned_of, put_run
@@ -74,6 +78,73 @@ def test_a_page_is_kept_while_nothing_changes(evidence: Layout, made_up: Plan, m
     assert _report(evidence, made_up) == page and len(made) == 1
     assert _report(evidence, made_up, unless_current=False) == page and len(made) == 2
     assert _report(evidence, Plan("other", made_up.cells[:1])) == page and len(made) == 3
+    repository = api.Repository(evidence)
+    for _ in range(2):
+        api.report(api.status(made_up, repository=repository), repository=repository)
+    assert len(made) == 5, "a page is kept only where that is asked for"
+
+
+def test_every_folder_that_a_page_is_made_of_and_each_audit_counts(
+    fabricated: Layout, made_up: Plan, tmp_path: Path
+) -> None:
+    table = api.status(made_up, repository=api.Repository(fabricated))
+    layout = Layout(tmp_path / "root", tmp_path / "cache", tmp_path / "local")
+    places = [
+        *("root/harness", "root/methods/one", "root/containers/_base", "root/datasets", "root/results/published"),
+        *(
+            "root/results/reference",
+            "cache/data",
+            "cache/datasets",
+            "cache/splits/x",
+            "local/runs/a",
+            "local/scores",
+        ),
+    ]
+    audit = LastAudit(
+        **{"at": "today", "tree": "", "digest": "d", "results": 1, "passed": 1, "failed": 0},
+        **{"superseded": 0, "unfinished": 0, "replayed": 0},
+    )
+    found = [fingerprint(layout, table)]
+    for place in places:
+        write_atomic(tmp_path / place / "file", "x")
+        found.append(fingerprint(layout, table))
+    # a name that is no text is a name
+    Path(os.fsdecode(os.fsencode(tmp_path / "cache/data") + b"/\xff")).touch()
+    found.append(fingerprint(layout, table))
+    (tmp_path / "root/methods/link").symlink_to(tmp_path / "cache")
+    found.append(fingerprint(layout, table))
+    for of in (STORED, REFERENCE):
+        write_last_audit(layout, of, audit)
+        found.append(fingerprint(layout, table))
+    assert len(set(found)) == len(found) == 16
+    for place in ("root/methods/one/__pycache__", "cache/parts", "local/work", "root/docs"):
+        write_atomic(tmp_path / place / "file", "x")
+        assert fingerprint(layout, table) == found[-1]
+
+
+def test_each_thing_that_is_told_of_a_cell_and_each_mirror_counts(
+    fabricated: Layout, made_up: Plan, tmp_path: Path
+) -> None:
+    table = api.status(made_up, repository=api.Repository(fabricated))
+    one, *others = table.cells
+    cell = one.cell
+    changed = [
+        replace(one, cell=replace(cell, verdict=Verdict.ERROR)),
+        replace(one, cell=replace(cell, reason="another")),
+        replace(one, row="another"),
+        replace(one, metrics={}),
+        replace(one, notes={"AUC": "a note"}),
+        replace(one, reference=True),
+        replace(one, control=not one.control),
+    ]
+    tables = [table, replace(table, name="other"), replace(table, cells=(*others, one))]
+    tables += [replace(table, cells=(one_, *others)) for one_ in changed]
+    found = [fingerprint(fabricated, shown) for shown in tables]
+    found += [fingerprint(fabricated, table, mirrors) for mirrors in ([tmp_path], [tmp_path / "x"])]
+    # a cell without a key is known by its job
+    jobs = [replace(one, cell=replace(cell, planned=None, job=own.cell.job)) for own in table.cells[:3]]
+    found += [fingerprint(fabricated, replace(table, cells=(own,))) for own in jobs]
+    assert len(set(found)) == len(found) and fingerprint(fabricated, table) == found[0]
 
 
 @pytest.mark.parametrize("change", CHANGES)

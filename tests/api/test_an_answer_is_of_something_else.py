@@ -79,6 +79,17 @@ def test_an_audit_of_reference_results_is_of_what_is_committed(committed: api.Re
     assert audited(committed, [keys[0], keys[1]], reference=True) == {keys[0], keys[1]}
 
 
+def test_cells_of_a_plan_are_audited_in_either_set_and_those_without_a_run_are_counted(
+    committed: api.Repository, made_up: Plan, keys: list[str]
+) -> None:
+    api.forget([keys[0], keys[1]], repository=committed)
+    for reference, present, missing in ((False, keys[2:4], 4), (True, keys[:4], 2)):
+        report = api.audit(made_up, reference=reference, progress=None, repository=committed)
+        assert ({one.key for one in report.audits}, report.without_run) == ({*present}, missing)
+    assert read_last_audit(committed.layout, REFERENCE) is read_last_audit(committed.layout, STORED) is None
+    assert api.audit(keys[2], progress=None, repository=committed).without_run == 0
+
+
 def test_nothing_to_audit_is_no_audit(here: api.Repository, keys: list[str]) -> None:
     with pytest.raises(AuditError, match="no reference results to audit") as error:
         api.audit(reference=True, progress=None, repository=here)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import re
 import sys
 from collections.abc import Callable
@@ -158,3 +159,15 @@ def test_a_traceback_of_the_operating_system_comes_on_request_too(monkeypatch: p
     _fail_with(PermissionError(13, "no", "/a"), monkeypatch)
     with pytest.raises(PermissionError):
         main(["status"])
+
+
+@pytest.mark.parametrize("words", [["list", "nothing", "--json"], ["status", "--suite", "nobody", "--json"]])
+def test_a_program_that_asks_for_json_gets_its_error_as_json_from_the_shell_too(
+    words: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A shell hands its words over in the program's own arguments."""
+    monkeypatch.setattr(sys, "argv", ["harness", *words])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    told = json.loads(capsys.readouterr().out)
+    assert (ended.value.code, told["command"], told["error"]["exit_code"]) == (2, words[0], 2)

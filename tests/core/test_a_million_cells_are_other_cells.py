@@ -216,6 +216,13 @@ def test_a_run_that_is_planned_twice_is_found_among_many() -> None:
     assert len(Plan("none", Cells(Cell(one.job, None) for one in (jobs[0], jobs[0]))).cells) == 2
 
 
+def test_no_cell_is_made_to_see_that_all_keys_differ(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a million that would take a minute."""
+    kept = Cells(Cell((one := planned_job(seed)).job, one) for seed in range(20))
+    monkeypatch.setattr(Cells, "__getitem__", lambda *_: pytest.fail("a cell was made"))
+    assert kept.twice() is None
+
+
 def test_a_cell_takes_few_bytes() -> None:
     """A million have to fit beside all else that a client needs: 200 MB."""
     tracemalloc.start()
@@ -224,6 +231,9 @@ def test_a_cell_takes_few_bytes() -> None:
     tracemalloc.stop()
     assert len(kept) == 5_000
     assert size < 5_000 * 100, f"{size / 5_000:.0f} bytes for each"
+    # what is only judged anew is not kept a second time
+    assert kept.judged([None] * 5_000)._columns is kept._columns
+    assert kept[::-1].judged([None] * 5_000)._columns is not kept._columns
 
 
 def test_jobs_of_many_seeds_are_made_when_they_are_looked_at(repository: Layout) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import signal
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -155,3 +157,27 @@ def test_who_was_woken_by_signals_before_is_woken_again() -> None:
         signal.set_wakeup_fd(-1)
         os.close(waking)
         os.close(wake)
+
+
+def test_signals_that_nobody_reads_any_more_are_no_noise(
+    now: list[float], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """After the second wish nobody listens; what still comes fills the pipe, which holds a page here."""
+    really, heard = os.pipe, list[object]()
+
+    def small() -> tuple[int, int]:
+        waking, wake = really()
+        fcntl.fcntl(wake, fcntl.F_SETPIPE_SZ, 4096)
+        return waking, wake
+
+    monkeypatch.setattr(os, "pipe", small)
+    monkeypatch.setattr(sys, "unraisablehook", heard.append)
+    signal.signal(signal.SIGUSR1, lambda *_: None)
+    with stop_on_interrupt() as stop:
+        os.kill(os.getpid(), signal.SIGINT)
+        assert stop.wait(10)
+        now[0] = 101.0
+        assert _is_raised(signal.SIGINT)
+        for _ in range(5000):
+            signal.raise_signal(signal.SIGUSR1)
+    assert heard == [] and capsys.readouterr().err.count("\n") == 1

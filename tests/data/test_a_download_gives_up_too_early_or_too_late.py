@@ -111,6 +111,23 @@ def test_a_part_that_the_server_will_not_continue_is_begun_anew(
     assert not (tmp_path / "file.part").exists()
 
 
+def test_a_server_that_continues_nothing_is_refused(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, pauses: list[float]
+) -> None:
+    serve(monkeypatch, refuses(416))
+    with pytest.raises(Refused, match=r"^the part can't be continued \(attempt 3 of 3\)$"):
+        download(URL, RECORDED, tmp_path / "file")
+
+
+@pytest.mark.parametrize("changed", range(8))
+def test_a_file_with_other_content_is_asked_for_again(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, pauses: list[float], changed: int
+) -> None:
+    (tmp_path / "file").write_bytes(CONTENT[:-1] + bytes([changed]))
+    server = serve(monkeypatch, gives(CONTENT))
+    assert download(URL, RECORDED, tmp_path / "file").read_bytes() == CONTENT and len(server.requests) == 1
+
+
 def test_a_part_is_continued_where_it_ends_and_only_where_the_content_will_be_checked(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, pauses: list[float]
 ) -> None:

@@ -82,6 +82,24 @@ def test_a_published_mean_stands_at_its_own_entry_alone() -> None:
     assert scores["majority_type"].published is None
 
 
+def test_an_entry_without_a_value_keeps_its_note_and_what_was_published() -> None:
+    cells = (
+        drug_cell("mlp", {_F1: 0.5}, {}),
+        drug_cell("tiger", {_F1: None}, {_F1: "no positives"}),
+        drug_cell("ssi_ddi", {}, {}),
+        drug_cell("emergnn", {}, {}),
+    )
+    groups = Table("drugs", 4, cells, 0).groups
+    means = published_means([Book("ddi", (), (_claim("0.5", ClaimVerdict.PENDING, sd=None, method="ssi_ddi"),))])
+    matrix = matrix_of("ddi", groups, "matrix-ddi", means)
+    entries = {row: entry for (_, row), found in matrix.rows.items() for entry in found.values()}
+    assert entries["emergnn"].scores == () and len(matrix.footnotes) == 1 and "no positives" in matrix.footnotes[0]
+    (noted,), (published,) = entries["tiger"].scores, entries["ssi_ddi"].scores
+    assert (noted.ours, noted.published, entries["tiger"].footnotes) == (None, None, (1,))
+    assert (published.ours, published.published) == (None, PublishedMean("0.5", ClaimVerdict.PENDING))
+    assert entries["ssi_ddi"].footnotes == () and not (noted.is_best or published.is_best)
+
+
 @pytest.mark.parametrize("change", [{"metric": None}, {"target": Target(None, "synthetic_ddi", "cluster")}])
 def test_a_claim_without_a_place_stands_nowhere(change: dict[str, object]) -> None:
     one = _claim("0.5", ClaimVerdict.PENDING, sd=None)._replace(**change)  # type: ignore[arg-type]

@@ -1,0 +1,389 @@
+"""What a person asks for reaches what answers it, each word in its place; what needs an engine is stood in for."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from harness import api as typed_api
+from harness import report
+from harness.api import audits, claims, contests, datasets, handles, jobs, pages, plans, predictions, runs
+from harness.base.errors import EngineError
+from harness.base.vocabulary import Verdict
+from harness.benchmarks.new_item import NewItem
+from harness.contest import ContestRequest
+from harness.execution.campaign import Choices
+from harness.execution.queues import logs_of
+from harness.planning.plan import Plan
+from harness.planning.request import Request
+from harness.prediction import PredictionRequest
+from harness.report import site
+from tests.api.conftest import Listener, Machine, Put
+from tests.fabricate import planned_of
+
+# what answers is stood in for: its answers are of no type
+api: Any = typed_api
+
+
+def test_a_prediction_is_of_all_that_was_asked(machine: Machine, put: Put) -> None:
+    chosen, answers = put(predictions, "participants", "who"), put(predictions, "predict_request", "answer")
+    listener, here = Listener(), machine.repository
+    whole: dict[str, Any] = {"variant": "v", "parameters": {"alpha": 1}, "seed": 7, "top": 3, "both_orders": True}
+    told = api.predict(
+        ["a", "b/c"],
+        "d",
+        new=[("drug", "mine", "CCO")],
+        only=[("drug", "known")],
+        pairs=[("x", "y")],
+        progress=listener,
+        repository=here,
+        **whole,
+    )
+    request = PredictionRequest(
+        methods=("a", "b/c"),
+        dataset="d",
+        new=(NewItem(kind="drug", name="mine", text="CCO"),),
+        only=(("drug", "known"),),
+        pairs=(("x", "y"),),
+        **whole,
+    )
+    assert told == "answer" and chosen == [((machine.layout, request, here.mirrors), {})]
+    own = (machine.layout, machine.engine, request, "who")
+    assert answers == [(own, {"mirrors": here.mirrors, "progress": listener})]
+    assert machine.asked == [((machine.layout,), {"install": True, "runtime": "runsc"})]
+    api.predict("all", "d", repository=here)
+    assert chosen[1][0][1] == PredictionRequest(methods=("all",), dataset="d")
+    assert type(answers[1][1]["progress"]).__name__ == "ProgressLines"
+
+
+def test_an_audit_is_told_what_to_run_again_and_shows_it(machine: Machine, put: Put, made_up: Plan) -> None:
+    here, keys = machine.repository, [planned_of(cell).key for cell in made_up.cells]
+    found = put(audits, "audit_runs", SimpleNamespace(audits=(), passed=5, failed=2, superseded=1, not_audited=3))
+    for name in ("check_checkout", "check_statement", "check_page"):
+        put(audits, name, (name,))
+    statements, noted = put(audits, "check_statement", ("check_statement",)), put(audits, "write_last_audit")
+    api.audit(keys[0], replay=2, seed=7, progress="auto", repository=here)
+    (((layout, chosen), named),) = found
+    assert layout == machine.layout and chosen == [keys[0]] and noted == []
+    assert type(named.pop("progress")).__name__ == "ProgressLines", "what runs again is shown, few as they are"
+    assert named == {
+        "engine": machine.engine,
+        "mirrors": here.mirrors,
+        "replay": 2,
+        "seed": 7,
+        "without_run": 0,
+        "repository": ["check_checkout", "check_statement", "check_page"],
+    }
+    assert machine.asked == [((machine.layout,), {"install": True, "runtime": "runsc"})]
+    assert statements == [((machine.layout,), {"reference": False})]
+    for replay, replayed in ((0, 0), (6, 6), (9, 7)):
+        api.audit(replay=replay, progress=None, repository=here)
+        (_, of, note), _ = noted[-1]
+        assert (of, note.results, note.replayed, note.failed, note.superseded) == ("stored", 0, replayed, 2, 1)
+        assert (note.passed, note.unfinished) == (5, 3)
+        assert (found[-1][1]["without_run"], found[-1][1]["seed"]) == (0, 0)
+
+
+@pytest.mark.parametrize(("count", "shown"), [(19, "Silent"), (20, "ProgressLines")])
+def test_few_audits_are_over_before_a_bar_could_be_read(
+    machine: Machine, put: Put, monkeypatch: pytest.MonkeyPatch, count: int, shown: str
+) -> None:
+    found = put(audits, "audit_runs")
+    monkeypatch.setattr(audits, "keys_of_jobs", lambda *_: (["k"] * count, 4))
+    api.audit(Plan("none", ()), repository=machine.repository)
+    assert type(found[0][1]["progress"]).__name__ == shown and found[0][1]["without_run"] == 4
+
+
+def test_published_numbers_are_compared_with_what_was_named(machine: Machine, put: Put, tmp_path: Path) -> None:
+    books, pairs = put(claims, "compare_claims", "book"), put(claims, "compare_of_store", "pairs")
+    here = machine.repository
+    named: dict[str, Any] = {"methods": "als_wr", "datasets": ["fdataset"], "splits": "random", "seeds": 7}
+    own = (machine.layout, here.store, "repurposing")
+    expected: dict[str, Any] = {
+        "methods": ("als_wr",),
+        "datasets": ("fdataset",),
+        "splits": ("random",),
+        "seeds": (7,),
+    }
+    expected["mirrors"] = here.mirrors
+    assert api.compare(**named, repository=here) == "book"
+    assert books == [(own, {**expected, "against": None})]
+    assert api.compare_accelerators(**named, repository=here) == "pairs"
+    assert pairs == [(own, expected)]
+    other = put(claims, "load_external", [SimpleNamespace(method="Theirs", dataset="D", split="S")])
+    api.compare("ddi", methods="Theirs", against=str(tmp_path / "claims.csv"), repository=here)
+    assert books[1][0][2] == "ddi" and books[1][1]["against"] == tmp_path / "claims.csv"
+    assert other[0][0][1] == tmp_path / "claims.csv"
+
+
+def test_a_contest_is_of_what_was_named(machine: Machine, put: Put) -> None:
+    here, layout = machine.repository, machine.layout
+    planned, entries = (
+        put(contests, "contest_plan", Plan("table", ())),
+        put(contests, "load_reference", {"k": "v"}),
+    )
+    cells, joined = [SimpleNamespace(row=row) for row in ("b", "a", "b")], put(contests, "join", "joined")
+    tables = put(contests, "build_table", SimpleNamespace(cells=cells))
+    held = put(contests, "hold_contest", "contest")
+    named: dict[str, Any] = {"datasets": "synthetic", "splits": ["random"], "seeds": [7]}
+    assert api.contest(["als_wr", "pmf"], variant="corrected", **named, repository=here) == "contest"
+    request = ContestRequest(
+        methods=("als_wr", "pmf"),
+        variant="corrected",
+        datasets=("synthetic",),
+        splits=("random",),
+        seeds=(7,),
+        suite="stored",
+    )
+    assert planned == [((layout, here.store, request, {}), {})] and entries == []
+    ((own, _),) = tables
+    assert own == (layout, here.store, Plan("table", ()), "joined", {})
+    assert joined == [((Plan("table", ()), here.store), {"records": True})]
+    ((table, metric, order), _) = held[0]
+    assert table.cells == cells and metric.name == "NS-AUC/as-defined" and order == ["b", "a"]
+    api.contest("pmf", metric="AUC/as-published", suite="smoke", reference=True, repository=here)
+    assert planned[1][0][2:] == (ContestRequest(methods=("pmf",), suite="smoke"), {"k": "v"})
+    assert entries == [((layout, "repurposing"), {})] and tables[1][0][4] == {"k": "v"}
+    assert held[1][0][1].name == "AUC/as-published"
+
+
+def test_a_page_of_a_run_and_what_is_forgotten_are_of_what_was_named(machine: Machine, put: Put) -> None:
+    here, layout = machine.repository, machine.layout
+    found, page = put(handles, "find_handle", "the run"), put(handles, "page_of", {"a": "page"})
+    assert api.show("k", repository=here) == {"a": "page"}
+    assert found == [((layout, here.store, "k"), {})]
+    assert page == [((layout, here.store, "the run", here.mirrors), {})]
+    chosen, gone = put(handles, "runs_to_forget", ["one"]), put(handles, "forget_runs", ["gone"])
+    assert api.forget("k", methods="m", datasets=["d"], dry_run=True, repository=here) == ["one"] and gone == []
+    assert chosen == [((layout, here.store, ("k",)), {"methods": ("m",), "datasets": ("d",)})]
+    assert api.forget("k", repository=here) == ["gone"] and gone == [((layout, here.store, ["one"]), {})]
+
+
+def test_a_job_by_hand_is_that_of_the_run_in_its_order(machine: Machine, put: Put, made_up: Plan) -> None:
+    here, planned = machine.repository, planned_of(made_up.cells[0])
+    written = put(jobs, "write_kit", "kit")
+    assert api.write_job(planned.key[:12], "folder", repository=here) == "kit"
+    own = (machine.layout, machine.engine, planned, Path("folder"))
+    order = here.store.record(planned.key).order
+    usual = {"order": order, "mirrors": here.mirrors, "upstream": None}
+    assert order and written == [(own, usual)]
+    assert machine.asked == [((machine.layout,), {"install": True, "runtime": "runsc"})]
+    api.write_job(Plan("one", made_up.cells[:1]), "folder", upstream="up", repository=here)
+    assert written[1] == (own, {**usual, "order": None, "upstream": Path("up")})
+
+
+@pytest.mark.parametrize(
+    ("number", "change", "fault", "expected"),
+    [
+        (0, {}, "", (True, True)),
+        (0, {"predictions.npy": "0"}, "", (False, False)),
+        (0, {}, "no answer", (None, False)),
+        # a failed run and a cell without a run have no answer to be equal to
+        (3, {}, "", (None, True)),
+        (4, {}, "", (None, True)),
+    ],
+)
+def test_an_answer_by_hand_is_held_against_that_of_its_run(
+    machine: Machine, put: Put, made_up: Plan, number: int, change: Any, fault: str, expected: tuple[Any, bool]
+) -> None:
+    here, planned = machine.repository, planned_of(made_up.cells[number])
+    names = ("predictions.npy", "validation.npy", "lowest.npy")
+    files = {name: here.store.record(planned_of(made_up.cells[0]).key).files[name].sha256 for name in names}
+    answer = SimpleNamespace(note=SimpleNamespace(planned=planned), fault=fault, files={**files, **change})
+    judged = put(jobs, "judge_by_hand", answer)
+    checked = api.check_job("folder", repository=here)
+    assert judged == [((machine.layout, Path("folder"), here.mirrors), {})]
+    assert (checked.key, checked.answer) == (planned.key, answer)
+    assert (checked.equal, checked.is_good) == expected
+
+
+def test_a_campaign_is_run_with_all_that_was_chosen(machine: Machine, put: Put, made_up: Plan) -> None:
+    here, listener, stop = machine.repository, Listener(), threading.Event()
+    ran, whole = put(runs, "run_cells", True), Plan("all", made_up.cells)
+    shard = replace(Plan("half", made_up.cells[3:]), part_of=whole)
+    campaign = api.run(
+        shard,
+        progress=listener,
+        workers=3,
+        again=["error"],
+        remove_images=True,
+        upstream="up",
+        stop=stop,
+        repository=here,
+    )
+    assert (campaign.left, campaign.stopped) == (3, True) and len(campaign.table.cells) == 3
+    assert campaign.table.cells[0].cell.record["verdict"] == "error"
+    (((layout, cells, engine), named),) = ran
+    assert layout == machine.layout and engine is machine.engine
+    assert [cell.verdict for cell in cells] == [Verdict.ERROR, Verdict.PENDING, Verdict.PENDING]
+    assert named.pop("stop") is stop and named.pop("progress") is listener
+    choices = Choices(
+        mirrors=here.mirrors,
+        workers=3,
+        again=frozenset({Verdict.ERROR}),
+        remove_images=True,
+        upstream=Path("up"),
+    )
+    assert named == {"choices": choices, "name": "all", "announced": whole.cells}
+    assert machine.asked == [((machine.layout,), {"install": True, "runtime": "runsc"})]
+    first, second, third = listener.notes
+    assert first == "engine: docker 20.10" and second.startswith("2 of 3 cells left; ") and "free" in second
+    assert third == api.needs(shard, repository=here).time()
+
+
+def test_workers_of_a_cluster_are_given_the_same(
+    machine: Machine, put: Put, made_up: Plan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here, listener, opened = machine.repository, Listener(), []
+
+    @contextmanager
+    def cluster(*own: Any, **named: Any) -> Iterator[str]:
+        opened.append((own, named))
+        yield "cluster"
+
+    monkeypatch.setattr(runs, "open_cluster", cluster)
+    ran, whole, stop = put(runs, "run_cells_on", False), Plan("all", made_up.cells), threading.Event()
+    shard = replace(Plan("half", made_up.cells[3:]), part_of=whole)
+    campaign = api.run(
+        shard, progress=listener, workers=2, on="tcp://host:1", stop=stop, again=["error"], repository=here
+    )
+    assert (campaign.left, campaign.stopped, machine.asked) == (3, False, [])
+    expected = {"workers": 2, "logs": logs_of(machine.layout), "stop": stop}
+    assert opened == [(("tcp://host:1",), expected)]
+    choices = Choices(mirrors=here.mirrors, workers=2, again=frozenset({Verdict.ERROR}))
+    ((own, named),) = ran
+    assert own[:2] == ("cluster", machine.layout) and len(own[2]) == 3
+    assert named.pop("progress") is listener and named == {
+        "choices": choices,
+        "stop": stop,
+        "name": "all",
+        "announced": whole.cells,
+        "runtime": "runsc",
+    }
+    assert listener.notes == ["3 of 3 cells left"]
+
+
+def test_a_campaign_in_another_thread_is_stopped_by_its_own_event(machine: Machine) -> None:
+    given, found = threading.Event(), list[threading.Event]()
+
+    def other_thread() -> None:
+        for stop in (None, given):
+            with runs._stopping(stop) as event:
+                found.append(event)
+
+    thread = threading.Thread(target=other_thread)
+    thread.start()
+    thread.join()
+    assert found[1] is given and isinstance(found[0], threading.Event) and found[0] is not given
+    before = signal.getsignal(signal.SIGINT)
+    with runs._stopping(given) as event:
+        assert event is given and signal.getsignal(signal.SIGINT) == before
+    with runs._stopping(None) as event:
+        assert not event.is_set() and signal.getsignal(signal.SIGINT) != before
+
+
+def test_a_request_is_planned_word_for_word(machine: Machine, put: Put) -> None:
+    here, layout = machine.repository, machine.layout
+    asked, refused = put(plans, "requested_jobs", ["job"]), put(plans, "refuse_impossible_splits")
+    chosen, made = put(plans, "on_accelerator", ["chosen"]), put(plans, "make_plan", "the plan")
+    whole: dict[str, Any] = {"published_seeds": 2, "parameters": {"alpha": 1}, "options": {"inner_folds": 3}}
+    told = api.plan(
+        methods=["a"],
+        datasets="d",
+        splits="cold",
+        seeds=7,
+        variant="corrected",
+        upstream="up",
+        accelerator="cuda",
+        repository=here,
+        **whole,
+    )
+    request = Request(
+        methods=("a",),
+        datasets=("d",),
+        splits=("cold",),
+        seeds=(7,),
+        variant="corrected",
+        upstream=Path("up"),
+        **whole,
+    )
+    assert told == "the plan" and asked == [((layout, request), {})]
+    assert refused == [((layout, ["job"], here.mirrors), {})] and chosen == [((layout, ["job"], "cuda"), {})]
+    assert made == [((layout, "request", ["chosen"]), {"mirrors": here.mirrors, "make_splits": True})]
+    api.plan(methods="a", datasets="d", make_splits=False, repository=here)
+    usual = Request(methods=("a",), datasets=("d",), splits=("random",), variant="published")
+    assert asked[1] == ((layout, usual), {}) and len(refused) == 1 and made[1][1]["make_splits"] is False
+    listed = put(plans, "suite_jobs", ["job of the suite"])
+    api.plan(suite="smoke", published_seeds=2, repository=here)
+    assert listed == [((layout, here.store, "smoke", 2), {})]
+    assert chosen[2][0][1:] == (["job of the suite"], "cpu") and made[2][0][1] != "request"
+
+
+def test_a_part_is_refused_before_anything_is_planned(machine: Machine, put: Put) -> None:
+    asked = put(plans, "requested_jobs", [])
+    with pytest.raises(Exception, match="3/2"):
+        api.plan(methods="a", datasets="d", shard="3/2", repository=machine.repository)
+    assert asked == []
+
+
+def test_what_is_needed_is_told_of_the_plan_by_the_reference_results(
+    machine: Machine, put: Put, made_up: Plan
+) -> None:
+    here, cells = machine.repository, made_up.cells[:2]
+    seconds, needed = put(plans, "reference_seconds", {"m": 1.0}), put(plans, "needs_of", "needs")
+    assert api.needs(made_up, joined=cells, repository=here) == "needs"
+    ((layout, jobs_), _) = seconds[0]
+    assert layout == machine.layout and list(jobs_) == [cell.job for cell in cells]
+    assert needed == [((machine.layout, "made-up", cells, {"m": 1.0}), {})]
+    api.needs(made_up, repository=here)
+    assert [cell.verdict for cell in needed[1][0][2]][:4] == [Verdict.OK] * 3 + [Verdict.ERROR]
+
+
+def test_a_page_and_a_site_are_written_where_they_were_wanted(
+    machine: Machine, put: Put, made_up: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = machine.repository
+    table = api.status(made_up, repository=here)
+    sites = put(site, "write_site", "index")
+    assert api.site(table, str(tmp_path / "site"), repository=here) == "index"
+    assert sites == [((machine.layout, table, tmp_path / "site"), {"mirrors": here.mirrors})]
+    monkeypatch.setattr(pages, "remember", lambda *_: None)
+    written = put(report, "write_report")
+    assert api.report(table, repository=here) == machine.layout.page
+    assert api.report(table, str(tmp_path / "page.html"), repository=here) == tmp_path / "page.html"
+    assert [own[2] for own, _ in written] == [machine.layout.page, tmp_path / "page.html"]
+    assert written[0] == ((machine.layout, table, machine.layout.page), {"mirrors": here.mirrors})
+
+
+def test_a_dataset_is_made_with_its_title_and_parameters(machine: Machine, put: Put) -> None:
+    made = put(datasets, "new_dataset", "dataset")
+    here: dict[str, Any] = {"repository": machine.repository}
+    assert api.new_data("mine", title="T", parameters={"a": 1}, my_table="t.csv", **here) == "dataset"
+    own = (machine.layout, "mine", {"my-table": "t.csv"})
+    assert made == [(own, {"title": "T", "parameters": {"a": 1}})]
+    api.new_data("other", **here)
+    assert made[1] == ((machine.layout, "other", {}), {"title": "", "parameters": {}})
+
+
+def test_without_an_engine_all_but_a_replay_is_audited(
+    machine: Machine, put: Put, made_up: Plan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    @contextmanager
+    def nothing(*own: Any, **named: Any) -> Iterator[object]:
+        raise EngineError("there is none", where="here")
+        yield
+
+    monkeypatch.setattr(audits, "find_engine", nothing)
+    found, key = put(audits, "audit_runs"), planned_of(made_up.cells[0]).key
+    api.audit(key, progress=None, repository=machine.repository)
+    assert found[0][1]["engine"] is None
+    with pytest.raises(EngineError, match="there is none"):
+        api.audit(key, replay=1, progress=None, repository=machine.repository)
