@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ctypes
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 NOBODY = 65534
 
@@ -37,3 +38,19 @@ def leave_the_mounts() -> None:
     new_mounts, private_and_below = 0x20000, (1 << 18) | (1 << 14)
     assert library.unshare(new_mounts) == 0
     assert library.mount(None, b"/", None, private_and_below, None) == 0
+
+
+@contextmanager
+def standard_input(text: bytes) -> Iterator[None]:
+    """What this process and its children could read meanwhile, if they asked the person at the terminal."""
+    reading, writing = os.pipe()
+    os.write(writing, text)
+    os.close(writing)
+    before = os.dup(0)
+    os.dup2(reading, 0)
+    os.close(reading)
+    try:
+        yield
+    finally:
+        os.dup2(before, 0)
+        os.close(before)
