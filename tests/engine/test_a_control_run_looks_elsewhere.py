@@ -1,4 +1,4 @@
-"""The control run asks an engine for these things in this order, looks at the kernel, and takes faults for an answer."""
+"""The control run asks an engine for these things in this order, and looks at the kernel; a fault is an answer."""
 
 from __future__ import annotations
 
@@ -170,7 +170,7 @@ CALL = bytes.fromhex(
     "bf 10000000 be 03000000 ba 0f000000 4d31d2 4d31c0 4d31c9 b8 29000000 0f05"
     "83f8ff 7411 83f8da 740c bf 07000000 b8 3c000000 0f05"
 )
-# over the name; open for reading; if that works, read one byte below the stack; nothing or a folder goes on; exit(8)
+# over the name; open for reading; if that works, read one byte; nothing or a folder goes on; exit(8)
 FILE = bytes.fromhex(
     "eb0c 2f70726f632f6c6f636b7300 488d3d edffffff 31f6 31d2 b8 02000000 0f05 85c0 7829"
     "89c7 488d7424f0 ba 01000000 b8 00000000 0f05 83f800 7411 83f8eb 740c bf 08000000 b8 3c000000 0f05"

@@ -15,7 +15,7 @@ from harness.engine import service
 from harness.engine.leftovers import remove_stubborn
 from harness.engine.service import mounts_below, service_folder, services_folder, unmount_below
 from harness.engine.sockets import SocketCandidate, chosen_by_user, exists, usual_places
-from tests.engine.children import NOBODY, become_nobody, in_child, leave_the_mounts
+from tests.engine.children import NOBODY, become_nobody, in_child, leave_the_mounts, standard_input
 
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
 
@@ -135,10 +135,12 @@ def test_what_belongs_to_a_containers_user_is_removed_through_podman(
         asked, podman = folder / "asked.txt", folder / "podman"
         asked.touch()
         asked.chmod(0o666)
-        podman.write_text(f'#!/bin/sh\nprintf "%s\\n" "$@" >> {asked}\necho no >&2\nexit 1\n')
+        podman.write_text(f'#!/bin/sh\nprintf "%s\\n" "$@" >> {asked}\n/bin/cat >> {asked}\necho no >&2\nexit 1\n')
         podman.chmod(0o755 if has_podman else 0o644)
         monkeypatch.setenv("PATH", str(folder))
-        assert in_child(become_nobody, lambda: remove_stubborn(held.parent)) == str([f"{held}: Permission denied"])
+        with standard_input(b"from the terminal"):
+            left = in_child(become_nobody, lambda: remove_stubborn(held.parent))
+        assert left == str([f"{held}: Permission denied"])
         assert capfd.readouterr() == ("", ""), "what it says is not for the person who cleans up"
         words = ["unshare", "rm", "-rf", "--", str(held.parent)]
         assert asked.read_text().splitlines() == (words if has_podman else [])

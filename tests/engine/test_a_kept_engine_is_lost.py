@@ -109,6 +109,14 @@ def test_of_several_engines_the_one_in_use_is_kept(layout: Layout, service: Serv
     lease.release()
 
 
+def test_the_engines_of_a_cache_are_told_in_order(layout: Layout, service: Service) -> None:
+    names = ["zz", "podman-corrected", "b", "podman", "a"]
+    for name in names:
+        (service.folder.parent / name).mkdir()
+        (service.folder.parent / name / "start.lock").touch()
+    assert [one.name for one in served_services(layout.cache, {})] == sorted(names)
+
+
 def begun(service: Service, *words: str) -> subprocess.Popen[bytes]:
     """A process that is noted as the service's, as if another harness had just started it."""
     process = subprocess.Popen(words)
