@@ -16,7 +16,7 @@ import requests
 from harness.engine import Engine, cgroup, probe
 from harness.engine.confinement import Confinement, broken_walls
 from harness.engine.facts import read_facts
-from harness.engine.probe import CONTROL_IMAGE, ControlRun, control_run, static_program
+from harness.engine.probe import ControlRun, control_run, static_program
 from harness.engine.prohibitions import FORBIDDEN, Forbidden, _try_call, _try_file, trying_program
 
 INFO = {"SecurityOptions": ["name=seccomp"], "DefaultRuntime": "runc", "Architecture": "amd64"}
@@ -59,7 +59,7 @@ def test_it_starts_looks_kills_waits_and_removes() -> None:
     api = Api()
     assert run(api).ok
     assert api.calls == [
-        ("import_image_from_data", (), {"repository": CONTROL_IMAGE, "tag": "latest"}),
+        ("import_image_from_data", (), {"repository": "localhost/permafrost/control", "tag": "latest"}),
         ("create_container_from_config", (probe._configuration("sha256:12", FACTS),), {}),
         ("start", ("c1",), {}),
         ("inspect_container", ("c1",), {}),
@@ -135,7 +135,8 @@ def test_a_fault_is_told_and_what_there_was_is_removed(
     call: str, error: Exception, detail: str, removed: list[object]
 ) -> None:
     api = Api(**{call: error})
-    assert run(api) == ControlRun(ok=False, detail=detail)
+    control = run(api)
+    assert control == ControlRun(ok=False, detail=detail) and control.seconds == 0
     assert [one for one in api.calls if one[0].startswith("remove")] == removed
 
 

@@ -82,6 +82,26 @@ def test_no_process_claims_nothing(pid: int) -> None:
     assert not seen.handles and not seen.ended() and not seen.monitor_lost()
 
 
+@pytest.mark.parametrize("text", [None, ""])
+def test_a_process_that_ends_while_it_is_looked_at_claims_nothing(
+    monkeypatch: pytest.MonkeyPatch, text: str | None
+) -> None:
+    """Nothing of it stays open, either; nor of one that was the container's, once it is closed."""
+
+    def read(path: Path) -> str:
+        if text is None:
+            raise ProcessLookupError
+        return EVERYBODY if path.name == "cgroup" else text
+
+    before = len(list(Path("/proc/self/fd").iterdir()))
+    seen = ContainerProcesses(os.getpid(), EVERYBODY)
+    assert len(seen.handles) == len(list(Path("/proc/self/fd").iterdir())) - before > 0
+    seen.close()
+    monkeypatch.setattr(Path, "read_text", read)
+    assert ContainerProcesses(os.getpid(), EVERYBODY).handles == ()
+    assert len(list(Path("/proc/self/fd").iterdir())) == before
+
+
 @pytest.mark.parametrize("version", [1, 2])
 def test_a_group_that_cannot_be_waited_for_claims_nothing(tmp_path: Path, version: int) -> None:
     before = len(list(Path("/proc/self/fd").iterdir()))

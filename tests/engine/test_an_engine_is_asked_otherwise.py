@@ -216,6 +216,12 @@ def test_a_socket_that_may_not_be_used_says_who_may(tmp_path: Path, monkeypatch:
     monkeypatch.setattr("harness.engine.sockets._UnixConnection.connect", refuse)
     path = tmp_path / "s"
     assert silence(path) == f"no permission: add your user to the group of {path}, or use rootless Podman"
+
+    def reset(*_: object) -> None:
+        raise ConnectionResetError
+
+    monkeypatch.setattr("harness.engine.sockets._UnixConnection.connect", reset)
+    assert silence(path) == "no answer: ConnectionResetError", "a reason without words has a name"
     monkeypatch.undo()
     with socket.socket(socket.AF_UNIX) as deaf:
         deaf.bind(str(path))
@@ -244,7 +250,8 @@ def test_an_answer_is_waited_for_five_seconds(tmp_path: Path, monkeypatch: pytes
             def answer(server: socket.socket = server, words: bytes = words) -> None:
                 connection, _ = server.accept()
                 with connection:
-                    assert b"GET /_ping " in connection.recv(4096)
+                    asked_for = connection.recv(4096)
+                    assert b"GET /_ping " in asked_for and b"Host: localhost\r\n" in asked_for
                     connection.sendall(words)
 
             thread = threading.Thread(target=answer)
