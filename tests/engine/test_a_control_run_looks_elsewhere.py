@@ -27,13 +27,14 @@ REMOVED = [
     ("remove_container", ("c1",), {"force": True, "v": True}),
     ("remove_image", ("sha256:12",), {"force": True}),
 ]
+Faults = dict[str, Exception]
 
 
 class Api:
     """An engine's calls, noted; each may fail."""
 
-    def __init__(self, *, code: int = 137, pid: int | None = None, **faults: Exception) -> None:
-        self.code, self.state, self.faults = code, {} if pid is None else {"Pid": pid}, faults
+    def __init__(self, *, code: int = 137, pid: int | None = None, faults: Faults | None = None) -> None:
+        self.code, self.state, self.faults = code, {} if pid is None else {"Pid": pid}, faults or {}
         self.calls: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = []
         self.archive, self.imported = b"", '{"status":"sha256:12"}'
 
@@ -134,7 +135,7 @@ def test_an_engine_that_names_no_process_is_asked_no_further(pid: int | None) ->
 def test_a_fault_is_told_and_what_there_was_is_removed(
     call: str, error: Exception, detail: str, removed: list[object]
 ) -> None:
-    api = Api(**{call: error})
+    api = Api(faults={call: error})
     control = run(api)
     assert control == ControlRun(ok=False, detail=detail) and control.seconds == 0
     assert [one for one in api.calls if one[0].startswith("remove")] == removed
@@ -148,14 +149,14 @@ def test_an_image_that_is_refused_is_a_fault_too() -> None:
 
 
 def test_a_program_that_ended_by_itself_can_not_be_killed() -> None:
-    control = run(Api(code=1, kill=REFUSED))
+    control = run(Api(code=1, faults={"kill": REFUSED}))
     assert control.ok and control.let_through == "the system call unshare"
 
 
 @pytest.mark.parametrize("error", [REFUSED, docker.errors.DockerException("odd"), OSError("gone")])
 @pytest.mark.parametrize("call", ["remove_container", "remove_image"])
 def test_what_can_not_be_removed_is_no_fault_of_the_run(call: str, error: Exception) -> None:
-    assert run(Api(**{call: error})).ok
+    assert run(Api(faults={call: error})).ok
 
 
 # As an assembler writes them: 64 bytes of header, 56 of a segment that may be read and executed.

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -17,6 +18,8 @@ from typing import Any, cast
 import pytest
 
 from harness.base.errors import EngineError
+from harness.base.ownership import boot
+from harness.engine import custody
 from harness.engine import lease as lease_module
 from harness.engine import service as serve
 from harness.engine.lease import Lease
@@ -260,7 +263,7 @@ NUMBERS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 def handlers(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Signals as a terminal leaves them, set back afterwards; no lease of other tests."""
     monkeypatch.setattr(lease_module, "_held", set())
-    usual = (signal.default_int_handler, signal.SIG_DFL, signal.SIG_DFL)
+    usual: list[Any] = [signal.default_int_handler, signal.SIG_DFL, signal.SIG_DFL]
     before = {number: signal.signal(number, handler) for number, handler in zip(NUMBERS, usual, strict=True)}
     yield
     for number, handler in before.items():
@@ -353,12 +356,8 @@ def test_a_process_that_forgets_its_engine_stops_it_at_its_end(service: Service)
 def test_one_that_another_gave_up_at_the_same_moment_is_given_up(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from contextlib import nullcontext
-
-    from harness.engine import custody
-
     (service.folder / "users.lock").touch()
-    service.kept.write_text(serve.boot())
+    service.kept.write_text(boot())
 
     def forget(one: Service) -> Any:
         one.kept.unlink()

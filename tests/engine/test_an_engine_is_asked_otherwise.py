@@ -100,7 +100,7 @@ def test_an_engine_that_comes_back_is_waited_for(tmp_path: Path, monkeypatch: py
     monkeypatch.setattr(engine_module, "time", clock)
     fake = FakeEngine(tmp_path / "s")
     with Engine(fake.socket_path) as engine:
-        adapter = engine.client.api.get_adapter(engine.client.api.base_url)
+        adapter: Any = engine.client.api.get_adapter(engine.client.api.base_url)
         assert adapter.max_pool_size == 64, "room for many threads"
         monkeypatch.setattr(engine_module, "silence", lambda socket: "" if len(clock.waits) >= 7 else "gone")
         engine.renew()

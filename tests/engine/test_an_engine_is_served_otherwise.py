@@ -164,7 +164,12 @@ def test_an_engine_that_answers_is_used_before_one_is_served(
             assert (engine.socket, engine.name, engine.facts.served) == (elsewhere.socket, "podman", False)
     closed: list[Path] = []
     close = Engine.close
-    monkeypatch.setattr(Engine, "close", lambda self: (closed.append(self.socket), close(self)))
+
+    def noted(engine: Engine) -> None:
+        closed.append(engine.socket)
+        close(engine)
+
+    monkeypatch.setattr(Engine, "close", noted)
     with pytest.raises(EngineError) as error:
         find_engine(apart, only="docker", environment={})
     assert error.value.where == f"{silent}: nobody listens"
