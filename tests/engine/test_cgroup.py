@@ -21,7 +21,7 @@ from harness.engine.cgroup import (
     own_group,
 )
 
-MIXED = "9:name=systemd:/a\n7:memory:/docker/1\n6:freezer:/f\n4:cpu,cpuacct:/docker/1\n0::/x:y\n"
+MIXED = "0::/x:y\n9:name=systemd:/a\n7:memory:/docker/1\n6:freezer:/f\n4:cpu,cpuacct:/docker/1\n"
 FIRST = {
     "memory.max_usage_in_bytes": "900\n",
     "memory.limit_in_bytes": "1000\n",
@@ -77,11 +77,11 @@ def test_the_mounts_of_this_machine_hold_a_group_of_this_process() -> None:
 
 def test_a_view_of_a_part_names_no_groups(monkeypatch: pytest.MonkeyPatch) -> None:
     lines = (
+        "30 23 0:32 / /sys/fs/cgroup rw - tmpfs tmpfs rw,memory\n"
         "31 23 0:28 /docker/1 /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n"
         "32 23 0:29 / /sys/fs/cgroup/cpu,cpuacct rw - cgroup cgroup rw,cpu,cpuacct\n"
         "33 23 0:30 / /sys/fs/cgroup/unified rw shared:1 - cgroup2 cgroup2 rw\n"
         "34 23 0:31 / /somewhere/else rw - cgroup2 cgroup2 rw\n"
-        "35 23 0:32 / /sys/fs/cgroup rw - tmpfs tmpfs rw,memory\n"
     )
     monkeypatch.setattr(Path, "read_text", lambda self: lines)
     read = mounts.__wrapped__()
@@ -145,7 +145,7 @@ def test_peaks_and_counters_never_fall(made: Made, version: int) -> None:
 
 
 def test_an_old_kernel_without_a_peak_tells_what_is_used(made: Made) -> None:
-    seen, group = made(2, memory_peak="")
+    seen, group = made(2, memory_peak="unknown")
     assert seen.usage.peak_bytes is None
     (group / "memory.current").write_text("700\n")
     assert seen.read().peak_bytes == 700
