@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from contextlib import suppress
 from dataclasses import dataclass
-from enum import StrEnum
+from enum import StrEnum, auto
 from functools import cache
 from pathlib import Path
 from typing import TypeVar
@@ -38,11 +38,11 @@ class Usage:
 class Shortage(StrEnum):
     """Whether a process of the group was killed for want of memory, and whose memory that was."""
 
-    NONE = "none"
-    OWN = "own"
+    NONE = auto()
+    OWN = auto()
     # of a group around it, or of the machine
-    ABOVE = "above"
-    UNREAD = "unread"
+    ABOVE = auto()
+    UNREAD = auto()
 
 
 @cache
@@ -123,7 +123,7 @@ class ControlGroup:
             self._cpu = _own_place("cpuacct", groups, container)
             self._freezer = _own_place("freezer", groups, container)
             # a shortage is signalled to the group that has it and to all below: what the parent hears is not ours
-            self._signal_above = ShortageSignal(memory.parent, version=1)
+            self._signal_above = ShortageSignal(memory.parent)
         self.read()
 
     @property

@@ -73,8 +73,6 @@ def broken_walls(confinement: Confinement | None, facts: EngineFacts) -> list[st
 
 
 def _status(pid: int) -> str:
-    if pid <= 0:
-        return ""
     try:
         return Path(f"/proc/{pid}/status").read_text(encoding="ascii", errors="replace")
     except OSError:

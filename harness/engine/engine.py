@@ -141,14 +141,13 @@ class Engine:
 
     def _read(self) -> EngineFacts:
         import docker.errors
-        import requests
 
         try:
             api = self.api
             version, info = api.version(), api.info()
             is_rootless_podman = engine_name(version) == "podman" and info.get("Rootless")
             delegated = _delegated_to_podman(api) if is_rootless_podman else None
-        except (docker.errors.DockerException, requests.RequestException, OSError) as error:
+        except (docker.errors.DockerException, OSError) as error:
             raise EngineError(
                 f"the engine does not describe itself: {error}", where=str(self.socket), todo="restart the engine"
             ) from error

@@ -48,9 +48,7 @@ class Lease:
         with self._guard, starting(self._service):
             if self._unwanted.is_set():
                 return  # an interrupt let the release overtake this
-            self._users = os.open(
-                self._service.folder / "users.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600
-            )
+            self._users = os.open(self._service.folder / "users.lock", os.O_RDWR | os.O_CREAT, 0o600)
             # taken before looking, so that the last user cannot stop an engine that is about to be shared
             fcntl.flock(self._users, fcntl.LOCK_SH)
             ensure_running(self._service, self._unwanted)

@@ -29,14 +29,14 @@ def remove_tree(path: Path) -> list[str]:
                 try:
                     serial = _remove_one(root, name, serial)
                 except OSError as error:
-                    faults[name] = error.strerror or type(error).__name__
+                    faults[name] = f"{error.strerror}"
     finally:
         os.close(root)
     if not faults:
         try:
             path.rmdir()
         except OSError as error:
-            faults[""] = error.strerror or type(error).__name__
+            faults[""] = f"{error.strerror}"
     return [f"{path / name}: {reason}" for name, reason in faults.items()]
 
 
@@ -54,13 +54,13 @@ def remove_stubborn(path: Path) -> list[str]:
 
 def open_folder(path: str | Path, *, beside: int | None = None) -> int:
     """Open a folder below `beside` and give its owner all rights again; no link is followed."""
-    place = os.open(path, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=beside)
+    place = os.open(path, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=beside)
     try:
         state = os.fstat(place)
         if state.st_mode & stat.S_IRWXU != stat.S_IRWXU and os.geteuid() in (0, state.st_uid):
             # by what was opened, not by its name: that may mean something else by now
             Path(f"/proc/self/fd/{place}").chmod(stat.S_IRWXU)
-        return os.open(".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=place)
+        return os.open(".", os.O_RDONLY, dir_fd=place)
     finally:
         os.close(place)
 

@@ -59,10 +59,10 @@ def static_program(instructions: bytes) -> bytes:
 def control_run(engine: Engine) -> ControlRun:
     """How a control run goes: start the waiting program under a memory limit, look, kill it, remove everything."""
     import docker.errors
-    import requests
 
     if engine.facts.architecture not in ("x86_64", "amd64"):
         return ControlRun(ok=True, detail=f"no control program for {engine.facts.architecture}: not tried")
+    faults = (docker.errors.DockerException, OSError)
     start = time.monotonic()
     api = engine.api
     image = container = None
@@ -93,10 +93,10 @@ def control_run(engine: Engine) -> ControlRun:
             "" if code == 137 else FORBIDDEN[code - 1].name,
             tuple(broken_walls(confinement, engine.facts)),
         )
-    except (docker.errors.DockerException, requests.RequestException, OSError, ImageError) as error:
+    except (*faults, ImageError) as error:
         return ControlRun(ok=False, detail=str(getattr(error, "explanation", None) or error))
     finally:
-        with suppress(docker.errors.DockerException, requests.RequestException, OSError):
+        with suppress(*faults):
             if container:
                 api.remove_container(container, force=True, v=True)
             if image:

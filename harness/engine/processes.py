@@ -29,7 +29,7 @@ class ContainerProcesses:
             is_ours = bool(container) and container in Path(f"/proc/{pid}/cgroup").read_text()
             parent = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
         except (OSError, IndexError):
-            is_ours, parent = False, 0
+            is_ours = False
         if is_ours:
             self.monitor = _held(parent)
         else:

@@ -17,7 +17,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -109,7 +109,7 @@ def service_folder(name: str, cache: Path, environment: Mapping[str, str]) -> Pa
 @contextmanager
 def starting(service: Service) -> Iterator[None]:
     """Only one process at a time looks, starts or stops."""
-    handle = os.open(service.folder / "start.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    handle = os.open(service.folder / "start.lock", os.O_RDWR | os.O_CREAT, 0o600)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX)
         yield
@@ -144,7 +144,7 @@ def ensure_running(service: Service, unwanted: threading.Event) -> None:
     # after a crash the first start may fail over what the dead engine left running; the next finds it gone
     for chance in range(_START_TRIES, 0, -1):
         stop(service)
-        for leftover in (service.socket, service.folder / "pid", service.folder / "engine.pid"):
+        for leftover in (service.socket, service.folder / "engine.pid"):
             leftover.unlink(missing_ok=True)
         try:
             _start(service, unwanted)
@@ -225,13 +225,12 @@ def stop(service: Service) -> None:
         pid = _pid_of(service)
         if pid is None:
             break
-        try:
+        with suppress(ProcessLookupError):
             os.kill(pid, number)
-        except ProcessLookupError:
-            break
         while _pid_of(service) is not None and time.monotonic() < deadline:
-            _exit_code(pid)
             time.sleep(0.05)
+        # a child that nobody asks about stays as a zombie
+        _exit_code(pid)
     (service.folder / "pid").unlink(missing_ok=True)
     for place in (service.storage, service.folder):
         if place is not None:
@@ -249,9 +248,7 @@ def unmount_below(place: Path) -> list[Path]:
     An engine that crashed leaves mounts behind, and its folders could never be removed.
     """
     points = sorted(mounts_below(place), key=lambda point: len(point.parts), reverse=True)
-    if not points:
-        return []
-    library = ctypes.CDLL(None, use_errno=True)
+    library = ctypes.CDLL(None)
     return [point for point in points if library.umount2(os.fsencode(point), _DETACH) == 0]
 
 

@@ -42,7 +42,7 @@ class ShortageSignal:
             return False
         with suppress(BlockingIOError):
             self.count += os.eventfd_read(self.handle)
-        return self.count > 1 or (self.count == 1 and (self._group / "memory.oom_control").exists())
+        return self.count > 1 or (self.count > 0 and (self._group / "memory.oom_control").exists())
 
     def close(self) -> None:
         """End the subscription."""
@@ -54,7 +54,7 @@ class ShortageSignal:
     def _watch_events(self, group: Path) -> None:
         """A changed `memory.events` is urgent input; a poll within a poll hides that it is always readable."""
         try:
-            self._file = os.open(group / EVENTS, os.O_RDONLY | os.O_CLOEXEC)
+            self._file = os.open(group / EVENTS, os.O_RDONLY)
         except OSError:
             return
         urgent = select.epoll()
@@ -72,7 +72,7 @@ class ShortageSignal:
 def _subscribe(group: Path) -> int | None:
     """An eventfd for the first version; only root may have it."""
     try:
-        control = os.open(group / "memory.oom_control", os.O_RDONLY | os.O_CLOEXEC)
+        control = os.open(group / "memory.oom_control", os.O_RDONLY)
     except OSError:
         return None
     event = os.eventfd(0, os.EFD_CLOEXEC | os.EFD_NONBLOCK)

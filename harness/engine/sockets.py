@@ -27,7 +27,7 @@ class _UnixConnection(http.client.HTTPConnection):
         self._path = path
 
     def connect(self) -> None:
-        self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.sock = socket.socket(socket.AF_UNIX)
         self.sock.settimeout(self.timeout)
         self.sock.connect(str(self._path))
 
@@ -72,7 +72,7 @@ def silence(path: Path, *, timeout: float = 5.0) -> str:
     except ConnectionRefusedError:
         return "nobody listens"
     except (OSError, http.client.HTTPException) as error:
-        return f"no answer: {error or type(error).__name__}"
+        return f"no answer: {str(error) or type(error).__name__}"
     finally:
         connection.close()
     return "" if status == http.client.OK else f"answered with HTTP status {status}"

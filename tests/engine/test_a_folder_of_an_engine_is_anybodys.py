@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 import subprocess
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -17,8 +15,8 @@ from harness.engine import service
 from harness.engine.leftovers import remove_stubborn
 from harness.engine.service import mounts_below, service_folder, services_folder, unmount_below
 from harness.engine.sockets import SocketCandidate, chosen_by_user, exists, usual_places
+from tests.engine.children import NOBODY, become_nobody, in_child, leave_the_mounts, standard_input
 
-NOBODY = 65534
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
 
 
@@ -103,36 +101,6 @@ def test_a_socket_whose_path_is_too_long_is_refused(monkeypatch: pytest.MonkeyPa
         folder_in(Path("/x" + "y" * 79), monkeypatch)
 
 
-def in_child(prepare: Callable[[], object], work: Callable[[], object]) -> str:
-    """What a function returns, as text, in a process of its own that was prepared for it."""
-    reading, writing = os.pipe()
-    child = os.fork()
-    if not child:
-        try:
-            prepare()
-            os.write(writing, str(work()).encode())
-        finally:
-            os._exit(0)
-    os.waitpid(child, 0)
-    os.close(writing)
-    text = os.read(reading, 1 << 16).decode()
-    os.close(reading)
-    return text
-
-
-def become_nobody() -> None:
-    os.setgroups([])
-    os.setuid(NOBODY)
-
-
-def leave_the_mounts() -> None:
-    """What is mounted from here on, or unmounted by a fault, nobody else sees."""
-    library = ctypes.CDLL(None, use_errno=True)
-    new_mounts, private_and_below = 0x20000, (1 << 18) | (1 << 14)
-    assert library.unshare(new_mounts) == 0
-    assert library.mount(None, b"/", None, private_and_below, None) == 0
-
-
 @as_root
 def test_what_is_mounted_below_is_detached_the_deepest_first(tmp_path: Path) -> None:
     place, beside = tmp_path / "a place", tmp_path / "a place beside"
@@ -167,10 +135,12 @@ def test_what_belongs_to_a_containers_user_is_removed_through_podman(
         asked, podman = folder / "asked.txt", folder / "podman"
         asked.touch()
         asked.chmod(0o666)
-        podman.write_text(f'#!/bin/sh\nprintf "%s\\n" "$@" >> {asked}\necho no >&2\nexit 1\n')
+        podman.write_text(f'#!/bin/sh\nprintf "%s\\n" "$@" >> {asked}\n/bin/cat >> {asked}\necho no >&2\nexit 1\n')
         podman.chmod(0o755 if has_podman else 0o644)
         monkeypatch.setenv("PATH", str(folder))
-        assert in_child(become_nobody, lambda: remove_stubborn(held.parent)) == str([f"{held}: Permission denied"])
+        with standard_input(b"from the terminal"):
+            left = in_child(become_nobody, lambda: remove_stubborn(held.parent))
+        assert left == str([f"{held}: Permission denied"])
         assert capfd.readouterr() == ("", ""), "what it says is not for the person who cleans up"
         words = ["unshare", "rm", "-rf", "--", str(held.parent)]
         assert asked.read_text().splitlines() == (words if has_podman else [])

@@ -76,19 +76,22 @@ def test_one_that_is_used_is_stopped_by_its_last_user(layout: Layout, service: S
     assert not is_alive(pid)
 
 
-def test_a_note_of_before_a_restart_keeps_nothing(service: Service) -> None:
+@pytest.mark.parametrize("note", ["0000-of-another-boot", "zzzz-of-another-boot"])
+def test_a_note_of_before_a_restart_keeps_nothing(service: Service, note: str) -> None:
     lease = Lease(service)
-    service.kept.write_text("0000-of-another-boot")
+    service.kept.write_text(note)
     pid = pid_of(service)
     lease.release()
     assert not is_alive(pid)
 
 
 def test_an_engine_of_somebody_else_is_left_as_it_is(layout: Layout, service: Service) -> None:
-    other = cast(Engine, SimpleNamespace(name="podman", socket=Path("/run/theirs.sock")))
-    kept = keep(layout, other, {})
-    assert not kept.kept and not service.kept.exists()
-    assert kept.variable == ("CONTAINER_HOST", "unix:///run/theirs.sock")
+    (service.folder / "start.lock").touch()
+    for socket in ("/zz.sock", "/a.sock"):
+        other = cast(Engine, SimpleNamespace(name="podman", socket=Path(socket)))
+        kept = keep(layout, other, {})
+        assert not kept.kept and not service.kept.exists()
+        assert kept.variable == ("CONTAINER_HOST", f"unix://{socket}")
 
 
 def test_of_several_engines_the_one_in_use_is_kept(layout: Layout, service: Service) -> None:
@@ -107,6 +110,14 @@ def test_of_several_engines_the_one_in_use_is_kept(layout: Layout, service: Serv
     assert [stopped.socket for stopped in release(layout, {})] == [other.socket]
     assert is_alive(pid_of(service)), "one that was not kept is left to its users"
     lease.release()
+
+
+def test_the_engines_of_a_cache_are_told_in_order(layout: Layout, service: Service) -> None:
+    names = ["zz", "podman-corrected", "b", "podman", "a"]
+    for name in names:
+        (service.folder.parent / name).mkdir()
+        (service.folder.parent / name / "start.lock").touch()
+    assert [one.name for one in served_services(layout.cache, {})] == sorted(names)
 
 
 def begun(service: Service, *words: str) -> subprocess.Popen[bytes]:

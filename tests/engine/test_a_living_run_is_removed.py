@@ -93,6 +93,7 @@ def test_an_image_is_found_by_its_id_or_not_at_all(fake: FakeEngine) -> None:
         assert engine.image_id(IMAGE) == IMAGE and engine.image_id("other:1") is None
         assert engine.reference("a/b:1") == "a/b:1"
         engine.facts = SimpleNamespace(name="podman")  # type: ignore[assignment]
+        assert engine.image_id(IMAGE) == IMAGE, "an id is no name"
         names = {"a/b:1": "localhost/a/b:1", "b": "localhost/b", "x.org/a": "x.org/a", "x:5/a": "x:5/a"}
         assert {name: engine.reference(name) for name in names} == names
         assert engine.reference("localhost/a:1") == "localhost/a:1"

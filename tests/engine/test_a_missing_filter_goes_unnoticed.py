@@ -6,17 +6,19 @@ import os
 import subprocess
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from harness.base.errors import UsageError
-from harness.engine import Engine
+from harness.engine import Engine, confinement
 from harness.engine import walls as walls_module
 from harness.engine.confinement import Confinement, broken_walls, confinement_in, read_confinement
 from harness.engine.facts import read_facts
 from harness.engine.probe import control_run
 from harness.upkeep import doctor
 from harness.upkeep.doctor import State
+from tests.engine.clock import Clock
 
 FACTS = read_facts(
     {}, {"SecurityOptions": ["name=seccomp"], "DefaultRuntime": "runc"}, api_version="1.41", socket="/s"
@@ -53,6 +55,38 @@ def test_what_cannot_be_seen_claims_nothing() -> None:
 def test_this_process_is_not_taken_for_a_confined_one() -> None:
     seen = read_confinement(os.getpid(), patience=0.0)
     assert seen is not None and seen.user == os.geteuid()
+
+
+@pytest.mark.parametrize("name", ["a:b", "kworker/0:1: x"])
+def test_what_stands_between_colons_or_is_cut_does_no_harm(name: str) -> None:
+    assert confinement_in(status().replace("python3", name) + "a line that is cut") == GOOD
+
+
+def test_a_name_that_is_no_text_does_no_harm() -> None:
+    name = Path("/proc/self/comm")
+    before = name.read_bytes()
+    name.write_bytes(b"\xff")
+    try:
+        assert read_confinement(os.getpid(), patience=0.0) is not None
+    finally:
+        name.write_bytes(before)
+
+
+@pytest.mark.parametrize(("patience", "waited"), [({}, 1.0), ({"patience": 3.0}, 3.0), ({"patience": 0.0}, 0.0)])
+def test_a_process_without_a_filter_is_believed_after_a_while(
+    monkeypatch: pytest.MonkeyPatch, patience: dict[str, float], waited: float
+) -> None:
+    """In steps that delay no container noticeably."""
+    clock = Clock()
+    monkeypatch.setattr(confinement, "time", clock)
+    monkeypatch.setattr(confinement, "_status", lambda pid: status(filter=0))
+    assert read_confinement(7, **patience) == replace(GOOD, system_calls_filtered=False)
+    assert sum(clock.waits) == pytest.approx(waited, abs=0.006) and set(clock.waits) <= {0.005}
+    monkeypatch.setattr(confinement, "_status", lambda pid: status(filter=2 * (len(clock.waits) > 9)))
+    clock.waits.clear()
+    seen = read_confinement(7, **patience)
+    assert seen is not None and seen.system_calls_filtered == bool(waited)
+    assert len(clock.waits) == (10 if waited else 0)
 
 
 def test_each_broken_wall_is_named() -> None:
@@ -102,7 +136,13 @@ def test_the_filter_that_comes_last_is_waited_for() -> None:
 
 
 def test_a_record_says_which_profile_was_enforced() -> None:
-    assert GOOD.as_json()["system_call_profile"] == walls_module.profile_digest()
+    assert GOOD.as_json() == {
+        "no_new_privileges": True,
+        "system_calls_filtered": True,
+        "capabilities": 0,
+        "user": 1_900_000_000,
+        "system_call_profile": walls_module.profile_digest(),
+    }
     assert replace(GOOD, system_calls_filtered=False).as_json()["system_call_profile"] == ""
 
 

@@ -138,9 +138,10 @@ def test_podman_keeps_local_images_under_a_name_of_its_own(speak: Speak, name: s
 
 def test_an_image_is_found_by_name_and_by_id(speak: Speak) -> None:
     images = {"bnnr": {"Id": "12ab"}, "sha256:34cd": {"Id": "sha256:34cd"}}
-    with Engine(speak({"version": DOCKER, "info": INFO, "_ping": b"OK", **images})) as engine:
-        found = {name: engine.image_id(name) for name in ("bnnr", "sha256:34cd", "unknown")}
-    assert found == {"bnnr": "sha256:12ab", "sha256:34cd": "sha256:34cd", "unknown": None}
+    names = {"bnnr": "sha256:12ab", "sha256:34cd": "sha256:34cd", "unknown": None}
+    for version in (DOCKER, PODMAN):
+        with Engine(speak({"version": version, "info": INFO, "_ping": b"OK", **images})) as engine:
+            assert {name: engine.image_id(name) for name in names} == names
 
 
 def test_a_runtime_that_an_engine_has_is_used(speak: Speak) -> None:

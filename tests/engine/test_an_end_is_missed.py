@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import select
 import subprocess
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +13,7 @@ import pytest
 from harness.engine import shortage
 from harness.engine.processes import ContainerProcesses
 from harness.engine.shortage import ShortageSignal
+from tests.engine.children import in_child, leave_the_mounts
 
 # stands in every line of /proc/PID/cgroup, as a container's id stands in its own
 EVERYBODY = ":/"
@@ -82,6 +82,26 @@ def test_no_process_claims_nothing(pid: int) -> None:
     assert not seen.handles and not seen.ended() and not seen.monitor_lost()
 
 
+@pytest.mark.parametrize("text", [None, ""])
+def test_a_process_that_ends_while_it_is_looked_at_claims_nothing(
+    monkeypatch: pytest.MonkeyPatch, text: str | None
+) -> None:
+    """Nothing of it stays open, either; nor of one that was the container's, once it is closed."""
+
+    def read(path: Path) -> str:
+        if text is None:
+            raise ProcessLookupError
+        return EVERYBODY if path.name == "cgroup" else text
+
+    before = len(list(Path("/proc/self/fd").iterdir()))
+    seen = ContainerProcesses(os.getpid(), EVERYBODY)
+    assert len(seen.handles) == len(list(Path("/proc/self/fd").iterdir())) - before > 0
+    seen.close()
+    monkeypatch.setattr(Path, "read_text", read)
+    assert ContainerProcesses(os.getpid(), EVERYBODY).handles == ()
+    assert len(list(Path("/proc/self/fd").iterdir())) == before
+
+
 @pytest.mark.parametrize("version", [1, 2])
 def test_a_group_that_cannot_be_waited_for_claims_nothing(tmp_path: Path, version: int) -> None:
     before = len(list(Path("/proc/self/fd").iterdir()))
@@ -115,35 +135,38 @@ def test_one_signal_may_be_the_groups_removal_and_two_are_not(tmp_path: Path) ->
     assert signal.handle is None and not signal.take()
 
 
-def test_a_change_of_the_second_versions_counters_wakes() -> None:
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root, to mount")
+def test_a_change_of_the_second_versions_counters_wakes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """`cgroup.events` of a group of our own: the same kind of file, which a test can change."""
-    from harness.engine.cgroup import mounts
+    monkeypatch.setattr(shortage, "EVENTS", "cgroup.events")
 
-    place = mounts().get("")
-    if place is None or not os.access(place, os.W_OK):
-        pytest.skip("needs the second cgroup version and the right to make a group")
-    group = place / f"permafrost-test-{os.getpid()}"
-    group.mkdir()
-    try:
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(shortage, "EVENTS", "cgroup.events")
-            signal = ShortageSignal(group, version=2)
+    def work() -> object:
+        if subprocess.run(["mount", "-t", "cgroup2", "none", tmp_path], stderr=subprocess.DEVNULL).returncode:
+            return "no second version here"
+        group = tmp_path / f"permafrost-test-{os.getpid()}"
+        group.mkdir()
+        before = len(list(Path("/proc/self/fd").iterdir()))
+        signal = ShortageSignal(group, version=2)
         assert signal.handle is not None
         poll = select.poll()
         poll.register(signal.handle, select.POLLIN)
-        assert not poll.poll(50), "a file is always readable; only its change counts"
+        # a file is always readable; only its change counts
+        woken = [bool(poll.poll(50))]
         with subprocess.Popen(["sleep", "100"]) as process:
             (group / "cgroup.procs").write_text(str(process.pid))
-            assert poll.poll(5000)
-            assert not signal.take() and not poll.poll(50), "taken: the next wait begins"
+            woken.append(bool(poll.poll(5000)))
+            # until it is taken
+            woken.append(bool(poll.poll(50)))
+            certain = signal.take()
+            woken.append(bool(poll.poll(50)))
             process.kill()
-        assert poll.poll(5000)
+        woken.append(bool(poll.poll(5000)))
         signal.close()
-    finally:
-        for _ in range(100):
-            try:
-                group.rmdir()
-            except OSError:
-                time.sleep(0.02)
-            else:
-                break
+        left_open = len(list(Path("/proc/self/fd").iterdir())) - before
+        group.rmdir()
+        return woken, certain, left_open, signal.handle, signal.take()
+
+    seen = in_child(leave_the_mounts, work)
+    if seen == "no second version here":
+        pytest.skip(seen)
+    assert seen == str(([False, True, True, False, True], False, 0, None, False))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import socket
 import subprocess
+import threading
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -14,7 +15,8 @@ import pytest
 
 from harness.base.errors import EngineError, UsageError
 from harness.base.layout import Layout
-from harness.engine import Engine, cgroup, custody, find, probe
+from harness.engine import Engine, cgroup, custody, find, probe, sockets
+from harness.engine import engine as engine_module
 from harness.engine import service as serve
 from harness.engine.cgroup import ControlGroup, mounts
 from harness.engine.confinement import Confinement, confinement_in
@@ -23,6 +25,7 @@ from harness.engine.facts import read_facts
 from harness.engine.find import find_engine
 from harness.engine.service import Service
 from harness.engine.sockets import SocketCandidate, silence, usual_places
+from tests.engine.clock import Clock
 from tests.private_engine import UNCLOSED
 from tests.runs.fake_engine import FakeEngine
 
@@ -91,6 +94,40 @@ def test_an_engine_that_stays_away_says_what_to_do(tmp_path: Path) -> None:
     assert error.value.todo == "start it again; finished runs are kept and the rest resumes"
 
 
+def test_an_engine_that_comes_back_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A minute at most; who asks for less gets less."""
+    clock = Clock()
+    monkeypatch.setattr(engine_module, "time", clock)
+    fake = FakeEngine(tmp_path / "s")
+    with Engine(fake.socket_path) as engine:
+        adapter: Any = engine.client.api.get_adapter(engine.client.api.base_url)
+        assert adapter.max_pool_size == 64, "room for many threads"
+        monkeypatch.setattr(engine_module, "silence", lambda socket: "" if len(clock.waits) >= 7 else "gone")
+        engine.renew()
+        assert clock.waits == [0.2] * 7
+        monkeypatch.setattr(engine_module, "silence", lambda socket: "gone")
+        for patience, most in (({}, 60.0), ({"patience": 3.0}, 3.0)):
+            clock.waits.clear()
+            with pytest.raises(EngineError, match=f"within {most:.0f} s"):
+                engine.renew(**patience)
+            assert sum(clock.waits) == pytest.approx(most, abs=0.41)
+    fake.close()
+
+
+def test_a_broken_connection_does_not_keep_an_engine_from_coming_back(tmp_path: Path) -> None:
+    def fail() -> None:
+        raise OSError
+
+    fake = FakeEngine(tmp_path / "s")
+    with Engine(fake.socket_path) as engine:
+        stale = engine.client
+        engine._client = cast(docker.DockerClient, SimpleNamespace(close=fail))
+        engine.renew()
+        assert engine.answers() and engine.client is not stale
+    stale.close()
+    fake.close()
+
+
 def test_a_wrong_wish_says_where_to_name_another_runtime(tmp_path: Path) -> None:
     engine = cast(
         Engine,
@@ -144,7 +181,7 @@ def test_several_silent_sockets_are_all_named(
         ("ID=debian\n", True),
         ('NAME="x"\nID=linuxmint\nID_LIKE="ubuntu debian"\n', True),
         ("ID=raspbian\nID_LIKE=debian\n", True),
-        ('ID="ubuntu"\nno assignment\n', True),
+        ('ID="ubuntu"\nno assignment\nHOME_URL="https://x/?a=b"\n', True),
         ('ID=fedora\nID_LIKE="rhel centos"\nNAME=debian\n', False),
         ("ID=debianish\n", False),
         ("", False),
@@ -179,12 +216,50 @@ def test_a_socket_that_may_not_be_used_says_who_may(tmp_path: Path, monkeypatch:
     monkeypatch.setattr("harness.engine.sockets._UnixConnection.connect", refuse)
     path = tmp_path / "s"
     assert silence(path) == f"no permission: add your user to the group of {path}, or use rootless Podman"
+
+    def reset(*_: object) -> None:
+        raise ConnectionResetError
+
+    monkeypatch.setattr("harness.engine.sockets._UnixConnection.connect", reset)
+    assert silence(path) == "no answer: ConnectionResetError", "a reason without words has a name"
     monkeypatch.undo()
     with socket.socket(socket.AF_UNIX) as deaf:
         deaf.bind(str(path))
         deaf.listen()
         assert silence(path, timeout=0.05) == "no answer: timed out"
     assert {place.source for place in usual_places({"XDG_RUNTIME_DIR": "/x"})} == {"usual place"}
+
+
+def test_an_answer_is_waited_for_five_seconds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A nonsense answer, or none but the end of the connection, is no answer; and each connection is closed."""
+    asked: list[float | None] = []
+
+    class Noting(sockets._UnixConnection):
+        def connect(self) -> None:
+            asked.append(self.timeout)
+            super().connect()
+
+    monkeypatch.setattr(sockets, "_UnixConnection", Noting)
+    before = len(list(Path("/proc/self/fd").iterdir()))
+    for words, reason in ((b"nonsense\r\n\r\n", "no answer: nonsense"), (b"", "no answer: Remote end closed")):
+        with socket.socket(socket.AF_UNIX) as server:
+            path = tmp_path / f"s{len(asked)}"
+            server.bind(str(path))
+            server.listen()
+
+            def answer(server: socket.socket = server, words: bytes = words) -> None:
+                connection, _ = server.accept()
+                with connection:
+                    asked_for = connection.recv(4096)
+                    assert b"GET /_ping " in asked_for and b"Host: localhost\r\n" in asked_for
+                    connection.sendall(words)
+
+            thread = threading.Thread(target=answer)
+            thread.start()
+            assert silence(path).startswith(reason)
+            thread.join()
+    assert asked == [5.0, 5.0]
+    assert len(list(Path("/proc/self/fd").iterdir())) == before
 
 
 def test_a_cache_that_served_nothing_has_no_engines(

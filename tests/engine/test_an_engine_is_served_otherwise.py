@@ -23,6 +23,7 @@ from harness.engine.probe import control_run
 from harness.engine.service import Service, service_folder, services_folder, socket_in
 from harness.engine.sockets import SocketCandidate, silence
 from harness.engine.walls import walls
+from tests.engine.children import standard_input
 from tests.engine.pretended import Programs, pretended_programs
 from tests.private_engine import UNCLOSED
 
@@ -109,6 +110,44 @@ def test_a_docker_engine_is_preferred_and_a_wish_is_kept(
     assert error.value.where == "no socket, no dockerd or podman program"
 
 
+def test_an_ordinary_user_is_served_podman(
+    apart: Layout, programs: Programs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who may not serve Docker is not told of its failure, either."""
+    monkeypatch.setattr(real_programs, "is_root", lambda: False)
+    programs.add("dockerd")
+    with pytest.raises(EngineError, match="no container engine was found"):
+        find_engine(apart, environment={})
+    programs.add("podman")
+    with find_engine(apart, environment={}) as engine:
+        assert engine.name == "podman"
+    assert programs.starts("dockerd") == 0
+
+
+def test_the_variables_of_this_process_choose_where_none_are_given(
+    apart: Layout, programs: Programs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DOCKER_HOST", f"unix://{tmp_path / 'chosen'}")
+    with pytest.raises(EngineError) as error:
+        find_engine(apart)
+    assert error.value.where == str(tmp_path / "chosen")
+    monkeypatch.delenv("DOCKER_HOST")
+    monkeypatch.setenv("PERMAFROST_RUNTIME", "runsc")
+    programs.add("dockerd")
+    with pytest.raises(UsageError, match="runsc"):
+        find_engine(apart)
+    with find_engine(apart, environment={}) as engine:
+        assert engine.facts.runtime == "runc"
+
+
+def test_an_engine_that_says_nothing_of_itself_is_not_left_running(apart: Layout, programs: Programs) -> None:
+    programs.add("dockerd")
+    (programs.folder / "info.json").write_text("null")
+    with pytest.raises(EngineError, match="does not describe itself"):
+        serve_docker(apart.cache, {})
+    assert programs.calls == ["dockerd: started", "dockerd: ended"]
+
+
 def test_an_engine_that_answers_is_used_before_one_is_served(
     apart: Layout, programs: Programs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -123,9 +162,18 @@ def test_an_engine_that_answers_is_used_before_one_is_served(
     for only in (None, "podman"):
         with find_engine(apart, only=only, environment={}) as engine:
             assert (engine.socket, engine.name, engine.facts.served) == (elsewhere.socket, "podman", False)
+    closed: list[Path] = []
+    close = Engine.close
+
+    def noted(engine: Engine) -> None:
+        closed.append(engine.socket)
+        close(engine)
+
+    monkeypatch.setattr(Engine, "close", noted)
     with pytest.raises(EngineError) as error:
         find_engine(apart, only="docker", environment={})
     assert error.value.where == f"{silent}: nobody listens"
+    assert closed == [elsewhere.socket], "its connections are not kept"
     assert programs.starts("podman") == 1
     users.release()
 
@@ -205,17 +253,21 @@ def test_podmans_defaults_are_tried_once(apart: Layout, programs: Programs) -> N
 
 @pytest.mark.parametrize("code", [None, 1000])
 def test_podman_is_corrected_where_its_defaults_start_nothing(
-    apart: Layout, programs: Programs, code: int | None
+    apart: Layout, programs: Programs, code: int | None, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Without a word for a person: that is what the corrections are for. It is found out once."""
+    """Without a warning: that is what the corrections are for. It is found out once."""
     programs.add("podman")
     programs.end_containers_with(podman=code)
+    caplog.set_level("INFO", logger="harness.engine.find")
     for _ in range(2):
         engine = serve_podman(apart.cache, {})
         assert engine is not None and engine.socket.parent.name == "podman-corrected"
         assert engine.answers()
         engine.close()
     assert programs.starts("podman") == 3 and programs.calls.count("podman: containers/create") == 2
+    reason = "the runtime refuses" if code is None else "a killed container ended with code 1000, not 137"
+    assert caplog.messages == [f"podman's defaults do not work here ({reason}); served with corrections"]
+    assert caplog.records[0].levelname == "INFO"
     assert not (service_folder("podman", apart.cache, {}) / "defaults-work").exists()
 
 
@@ -323,15 +375,20 @@ def test_what_may_be_installed_is_installed_and_served(
         ("echo out; echo first >&2; echo last >&2; exit 100", "last"),
         ("echo out; exit 100", "out"),
         ("exit 100", "it said nothing"),
+        # in whatever letters, and nobody is asked
+        (r"printf 'a\351' >&2; cat >&2; exit 100", "a\N{REPLACEMENT CHARACTER}"),
     ],
 )
-def test_what_cannot_be_installed_says_why(apart: Layout, apt: Path, script: str, where: str) -> None:
+def test_what_cannot_be_installed_says_why(
+    apart: Layout, apt: Path, script: str, where: str, capfd: pytest.CaptureFixture[str]
+) -> None:
     (apt.parent / "apt-get").write_text(f"#!/bin/sh\n{script}\n")
-    with pytest.raises(EngineError) as error:
+    with standard_input(b"yes\n"), pytest.raises(EngineError) as error:
         find_engine(apart, install=True, environment={})
     assert error.value.what == "`apt-get update --quiet` ended with code 100"
     assert error.value.where == where
     assert error.value.todo == "correct what it names, or install Docker Engine or Podman yourself"
+    assert capfd.readouterr().out == ""
 
 
 def test_an_engine_of_another_cache_is_another(apart: Layout, programs: Programs, tmp_path: Path) -> None:

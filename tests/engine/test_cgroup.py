@@ -21,7 +21,7 @@ from harness.engine.cgroup import (
     own_group,
 )
 
-MIXED = "9:name=systemd:/a\n7:memory:/docker/1\n6:freezer:/f\n4:cpu,cpuacct:/docker/1\n0::/x:y\n"
+MIXED = "0::/x:y\n9:name=systemd:/a\n7:memory:/docker/1\n6:freezer:/f\n4:cpu,cpuacct:/docker/1\n"
 FIRST = {
     "memory.max_usage_in_bytes": "900\n",
     "memory.limit_in_bytes": "1000\n",
@@ -45,7 +45,7 @@ def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Made:
 
     def make(version: int, **changed: str) -> tuple[ControlGroup, Path]:
         group = tmp_path / "parent" / "docker-abc.scope"
-        group.mkdir(parents=True)
+        group.mkdir(parents=True, exist_ok=True)
         for name, text in (FIRST if version == 1 else SECOND).items():
             (group / name).write_text(changed.pop(name.replace(".", "_"), text))
         assert not changed
@@ -77,11 +77,11 @@ def test_the_mounts_of_this_machine_hold_a_group_of_this_process() -> None:
 
 def test_a_view_of_a_part_names_no_groups(monkeypatch: pytest.MonkeyPatch) -> None:
     lines = (
+        "30 23 0:32 / /sys/fs/cgroup rw - tmpfs tmpfs rw,memory\n"
         "31 23 0:28 /docker/1 /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n"
         "32 23 0:29 / /sys/fs/cgroup/cpu,cpuacct rw - cgroup cgroup rw,cpu,cpuacct\n"
         "33 23 0:30 / /sys/fs/cgroup/unified rw shared:1 - cgroup2 cgroup2 rw\n"
         "34 23 0:31 / /somewhere/else rw - cgroup2 cgroup2 rw\n"
-        "35 23 0:32 / /sys/fs/cgroup rw - tmpfs tmpfs rw,memory\n"
     )
     monkeypatch.setattr(Path, "read_text", lambda self: lines)
     read = mounts.__wrapped__()
@@ -145,7 +145,7 @@ def test_peaks_and_counters_never_fall(made: Made, version: int) -> None:
 
 
 def test_an_old_kernel_without_a_peak_tells_what_is_used(made: Made) -> None:
-    seen, group = made(2, memory_peak="")
+    seen, group = made(2, memory_peak="unknown")
     assert seen.usage.peak_bytes is None
     (group / "memory.current").write_text("700\n")
     assert seen.read().peak_bytes == 700
@@ -166,7 +166,7 @@ def test_the_lowest_limit_on_the_way_to_the_process_counts(
     assert ControlGroup(os.getpid(), "abc").usage.limit_bytes == 1000, "the group around is not the container's"
     (leaf / name).unlink()
     unlimited = ControlGroup(os.getpid(), "abc").usage
-    assert limit_is_kept(unlimited, 1 << 50) is False
+    assert limit_is_kept(unlimited, 1 << 50) is False and unlimited.limit_bytes == 1 << 60
 
 
 def test_the_first_version_sums_what_lies_below(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -237,6 +237,43 @@ def test_a_kill_that_was_read_stays(made: Made) -> None:
     assert seen.shortage() is Shortage.OWN
 
 
+@pytest.mark.parametrize("version", [1, 2])
+def test_a_kill_after_the_last_reading_is_read_at_the_end(made: Made, version: int) -> None:
+    seen, group = made(version)
+    (group / "memory.oom_control").write_text(oom_control(1))
+    (group / "memory.events").write_text("oom 1\noom_kill 1\n")
+    seen.read_at_end()
+    assert seen.usage.kills == 1 and seen.shortage() is not Shortage.NONE
+
+
+def subscribed(group: Path) -> int:
+    """The number by which the kernel would signal a shortage of this group."""
+    return int((group / "cgroup.event_control").read_text().split()[0])
+
+
+def test_the_kernels_signals_are_asked_for_taken_and_let_go_of(made: Made, tmp_path: Path) -> None:
+    """Of the group itself, and of the one around it, whose shortage is not the container's."""
+    before = len(list(Path("/proc/self/fd").iterdir()))
+    group = tmp_path / "parent" / "docker-abc.scope"
+    group.mkdir(parents=True)
+    for folder in (group, group.parent):
+        (folder / "memory.oom_control").write_text(oom_control(0))
+        (folder / "cgroup.event_control").touch()
+    seen, _ = made(1)
+    assert seen.events == subscribed(group) != subscribed(group.parent)
+    os.eventfd_write(subscribed(group), 1)
+    (group / "memory.oom_control").write_text(oom_control(1))
+    (group / "memory.max_usage_in_bytes").write_text("1000\n")
+    seen.take_signal()
+    assert seen.usage.kills == 1, "whoever is woken reads again"
+    assert seen.shortage() is Shortage.OWN
+    os.eventfd_write(subscribed(group.parent), 1)
+    seen.take_signal()
+    assert seen.shortage() is Shortage.ABOVE
+    seen.close()
+    assert len(list(Path("/proc/self/fd").iterdir())) == before
+
+
 class Signal:
     """A signal that says what it is told."""
 
@@ -300,6 +337,7 @@ def test_a_group_shared_with_others_is_not_read_as_the_containers() -> None:
     assert own_group("/", "abc") is None and own_group("/docker/x", "") is None
     assert own_group("/docker/abc", "abc") == "docker/abc"
     assert own_group("/machine.slice/libpod-abc.scope/container", "abc") == "machine.slice/libpod-abc.scope"
+    assert own_group("/xen.slice/abc", "abc") == "xen.slice/abc"
 
 
 def test_a_process_that_is_gone_claims_nothing() -> None:
@@ -307,6 +345,25 @@ def test_a_process_that_is_gone_claims_nothing() -> None:
     assert seen.usage == seen.read() == Usage() and seen.events is None and not seen.is_frozen()
     seen.read_at_end()
     assert seen.shortage() is Shortage.UNREAD
+
+
+@pytest.mark.parametrize(("controller", "version"), [("memory", 1), ("", 2)])
+def test_a_group_of_others_claims_nothing_to_the_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, controller: str, version: int
+) -> None:
+    monkeypatch.setattr(cgroup, "mounts", lambda: {controller: tmp_path})
+    monkeypatch.setattr(cgroup, "groups_of", lambda text: {controller: "/user.slice"})
+    seen = ControlGroup(os.getpid(), "abc")
+    seen.read_at_end()
+    assert (seen.version, seen.usage, seen.shortage()) == (version, Usage(), Shortage.UNREAD)
+    assert seen.processes() == [] and not seen.is_frozen()
+    seen.close()
+
+
+@pytest.mark.parametrize("events", ["oom 1\noom_kill max\n", "oom 1\noom_kill\n", "oom 1\nmy_oom_kill 3\n"])
+def test_a_counter_that_is_no_number_is_unread(made: Made, events: str) -> None:
+    seen, _ = made(2, memory_events=events)
+    assert (seen.usage.refusals, seen.usage.kills) == (1, None)
 
 
 def test_what_is_near_a_limit() -> None:

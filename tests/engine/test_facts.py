@@ -55,6 +55,7 @@ def test_podman_is_not_taken_for_docker() -> None:
 
 def test_copying_storage_is_warned_of() -> None:
     assert any("vfs" in warning for warning in facts(DOCKER, Driver="vfs").warnings)
+    assert facts(DOCKER, Driver="zfs").warnings == facts(DOCKER, Driver="aufs").warnings == ()
 
 
 def test_facts_can_be_kept_with_a_record() -> None:

@@ -116,6 +116,20 @@ def test_corrections_are_of_this_machine(tmp_path: Path, has_systemd: bool, has_
     ]
 
 
+def test_only_root_serves_docker(monkeypatch: pytest.MonkeyPatch) -> None:
+    for user in (0, 1, 1000):
+        monkeypatch.setattr("os.geteuid", lambda user=user: user)
+        assert programs.is_root() is (user == 0)
+
+
+def test_a_program_is_looked_for_where_the_system_keeps_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[str, str | None]] = []
+    monkeypatch.setattr("shutil.which", lambda name, path=None: asked.append((name, path)))
+    assert programs.find_program("x") is None
+    system = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+    assert asked == [("x", None), ("x", system)]
+
+
 def test_programs_are_found_where_an_ordinary_path_does_not_look(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
