@@ -29,14 +29,14 @@ def remove_tree(path: Path) -> list[str]:
                 try:
                     serial = _remove_one(root, name, serial)
                 except OSError as error:
-                    faults[name] = f"{error.strerror}"
+                    faults[name] = str(error.strerror)
     finally:
         os.close(root)
     if not faults:
         try:
             path.rmdir()
         except OSError as error:
-            faults[""] = f"{error.strerror}"
+            faults[""] = str(error.strerror)
     return [f"{path / name}: {reason}" for name, reason in faults.items()]
 
 

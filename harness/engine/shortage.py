@@ -42,7 +42,7 @@ class ShortageSignal:
             return False
         with suppress(BlockingIOError):
             self.count += os.eventfd_read(self.handle)
-        return self.count > 1 or (self.count > 0 and (self._group / "memory.oom_control").exists())
+        return self.count > 1 or (self.count == 1 and (self._group / "memory.oom_control").exists())
 
     def close(self) -> None:
         """End the subscription."""
