@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -38,15 +39,22 @@ def test_each_cache_and_user_has_a_folder(tmp_path: Path, monkeypatch: pytest.Mo
     assert services_folder(tmp_path / "other", {}) != services_folder(tmp_path, {})
 
 
+@pytest.fixture
+def short() -> Iterator[Path]:
+    """A folder whose path leaves room for that of a socket, wherever the tests write."""
+    with tempfile.TemporaryDirectory() as name:
+        yield Path(name)
+
+
 def folder_in(place: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(service, "services_folder", lambda cache, environment: place)
     return service_folder("docker", Path("cache"), {})
 
 
 @pytest.mark.parametrize("mode", [0o700, 0o755])
-def test_a_folder_of_ones_own_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mode: int) -> None:
+def test_a_folder_of_ones_own_is_taken(short: Path, monkeypatch: pytest.MonkeyPatch, mode: int) -> None:
     """Others may read that it is there; nobody else may write."""
-    place = tmp_path / "services"
+    place = short / "services"
     assert folder_in(place, monkeypatch) == place / "docker"
     assert [path.stat().st_mode & 0o777 for path in (place, place / "docker")] == [0o700, 0o700]
     place.chmod(mode)
@@ -56,9 +64,9 @@ def test_a_folder_of_ones_own_is_taken(tmp_path: Path, monkeypatch: pytest.Monke
 @pytest.mark.parametrize("mode", [0o720, 0o702, 0o777])
 @pytest.mark.parametrize("inner", [False, True])
 def test_a_folder_that_others_may_write_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mode: int, inner: bool
+    short: Path, monkeypatch: pytest.MonkeyPatch, mode: int, inner: bool
 ) -> None:
-    place = tmp_path / "services"
+    place = short / "services"
     open_one = folder_in(place, monkeypatch) if inner else place
     open_one.mkdir(exist_ok=True)
     open_one.chmod(mode)
@@ -69,8 +77,8 @@ def test_a_folder_that_others_may_write_is_refused(
     assert error.value.todo == "remove it, or set XDG_RUNTIME_DIR to a folder of your own"
 
 
-def test_a_link_to_a_folder_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    place, target = tmp_path / "services", tmp_path / "target"
+def test_a_link_to_a_folder_is_refused(short: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place, target = short / "services", short / "target"
     target.mkdir(0o700)
     place.symlink_to(target)
     with pytest.raises(EngineError, match="not private"):
@@ -78,8 +86,8 @@ def test_a_link_to_a_folder_is_refused(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 @as_root
-def test_a_folder_of_somebody_else_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    place = tmp_path / "services"
+def test_a_folder_of_somebody_else_is_refused(short: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = short / "services"
     place.mkdir(0o700)
     os.chown(place, NOBODY, NOBODY)
     with pytest.raises(EngineError, match="not private"):

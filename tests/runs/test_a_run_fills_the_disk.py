@@ -77,10 +77,20 @@ def test_deleted_files_are_files(workspace: Workspace) -> None:
         assert output_fault(workspace, LIMITS, [process]) == "made more than 20 files and folders in /out"
 
 
+@contextmanager
+def keeping(handles: list[int]) -> Iterator[int]:
+    """A process that has nothing open but these and its program, which lies elsewhere."""
+    with subprocess.Popen(["sleep", "60"], pass_fds=handles, stdin=subprocess.DEVNULL) as process:
+        for handle in handles:
+            os.close(handle)
+        yield process.pid
+        process.kill()
+
+
 def test_files_that_are_not_deleted_or_lie_elsewhere_count_once_or_not(workspace: Workspace) -> None:
     (workspace.out / "a").write_bytes(bytes(700_000))
-    with (workspace.out / "a").open("rb"), Path(sys.executable).open("rb"):
-        assert output_fault(workspace, LIMITS, [os.getpid()]) == ""
+    with keeping([os.open(workspace.out / "a", os.O_RDONLY)]) as process:
+        assert output_fault(workspace, LIMITS, [process]) == ""
 
 
 def test_deleted_pipes_are_no_files(workspace: Workspace) -> None:
@@ -90,11 +100,8 @@ def test_deleted_pipes_are_no_files(workspace: Workspace) -> None:
         os.mkfifo(pipe)
         handles.append(os.open(pipe, os.O_RDWR))
         pipe.unlink()
-    try:
-        assert output_fault(workspace, LIMITS, [os.getpid()]) == ""
-    finally:
-        for handle in handles:
-            os.close(handle)
+    with keeping(handles) as process:
+        assert output_fault(workspace, LIMITS, [process]) == ""
 
 
 def test_what_still_runs_is_looked_at_without_opening_what_it_has_closed(
