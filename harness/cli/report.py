@@ -72,6 +72,8 @@ def command(
         table = api.status(plan, reference=reference, repository=repository)
         path, size = _write(table, output, site, repository)
     finally:
+        # nor is it looked for when the process ends
+        gc.freeze()
         gc.enable()
     if as_json:
         echo_json({"file": str(path), "bytes": size, "site": site is not None})

@@ -46,6 +46,9 @@ class StoredRun:
     content: dict[str, Any]
 
 
+_NO_RUN = StoredRun(Verdict.PENDING, Verdict.PENDING.meaning, {})
+
+
 @dataclass(frozen=True)
 class Store:
     """Runs under `folder`, found by key."""
@@ -95,7 +98,7 @@ class Store:
             with open(path, "rb", buffering=0) as stream:  # noqa: PTH123
                 text = stream.read()
         except FileNotFoundError:
-            return StoredRun(Verdict.PENDING, Verdict.PENDING.meaning, {})
+            return _NO_RUN
         except OSError as error:
             return StoredRun(Verdict.INFRASTRUCTURE, f"evidence is damaged: {error.strerror} ({path})", {})
         try:
