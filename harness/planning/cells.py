@@ -51,6 +51,11 @@ class Cell:
         """The key of its run, or None where none can be planned."""
         return self.planned.key if self.planned else None
 
+    def judged(self, verdict: Verdict, reason: str, record: dict[str, Any]) -> Cell:
+        """The same cell with what is known of its run."""
+        cell = Cell(self.job, self.planned, verdict, reason, record)
+        return cell.with_key(self.key) if self.key else cell
+
     def with_key(self, key: str) -> Cell:
         """This cell, which remembers its key: it need not be computed again."""
         self.__dict__["key"] = key

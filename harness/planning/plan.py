@@ -108,7 +108,7 @@ class Present:
 
     def tree(self, method: str) -> str:
         """The tree of a method's image."""
-        return self._planner.tree(method)
+        return self._planner.tree(method, "cpu")
 
     def _cell(self, job: Job) -> Cell | None:
         try:

@@ -79,7 +79,7 @@ class Report:
     evidence: Evidence
     headlines: Headlines
 
-    @property
+    @cached_property
     def benchmarks(self) -> list[str]:
         """The benchmarks of the table, in its order."""
         return list(dict.fromkeys(group.benchmark for group in self.table.groups))

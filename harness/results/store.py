@@ -317,7 +317,7 @@ def join(plan: Plan, store: Store, *, records: bool = False) -> Sequence[Cell]:
             cells.append(cell)
             continue
         verdict, reason = judged(notes, cell.key, cell.job, standing := store.standing(cell.key))
-        cells.append(Cell(cell.job, cell.planned, verdict, reason, standing.content).with_key(cell.key))
+        cells.append(cell.judged(verdict, reason, standing.content))
     check_sum(plan, cells)
     return tuple(cells)
 

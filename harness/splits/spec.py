@@ -25,8 +25,10 @@ class SplitSpec(Strict):
     @property
     def text(self) -> str:
         """How a person writes it, without its seed; `parse_split` reads it."""
+        if not self.parameters:
+            return self.strategy
         settings = [f"{name}={_value_text(value)}" for name, value in sorted(self.parameters.items())]
-        return self.strategy + (":" + ",".join(settings) if settings else "")
+        return f"{self.strategy}:{','.join(settings)}"
 
 
 def _value_text(value: Any) -> str:
