@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
@@ -15,7 +15,7 @@ from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.data import load_manifest
 from harness.methods.card import MethodCard, load_method
-from harness.planning.cells import Cell
+from harness.planning.cells import Cell, kind_of
 from harness.planning.jobs import Job, unusual_options
 from harness.planning.plan import Plan, Present
 from harness.planning.suites import jobs_of, load_suite
@@ -168,8 +168,11 @@ class Table:
     def groups(self) -> tuple[Group, ...]:
         """The cells in view by row and column: datasets as planned, methods by name, controls last."""
         members: dict[tuple[str, ...], list[ScoredCell]] = {}
+        groups_of: dict[Hashable, list[ScoredCell]] = {}
         for scored in self.cells:
-            members.setdefault(_group_of(scored), []).append(scored)
+            if (kind := kind_of(scored.cell.job)) not in groups_of:
+                groups_of[kind] = members.setdefault(_group_of(scored), [])
+            groups_of[kind].append(scored)
         groups = [
             Group(
                 benchmark=cells[0].cell.job.benchmark,
