@@ -39,9 +39,9 @@ def code_files(folder: Path) -> list[str]:
 def _code_below(folder: str, place: str) -> Iterator[str]:
     """The files of code in a folder at this place, itself empty or with a stroke behind it."""
     # asked for every method by all that computes keys: entries, not Path objects, are a quarter of its time
-    for entry in os.scandir(folder):
-        if _is_not_code(entry.name):
-            continue
+    with os.scandir(folder) as entries:
+        here = [entry for entry in entries if not _is_not_code(entry.name)]
+    for entry in here:
         if entry.is_symlink():
             _refuse_link(Path(entry.path))
         if entry.is_dir():
