@@ -19,6 +19,8 @@ class SplitSpec(Strict):
     @property
     def label(self) -> str:
         """A short name for tables and file names."""
+        if not self.parameters:
+            return f"{self.strategy}-{self.seed}"
         extra = "".join(f"-{name}={value}" for name, value in sorted(self.parameters.items()))
         return f"{self.strategy}{extra}-{self.seed}"
 
