@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import marshal
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import fields, replace
@@ -18,6 +19,9 @@ from harness.status import ScoredCell, Table
 
 _SOURCES = ("harness", "methods", "containers", "datasets", "results/published", "results/reference")
 _CACHED = ("data", "datasets", "splits")
+_SHOWN = tuple(field.name for field in fields(ScoredCell) if field.name != "cell")
+# the version of `marshal` by which equal values have equal bytes
+_EQUAL_BYTES = 2
 
 
 def report(
@@ -54,7 +58,7 @@ def fingerprint(layout: Layout, table: Table, mirrors: Sequence[Path] = ()) -> s
     """A digest of the table and of the state of every file that the page is made of."""
     digest = hashlib.sha256(repr((replace(table, cells=()), *map(str, mirrors))).encode())
     for one in table.cells:
-        digest.update(repr(_about(one)).encode())
+        digest.update(marshal.dumps(_about(one), _EQUAL_BYTES))
     folders = [layout.root / name for name in _SOURCES]
     folders += [layout.runs, layout.scores, *(layout.cache / name for name in _CACHED)]
     for folder in folders:
@@ -66,8 +70,8 @@ def fingerprint(layout: Layout, table: Table, mirrors: Sequence[Path] = ()) -> s
 
 def _about(one: ScoredCell) -> list[Any]:
     """All that is shown of a cell. A key stands for the job; the record lies in a file that is looked at."""
-    own = [getattr(one, field.name) for field in fields(one) if field.name != "cell"]
-    return [one.key or one.cell.job, str(one.cell.verdict), one.cell.reason, *own]
+    own = [getattr(one, name) for name in _SHOWN]
+    return [one.key or repr(one.cell.job), str(one.cell.verdict), one.cell.reason, *own]
 
 
 def is_current(layout: Layout, page: Path, made_of: str) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +16,7 @@ from harness.cli.options import (
     mirror_option,
     published_seeds_option,
     reference_option,
+    without_garbage,
 )
 from harness.cli.output import output_option
 
@@ -64,15 +64,11 @@ def command(
     repository = api.open_repository(mirrors=mirrors)
     reference = reference or (site is not None and suite is None)
     suite = suite or ("full" if site else "smoke")
-    # a quarter of the time would go into looking for garbage, of which there is next to none
-    gc.disable()
-    try:
+    with without_garbage():
         # a run made here has its split here, and those of committed results are recorded: none is made to look
         plan = api.plan(suite=suite, published_seeds=published_seeds, make_splits=False, repository=repository)
         table = api.status(plan, reference=reference, repository=repository)
         path, size = _write(table, output, site, repository)
-    finally:
-        gc.enable()
     if as_json:
         echo_json({"file": str(path), "bytes": size, "site": site is not None})
     else:

@@ -19,6 +19,7 @@ from harness.cli.options import (
     json_option,
     published_seeds_option,
     reference_option,
+    without_garbage,
 )
 from harness.cli.output import chosen_kind, deliver, output_option
 from harness.cli.watch import watch
@@ -102,8 +103,9 @@ def command(
     elif suite == "full":
         click.echo("planning", err=True)
     # a run made here has its split here; only a committed result may be of one that has to be made first
-    plan = api.plan(suite=suite, published_seeds=published_seeds, make_splits=False, repository=repository)
-    whole = api.status(plan, reference=reference, repository=repository)
+    with without_garbage():
+        plan = api.plan(suite=suite, published_seeds=published_seeds, make_splits=False, repository=repository)
+        whole = api.status(plan, reference=reference, repository=repository)
     jobs = [scored.cell.job for scored in whole.cells]
     where = f"the plan '{suite}'; others: --suite"
     refuse_unknown_names("benchmark", benchmarks, (job.benchmark for job in jobs), where=where)

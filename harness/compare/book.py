@@ -78,7 +78,8 @@ def compare_claims(
     """
     names = load_names(layout, benchmark)
     claims = load_claims(layout, names) if against is None else load_external(names, against)
-    selection = [claim for claim in claims if _is_about(claim, names, methods, datasets, splits, seeds)]
+    chosen = (methods, datasets, splits, seeds)
+    selection = [claim for claim in claims if _is_about(claim, names, *chosen)] if any(chosen) else claims
     sources = (names.sources.paper, names.sources.files) if against is None else (str(against),)
     if claims and not selection:
         # nothing is published of what was asked for: no run needs to be read, and no split made, to say so

@@ -192,6 +192,8 @@ def read_rows(path: Path, *columns: str) -> list[dict[str, str]]:
             where=f"{path}: line 1",
             todo=f"it needs the columns {', '.join(sorted(required))}",
         )
+    # a file with a column `value` may have other columns, which are ignored; else every other column is a metric
+    numbers = _NUMBERS & rows[0].keys() if "value" in rows[0] else rows[0].keys() - _WORDS
     for number, row in enumerate(rows, start=2):
         if None in row or None in row.values():
             raise CorruptData(
@@ -199,19 +201,17 @@ def read_rows(path: Path, *columns: str) -> list[dict[str, str]]:
                 where=f"{path}: line {number}",
                 todo="obtain the file again, or complete the line",
             )
-        _check_numbers(path, number, row)
+        _check_numbers(path, number, row, numbers)
     return rows
 
 
-def _check_numbers(path: Path, number: int, row: dict[str, str]) -> None:
-    # a file with a column `value` may have other columns, which are ignored; else every other column is a metric
-    numbers = _NUMBERS & row.keys() if "value" in row else row.keys() - _WORDS
-    for name in numbers - {"value" if row.get("statistic") == "status" else ""}:
+def _check_numbers(path: Path, number: int, row: dict[str, str], numbers: Iterable[str]) -> None:
+    for name in numbers:
         text = row[name]
         try:
             if name in _WHOLE:
                 int(text)
-            elif text:
+            elif text and (name != "value" or row.get("statistic") != "status"):
                 float(text)
         except ValueError:
             kind = "whole number" if name in _WHOLE else "number"

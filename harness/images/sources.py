@@ -6,7 +6,9 @@ of declared inputs. Both are refused, by name, before anything is hashed or copi
 
 from __future__ import annotations
 
+import os
 import re
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -31,16 +33,22 @@ def code_files(folder: Path) -> list[str]:
     Cards, notes, tests and the replays of golden cases stay outside.
     """
     _refuse_link(folder)
-    files = []
-    for path in folder.rglob("*"):
-        relative = path.relative_to(folder)
-        if any(_is_not_code(part) for part in relative.parts):
-            continue
-        _refuse_link(path)
-        if not path.is_dir():
-            _check_source(path)
-            files.append(relative.as_posix())
-    return sorted(files)
+    return sorted(_code_below(str(folder), "")) if folder.is_dir() else []
+
+
+def _code_below(folder: str, place: str) -> Iterator[str]:
+    """The files of code in a folder at this place, itself empty or with a stroke behind it."""
+    # asked for every method by all that computes keys: entries, not Path objects, are a quarter of its time
+    with os.scandir(folder) as entries:
+        here = [entry for entry in entries if not _is_not_code(entry.name)]
+    for entry in here:
+        if entry.is_symlink():
+            _refuse_link(Path(entry.path))
+        if entry.is_dir():
+            yield from _code_below(entry.path, f"{place}{entry.name}/")
+        else:
+            _check_source(Path(entry.path))
+            yield f"{place}{entry.name}"
 
 
 def refuse_links(folder: Path) -> None:

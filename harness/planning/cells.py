@@ -51,6 +51,11 @@ class Cell:
         """The key of its run, or None where none can be planned."""
         return self.planned.key if self.planned else None
 
+    def judged(self, verdict: Verdict, reason: str, record: dict[str, Any]) -> Cell:
+        """The same cell with what is known of its run."""
+        cell = Cell(self.job, self.planned, verdict, reason, record)
+        return cell.with_key(self.key) if self.key else cell
+
     def with_key(self, key: str) -> Cell:
         """This cell, which remembers its key: it need not be computed again."""
         self.__dict__["key"] = key
@@ -284,14 +289,18 @@ def _numbers(column: _Numbers) -> memoryview:
     return np.ascontiguousarray(column).data
 
 
-def _name_of_kind(cell: Cell) -> Hashable:
-    """Equal for cells that differ in seed, split digest and outcome at most."""
-    job, planned = cell.job, cell.planned
-    pins = planned and (planned.image_tree, planned.dataset_digest, planned.weights_digest)
+def kind_of(job: Job) -> Hashable:
+    """Equal for jobs that differ in their seed at most."""
     # a third of the time of their reprs; of this version equal values have equal bytes, and 1 has others than 1.0
     settings = marshal.dumps((job.parameters, job.options, job.split.parameters), 2)
     data = (job.benchmark, job.dataset, job.split.strategy)
-    return *data, job.method, job.variant, job.upstream, job.accelerator, settings, pins
+    return *data, job.method, job.variant, job.upstream, job.accelerator, settings
+
+
+def _name_of_kind(cell: Cell) -> Hashable:
+    """Equal for cells that differ in seed, split digest and outcome at most."""
+    planned = cell.planned
+    return kind_of(cell.job), planned and (planned.image_tree, planned.dataset_digest, planned.weights_digest)
 
 
 def _stand_in(cell: Cell) -> Cell:

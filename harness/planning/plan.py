@@ -108,7 +108,7 @@ class Present:
 
     def tree(self, method: str) -> str:
         """The tree of a method's image."""
-        return self._planner.tree(method)
+        return self._planner.tree(method, "cpu")
 
     def _cell(self, job: Job) -> Cell | None:
         try:
@@ -126,17 +126,13 @@ class _Planner:
         self.tree = cache(partial(image_tree, layout))
         self._dataset = cache(partial(dataset_digest, layout, mirrors=mirrors))
         self._weights = cache(partial(weights_digest, layout))
+        self._of_card = cache(self._card_says)
         # a split, or why there is none: what is not here is looked for once, not for every method again
         self._splits: dict[tuple[str, str], str | DataError | None] = {}
 
     def cell(self, job: Job) -> Cell:
-        card = self.card(job.method)
-        weights = card.weights_of(job.variant)
-        if job.benchmark not in card.benchmarks:
-            return Cell(
-                job, None, Verdict.NOT_APPLICABLE, f"{card.title} does not belong to benchmark {job.benchmark}"
-            )
-        if refusal := card.refusal(job.dataset, job.variant):
+        refusal, weights = self._of_card(job.benchmark, job.method, job.variant, job.dataset)
+        if refusal:
             return Cell(job, None, Verdict.NOT_APPLICABLE, refusal)
         try:
             if (split := self._split(job)) is None:
@@ -155,6 +151,14 @@ class _Planner:
         except ImageError as error:
             return Cell(job, None, Verdict.INFRASTRUCTURE, error.what)
         return Cell(job, planned)
+
+    def _card_says(self, benchmark: str, method: str, variant: str, dataset: str) -> tuple[str, str]:
+        """Why a method can't be run on a dataset, empty where it can, and the pretrained model it would read."""
+        card = self.card(method)
+        weights = card.weights_of(variant)
+        if benchmark not in card.benchmarks:
+            return f"{card.title} does not belong to benchmark {benchmark}", weights
+        return card.refusal(dataset, variant) or "", weights
 
     def _split(self, job: Job) -> str | None:
         split = (job.dataset, job.split.label)

@@ -122,12 +122,12 @@ def jobs_of(layout: Layout, suite: Suite, published_seeds: int | None = None) ->
 
     `published_seeds` takes so many in place of the number in the file, wherever a block takes published ones.
     """
-    jobs: dict[str, Job] = {}
+    jobs: dict[tuple[str, int], Job] = {}
     for block in suite.blocks:
         if published_seeds is not None and block.published_seeds:
             block = block.model_copy(update={"published_seeds": published_seeds})
-        for job in _jobs_of_block(layout, block):
-            jobs.setdefault(job.model_dump_json(), job)
+        for place, job in _jobs_of_block(layout, block):
+            jobs.setdefault(place, job)
     return list(jobs.values())
 
 
@@ -136,7 +136,8 @@ def plan_name(suite: str, published_seeds: int | None) -> str:
     return suite if published_seeds is None else f"{suite} --published-seeds {published_seeds}"
 
 
-def _jobs_of_block(layout: Layout, block: Block) -> list[Job]:
+def _jobs_of_block(layout: Layout, block: Block) -> list[tuple[tuple[str, int], Job]]:
+    """Each job with what is equal for equal jobs: the text of its kind, and its seed."""
     cards = load_methods(layout, block.benchmark)
     if block.methods:
         # what a method must beat stands in every table
@@ -146,17 +147,18 @@ def _jobs_of_block(layout: Layout, block: Block) -> list[Job]:
     if not seeds:
         return []
     manifests = [load_manifest(layout, dataset) for dataset in block.datasets]
-    of_one_seed = [
+    of_no_seed = [
         (split, make_job(card, manifest, first, variant=variant, chosen=parameters, options=block.options))
-        for manifest, (split, first), card in product(manifests, _splits(block, seeds[0]).items(), cards)
+        for manifest, (split, first), card in product(manifests, _splits(block, 0).items(), cards)
         for variant in _variants(block, card)
         for parameters in _combinations(block, card, variant)
     ]
+    kinds = [(split, job, job.model_dump_json()) for split, job in of_no_seed]
     # what makes a job takes thirty times as long as giving it another seed
     return [
-        job.model_copy(update={"split": splits[split]})
-        for splits in (_splits(block, seed) for seed in seeds)
-        for split, job in of_one_seed
+        ((kind, seed), job.model_copy(update={"split": splits[split]}))
+        for seed, splits in ((seed, _splits(block, seed)) for seed in seeds)
+        for split, job, kind in kinds
     ]
 
 

@@ -8,13 +8,14 @@ from __future__ import annotations
 import json
 import marshal
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
 from harness.base.files import canonical_json
 from harness.base.logs import log_tail
 from harness.base.vocabulary import Verdict
 from harness.compare import Book, Comparison
+from harness.planning.cells import kind_of
 from harness.planning.jobs import unusual_options
 from harness.report.evidence import LOG, Evidence
 from harness.results.records import record_digest
@@ -31,6 +32,7 @@ class Shared:
         self.values: list[Any] = []
         self._numbers: dict[bytes, int] = {}
         self._seen: dict[bytes | str, int] = {}
+        self._kinds: dict[Hashable, dict[str, Any]] = {}
 
     def number(self, value: Any) -> int:
         """The number of a value."""
@@ -42,6 +44,21 @@ class Shared:
                 self.values.append(value)
             self._seen[look] = number
         return self._seen[look]
+
+    def kind(self, scored: ScoredCell) -> dict[str, Any]:
+        """What the entries of all cells have in common that differ in their seed only."""
+        job = scored.cell.job
+        if (kind := kind_of(job)) not in self._kinds:
+            named = job.model_dump(mode="json", include={"method", "variant", "parameters", "options"})
+            self._kinds[kind] = {
+                "benchmark": job.benchmark,
+                "method": scored.row,
+                "dataset": job.dataset,
+                "split": job.split.text,
+                "job": self.number(named),
+                "run": self.number(run_command(scored, seed="SEED")),
+            }
+        return self._kinds[kind]
 
 
 def page_data(evidence: Evidence, books: Iterable[Book], numbers: Sequence[Sequence[int]] = ()) -> dict[str, Any]:
@@ -57,10 +74,10 @@ def page_data(evidence: Evidence, books: Iterable[Book], numbers: Sequence[Seque
     beside = [runs[place] for place in dict.fromkeys(place for own in numbers for place in own)]
     beside = [scored for scored in beside if id(scored) not in places]
     places |= {id(scored): len(ordered) + place for place, scored in enumerate(beside)}
-    metrics: dict[str, list[str]] = {}
-    for benchmark in sorted({scored.cell.job.benchmark for scored in (*ordered, *beside)}):
-        own = (one.metrics for one in (*ordered, *beside) if one.cell.job.benchmark == benchmark)
-        metrics[benchmark] = sorted({name for values in own for name in values})
+    names: dict[str, set[str]] = {}
+    for scored in (*ordered, *beside):
+        names.setdefault(scored.cell.job.benchmark, set()).update(scored.metrics)
+    metrics = {benchmark: sorted(own) for benchmark, own in sorted(names.items())}
     methods = sorted({scored.cell.job.method for scored in (*ordered, *beside) if scored.cell.record})
     return {
         "cells": [
@@ -138,18 +155,14 @@ def _entry(
     shared: Shared,
 ) -> dict[str, Any]:
     cell, job = scored.cell, scored.cell.job
-    split = job.split.text
+    reason, kind = shared.number(cell.reason), shared.kind(scored)
+    split = kind["split"]
     entry: dict[str, Any] = {
-        "benchmark": job.benchmark,
-        "method": scored.row,
-        "dataset": job.dataset,
-        "split": split,
+        **kind,
         "seed": job.split.seed,
         "verdict": str(cell.verdict),
-        "reason": shared.number(cell.reason),
+        "reason": reason,
         "key": scored.key or "",
-        "job": shared.number(job.model_dump(mode="json", include={"method", "variant", "parameters", "options"})),
-        "run": shared.number(run_command(scored, seed="SEED")),
     }
     optional = {"control": scored.control, "notes": scored.notes}
     entry |= {name: value for name, value in optional.items() if value}

@@ -13,8 +13,9 @@ from harness.base.files import sha256_of
 from harness.base.layout import Layout
 from harness.compare import Book
 from harness.images.cards import environment_chain
-from harness.images.identity import code_folders, code_tree, combined, environment_tree
+from harness.images.identity import code_folders, combined, environment_tree
 from harness.images.sources import code_files
+from harness.images.trees import code_of_folders
 from harness.planning.cells import Cell
 from harness.planning.plan import Plan
 from harness.results.reference import load_reference
@@ -83,7 +84,7 @@ class Evidence:
         try:
             folders = code_folders(self.layout, method)
             files = [File(folder / name, "") for folder in folders for name in sorted(code_files(folder))]
-            code = code_tree(self.layout, method)
+            code = code_of_folders(*folders)
             image = combined(environment_tree(self.layout, method), code)
         except ImageError:
             return None

@@ -79,7 +79,7 @@ class Report:
     evidence: Evidence
     headlines: Headlines
 
-    @property
+    @cached_property
     def benchmarks(self) -> list[str]:
         """The benchmarks of the table, in its order."""
         return list(dict.fromkeys(group.benchmark for group in self.table.groups))
@@ -237,11 +237,16 @@ class Numbers:
     def __init__(self, evidence: Evidence) -> None:
         self._places = {key: place for place, key in enumerate(evidence.runs)}
         self._numbers: dict[tuple[int, ...], int] = {}
+        self._addresses: dict[tuple[str, ...], str] = {}
 
     def href(self, keys: Sequence[str]) -> str:
         """The address of the runs within the page; empty for none that is known here."""
-        own = tuple(self._places[key] for key in keys if key in self._places)
-        return f"#runs={self._numbers.setdefault(own, len(self._numbers))}" if own else ""
+        # all numbers of a row rest on the same runs
+        if (known := tuple(keys)) not in self._addresses:
+            own = tuple(self._places[key] for key in keys if key in self._places)
+            number = self._numbers.setdefault(own, len(self._numbers)) if own else None
+            self._addresses[known] = "" if number is None else f"#runs={number}"
+        return self._addresses[known]
 
     @property
     def lists(self) -> list[list[int]]:

@@ -51,7 +51,7 @@ class MatrixEntry:
     @property
     def verdicts(self) -> list[tuple[str, int]]:
         """The cells by verdict."""
-        return [(str(one), self.group.verdicts[one]) for one in Verdict if self.group.verdicts[one]]
+        return [(str(one), count) for one in Verdict if (count := self.group.verdicts.get(one))]
 
     @property
     def value(self) -> float | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -53,6 +54,14 @@ class Maker(Strict):
         )
 
 
+# all runs of a benchmark have files of the same names
+@lru_cache(maxsize=1024)
+def _lies_within(name: str) -> bool:
+    """Whether a name leads to a file below the folder that it is read from."""
+    path = PurePosixPath(name)
+    return not path.is_absolute() and ".." not in path.parts and bool(path.parts)
+
+
 class Record(Strict):
     """One execution of a job in a container, with everything needed to believe it."""
 
@@ -78,8 +87,7 @@ class Record(Strict):
     @classmethod
     def _lie_within_the_run(cls, files: dict[str, StoredFile]) -> dict[str, StoredFile]:
         for name in files:
-            path = PurePosixPath(name)
-            if path.is_absolute() or ".." in path.parts or not path.parts:
+            if not _lies_within(name):
                 raise ValueError(f"'{name}' is not a file of the run's folder")
         return files
 

@@ -46,6 +46,9 @@ class StoredRun:
     content: dict[str, Any]
 
 
+_NO_RUN = StoredRun(Verdict.PENDING, Verdict.PENDING.meaning, {})
+
+
 @dataclass(frozen=True)
 class Store:
     """Runs under `folder`, found by key."""
@@ -95,7 +98,7 @@ class Store:
             with open(path, "rb", buffering=0) as stream:  # noqa: PTH123
                 text = stream.read()
         except FileNotFoundError:
-            return StoredRun(Verdict.PENDING, Verdict.PENDING.meaning, {})
+            return _NO_RUN
         except OSError as error:
             return StoredRun(Verdict.INFRASTRUCTURE, f"evidence is damaged: {error.strerror} ({path})", {})
         try:
@@ -314,7 +317,7 @@ def join(plan: Plan, store: Store, *, records: bool = False) -> Sequence[Cell]:
             cells.append(cell)
             continue
         verdict, reason = judged(notes, cell.key, cell.job, standing := store.standing(cell.key))
-        cells.append(Cell(cell.job, cell.planned, verdict, reason, standing.content).with_key(cell.key))
+        cells.append(cell.judged(verdict, reason, standing.content))
     check_sum(plan, cells)
     return tuple(cells)
 

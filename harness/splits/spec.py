@@ -19,14 +19,18 @@ class SplitSpec(Strict):
     @property
     def label(self) -> str:
         """A short name for tables and file names."""
+        if not self.parameters:
+            return f"{self.strategy}-{self.seed}"
         extra = "".join(f"-{name}={value}" for name, value in sorted(self.parameters.items()))
         return f"{self.strategy}{extra}-{self.seed}"
 
     @property
     def text(self) -> str:
         """How a person writes it, without its seed; `parse_split` reads it."""
+        if not self.parameters:
+            return self.strategy
         settings = [f"{name}={_value_text(value)}" for name, value in sorted(self.parameters.items())]
-        return self.strategy + (":" + ",".join(settings) if settings else "")
+        return f"{self.strategy}:{','.join(settings)}"
 
 
 def _value_text(value: Any) -> str:

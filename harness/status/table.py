@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
@@ -15,7 +15,7 @@ from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
 from harness.data import load_manifest
 from harness.methods.card import MethodCard, load_method
-from harness.planning.cells import Cell
+from harness.planning.cells import Cell, kind_of
 from harness.planning.jobs import Job, unusual_options
 from harness.planning.plan import Plan, Present
 from harness.planning.suites import jobs_of, load_suite
@@ -60,7 +60,7 @@ class ScoredCell:
     # whether its items are in the published order, not in a secret one
     published_order: bool = False
 
-    @cached_property
+    @property
     def key(self) -> str | None:
         """The job key, or None where the cell can't be pinned down."""
         return self.cell.key
@@ -120,13 +120,23 @@ class Group:
 
     def summary(self, metric: str) -> Summary | None:
         """The metric over the seeds that ended ok; None if no seed has it."""
-        values = [scored.metrics.get(metric) for scored in self.cells if scored.cell.verdict is Verdict.OK]
-        return summarise(value for value in values if value is not None)
+        if metric not in self._summaries:
+            values = [scored.metrics.get(metric) for scored in self._ended]
+            self._summaries[metric] = summarise(value for value in values if value is not None)
+        return self._summaries[metric]
 
     def remarks(self, metric: str) -> list[str]:
         """The remarks about the metric in the scores of the seeds that ended ok, each text once."""
-        ended = [scored for scored in self.cells if scored.cell.verdict is Verdict.OK]
-        return list(dict.fromkeys(text for scored in ended for text in scored.remarks(metric)))
+        return list(dict.fromkeys(text for scored in self._ended for text in scored.remarks(metric)))
+
+    @cached_property
+    def _ended(self) -> list[ScoredCell]:
+        return [scored for scored in self.cells if scored.cell.verdict is Verdict.OK]
+
+    @cached_property
+    def _summaries(self) -> dict[str, Summary | None]:
+        """Those that were asked for already: a matrix asks for its metrics several times."""
+        return {}
 
 
 @dataclass(frozen=True)
@@ -158,8 +168,11 @@ class Table:
     def groups(self) -> tuple[Group, ...]:
         """The cells in view by row and column: datasets as planned, methods by name, controls last."""
         members: dict[tuple[str, ...], list[ScoredCell]] = {}
+        groups_of: dict[Hashable, list[ScoredCell]] = {}
         for scored in self.cells:
-            members.setdefault(_group_of(scored), []).append(scored)
+            if (kind := kind_of(scored.cell.job)) not in groups_of:
+                groups_of[kind] = members.setdefault(_group_of(scored), [])
+            groups_of[kind].append(scored)
         groups = [
             Group(
                 benchmark=cells[0].cell.job.benchmark,
@@ -287,7 +300,7 @@ def _scored(layout: Layout, cell: Cell, card: MethodCard, reference: Mapping[str
     scores: Scores | None = None
     if entry is not None:
         reason = f"reference result: {entry.content['reason']}"
-        cell = replace(cell, verdict=Verdict(entry.content["verdict"]), reason=reason, record=entry.content)
+        cell = cell.judged(Verdict(entry.content["verdict"]), reason, entry.content)
         scores = entry.fresh_scores
     elif cell.key is not None and cell.verdict is Verdict.OK:
         evidence = scored_files(cell.job.benchmark, cell.record["files"])

@@ -123,7 +123,7 @@ class Sides:
 
     def claims(self, sheet: str) -> list[Comparison]:
         """The claims of one table or figure of the paper."""
-        return [one for one in self.book.comparisons if one.claim.sheet == sheet]
+        return [*self._by_sheet.get(sheet, ())]
 
     def claim(self, sheet: str, row: Row, dataset: str, split: str, metric: str) -> Comparison | None:
         """The comparison of one entry of a table or figure, if it has a claim."""
@@ -156,6 +156,13 @@ class Sides:
             for (members, lacking), count in counts.items():
                 what = f"{counted(count, one.title)} of {members}"
                 yield f"{what}, without value: {lacking}." if lacking else f"{what}."
+
+    @cached_property
+    def _by_sheet(self) -> Mapping[str, list[Comparison]]:
+        members: dict[str, list[Comparison]] = {}
+        for one in self.book.comparisons:
+            members.setdefault(one.claim.sheet, []).append(one)
+        return members
 
     @cached_property
     def _claims(self) -> Mapping[tuple[str, str, str, str, str], Comparison]:

@@ -56,11 +56,13 @@ class Point:
 def tuning(layout: Layout, spec: Spec) -> Sheet:
     """Table 8, from the runs of this machine."""
     suite, store = load_suite(spec.suite), Store(layout.runs)
-    cells = join(make_plan(layout, spec.suite, jobs_of(layout, suite)), store)
+    cells: dict[tuple[str, str], list[Cell]] = {}
+    for cell in join(make_plan(layout, spec.suite, jobs_of(layout, suite)), store):
+        cells.setdefault((cell.job.method, cell.job.split.text), []).append(cell)
     rows, keys = [], []
     for block in suite.blocks:
         for name, split in product(block.methods, block.splits):
-            own = [cell for cell in cells if cell.job.method == name and cell.job.split.text == split]
+            own = cells.get((name, split), [])
             shown = _rows(store, block, load_method(layout, name), split, own)
             ended = [cell.planned.key for cell in own if cell.planned and cell.verdict is Verdict.OK]
             rows += shown
