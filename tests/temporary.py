@@ -1,4 +1,4 @@
-"""Where tests keep temporary folders: in memory, if there is plenty, because they hold a million small files."""
+"""Where tests keep temporary folders: in memory, if there is plenty, because they are many and soon removed."""
 
 from __future__ import annotations
 
