@@ -6,17 +6,18 @@ import os
 from pathlib import Path
 
 from harness.base.machine import GIB
+from harness.images.limits import _available_memory
 
 # The name that pytest itself gives to the folder above its own.
-VARIABLE = "PYTEST_DEBUG_TEMPROOT"
+_VARIABLE = "PYTEST_DEBUG_TEMPROOT"
 _MEMORY = Path("/dev/shm")
 _ENOUGH = 10 * GIB
 
 
-def prefer_memory(folder: Path = _MEMORY) -> None:
+def prefer_memory() -> None:
     """Let pytest make its folders in memory, unless the user names a place; else they stay on the disk."""
-    if VARIABLE not in os.environ and _serves(folder):
-        os.environ[VARIABLE] = str(folder)
+    if _VARIABLE not in os.environ and _serves(_MEMORY):
+        os.environ[_VARIABLE] = str(_MEMORY)
 
 
 def _serves(folder: Path) -> bool:
@@ -24,9 +25,5 @@ def _serves(folder: Path) -> bool:
     if not os.access(folder, os.W_OK):
         return False
     state = os.statvfs(folder)
-    return not state.f_flag & os.ST_NOEXEC and min(state.f_bavail * state.f_frsize, _available()) >= _ENOUGH
-
-
-def _available() -> int:
-    lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
-    return next(int(line.split()[1]) << 10 for line in lines if line.startswith("MemAvailable:"))
+    free = min(state.f_bavail * state.f_frsize, _available_memory() or 0)
+    return not state.f_flag & os.ST_NOEXEC and free >= _ENOUGH
