@@ -231,6 +231,20 @@ def test_an_obstacle_is_told_of_what_was_never_run_alone(tmp_path: Path) -> None
     ]
 
 
+def test_a_fault_of_the_harness_is_told_of_what_has_no_result_alone(tmp_path: Path) -> None:
+    """Who asks for a run again, in vain, has not lost the one that is stored."""
+    store, done, stopped = Store(tmp_path / "runs"), planned_job(1), planned_job(2)
+    put_run(store, done, tmp_path / "one")
+    put_run(store, stopped, tmp_path / "two", Verdict.INTERRUPTED)
+    for one in (done, stopped):
+        Obstacles(store.folder).note("run", one.key, "the disk was full")
+    plan = Plan("two", tuple(Cell(one.job, one) for one in (done, stopped)))
+    assert [(cell.verdict, cell.reason) for cell in join(plan, store)] == [
+        (Verdict.OK, Verdict.OK.meaning),
+        (Verdict.INFRASTRUCTURE, "the disk was full"),
+    ]
+
+
 def test_a_lost_cell_is_no_table(tmp_path: Path) -> None:
     plan = Plan("two", (cell_of(), cell_of(variant="corrected")))
     with pytest.raises(AssertionError, match="cells were lost"):

@@ -127,6 +127,16 @@ def test_a_forged_record_is_refused_however_right_its_digest(
         load_reference(made)
 
 
+def test_a_key_that_differs_in_its_last_digit_is_another(made: Layout) -> None:
+    (entry,) = [one for one in load_reference(made).values() if one.where.endswith("line 1")]
+    key = entry.content["key"]
+    forged = key[:-1] + ("0" if key[-1] != "0" else "1")
+    for part in ("record", "scores"):
+        change(made, part, "key", value=forged, digest=True)
+    with pytest.raises(CorruptData, match="a record carries another job's key"):
+        load_reference(made)
+
+
 def test_a_run_that_stands_twice_is_refused(made: Layout) -> None:
     copy = file_of(made).with_name("synthetic-zzz.jsonl.gz")
     copy.write_bytes(file_of(made).read_bytes())

@@ -179,11 +179,12 @@ def test_a_record_whose_job_gives_another_key_is_refused(tmp_path: Path) -> None
         store.record(planned.key)
 
 
-def test_a_record_that_names_another_key_is_no_standing(tmp_path: Path) -> None:
+@pytest.mark.parametrize("key", [planned_job(2).key, ""], ids=["another", "none"])
+def test_a_record_that_names_another_key_is_no_standing(tmp_path: Path, key: str) -> None:
     store, planned = Store(tmp_path / "runs"), planned_job()
     record = put_run(store, planned, tmp_path / "work")
     path = store.path(planned.key) / RECORD_FILE
-    path.write_text(json.dumps(record.model_copy(update={"key": planned_job(2).key}).to_json()))
+    path.write_text(json.dumps(record.model_copy(update={"key": key}).to_json()))
     standing = store.standing(planned.key)
     assert standing.verdict is Verdict.INFRASTRUCTURE and "another job's key" in standing.reason
 
