@@ -111,7 +111,7 @@ def refusal(wanted: Path, meaning: str) -> str:
     if not is_owned(Path(owner_of(wanted.parent))):
         return f"locks of the folder of results are not seen there: {wanted.parent}"
     try:
-        ahead = _clock_ahead(wanted)
+        ahead = clock_ahead(wanted)
     except OSError as error:
         return f"nothing can be written into the folder of results there: {error.strerror}: {wanted.parent}"
     if abs(ahead) > _CLOCKS_S:
@@ -121,7 +121,7 @@ def refusal(wanted: Path, meaning: str) -> str:
 
 
 @cache
-def _clock_ahead(wanted: Path) -> float:
+def clock_ahead(wanted: Path) -> float:
     """By how much this machine's clock is ahead of the client's: both are known beside that which dates files."""
     ours = clock_beside(wanted.parent)
     try:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from harness.base.layout import Layout
 from harness.execution.cluster import Cluster, wanted_file
-from harness.execution.errands import own_meaning, refusal
+from harness.execution.errands import clock_ahead, own_meaning, refusal
 from harness.upkeep.doctor import Examination, State, examine
 
-# Clocks that differ by more make a log whose times lead astray; a question takes less to get there.
+# Clocks that differ by more make a log whose times lead astray.
 _CLOCK_S = 5.0
 
 
@@ -21,14 +20,13 @@ def examine_nodes(
     """Each worker with its checks, as soon as it has answered. One that can do nothing for us is asked no more."""
     with wanted_file(layout) as wanted:
         arguments = (layout, wanted, own_meaning(), tuple(mirrors), runtime)
-        yield from cluster.ask_each(_examined, *arguments, time.time())
+        yield from cluster.ask_each(_examined, *arguments)
 
 
 def _examined(
-    layout: Layout, wanted: Path, meaning: str, mirrors: Sequence[Path], runtime: str | None, asked: float
+    layout: Layout, wanted: Path, meaning: str, mirrors: Sequence[Path], runtime: str | None
 ) -> list[Examination]:
     """The checks of the machine that this runs on."""
-    ahead = time.time() - asked
     if reason := refusal(wanted, meaning):
         todo = (
             "start it in the same tree, where the same folder of results has the same name, mounted so that locks "
@@ -37,7 +35,7 @@ def _examined(
         return [Examination("worker", State.FAIL, reason, todo)]
     return [
         Examination("worker", State.OK, "the same harness, and it sees the folder of results"),
-        _clock(ahead),
+        _clock(clock_ahead(wanted)),
         *examine(layout, mirrors, runtime=runtime),
     ]
 

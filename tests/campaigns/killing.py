@@ -8,7 +8,8 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from harness.base.layout import Layout
@@ -16,7 +17,7 @@ from harness.base.vocabulary import Verdict
 from harness.planning.plan import Plan
 from harness.results.store import Store, join
 from tests.campaigns.machines import Machines
-from tests.campaigns.sleeping import ATTEMPTS
+from tests.campaigns.sleeping import ATTEMPTS, HOLD
 from tests.conftest import REPOSITORY
 
 KINDS = ("worker", "scheduler", "client")
@@ -82,18 +83,28 @@ class Siege:
         return Counter(cell.verdict for cell in join(self._plan, Store(self._layout.runs)))
 
     def _kill(self, kind: str, moments: random.Random) -> None:
-        if kind == "worker":
-            self._machines.kill(moments.randrange(self._workers))
-            self._machines.add(seconds=self._seconds)
-        elif kind == "client":
+        if kind == "client":
             self._client.kill()
             self._client.wait()
+        elif kind == "worker":
+            self._machines.kill(moments.randrange(self._workers))
+            with self._held():
+                self._machines.add(seconds=self._seconds)
         else:
             # its workers are left to end by themselves, what they run may still be stored
             self._machines.scheduler.kill()
-            self._machines = self._cluster()
+            with self._held():
+                self._machines = self._cluster()
             self._client.wait()
         self.killed[kind] += 1
+
+    @contextmanager
+    def _held(self) -> Iterator[None]:
+        """Nothing ends meanwhile: on a busy machine the plan would be over before the next kill."""
+        hold = self._layout.local / HOLD
+        hold.touch()
+        yield
+        hold.unlink()
 
     def _cluster(self) -> Machines:
         self._clusters += 1

@@ -25,7 +25,7 @@ _DISK = os.environ.get("PERMAFROST_TEST_DISK")
 _SICK = "PERMAFROST_TEST_SICK" in os.environ
 _OLD = "PERMAFROST_TEST_OLD" in os.environ
 ATTEMPTS = "attempts"
-# while a file of this name lies in the folder of results, no run ends
+# while a file of this name lies in the folder of results, no run ends well
 HOLD = "hold"
 
 
@@ -36,7 +36,7 @@ def sleep_here(errand: Errand, stop: threading.Event) -> tuple[Record, bool]:
     if errand.planned.job.split.seed == 13:
         raise ValueError("thirteen")
     stopped = stop.wait(SECONDS)
-    while not stopped and (errand.layout.local / HOLD).exists():
+    while not (stopped or _SICK or _DISK) and (errand.layout.local / HOLD).exists():
         stopped = stop.wait(0.05)
     with tempfile.TemporaryDirectory(dir=_DISK) as folder:
         path = Path(folder) / "log.txt"

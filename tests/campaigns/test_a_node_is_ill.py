@@ -36,6 +36,7 @@ from harness.planning.plan import Plan
 from harness.results.store import Store
 from tests.campaigns.machines import Machines, until
 from tests.campaigns.on_a_cluster import Notes, attempts, campaign, check, plan_with, verdicts
+from tests.campaigns.sleeping import HOLD
 from tests.conftest import REPOSITORY
 from tests.core.factories import planned_job
 
@@ -197,14 +198,22 @@ def full_disk(tmp_path: Path) -> Iterator[Path]:
 
 def _with_an_ill_node(machines: Machines, layout: Layout, before: tuple[str, ...], words: str) -> Notes:
     """A second node joins, on which every run fails: the campaign goes on to its end, and names it."""
-    plan = plan_with(48)
-    machines.add(seconds=1.0)
+    plan, hold = plan_with(48), layout.local / HOLD
+    machines.add(seconds=0.5)
+    # the first node waits until the second has failed, however long it takes to join
+    hold.touch()
     thread, told = _begin(machines, layout, plan)
-    until(lambda: len(attempts(layout)) >= 4)
+    until(lambda: len(attempts(layout)) == 2)
     (healthy,) = machines.addresses()
     machines.add(seconds=0.01, before=before)
     (worker,) = machines.addresses() - {healthy}
-    until(lambda: any(one.ill for one in bulletins(layout).values()) or not thread.is_alive())
+
+    def is_known() -> bool:
+        return any(one.ill for one in bulletins(layout).values())
+
+    until(lambda: sum(attempts(layout).values()) >= 2 + 3 or is_known())
+    hold.unlink()
+    until(lambda: is_known() or not thread.is_alive())
     shown = [one.text() for one in bulletins(layout).values()]
     _ended(thread)
     (notes,) = told

@@ -84,7 +84,7 @@ def test_why_a_worker_refuses_is_told_word_for_word(errand: Errand, monkeypatch:
         raise OSError(30, "Read-only file system")
 
     monkeypatch.setattr(errands, "clock_beside", full)
-    errands._clock_ahead.cache_clear()
+    errands.clock_ahead.cache_clear()
     assert refusal(wanted, "this harness") == (
         f"nothing can be written into the folder of results there: Read-only file system: {wanted.parent}"
     )

@@ -89,7 +89,7 @@ def test_no_dockerd_is_left(private_cache: Path, monkeypatch: pytest.MonkeyPatch
 def test_no_moment_is_the_wrong_one(tmp_path: Path) -> None:
     """Signals of all kinds, from before the start of an engine until after its end."""
     command = [sys.executable, "-m", "tests.engine.interrupted", str(tmp_path), "60"]
-    done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
     assert len(lines) == 60

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,20 +10,17 @@ from typing import Any, cast
 import pytest
 
 from harness.base.layout import Layout
+from harness.execution import cluster, errands
 from harness.execution.cluster import Cluster
 from harness.upkeep import Examination, State, nodes
 from harness.upkeep.nodes import examine_nodes
 
 
 class OneWorker:
-    """A cluster whose only worker is this process, and whose question takes so many seconds to get there."""
-
-    def __init__(self, ahead: float = 0.0) -> None:
-        self.ahead = ahead
+    """A cluster whose only worker is this process."""
 
     def ask_each(self, question: Any, *arguments: Any) -> Iterator[tuple[str, Any]]:
-        *others, asked = arguments
-        yield "tcp://worker", question(*others, asked - self.ahead)
+        yield "tcp://worker", question(*arguments)
 
 
 MACHINE = Examination("memory", State.OK, "enough")
@@ -43,8 +39,8 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     return calls
 
 
-def examined(layout: Layout, ahead: float = 0.0, **named: Any) -> list[Examination]:
-    ((address, checks),) = examine_nodes(cast(Cluster, OneWorker(ahead)), layout, (Path("/m"),), **named)
+def examined(layout: Layout, **named: Any) -> list[Examination]:
+    ((address, checks),) = examine_nodes(cast(Cluster, OneWorker()), layout, (Path("/m"),), **named)
     assert address == "tcp://worker"
     return checks
 
@@ -61,8 +57,11 @@ def test_a_worker_that_sees_the_same_is_examined_as_this_machine_is(layout: Layo
 def test_a_clock_that_leads_astray_is_warned_of(
     layout: Layout, asked: list[Any], ahead: float, detail: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(time, "time", lambda: 1_000_000.0)
-    clock = examined(layout, ahead)[1]
+    # beside what dates files, a client and its worker here have one clock
+    times = iter((0.0, ahead))
+    monkeypatch.setattr(cluster, "clock_beside", lambda _: next(times))
+    monkeypatch.setattr(errands, "clock_beside", lambda _: next(times))
+    clock = examined(layout)[1]
     assert (clock.name, clock.state, clock.detail) == ("clock", State.WARN, detail)
     assert "let both machines keep their time" in clock.todo and asked
 
