@@ -196,6 +196,14 @@ def test_a_stored_run_of_a_split_that_is_no_more_does_not_hide_the_others(eviden
     assert (table.planned, table.others) == (len(before.cells) - 1, 1)
 
 
+def test_scores_that_a_run_had_before_it_turned_out_bad_are_not_shown(evidence: Layout, made_up: Plan) -> None:
+    store, planned = Store(evidence.runs), planned_of(made_up.cells[0])
+    assert next(one for one in table_of(evidence, made_up).cells if one.key == planned.key).scored
+    store.amend(store.record(planned.key).model_copy(update={"verdict": Verdict.UNSTABLE, "reason": "twice"}))
+    (cell,) = (one for one in table_of(evidence, made_up).cells if one.key == planned.key)
+    assert (cell.cell.verdict, cell.scored, cell.metrics) == (Verdict.UNSTABLE, False, {})
+
+
 def test_an_empty_store_is_a_table_of_pending_cells(evidence: Layout, made_up: Plan) -> None:
     shutil.rmtree(evidence.runs)
     table = table_of(evidence, made_up)
