@@ -165,6 +165,7 @@ def test_a_split_file_of_another_form_is_told(tmp_path: Path) -> None:
         (78, 12, 10, 0, {}, ["12 of 100 drugs are valid-new, not 10"]),
         (82, 10, 8, 0, {}, ["8 of 100 drugs are test-new, not 10"]),
         (80, 10, 10, 3, {}, ["3 drugs are discarded"]),
+        (80, 10, 10, 1, {}, ["1 drugs are discarded"]),
         (80, 10, 10, 3, {"discards": True}, []),
         (75, 13, 12, 0, {"allowance": 3}, []),
         (74, 14, 12, 0, {"allowance": 3}, ["14 of 100 drugs are valid-new, not 10"]),
