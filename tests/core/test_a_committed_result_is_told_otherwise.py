@@ -133,6 +133,7 @@ def test_committed_results_are_found_by_job_and_by_file(tmp_path: Path) -> None:
     (layout.reference / "log.next").write_text("")
     (layout.reference / "statement.json").write_text("")
     (layout.reference / "statement.json.sig").write_text("")
+    (layout.reference / "statement.sig").write_text("")
     (layout.reference / "ddi").mkdir()
     (layout.reference / "ddi" / "statement.json").write_text("")
     (layout.reference / "attestations").mkdir()
@@ -307,6 +308,7 @@ def test_a_log_takes_over_what_is_of_its_jobs_and_no_more(tmp_path: Path) -> Non
     source.append([leaf(Event.IMPORT, planned_job(5).key, "c" * 64, "ok")])
     digests.take_over(source, target, set(), changed)
     assert [one.record for one in target.leaves()[size:]] == ["c" * 64]
+    assert target.lines()[size:] == source.lines()[-1:], "as the other log says it"
 
 
 def test_a_failure_is_imported_without_scores() -> None:

@@ -239,12 +239,12 @@ def test_a_converter_that_is_none_says_which_there_are(own: Layout) -> None:
 
 
 def test_a_dataset_of_another_benchmark_or_content_is_refused(own: Layout) -> None:
-    path = write_dataset(own, statistics={"drugs": 4, "negatives": 2})
+    path = write_dataset(own, statistics={"drugs": 4, "negatives": 0})
     todo = "correct the manifest, or the files and the converter it names"
     accept = "; if the files are right: harness data accept mine"
     assert told(lambda: datasets.load_dataset(own, "mine")) == [
         ("dataset 'mine' has 3 drugs, not 4", f"{path}: statistics.drugs", todo + accept),
-        ("dataset 'mine' has 1 negatives, not 2", f"{path}: statistics.negatives", todo + accept),
+        ("dataset 'mine' has 1 negatives, not 0", f"{path}: statistics.negatives", todo + accept),
     ]
     path = write_dataset(own, name="yours", more=f'[converted]\ndigest = "{"0" * 64}"\n')
     ((what, where, _),) = told(lambda: datasets.load_dataset(own, "yours"))

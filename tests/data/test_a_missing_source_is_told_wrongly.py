@@ -65,6 +65,15 @@ def test_a_fault_says_how_a_file_differs(tmp_path: Path, content: bytes, fault: 
         assert found != "10 bytes instead of 8: cut or changed"
 
 
+@pytest.mark.parametrize(("recorded", "copy"), [(b"a\nb\n", b"a\r\nb\r\n"), (b"a\r\nb\r\n", b"a\nb\n")])
+def test_lines_with_other_ends_are_told_from_other_lines(tmp_path: Path, recorded: bytes, copy: bytes) -> None:
+    wanted, size = source(recorded, name="file.txt"), f"{len(copy)} bytes instead of {len(recorded)}"
+    assert check_file(put(tmp_path / "file", copy), wanted) == (
+        f"{size}: the recorded lines with other line ends; copy it unconverted (with git: core.autocrlf=false)"
+    )
+    assert check_file(put(tmp_path / "file", copy.replace(b"b", b"c")), wanted) == f"{size}: cut or changed"
+
+
 @pytest.mark.parametrize(
     ("content", "fault"),
     [
@@ -73,6 +82,11 @@ def test_a_fault_says_how_a_file_differs(tmp_path: Path, content: bytes, fault: 
         (b" <not a page", None),
         (b"\xef\xbb\xbf\r\n <!DOCTYPE html>", "a web page (a log-in or an error page?), not the file"),
         (b"<HTML>", "a web page (a log-in or an error page?), not the file"),
+        (b"\t<head>", "a web page (a log-in or an error page?), not the file"),
+        (b"<body>", "a web page (a log-in or an error page?), not the file"),
+        # so much of a file is looked at
+        (b" " * 1019 + b"<html", "a web page (a log-in or an error page?), not the file"),
+        (b" " * 1020 + b"<html", None),
         (
             b"version https://git-lfs.github.com/spec/v1\n",
             "a pointer to a file in large file storage, not the file",
@@ -86,8 +100,18 @@ def test_a_file_of_unknown_content_can_be_no_page_and_no_pointer(
     assert check_file(tmp_path / "none", UNKNOWN) == "can't be read: No such file or directory"
 
 
+def test_a_file_of_any_other_content_is_another(tmp_path: Path) -> None:
+    """Whatever its digest is compared with the recorded one: larger or smaller."""
+    for letter in "abcdefgh":
+        content = f"one\ntw{letter}\n".encode()
+        fault = f"sha256 is {hashlib.sha256(content).hexdigest()}, not the recorded {FILE.sha256}"
+        assert check_file(put(tmp_path / "file", content), FILE) == fault
+
+
 def test_a_copy_of_another_size_is_none_and_the_next_is_taken(own: Layout) -> None:
-    mine = put(own.datasets / "mine" / "file.txt", b"cut")
+    mine = put(own.datasets / "mine" / "file.txt", b"longer than it was")
+    assert local_copy(own, "mine", FILE) is None
+    mine.write_bytes(b"cut")
     assert local_copy(own, "mine", FILE) is None
     cached = put(cache_path(own, FILE), CONTENT)
     assert local_copy(own, "mine", FILE) == cached

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import csv
 import hashlib
 import json
+import struct
+import zipfile
+import zlib
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -58,6 +62,14 @@ def test_what_converts_well_is_recorded_and_kept_by_its_content(own: Layout) -> 
         (ZeroDivisionError("b"), "ZeroDivisionError: b"),
         (OSError("c"), "OSError: c"),
         (TypeError("d"), "TypeError: d"),
+        (AttributeError("e"), "AttributeError: e"),
+        (EOFError("f"), "EOFError: f"),
+        (SyntaxError("g"), "SyntaxError: g"),
+        (ValueError("h"), "ValueError: h"),
+        (csv.Error("i"), "Error: i"),
+        (struct.error("j"), "error: j"),
+        (zipfile.BadZipFile("k"), "BadZipFile: k"),
+        (zlib.error("l"), "error: l"),
     ],
 )
 def test_what_does_not_convert_is_thrown_away_and_nothing_recorded(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import tarfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -171,6 +172,35 @@ def test_an_engine_that_hands_nothing_out_leaves_no_file(shelf: Shelf, tmp_path:
     assert texts(there.value) == ("there is a file of that name", str(file), "remove it, or name another")
 
 
+def test_a_file_of_images_is_on_the_disk_before_it_has_its_name(
+    shelf: Shelf, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So that a power cut leaves it whole or absent; meanwhile it is hidden and says what it will be."""
+    file, did = tmp_path / "here" / "x.tar", list[object]()
+    file.parent.mkdir()
+
+    def sync(_handle: int) -> None:
+        (making,) = file.parent.iterdir()
+        did.append((making.name.startswith(".x.tar."), file.exists()))
+
+    monkeypatch.setattr(os, "fsync", sync)
+    monkeypatch.setattr(transport, "sync_folder", lambda folder: did.append((folder, file.exists())))
+    before = len([*Path("/proc/self/fd").iterdir()])
+    save_images(shelf.engine, shelf.layout, [METHOD], file)
+    assert did == [(True, False), (file.parent, True)]
+    assert len([*Path("/proc/self/fd").iterdir()]) == before
+
+
+def test_a_note_that_is_no_file_is_none(shelf: Shelf, tmp_path: Path) -> None:
+    file = tmp_path / "x.tar"
+    with tarfile.open(file, "w") as archive:
+        entry = tarfile.TarInfo("permafrost.json")
+        entry.type = tarfile.DIRTYPE
+        archive.addfile(entry)
+    with pytest.raises(ImageError, match=r"or not all of it: 'permafrost\.json'"):
+        load_images(shelf.engine, shelf.layout, file)
+
+
 def notes(layout: Layout, *names: str) -> list[SavedImage]:
     saved = []
     for name in names:
@@ -303,7 +333,7 @@ def test_a_note_may_be_long_up_to_its_bound(shelf: Shelf, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("field", ["image", "environment_tree", "code_tree"])
-@pytest.mark.parametrize("name", [METHOD, "_base"])
+@pytest.mark.parametrize("name", [METHOD, "_base", "_numpy"])
 def test_an_image_that_nobody_asks_for_is_named(shelf: Shelf, tmp_path: Path, field: str, name: str) -> None:
     (right,) = notes(shelf.layout, name)
     wrong = right.model_copy(update={field: "other:1"})

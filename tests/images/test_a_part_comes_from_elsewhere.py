@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -9,12 +11,13 @@ import pytest
 
 from harness.base.errors import CorruptData, MissingData
 from harness.base.layout import Layout
-from harness.images import archives, conda, fetch, wheels
+from harness.base.ownership import own_folder
+from harness.images import archives, conda, fetch, parts, wheels
 from harness.images.cards import (
     load_environment,
 )
 from harness.images.locks import Part
-from harness.images.parts import admit, checked_part, part_path
+from harness.images.parts import admit, checked_part, incoming, part_path
 from tests.images.programs import SHA, texts
 from tests.images.site import Site, sha_of
 
@@ -80,7 +83,54 @@ def test_a_right_download_is_moved_and_nobody_writes_to_it(site: Site) -> None:
     )
 
 
+def test_a_download_is_on_the_disk_before_it_has_its_name(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that a power cut leaves it whole or absent."""
+    file, part, did = site.folder / "download", part_of(b"right"), list[object]()
+    file.write_bytes(b"right")
+    place = part_path(site.layout, part)
+    monkeypatch.setattr(os, "fsync", lambda _: did.append(("file", place.exists())))
+    monkeypatch.setattr(parts, "sync_folder", lambda folder: did.append((folder, place.exists())))
+    admit(site.layout, part, file)
+    assert did == [("file", False), (place.parent, True)]
+
+
 # where parts come from
+
+
+def test_downloads_grow_on_the_file_system_of_the_store(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    folders, part = list[Path](), part_of(b"right")
+
+    def get(folder: Path) -> Path:
+        folders.append(folder)
+        (folder / "x").write_bytes(b"right")
+        return folder / "x"
+
+    monkeypatch.setattr(fetch, "_ways", lambda *_: [("here", get)])
+    assert fetch.fetch_parts(site.layout, [part], fetch.PartSources()) == 1
+    assert [folder.parent for folder in folders] == [own_folder(incoming(site.layout))]
+    assert not folders[0].exists()
+
+
+def test_four_are_fetched_at_a_time_and_none_behind_a_failure(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = list[object]()
+
+    class Pool(ThreadPoolExecutor):
+        def __init__(self, workers: int) -> None:
+            asked.append(workers)
+            super().__init__(workers)
+
+        def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+            asked.append((wait, cancel_futures))
+            super().shutdown(wait, cancel_futures=cancel_futures)
+
+    def fail(*_: object) -> None:
+        raise MissingData("it is nowhere")
+
+    monkeypatch.setattr(fetch, "ThreadPoolExecutor", Pool)
+    monkeypatch.setattr(fetch, "_fetch", fail)
+    with pytest.raises(MissingData):
+        fetch.fetch_parts(site.layout, [part_of(b"a"), part_of(b"b")], fetch.PartSources())
+    assert asked == [4, (False, True), (True, False)]
 
 
 @pytest.fixture
@@ -189,20 +239,20 @@ def test_a_mirror_may_be_laid_out_in_four_ways(site: Site, place: str) -> None:
 
 
 def test_parts_are_exported_as_a_mirror(site: Site) -> None:
-    parts = [part_of(content) for content in (b"a", b"b")]
+    both = [part_of(content) for content in (b"a", b"b")]
     for content in (b"a", b"b"):
         site.store(content)
     target = site.folder / "target"
-    assert fetch.export_parts(site.layout, [*parts, *parts], target) == 2
+    assert fetch.export_parts(site.layout, [*both, *both], target) == 2
     found = {
         path.relative_to(target).as_posix(): path.read_bytes() for path in target.rglob("*") if path.is_file()
     }
     assert found == {
-        f"{part.sha256[:2]}/{part.sha256}": content for part, content in zip(parts, (b"a", b"b"), strict=True)
+        f"{part.sha256[:2]}/{part.sha256}": content for part, content in zip(both, (b"a", b"b"), strict=True)
     }
-    (target / parts[0].sha256[:2] / parts[0].sha256).unlink()
-    assert fetch.export_parts(site.layout, parts, target) == 1
-    assert fetch.export_parts(site.layout, parts, target) == 0
+    (target / both[0].sha256[:2] / both[0].sha256).unlink()
+    assert fetch.export_parts(site.layout, both, target) == 1
+    assert fetch.export_parts(site.layout, both, target) == 0
 
 
 def test_sources_are_found_where_they_are_said_to_be(
@@ -219,8 +269,8 @@ def test_sources_are_found_where_they_are_said_to_be(
     monkeypatch.setattr(fetch, "fetch_parts", lambda *about, **how: asked.append((about, how)) or 7)  # type: ignore[func-returns-value]
     tell: Any = lambda *_: None  # noqa: E731
     supply = fetch.Supply([tmp_path], network=False, progress=tell)
-    parts = [part_of(b"a")]
-    assert supply.fetch(repository, parts) == 7
+    wanted = [part_of(b"a")]
+    assert supply.fetch(repository, wanted) == 7
     sources = fetch.find_sources(repository, [tmp_path], network=False)
-    assert asked == [((repository, parts, sources), {"progress": tell})]
+    assert asked == [((repository, wanted, sources), {"progress": tell})]
     assert SHA not in str(asked)

@@ -19,6 +19,8 @@ FIRST = {
     "usr/a": TreeEntry("file", 0o644, 0, 0, "", "1" * 64, 3),
 }
 SECOND = {**FIRST, "usr/a": replace(FIRST["usr/a"], sha256="2" * 64)}
+# whose digest is larger than that of the first, as that of the second is smaller
+THIRD = {**FIRST, "usr/a": replace(FIRST["usr/a"], sha256="6" * 64)}
 
 
 def _made(entries: dict[str, TreeEntry]) -> EnvironmentBuild:
@@ -27,7 +29,12 @@ def _made(entries: dict[str, TreeEntry]) -> EnvironmentBuild:
 
 @pytest.mark.parametrize(
     ("entries", "fault"),
-    [(FIRST, ""), (SECOND, "1 path with differences: /usr/a (sha256)"), ({}, "2 paths with differences: ")],
+    [
+        (FIRST, ""),
+        (SECOND, "1 path with differences: /usr/a (sha256)"),
+        (THIRD, "1 path with differences: /usr/a (sha256)"),
+        ({}, "2 paths with differences: "),
+    ],
 )
 def test_a_rebuild_is_equal_only_with_every_file(
     monkeypatch: pytest.MonkeyPatch, layout: Layout, entries: dict[str, TreeEntry], fault: str

@@ -98,6 +98,10 @@ def test_a_record_is_this_text(tmp_path: Path) -> None:
             lambda path: path.write_text(path.read_text().replace('parent = "', 'parent = "0')),
             "extends an environment that changed since it was recorded",
         ),
+        (
+            lambda path: path.write_text(path.read_text().replace('parent = "', 'parent = "g')),
+            "extends an environment that changed since it was recorded",
+        ),
     ],
 )
 def test_a_record_that_is_old_says_why(bench: Workbench, change: Any, why: str) -> None:

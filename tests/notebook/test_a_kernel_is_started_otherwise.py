@@ -53,6 +53,8 @@ class Kernel:
         self.configuration: dict[str, Any] = {}
         self.mounted: dict[str, dict[str, bytes]] = {}
         self.listens, self.said = True, b""
+        # some clients hand the connection over as it is
+        self.is_plain = False
         self.faults: dict[str, Exception] = {}
         self.ours, self.theirs = socket.socketpair()
         self.closed = 0
@@ -70,6 +72,8 @@ class Kernel:
 
     def attach_socket(self, container: str, *, params: dict[str, int]) -> Any:
         self._call("attach", container, params)
+        if self.is_plain:
+            return self.ours
         return SimpleNamespace(_sock=self.ours, _response=self, close=self.close)
 
     def start(self, container: str) -> None:
@@ -226,6 +230,14 @@ def test_an_open_kernel_can_be_reached_and_nothing_of_it_is_left(
     assert kernel.ended.cancelled() and left(layout) == []
     # the stream, and both layers of the client that held it
     assert engine.ours.fileno() == -1 and engine.closed == 2
+
+
+def test_a_connection_that_no_client_wraps_is_read_and_closed(
+    engine: Kernel, layout: Layout, planned: PlannedJob
+) -> None:
+    engine.is_plain = True
+    one = opened(engine, layout, planned, nothing)
+    assert one.ended.cancelled() and engine.ours.fileno() == -1 and left(layout) == []
 
 
 def test_an_ordinary_users_kernel_runs_as_that_user(

@@ -327,8 +327,10 @@ def test_another_checkout_than_the_planned_one_is_refused(
 ) -> None:
     planned = planned_on(layout, "als_wr", upstream=folder_tree(checkout))
     monkeypatch.setattr(tasks, "execute", Execute(lambda _: outcome_of(tmp_path / "run")))
-    (checkout / "als.py").write_text("changed")
-    for given, where in ((checkout, str(checkout)), (None, "not given")):
+    # whatever its digest is compared with the planned one: larger or smaller
+    for given, where in (*((checkout, str(checkout)),) * 6, (None, "not given")):
+        with (checkout / "als.py").open("a") as file:
+            file.write("changed")
         with pytest.raises(UsageError) as refused:
             perform(Task(layout, planned, IMAGE, upstream=given), ENGINE)
         assert said(refused.value) == (

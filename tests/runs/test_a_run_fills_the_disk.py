@@ -104,6 +104,15 @@ def test_deleted_pipes_are_no_files(workspace: Workspace) -> None:
         assert output_fault(workspace, LIMITS, [process]) == ""
 
 
+def test_looking_at_what_a_run_holds_open_has_an_end(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    handles = iter(range(1 << 20))
+    monkeypatch.setattr(disk, "_handles", lambda processes: (f"/nowhere/{number}" for number in handles))
+    assert output_fault(workspace, LIMITS, [1]) == ""
+    assert next(handles) == 100_002, "the first that is too many ends it"
+
+
 def test_what_still_runs_is_looked_at_without_opening_what_it_has_closed(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:

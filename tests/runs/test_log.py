@@ -97,3 +97,9 @@ def test_of_much_that_says_nothing_little_is_remembered(tmp_path: Path, behind: 
         for _ in range(behind):
             log.write(b"\n")
         assert log.last_line == line
+
+
+def test_a_last_line_is_bounded(tmp_path: Path) -> None:
+    with BoundedLog(tmp_path / "log", 10) as log:
+        log.write(b"x" * 150 + b"y" * 150)
+        assert log.last_line == "x" * 150 + "y" * 50
