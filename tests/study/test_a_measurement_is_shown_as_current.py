@@ -79,7 +79,12 @@ def test_ensembles_are_made_of_all_runs_with_the_data_of_mirrors(
     sides: Sides, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     given: list[tuple[object, ...]] = []
-    monkeypatch.setattr("harness.benchmarks.ddi.study.ensembles", lambda *some: given.append(some) or {})
+
+    def ensembles(*some: object) -> dict[object, object]:
+        given.append(some)
+        return {}
+
+    monkeypatch.setattr("harness.benchmarks.ddi.study.ensembles", ensembles)
     (one,) = STUDY.derived(sides, [tmp_path])
     assert given == [(sides.layout, sides.book.runs, sides.names.methods, [tmp_path])]
     assert (one.title, one.runs) == ("ensemble", {})
