@@ -202,7 +202,8 @@ def test_all_who_wait_are_told_of_a_share_that_comes_back() -> None:
         threads = [threading.Thread(target=other, args=(number,), daemon=True) for number in range(2)]
         for thread in threads:
             thread.start()
-        while len(patient._waiters) < 2:  # type: ignore[attr-defined]
+        latest = time.monotonic() + 10
+        while len(patient._waiters) < 2 and time.monotonic() < latest:  # type: ignore[attr-defined]
             time.sleep(0.001)
     assert all(one.wait(10) for one in started)
     assert patient.asked == {0.2}
