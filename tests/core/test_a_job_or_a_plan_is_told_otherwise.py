@@ -327,6 +327,7 @@ def test_what_holds_today_is_pinned_alike_and_as_usual(layout: Layout, answers: 
     )
     assert present.holds(planned) and present.holds_as_usual(planned) and present.knows(job)
     assert present.tree("pmf") == "image_tree"
+    assert {one for one in answers.asked if one[0] == "image_tree"} == {("image_tree", "pmf", "cpu")}
     for changed in ({"image_tree": "x"}, {"dataset_digest": "x"}, {"split_digest": "x"}, {"weights_digest": "x"}):
         other = planned.model_copy(update=changed)
         assert not present.holds(other) and not present.holds_as_usual(other)

@@ -164,6 +164,36 @@ def test_needs_are_sums_over_what_is_left(layout: Layout) -> None:
         )
 
 
+def test_what_was_never_run_anywhere_takes_no_known_time(layout: Layout) -> None:
+    """A run of which no record is kept tells nothing; the folder of results is made, to see how much is free."""
+    elsewhere = Layout(layout.root, layout.cache, layout.local / "not" / "yet")
+    done = Cell(job_like(), planned_job(), Verdict.OK)
+    found = needs_of(elsewhere, "some", [done, recorded(job_like(method="pmf"), Verdict.PENDING)])
+    assert (found.left, found.measured, found.estimated) == (1, 0, 0)
+    assert (found.cpu_hours, found.estimated_cpu_hours, found.longest_hours) == (0.0, 0.0, 0.0)
+    assert elsewhere.local.is_dir() and found.scale is None
+
+
+def test_what_jobs_of_a_kind_have_in_common_is_counted_for_each(layout: Layout) -> None:
+    """Results take room by dataset and options, and runs take time by method."""
+    jobs = [
+        job_like(method="han", dataset=dataset, options={**job_like().options, "inner_folds": folds}, **more)
+        for dataset, folds, more in (
+            ("synthetic", 5, {}),
+            ("hdvd", 5, {}),
+            ("synthetic", 0, {}),
+            ("synthetic", 5, {"accelerator": "cuda"}),
+        )
+    ]
+    jobs.append(job_like(method="pmf"))
+    found = needs_of(layout, "some", [recorded(job, Verdict.PENDING) for job in jobs])
+    sizes = [load_manifest(layout, job.dataset).statistics.result_bytes(job.options) for job in jobs]
+    assert len({*sizes}) == 3 and found.result_bytes == sum(sizes) + 5 * 65_536
+    limits = [card_of(layout, job).resources for job in jobs]
+    seconds = [own.seconds * own.cpus for own in limits]
+    assert len({*seconds}) > 1 and found.most_cpu_hours == pytest.approx(sum(seconds) / 3600)
+
+
 @pytest.mark.parametrize(
     ("here", "there", "scale"),
     [

@@ -11,7 +11,7 @@ import pytest
 
 from harness.base.errors import UsageError
 from harness.methods.card import Resources
-from harness.planning.budget import Budget, Share, this_machine
+from harness.planning.budget import Budget, Lent, Share, this_machine
 
 
 def test_never_more_is_lent_than_there_is() -> None:
@@ -174,3 +174,44 @@ def test_each_run_has_a_gpu_of_its_own() -> None:
     assert seen == {"0", "2", "GPU-5f"} == set(budget.gpus)
     with budget.lend(Share(cpus=1, memory=1), never.is_set) as lent:
         assert lent and lent.gpus == ()
+
+
+class _Patient(threading.Condition):
+    """Waits as long as nothing is said, and notes for how long it was asked to."""
+
+    asked: set[float | None]
+
+    def wait(self, timeout: float | None = None) -> bool:
+        self.asked.add(timeout)
+        return super().wait(30)
+
+
+def test_all_who_wait_are_told_of_a_share_that_comes_back() -> None:
+    """Beside that they look five times a second, as nobody tells them that a person stopped."""
+    budget, never = Budget(Share(cpus=2, memory=2)), threading.Event()
+    budget._changed = patient = _Patient()
+    patient.asked = set()
+    started = [threading.Event() for _ in range(2)]
+
+    def other(number: int) -> None:
+        with budget.lend(Share(cpus=1, memory=1), never.is_set):
+            started[number].set()
+            started[1 - number].wait(10)
+
+    with budget.lend(Share(cpus=2, memory=2), never.is_set):
+        threads = [threading.Thread(target=other, args=(number,), daemon=True) for number in range(2)]
+        for thread in threads:
+            thread.start()
+        latest = time.monotonic() + 10
+        while len(patient._waiters) < 2 and time.monotonic() < latest:  # type: ignore[attr-defined]
+            time.sleep(0.001)
+    assert all(one.wait(10) for one in started)
+    assert patient.asked == {0.2}
+
+
+def test_a_share_takes_no_gpu_and_writes_nothing_that_it_does_not_name() -> None:
+    assert Share(2, 3) == Share(cpus=2, memory=3, gpus=0, disk=0)
+    budget = Budget(Share(cpus=2, memory=2), room=lambda: 0)
+    with budget.lend(Share(cpus=1, memory=1), lambda: False), budget.lend(Share(1, 1), lambda: False) as lent:
+        assert lent and lent.gpus == ()
+    assert Budget(Share(1, 1), gpus=()).gpus == () and not Lent(False) and Lent(True).gpus == ()

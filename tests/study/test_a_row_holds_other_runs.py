@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import cast
 
 import pytest
@@ -13,6 +14,7 @@ from harness.base.vocabulary import Verdict
 from harness.compare import Book
 from harness.compare.claims import Claim
 from harness.compare.comparison import ClaimVerdict, Comparison
+from harness.compare.groups import STATISTICS, Several
 from harness.compare.names import ClaimSources, MetricName, PublishedNames, Target
 from harness.compare.paper import Place
 from harness.compare.runs import Obtained
@@ -182,3 +184,19 @@ def test_a_number_without_runs_of_its_own_has_no_keys_but_those_it_names(sides: 
     assert keys_of(sides.book, one) == ()
     assert keys_of(sides.book, one._replace(keys=("a", "b"), ours=0.5)) == ("a", "b")
     assert keys_of(sides.book, one._replace(ours=0.5)) == ()
+
+
+def test_a_number_over_several_methods_rests_on_their_runs_that_have_values(sides: Sides) -> None:
+    """By seed, each once; what failed has a key, and no value that the number could rest on."""
+    runs = {
+        2: replace(run(0.2), key="b" * 64),
+        1: replace(run(0.1), key="a" * 64),
+        3: replace(run(None, Verdict.TIMEOUT), key="c" * 64),
+    }
+    place = Place("Letters", "Sum", "early")
+    several = SimpleNamespace(names=NAMES, groups=lambda claim, datasets: [[place], [place]])
+    book = replace(sides.book, several=cast(Several, several), runs={HERE: runs})
+    (one,) = sides.book.comparisons
+    over = one._replace(claim=one.claim._replace(statistic=next(iter(STATISTICS))), ours=0.5)
+    assert keys_of(book, over) == ("a" * 64, "b" * 64)
+    assert keys_of(book, one._replace(ours=0.5)) == () == keys_of(book, over._replace(ours=None))

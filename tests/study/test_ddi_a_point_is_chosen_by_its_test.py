@@ -439,5 +439,11 @@ def test_probabilities_are_made_of_logits_alone() -> None:
     assert probabilities(np.array([[1e4, 0.0]], dtype="f4"), multilabel=False).tolist() == [[1.0, 0.0]]
 
 
+def test_logits_that_happen_to_add_up_to_one_are_logits() -> None:
+    logits = np.array([[2.0, -1.0], [0.25, 0.75]], dtype=np.float32)
+    expected = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
+    assert probabilities(logits, multilabel=False) == pytest.approx(expected)
+
+
 def test_no_pairs_asked_have_no_probabilities() -> None:
     assert probabilities(np.zeros((0, 2), dtype="f4"), multilabel=False).shape == (0, 2)

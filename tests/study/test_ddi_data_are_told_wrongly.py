@@ -22,6 +22,7 @@ from harness.benchmarks.ddi.study.data_facts import (
     SplitMeasures,
     outdated,
 )
+from harness.benchmarks.ddi.study.drawings import scatter
 from harness.benchmarks.ddi.study.realtime import nearest
 from harness.compare import load_claims, load_names
 from harness.compare.claims import SHOWN, TABLES, load_printed
@@ -32,6 +33,7 @@ from harness.study import measure_anew
 from harness.study.extension import OwnSheets, own_sheets
 from harness.study.measurements import load_measured, save_measured
 from harness.study.sides import Sides
+from harness.study.specs import Spec
 from tests.study.conftest import MakeSheets
 
 
@@ -230,6 +232,40 @@ def test_a_lost_printed_number_is_named(
     with pytest.raises(CorruptData, match="Table 9 has no number 'interactions' of drugbank 1990-2000") as found:
         sheets_of_data(committed)
     assert found.value.where.endswith("tables.csv") and found.value.todo
+
+
+def test_a_printed_number_is_the_first_that_is_shown_of_its_place(
+    repository: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sides = cast(Sides, SimpleNamespace(layout=repository, names=load_names(repository, "ddi")))
+    place = {"table": "9", "dataset": "Drugbank", "split": "some", "metric": "drugs"}
+    others = [{**place, name: "another"} for name in place]
+    rows = [
+        *({**row, "statistic": SHOWN, "value": "1"} for row in others),
+        *({**place, "statistic": name, "value": "2"} for name in ("a claim", "zero")),
+        {**place, "statistic": SHOWN, "value": ""},
+        {**place, "statistic": SHOWN, "value": "3.5"},
+        {**place, "statistic": SHOWN, "value": "4"},
+    ]
+    monkeypatch.setattr(facts, "load_printed", lambda _: rows)
+    assert facts.printed(sides, "9", "drugbank", "some", "drugs") == 3.5
+    with pytest.raises(CorruptData) as found:
+        facts.printed(sides, "6", "drugbank", "", "drugs")
+    path = repository.published / "ddi" / TABLES
+    assert (found.value.what, found.value.where) == ("Table 6 has no number 'drugs' of drugbank", str(path))
+    assert found.value.todo == "restore the file from the repository"
+
+
+def test_drugs_of_a_period_lie_on_the_map_above_all_others(committed: SplitFacts) -> None:
+    spec = Spec(kind="figure", number="4", title="", made="map")
+    pictures = facts.drug_map(cast(Sides, None), spec, committed).pictures
+    for picture, period in zip(pictures, sorted(committed.periods, key=lambda one: one.after), strict=True):
+        last = period.until or 2025
+        here = [(x, y) for x, y, year in committed.drug_map if period.after < year <= last]
+        others = [(x, y) for x, y, year in committed.drug_map if not period.after < year <= last]
+        years = f"{period.after + 1} to {last}" if period.until else f"from {period.after + 1} on"
+        assert picture.heading == f"approved {years}: {len(here)} of {len(here) + len(others)} drugs"
+        assert picture.svg == scatter(picture.heading, here, others, 999.0) and here and others
 
 
 @pytest.fixture(scope="module")
