@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from harness.audit.steps import Lack, Step, failed, not_checked, ok
 from harness.base.files import read_json, sha256_of
-from harness.base.git import LEFTOVERS, commit_of, differences
+from harness.base.git import LEFTOVERS, commit_of, committed_files, differences
 from harness.base.layout import Layout
 from harness.base.seal import seal_of
 from harness.data.extension import personal_names
 
-# What a result, or a table of results, is made of.
+# What results and their tables are made of, and what tells of them: all that lies here is committed.
 _FOLDERS = (
     "harness",
     "methods",
@@ -18,15 +18,15 @@ _FOLDERS = (
     "results/published",
     "results/reference",
     "requirements",
+    "docs",
+    "tests",
+    "scripts",
+    "benchmarks",
 )
-_FILES = (
-    "Dockerfile",
-    "run_all.sh",
-    "pyproject.toml",
-    "docs/methods.md",
-    "docs/findings.md",
-    "results/allowed_signers",
-)
+# What Python would run in place of a source, which says something else.
+_COMPILED = (".pyc", ".so")
+# At the root a person may keep what they like, but for what Python imports in place of ours.
+_IMPORTED = ("*.py", "*.pyc", "*.so")
 
 
 def check_page(layout: Layout) -> list[Step]:
@@ -51,6 +51,14 @@ def check_checkout(layout: Layout) -> list[Step]:
         ]
     # no committed job is of what a person has for themselves
     left_out = (*LEFTOVERS, *personal_names(layout))
-    if found := differences(layout.root, (*_FOLDERS, *_FILES), left_out):
+    committed = committed_files(layout.root)
+    if compiled := [name for name in committed if name.endswith(_COMPILED)]:
+        return [not_checked("commit", f"compiled code is committed: {', '.join(compiled)}", Lack.CHANGED)]
+    if links := [name for name in committed if (layout.root / name).is_symlink()]:
+        what = f"a link is committed, and what it leads to is not: {', '.join(links)}"
+        return [not_checked("commit", what, Lack.CHANGED)]
+    elsewhere = [name for name in committed if not name.startswith(tuple(f"{folder}/" for folder in _FOLDERS))]
+    imported = [path.name for pattern in _IMPORTED for path in layout.root.glob(pattern)]
+    if found := differences(layout.root, (*_FOLDERS, *elsewhere, *imported), left_out):
         return [not_checked("commit", f"files differ from commit {commit[:12]}: {found}", Lack.CHANGED)]
-    return [ok("commit", "every file of code, data and results is as it was committed", commit)]
+    return [ok("commit", "every file is as it was committed", commit)]

@@ -25,6 +25,11 @@ def commit_of(root: Path) -> str:
     return git(root, "rev-parse", "HEAD").strip()
 
 
+def committed_files(root: Path) -> list[str]:
+    """The paths of all files of the commit that a folder is at."""
+    return [name for name in git(root, "ls-tree", "-r", "-z", "--name-only", "HEAD").split("\0") if name]
+
+
 @dataclass(frozen=True)
 class Differences:
     """The files that are not as they were committed, by path."""

@@ -35,8 +35,8 @@ def meaning_of(name: str, content: bytes) -> str:
     return _digest(PurePath(name).suffix, content)
 
 
-# Many methods share their files.
-@lru_cache(maxsize=1024)
+# Many methods share their files, and digests of the whole repository ask for each of its thousand.
+@lru_cache(maxsize=4096)
 def _digest(suffix: str, content: bytes) -> str:
     rule = _RULES.get(suffix)
     if rule is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 
 from harness import benchmarks
@@ -12,21 +13,48 @@ from harness.data.manifest import FIRST_SEEN
 from harness.meaning import meaning_of
 from harness.meaning.scorer import meaning_of_scorer
 
-# Pages of docs/ that are made from cards and findings.
-_DOCS = ("consistency.md", "findings.md", "methods.md")
-# What the harness itself runs with; other lists are for its developers.
-_REQUIREMENTS = ("run.lock", "cluster.lock")
+# What stands at the root beside README and licence: how the repository is installed, tested, cited and archived.
+_AT_ROOT = {
+    "commands": ("run_all.sh", "run_tests.sh", "pyproject.toml", ".ci/*", "scripts/**/*", ".gitattributes"),
+    "README.md": ("README.md",),
+    "citation": ("CITATION.cff", "codemeta.json", ".zenodo.json", "LICENSE", "LICENSES/*", "REUSE.toml"),
+    "measurements": ("benchmarks/**/*", "examples/**/*"),
+}
+# Python imports these before anything of ours, or in its place: none is committed.
+_IMPORTED = ("*.py", "*.pyc", "*.so", "*/__init__.*")
+_PACKAGES = ("harness", "tests", "scripts", "benchmarks")
+# Texts and tests count byte by byte: nothing is made from them, and there are many.
+_AS_BYTES = ("docs/", "tests/", "measurements", "README.md", "citation")
 
 
 def digests_of(layout: Layout) -> dict[str, str]:
     """The sha256 of what each part means, by its name: `claims/NAME`, `cards/METHOD`, `locks/ENVIRONMENT`, ...
 
-    Of text in TOML the values count, not comments or formatting; of all else every byte.
+    Of code and of text in TOML it counts what they mean, not comments or formatting; of pages, of tests and of all
+    else every byte.
+    """
+    harness = layout.benchmarks.parent
+    digests = {f"scorer/{name}": meaning_of_scorer(harness, name) for name in benchmarks.names()}
+    for name, (folder, paths) in parts_of(layout).items():
+        meaning = _bytes if name.startswith(_AS_BYTES) else meaning_of
+        files = {path.relative_to(folder).as_posix(): path for path in paths}
+        digests[name] = digest_of({file: meaning(file, path.read_bytes()) for file, path in files.items()})
+    return dict(sorted(digests.items()))
+
+
+def parts_of(layout: Layout) -> dict[str, tuple[Path, list[Path]]]:
+    """The files of each part, and the folder that their names start from.
+
+    Together they are every file that is committed, but for results, which a statement names one by one, for the
+    keys that are believed, and for what only developers read.
     """
     parts: dict[str, tuple[Path, list[Path]]] = {}
 
-    def add(name: str, folder: Path, *patterns: str) -> None:
-        parts[name] = folder, [path for pattern in patterns for path in folder.glob(pattern)]
+    def add(name: str, folder: Path, *patterns: str, but: tuple[str, ...] = ()) -> None:
+        left_out = {path for pattern in but for path in folder.glob(pattern)}
+        paths = {path for pattern in patterns for path in folder.glob(pattern)} - left_out
+        if files := [path for path in paths if path.is_file() and _counts(path)]:
+            parts[name] = folder, files
 
     for name in benchmarks.names():
         add(f"claims/{name}", layout.published / name, "*.csv", "contrasts.toml")
@@ -34,19 +62,25 @@ def digests_of(layout: Layout) -> dict[str, str]:
         add(f"findings/{name}", layout.published / name, "findings.toml")
         add(f"suites/{name}", layout.benchmarks / name, "suites/*.toml")
         add(f"study/{name}", layout.benchmarks / name, "study.toml")
-        add(f"benchmarks/{name}", layout.benchmarks / name, "**/*.py")
+        # whatever lies there: Python prefers a compiled module to its source
+        add(f"benchmarks/{name}", layout.benchmarks / name, "**/*", but=("suites/*.toml", "study.toml"))
     # every package: what makes results and judges them, and no less what shows them, and what audits all this
     harness = layout.benchmarks.parent
-    add("harness", harness, "*.py")
-    for package in harness.glob("*/__init__.py"):
+    add("harness", harness, "*")
+    for package in harness.glob("*/"):
         # of benchmarks each has a digest of its own
-        of_all = "*.py" if package.parent == layout.benchmarks else "**/*"
-        add(f"harness/{package.parent.name}", package.parent, of_all)
-    add("requirements", layout.root / "requirements", *_REQUIREMENTS)
-    add("commands", layout.root, "run_all.sh", "scripts/*")
-    for card in layout.methods.glob("*/method.toml"):
-        add(f"cards/{card.parent.name}", card.parent, card.name)
-        add(f"parity/{card.parent.name}", card.parent, "parity/**/*")
+        add(f"harness/{package.name}", package, "*" if package == layout.benchmarks else "**/*")
+    add("requirements", layout.root / "requirements", "**/*")
+    for name, patterns in _AT_ROOT.items():
+        add(name, layout.root, *patterns)
+    for path in (path for pattern in _IMPORTED for path in layout.root.glob(pattern)):
+        name = path.relative_to(layout.root).as_posix()
+        if path.parent.name not in _PACKAGES:
+            add(f"root/{name}", layout.root, name)
+    for folder in layout.methods.glob("*/"):
+        add(f"cards/{folder.name}", folder, "method.toml")
+        add(f"parity/{folder.name}", folder, "parity/**/*")
+        add(f"code/{folder.name}", folder, "**/*", but=("method.toml", "parity/**/*"))
     for manifest in layout.datasets.glob("*/dataset.toml"):
         # a person's own data are nothing that is committed
         if EXTENDED not in manifest.parent.name:
@@ -54,14 +88,16 @@ def digests_of(layout: Layout) -> dict[str, str]:
     for environment in layout.containers.glob("*/environment.toml"):
         add(f"locks/{environment.parent.name}", environment.parent, "**/*")
     add("recipe", layout.root, "Dockerfile", "containers/_recipe/*")
-    for page in _DOCS:
-        add(f"docs/{page}", layout.root / "docs", page)
-    digests = {f"scorer/{name}": meaning_of_scorer(harness, name) for name in benchmarks.names()}
-    for name, (folder, paths) in parts.items():
-        files = {path.relative_to(folder).as_posix(): path for path in paths if path.is_file() and _counts(path)}
-        if files:
-            digests[name] = digest_of({file: meaning_of(file, path.read_bytes()) for file, path in files.items()})
-    return dict(sorted(digests.items()))
+    for folder, name in ((layout.root / "docs", "docs"), (layout.root / "tests", "tests")):
+        for path in folder.glob("*"):
+            add(f"{name}/{path.name}", folder, path.name, f"{path.name}/**/*")
+    add("docs/published", layout.published, "*.md")
+    add("docs/containers", layout.containers, "*.md")
+    return parts
+
+
+def _bytes(_name: str, content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
 
 
 def _counts(path: Path) -> bool:

@@ -12,7 +12,7 @@ from harness.audit.steps import Checked, not_checked, ok
 from harness.base.layout import Layout
 
 _WHO = ("-c", "user.name=a", "-c", "user.email=a@b")
-# what results and tables of results are made of
+# what results and tables of results are made of, what tells of them, and what would hide a change
 HELD = (
     "harness/audit/chain.py",
     "methods/constant/main.py",
@@ -26,16 +26,22 @@ HELD = (
     "pyproject.toml",
     "docs/methods.md",
     "docs/findings.md",
+    "docs/running.md",
     "results/allowed_signers",
+    "README.md",
+    "CITATION.cff",
+    "tests/test_one.py",
+    "scripts/environment.sh",
+    "benchmarks/README.md",
+    ".ci/run",
 )
-OTHERS = ("docs/running.md", "tests/test_one.py", "results/notes.txt")
 
 
 @pytest.fixture
 def committed(tmp_path: Path) -> Layout:
     """A repository of one file in each place, all committed."""
     root = tmp_path / "repository"
-    for name in (*HELD, *OTHERS):
+    for name in HELD:
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text("as it was\n")
     for words in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "all"]):
@@ -49,7 +55,7 @@ def commit_of(layout: Layout) -> str:
 
 
 def test_a_tree_as_it_was_committed_is_told_with_its_commit(committed: Layout) -> None:
-    said = "every file of code, data and results is as it was committed"
+    said = "every file is as it was committed"
     assert check_checkout(committed) == [ok("commit", said, commit_of(committed))]
 
 
@@ -60,12 +66,6 @@ def test_a_changed_file_is_open(committed: Layout, name: str) -> None:
     assert check_checkout(committed) == [not_checked("commit", what, Lack.CHANGED)]
 
 
-def test_what_no_result_is_made_of_may_change(committed: Layout) -> None:
-    for name in OTHERS:
-        (committed.root / name).write_text("as it is\n")
-    assert [step.checked for step in check_checkout(committed)] == [Checked.OK]
-
-
 @pytest.mark.parametrize(
     "name",
     [
@@ -74,12 +74,51 @@ def test_what_no_result_is_made_of_may_change(committed: Layout) -> None:
         "datasets/synthetic/own/table.csv",
         "datasets/synthetic/first_seen.json",
         "datasets/synthetic_new_12345678/dataset.toml",
+        "my matrix.csv",
+        "ranking.xlsx",
+        "results/notes.txt",
     ],
 )
 def test_what_programs_and_persons_leave_beside_files_is_no_change(committed: Layout, name: str) -> None:
     (committed.root / name).parent.mkdir(parents=True, exist_ok=True)
     (committed.root / name).write_text("mine\n")
     assert [step.checked for step in check_checkout(committed)] == [Checked.OK]
+
+
+@pytest.mark.parametrize("name", ["sitecustomize.py", "click.so", "docs/more.md", "tests/conftest.py"])
+def test_what_nobody_committed_is_open_where_it_is_read_or_imported(committed: Layout, name: str) -> None:
+    (committed.root / name).write_text("mine\n")
+    what = f"files differ from commit {commit_of(committed)[:12]}: 1 untracked: {name}"
+    assert check_checkout(committed) == [not_checked("commit", what, Lack.CHANGED)]
+
+
+def commit_all(layout: Layout) -> None:
+    for words in (["add", "-A", "-f"], ["commit", "-q", "-m", "tidy"]):
+        subprocess.run(["git", "-C", str(layout.root), *_WHO, *words], check=True)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["harness/audit/__pycache__/chain.cpython-311.pyc", "harness/audit/chain.cpython-311-x86_64-linux-gnu.so"],
+)
+def test_compiled_code_is_open_though_it_is_committed(committed: Layout, name: str) -> None:
+    """Python runs it in place of the source beside it, in every clone."""
+    (committed.root / name).parent.mkdir(exist_ok=True)
+    (committed.root / name).write_text("other\n")
+    commit_all(committed)
+    what = f"compiled code is committed: {name}"
+    assert check_checkout(committed) == [not_checked("commit", what, Lack.CHANGED)]
+
+
+@pytest.mark.parametrize("name", ["harness/audit/chain.py", "docs"])
+def test_a_link_is_open_though_it_is_committed(committed: Layout, tmp_path: Path, name: str) -> None:
+    """What it leads to may change, and no commit knows."""
+    path = committed.root / name
+    path.rename(tmp_path / "elsewhere")
+    path.symlink_to(tmp_path / "elsewhere")
+    commit_all(committed)
+    what = f"a link is committed, and what it leads to is not: {name}"
+    assert check_checkout(committed) == [not_checked("commit", what, Lack.CHANGED)]
 
 
 def test_outside_of_a_git_checkout_that_is_said(tmp_path: Path) -> None:

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from harness.base.git import committed_files
 from harness.base.layout import Layout
-from harness.proof.digests import digests_of
+from harness.proof.digests import digests_of, parts_of
 
 _FILES = {
     "harness/audit": "harness/audit/plausibility.py",
@@ -29,6 +30,15 @@ _FILES = {
     "parity/decagon": "methods/decagon/parity/golden.py",
     "recipe": "containers/_recipe/confine.pl",
     "docs/consistency.md": "docs/consistency.md",
+    "docs/schemas": "docs/schemas/audit.json",
+    "docs/published": "results/published/README.md",
+    "README.md": "README.md",
+    "citation": "CITATION.cff",
+    "measurements": "benchmarks/README.md",
+    "code/bnnr": "methods/bnnr/BNNR.m",
+    "code/_sdk": "methods/_sdk/python/permafrost_sdk.py",
+    "benchmarks/dti": "harness/benchmarks/dti/sdk/java/Dti.java",
+    "tests/golden": "tests/golden/ddi/metrics/drugbank_00.json",
 }
 
 
@@ -49,6 +59,23 @@ def test_every_package_has_a_digest(repository: Layout) -> None:
     """One that had none could show what it likes, and no statement would know."""
     packages = {path.parent.name for path in (repository.root / "harness").glob("*/__init__.py")}
     assert {f"harness/{name}" for name in packages} <= digests_of(repository).keys() and len(packages) > 25
+
+
+# Committed, and in no part: keys come after what they sign, and the others hold no promise.
+_IN_NO_PART = {"results/allowed_signers", "CHANGELOG.md", "CONTRIBUTING.md", ".gitignore", ".oxlintrc.json"}
+
+
+def test_every_committed_file_is_in_one_part(repository: Layout) -> None:
+    """What is in none could be changed and committed, and no statement would know."""
+    parts = [
+        path.relative_to(repository.root).as_posix()
+        for _, paths in parts_of(repository).values()
+        for path in paths
+    ]
+    committed = {name for name in committed_files(repository.root) if (repository.root / name).exists()}
+    results = {name for name in committed if name.startswith("results/reference/")}
+    assert committed - results - {*parts} == _IN_NO_PART
+    assert len(parts) == len({*parts})
 
 
 def test_what_a_machine_leaves_beside_files_has_none(repository: Layout, tmp_path: Path) -> None:
@@ -73,13 +100,29 @@ _PARTS = {
     "results/published/ddi/names.toml": "names/ddi",
     "results/published/ddi/findings.toml": "findings/ddi",
     "results/published/ddi/notes.txt": None,
+    "results/published/README.md": "docs/published",
     "requirements/run.lock": "requirements",
     "requirements/cluster.lock": "requirements",
-    "requirements/dev.lock": None,
+    "requirements/dev.lock": "requirements",
+    "requirements/judges/proof.lock": "requirements",
     "run_all.sh": "commands",
+    "run_tests.sh": "commands",
+    "pyproject.toml": "commands",
+    ".ci/run": "commands",
+    ".gitattributes": "commands",
     "scripts/one.sh": "commands",
+    "scripts/site/one.py": "commands",
+    "sitecustomize.py": "root/sitecustomize.py",
+    "click/__init__.py": "root/click/__init__.py",
+    "tests/__init__.py": "tests/__init__.py",
+    "tests/golden/one.json": "tests/golden",
+    "benchmarks/README.md": "measurements",
+    "README.md": "README.md",
+    "LICENSE": "citation",
+    "ranking.xlsx": None,
     "methods/mine/method.toml": "cards/mine",
-    "methods/mine/main.py": None,
+    "methods/mine/main.py": "code/mine",
+    "methods/mine/more/main.m": "code/mine",
     "methods/mine/parity/golden.py": "parity/mine",
     "methods/mine/parity/more/golden.json": "parity/mine",
     "datasets/mine/dataset.toml": "data/mine",
@@ -92,7 +135,9 @@ _PARTS = {
     "docs/consistency.md": "docs/consistency.md",
     "docs/findings.md": "docs/findings.md",
     "docs/methods.md": "docs/methods.md",
-    "docs/other.md": None,
+    "docs/other.md": "docs/other.md",
+    "docs/schemas/one.json": "docs/schemas",
+    "containers/README.md": "docs/containers",
 }
 
 
