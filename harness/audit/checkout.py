@@ -9,7 +9,7 @@ from harness.base.layout import Layout
 from harness.base.seal import seal_of
 from harness.data.extension import personal_names
 
-# What results and their tables are made of, and what tells of them: all that lies here is committed.
+# What results and their tables are made of: all that lies here is committed.
 _FOLDERS = (
     "harness",
     "methods",
@@ -18,10 +18,7 @@ _FOLDERS = (
     "results/published",
     "results/reference",
     "requirements",
-    "docs",
-    "tests",
     "scripts",
-    "benchmarks",
 )
 # What Python would run in place of a source, which says something else.
 _COMPILED = (".pyc", ".so")

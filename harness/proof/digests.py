@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from pathlib import Path
 
 from harness import benchmarks
@@ -13,32 +12,25 @@ from harness.data.manifest import FIRST_SEEN
 from harness.meaning import meaning_of
 from harness.meaning.scorer import meaning_of_scorer
 
-# What stands at the root beside README and licence: how the repository is installed, tested, cited and archived.
-_AT_ROOT = {
-    "commands": ("run_all.sh", "run_tests.sh", "pyproject.toml", ".ci/*", "scripts/**/*", ".gitattributes"),
-    "README.md": ("README.md",),
-    "citation": ("CITATION.cff", "codemeta.json", ".zenodo.json", "LICENSE", "LICENSES/*", "REUSE.toml"),
-    "measurements": ("benchmarks/**/*", "examples/**/*"),
-}
+# How the repository is installed, run, tested and cloned.
+_COMMANDS = ("run_all.sh", "run_tests.sh", "pyproject.toml", ".ci/*", "scripts/**/*", ".gitattributes")
+# Pages of docs/ that are made from cards and findings. Who writes the others, or a test, need not sign again.
+_DOCS = ("consistency.md", "findings.md", "methods.md")
 # Python imports these before anything of ours, or in its place: none is committed.
 _IMPORTED = ("*.py", "*.pyc", "*.so", "*/__init__.*")
 _PACKAGES = ("harness", "tests", "scripts", "benchmarks")
-# Texts and tests count byte by byte: nothing is made from them, and there are many.
-_AS_BYTES = ("docs/", "tests/", "measurements", "README.md", "citation")
 
 
 def digests_of(layout: Layout) -> dict[str, str]:
     """The sha256 of what each part means, by its name: `claims/NAME`, `cards/METHOD`, `locks/ENVIRONMENT`, ...
 
-    Of code and of text in TOML it counts what they mean, not comments or formatting; of pages, of tests and of all
-    else every byte.
+    Of code and of text in TOML it counts what they mean, not comments or formatting; of all else every byte.
     """
     harness = layout.benchmarks.parent
     digests = {f"scorer/{name}": meaning_of_scorer(harness, name) for name in benchmarks.names()}
     for name, (folder, paths) in parts_of(layout).items():
-        meaning = _bytes if name.startswith(_AS_BYTES) else meaning_of
         files = {path.relative_to(folder).as_posix(): path for path in paths}
-        digests[name] = digest_of({file: meaning(file, path.read_bytes()) for file, path in files.items()})
+        digests[name] = digest_of({file: meaning_of(file, path.read_bytes()) for file, path in files.items()})
     return dict(sorted(digests.items()))
 
 
@@ -46,7 +38,7 @@ def parts_of(layout: Layout) -> dict[str, tuple[Path, list[Path]]]:
     """The files of each part, and the folder that their names start from.
 
     Together they are every file that is committed, but for results, which a statement names one by one, for the
-    keys that are believed, and for what only developers read.
+    keys that are believed, and for prose, tests and measurements, on which no result rests.
     """
     parts: dict[str, tuple[Path, list[Path]]] = {}
 
@@ -71,8 +63,7 @@ def parts_of(layout: Layout) -> dict[str, tuple[Path, list[Path]]]:
         # of benchmarks each has a digest of its own
         add(f"harness/{package.name}", package, "*" if package == layout.benchmarks else "**/*")
     add("requirements", layout.root / "requirements", "**/*")
-    for name, patterns in _AT_ROOT.items():
-        add(name, layout.root, *patterns)
+    add("commands", layout.root, *_COMMANDS)
     for path in (path for pattern in _IMPORTED for path in layout.root.glob(pattern)):
         name = path.relative_to(layout.root).as_posix()
         if path.parent.name not in _PACKAGES:
@@ -88,16 +79,9 @@ def parts_of(layout: Layout) -> dict[str, tuple[Path, list[Path]]]:
     for environment in layout.containers.glob("*/environment.toml"):
         add(f"locks/{environment.parent.name}", environment.parent, "**/*")
     add("recipe", layout.root, "Dockerfile", "containers/_recipe/*")
-    for folder, name in ((layout.root / "docs", "docs"), (layout.root / "tests", "tests")):
-        for path in folder.glob("*"):
-            add(f"{name}/{path.name}", folder, path.name, f"{path.name}/**/*")
-    add("docs/published", layout.published, "*.md")
-    add("docs/containers", layout.containers, "*.md")
+    for page in _DOCS:
+        add(f"docs/{page}", layout.root / "docs", page)
     return parts
-
-
-def _bytes(_name: str, content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()
 
 
 def _counts(path: Path) -> bool:

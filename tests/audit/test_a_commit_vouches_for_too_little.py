@@ -77,6 +77,8 @@ def test_a_changed_file_is_open(committed: Layout, name: str) -> None:
         "my matrix.csv",
         "ranking.xlsx",
         "results/notes.txt",
+        "docs/more.md",
+        "tests/test_more.py",
     ],
 )
 def test_what_programs_and_persons_leave_beside_files_is_no_change(committed: Layout, name: str) -> None:
@@ -85,7 +87,7 @@ def test_what_programs_and_persons_leave_beside_files_is_no_change(committed: La
     assert [step.checked for step in check_checkout(committed)] == [Checked.OK]
 
 
-@pytest.mark.parametrize("name", ["sitecustomize.py", "click.so", "docs/more.md", "tests/conftest.py"])
+@pytest.mark.parametrize("name", ["sitecustomize.py", "click.so", "harness/more.md", "scripts/more.sh"])
 def test_what_nobody_committed_is_open_where_it_is_read_or_imported(committed: Layout, name: str) -> None:
     (committed.root / name).write_text("mine\n")
     what = f"files differ from commit {commit_of(committed)[:12]}: 1 untracked: {name}"
