@@ -30,8 +30,8 @@ from harness.images.cards import environment_chain, layers_of
 from harness.images.export import held_trees
 from harness.images.identity import combined
 from harness.images.record import RECORD, lock_digests, read_record, recorded_listing, variant_of
-from harness.methods.card import method_names
-from harness.planning.jobs import PlannedJob
+from harness.methods.card import load_method, method_names
+from harness.planning.jobs import Job, PlannedJob
 from harness.results.records import Record
 from harness.splits import load_split, recorded_split, split_digest
 
@@ -46,9 +46,11 @@ class Superseded:
 
     image: str = ""
     data: str = ""
+    # of a committed result alone: who runs a method otherwise for themselves may
+    card: str = ""
 
     def __str__(self) -> str:
-        return "; ".join(reason for reason in (self.image, self.data) if reason)
+        return "; ".join(reason for reason in (self.image, self.data, self.card) if reason)
 
 
 def find_superseded(layout: Layout, record: Record) -> Superseded:
@@ -75,6 +77,16 @@ def find_superseded(layout: Layout, record: Record) -> Superseded:
         if digest != planned.dataset_digest:
             data = f"dataset '{dataset}' changed: its digest is {digest[:12]} now"
     return Superseded(image, data)
+
+
+def outgrown_by_card(layout: Layout, job: Job) -> str:
+    """Why a committed result is superseded by the card of its method; empty where it is not."""
+    try:
+        usual = load_method(layout, job.method).variant(job.variant).parameters
+    except HarnessError as error:
+        return error.what
+    given = f"the card of '{job.method}' gives variant '{job.variant}' other parameters now"
+    return "" if job.parameters == usual else given
 
 
 def check_image(layout: Layout, record: Record, superseded: Superseded) -> list[Step]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from harness.audit.basis import (
     check_inputs,
     check_split,
     find_superseded,
+    outgrown_by_card,
 )
 from harness.audit.plausibility import check_card, check_kept, check_maker, check_plausibility
 from harness.audit.results import check_against_reference, check_predictions, check_scores, kept_scores
@@ -69,7 +70,8 @@ class Auditor:
     def audit_reference(self, entry: ReferenceResult) -> Audit:
         """The chain of a committed reference result, whose predictions only a replay can show."""
         record = entry.record
-        superseded = self._find_superseded(record)
+        card = outgrown_by_card(self.layout, record.planned.job)
+        superseded = replace(self._find_superseded(record), card=card)
         steps = [*check_entry(entry), *self._plausible(record, superseded, entry.scores)]
         why = "a reference result keeps their sha256 only; --replay makes them again"
         steps.append(not_checked("predictions", why, Lack.REPLAY))

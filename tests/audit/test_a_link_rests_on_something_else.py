@@ -21,6 +21,7 @@ from harness.audit.basis import (
     check_originals,
     check_split,
     find_superseded,
+    outgrown_by_card,
 )
 from harness.audit.plausibility import check_card, check_kept
 from harness.audit.results import check_predictions, check_scores
@@ -177,6 +178,16 @@ def test_why_a_run_is_superseded_is_said_in_words(evidence: Layout, made_up: Pla
         "there is no method 'of_old' in this repository any more",
         "there is no dataset 'of_old' in this repository any more",
     )
+
+
+def test_why_a_committed_result_is_outgrown_by_its_card_is_said_in_words(evidence: Layout, made_up: Plan) -> None:
+    job = record_of(evidence, made_up).planned.job
+    assert outgrown_by_card(evidence, job) == ""
+    tuned = job.model_copy(update={"parameters": {**job.parameters, "more": 1}})
+    given = f"the card of '{job.method}' gives variant 'published' other parameters now"
+    assert outgrown_by_card(evidence, tuned) == given
+    old = job.model_copy(update={"variant": "of_old"})
+    assert outgrown_by_card(evidence, old) == f"method '{job.method}' has no variant 'of_old'"
 
 
 def test_what_is_broken_is_not_called_superseded(evidence: Layout, made_up: Plan) -> None:

@@ -172,6 +172,18 @@ def test_results_of_changed_code_are_outgrown(made: Layout) -> None:
     assert not list(made.reference.rglob("*.jsonl.gz"))
 
 
+def test_results_of_another_card_are_outgrown(made: Layout) -> None:
+    """No tree of an image tells it, and whoever changes the card can write the statement anew."""
+    card = made.methods / "als_wr" / "method.toml"
+    text = card.read_text()
+    assert "alpha = 15.0" in text
+    card.write_text(text.replace("alpha = 15.0", "alpha = 16.0"))
+    report = audit_runs(made, believed_reference(made))
+    assert (report.passed, report.superseded, report.failed) == (0, 2, 0)
+    said = "the card of 'als_wr' gives variant 'published' other parameters now"
+    assert {audit.superseded for audit in report.audits} == {said}
+
+
 def test_a_run_with_chosen_parameters_is_no_reference(made: Layout, tmp_path: Path) -> None:
     cell = plan_of(made, ["als_wr"], [3]).cells[0]
     job = planned_of(cell).job
