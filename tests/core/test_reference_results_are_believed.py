@@ -427,7 +427,7 @@ def test_the_splits_of_committed_results_are_recorded(repository: Layout, benchm
     for entry in load_reference(repository, benchmark).values():
         job = entry.planned.job
         line = recorded_split(repository, job.dataset, job.split)
-        chosen = "".join(f" --{name} {value}" for name, value in job.split.parameters.items())
+        chosen = "".join(f" --set {name}={value}" for name, value in job.split.parameters.items())
         make = f"harness split make {job.dataset} {job.split.strategy}{chosen} --seed {job.split.seed} --record"
         assert line is not None, make
         assert line.sha256 == entry.planned.split_digest, job.label
