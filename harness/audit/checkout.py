@@ -8,6 +8,7 @@ from harness.base.git import LEFTOVERS, commit_of, committed_files, differences
 from harness.base.layout import Layout
 from harness.base.seal import seal_of
 from harness.data.extension import personal_names
+from harness.proof.digests import imported_first
 
 # What results and their tables are made of: all that lies here is committed.
 _FOLDERS = (
@@ -22,8 +23,6 @@ _FOLDERS = (
 )
 # What Python would run in place of a source, which says something else.
 _COMPILED = (".pyc", ".so")
-# At the root a person may keep what they like, but for what Python imports in place of ours.
-_IMPORTED = ("*.py", "*.pyc", "*.so")
 
 
 def check_page(layout: Layout) -> list[Step]:
@@ -55,7 +54,7 @@ def check_checkout(layout: Layout) -> list[Step]:
         what = f"a link is committed, and what it leads to is not: {', '.join(links)}"
         return [not_checked("commit", what, Lack.CHANGED)]
     elsewhere = [name for name in committed if not name.startswith(tuple(f"{folder}/" for folder in _FOLDERS))]
-    imported = [path.name for pattern in _IMPORTED for path in layout.root.glob(pattern)]
-    if found := differences(layout.root, (*_FOLDERS, *elsewhere, *imported), left_out):
+    # at the root a person may keep what they like, but for these
+    if found := differences(layout.root, (*_FOLDERS, *elsewhere, *imported_first(layout.root)), left_out):
         return [not_checked("commit", f"files differ from commit {commit[:12]}: {found}", Lack.CHANGED)]
     return [ok("commit", "every file is as it was committed", commit)]

@@ -16,7 +16,6 @@ from harness.meaning.scorer import meaning_of_scorer
 _COMMANDS = ("run_all.sh", "run_tests.sh", "pyproject.toml", ".ci/*", "scripts/**/*", ".gitattributes")
 # Pages of docs/ that are made from cards and findings. Who writes the others, or a test, need not sign again.
 _DOCS = ("consistency.md", "findings.md", "methods.md")
-# Python imports these before anything of ours, or in its place: none is committed.
 _IMPORTED = ("*.py", "*.pyc", "*.so", "*/__init__.*")
 _PACKAGES = ("harness", "tests", "scripts", "benchmarks")
 
@@ -32,6 +31,12 @@ def digests_of(layout: Layout) -> dict[str, str]:
         files = {path.relative_to(folder).as_posix(): path for path in paths}
         digests[name] = digest_of({file: meaning_of(file, path.read_bytes()) for file, path in files.items()})
     return dict(sorted(digests.items()))
+
+
+def imported_first(root: Path) -> list[str]:
+    """What lies at the root and is imported before anything of ours, or in its place: none of it is committed."""
+    paths = [path for pattern in _IMPORTED for path in root.glob(pattern) if path.parent.name not in _PACKAGES]
+    return [path.relative_to(root).as_posix() for path in paths]
 
 
 def parts_of(layout: Layout) -> dict[str, tuple[Path, list[Path]]]:
@@ -64,10 +69,8 @@ def parts_of(layout: Layout) -> dict[str, tuple[Path, list[Path]]]:
         add(f"harness/{package.name}", package, "*" if package == layout.benchmarks else "**/*")
     add("requirements", layout.root / "requirements", "**/*")
     add("commands", layout.root, *_COMMANDS)
-    for path in (path for pattern in _IMPORTED for path in layout.root.glob(pattern)):
-        name = path.relative_to(layout.root).as_posix()
-        if path.parent.name not in _PACKAGES:
-            add(f"root/{name}", layout.root, name)
+    for name in imported_first(layout.root):
+        add(f"root/{name}", layout.root, name)
     for folder in layout.methods.glob("*/"):
         add(f"cards/{folder.name}", folder, "method.toml")
         add(f"parity/{folder.name}", folder, "parity/**/*")

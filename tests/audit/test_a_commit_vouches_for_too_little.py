@@ -87,8 +87,11 @@ def test_what_programs_and_persons_leave_beside_files_is_no_change(committed: La
     assert [step.checked for step in check_checkout(committed)] == [Checked.OK]
 
 
-@pytest.mark.parametrize("name", ["sitecustomize.py", "click.so", "harness/more.md", "scripts/more.sh"])
+@pytest.mark.parametrize(
+    "name", ["sitecustomize.py", "click.so", "click/__init__.py", "harness/more.md", "scripts/more.sh"]
+)
 def test_what_nobody_committed_is_open_where_it_is_read_or_imported(committed: Layout, name: str) -> None:
+    (committed.root / name).parent.mkdir(exist_ok=True)
     (committed.root / name).write_text("mine\n")
     what = f"files differ from commit {commit_of(committed)[:12]}: 1 untracked: {name}"
     assert check_checkout(committed) == [not_checked("commit", what, Lack.CHANGED)]
