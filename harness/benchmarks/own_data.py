@@ -45,7 +45,7 @@ def table_words() -> dict[str, dict[str, OwnTable]]:
     words: dict[str, dict[str, OwnTable]] = {}
     tables = [
         (not table.required, word, benchmark, table)
-        for benchmark in sorted(benchmarks.names(), key=lambda name: benchmarks.get(name).place)
+        for benchmark in benchmarks.in_order(benchmarks.names())
         if (own := own_data_of(benchmark))
         for word, table in own.TABLES.items()
     ]

@@ -120,7 +120,7 @@ class Target:
 
 def claimed_benchmarks(layout: Layout) -> list[str]:
     """The benchmarks that have claims."""
-    return sorted(path.parent.name for path in layout.published.glob("*/names.toml"))
+    return benchmarks.in_order(path.parent.name for path in layout.published.glob("*/names.toml"))
 
 
 def load_names(layout: Layout, benchmark: str) -> PublishedNames:

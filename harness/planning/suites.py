@@ -87,7 +87,7 @@ def suite_names() -> list[str]:
 def load_suite(name: str) -> Suite:
     """One suite by name, with the blocks of those it includes: of several benchmarks, one after the other."""
     parts = []
-    for benchmark in sorted(benchmarks.names(), key=lambda one: benchmarks.get(one).place):
+    for benchmark in benchmarks.in_order(benchmarks.names()):
         path = _folder(benchmark) / f"{name}.toml"
         if path.is_file():
             suite = load_toml(path, Suite)

@@ -166,7 +166,7 @@ class Table:
 
     @cached_property
     def groups(self) -> tuple[Group, ...]:
-        """The cells in view by row and column: datasets as planned, methods by name, controls last."""
+        """The cells in view by row and column: benchmarks in order, datasets as planned, controls last."""
         members: dict[tuple[str, ...], list[ScoredCell]] = {}
         groups_of: dict[Hashable, list[ScoredCell]] = {}
         for scored in self.cells:
@@ -188,7 +188,13 @@ class Table:
         ]
         columns = {column: place for place, column in enumerate(dict.fromkeys(group.column for group in groups))}
         assert sum(len(group.cells) for group in groups) == len(self.cells), "cells were lost while grouping"
-        return tuple(sorted(groups, key=lambda one: (one.benchmark, columns[one.column], one.control, one.row)))
+        places = benchmarks.in_order({group.benchmark for group in groups})
+        return tuple(
+            sorted(
+                groups,
+                key=lambda one: (places.index(one.benchmark), columns[one.column], one.control, one.row),
+            )
+        )
 
     def select(
         self,

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness import api
+from harness import api, benchmarks
 from harness.base.files import write_json
 from harness.base.layout import Layout
 from harness.base.vocabulary import Verdict
@@ -19,6 +19,7 @@ from harness.cli import main
 from harness.data import load_manifest, manifest_names
 from harness.planning.jobs import Job
 from harness.planning.plan import Plan, make_plan
+from harness.planning.suites import jobs_of, load_suite
 from harness.results.publications import published_datasets
 from harness.results.reference import load_reference, save_reference
 from harness.results.scoring import scores_path
@@ -329,6 +330,16 @@ CELLS = (
     drug_cell("mlp", {S1: 0.7, S2: None}, {}, seed=2),
     drug_cell("sagan", {S1: 0.25, S2: 0.25}, {}, seed=1),
 )
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_benchmarks_stand_in_their_own_order(evidence: Layout, turned: bool) -> None:
+    jobs = [
+        job for job in jobs_of(evidence, load_suite("smoke")) if job.method in ("constant", "mlp", "word_ngrams")
+    ]
+    table = table_of(evidence, make_plan(evidence, "several", jobs[::-1] if turned else jobs))
+    assert list(dict.fromkeys(group.benchmark for group in table.groups)) == ["repurposing", "ddi", "combos"]
+    assert benchmarks.in_order({"combos", "dti", "ddi", "repurposing"}) == ["repurposing", "ddi", "dti", "combos"]
 
 
 def test_a_group_is_summed_over_its_own_seeds_that_ended_ok() -> None:
