@@ -219,9 +219,7 @@ def render(
             ),
             href=numbers.href,
             metrics=[(name, _metrics(name)) for name in names],
-            cards=[
-                load_method(layout, name) for name in sorted({scored.cell.job.method for scored in table.cells})
-            ],
+            cards=[load_method(layout, name) for name in dict.fromkeys(group.method for group in table.groups)],
             books=[_book(book) for book in books],
             findings=report.findings,
             studies=report.studies,

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from harness import benchmarks
 from harness.base.files import digest_of
 from harness.compare import Book, Comparison
 from harness.compare.book import group_of
@@ -36,7 +37,7 @@ class SiteMap:
 
     @cached_property
     def methods(self) -> dict[str, list[Group]]:
-        """The groups of every method in the table or with runs, by name."""
+        """The groups of every method in the table or with runs, by name: by benchmark, controls last."""
         return self._groups_by(lambda group: group.method)
 
     @cached_property
@@ -48,7 +49,13 @@ class SiteMap:
         groups: dict[str, list[Group]] = {}
         for group in self.evidence.groups:
             groups.setdefault(name(group), []).append(group)
-        return dict(sorted(groups.items()))
+        places = benchmarks.in_order({group.benchmark for group in self.evidence.groups})
+
+        def place(of: str) -> tuple[int, bool, str]:
+            members = groups[of]
+            return places.index(members[0].benchmark), all(group.control for group in members), of
+
+        return {of: groups[of] for of in sorted(groups, key=place)}
 
     @cached_property
     def sheets(self) -> dict[str, tuple[Book, str, Sheet | None, list[Comparison]]]:

@@ -196,7 +196,7 @@ def test_the_page_is_given_all_of_its_parts(
             [{"name": one.name, "description": one.description} for one in get("repurposing").scoring.metrics],
         )
     ]
-    assert values["cards"] == [load_method(facts, name) for name in ("als_wr", "constant", "lrssl")]
+    assert values["cards"] == [load_method(facts, name) for name in ("als_wr", "lrssl", "constant")]
     assert values["findings"] == report.findings and values["studies"] == report.studies
     assert values["script"] == (Path(html.__file__).parent / "page" / "page.js").read_text()
     book = report.books[0]

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -56,8 +56,8 @@ def test_a_site_has_a_page_for_everything(pages: Any, report: Report) -> None:
         "style.css",
         "index.html",
         "methods/als_wr.html",
-        "methods/constant.html",
         "methods/lrssl.html",
+        "methods/constant.html",
         "datasets/synthetic.html",
         "claims/repurposing-table-3.html",
         "claims/repurposing-figure-2b.html",
@@ -75,6 +75,23 @@ def test_a_site_has_a_page_for_everything(pages: Any, report: Report) -> None:
             assert content == (root / name.removeprefix("files/").removesuffix(".txt")).read_bytes()
     templates = ["index.html", *["method.html"] * 3, "dataset.html", *["claims.html"] * 4, *["finding.html"] * 2]
     assert [name for name, _ in calls] == templates
+
+
+def test_pages_stand_by_benchmark_with_controls_last() -> None:
+    planned = [
+        ("combos", "all_pairs", "sentences", True),
+        ("ddi", "tiger", "drugbank", False),
+        ("repurposing", "popularity", "cdataset", True),
+        ("repurposing", "pmf", "fdataset", False),
+        ("ddi", "mlp", "biggest", False),
+        ("repurposing", "bnnr", "cdataset", False),
+    ]
+    names = ("benchmark", "method", "dataset", "control")
+    groups = [SimpleNamespace(**dict(zip(names, one, strict=True))) for one in planned]
+    site_map = SiteMap(cast(Report, SimpleNamespace(evidence=SimpleNamespace(groups=groups))))
+    assert list(site_map.methods) == ["bnnr", "pmf", "popularity", "mlp", "tiger", "all_pairs"]
+    assert list(site_map.datasets) == ["cdataset", "fdataset", "biggest", "drugbank", "sentences"]
+    assert site_map.datasets["cdataset"] == [groups[2], groups[5]]
 
 
 def test_the_index_tells_what_is_behind_each_page(pages: Any, report: Report) -> None:
@@ -96,8 +113,8 @@ def test_the_index_tells_what_is_behind_each_page(pages: Any, report: Report) ->
                 ["method", "kind", "deviates", "reproduced", "cells"],
                 [
                     ("methods/als_wr.html", "ALS-WR (als_wr)", about["als_wr"], [0, 1], [ok, ("error", 1)]),
-                    ("methods/constant.html", "Constant (constant)", about["constant"], [1, 0], [("ok", 2)]),
                     ("methods/lrssl.html", "LRSSL (lrssl)", about["lrssl"], [0, 0], [ok, pending]),
+                    ("methods/constant.html", "Constant (constant)", about["constant"], [1, 0], [("ok", 2)]),
                 ],
             ),
             (
