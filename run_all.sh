@@ -24,5 +24,5 @@ if is_made_from "$root/requirements/dev.lock"; then
     lock=$root/requirements/dev.lock
 fi
 make_environment "$lock"
-cd "$root"
+# in the folder of whoever called: paths among the options are theirs
 exec "$root/.venv/bin/harness" run ${suite[@]+"${suite[@]}"} "${options[@]}" "$@"

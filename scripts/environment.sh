@@ -60,7 +60,8 @@ make_environment() {
     fi
     python=$(find_python) || { install_python; python=$(find_python); } || exit 3
     say "making the environment in .venv from $(basename "$lock") (about a minute)"
-    rm -rf "$root/.venv"
+    # the note first: a removal that is broken off leaves nothing that looks whole
+    rm -rf "$root/.venv/.made-from" "$root/.venv"
     "$python" -m venv "$root/.venv"
     "$root/.venv/bin/python" -m pip install -qq --disable-pip-version-check \
         --require-hashes --only-binary :all: -r "$lock" >&2 || no_packages "$lock"

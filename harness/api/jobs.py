@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -57,7 +58,7 @@ def write_job(
                 f"run {handle.key[:12]} is of other code than this tree holds",
                 where=f"{planned.job.label}: image tree {planned.image_tree[:16]}, now {now[:16]}",
                 todo="check out the code of then, or write the job of today: "
-                + run_command(planned).replace("harness run", f"harness job write {folder}"),
+                + run_command(planned).replace("harness run", f"harness job write {shlex.quote(str(folder))}"),
             )
     else:
         if len(job.cells) != 1:

@@ -13,7 +13,6 @@ from typing import Any
 
 from harness.audit.remake import remake_dataset, remake_split
 from harness.audit.steps import Lack, Step, equal, failed, guarded, not_checked, ok
-from harness.base.download import mirror_folders
 from harness.base.errors import HarnessError
 from harness.base.input_files import as_file
 from harness.base.layout import Layout
@@ -21,8 +20,8 @@ from harness.base.machine import hardware
 from harness.base.vocabulary import Accelerator
 from harness.data import dataset_digest, load_dataset, load_manifest
 from harness.data.datasets import is_here
-from harness.data.manifest import SourceFile, has_manifest, manifest_path, mirror_path
-from harness.data.sources import cache_path, check_file
+from harness.data.manifest import has_manifest
+from harness.data.sources import check_file, local_copies
 from harness.engine import Engine
 from harness.execution.inputs import make_inputs
 from harness.images import code_tree, environment_tree, image_name, image_tree
@@ -190,7 +189,7 @@ def check_originals(layout: Layout, name: str, mirrors: Sequence[Path]) -> list[
     """Every local copy of every original file against its sha256; nothing is downloaded for an audit."""
     steps = []
     for file in load_manifest(layout, name).files:
-        copies = [path for path in _places(layout, name, file, mirrors) if path.is_file()]
+        copies = local_copies(layout, name, file, mirrors)
         if not copies:
             steps.append(
                 not_checked(f"data {file.name}", "no copy on this machine; the arrays were checked", Lack.DATA)
@@ -244,9 +243,3 @@ def check_inputs(layout: Layout, record: Record, descriptions: Any, mirrors: Seq
                 )
             )
     return steps
-
-
-def _places(layout: Layout, dataset: str, file: SourceFile, mirrors: Sequence[Path]) -> list[Path]:
-    beside = manifest_path(layout, dataset).parent / file.name
-    mirror_copies = [folder / mirror_path(url) for folder in mirror_folders(mirrors) for url in file.urls]
-    return [beside, cache_path(layout, file), *mirror_copies]

@@ -213,16 +213,17 @@ def _replay(
 ) -> list[Step]:
     if engine is None:
         return [not_checked("replay", "no engine", Lack.ENGINE)]
-    if isinstance(run, ReferenceResult):
-        return guarded("replay", lambda: replay_entry(layout, store, engine, run, mirrors))
-    if run.planned.job.upstream:
+    job = (run.record if isinstance(run, ReferenceResult) else run).planned.job
+    if job.upstream:
         return [
             not_checked(
                 "replay", "a person's own checkout ran in place of our code; it is not kept here", Lack.OTHER
             )
         ]
-    if run.planned.job.accelerator != "cpu":
+    if job.accelerator != "cpu":
         return [not_checked("replay", "a GPU computed it: another one need not give the same bits", Lack.MACHINE)]
+    if isinstance(run, ReferenceResult):
+        return guarded("replay", lambda: replay_entry(layout, store, engine, run, mirrors))
     return guarded("replay", lambda: replay_run(layout, store, engine, run, mirrors))
 
 

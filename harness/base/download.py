@@ -131,6 +131,9 @@ def _continue(url: str, part: Path, size: int | None, *, resume: bool) -> bool:
         raise Refused(f"no answer within {TIMEOUT_SECONDS:.0f} s", again=True) from None
     except (http.client.HTTPException, OSError) as error:
         raise Refused(f"the connection broke: {_text_of(error)}", again=True) from None
+    except ValueError as error:
+        # of urllib, over an address that a person wrote or a server leads to
+        raise Refused(f"not an address: {_text_of(error)}") from None
     return offset > 0
 
 

@@ -18,6 +18,11 @@ from pathlib import Path
 LEFTOVERS = ("__pycache__", ".swp", ".ipynb_checkpoints")
 _LINK = "120000"
 _SECONDS = 60
+# `git rev-parse --local-env-vars`, but for its settings
+_ELSEWHERE = (
+    *("GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_PREFIX", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY"),
+    *("GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_SHALLOW_FILE", "GIT_GRAFT_FILE", "GIT_REPLACE_REF_BASE"),
+)
 
 
 def commit_of(root: Path) -> str:
@@ -102,8 +107,10 @@ def git(root: Path, *words: str) -> str:
     """What git answers about a repository; empty where the folder is none of its own, or git is not here."""
     if not (root / ".git").exists():
         return ""
+    # in a hook of git's they name another repository
+    environment = {name: text for name, text in os.environ.items() if name not in _ELSEWHERE}
     # a replaced object would stand for what was committed
-    environment = {**os.environ, "GIT_NO_REPLACE_OBJECTS": "1", "GIT_OPTIONAL_LOCKS": "0"}
+    environment |= {"GIT_NO_REPLACE_OBJECTS": "1", "GIT_OPTIONAL_LOCKS": "0"}
     command = ["git", "-c", f"safe.directory={root}", "-C", str(root), *words]
     try:
         return subprocess.run(

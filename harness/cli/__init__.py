@@ -224,13 +224,19 @@ def _leave(arguments: list[str], error: HarnessError, code: int) -> NoReturn:
 
 def _words(arguments: list[str]) -> str:
     """The words of the command that these arguments name, as far as it was loaded when it failed."""
-    if arguments[:1] == ["--data"]:
-        arguments = arguments[2:]
+    arguments = _without_data(arguments)
     if not arguments or arguments[0] not in _COMMANDS:
         return ""
     command = getattr(sys.modules.get(f"{__name__}.{arguments[0]}"), "command", None)
     members = command.commands if isinstance(command, click.Group) else {}
     return " ".join([arguments[0], *(word for word in arguments[1:2] if word in members)])
+
+
+def _without_data(arguments: list[str]) -> list[str]:
+    """The command and what stands behind it."""
+    if arguments and arguments[0].startswith("--data="):
+        return arguments[1:]
+    return arguments[2:] if arguments[:1] == ["--data"] else arguments
 
 
 def _of_click(error: click.ClickException) -> HarnessError:
@@ -241,7 +247,7 @@ def _of_click(error: click.ClickException) -> HarnessError:
 
 
 def _interruption(arguments: list[str]) -> str:
-    resumes = arguments[:1] == ["run"]
+    resumes = _without_data(arguments)[:1] == ["run"]
     return "interrupted: finished runs are kept; the same command resumes" if resumes else "interrupted"
 
 

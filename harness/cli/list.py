@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from harness import benchmarks
-from harness.base.errors import ManifestError, UsageError
+from harness.base.errors import UsageError
 from harness.base.layout import find_layout
 from harness.base.tables import aligned
 from harness.cli.names import Word
@@ -41,7 +41,7 @@ def command(kind: str, markdown: bool, as_json: bool) -> int:
         "metrics": _metrics,
         "findings": _findings,
     }[kind]()
-    code = ManifestError.exit_code if any(_FAULT in row for row in rows) else 0
+    code = UsageError.exit_code if any(_FAULT in row for row in rows) else 0
     if as_json:
         echo_json(rows)
         return code
@@ -84,7 +84,7 @@ def _datasets() -> list[dict[str, object]]:
     for name in dataset_names(layout):
         try:
             rows.append({"name": name, "summary": load_manifest(layout, name).title})
-        except ManifestError as error:
+        except UsageError as error:
             rows.append({"name": name, "summary": f"{error.what} ({error.where})", _FAULT: error.what})
     return rows
 

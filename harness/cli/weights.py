@@ -11,7 +11,7 @@ from harness.base.errors import UsageError
 from harness.base.layout import find_layout
 from harness.base.vocabulary import Accelerator
 from harness.cli.names import WEIGHTS, Word
-from harness.cli.options import OnceGroup, echo_json, install_option, json_option, mirror_option
+from harness.cli.options import OnceGroup, echo_json, install_option, json_option, mirror_option, parse_settings
 from harness.engine import find_engine
 from harness.execution.adaptation import adapt_weights
 from harness.methods.weights import KeptWeights, are_here, bring_weights, kept_weights, load_weights, weights_names
@@ -92,7 +92,7 @@ def adapt(
     harness weights adapt pure_scibert:dapt --corpus abstracts.txt --accelerator cuda
     """
     layout = find_layout()
-    values = dict(map(_setting, settings))
+    values = {name: _number(name, value) for name, value in parse_settings(settings).items()}
     with find_engine(layout, install=install) as engine:
         say = partial(click.echo, err=as_json)
         weights = adapt_weights(engine, layout, name, corpus, values, accelerator=accelerator, say=say)
@@ -107,12 +107,10 @@ def _show(name: str, weights: KeptWeights, *, as_json: bool) -> None:
         click.echo(f"{weights.manifest.title}: {weights.digest}")
 
 
-def _setting(text: str) -> tuple[str, float]:
-    name, _, value = text.partition("=")
-    try:
-        return name, float(value)
-    except ValueError:
-        raise UsageError(f"'{text}' is no NAME=NUMBER", todo="write for example --set epochs=3") from None
+def _number(name: str, value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise UsageError(f"'{name}={value}' is no NAME=NUMBER", todo="write for example --set epochs=3")
+    return float(value)
 
 
 @command.command("verify", short_help="Check what is here.")

@@ -13,6 +13,7 @@ from typing import Any
 
 from harness.base.layout import Layout
 from harness.base.plurals import counted
+from harness.data.cells import read_table
 from harness.data.manifest import DatasetManifest, SourceFile, load_manifest, manifest_path
 
 # https://docs.mlcommons.org/croissant/docs/croissant-spec.html, whose keys the context must name
@@ -90,7 +91,7 @@ def croissant_of(layout: Layout, name: str) -> dict[str, Any]:
         document["identifier"] = f"sha256:{manifest.converted.digest}"
     tables = [file for file in manifest.own_files if file.recorded and file.name.endswith(".csv")]
     folder = manifest_path(layout, name).parent
-    if records := [_record_set(file, folder / file.name) for file in tables]:
+    if records := [one for file in tables if (one := _record_set(file, folder / file.name))]:
         document["recordSet"] = records
     return document
 
@@ -138,10 +139,18 @@ def _file_object(file: SourceFile) -> dict[str, Any]:
     return document
 
 
-def _record_set(file: SourceFile, path: Path) -> dict[str, Any]:
-    """The columns of a table, each with the narrowest type that all its values have."""
-    with path.open(encoding="utf-8", newline="") as stream:
-        header, *rows = csv.reader(stream)
+def _record_set(file: SourceFile, path: Path) -> dict[str, Any] | None:
+    """The columns of a table, each with the narrowest type that all its values have.
+
+    Loaders read commas and UTF-8 alone, and Croissant has no words for others: of such a table None.
+    """
+    if read_table(path).separator != ",":
+        return None
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as stream:
+            header, *rows = csv.reader(stream)
+    except UnicodeDecodeError:
+        return None
     name = Path(file.name).stem
     return {
         "@type": "cr:RecordSet",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import stat
 import tempfile
@@ -12,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 
 from harness.base.errors import CorruptData, UsageError
+from harness.base.large_files import file_in_the_making
 from harness.base.plurals import counted
 from harness.base.progress import Progress
 from harness.base.zips import UNREADABLE
@@ -27,7 +27,7 @@ def write_zip(folder: Path, output: Path, progress: Progress) -> None:
     """Pack a folder, file by file."""
     paths = sorted(path for path in folder.rglob("*") if path.is_file())
     progress.note(f"compressing {counted(len(paths), 'file')}")
-    with _whole_file(output) as draft, zipfile.ZipFile(draft, "w", zipfile.ZIP_DEFLATED) as archive:
+    with file_in_the_making(output) as draft, zipfile.ZipFile(draft, "w", zipfile.ZIP_DEFLATED) as archive:
         for path in paths:
             info = zipfile.ZipInfo(relative_path(folder, path), _EPOCH)
             info.compress_type = zipfile.ZIP_DEFLATED
@@ -35,17 +35,6 @@ def write_zip(folder: Path, output: Path, progress: Progress) -> None:
             info.file_size = path.stat().st_size
             with path.open("rb") as source, archive.open(info, "w") as target:
                 shutil.copyfileobj(source, target)
-
-
-@contextmanager
-def _whole_file(path: Path) -> Iterator[Path]:
-    """The path of a draft, which gets its name only if the block ends without an error."""
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        yield draft
-        draft.replace(path)
-    finally:
-        draft.unlink(missing_ok=True)
 
 
 @contextmanager

@@ -203,7 +203,7 @@ def export(
     Each run is checked against its record; a damaged one is left out, and the export names it. Scores that the
     predictions do not give again are an `AuditError`, and nothing is written.
     """
-    is_zip = output.suffix == ".zip"
+    is_zip = output.suffix.lower() == ".zip"
     if output.exists() and not (overwrite and is_zip and output.is_file()):
         raise UsageError("the export exists already", where=str(output), todo="remove it, or choose another name")
     packer = Packer(layout, mirrors, extent, profile, progress or Silent())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import islice
@@ -14,7 +15,7 @@ from harness.base.errors import CorruptData, MissingData, UsageError
 from harness.base.layout import Layout
 from harness.base.plurals import counted
 from harness.base.vocabulary import Verdict
-from harness.planning.jobs import PlannedJob
+from harness.planning.jobs import PlannedJob, unusual_options
 from harness.planning.plan import Present
 from harness.results.reference import ReferenceResult, load_reference
 from harness.results.scoring import Scores, read_scores, scored_files
@@ -124,13 +125,15 @@ def stored_handle(store: Store, key: str, reference: ReferenceResult | None = No
 
 
 def run_command(planned: PlannedJob) -> str:
-    """The command that asks for this job."""
+    """The command that asks for this job, but for parameters that were set: what is usual, a card alone tells."""
     job = planned.job
     variant = "" if job.variant == "published" else f" --variant {job.variant}"
     accelerator = "" if job.accelerator == "cpu" else f" --accelerator {job.accelerator}"
-    split = "" if job.split.text == "random" else f" --split {job.split.text}"
+    upstream = " --upstream DIR" if job.upstream else ""
+    split = "" if job.split.text == "random" else f" --split {shlex.quote(job.split.text)}"
+    options = "".join(f" --{name.replace('_', '-')} {value}" for name, value in unusual_options(job).items())
     what = f"--method {job.method}{variant} --dataset {job.dataset}{split} --seed {job.split.seed}"
-    return f"harness run {what}{accelerator}"
+    return f"harness run {what}{options}{upstream}{accelerator}"
 
 
 def _none_or_several(

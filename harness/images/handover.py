@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from harness.base.download import mirror_folders
-from harness.base.errors import UsageError
+from harness.base.errors import HarnessError, UsageError
 from harness.base.heartbeat import activity
 from harness.base.layout import Layout
 from harness.base.vocabulary import Accelerator
@@ -90,9 +91,10 @@ def _make_room(
 ) -> None:
     """Remove methods' images, the one that was used longest ago first, until all images fit or none is left."""
     used = {}
-    for method in method_names(layout):
-        receipt = receipt_path(layout, engine, image_name(layout, method, accelerator))
-        if method not in kept and receipt.is_file():
+    for method in set(method_names(layout)) - set(kept):
+        # another method may have no such variant, or one that was never recorded
+        with suppress(HarnessError, FileNotFoundError):
+            receipt = receipt_path(layout, engine, image_name(layout, method, accelerator))
             used[method] = receipt.stat().st_mtime
     for method in sorted(used, key=used.__getitem__):
         # with what other images share counted once

@@ -8,16 +8,14 @@ from __future__ import annotations
 
 import io
 import json
-import os
 import tarfile
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from harness.base.errors import ImageError, UsageError
-from harness.base.files import sync_folder
+from harness.base.large_files import file_in_the_making
 from harness.base.layout import Layout
 from harness.base.manifests import Strict
 from harness.base.vocabulary import Accelerator
@@ -85,7 +83,7 @@ def save_images(
             )
         )
     note = SavedImages(images=tuple(saved))
-    with _new_file(target) as making, _patient(engine) as api:
+    with file_in_the_making(target) as making, _patient(engine) as api:
         wanted = {"names": [one.image for one in saved]}
         answer = api.get(f"{api.base_url}/v{api.api_version}/images/get", params=wanted, stream=True)
         if answer.status_code != 200:
@@ -189,7 +187,7 @@ def _read_note(file: Path) -> SavedImages:
         with tarfile.open(file, "r:") as archive:
             note = SavedImages.model_validate_json(_small_file(archive, _NOTE))
             taken = _names_in(archive)
-    except (tarfile.TarError, KeyError, TypeError, ValueError) as error:
+    except (tarfile.TarError, AttributeError, KeyError, RecursionError, TypeError, ValueError) as error:
         raise _refused(file, f"no file of `harness image save`, or not all of it: {error}") from None
     if strange := sorted(taken - {saved.image for saved in note.images}):
         raise _refused(file, f"it also holds {', '.join(strange)}")
@@ -239,20 +237,3 @@ def _patient(engine: BuildEngine) -> Iterator[docker.APIClient]:
         yield api
     finally:
         api.close()
-
-
-@contextmanager
-def _new_file(final: Path) -> Iterator[Path]:
-    """A file that appears under its name only when the block ends well."""
-    handle, name = tempfile.mkstemp(dir=final.absolute().parent, prefix=f".{final.name}.")
-    os.close(handle)
-    making = Path(name)
-    try:
-        yield making
-        with making.open("rb") as stream:
-            os.fsync(stream.fileno())
-        making.chmod(0o644)
-        making.rename(final)
-        sync_folder(final.absolute().parent)
-    finally:
-        making.unlink(missing_ok=True)

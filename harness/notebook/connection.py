@@ -17,6 +17,7 @@ from typing import Any
 
 from harness.base.errors import UsageError
 from harness.base.files import read_json, write_json
+from harness.base.layout import DATA_VARIABLE
 from harness.planning.jobs import Job
 
 CHANNELS = ("shell", "iopub", "stdin", "control", "hb")
@@ -25,6 +26,8 @@ _SIGNATURE = "hmac-sha256"
 _OWN_ADDRESSES = ("127.0.0.1", "::1", "localhost")
 # where the kernel's sockets are: /out is the one folder that a container may write to
 _SOCKETS = "/out/kernel"
+# what moves datasets, cache and results
+_FOLDERS = (DATA_VARIABLE, "PERMAFROST_CACHE", "PERMAFROST_RESULTS")
 
 
 @dataclass(frozen=True)
@@ -115,6 +118,8 @@ def register(job: Job, title: str, language: str, arguments: Sequence[str]) -> P
             "language": "octave" if language == "octave" else "python",
             # a signal would reach the harness, not the kernel
             "interrupt_mode": "message",
+            # the folders of this command, which a client is not told of
+            "env": {name: text for name, text in os.environ.items() if name in _FOLDERS},
             "metadata": {"permafrost": {"job": job.label}},
         },
     )

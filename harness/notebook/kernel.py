@@ -20,6 +20,7 @@ from typing import Any
 from harness.base.errors import EngineError, HarnessError
 from harness.base.files import write_json
 from harness.base.layout import Layout
+from harness.base.logs import log_tail
 from harness.engine import Engine
 from harness.engine.orphans import discard_container
 from harness.execution.inputs import job_folder, make_inputs, planned_weights
@@ -195,7 +196,7 @@ async def _listen(stream: socket.socket, path: Path) -> None:
 
 def last_words(log: Path) -> str:
     """The end of the log of a kernel's container."""
-    return log.read_bytes()[-_TAIL_BYTES:].decode(errors="replace").strip()
+    return log_tail(log, _TAIL_BYTES).strip()
 
 
 async def _sockets(workspace: Workspace, ended: asyncio.Task[None]) -> dict[str, int]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import zipfile
 import zlib
 from collections.abc import Mapping
@@ -15,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from harness.base.errors import CorruptData
+from harness.data.lines import json_in
 
 Array = npt.NDArray[Any]
 
@@ -35,7 +35,11 @@ class Golden:
 def golden_in(path: Path) -> Golden:
     """The content of an archive of arrays, with the notes in the JSON file of its name where there is one."""
     notes = path.with_suffix(".json")
-    about = json.loads(notes.read_text(encoding="utf-8")) if notes.is_file() else {}
+    about = json_in(notes) if notes.is_file() else {}
+    if not isinstance(about, dict):
+        raise CorruptData(
+            "notes of a golden that are no JSON object", where=str(notes), todo="get this file again"
+        )
     return Golden(arrays_in(path), about)
 
 

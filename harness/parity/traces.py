@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from harness.base.errors import MissingData
+from harness.base.errors import CorruptData, MissingData
 from harness.base.npy import NotNpy, read_header, read_npy
 from harness.base.vocabulary import Verdict
 from harness.execution.trials import Runner, Trial
@@ -90,7 +90,10 @@ def _mirrored(file: str, mirrors: Sequence[Path]) -> Array:
     """An array of the originals, as `dataset.toml` files find theirs."""
     for path in (mirror / file for mirror in mirrors):
         if path.is_file():
-            array: Array = np.load(path, allow_pickle=False) if path.suffix == ".npy" else np.loadtxt(path)
+            try:
+                array: Array = np.load(path, allow_pickle=False) if path.suffix == ".npy" else np.loadtxt(path)
+            except (OSError, ValueError, EOFError) as error:
+                raise CorruptData(f"not an array: {error}", where=str(path), todo="get this file again") from None
             return np.asarray(array, order="C")
     raise MissingData("an input of this case is not here", where=file, todo="name a mirror that has it (--mirror)")
 

@@ -14,9 +14,6 @@ from pathlib import Path
 from typing import Any
 
 from harness.base.errors import CorruptData
-from harness.proof.digests import digests_of
-
-__all__ = ["STATEMENT", "Statement", "digests_of", "parse", "read", "statement_text"]
 
 STATEMENT = "statement.json"
 STATEMENT_TYPE = "https://in-toto.io/Statement/v1"

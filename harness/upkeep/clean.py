@@ -17,8 +17,13 @@ from harness.images.parts import incoming
 from harness.upkeep.demand import Asked
 
 _OURS = ("permafrost/", "permafrost-test/")
-# a served engine keeps its images here; they are removed through the engine
-_NOT_CACHE = frozenset({"engine"})
+# What the harness makes in the cache: $PERMAFROST_CACHE may name a folder that holds more. Not `engine`, where a
+# served engine keeps its images: they are removed through the engine.
+_CACHED = (
+    *("apt", "audit", "completion", "data", "datasets", "docs", "extended", "images", "parts", "proof", "splits"),
+    # `judges` are environments that tests make
+    *("judges", "studies", "weights"),
+)
 
 
 @dataclass(frozen=True)
@@ -68,7 +73,7 @@ def clean_folders(layout: Layout, *, cache: bool, dry_run: bool) -> Iterator[Rem
             yield folder_removal("temporary folder", folder, dry_run=dry_run)
     if cache and layout.cache.is_dir():
         for path in sorted(layout.cache.iterdir()):
-            if path.name not in _NOT_CACHE:
+            if path.name in _CACHED:
                 yield folder_removal("cache", path, dry_run=dry_run)
     if cache:
         for folder in left_over(layout):

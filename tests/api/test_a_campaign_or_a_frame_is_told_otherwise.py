@@ -142,11 +142,11 @@ def test_other_code_is_told_by_its_trees(
 
     monkeypatch.setattr("harness.api.jobs.image_tree", tree)
     with pytest.raises(UsageError) as refused:
-        api.write_job(planned.key[:12], tmp_path / "kit", repository=machine.repository)
+        api.write_job(planned.key[:12], tmp_path / "a kit", repository=machine.repository)
     trees = f"image tree {planned.image_tree[:16]}, now {'f' * 16}"
     assert refused.value.where == f"{planned.job.label}: {trees}"
     assert refused.value.todo == (
-        f"check out the code of then, or write the job of today: harness job write {tmp_path / 'kit'} "
+        f"check out the code of then, or write the job of today: harness job write '{tmp_path / 'a kit'}' "
         f"--method constant --dataset synthetic --seed {planned.job.split.seed}"
     )
     assert asked == [(machine.layout, "constant", "cpu")]

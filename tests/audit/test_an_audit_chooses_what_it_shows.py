@@ -21,7 +21,7 @@ from harness.base.progress import Silent
 from harness.base.vocabulary import Verdict
 from harness.engine import Engine
 from harness.planning.plan import Plan
-from harness.results.reference import load_reference, save_reference
+from harness.results.reference import ReferenceResult, load_reference, save_reference
 from harness.results.store import Store
 from tests.audit.forging import forge_plan, refresh
 from tests.fabricate import plan_of, planned_of, put_run
@@ -97,8 +97,10 @@ def test_what_can_not_be_had_again_bit_for_bit_is_not_replay(
     key = forge_plan(evidence, made_up, job=planned.job.model_copy(update=changed))
     engine = cast(Engine, SimpleNamespace())
     store = Store(evidence.runs)
-    (step,) = _replay(evidence, store, engine, store.record(key), ())
-    assert (step.name, step.checked, step.lack) == ("replay", Checked.NOT_CHECKED, lack) and said in step.what
+    record = store.record(key)
+    for run in (record, ReferenceResult(record.model_dump(mode="json"), None, "where")):
+        (step,) = _replay(evidence, store, engine, run, ())
+        assert (step.name, step.checked, step.lack) == ("replay", Checked.NOT_CHECKED, lack) and said in step.what
 
 
 def test_a_replay_is_told_what_the_audit_was_told(

@@ -358,11 +358,11 @@ def test_a_damaged_copy_of_an_original_file_is_found(evidence: Layout) -> None:
 
 @pytest.mark.usefixtures("no_other_mirror")
 def test_every_copy_of_an_original_file_is_looked_at(evidence: Layout, tmp_path: Path) -> None:
-    """Beside the manifest, in the cache and in every mirror: a sound one does not vouch for another."""
+    """In the folder for one's own, in the cache and in every mirror: a sound one does not vouch for another."""
     manifest = load_manifest(evidence, "hdvd")
     file = manifest.files[0].model_copy(update={"sha256": hashlib.sha256(b"whole").hexdigest(), "bytes": 5})
     places = [
-        evidence.datasets / "hdvd" / file.name,
+        evidence.datasets / "hdvd" / "own" / file.name,
         cache_path(evidence, file),
         *(tmp_path / name / mirror_path(file.urls[0]) for name in ("one", "two")),
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 from types import SimpleNamespace
@@ -320,3 +321,21 @@ def test_a_place_of_ones_own_holds_for_one_command(tmp_path: Path, monkeypatch: 
         assert os.environ.get(DATA_VARIABLE) == before
         harness_of("data", "list")
     assert seen == [str(tmp_path), None, str(tmp_path), "/other"]
+
+
+@pytest.mark.parametrize(
+    ("encoding", "separator", "described"),
+    [("utf-8", ",", True), ("utf-8-sig", ",", True), ("utf-8", ";", False), ("utf-16", ",", False)],
+)
+def test_columns_are_those_that_a_loader_reads(
+    own: Path, tmp_path: Path, encoding: str, separator: str, described: bool
+) -> None:
+    rows = [("drug", "pain", "fever"), ("a", "1", "0"), ("b", "0", "1")]
+    table = tmp_path / "matrix.csv"
+    table.write_text("".join(f"{separator.join(row)}\n" for row in rows), encoding=encoding)
+    words = ("--data", str(own), "data")
+    harness_of(*words, "new", "mine", "--associations", str(table))
+    told = json.loads(harness_of(*words, "croissant", "mine").stdout)
+    columns = [field["name"] for one in told.get("recordSet", []) for field in one["field"]]
+    assert columns == (["drug", "pain", "fever"] if described else [])
+    assert [file["name"] for file in told["distribution"]] == ["matrix.csv"]

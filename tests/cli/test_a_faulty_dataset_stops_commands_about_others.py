@@ -57,3 +57,14 @@ def test_what_is_about_that_dataset_is_refused(faulty: Path, capsys: pytest.Capt
     with pytest.raises(SystemExit) as ended:
         main(["data", "get", "bad"])
     assert ended.value.code == 2 and f"{faulty}: benchmark: is missing" in capsys.readouterr().err
+
+
+def test_two_datasets_of_one_name_hide_no_other(faulty: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    manifest = faulty.parent.with_name("synthetic") / faulty.name
+    manifest.parent.mkdir()
+    manifest.touch()
+    for command in (["list", "datasets"], ["data", "list"]):
+        with pytest.raises(SystemExit) as ended:
+            main(command)
+        shown = capsys.readouterr().out
+        assert ended.value.code == 2 and "two datasets are called 'synthetic'" in shown and "fdataset" in shown

@@ -260,11 +260,19 @@ def test_a_model_is_made_of_what_was_named(models: SimpleNamespace, tmp_path: Pa
         True,
         ("an engine", "pure_scibert:dapt", corpus, {"epochs": 3.0, "rate": 1e-4}, "cuda"),
     ]
-    for text in ("epochs", "epochs=", "epochs=many"):
+    for text in ("epochs=", "epochs=many", "epochs=True"):
         with pytest.raises(UsageError) as error:
             harness_of(*words, "--set", text)
         assert error.value.what == f"'{text}' is no NAME=NUMBER"
         assert error.value.todo == "write for example --set epochs=3"
+    for texts, what in (
+        (("epochs",), "'epochs' sets nothing"),
+        (("epochs=nan",), "'nan' is no finite number"),
+        (("epochs=3", "epochs=4"), "epochs is set twice: 3 and 4"),
+    ):
+        with pytest.raises(UsageError, match=what):
+            harness_of(*words, *(word for text in texts for word in ("--set", text)))
+    assert len(models.asked) == 4
 
 
 def test_models_that_are_here_are_read(models: SimpleNamespace, repository: Layout) -> None:

@@ -68,13 +68,23 @@ def test_another_early_failure_is_shown_as_it_is(tmp_path: Path) -> None:
     assert "KeyError: 'x'" in _harness("status", PYTHONPATH=f"{tmp_path}:{REPOSITORY}").stderr
 
 
-@pytest.mark.parametrize(("command", "resumes"), [("run", True), ("status", False), ("doctor", False)])
+@pytest.mark.parametrize(
+    ("command", "resumes"),
+    [
+        ("run", True),
+        ("--data DIR run", True),
+        ("--data=DIR run", True),
+        ("status", False),
+        ("--data run status", False),
+        ("doctor", False),
+    ],
+)
 def test_only_a_command_that_resumes_says_so(
     command: str, resumes: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     _fail_with(KeyboardInterrupt(), monkeypatch)
     with pytest.raises(SystemExit) as ended:
-        main([command])
+        main(command.split())
     told = capsys.readouterr().err.strip()
     assert ended.value.code == 130 and told.startswith("interrupted")
     assert ("finished runs are kept" in told) == resumes

@@ -24,7 +24,7 @@ case "$*" in
     *--editable*)
         root=${@: -1}
         echo "$root/harness" > "$bin/imported"
-        printf '#!/bin/bash\\necho "harness of %s: $*"\\n' "$root" > "$bin/harness"
+        printf '#!/bin/bash\\necho "harness of %s, in $PWD: $*"\\n' "$root" > "$bin/harness"
         chmod +x "$bin/harness"
         ;;
     *"import harness"*) cat "$bin/imported" ;;
@@ -58,7 +58,18 @@ def start(root: Path) -> tuple[str, str]:
 
 
 def ran(root: Path) -> str:
-    return f"harness of {root}: run --suite smoke --install --report\n"
+    return f"harness of {root}, in /: run --suite smoke --install --report\n"
+
+
+def test_a_removal_that_is_broken_off_leaves_no_whole_environment(tree: Path) -> None:
+    start(tree)
+    (tree / "requirements" / "run.lock").write_text("other packages\n")
+    # as a Ctrl-C in the midst of it
+    (tree.parent / "bin" / "rm").write_text('#!/bin/bash\n/bin/rm "$1" "$2"\nexit 1\n')
+    (tree.parent / "bin" / "rm").chmod(0o755)
+    with pytest.raises(subprocess.CalledProcessError):
+        start(tree)
+    assert (tree / ".venv" / "bin" / "harness").is_file() and not (tree / ".venv" / ".made-from").exists()
 
 
 def test_an_environment_is_made_once(tree: Path) -> None:

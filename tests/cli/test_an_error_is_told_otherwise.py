@@ -115,6 +115,7 @@ def test_the_help_lists_every_command_with_what_it_does(capsys: pytest.CaptureFi
     [
         (("--data", "/nowhere", "data", "verify", "nope"), "data verify", None),
         (("--data", "/nowhere", "list", "--jsn"), "list", "harness list"),
+        (("--data=/nowhere", "list", "--jsn"), "list", "harness list"),
         (("list", "--jsn"), "list", "harness list"),
         (("data", "verify", "--jsn"), "data verify", "harness data verify"),
         (("stauts",), "", "harness"),

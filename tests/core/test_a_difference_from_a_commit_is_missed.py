@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from harness.base.errors import MissingData
-from harness.base.git import Differences, commit_of, differences, git
+from harness.base.git import Differences, commit_of, committed_files, differences, git
 from harness.base.swhid import identify
 
 AUTHOR = ("-c", "user.name=a", "-c", "user.email=a@b.invalid")
@@ -99,6 +99,16 @@ def test_a_replaced_commit_does_not_stand_for_the_real_one(committed: Path) -> N
     run(committed, "replace", first, second)
     assert "changed" in run(committed, "show", "HEAD:code/one.py")
     assert differences(committed, ["code"]).changed == ("code/one.py",)
+
+
+@pytest.mark.parametrize("variable", ["GIT_DIR", "GIT_OBJECT_DIRECTORY", "GIT_INDEX_FILE"])
+def test_another_repository_of_the_environment_is_not_asked(
+    committed: Path, monkeypatch: pytest.MonkeyPatch, variable: str
+) -> None:
+    commit = commit_of(committed)
+    monkeypatch.setenv(variable, "/nowhere")
+    assert commit_of(committed) == commit != "" and committed_files(committed)
+    assert git(committed, "status", "--porcelain", "--untracked-files=no") == ""
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root may give a folder to somebody else")

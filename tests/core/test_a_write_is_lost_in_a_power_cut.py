@@ -11,6 +11,7 @@ import pytest
 
 from harness.base import network_files
 from harness.base.files import folder_in_the_making, write_atomic
+from harness.base.large_files import file_in_the_making
 from harness.base.network_files import clock_beside, look_anew, move
 
 
@@ -39,6 +40,15 @@ def test_a_file_is_written_through_then_its_folder(synced: list[Path], tmp_path:
     # beside it, so that the rename is one step, and out of sight until then
     assert len(beside) == 1 and beside[0].startswith(".file.")
     assert synced == [tmp_path / beside[0], tmp_path]
+
+
+def test_a_file_of_another_library_is_written_through_then_its_folder(synced: list[Path], tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("earlier")
+    with file_in_the_making(tmp_path / "file") as making:
+        making.write_text("later")
+        assert (tmp_path / "file").read_text() == "earlier" and making.name.startswith(".file.")
+    assert synced == [making, tmp_path]
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"file": "later"}
 
 
 def test_all_is_written_before_the_file_is_synced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

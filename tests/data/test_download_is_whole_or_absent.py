@@ -152,3 +152,24 @@ def test_redirect_on_the_web_is_followed(web: Web, tmp_path: Path) -> None:
     with serving(CONTENT) as other:
         web.redirect = other.url()
         assert _fetch(web, tmp_path / "file").read_bytes() == CONTENT
+
+
+_NO_ADDRESSES = (
+    "nothing",
+    "http://[no/x",
+    "http://127.0.0.1:9/\u00e4",
+    "http://\u200b/x",
+    f"http://{'a' * 64}.org/",
+)
+
+
+@pytest.mark.parametrize("address", _NO_ADDRESSES)
+def test_what_is_no_address_is_refused_at_once(tmp_path: Path, address: str) -> None:
+    with pytest.raises(Refused, match=r"not an address: (?!.*attempt)"):
+        download(address, source(CONTENT), tmp_path / "file", pause=0.0)
+
+
+def test_redirect_to_what_is_no_address_is_refused(web: Web, tmp_path: Path) -> None:
+    web.redirect = "http://[no/x"
+    with pytest.raises(Refused, match="not an address: "):
+        _fetch(web, tmp_path / "file")

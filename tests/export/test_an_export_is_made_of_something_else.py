@@ -94,6 +94,9 @@ def test_only_a_packed_crate_takes_the_place_of_another(evidence: Layout, short:
     assert deep.read_bytes() != content and [one.name for one in deep.parent.iterdir()] == ["crate.zip"]
     export(evidence, short, deep, overwrite=True)
     assert deep.read_bytes() == content
+    capitals = tmp_path / "CRATE.ZIP"
+    export(evidence, short, capitals)
+    assert capitals.read_bytes() == content
 
 
 def test_where_nothing_was_run_the_commands_are_named(evidence: Layout, short: Plan, tmp_path: Path) -> None:

@@ -268,6 +268,10 @@ def test_the_command_names_what_is_not_usual() -> None:
         "harness run --method constant --variant corrected --dataset synthetic --split cold --seed 7"
         " --accelerator cuda"
     )
+    job = planned.job.model_copy(update={"options": {"inner_folds": 3}, "upstream": "a" * 64})
+    assert run_command(planned.model_copy(update={"job": job})) == (
+        "harness run --method constant --dataset synthetic --seed 7 --inner-folds 3 --upstream DIR"
+    )
 
 
 @pytest.fixture

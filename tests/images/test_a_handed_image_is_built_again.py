@@ -15,6 +15,7 @@ from docker.errors import ImageNotFound
 
 from harness.base.errors import ImageError, UsageError
 from harness.base.layout import Layout
+from harness.base.vocabulary import Accelerator
 from harness.cli import group
 from harness.engine import Engine
 from harness.images import Supply, handover, take_image
@@ -139,6 +140,20 @@ def test_what_was_used_longest_ago_makes_room_but_nothing_in_use(
         monkeypatch.setenv(ROOM_VARIABLE, room)
     assert take(shelf, "libmf", tmp_path, in_use=in_use).name == image_name(shelf.layout, "libmf")
     assert shelf.methods == left
+
+
+def test_a_method_without_a_recorded_image_keeps_none_from_making_room(
+    shelf: Shelf, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def names(layout: Layout, method: str, accelerator: Accelerator = "cpu") -> str:
+        if method == "drrs":
+            raise ImageError("environment 'drrs' was never built and recorded")
+        return image_name(layout, method, accelerator)
+
+    monkeypatch.setenv(ROOM_VARIABLE, "4")
+    monkeypatch.setattr(handover, "image_name", names)
+    take(shelf, "libmf", tmp_path)
+    assert shelf.methods == {"bnnr", "constant", "popularity", "libmf"}
 
 
 def test_an_image_that_is_used_again_is_not_the_next_to_go(

@@ -113,6 +113,30 @@ def test_what_is_no_such_file_is_refused(layout: Layout, tmp_path: Path) -> None
         load_images(UNTOUCHED, layout, write(tmp_path / "z.tar", {"manifest.json": []}))
 
 
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"repositories": []},
+        {"index.json": {"manifests": ["text"]}},
+        {"manifest.json": 1},
+        {"manifest.json": ["x"]},
+    ],
+)
+def test_lists_of_another_form_are_refused(layout: Layout, tmp_path: Path, more: dict[str, object]) -> None:
+    with pytest.raises(ImageError, match="no file of `harness image save`, or not all of it"):
+        load_images(UNTOUCHED, layout, made_up(saved(layout), tmp_path / "x.tar", **more))
+
+
+def test_a_list_that_is_nested_too_deeply_is_refused(layout: Layout, tmp_path: Path) -> None:
+    file = made_up(saved(layout), tmp_path / "x.tar")
+    with tarfile.open(file, "a") as archive:
+        entry = tarfile.TarInfo("repositories")
+        entry.size = 200_000
+        archive.addfile(entry, io.BytesIO(b"[" * entry.size))
+    with pytest.raises(ImageError, match="no file of `harness image save`, or not all of it"):
+        load_images(UNTOUCHED, layout, file)
+
+
 def test_a_file_that_is_there_is_not_overwritten(layout: Layout, tmp_path: Path) -> None:
     (tmp_path / "x.tar").write_text("mine")
     with pytest.raises(UsageError, match="a file of that name"):

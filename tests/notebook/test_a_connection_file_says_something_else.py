@@ -137,6 +137,9 @@ def test_a_registered_kernel_opens_this_notebook(
     name: str,
 ) -> None:
     monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path / "data"))
+    monkeypatch.delenv("PERMAFROST_RESULTS", raising=False)
+    for name_of, folder in (("CACHE", "/cache"), ("DATA", "/data"), ("RUNTIME", "runsc")):
+        monkeypatch.setenv(f"PERMAFROST_{name_of}", folder)
     job = job_of(repository, method)
     for _ in range(2):  # a second time it is replaced
         assert register(job, "Title", language, [method, "--seed=1"]) == tmp_path / "data" / "kernels" / name
@@ -154,6 +157,7 @@ def test_a_registered_kernel_opens_this_notebook(
         "display_name": "Permafrost: Title",
         "language": cells,
         "interrupt_mode": "message",
+        "env": {"PERMAFROST_CACHE": "/cache", "PERMAFROST_DATA": "/data"},
         "metadata": {"permafrost": {"job": job.label}},
     }
 

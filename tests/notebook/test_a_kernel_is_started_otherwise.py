@@ -318,9 +318,11 @@ def test_a_kernels_log_is_bounded_and_its_end_is_told(
     size = (tmp_path / "log.txt").stat().st_size
     assert 1 << 20 <= size < (1 << 20) + 100
     words = last_words(tmp_path / "log.txt")
+    first, _, words = words.partition("\n")
+    assert first == f"[the last 2,000 of {size:,} bytes]"
     assert words.endswith("x\ufffd the end") and 1980 < len(words) <= 2000
-    (tmp_path / "log.txt").write_bytes(b" short \n")
-    assert last_words(tmp_path / "log.txt") == "short"
+    (tmp_path / "log.txt").write_bytes(b" short\x1b[2J\x1b]0;title\x07 \n")
+    assert last_words(tmp_path / "log.txt") == "short]0;title"
 
 
 def test_a_job_is_pinned_as_in_a_plan(

@@ -120,6 +120,10 @@ def test_notes_beside_a_golden_belong_to_it_and_a_changed_golden_is_read_again(t
     assert golden_in(path).about == {"epochs": 3}
     np.savez(path, x=np.ones(1))
     np.testing.assert_array_equal(golden_in(path).arrays["x"], [1])
+    for notes in ('{"epochs": ', "[3]"):
+        path.with_suffix(".json").write_text(notes)
+        with pytest.raises(CorruptData):
+            golden_in(path)
 
 
 @pytest.mark.parametrize("standing", Standing)

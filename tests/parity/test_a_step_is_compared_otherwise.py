@@ -192,7 +192,7 @@ def test_nothing_of_a_golden_or_a_mirror_is_unpickled(
     mark = tmp_path / "sprung"
     trap = np.array([Sprung(mark)], dtype=object)
     np.save(tmp_path / "x.npy", trap, allow_pickle=True)
-    with pytest.raises(ValueError, match="allow_pickle"):
+    with pytest.raises(CorruptData, match=r"not an array: .*allow_pickle"):
         check(layout, tmp_path, stepping, mirrors=(tmp_path,), mirrored={"features": "x.npy"})
     np.savez(tmp_path / "case.npz", x=trap)
     with pytest.raises(CorruptData, match=r"not a readable golden: .*allow_pickle"):

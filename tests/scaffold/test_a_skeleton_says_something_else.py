@@ -53,6 +53,13 @@ def test_a_title_is_taken_as_it_is(bare: Layout) -> None:
     assert load_method(bare, "a1").title == "My own (2.0)"
 
 
+@pytest.mark.parametrize("title", ['a "b"', "a\\d", "a */ b", "two\nlines", "a\x1b[2J"])
+def test_a_title_that_would_end_its_text_is_refused(bare: Layout, title: str) -> None:
+    with pytest.raises(UsageError, match="is no title for a method"):
+        new_method(bare, "a1", "python", "ddi", title=title)
+    assert not (bare.methods / "a1").exists() and not (bare.containers / "a1").exists()
+
+
 def test_the_languages_of_a_benchmark_are_those_with_a_skeleton(bare: Layout) -> None:
     assert set(languages_of("ddi")) <= set(LANGUAGES) and "python" in languages_of("ddi")
     with pytest.raises(UsageError) as error:

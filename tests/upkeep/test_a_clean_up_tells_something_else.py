@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
@@ -13,7 +14,9 @@ from docker.errors import APIError
 
 from harness.base.layout import Layout
 from harness.engine import Engine
+from harness.study.cache import _FOLDER
 from harness.upkeep.clean import Removal, clean, folder_removal
+from tests.conftest import REPOSITORY
 
 # the package shows a function of the same name
 cleaning = import_module("harness.upkeep.clean")
@@ -137,7 +140,7 @@ def test_the_cache_goes_in_one_order_and_old_datasets_with_it(
 ) -> None:
     layout = Layout(root=repository.root, cache=tmp_path / "cache", local=tmp_path / "local")
     old = tmp_path / "old+1"
-    for name in ("e", "b", "engine", "d", "a", "c"):
+    for name in ("splits", "data", "engine", "parts", "apt", "datasets", "of somebody else"):
         (layout.cache / name).mkdir(parents=True)
     old.mkdir()
     asked = []
@@ -148,7 +151,7 @@ def test_the_cache_goes_in_one_order_and_old_datasets_with_it(
 
     monkeypatch.setattr(cleaning, "left_over", left_over)
     wanted = [
-        *(Removal("cache", str(layout.cache / name)) for name in "abcde"),
+        *(Removal("cache", str(layout.cache / name)) for name in ("apt", "data", "datasets", "parts", "splits")),
         Removal("extended dataset", str(old)),
     ]
 
@@ -158,7 +161,7 @@ def test_the_cache_goes_in_one_order_and_old_datasets_with_it(
     assert list(clean(layout, None)) == [] and asked == []
     assert without_sizes(list(clean(layout, None, cache=True, dry_run=True))) == wanted and old.is_dir()
     assert without_sizes(list(clean(layout, None, cache=True))) == wanted
-    assert [path.name for path in layout.cache.iterdir()] == ["engine"] and not old.exists()
+    assert {path.name for path in layout.cache.iterdir()} == {"engine", "of somebody else"} and not old.exists()
     assert asked == [layout, layout]
 
 
@@ -173,3 +176,11 @@ def test_an_engine_that_gives_no_reason_is_told_all_the_same(
 
     monkeypatch.setattr(engine, "remove_image", refuse)
     assert cleaned(layout, engine, images=True) == [Removal("image", "permafrost/x:1", 3, "409 conflict")]
+
+
+def test_all_that_the_harness_caches_is_known_to_the_clean_up() -> None:
+    modules = [path for folder in ("harness", "scripts") for path in (REPOSITORY / folder).rglob("*.py")]
+    texts = [path.read_text() for path in modules if "inside" not in path.parts]
+    named = re.compile(r'\b(?:layout|self)\.cache / (?:"(\w+)"|(_FOLDER))')
+    names = {match[1] or _FOLDER for text in texts for match in named.finditer(text)}
+    assert names - {"engine"} | {"judges"} == set(cleaning._CACHED)

@@ -47,6 +47,7 @@ def new_method(layout: Layout, name: str, language: str, of: str, title: str = "
         raise unknown_name("language", language, known, where=f"benchmark {of}")
     targets = {"methods": layout.methods / name, "containers": layout.containers / name}
     _check_name(name, targets)
+    _check_title(title)
     skeleton = LANGUAGES[language]
     words = {
         "NAME": name,
@@ -111,6 +112,16 @@ def _check_name(name: str, targets: dict[str, Path]) -> None:
                 where=str(target),
                 todo="choose another name, or remove that folder",
             )
+
+
+def _check_title(title: str) -> None:
+    """Refuse what would end the text or the comment that a title stands in, in TOML or a language of methods."""
+    if not title.isprintable() or any(sign in title for sign in ('"', "\\", "*/")):
+        raise UsageError(
+            f"'{title}' is no title for a method",
+            where="--title",
+            todo='leave out quotation marks ("), backslashes, */ and ends of lines',
+        )
 
 
 def _fill(folder: Path, template: str, words: dict[str, str]) -> str:
